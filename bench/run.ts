@@ -1,0 +1,62 @@
+import { readdirSync } from "node:fs";
+import type { Bench, BenchContext } from "./bench-context.ts";
+import { type Options, parseOptions, usage } from "./options.ts";
+import { formatJson, formatTable, isMissed, type Result, resultOf } from "./results.ts";
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const parsed = parseOptions(args);
+  if (parsed.state === "invalid") return refuse(parsed.message);
+  const { options } = parsed;
+  const names = benchNames();
+  if (options.name === undefined) {
+    console.log(`${usage}\n\n${names.length === 0 ? "There are no benches." : names.join("\n")}`);
+    return 0;
+  }
+  if (!names.includes(options.name)) {
+    return refuse(`no bench "${options.name}"; there are: ${names.join(", ") || "none"}`);
+  }
+  return run(options.name, options);
+}
+
+async function run(name: string, options: Options): Promise<number> {
+  const results: Result[] = [];
+  const bench = await loadBench(name);
+  await bench(
+    contextFor(options, (measurement) => {
+      const result = resultOf(name, measurement);
+      results.push(result);
+      if (options.json) console.log(formatJson(result));
+    }),
+  );
+  if (!options.json) console.log(formatTable(results));
+  const missed = results.filter(isMissed);
+  if (missed.length > 0) console.error(`bench: ${missed.length} of ${results.length} figures missed their bar`);
+  return options.strict && missed.length > 0 ? 1 : 0;
+}
+
+function contextFor({ sizes }: Options, report: BenchContext["report"]): BenchContext {
+  return { sizes: (own) => sizes ?? own, report, collectGarbage: () => globalThis.gc?.() };
+}
+
+function benchNames(): readonly string[] {
+  return readdirSync(new URL(".", import.meta.url))
+    .flatMap((file) => /^(.+)\.bench\.js$/.exec(file)?.[1] ?? [])
+    .sort();
+}
+
+async function loadBench(name: string): Promise<Bench> {
+  const module: unknown = await import(new URL(`./${name}.bench.js`, import.meta.url).href);
+  if (isBenchModule(module)) return module.bench;
+  throw new Error(`bench/${name}.bench.ts must export a function named bench`);
+}
+
+function isBenchModule(module: unknown): module is { readonly bench: Bench } {
+  return typeof module === "object" && module !== null && "bench" in module && typeof module.bench === "function";
+}
+
+function refuse(message: string): number {
+  console.error(`bench: ${message}\n${usage}`);
+  return 2;
+}

@@ -1,0 +1,82 @@
+// Compiles TypeScript and copies the other files the code reads at run time (YAML) next to the output.
+//   node scripts/build.mjs [dist|bench] [--if-changed]
+// The output is made aside and moved into place when it is whole, so a failed build leaves the last good one.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const cache = join(root, ".cache");
+const targets = {
+  dist: { project: "tsconfig.build.json", out: "dist", sources: ["src"], assetsTo: "" },
+  bench: { project: "tsconfig.bench.json", out: ".cache/bench", sources: ["src", "bench"], assetsTo: "src" },
+};
+
+const args = process.argv.slice(2);
+const name = args.find((arg) => !arg.startsWith("--")) ?? "dist";
+const target = targets[name];
+if (target === undefined) {
+  console.error(`build: unknown target "${name}"; there are ${Object.keys(targets).join(", ")}`);
+  process.exit(2);
+}
+
+const out = join(root, target.out);
+const stampPath = join(cache, `${name}.stamp`);
+const wanted = fingerprint(target);
+const upToDate = existsSync(out) && existsSync(stampPath) && readFileSync(stampPath, "utf8") === wanted;
+if (!(args.includes("--if-changed") && upToDate)) build();
+
+function build() {
+  const started = Date.now();
+  const fresh = join(cache, `${name}-${process.pid}`);
+  console.error(`build: compiling to ${target.out} …`);
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const result = spawnSync(process.execPath, [tsc, "-p", target.project, "--outDir", fresh], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
+  if (result.status !== 0) {
+    rmSync(fresh, { recursive: true, force: true });
+    console.error(`build: failed (tsc -p ${target.project}); the errors are above`);
+    process.exit(1);
+  }
+  for (const asset of filesUnder("src").filter(isAsset)) {
+    cpSync(join(root, asset), join(fresh, target.assetsTo, relative("src", asset)));
+  }
+  mkdirSync(dirname(out), { recursive: true });
+  rmSync(out, { recursive: true, force: true });
+  renameSync(fresh, out);
+  writeFileSync(stampPath, wanted);
+  console.error(`build: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+/** By content, not by time stamp: a checkout touches files without changing them. */
+function fingerprint({ project, sources }) {
+  const hash = createHash("sha256");
+  const configuration = [project, "tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
+  for (const path of [...configuration, ...sources.flatMap(filesUnder).filter(isInput)]) {
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update("\0");
+  }
+  return hash.digest("hex");
+}
+
+function isInput(path) {
+  return !path.endsWith(".test.ts") && !path.includes("/testdata/");
+}
+
+function isAsset(path) {
+  return isInput(path) && !/\.(ts|tsx|md)$/.test(path);
+}
+
+function filesUnder(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+}

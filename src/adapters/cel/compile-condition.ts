@@ -1,0 +1,84 @@
+import { type CelEnv, type CelInput, type CelResult, parse, plan } from "./cel-library.ts";
+import { childrenOf, type Expression, instrumentExpression, staticCost } from "./instrument-expression.ts";
+import { nestingDepth } from "./nesting-depth.ts";
+
+/** What an expression may at most be. */
+export interface ExpressionLimits {
+  readonly maxExpressionLength: number;
+  readonly maxDepth: number;
+}
+
+/** An expression that is ready to be evaluated again and again, or what is wrong with it. */
+export type CompiledCondition =
+  | {
+      readonly state: "ready";
+      readonly cost: number;
+      readonly run: (bindings: { readonly [name: string]: CelInput }) => CelResult;
+      /** Puts the place in the expression before the message, where it is known. */
+      readonly locate: (message: string, nodeId: bigint | undefined) => string;
+    }
+  | { readonly state: "error"; readonly message: string };
+
+/** Parses, checks and instruments an expression. `env` holds the functions that an instrumented expression calls. */
+export function compileCondition(
+  source: string,
+  variables: ReadonlySet<string>,
+  env: CelEnv,
+  { maxExpressionLength, maxDepth }: ExpressionLimits,
+): CompiledCondition {
+  if (source.length > maxExpressionLength) {
+    return fault(`the expression is ${source.length} characters long; at most ${maxExpressionLength} are allowed`);
+  }
+  const tooDeep = `the expression nests too deeply; at most ${maxDepth} levels are allowed`;
+  if (nestingDepth(source) > maxDepth) return fault(tooDeep);
+  const parsed = parseExpression(source);
+  if (parsed.state === "error") return parsed;
+  if (depthOf(parsed.expression) > maxDepth) return fault(tooDeep);
+
+  const { expression, problems } = instrumentExpression(parsed.expression, variables);
+  const locate = (message: string, nodeId: bigint | undefined): string => {
+    const offset = nodeId === undefined ? undefined : parsed.positions[String(nodeId)];
+    return offset === undefined ? message : `${placeOf(source, offset)}: ${message}`;
+  };
+  const [problem] = problems;
+  if (problem !== undefined) return fault(locate(problem.message, problem.id));
+  return { state: "ready", cost: staticCost(parsed.expression), run: plan(env, expression), locate };
+}
+
+type Parsed =
+  | {
+      readonly state: "parsed";
+      readonly expression: Expression;
+      readonly positions: { readonly [nodeId: string]: number };
+    }
+  | { readonly state: "error"; readonly message: string };
+
+function parseExpression(source: string): Parsed {
+  try {
+    const { expr, sourceInfo } = parse(source);
+    return { state: "parsed", expression: expr, positions: sourceInfo?.positions ?? {} };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return fault(`syntax error: ${message.replace(/^<input>:/, "")}`);
+  }
+}
+
+function fault(message: string): { readonly state: "error"; readonly message: string } {
+  return { state: "error", message };
+}
+
+/** `a + b + c + …` nests as deep as it is long, and is no deeper in brackets. Level by level, so that the depth takes no stack. */
+function depthOf(expression: Expression): number {
+  let depth = 0;
+  for (let level: readonly Expression[] = [expression]; level.length > 0; level = level.flatMap(childrenOf)) depth++;
+  return depth;
+}
+
+/** `line:column`, both from 1. The parser may point at the space before an operator. */
+function placeOf(source: string, offset: number): string {
+  const space = /\s*/y;
+  space.lastIndex = offset;
+  const start = offset + (space.exec(source)?.[0].length ?? 0);
+  const lines = source.slice(0, start).split(/\r\n|\r|\n/);
+  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+}

@@ -1,0 +1,222 @@
+import { isJsonObject, type Json } from "../../core/model/json.ts";
+import { constructDocument, type Problem, tooDeep } from "./construct-document.ts";
+import type { DocumentFinding } from "./document-finding.ts";
+import { childrenOf, findChild, findNode, type YamlTree } from "./find-node.ts";
+import { type ParsedJson, parseJson } from "./parse-json.ts";
+import { eventOffset, parseYamlEvents, type YamlEvent, yamlEvent } from "./parse-yaml-events.ts";
+import { findJsonItems, skipJsonSpace, type TextRange } from "./scan-json.ts";
+import type { Position, SourceDocument } from "./source-document.ts";
+import { countLines, splitStream, startOfLine } from "./split-stream.ts";
+import { unwrapList } from "./unwrap-list.ts";
+
+export interface ParseOptions {
+  /** How deep lists and mappings may nest, aliases written out. Default 256. */
+  readonly maxDepth?: number;
+  /** Aliases (`*name`) in one document. Default 1000. */
+  readonly maxAliases?: number;
+  /** Length of one document in UTF-16 units. Default 64 Mi. */
+  readonly maxDocumentLength?: number;
+}
+
+export interface ParsedDocuments {
+  readonly documents: SourceDocument[];
+  readonly findings: DocumentFinding[];
+}
+
+/** A place whose line and column are known, from which others are counted. */
+interface Place extends Position {
+  readonly offset: number;
+}
+
+/** The text that holds a document. `root` is the event of its root node, once the text is turned into events again. */
+interface Origin {
+  readonly range: TextRange;
+  readonly rangePlace: Place;
+  readonly root: number;
+  /** Of the root itself. */
+  readonly place: Place;
+}
+
+interface Parsing extends ParsedDocuments {
+  readonly text: string;
+  readonly file: string;
+  readonly limits: Required<ParseOptions>;
+  /** The events `locate` needed last: people ask for several places of one document in a row. */
+  cache: { readonly range: TextRange; readonly events: readonly YamlEvent[] } | undefined;
+}
+
+const defaults: Required<ParseOptions> = { maxDepth: 256, maxAliases: 1000, maxDocumentLength: 64 * 1024 * 1024 };
+
+/**
+ * Reads every object of a YAML or JSON stream as Kubernetes would. Nothing in the text can make this throw, and a
+ * document that is broken costs only itself.
+ */
+export function parseDocuments(text: string, file: string, options: ParseOptions = {}): ParsedDocuments {
+  const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const limits = { ...defaults, ...options };
+  const parsing: Parsing = { text: body, file, limits, documents: [], findings: [], cache: undefined };
+  for (const { start, end, line } of splitStream(body)) {
+    const place = { offset: start, line, column: 1 };
+    if (end - start > limits.maxDocumentLength) {
+      const message = `a document of ${end - start} characters; at most ${limits.maxDocumentLength} are read: split it`;
+      addFinding(parsing, place, { code: "TooLarge", severity: "error", message, offset: start });
+    } else {
+      parseChunk(parsing, { start, end }, place);
+    }
+  }
+  return { documents: parsing.documents, findings: parsing.findings };
+}
+
+/** JSON values may follow each other without any marker, as `jq` prints them. */
+function parseChunk(parsing: Parsing, chunk: TextRange, chunkPlace: Place): void {
+  let range = chunk;
+  let place = chunkPlace;
+  for (let json = readJson(parsing, range); json !== undefined; json = readJson(parsing, range)) {
+    const next = skipJsonSpace(parsing.text, json.end, range.end);
+    const isLast = next >= range.end;
+    // Anything else behind it means that this is not JSON but YAML in flow style, with a comment, for instance.
+    if (!isLast && !startsJson(parsing.text, next)) break;
+    place = placeAt(parsing.text, place, json.start);
+    addJson(parsing, json.value, { start: json.start, end: json.end }, place);
+    if (isLast) return;
+    range = { start: next, end: range.end };
+    place = placeAt(parsing.text, place, next);
+  }
+  parseYaml(parsing, range, place);
+}
+
+function readJson({ text, limits }: Parsing, range: TextRange): (ParsedJson & TextRange) | undefined {
+  const marker = text.startsWith("---", range.start) ? 3 : 0;
+  const start = skipJsonSpace(text, range.start + marker, range.end);
+  if (!startsJson(text, start)) return undefined;
+  const json = parseJson(text, start, range.end, limits.maxDepth);
+  return json === undefined ? undefined : { ...json, start };
+}
+
+function startsJson(text: string, offset: number): boolean {
+  const code = text.charCodeAt(offset);
+  return code === 123 || code === 91;
+}
+
+function addJson(parsing: Parsing, value: Json, range: TextRange, place: Place): void {
+  const items = unwrapList(value);
+  // Event 0 opens the document, event 1 is its root.
+  if (items === undefined) {
+    addDocument(parsing, value, { range, rangePlace: place, root: 1, place });
+    return;
+  }
+  const ranges = findJsonItems(parsing.text, range);
+  let itemPlace = place;
+  items.forEach((item, index) => {
+    const itemRange = ranges[index] ?? range;
+    itemPlace = placeAt(parsing.text, itemPlace, itemRange.start);
+    addJson(parsing, item, itemRange, itemPlace);
+  });
+}
+
+function parseYaml(parsing: Parsing, range: TextRange, rangePlace: Place): void {
+  const source = parsing.text.slice(range.start, range.end);
+  const result = parseYamlEvents(source, parsing.limits.maxDepth);
+  if (!result.ok) {
+    const message = result.code === "TooDeep" ? tooDeep(parsing.limits.maxDepth) : syntaxMessage(result.reason);
+    const offset = range.start + result.offset;
+    addFinding(parsing, rangePlace, { code: result.code, severity: "error", message, offset });
+    return;
+  }
+  const tree = { events: result.events, source };
+  result.events.forEach((event, index) => {
+    if (event.type !== yamlEvent.DOCUMENT) return;
+    addYamlDocument(parsing, tree, { range, rangePlace, root: index + 1, place: rangePlace });
+  });
+}
+
+function syntaxMessage(reason: string): string {
+  if (reason.includes("tab characters")) return "a tab in the indentation: YAML allows only spaces there";
+  return `${reason}: this document is left out until it is mended`;
+}
+
+function addYamlDocument(parsing: Parsing, tree: YamlTree, origin: Origin): void {
+  const { range, rangePlace } = origin;
+  let isBroken = false;
+  const value = constructDocument({
+    ...tree,
+    root: origin.root,
+    maxDepth: parsing.limits.maxDepth,
+    maxAliases: parsing.limits.maxAliases,
+    report: (problem) => {
+      if (problem.severity === "error") isBroken = true;
+      addFinding(parsing, rangePlace, { ...problem, offset: range.start + problem.offset });
+    },
+    lineOf: (offset) => placeAt(parsing.text, rangePlace, range.start + offset).line,
+  });
+  // Null is nothing between two markers, or nothing but comments: no document at all.
+  if (!isBroken && value !== null) addYaml(parsing, value, tree, { ...origin, place: placeOf(parsing, tree, origin) });
+}
+
+function addYaml(parsing: Parsing, value: Json, tree: YamlTree, origin: Origin): void {
+  const items = unwrapList(value);
+  if (items === undefined) {
+    addDocument(parsing, value, origin);
+    return;
+  }
+  const roots = findYamlItems(tree, origin.root);
+  let place = origin.place;
+  items.forEach((item, index) => {
+    place = placeOf(parsing, tree, { ...origin, root: roots[index] ?? origin.root, place });
+    addYaml(parsing, item, tree, { ...origin, root: roots[index] ?? origin.root, place });
+  });
+}
+
+/** Items that are not written in the list itself (`items: *other`) have no place of their own, and get the list's. */
+function findYamlItems(tree: YamlTree, root: number): readonly number[] {
+  if (tree.events[root]?.type !== yamlEvent.MAPPING) return [];
+  const items = findChild(tree, root, "items")?.value ?? 0;
+  return items > root && tree.events[items]?.type === yamlEvent.SEQUENCE ? childrenOf(tree.events, items) : [];
+}
+
+function addDocument(parsing: Parsing, value: Json, origin: Origin): void {
+  const { text, file } = parsing;
+  const { range, rangePlace, root, place } = origin;
+  if (!isJsonObject(value)) {
+    const found = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
+    const message = `found ${found}: every document must be an object with apiVersion and kind`;
+    addFinding(parsing, place, { code: "NotAnObject", severity: "error", message, offset: place.offset });
+    return;
+  }
+  const locate = (pointer: string): Position => {
+    const offset = range.start + findNode(treeOf(parsing, range), root, pointer);
+    // An alias leads back to its anchor, which may stand before the object.
+    const { line, column } = placeAt(text, offset < place.offset ? rangePlace : place, offset);
+    return { line, column };
+  };
+  parsing.documents.push({ value, file, line: place.line, column: place.column, locate });
+}
+
+function treeOf(parsing: Parsing, range: TextRange): YamlTree {
+  const source = parsing.text.slice(range.start, range.end);
+  if (parsing.cache?.range.start !== range.start || parsing.cache.range.end !== range.end) {
+    const result = parseYamlEvents(source, parsing.limits.maxDepth);
+    parsing.cache = { range, events: result.ok ? result.events : [] };
+  }
+  return { events: parsing.cache.events, source };
+}
+
+function placeOf(parsing: Parsing, tree: YamlTree, { range, root, place }: Origin): Place {
+  const event = tree.events[root];
+  const offset = event && eventOffset(tree.source, event);
+  return offset === undefined ? place : placeAt(parsing.text, place, range.start + offset);
+}
+
+/** Counts on from a known place; an offset before it gives that place. */
+function placeAt(text: string, from: Place, offset: number): Place {
+  if (offset <= from.offset) return from;
+  const lines = countLines(text, from.offset, offset);
+  if (lines === 0) return { offset, line: from.line, column: from.column + offset - from.offset };
+  return { offset, line: from.line + lines, column: offset - startOfLine(text, offset) + 1 };
+}
+
+function addFinding(parsing: Parsing, from: Place, problem: Problem): void {
+  const { code, severity, message } = problem;
+  const { line, column } = placeAt(parsing.text, from, problem.offset);
+  parsing.findings.push({ code, severity, message, file: parsing.file, line, column });
+}

@@ -1,0 +1,101 @@
+/**
+ * The only file that knows js-yaml. We take its scanner, which turns text into a flat list of events with offsets, and
+ * build the values ourselves (`construct-document.ts`), because Kubernetes reads scalars differently from any schema of
+ * js-yaml, and because several findings at exact places are better than the first exception.
+ */
+import {
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  YAMLException,
+} from "js-yaml";
+import { startOfLine } from "./split-stream.ts";
+
+export type YamlEvent = Event;
+export type YamlScalar = ScalarEvent;
+export const yamlEvent: typeof EVENT_ID = EVENT_ID;
+export const scalarStyle: typeof SCALAR_STYLE = SCALAR_STYLE;
+
+export type YamlEvents =
+  | { readonly ok: true; readonly events: readonly YamlEvent[] }
+  | { readonly ok: false; readonly code: "YamlSyntax" | "TooDeep"; readonly reason: string; readonly offset: number };
+
+/** Collections may nest `maxDepth` deep; the scanner recurses, so this is also what keeps the stack safe. */
+export function parseYamlEvents(source: string, maxDepth: number): YamlEvents {
+  try {
+    // One more than asked: js-yaml counts the scalar inside the innermost collection as a level of its own.
+    return { ok: true, events: parseEvents(source, { maxDepth: maxDepth + 1 }) };
+  } catch (error) {
+    if (!(error instanceof YAMLException)) {
+      return { ok: false, code: "YamlSyntax", reason: `the YAML reader failed: ${String(error)}`, offset: 0 };
+    }
+    const code = error.reason.startsWith("nesting exceeded") ? "TooDeep" : "YamlSyntax";
+    return { ok: false, code, reason: error.reason, offset: Math.min(error.mark?.position ?? 0, source.length) };
+  }
+}
+
+/** The text of a scalar, with quotes, escapes, folding and indentation undone. */
+export function scalarText(source: string, event: YamlScalar): string {
+  const text = getScalarValue(source, event);
+  const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
+  // js-yaml ends such a scalar with a line break even if the file has none at its end; Kubernetes does not.
+  const isCutShort =
+    isBlock && event.valueEnd === source.length && !/[\r\n]/.test(source.slice(-1)) && text.endsWith("\n");
+  return isCutShort ? text.slice(0, -1) : text;
+}
+
+/** Where a node is written, or undefined for a value that was left out (`key:` with nothing behind it). */
+export function eventOffset(source: string, event: YamlEvent): number | undefined {
+  switch (event.type) {
+    case EVENT_ID.MAPPING:
+    case EVENT_ID.SEQUENCE:
+      return event.start;
+    case EVENT_ID.ALIAS:
+      return event.anchorStart - 1;
+    case EVENT_ID.SCALAR:
+      return scalarOffset(source, event);
+    case EVENT_ID.DOCUMENT:
+    case EVENT_ID.POP:
+      return undefined;
+  }
+}
+
+function scalarOffset(source: string, event: YamlScalar): number | undefined {
+  if (event.valueStart === -1) {
+    if (event.tagStart !== -1) return event.tagStart;
+    return event.anchorStart === -1 ? undefined : event.anchorStart - 1;
+  }
+  switch (event.style) {
+    case SCALAR_STYLE.PLAIN:
+      return event.valueStart;
+    case SCALAR_STYLE.SINGLE_QUOTED:
+    case SCALAR_STYLE.DOUBLE_QUOTED:
+      return event.valueStart - 1;
+    case SCALAR_STYLE.LITERAL_BLOCK:
+    case SCALAR_STYLE.FOLDED_BLOCK:
+      return blockHeaderOffset(source, event.valueStart);
+  }
+}
+
+/** js-yaml says where the content of a block scalar starts; people look for the `|` or `>` on the line before. */
+function blockHeaderOffset(source: string, contentStart: number): number {
+  const headerEnd = source.slice(0, contentStart).trimEnd().length;
+  const lineStart = startOfLine(source, headerEnd);
+  const header = /[|>][-+0-9]*(?:[ \t]+#.*)?$/.exec(source.slice(lineStart, headerEnd));
+  return header === null ? contentStart : lineStart + header.index;
+}
+
+/** The index just behind the node that starts at `index`. */
+export function skipNode(events: readonly YamlEvent[], index: number): number {
+  let depth = 0;
+  for (let at = index; at < events.length; at++) {
+    const type = events[at]?.type;
+    if (type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE) depth++;
+    else if (type === EVENT_ID.POP) depth--;
+    if (depth <= 0) return at + 1;
+  }
+  return events.length;
+}

@@ -1,0 +1,347 @@
+/**
+ * From the targets that a policy names to the objects and sections it is attached to. Every way of targeting of GEP-713,
+ * and for each way it can fail a message of its own. One bad target does not hide the good ones.
+ */
+import type { KindFacts, PolicyDefinition, TargetKind } from "../model/definition.ts";
+import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { nearMiss } from "../model/near-miss.ts";
+import type { Policy, TargetRef } from "../model/policy.ts";
+import { displayRef, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import { matchesSelector } from "../topology/matches-selector.ts";
+import { type Grant, isReferenceGranted } from "../topology/reference-grants.ts";
+import { type Section, sectionsOf } from "../topology/sections-of.ts";
+
+export interface TargetContext {
+  find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
+  kind(group: string | undefined, kind: string): KindFacts | undefined;
+  grantsIn(namespace: string): readonly Grant[];
+  /** All objects of a kind, in one namespace or in all; in defined order. */
+  objectsOf(kind: KindId, namespace: string | undefined): Iterable<KubeObject>;
+  /** A Namespace or GatewayClass that objects name but no document defines. */
+  isImplied(ref: ObjectRef): boolean;
+}
+
+/** A policy on a declared target. */
+export interface Attachment {
+  readonly object: ObjectId;
+  readonly ref: ObjectRef;
+  readonly sectionName?: string;
+  /** Acts only on traffic from this namespace (GEP-713x, "Policy Attachment for Mesh"). */
+  readonly consumer?: string;
+}
+
+export interface Rejection {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+  /** Nothing of that name: a near miss can be suggested when the message is shown (it depends on all names there are). */
+  readonly missing?: { readonly kind: KindId; readonly namespace: string; readonly name: string };
+}
+
+export interface ResolvedTargets {
+  readonly attachments: readonly Attachment[];
+  readonly rejections: readonly Rejection[];
+  /** What the answer depended on: objects named (existing or not), namespaces whose grants were asked, kinds selected by label. */
+  readonly mentions: readonly ObjectId[];
+  readonly grantsOf: readonly string[];
+  readonly selects: readonly KindId[];
+}
+
+/** The state of one resolution; its lists become the answer. */
+interface Resolution {
+  readonly policy: Policy;
+  readonly definition: PolicyDefinition;
+  readonly context: TargetContext;
+  readonly attachments: Attachment[];
+  readonly seen: Set<string>;
+  readonly rejections: Rejection[];
+  readonly mentions: Set<ObjectId>;
+  readonly grantsOf: Set<string>;
+  readonly selects: Set<KindId>;
+}
+
+/** A target whose kind and namespace are settled. */
+interface Settled {
+  readonly target: TargetRef;
+  readonly allowed: TargetKind;
+  readonly scope: "Namespaced" | "Cluster";
+  readonly facts: KindFacts | undefined;
+  /** Empty for cluster-scoped kinds; undefined: every namespace (a cluster-scoped policy's selector). */
+  readonly namespace: string | undefined;
+}
+
+export function resolveTargets(policy: Policy, definition: PolicyDefinition, context: TargetContext): ResolvedTargets {
+  const resolution: Resolution = {
+    policy,
+    definition,
+    context,
+    attachments: [],
+    seen: new Set(),
+    rejections: [],
+    mentions: new Set(),
+    grantsOf: new Set(),
+    selects: new Set(),
+  };
+  for (const target of policy.targets) resolveTarget(resolution, target);
+  return {
+    attachments: resolution.attachments,
+    rejections: resolution.rejections,
+    mentions: [...resolution.mentions],
+    grantsOf: [...resolution.grantsOf],
+    selects: [...resolution.selects],
+  };
+}
+
+function resolveTarget(resolution: Resolution, target: TargetRef): void {
+  const settled = settleKind(resolution, target);
+  if (settled === undefined) return;
+  if (target.sectionName !== undefined && settled.allowed.sections.length === 0) {
+    reject(
+      resolution,
+      `${target.field}.sectionName`,
+      "SectionNotAllowed",
+      `${kindName(resolution)} cannot target a section of a ${settled.allowed.kind}; leave out sectionName`,
+    );
+  } else if (target.selector === undefined) {
+    resolveByName(resolution, settled, target.name ?? "");
+  } else {
+    resolveBySelector(resolution, settled);
+  }
+}
+
+function settleKind(resolution: Resolution, target: TargetRef): Settled | undefined {
+  const { definition, policy, context } = resolution;
+  const own = definition.policies[policy.kindIndex] ?? definition.policies[0];
+  const usable = definition.targeting.kinds.filter(
+    ({ policies }) => policies.length === 0 || policies.includes(own.kind),
+  );
+  const allowed = findAllowed(usable, target);
+  if (allowed === undefined) {
+    const kinds = usable.map(({ kind }) => kind).join(", ");
+    const near = nearMiss(
+      target.kind,
+      usable.map(({ kind }) => kind),
+    );
+    const hint = near === undefined ? "" : `; did you mean '${near}'?`;
+    const written =
+      target.group === undefined || target.group === "" ? target.kind : `${target.kind} (${target.group})`;
+    reject(
+      resolution,
+      `${target.field}.kind`,
+      "KindNotAllowed",
+      `${kindName(resolution)} cannot target a ${written}; it can target: ${kinds}${hint}`,
+    );
+    return undefined;
+  }
+  const facts = context.kind(allowed.group, allowed.kind);
+  const scope = allowed.virtual ? "Namespaced" : (facts?.scope ?? "Namespaced");
+  return settleNamespace(resolution, { target, allowed, scope, facts }, own.scope);
+}
+
+function findAllowed(usable: readonly TargetKind[], { kind, group }: TargetRef): TargetKind | undefined {
+  const sameKind = usable.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
+  if (group !== undefined) return sameKind.find((allowed) => allowed.group === group);
+  return sameKind.length === 1 ? sameKind[0] : undefined;
+}
+
+/** DESIGN: a namespaced policy may target the Namespace it lives in, and no other cluster-scoped object. */
+function settleNamespace(
+  resolution: Resolution,
+  partial: Omit<Settled, "namespace">,
+  policyScope: "Namespaced" | "Cluster",
+): Settled | undefined {
+  const { target, allowed, scope } = partial;
+  const home = resolution.policy.object.ref.namespace;
+  if (scope === "Cluster") {
+    const isOwnNamespace = isNamespace(allowed) && (target.selector !== undefined || target.name === home);
+    if (policyScope === "Cluster" || isOwnNamespace) return { ...partial, namespace: "" };
+    const why = isNamespace(allowed)
+      ? `a namespaced policy can target only the Namespace it lives in, '${home}', not '${target.name ?? ""}'`
+      : `${allowed.kind} is cluster-scoped, so only a cluster-scoped policy can target it`;
+    reject(resolution, target.field, "ScopeNotAllowed", why);
+    return undefined;
+  }
+  if (policyScope === "Cluster") {
+    if (target.namespace === undefined && target.selector === undefined) {
+      reject(
+        resolution,
+        `${target.field}.namespace`,
+        "NamespaceMissing",
+        `a cluster-scoped policy must say in which namespace the ${allowed.kind} '${target.name ?? ""}' is`,
+      );
+      return undefined;
+    }
+    return { ...partial, namespace: target.namespace };
+  }
+  const namespace = target.namespace ?? home;
+  if (namespace !== home && resolution.definition.targeting.crossNamespace === "Forbidden") {
+    reject(
+      resolution,
+      `${target.field}.namespace`,
+      "CrossNamespaceForbidden",
+      `${kindName(resolution)} cannot target objects in another namespace ('${namespace}'); put the policy into that namespace`,
+    );
+    return undefined;
+  }
+  return { ...partial, namespace };
+}
+
+const labelsOf = ({ raw }: KubeObject): JsonObject => {
+  const metadata = ownValue(raw, "metadata");
+  const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;
+  return isJsonObject(labels) ? labels : {};
+};
+
+const isNamespace = ({ group, kind }: TargetKind): boolean => group === "" && kind === "Namespace";
+
+function resolveByName(resolution: Resolution, settled: Settled, name: string): void {
+  const { context } = resolution;
+  const { allowed, target } = settled;
+  const ref: ObjectRef = { group: allowed.group, kind: allowed.kind, namespace: settled.namespace ?? "", name };
+  resolution.mentions.add(objectId(ref));
+  const object = context.find(kindId(allowed), ref.namespace, name);
+  if (object === undefined && !allowed.virtual && !context.isImplied(ref)) {
+    const where = settled.scope === "Cluster" ? "" : ` in namespace '${ref.namespace}'`;
+    resolution.rejections.push({
+      field: `${target.field}.name`,
+      code: "TargetNotFound",
+      message: `no ${allowed.kind} '${name}'${where}`,
+      missing: { kind: kindId(allowed), namespace: ref.namespace, name },
+    });
+    return;
+  }
+  if (!isPermitted(resolution, settled, ref)) {
+    const { group, kind } = resolution.policy.object.ref;
+    reject(
+      resolution,
+      target.field,
+      "ReferenceNotPermitted",
+      `${displayRef(ref)} is in another namespace, and no ReferenceGrant in namespace '${ref.namespace}' lets a ${kind} (${group}) from namespace '${resolution.policy.object.ref.namespace}' refer to it`,
+    );
+    return;
+  }
+  attach(resolution, settled, object, ref);
+}
+
+function isPermitted({ policy, definition, context, grantsOf }: Resolution, settled: Settled, ref: ObjectRef): boolean {
+  const from = policy.object.ref;
+  if (settled.scope === "Cluster" || from.namespace === "" || ref.namespace === from.namespace) return true;
+  switch (definition.targeting.crossNamespace) {
+    case "Forbidden":
+      return false;
+    case "Consumer":
+      return true;
+    case "ReferenceGrant":
+      grantsOf.add(ref.namespace);
+      return isReferenceGranted(context.grantsIn(ref.namespace), from, ref);
+  }
+}
+
+/** GEP-713, "Label selectors". */
+function resolveBySelector(resolution: Resolution, settled: Settled): void {
+  const { context, policy } = resolution;
+  const { target, allowed } = settled;
+  const selector = target.selector;
+  if (selector === undefined) return;
+  resolution.selects.add(kindId(allowed));
+  const home = policy.object.ref.namespace;
+  const before = resolution.attachments.length;
+  const rejectedBefore = resolution.rejections.length;
+  const namespace = settled.scope === "Cluster" ? "" : settled.namespace;
+  for (const object of context.objectsOf(kindId(allowed), namespace)) {
+    if (!matchesSelector(selector, labelsOf(object))) continue;
+    if (isNamespace(allowed) && home !== "" && object.ref.name !== home) continue;
+    if (!isPermitted(resolution, settled, object.ref)) continue;
+    if (target.sectionName !== undefined && findSection(resolution, settled, object, target.sectionName) === undefined)
+      continue;
+    attach(resolution, settled, object, object.ref);
+  }
+  if (resolution.attachments.length > before || resolution.rejections.length > rejectedBefore) return;
+  const where = namespace === undefined || settled.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;
+  reject(
+    resolution,
+    `${target.field}.selector`,
+    "SelectorMatchesNothing",
+    `the selector matches no ${allowed.kind}${where}`,
+  );
+}
+
+function attach(resolution: Resolution, settled: Settled, object: KubeObject | undefined, ref: ObjectRef): void {
+  const { target } = settled;
+  const home = resolution.policy.object.ref.namespace;
+  const isConsumer =
+    settled.scope === "Namespaced" &&
+    home !== "" &&
+    ref.namespace !== home &&
+    resolution.definition.targeting.crossNamespace === "Consumer";
+  let sectionName: string | undefined;
+  if (target.sectionName !== undefined) {
+    const section = object === undefined ? undefined : findSection(resolution, settled, object, target.sectionName);
+    if (section === undefined) {
+      reject(
+        resolution,
+        `${target.field}.sectionName`,
+        "SectionNotFound",
+        sectionMessage(settled, object, ref, target.sectionName),
+      );
+      return;
+    }
+    sectionName = section.name;
+  }
+  const id = objectId(ref);
+  const key = sectionName === undefined ? id : `${id}#${sectionName}`;
+  if (resolution.seen.has(key)) return;
+  resolution.seen.add(key);
+  resolution.attachments.push({
+    object: id,
+    ref,
+    ...(sectionName === undefined ? {} : { sectionName }),
+    ...(isConsumer ? { consumer: home } : {}),
+  });
+}
+
+/** Declared, unique names only: `rule-2` is how an unnamed rule is shown, and reordering rules would move the policy. */
+function findSection(
+  { definition }: Resolution,
+  { allowed, facts }: Settled,
+  object: KubeObject,
+  name: string,
+): Section | undefined {
+  if (facts === undefined) return undefined;
+  const positional = definition.targeting.positionalRules;
+  return sectionsOf(object, facts).find(
+    (section) =>
+      section.name === name && (section.declared || positional) && allowed.sections.includes(section.section),
+  );
+}
+
+function sectionMessage(
+  { allowed, facts }: Settled,
+  object: KubeObject | undefined,
+  ref: ObjectRef,
+  name: string,
+): string {
+  const sections = object === undefined || facts === undefined ? [] : sectionsOf(object, facts);
+  const usable = sections.filter(({ section }) => allowed.sections.includes(section));
+  const shown = usable.find((section) => section.name === name);
+  if (shown !== undefined) {
+    const noun = shown.section.toLowerCase();
+    return `'${name}' is only how an unnamed ${noun} of ${displayRef(ref)} is shown; give the ${noun} a name of its own and target that`;
+  }
+  const names = usable.filter(({ declared }) => declared).map((section) => section.name);
+  const near = nearMiss(name, names);
+  const hint =
+    near !== undefined
+      ? `; did you mean '${near}'?`
+      : names.length > 0
+        ? `; it has: ${names.join(", ")}`
+        : "; it has no named ones";
+  return `${displayRef(ref)} has no ${allowed.sections.map((section) => section.toLowerCase()).join(" or ")} named '${name}'${hint}`;
+}
+
+const kindName = ({ policy }: Resolution): string => policy.object.ref.kind;
+
+function reject({ rejections }: Resolution, field: string, code: string, message: string): void {
+  rejections.push({ field, code, message });
+}

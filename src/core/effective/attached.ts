@@ -1,0 +1,104 @@
+import { comparePrecedence } from "../merge/precedence.ts";
+import type { MergeStrategy } from "../model/definition.ts";
+import { isJsonObject, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import type { Policy } from "../model/policy.ts";
+import type { CompiledKind } from "./compiled-kind.ts";
+import type { PolicySet } from "./stack.ts";
+import type { NodeSets } from "./world.ts";
+
+/** A policy on an object or one of its sections. */
+export interface Attached {
+  readonly policy: Policy;
+  readonly sectionName: string | undefined;
+  readonly consumer: string | undefined;
+}
+
+export function buildNodeSets(all: readonly Attached[], target: KubeObject | undefined, kind: CompiledKind): NodeSets {
+  const annotated = annotatedStrategy(target, kind);
+  const [only] = all;
+  if (all.length === 1 && only !== undefined && only.sectionName === undefined && only.consumer === undefined) {
+    return { own: setOf([only.policy], annotated, kind), sections: undefined, consumers: undefined };
+  }
+  const consumers = new Map<string, NodeSets>();
+  for (const namespace of [...new Set(all.map(({ consumer }) => consumer))].sort()) {
+    if (namespace !== undefined)
+      consumers.set(
+        namespace,
+        nodeSets(
+          all.filter(({ consumer }) => consumer === namespace),
+          annotated,
+          kind,
+        ),
+      );
+  }
+  const everybody = nodeSets(
+    all.filter(({ consumer }) => consumer === undefined),
+    annotated,
+    kind,
+  );
+  return consumers.size === 0 ? everybody : { ...everybody, consumers };
+}
+
+function nodeSets(all: readonly Attached[], annotated: MergeStrategy | undefined, kind: CompiledKind): NodeSets {
+  const own = all.filter(({ sectionName }) => sectionName === undefined).map(({ policy }) => policy);
+  const sections = new Map<string, PolicySet>();
+  for (const name of new Set(all.map(({ sectionName }) => sectionName))) {
+    if (name === undefined) continue;
+    sections.set(
+      name,
+      setOf(
+        all.filter(({ sectionName }) => sectionName === name).map(({ policy }) => policy),
+        annotated,
+        kind,
+      ),
+    );
+  }
+  return {
+    own: own.length === 0 ? undefined : setOf(own, annotated, kind),
+    sections: sections.size === 0 ? undefined : sections,
+    consumers: undefined,
+  };
+}
+
+const setOf = (
+  policies: readonly Policy[],
+  annotated: MergeStrategy | undefined,
+  { stacks, definition }: CompiledKind,
+): PolicySet =>
+  stacks.setOf(
+    policies.length === 1 ? policies : [...policies].sort(comparePrecedence),
+    annotated,
+    definition.merge.none,
+  );
+
+/** `decidedBy: Annotation`: what the targeted object says about the strategy. */
+function annotatedStrategy(target: KubeObject | undefined, { definition }: CompiledKind): MergeStrategy | undefined {
+  const { decidedBy, annotation } = definition.merge;
+  if (decidedBy !== "Annotation" || annotation === undefined || target === undefined) return undefined;
+  const metadata = ownValue(target.raw, "metadata");
+  const annotations = isJsonObject(metadata) ? ownValue(metadata, "annotations") : undefined;
+  const value = isJsonObject(annotations) ? ownValue(annotations, annotation.key) : undefined;
+  return typeof value === "string" && Object.hasOwn(annotation.values, value) ? annotation.values[value] : undefined;
+}
+
+/** Every policy in the sets, with where it is. */
+export function attachedIn(sets: NodeSets | undefined, consumer?: string): readonly Attached[] {
+  if (sets === undefined) return [];
+  const list = (set: PolicySet, sectionName: string | undefined): Attached[] =>
+    [...set.policies, ...set.losers].map((policy) => ({ policy, sectionName, consumer }));
+  return [
+    ...(sets.own === undefined ? [] : list(sets.own, undefined)),
+    ...[...(sets.sections ?? [])].flatMap(([name, set]) => list(set, name)),
+    ...[...(sets.consumers ?? [])].flatMap(([namespace, inner]) => attachedIn(inner, namespace)),
+  ];
+}
+
+/** All sets, for whoever must forget them. */
+export function setsIn(sets: NodeSets): readonly PolicySet[] {
+  return [
+    ...(sets.own === undefined ? [] : [sets.own]),
+    ...(sets.sections?.values() ?? []),
+    ...[...(sets.consumers?.values() ?? [])].flatMap(setsIn),
+  ];
+}

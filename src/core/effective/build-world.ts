@@ -1,0 +1,175 @@
+/** The tables of a first evaluation, built in bulk. `update-world.ts` keeps them up to date. */
+
+import { type ResolvedTargets, resolveTargets } from "../attachment/resolve-targets.ts";
+import { type IdSet, idSetFrom } from "../model/id-set.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { LayeredMap } from "../model/layered-map.ts";
+import { type KindId, kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
+import { namespaceFor, type Snapshot } from "../model/snapshot.ts";
+import { SortedMap } from "../model/sorted-map.ts";
+import { findPlan } from "../topology/compile-rows.ts";
+import type { ObjectLinks } from "../topology/links.ts";
+import { objectLinks } from "../topology/object-links.ts";
+import { type Grant, grantOf } from "../topology/reference-grants.ts";
+import { type Attached, buildNodeSets } from "./attached.ts";
+import { countAll } from "./count-paths.ts";
+import { findCycles } from "./find-cycles.ts";
+import { linkContext, targetContext } from "./lookups.ts";
+import type { NodeSets, ObjectTable, PolicyRecord, Rulebook, World } from "./world.ts";
+
+export const NO_TARGETS: ResolvedTargets = { attachments: [], rejections: [], mentions: [], grantsOf: [], selects: [] };
+
+export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
+  const objects = buildObjects(snapshot, rulebook);
+  const grants = buildGrants(objects);
+  const refused = LayeredMap.from(snapshot.refused);
+  const index = new MentionIndex();
+  const links = new Map<ObjectId, ObjectLinks>();
+  const context = linkContext({ rulebook, objects, grants, refused });
+  objects.byId.forEach((object, id) => {
+    if (findPlan(rulebook.rows, object.ref) === undefined) return;
+    const found = objectLinks(object, context);
+    links.set(id, found);
+    index.add(id, found);
+  });
+  const linked = {
+    rulebook,
+    objects,
+    refused,
+    documentFindings: snapshot.findings,
+    grants,
+    links: LayeredMap.from(links),
+  };
+  const policies = buildPolicies({ ...linked, mentionedBy: LayeredMap.from(index.mentioned()) }, index);
+  const cycles = findCycles(linked);
+  const world: World = {
+    ...linked,
+    ...policies,
+    ...index.tables(),
+    cycles,
+    tallies: LayeredMap.from(new Map()),
+  };
+  return { ...world, tallies: countAll(world) };
+}
+
+/** Kinds that definitions and CRDs know the scope of are put where they belong; built-in ones already are. */
+export function homed(object: KubeObject, rulebook: Rulebook): KubeObject {
+  const { ref } = object;
+  const namespace = namespaceFor(rulebook.factsOf(kindId(ref))?.scope, ref.namespace);
+  if (namespace === ref.namespace) return object;
+  const moved = { ...ref, namespace };
+  return { ...object, ref: moved, id: objectId(moved) };
+}
+
+function buildObjects(snapshot: Snapshot, rulebook: Rulebook): ObjectTable {
+  const byId = new Map<ObjectId, KubeObject>();
+  const byKind = new Map<KindId, Array<readonly [ObjectId, KubeObject]>>();
+  const namespaces = new Map<string, number>();
+  let lastKind: KindId | undefined;
+  let lastList: Array<readonly [ObjectId, KubeObject]> = [];
+  for (const given of snapshot.objects.values()) {
+    const object = homed(given, rulebook);
+    const { id, ref } = object;
+    byId.set(id, object);
+    const kind = kindId(ref);
+    if (kind !== lastKind) {
+      lastKind = kind;
+      lastList = byKind.get(kind) ?? [];
+      byKind.set(kind, lastList);
+    }
+    lastList.push([id, object]);
+    if (ref.namespace !== "") namespaces.set(ref.namespace, (namespaces.get(ref.namespace) ?? 0) + 1);
+  }
+  const sorted = new Map([...byKind].map(([kind, entries]) => [kind, SortedMap.from(entries)] as const));
+  return { byId: LayeredMap.from(byId), byKind: LayeredMap.from(sorted), namespaces: LayeredMap.from(namespaces) };
+}
+
+export const REFERENCE_GRANT: KindId = kindId({ group: "gateway.networking.k8s.io", kind: "ReferenceGrant" });
+
+function buildGrants(objects: ObjectTable): LayeredMap<string, readonly Grant[]> {
+  const grants = new Map<string, Grant[]>();
+  objects.byKind.get(REFERENCE_GRANT)?.forEach((_, { ref, raw }) => {
+    const list = grants.get(ref.namespace) ?? [];
+    list.push(grantOf(raw));
+    grants.set(ref.namespace, list);
+  });
+  return LayeredMap.from(grants);
+}
+
+type PolicyTables = Pick<World, "policies" | "selectors" | "attached">;
+
+function buildPolicies(
+  tables: Omit<World, keyof PolicyTables | "cycles" | "tallies" | "labelReaders" | "grantReaders">,
+  index: MentionIndex,
+): PolicyTables {
+  const { rulebook, objects } = tables;
+  const policies = new Map<PolicyId, PolicyRecord>();
+  const selectors = new Map<KindId, PolicyId[]>();
+  const attached: Array<Map<ObjectId, Attached[]>> = rulebook.kinds.map(() => new Map());
+  const context = targetContext(tables);
+  for (const kind of rulebook.kinds) {
+    for (const policyKind of kind.definition.policies) {
+      objects.byKind.get(kindId(policyKind))?.forEach((id, object) => {
+        const { policy, findings } = rulebook.parsePolicy(object, kind);
+        const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
+        policies.set(id as PolicyId, { kind, object, policy, findings, targets });
+        index.add(id, targets);
+        for (const selected of targets.selects) append(selectors, selected, id as PolicyId);
+        if (policy === undefined) return;
+        const table = attached[kind.index] as Map<ObjectId, Attached[]>;
+        for (const { object: target, sectionName, consumer } of targets.attachments)
+          append(table, target, { policy, sectionName, consumer });
+      });
+    }
+  }
+  return {
+    policies: LayeredMap.from(policies),
+    selectors: LayeredMap.from(idSets(selectors)),
+    attached: rulebook.kinds.map((kind) => {
+      const sets = new Map<ObjectId, NodeSets>();
+      for (const [id, all] of attached[kind.index] as Map<ObjectId, Attached[]>)
+        sets.set(id, buildNodeSets(all, objects.byId.get(id), kind));
+      return LayeredMap.from(sets);
+    }),
+  };
+}
+
+function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+function idSets<K extends string, V extends string>(lists: ReadonlyMap<K, V[]>): Map<K, IdSet<V>> {
+  const sets = new Map<K, IdSet<V>>();
+  for (const [key, ids] of lists) sets.set(key, idSetFrom(ids));
+  return sets;
+}
+
+type Dependencies = Pick<ResolvedTargets, "mentions" | "grantsOf"> & { readonly labelsOf?: readonly string[] };
+
+/** Who rests on what, collected. */
+class MentionIndex {
+  readonly #mentioned: Map<ObjectId, ObjectId[]> = new Map();
+  readonly #labels: Map<string, ObjectId[]> = new Map();
+  readonly #grants: Map<string, ObjectId[]> = new Map();
+
+  add(id: ObjectId, { mentions, labelsOf, grantsOf }: Dependencies): void {
+    for (const mention of mentions) append(this.#mentioned, mention, id);
+    if (labelsOf !== undefined) for (const namespace of labelsOf) append(this.#labels, namespace, id);
+    for (const namespace of grantsOf) append(this.#grants, namespace, id);
+  }
+
+  /** So far: enough to tell which classes are implied. The lists are taken over by `tables`. */
+  mentioned(): Map<ObjectId, IdSet<ObjectId>> {
+    return new Map(this.#mentioned);
+  }
+
+  tables(): Pick<World, "mentionedBy" | "labelReaders" | "grantReaders"> {
+    return {
+      mentionedBy: LayeredMap.from(idSets(this.#mentioned)),
+      labelReaders: LayeredMap.from(idSets(this.#labels)),
+      grantReaders: LayeredMap.from(idSets(this.#grants)),
+    };
+  }
+}

@@ -1,0 +1,106 @@
+/** A definition made ready for evaluation: its sets of kinds looked up by id, its fold tools at hand. */
+
+import type { CustomStrategies } from "../merge/custom-strategy.ts";
+import type { FoldTools } from "../merge/fold.ts";
+import type { EvaluateCondition } from "../model/cel.ts";
+import type { CrdFacts } from "../model/crd-schema.ts";
+import type { KindFacts, LinkRow, PolicyDefinition } from "../model/definition.ts";
+import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
+import { unitRulesOf } from "../model/units.ts";
+import { type CompiledMapping, compileMapping } from "./own-values.ts";
+import { Stacks } from "./stack.ts";
+
+/** Where paths may end at objects of one kind: at the object, at some of its sections, or both (the lowest that is there). */
+export interface EndLevel {
+  readonly object: boolean;
+  readonly sections: ReadonlySet<string>;
+  /** Whether another effective target may lie below (by the link table, not yet for a given object). */
+  readonly mayContinue: boolean;
+}
+
+export interface CompiledKind {
+  readonly index: number;
+  readonly definition: PolicyDefinition;
+  readonly policyKind: GroupKind;
+  readonly ends: ReadonlyMap<KindId, EndLevel>;
+  readonly namespacesAbove: ReadonlySet<KindId>;
+  /** Undefined: every root of the hierarchy. */
+  readonly roots: ReadonlySet<KindId> | undefined;
+  /** Undefined: every kind. */
+  readonly through: ReadonlySet<KindId> | undefined;
+  readonly mappings: readonly CompiledMapping[];
+  readonly tools: FoldTools;
+  readonly stacks: Stacks;
+}
+
+export interface CompileOptions {
+  readonly evaluateCondition: EvaluateCondition;
+  readonly strategies: CustomStrategies;
+  readonly rows: readonly LinkRow[];
+  readonly crd: (kind: GroupKind) => CrdFacts | undefined;
+  readonly facts: (kind: GroupKind) => KindFacts | undefined;
+}
+
+export function compileKind(definition: PolicyDefinition, index: number, options: CompileOptions): CompiledKind {
+  const [policyKind] = definition.policies;
+  const { hierarchy } = definition;
+  const ends = endLevels(definition, options.rows);
+  return {
+    index,
+    definition,
+    policyKind: { group: policyKind.group, kind: policyKind.kind },
+    ends,
+    namespacesAbove: kindSet(hierarchy.namespacesAbove),
+    roots: hierarchy.roots.length === 0 ? undefined : kindSet(hierarchy.roots),
+    through: hierarchy.through.length === 0 ? undefined : kindSet(hierarchy.through),
+    mappings: definition.mapsTo.map((mapping) =>
+      compileMapping(mapping, options.facts(mapping.to.level), ends.get(kindId(mapping.to.level))?.object !== true),
+    ),
+    tools: {
+      evaluateCondition: options.evaluateCondition,
+      strategies: options.strategies,
+      unitRules: unitRulesOf(definition, options.crd(policyKind)),
+    },
+    stacks: new Stacks(),
+  };
+}
+
+const kindSet = (kinds: readonly GroupKind[]): ReadonlySet<KindId> => new Set(kinds.map(kindId));
+
+function endLevels({ hierarchy }: PolicyDefinition, rows: readonly LinkRow[]): ReadonlyMap<KindId, EndLevel> {
+  const ends = new Map<KindId, { object: boolean; sections: Set<string>; mayContinue: boolean }>();
+  for (const level of hierarchy.effectiveTargets) {
+    const id = kindId(level);
+    const end = ends.get(id) ?? { object: false, sections: new Set<string>(), mayContinue: false };
+    if (level.section === undefined) end.object = true;
+    else end.sections.add(level.section);
+    ends.set(id, end);
+  }
+  if (ends.size > 1) {
+    const below = childKinds(rows);
+    for (const [id, end] of ends) end.mayContinue = leadsTo(id, new Set(ends.keys()), below, new Set());
+  }
+  return ends;
+}
+
+function childKinds(rows: readonly LinkRow[]): ReadonlyMap<KindId, ReadonlySet<KindId>> {
+  const children = new Map<KindId, Set<KindId>>();
+  for (const { from, to, attachment } of rows) {
+    // A mesh Service stands above routes in another role than the Service at the end of a path.
+    if (attachment === "RouteToService") continue;
+    const set = children.get(kindId(from)) ?? new Set();
+    children.set(kindId(from), set.add(kindId(to)));
+  }
+  return children;
+}
+
+function leadsTo(
+  from: KindId,
+  ends: ReadonlySet<KindId>,
+  below: ReadonlyMap<KindId, ReadonlySet<KindId>>,
+  seen: Set<KindId>,
+): boolean {
+  if (seen.has(from)) return false;
+  seen.add(from);
+  return [...(below.get(from) ?? [])].some((child) => ends.has(child) || leadsTo(child, ends, below, seen));
+}

@@ -1,0 +1,129 @@
+import { type Folded, type FoldLevel, fold } from "../merge/fold.ts";
+import type { LevelKind } from "../model/definition.ts";
+import type { Policy } from "../model/policy.ts";
+import type { ObjectId } from "../model/refs.ts";
+import type { CompiledKind } from "./compiled-kind.ts";
+import { type EffectiveCore, effectiveCore, sourcesOf } from "./effective-core.ts";
+import type { EffectivePolicy, PathNode, Source } from "./effective-policy.ts";
+import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
+import { endOf, type Node, nodesOf, type Path } from "./path-finder.ts";
+import type { Stack } from "./stack.ts";
+
+/** The effective policy at the end of a path; folded once for all paths with the same stack and own values. */
+export function effectiveAt(path: Path, kind: CompiledKind): EffectiveCore {
+  const { stack } = path;
+  const own = ownValuesOf(path, kind);
+  const endLevels = kind.definition.merge.bare === "Direct" ? countEndLevels(path, kind) : 0;
+  if (own.key === "" && endLevels === 0) {
+    stack.fold ??= foldStack(stack, own, endLevels, kind);
+    return stack.fold;
+  }
+  const key = `${endLevels}${own.key}`;
+  let core = stack.folds?.get(key);
+  if (core === undefined) {
+    core = foldStack(stack, own, endLevels, kind);
+    stack.folds ??= new Map();
+    stack.folds.set(key, core);
+  }
+  return core;
+}
+
+const ownValuesOf = (path: Path, kind: CompiledKind): OwnValues =>
+  kind.mappings.length === 0 ? NO_OWN_VALUES : ownValues(mappedNodes(path, kind), kind.mappings, kind.tools.unitRules);
+
+function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): EffectiveCore {
+  const levels: FoldLevel[] = [];
+  const policies: Policy[] = [];
+  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) {
+    const { set } = at;
+    levels.push({
+      policies: set.policies,
+      isEnd: levels.length < endLevels,
+      ...(set.annotated === undefined ? {} : { annotated: set.annotated }),
+    });
+    policies.push(...set.policies);
+  }
+  const { merge } = kind.definition;
+  const run = (units: OwnValues["units"]): Folded => fold(levels, units, merge, kind.tools);
+  const fields = own.items.map(({ object, pointer, units }) => ({ object, pointer, folded: run(units) }));
+  return effectiveCore(run(own.units), candidatesAmong(policies, levels, kind), fields);
+}
+
+/** Bare rules as Direct are candidates only where the path ends at their target: a policy with nothing else has no part in others. */
+function candidatesAmong(
+  policies: readonly Policy[],
+  levels: readonly FoldLevel[],
+  { definition }: CompiledKind,
+): readonly Policy[] {
+  if (definition.merge.bare !== "Direct") return policies;
+  return policies.filter(
+    (policy) =>
+      policy.blocks.length === 0 ||
+      policy.blocks.some(({ name }) => name !== "bare") ||
+      levels.some((level) => level.isEnd && level.policies.includes(policy)),
+  );
+}
+
+/** The last links of the stack that belong to the end itself, or to the object that the end is a section of. */
+function countEndLevels(path: Path, { stacks }: CompiledKind): number {
+  const pushed = (at: Path): number => (at.stack === (at.up?.stack ?? stacks.empty) ? 0 : 1);
+  return pushed(path) + (path.node.section !== undefined && path.up !== undefined ? pushed(path.up) : 0);
+}
+
+/** The nodes that a mapping of the kind leads into: sections both as nodes and as part of their object. */
+function mappedNodes(path: Path, { mappings }: CompiledKind): readonly MappedNode[] {
+  const nodes: MappedNode[] = [];
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) {
+    const { node } = at;
+    const level = levelOf(node);
+    const raw = node.section?.raw ?? node.raw;
+    if (raw !== undefined && mappings.some((mapping) => mapping.level.kind === level.kind)) {
+      nodes.push({ object: node.id, level, raw, index: node.section?.index });
+    }
+  }
+  return nodes;
+}
+
+function levelOf({ ref, section }: Node): LevelKind {
+  const { group, kind } = ref;
+  return section === undefined ? { group, kind } : { group, kind, section: section.section };
+}
+
+/** The effective policy of one path as plain data. */
+export function effectivePolicy(path: Path, kind: CompiledKind): EffectivePolicy {
+  const core = effectiveAt(path, kind);
+  const own = ownValuesOf(path, kind);
+  return {
+    policyKind: kind.policyKind,
+    target: endOf(path),
+    path: nodesOf(path).map(pathNode),
+    ...(path.from === undefined ? {} : { from: path.from }),
+    ...(path.incomplete ? { incomplete: true as const } : {}),
+    spec: core.spec,
+    sources: sourcesAt(core, own.object),
+    ...(core.fields.length === 0
+      ? {}
+      : {
+          fields: core.fields.map((field) => ({
+            object: field.object,
+            pointer: field.pointer,
+            spec: field.spec,
+            sources: sourcesOf(field, field.object),
+          })),
+        }),
+  };
+}
+
+/** Shared like the fold itself, unless they name the object at the end of this path. */
+function sourcesAt(core: EffectiveCore, object: ObjectId | undefined): readonly Source[] {
+  if (object !== undefined) return sourcesOf(core, object);
+  core.sources ??= sourcesOf(core, undefined);
+  return core.sources;
+}
+
+function pathNode({ ref, section }: Node): PathNode {
+  const { group, kind, namespace, name } = ref;
+  return section === undefined
+    ? { group, kind, namespace, name }
+    : { group, kind, namespace, name, sectionName: section.name };
+}

@@ -1,0 +1,202 @@
+/** Everything a person should know about a world, derived when asked for, in a defined order. */
+import type { Finding } from "../model/finding.ts";
+import { isJsonObject, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { suggestName } from "../model/near-miss.ts";
+import {
+  compareText,
+  displayRef,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  type PolicyId,
+} from "../model/refs.ts";
+import type { LinkRefusal } from "../topology/links.ts";
+import { duplicateNames, sectionsOf } from "../topology/sections-of.ts";
+import { nameLookup } from "./lookups.ts";
+import { parseObjectId } from "./path-finder.ts";
+import { shownRejection } from "./shown-rejection.ts";
+import type { PolicyRecord, World } from "./world.ts";
+
+export function findingsOf(world: World): readonly Finding[] {
+  const findings: Finding[] = [...world.documentFindings, ...world.rulebook.findings];
+  world.refused.forEach((own) => findings.push(...own));
+  world.links.forEach(({ refusals }, id) => {
+    const object = world.objects.byId.get(id);
+    if (object !== undefined) for (const refusal of refusals) findings.push(linkFinding(world, object, refusal));
+  });
+  world.objects.byId.forEach((object) => addObjectFindings(world, object, findings));
+  world.policies.forEach((record, id) => addPolicyFindings(world, id, record, findings));
+  addCycles(world, findings);
+  addImplied(world, findings);
+  return sortFindings(findings);
+}
+
+function sortFindings(findings: readonly Finding[]): readonly Finding[] {
+  const keyed = findings.map((finding) => ({
+    finding,
+    key: `${finding.object ?? ""}\n${finding.code}\n${finding.field ?? ""}\n${finding.message}\n${finding.source?.file ?? ""}\n${finding.source?.line ?? ""}`,
+  }));
+  return keyed.sort((a, b) => compareText(a.key, b.key)).map(({ finding }) => finding);
+}
+
+const at = ({ source }: KubeObject): Pick<Finding, "source"> => (source === undefined ? {} : { source });
+
+function linkFinding(world: World, object: KubeObject, { field, reason, code, parent, child }: LinkRefusal): Finding {
+  const wanted = child ?? parent;
+  const isMissing = code === "BackendNotFound" || code === "ParentNotFound";
+  const hint =
+    isMissing && wanted !== undefined
+      ? suggestName(nameLookup(world.objects), kindId(wanted), wanted.namespace, wanted.name)
+      : "";
+  return {
+    code,
+    severity: code === "ParentNotFound" ? "warning" : "error",
+    object: object.id,
+    field,
+    message: `${reason}${hint}`,
+    ...at(object),
+  };
+}
+
+function addObjectFindings(world: World, object: KubeObject, findings: Finding[]): void {
+  const kind = kindId(object.ref);
+  const facts = world.rulebook.factsOf(kind);
+  if (facts === undefined) {
+    const spec = ownValue(object.raw, "spec");
+    const looksLikePolicy =
+      isJsonObject(spec) && (ownValue(spec, "targetRef") !== undefined || ownValue(spec, "targetRefs") !== undefined);
+    if (looksLikePolicy) {
+      findings.push({
+        code: "UnknownPolicyKind",
+        severity: "warning",
+        object: object.id,
+        message: `${displayRef(object.ref)} looks like a policy, but no PolicyDefinition describes ${object.ref.kind} (${object.ref.group}); it is ignored. Add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`,
+        ...at(object),
+      });
+    }
+    return;
+  }
+  if (facts.sections.length === 0) return;
+  for (const name of duplicateNames(sectionsOf(object, facts))) {
+    findings.push({
+      code: "DuplicateSectionName",
+      severity: "warning",
+      object: object.id,
+      message: `${displayRef(object.ref)} has several sections named '${name}'; no policy can target one of them by that name`,
+      ...at(object),
+    });
+  }
+}
+
+function addPolicyFindings(
+  world: World,
+  id: PolicyId,
+  { object, findings: own, targets, kind, policy }: PolicyRecord,
+  findings: Finding[],
+): void {
+  findings.push(...own);
+  for (const rejection of targets.rejections) {
+    findings.push({
+      code: rejection.code,
+      severity: "error",
+      object: id,
+      field: rejection.field,
+      message: shownRejection(world, rejection),
+      ...at(object),
+    });
+  }
+  if (kind.definition.inferred) {
+    findings.push({
+      code: "InferredDefinition",
+      severity: "info",
+      object: id,
+      message: `what ${object.ref.kind} means was read off its CRD's label; a PolicyDefinition would say it for sure`,
+      ...at(object),
+    });
+  }
+  addConflicts(world, id, { kind, targets }, object, findings);
+  const hasDefaults = policy?.blocks.some(({ name, units }) => name === "defaults" && units.length > 0);
+  if (hasDefaults && policy?.blocks.some(({ name, units }) => name === "bare" && units.length > 0)) {
+    findings.push({
+      code: "BareRulesBesideDefaults",
+      severity: "warning",
+      object: id,
+      field: "spec",
+      message:
+        "defaults are merged before the bare rules beside them, so the bare rules lose wherever both say something; put them into one block",
+      ...at(object),
+    });
+  }
+  const messages = new Set<string>();
+  world.tallies.get(id)?.forEach((_, { errors }) => errors.forEach((message) => messages.add(message)));
+  for (const message of messages) {
+    findings.push({
+      code: "ConditionError",
+      severity: "error",
+      object: id,
+      field: "spec",
+      message: `the condition of a block cannot be evaluated (${message}); it fails closed: defaults do not apply, overrides do`,
+      ...at(object),
+    });
+  }
+}
+
+/** GEP-713, None: targets lost to another policy, also where the policy keeps others. */
+function addConflicts(
+  world: World,
+  id: PolicyId,
+  { kind, targets }: Pick<PolicyRecord, "kind" | "targets">,
+  object: KubeObject,
+  findings: Finding[],
+): void {
+  if (!kind.definition.merge.none) return;
+  for (const { object: target, ref, sectionName } of targets.attachments) {
+    const sets = world.attached[kind.index]?.get(target);
+    const set = sectionName === undefined ? sets?.own : sets?.sections?.get(sectionName);
+    const winner = set?.policies[0];
+    if (winner === undefined || winner.id === id) continue;
+    findings.push({
+      code: "Conflicted",
+      severity: "warning",
+      object: id,
+      message: `${displayRef(ref, sectionName)} already has ${displayRef(winner.object.ref)}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`,
+      ...at(object),
+    });
+  }
+}
+
+function addCycles(world: World, findings: Finding[]): void {
+  for (const [id, members] of world.cycles) {
+    if (members[0] !== id) continue;
+    const names = [...members, id].map((member) => displayRef(parseObjectId(member))).join(" > ");
+    const object = world.objects.byId.get(id);
+    findings.push({
+      code: "LinkCycle",
+      severity: "error",
+      object: id,
+      message: `these objects are linked in a cycle, so none of them is above the others: ${names}; remove one of the links`,
+      ...(object === undefined ? {} : at(object)),
+    });
+  }
+}
+
+function addImplied(world: World, findings: Finding[]): void {
+  const implied = new Map<ObjectId, ObjectRef>();
+  world.objects.namespaces.forEach((_, name) => {
+    const ref: ObjectRef = { group: "", kind: "Namespace", namespace: "", name };
+    if (!world.objects.byId.has(objectId(ref))) implied.set(objectId(ref), ref);
+  });
+  world.links.forEach(({ impliedParents }) => {
+    for (const ref of impliedParents) implied.set(objectId(ref), ref);
+  });
+  for (const [id, ref] of implied) {
+    findings.push({
+      code: "ImpliedObject",
+      severity: "info",
+      object: id,
+      message: `${displayRef(ref)} is named but not defined; it is taken as being there`,
+    });
+  }
+}

@@ -1,0 +1,85 @@
+/** The answers that links and targets are looked up in, from the tables at hand. */
+
+import type { TargetContext } from "../attachment/resolve-targets.ts";
+import { forEachId } from "../model/id-set.ts";
+import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import type { NameLookup } from "../model/near-miss.ts";
+import { type KindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import type { LinkContext } from "../topology/links.ts";
+import type { World } from "./world.ts";
+
+type LinkTables = Pick<World, "rulebook" | "objects" | "grants" | "refused">;
+type TargetTables = LinkTables & Pick<World, "mentionedBy">;
+
+const idOf = (kind: KindId, namespace: string, name: string): ObjectId => `${kind}/${namespace}/${name}` as ObjectId;
+
+export function linkContext({ rulebook, objects, grants, refused }: LinkTables): LinkContext {
+  return {
+    find: (kind, namespace, name) => objects.byId.get(idOf(kind, namespace, name)),
+    kind: rulebook.findKind,
+    namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
+    grantsIn: (namespace) => grants.get(namespace) ?? [],
+    rows: rulebook.rows,
+    isInvalid: (kind, namespace, name) => refused.has(idOf(kind, namespace, name)),
+  };
+}
+
+export function targetContext({ rulebook, objects, grants, mentionedBy }: TargetTables): TargetContext {
+  return {
+    find: (kind, namespace, name) => objects.byId.get(idOf(kind, namespace, name)),
+    kind: rulebook.findKind,
+    grantsIn: (namespace) => grants.get(namespace) ?? [],
+    objectsOf: (kind, namespace) => objectsOf(objects, kind, namespace),
+    isImplied: (ref) => isImplied({ objects, mentionedBy, rulebook }, ref),
+  };
+}
+
+/** Namespaces that objects are in, and cluster-scoped parents that objects name (GatewayClass), exist without a document. */
+export function isImplied(
+  { objects, mentionedBy, rulebook }: Pick<World, "objects" | "mentionedBy" | "rulebook">,
+  ref: ObjectRef,
+): boolean {
+  if (ref.namespace !== "") return false;
+  if (ref.kind === "Namespace" && ref.group === "") return objects.namespaces.has(ref.name);
+  let implied = false;
+  forEachId(mentionedBy.get(objectId(ref)), (id) => {
+    const object = objects.byId.get(id);
+    implied ||= object !== undefined && !rulebook.byPolicyKind.has(`${object.ref.kind}.${object.ref.group}` as KindId);
+  });
+  return implied;
+}
+
+function* objectsOf(objects: World["objects"], kind: KindId, namespace: string | undefined): Iterable<KubeObject> {
+  const all = objects.byKind.get(kind);
+  if (all === undefined) return;
+  if (namespace === undefined) {
+    for (const [, object] of all) yield object;
+    return;
+  }
+  const prefix = `${kind}/${namespace}/` as ObjectId;
+  for (const [id, object] of all.startingAt(prefix)) {
+    if (!id.startsWith(prefix)) return;
+    yield object;
+  }
+}
+
+function namespaceLabels(objects: World["objects"], namespace: string): JsonObject {
+  const raw = objects.byId.get(objectId({ group: "", kind: "Namespace", namespace: "", name: namespace }))?.raw;
+  const metadata = raw === undefined ? undefined : ownValue(raw, "metadata");
+  const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;
+  return { ...(isJsonObject(labels) ? labels : {}), "kubernetes.io/metadata.name": namespace };
+}
+
+/** For near misses, asked only where something was not found. */
+export function nameLookup(objects: World["objects"]): NameLookup {
+  return {
+    namesOf: (kind, namespace) => [...objectsOf(objects, kind, namespace)].map(({ ref }) => ref.name),
+    namespacesOf: (kind, name) => {
+      const namespaces: string[] = [];
+      for (const object of objectsOf(objects, kind, undefined))
+        if (object.ref.name === name) namespaces.push(object.ref.namespace);
+      return namespaces;
+    },
+  };
+}

@@ -1,0 +1,441 @@
+/**
+ * Paths of one policy kind through one world. Paths are found from their ends upwards and never kept in a list of all;
+ * what routes have in common (class, gateway, listener) is found once and shared.
+ */
+import type { KindFacts } from "../model/definition.ts";
+import { forEachId } from "../model/id-set.ts";
+import type { JsonObject } from "../model/json.ts";
+import {
+  type KindId,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  type TargetId,
+  targetId,
+} from "../model/refs.ts";
+import type { DownLink, ObjectLinks, UpLink } from "../topology/links.ts";
+import { type Section, sectionsOf } from "../topology/sections-of.ts";
+import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
+import type { PolicySet, Stack } from "./stack.ts";
+import type { NodeSets, World } from "./world.ts";
+
+/** A node of the topology: an object, or a section of one. */
+export interface Node {
+  readonly id: ObjectId;
+  readonly ref: ObjectRef;
+  /** Absent: implied, or virtual. */
+  readonly raw: JsonObject | undefined;
+  readonly section: Section | undefined;
+}
+
+/** One way down to a node, as a chain: the stack so far with it. */
+export interface Path {
+  readonly up: Path | undefined;
+  readonly node: Node;
+  readonly stack: Stack;
+  /** Mesh: whose traffic; undefined for paths that begin at a Gateway. */
+  readonly from: string | undefined;
+  /** Mesh: namespaces whose traffic goes another way. */
+  readonly elsewhere: ReadonlySet<string> | undefined;
+  readonly incomplete: boolean;
+  /** The first namespaced object: the Gateway, or the mesh Service. */
+  readonly ancestor: ObjectId | undefined;
+  /** The ports by which a Service was reached. */
+  readonly ports: readonly number[];
+}
+
+export const OTHERS = "others";
+const NO_PATHS: readonly Path[] = [];
+const NO_PORTS: readonly number[] = [];
+/** Enough for every gateway at hand; routes pass through. */
+const MAX_REMEMBERED = 4096;
+
+/** Restricts a search to paths through objects that a change touched. */
+export interface PathScope {
+  /** A path through one of these counts. */
+  readonly dirty: ReadonlySet<ObjectId>;
+  /** They, and what lies below them: no other way leads up to one. */
+  readonly touched: ReadonlySet<ObjectId>;
+}
+
+export class PathFinder {
+  readonly #world: World;
+  readonly #kind: CompiledKind;
+  readonly #scope: PathScope | undefined;
+  readonly #remembered: Map<ObjectId, readonly Path[]> = new Map();
+  readonly #sections: Map<ObjectId, Map<string, readonly Path[]>> = new Map();
+  readonly #visiting: Set<ObjectId> = new Set();
+
+  constructor(world: World, kind: CompiledKind, scope?: PathScope) {
+    this.#world = world;
+    this.#kind = kind;
+    this.#scope = scope;
+  }
+
+  /** Calls back for each path that ends at the object or at one of its sections. */
+  forEachEnd(ref: ObjectRef, id: ObjectId, visit: (path: Path) => void): void {
+    const end = this.#kind.ends.get(kindId(ref));
+    if (end === undefined) return;
+    if (this.#kind.definition.class === "Direct") {
+      this.#forEachDirectEnd(ref, id, end, visit);
+      return;
+    }
+    const paths = this.#findToObject(id);
+    if (paths.length === 0) return;
+    const raw = this.#world.objects.byId.get(id);
+    const sections =
+      end.sections.size === 0 || raw === undefined
+        ? []
+        : this.#sectionsOf(ref, id).filter(({ section }) => end.sections.has(section));
+    let ended = false;
+    for (const section of sections) {
+      if (end.mayContinue && this.#continues(id, section)) {
+        ended = true;
+        continue;
+      }
+      for (const path of this.#intoSection(paths, section)) {
+        ended = true;
+        visit(path);
+      }
+    }
+    if (!end.object || ended || (end.mayContinue && this.#continues(id))) return;
+    for (const path of paths) visit(path);
+  }
+
+  /** A Direct policy on an object covers the sections that have none of their own. */
+  #forEachDirectEnd(ref: ObjectRef, id: ObjectId, end: EndLevel, visit: (path: Path) => void): void {
+    const sets = this.#world.attached[this.#kind.index]?.get(id);
+    if (sets === undefined) return;
+    if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
+    const node = this.#nodeOf(id, ref);
+    const root = (set: PolicySet | undefined): Path => ({
+      ...this.#rootPath(node),
+      stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
+    });
+    const sections = this.#sectionsOf(ref, id).filter(({ section }) => end.sections.has(section));
+    if (sections.length === 0) {
+      if (sets.own !== undefined) visit(root(sets.own));
+      return;
+    }
+    for (const section of sections) {
+      const set = sets.sections?.get(section.name) ?? sets.own;
+      if (set !== undefined) visit({ ...root(set), up: root(undefined), node: { ...node, section } });
+    }
+  }
+
+  /** Paths to an object, remembered: for what many others hang under. */
+  #toObject(id: ObjectId): readonly Path[] {
+    const known = this.#remembered.get(id);
+    if (known !== undefined) return known;
+    // A cycle of links has no path; the tables name it.
+    if (this.#visiting.has(id)) return NO_PATHS;
+    this.#visiting.add(id);
+    const paths = this.#findToObject(id);
+    this.#visiting.delete(id);
+    if (this.#remembered.size >= MAX_REMEMBERED) {
+      this.#remembered.clear();
+      this.#sections.clear();
+    }
+    this.#remembered.set(id, paths);
+    return paths;
+  }
+
+  #findToObject(id: ObjectId): readonly Path[] {
+    if (this.#scope !== undefined && !this.#scope.touched.has(id)) return NO_PATHS;
+    const node = this.#findNode(id);
+    if (node === undefined) return NO_PATHS;
+    const kind = kindId(node.ref);
+    const { through, roots } = this.#kind;
+    if (through !== undefined && !through.has(kind)) return NO_PATHS;
+    const found: Path[] = [];
+    if (roots === undefined ? this.#world.rulebook.isRoot(kind) : roots.has(kind))
+      this.#extend(undefined, node, NO_PORTS, found);
+    else this.#fromParents(id, node, kind, found);
+    return found;
+  }
+
+  #fromParents(id: ObjectId, node: Node, kind: KindId, found: Path[]): void {
+    const links = this.#world.links.get(id);
+    const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
+    if (links !== undefined) {
+      for (const up of links.up) {
+        if (this.#onCycle(id, up.parent)) continue;
+        for (const base of finder.#above(up, node)) this.#extend(base, node, NO_PORTS, found);
+      }
+      if (links.absentParents.length > 0 && this.#counts(id)) this.#extendIncomplete(node, found);
+    }
+    if (!this.#world.rulebook.isChildByRef(kind)) return;
+    forEachId(this.#world.mentionedBy.get(id), (parent) => {
+      const down = this.#world.links.get(parent)?.down;
+      if (down === undefined || this.#onCycle(id, parent)) return;
+      for (const link of down) {
+        if (link.child !== id) continue;
+        for (const base of finder.#aboveChild(parent, link)) this.#extend(base, node, link.ports, found);
+      }
+    });
+  }
+
+  #counts(id: ObjectId): boolean {
+    return this.#scope === undefined || this.#scope.dirty.has(id);
+  }
+
+  /** Above an object that changed, every way counts. */
+  #unscoped(): PathFinder {
+    this.#whole ??= new PathFinder(this.#world, this.#kind);
+    return this.#whole;
+  }
+  #whole: PathFinder | undefined;
+
+  #above({ parent, section, frontend }: UpLink, node: Node): readonly Path[] {
+    if (frontend) return this.#toFrontend(parent, node.ref.namespace);
+    return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
+  }
+
+  #aboveChild(parent: ObjectId, { sectionIndex }: DownLink): readonly Path[] {
+    if (sectionIndex < 0) return this.#toObject(parent);
+    const node = this.#findNode(parent);
+    const section = node === undefined ? undefined : this.#sectionsOf(node.ref, parent)[sectionIndex];
+    return section === undefined ? NO_PATHS : this.#intoSection(this.#toObject(parent), section);
+  }
+
+  #toSection(id: ObjectId, name: string): readonly Path[] {
+    let known = this.#sections.get(id);
+    const paths = this.#toObject(id);
+    if (known === undefined) {
+      known = new Map();
+      const node = this.#findNode(id);
+      if (node !== undefined)
+        for (const section of this.#sectionsOf(node.ref, id))
+          known.set(section.name, this.#intoSection(paths, section));
+      this.#sections.set(id, known);
+    }
+    return known.get(name) ?? NO_PATHS;
+  }
+
+  #intoSection(paths: readonly Path[], section: Section): readonly Path[] {
+    const found: Path[] = [];
+    const port = section.raw["port"];
+    for (const path of paths) {
+      if (path.ports.length > 0 && typeof port === "number" && section.section === "Port" && !path.ports.includes(port))
+        continue;
+      this.#push(path, { ...path.node, section }, path.ports, found);
+    }
+    return found;
+  }
+
+  /** GEP-1294: routes in a consumer's namespace carry its traffic, those of the producer everybody else's. */
+  #toFrontend(service: ObjectId, routeNamespace: string): readonly Path[] {
+    // Here it is a root, so only its own change counts, not one above it in its other role as a backend.
+    if (!this.#counts(service)) return NO_PATHS;
+    const node = this.#findNode(service);
+    if (node === undefined) return NO_PATHS;
+    const { through, roots } = this.#kind;
+    const kind = kindId(node.ref);
+    if ((through !== undefined && !through.has(kind)) || (roots !== undefined && !roots.has(kind))) return NO_PATHS;
+    const isProducer = node.ref.namespace === routeNamespace;
+    const elsewhere = isProducer ? this.#consumerNamespaces(service, node.ref.namespace) : undefined;
+    const found: Path[] = [];
+    const base: Pick<Path, "from" | "elsewhere"> = { from: isProducer ? OTHERS : routeNamespace, elsewhere };
+    this.#extend(undefined, node, NO_PORTS, found, base);
+    return found;
+  }
+
+  #consumerNamespaces(service: ObjectId, home: string): ReadonlySet<string> {
+    const namespaces = new Set<string>();
+    forEachId(this.#world.mentionedBy.get(service), (id) => {
+      const object = this.#world.objects.byId.get(id);
+      const { through } = this.#kind;
+      if (object === undefined || object.ref.namespace === home) return;
+      if (through !== undefined && !through.has(kindId(object.ref))) return;
+      if (this.#world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
+        namespaces.add(object.ref.namespace);
+    });
+    return namespaces;
+  }
+
+  /** Adds a node (and its Namespace, where that is a level) below a path, or as its root. */
+  #extend(
+    base: Path | undefined,
+    node: Node,
+    ports: readonly number[],
+    found: Path[],
+    mesh?: Pick<Path, "from" | "elsewhere">,
+  ): void {
+    const { namespace } = node.ref;
+    let bases: readonly (Path | undefined)[] = [base];
+    if (namespace !== "" && this.#kind.namespacesAbove.has(kindId(node.ref)) && !visitsNamespace(base, namespace)) {
+      const withNamespace: Path[] = [];
+      this.#push(base, this.#namespaceNode(namespace), NO_PORTS, withNamespace, mesh);
+      bases = withNamespace;
+    }
+    for (const above of bases) this.#push(above, node, ports, found, mesh);
+  }
+
+  #extendIncomplete(node: Node, found: Path[]): void {
+    const from = found.length;
+    this.#extend(undefined, node, NO_PORTS, found);
+    for (let i = from; i < found.length; i++) found[i] = { ...(found[i] as Path), incomplete: true };
+  }
+
+  #push(
+    base: Path | undefined,
+    node: Node,
+    ports: readonly number[],
+    found: Path[],
+    mesh?: Pick<Path, "from" | "elsewhere">,
+  ): void {
+    const { stacks, index } = this.#kind;
+    const sets = this.#world.attached[index]?.get(node.id);
+    const above = base ?? { ...this.#rootPath(node), ...mesh };
+    const ancestor = above.ancestor ?? ancestorOf(node);
+    const make = (set: PolicySet | undefined, from: string | undefined): Path => ({
+      up: base,
+      node,
+      stack: set === undefined ? above.stack : stacks.push(above.stack, set),
+      from,
+      elsewhere: above.elsewhere,
+      incomplete: above.incomplete,
+      ancestor,
+      ports,
+    });
+    const own = setAt(sets, node);
+    if (sets?.consumers === undefined || above.from === undefined) {
+      found.push(make(own, above.from));
+      return;
+    }
+    for (const from of splitTraffic(above, sets.consumers, node)) {
+      found.push(make(this.#combined(own, setAt(sets.consumers.get(from), node)), from));
+    }
+  }
+
+  #combined(own: PolicySet | undefined, consumers: PolicySet | undefined): PolicySet | undefined {
+    if (own === undefined || consumers === undefined) return own ?? consumers;
+    return this.#kind.stacks.combined(own, consumers, this.#kind.definition.merge.none);
+  }
+
+  #rootPath(node: Node): Path {
+    return {
+      up: undefined,
+      node,
+      stack: this.#kind.stacks.empty,
+      from: undefined,
+      elsewhere: undefined,
+      incomplete: false,
+      ancestor: ancestorOf(node),
+      ports: NO_PORTS,
+    };
+  }
+
+  /** Whether some effective target lies below a node, so that paths do not end at it. */
+  #continues(id: ObjectId, section?: Section): boolean {
+    const down = this.#world.links.get(id)?.down ?? [];
+    const isFrom = (link: DownLink): boolean => section === undefined || link.sectionIndex === section.index;
+    if (down.some((link) => isFrom(link) && this.#reachesEnd(link.child, new Set()))) return true;
+    return this.#childReachesEnd(id, new Set([id]), section);
+  }
+
+  #reachesEnd(id: ObjectId, seen: Set<ObjectId>): boolean {
+    if (seen.has(id)) return false;
+    seen.add(id);
+    const node = this.#findNode(id);
+    if (node === undefined) return false;
+    const kind = kindId(node.ref);
+    if (this.#kind.through !== undefined && !this.#kind.through.has(kind)) return false;
+    const end = this.#kind.ends.get(kind);
+    if (
+      end !== undefined &&
+      (end.object || this.#sectionsOf(node.ref, id).some(({ section }) => end.sections.has(section)))
+    )
+      return true;
+    const links: ObjectLinks | undefined = this.#world.links.get(id);
+    return links?.down.some(({ child }) => this.#reachesEnd(child, seen)) === true || this.#childReachesEnd(id, seen);
+  }
+
+  #childReachesEnd(id: ObjectId, seen: Set<ObjectId>, section?: Section): boolean {
+    let reaches = false;
+    forEachId(this.#world.mentionedBy.get(id), (child) => {
+      if (reaches) return;
+      const hangs = (up: UpLink): boolean =>
+        up.parent === id && !up.frontend && (section === undefined || up.section === section.name);
+      const isBelow = this.#world.links.get(child)?.up.some(hangs);
+      reaches = isBelow === true && this.#reachesEnd(child, seen);
+    });
+    return reaches;
+  }
+
+  #onCycle(id: ObjectId, other: ObjectId): boolean {
+    return this.#world.cycles.get(id)?.includes(other) === true;
+  }
+
+  #findNode(id: ObjectId): Node | undefined {
+    const object = this.#world.objects.byId.get(id);
+    if (object !== undefined) return { id, ref: object.ref, raw: object.raw, section: undefined };
+    // Implied (a GatewayClass that a Gateway names), or virtual.
+    const ref = parseObjectId(id);
+    return ref.namespace === "" || this.#world.attached[this.#kind.index]?.has(id)
+      ? { id, ref, raw: undefined, section: undefined }
+      : undefined;
+  }
+
+  #nodeOf(id: ObjectId, ref: ObjectRef): Node {
+    return { id, ref, raw: this.#world.objects.byId.get(id)?.raw, section: undefined };
+  }
+
+  #namespaceNode(namespace: string): Node {
+    const ref: ObjectRef = { group: "", kind: "Namespace", namespace: "", name: namespace };
+    return this.#nodeOf(objectId(ref), ref);
+  }
+
+  #sectionsOf(ref: ObjectRef, id: ObjectId): readonly Section[] {
+    const facts: KindFacts | undefined = this.#world.rulebook.factsOf(kindId(ref));
+    const object = this.#world.objects.byId.get(id);
+    return facts === undefined || object === undefined ? [] : sectionsOf(object, facts);
+  }
+}
+
+/** GEP-713x: a consumer policy applies to traffic from its own namespace only, so it splits that traffic off. */
+function splitTraffic(above: Path, consumers: ReadonlyMap<string, NodeSets>, node: Node): readonly string[] {
+  const from = above.from ?? OTHERS;
+  if (from !== OTHERS) return [from];
+  const split = [...consumers]
+    .filter(([namespace, sets]) => setAt(sets, node) !== undefined && above.elsewhere?.has(namespace) !== true)
+    .map(([namespace]) => namespace);
+  return [OTHERS, ...split.sort()];
+}
+
+function setAt(sets: NodeSets | undefined, { section }: Node): PolicySet | undefined {
+  return section === undefined ? sets?.own : sets?.sections?.get(section.name);
+}
+
+function visitsNamespace(path: Path | undefined, namespace: string): boolean {
+  for (let at = path; at !== undefined; at = at.up) {
+    const { ref } = at.node;
+    if (ref.kind === "Namespace" && ref.group === "" && ref.name === namespace) return true;
+  }
+  return false;
+}
+
+const ancestorOf = ({ ref, id }: Node): ObjectId | undefined => (ref.namespace === "" ? undefined : id);
+
+/** Ids are made by `objectId` only, so they always have this form. */
+export function parseObjectId(id: ObjectId): ObjectRef {
+  const slash = id.indexOf("/");
+  const second = id.indexOf("/", slash + 1);
+  const dot = id.indexOf(".");
+  return {
+    kind: id.slice(0, dot),
+    group: id.slice(dot + 1, slash),
+    namespace: id.slice(slash + 1, second),
+    name: id.slice(second + 1),
+  };
+}
+
+/** The root first. */
+export function nodesOf(path: Path): readonly Node[] {
+  const nodes: Node[] = [];
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes.push(at.node);
+  return nodes.reverse();
+}
+
+export const endOf = ({ node }: Path): TargetId => targetId(node.id, node.section?.name);

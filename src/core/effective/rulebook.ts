@@ -1,0 +1,185 @@
+/** From definitions, CRDs and kinds to the rules of a lineage of evaluations. */
+
+import type { CustomStrategies } from "../merge/custom-strategy.ts";
+import type { EvaluateCondition } from "../model/cel.ts";
+import { type CrdFacts, crdSchema } from "../model/crd-schema.ts";
+import type { Granularity, KindFacts, LinkRow, PolicyDefinition } from "../model/definition.ts";
+import type { Finding } from "../model/finding.ts";
+import { inferDefinition } from "../model/infer-definition.ts";
+import { kinds as builtInKinds, findKind } from "../model/kinds.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { parseDefinition } from "../model/parse-definition.ts";
+import { parsePolicy } from "../model/parse-policy.ts";
+import { compareText, type GroupKind, type KindId, kindId } from "../model/refs.ts";
+import { compileRows } from "../topology/compile-rows.ts";
+import { linkTable } from "../topology/link-table.ts";
+import { compileKind } from "./compiled-kind.ts";
+import type { Rulebook } from "./world.ts";
+
+export interface RulebookOptions {
+  readonly definitions: readonly PolicyDefinition[];
+  readonly evaluateCondition: EvaluateCondition;
+  readonly strategies: CustomStrategies;
+}
+
+/** Kinds of objects that make the rules: when one of them changes, everything is evaluated anew. */
+export const isRule = ({ group, kind }: GroupKind): boolean =>
+  (kind === "PolicyDefinition" && group === "prevail.dev") ||
+  (kind === "CustomResourceDefinition" && group === "apiextensions.k8s.io");
+
+export function buildRulebook(rules: readonly KubeObject[], options: RulebookOptions): Rulebook {
+  const findings: Finding[] = [];
+  const crds = crdTable(rules);
+  const definitions = collectDefinitions(rules, options.definitions, findings).map((definition) =>
+    withKnownStrategies(definition, options.strategies, findings),
+  );
+  const facts = kindTable(definitions, crds);
+  const rows = [...linkTable, ...definitions.flatMap(({ hierarchy }) => hierarchy.links)];
+  const findFacts = finder(facts);
+  const kinds = definitions.map((definition, index) =>
+    compileKind(definition, index, {
+      evaluateCondition: options.evaluateCondition,
+      strategies: options.strategies,
+      rows,
+      crd: (kind) => crds.get(kindId(kind)),
+      facts: ({ group, kind }) => findFacts(group, kind),
+    }),
+  );
+  return {
+    kinds,
+    byPolicyKind: new Map(
+      kinds.flatMap((kind) => kind.definition.policies.map((policy) => [kindId(policy), kind] as const)),
+    ),
+    findKind: findFacts,
+    factsOf: byId(facts),
+    rows: compileRows(rows, facts),
+    ...rowSets(rows, definitions),
+    parsePolicy: (object, kind) => parsePolicy(object, kind.definition, crds.get(kindId(object.ref))),
+    findings,
+  };
+}
+
+function crdTable(rules: readonly KubeObject[]): ReadonlyMap<KindId, CrdFacts> {
+  const crds = new Map<KindId, CrdFacts>();
+  for (const object of rules) {
+    const crd = object.ref.kind === "CustomResourceDefinition" ? crdSchema(object) : undefined;
+    if (crd !== undefined) crds.set(kindId(crd), crd);
+  }
+  return crds;
+}
+
+/** Documents win over what the caller brings (they are nearer to the policies), and both over what a CRD's label suggests. */
+function collectDefinitions(
+  rules: readonly KubeObject[],
+  given: readonly PolicyDefinition[],
+  findings: Finding[],
+): readonly PolicyDefinition[] {
+  const taken = new Map<KindId, PolicyDefinition>();
+  const definitions: PolicyDefinition[] = [];
+  const take = (definition: PolicyDefinition, object: KubeObject | undefined): void => {
+    const clash = definition.policies.find((policy) => taken.has(kindId(policy)));
+    if (clash === undefined) {
+      definitions.push(definition);
+      for (const policy of definition.policies) taken.set(kindId(policy), definition);
+    } else if (object !== undefined && !definition.inferred) {
+      const other = taken.get(kindId(clash))?.name ?? "";
+      findings.push({
+        code: "DefinitionClash",
+        severity: "error",
+        object: object.id,
+        field: "spec.policies",
+        message: `${clash.kind} is already defined by PolicyDefinition '${other}'; this one is not used`,
+        ...(object.source === undefined ? {} : { source: object.source }),
+      });
+    }
+  };
+  const sorted = [...rules].sort((a, b) => compareText(a.id, b.id));
+  for (const object of sorted.filter(({ ref }) => ref.kind === "PolicyDefinition")) {
+    const parsed = parseDefinition(object);
+    findings.push(...parsed.findings);
+    if (parsed.definition !== undefined) take(parsed.definition, object);
+  }
+  for (const definition of given) take(definition, undefined);
+  for (const object of sorted.filter(({ ref }) => ref.kind === "CustomResourceDefinition")) {
+    const inferred = inferDefinition(object);
+    findings.push(...inferred.findings);
+    if (inferred.definition !== undefined) take(inferred.definition, object);
+  }
+  return definitions;
+}
+
+/** A strategy that nobody registered is taken as Atomic, the least surprising one, and a finding says so. */
+function withKnownStrategies(
+  definition: PolicyDefinition,
+  strategies: CustomStrategies,
+  findings: Finding[],
+): PolicyDefinition {
+  const { granularity } = definition.merge;
+  const unknown = new Set<string>();
+  const known = (wanted: Granularity): Granularity => {
+    if (typeof wanted === "string" || Object.hasOwn(strategies, wanted.custom)) return wanted;
+    unknown.add(wanted.custom);
+    return "Atomic";
+  };
+  const byDefault = known(granularity.default);
+  const values = Object.fromEntries(Object.entries(granularity.values).map(([name, value]) => [name, known(value)]));
+  for (const name of unknown) {
+    findings.push({
+      code: "UnknownStrategy",
+      severity: "error",
+      message: `PolicyDefinition '${definition.name}' uses the custom strategy '${name}', which is not registered; it is taken as Atomic`,
+    });
+  }
+  if (unknown.size === 0) return definition;
+  return { ...definition, merge: { ...definition.merge, granularity: { ...granularity, default: byDefault, values } } };
+}
+
+function kindTable(
+  definitions: readonly PolicyDefinition[],
+  crds: ReadonlyMap<KindId, CrdFacts>,
+): readonly KindFacts[] {
+  const table = new Map<KindId, KindFacts>();
+  const add = (facts: KindFacts): void => {
+    if (!table.has(kindId(facts))) table.set(kindId(facts), facts);
+  };
+  for (const facts of builtInKinds) add(facts);
+  for (const { hierarchy, policies } of definitions) {
+    for (const facts of hierarchy.kinds) add(facts);
+    for (const { group, kind, scope } of policies) add({ group, kind, scope, sections: [] });
+  }
+  for (const { group, kind, scope } of crds.values()) add({ group, kind, scope, sections: [] });
+  return [...table.values()];
+}
+
+const byId = (facts: readonly KindFacts[]): ((kind: KindId) => KindFacts | undefined) => {
+  const table = new Map(facts.map((kind) => [kindId(kind), kind]));
+  return (kind) => table.get(kind);
+};
+
+/** Remembers answers: kinds are asked for over and over, and by few names. */
+function finder(facts: readonly KindFacts[]): Rulebook["findKind"] {
+  const known = new Map<string, KindFacts | undefined>();
+  return (group, kind) => {
+    const key = `${kind}.${group ?? "*"}`;
+    if (known.has(key)) return known.get(key);
+    const found = findKind(facts, kind, group);
+    if (known.size < 10_000) known.set(key, found);
+    return found;
+  };
+}
+
+function rowSets(
+  rows: readonly LinkRow[],
+  definitions: readonly PolicyDefinition[],
+): Pick<Rulebook, "isRoot" | "isChildByRef" | "isForeign"> {
+  const withParents = new Set(rows.map(({ to }) => kindId(to)));
+  const childrenByRef = new Set(rows.filter(({ via }) => via === "ChildRefs").map(({ to }) => kindId(to)));
+  const foreign = new Set(
+    definitions.flatMap(({ hierarchy }) => hierarchy.links.flatMap(({ from, to }) => [kindId(from), kindId(to)])),
+  );
+  return {
+    isRoot: (kind) => !withParents.has(kind),
+    isChildByRef: (kind) => childrenByRef.has(kind),
+    isForeign: (kind) => foreign.has(kind),
+  };
+}

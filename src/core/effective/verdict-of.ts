@@ -1,0 +1,122 @@
+import type { ObjectId, PolicyId, TargetId } from "../model/refs.ts";
+import { SortedMap } from "../model/sorted-map.ts";
+import { attachedIn } from "./attached.ts";
+import { shownRejection } from "./shown-rejection.ts";
+import type { AncestorTally, PolicyTally } from "./tally.ts";
+import type { Enforcement, Tally, Verdict } from "./verdict.ts";
+import type { PolicyRecord, World } from "./world.ts";
+
+/** Names and places in a verdict: enough to act on, however many there are. */
+const SHOWN = 10;
+
+export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Verdict {
+  if (record.policy === undefined) {
+    const errors = record.findings.filter(({ severity }) => severity === "error");
+    return notAccepted(
+      "Invalid",
+      errors.map(({ field, message }) => (field === undefined ? message : `${field}: ${message}`)),
+    );
+  }
+  if (record.targets.attachments.length === 0) {
+    return notAccepted(
+      "TargetNotFound",
+      record.targets.rejections.map((rejection) => shownRejection(world, rejection)),
+    );
+  }
+  const winners = conflictWinners(world, id, record);
+  if (winners !== undefined) {
+    return {
+      state: "NotAccepted",
+      reason: "Conflicted",
+      message: `another policy already targets the same: ${winners.join(", ")}`,
+      by: winners,
+    };
+  }
+  return accepted(world.tallies.get(id));
+}
+
+const notAccepted = (reason: "Invalid" | "TargetNotFound", messages: readonly string[]): Verdict => ({
+  state: "NotAccepted",
+  reason,
+  message: messages.slice(0, SHOWN).join("; "),
+  by: [],
+});
+
+/** GEP-713, None: not accepted where every target is lost to an older policy. */
+function conflictWinners(world: World, id: PolicyId, { kind, targets }: PolicyRecord): readonly PolicyId[] | undefined {
+  if (!kind.definition.merge.none) return undefined;
+  const winners = new Set<PolicyId>();
+  for (const { object, sectionName, consumer } of targets.attachments) {
+    const sets = world.attached[kind.index]?.get(object);
+    const [winner] = attachedIn(sets).filter(
+      (entry) => entry.sectionName === sectionName && entry.consumer === consumer,
+    );
+    if (winner === undefined || winner.policy.id === id) return undefined;
+    winners.add(winner.policy.id);
+  }
+  return [...winners].sort();
+}
+
+function accepted(tally: PolicyTally | undefined): Verdict {
+  if (tally === undefined) return { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
+  const ancestors = [...tally].map(([ancestor, counts]) => ({
+    ancestor,
+    enforcement: enforcementOf(counts),
+    tally: shown(counts),
+  }));
+  const [only] = [...tally];
+  const whole = tally.size === 1 && only !== undefined ? only[1] : sum(tally);
+  return { state: "Accepted", enforcement: enforcementOf(whole), total: shown(whole), ancestors };
+}
+
+const EMPTY_TALLY: Tally = {
+  paths: 0,
+  full: 0,
+  partial: 0,
+  none: 0,
+  met: 0,
+  beatenBy: [],
+  beatenByTotal: 0,
+  beatenAt: [],
+  beatenAtTotal: 0,
+};
+
+function enforcementOf({ paths, partial, none }: AncestorTally): Enforcement {
+  if (none === paths) return "Overridden";
+  return none + partial === 0 ? "Enforced" : "PartiallyEnforced";
+}
+
+const shown = ({ paths, full, partial, none, met, beatenBy, beatenAt }: AncestorTally): Tally => ({
+  paths,
+  full,
+  partial,
+  none,
+  met,
+  beatenBy: beatenBy.first(SHOWN).map(([policy, count]) => ({ policy, paths: count })),
+  beatenByTotal: beatenBy.size,
+  beatenAt: beatenAt.first(SHOWN).map(([target, count]) => ({ target, paths: count })),
+  beatenAtTotal: beatenAt.size,
+});
+
+/** Over all ancestors. A policy on few targets has few; one on a whole class has that class. */
+function sum(tally: PolicyTally): AncestorTally {
+  const total = { paths: 0, full: 0, partial: 0, none: 0, met: 0 };
+  const beatenBy = new Map<PolicyId, number>();
+  const beatenAt = new Map<TargetId, number>();
+  const errors = new Map<string, number>();
+  tally.forEach((_: ObjectId, counts) => {
+    total.paths += counts.paths;
+    total.full += counts.full;
+    total.partial += counts.partial;
+    total.none += counts.none;
+    total.met += counts.met;
+    counts.beatenBy.forEach((policy, count) => beatenBy.set(policy, (beatenBy.get(policy) ?? 0) + count));
+    counts.beatenAt.forEach((target, count) => beatenAt.set(target, (beatenAt.get(target) ?? 0) + count));
+  });
+  return {
+    ...total,
+    beatenBy: SortedMap.from(beatenBy),
+    beatenAt: SortedMap.from(beatenAt),
+    errors: SortedMap.from(errors),
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * The tables of one evaluation: objects, what they are linked to, which policies are attached where, and how each policy
+ * fares. All persistent: the next evaluation shares what did not change, and this one stays readable.
+ */
+
+import type { ResolvedTargets } from "../attachment/resolve-targets.ts";
+import type { KindFacts } from "../model/definition.ts";
+import type { Finding } from "../model/finding.ts";
+import type { IdSet } from "../model/id-set.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import type { LayeredMap } from "../model/layered-map.ts";
+import type { Policy } from "../model/policy.ts";
+import type { KindId, ObjectId, PolicyId } from "../model/refs.ts";
+import type { SortedMap } from "../model/sorted-map.ts";
+import type { LinkRows } from "../topology/compile-rows.ts";
+import type { ObjectLinks } from "../topology/links.ts";
+import type { Grant } from "../topology/reference-grants.ts";
+import type { CompiledKind } from "./compiled-kind.ts";
+import type { PolicySet } from "./stack.ts";
+import type { PolicyTally } from "./tally.ts";
+
+/** What holds for a whole lineage of evaluations; when it changes, everything is evaluated anew. */
+export interface Rulebook {
+  readonly kinds: readonly CompiledKind[];
+  readonly byPolicyKind: ReadonlyMap<KindId, CompiledKind>;
+  readonly findKind: (group: string | undefined, kind: string) => KindFacts | undefined;
+  readonly factsOf: (kind: KindId) => KindFacts | undefined;
+  readonly rows: LinkRows;
+  /** Kinds that no row leads to: their objects are roots. */
+  readonly isRoot: (kind: KindId) => boolean;
+  /** Kinds that other objects name as children (`backendRefs`). */
+  readonly isChildByRef: (kind: KindId) => boolean;
+  /** Kinds of rows that definitions added: only among these can links form a cycle. */
+  readonly isForeign: (kind: KindId) => boolean;
+  readonly parsePolicy: (object: KubeObject, kind: CompiledKind) => { policy?: Policy; findings: Finding[] };
+  readonly findings: readonly Finding[];
+}
+
+export interface ObjectTable {
+  readonly byId: LayeredMap<ObjectId, KubeObject>;
+  readonly byKind: LayeredMap<KindId, SortedMap<ObjectId, KubeObject>>;
+  /** How many objects each namespace has: one that is used exists, defined or not. */
+  readonly namespaces: LayeredMap<string, number>;
+}
+
+/** The policies of one kind attached to an object and its sections. */
+export interface NodeSets {
+  readonly own: PolicySet | undefined;
+  readonly sections: ReadonlyMap<string, PolicySet> | undefined;
+  /** The same for policies that act only on traffic from one namespace, by that namespace. */
+  readonly consumers: ReadonlyMap<string, NodeSets> | undefined;
+}
+
+export interface PolicyRecord {
+  readonly kind: CompiledKind;
+  readonly object: KubeObject;
+  /** Absent: Invalid, as the findings say. */
+  readonly policy: Policy | undefined;
+  readonly findings: readonly Finding[];
+  readonly targets: ResolvedTargets;
+}
+
+export interface World {
+  readonly rulebook: Rulebook;
+  readonly objects: ObjectTable;
+  /** Objects that are there but cannot be used. */
+  readonly refused: LayeredMap<ObjectId, readonly Finding[]>;
+  /** About documents without an identity, and about duplicates. */
+  readonly documentFindings: readonly Finding[];
+  /** Of objects that link to others. */
+  readonly links: LayeredMap<ObjectId, ObjectLinks>;
+  /** Who names an object, whether it exists or not: routes, policies. */
+  readonly mentionedBy: LayeredMap<ObjectId, IdSet<ObjectId>>;
+  /** Whose links rest on a namespace's labels; on its ReferenceGrants. */
+  readonly labelReaders: LayeredMap<string, IdSet<ObjectId>>;
+  readonly grantReaders: LayeredMap<string, IdSet<ObjectId>>;
+  readonly grants: LayeredMap<string, readonly Grant[]>;
+  readonly policies: LayeredMap<PolicyId, PolicyRecord>;
+  /** Policies that select targets of a kind by label. */
+  readonly selectors: LayeredMap<KindId, IdSet<PolicyId>>;
+  /** By the index of the policy kind. */
+  readonly attached: ReadonlyArray<LayeredMap<ObjectId, NodeSets>>;
+  /** Objects on a cycle of links, with the ids on it: they are linked to none of each other. */
+  readonly cycles: ReadonlyMap<ObjectId, readonly ObjectId[]>;
+  readonly tallies: LayeredMap<PolicyId, PolicyTally>;
+}

@@ -1,0 +1,83 @@
+/** The façade: a snapshot in, an evaluation out; a change in, the next evaluation and what differs out. Pure. */
+
+import { type Affected, affectedTargets } from "./effective/affected.ts";
+import { buildWorld } from "./effective/build-world.ts";
+import { forEachPath } from "./effective/count-paths.ts";
+import { effectivePolicy } from "./effective/effective-at.ts";
+import type { EffectivePolicy } from "./effective/effective-policy.ts";
+import { findingsOf } from "./effective/findings-of.ts";
+import { buildRulebook, isRule, type RulebookOptions } from "./effective/rulebook.ts";
+import type { PolicyVerdict } from "./effective/verdict.ts";
+import { verdictOf } from "./effective/verdict-of.ts";
+import type { World } from "./effective/world.ts";
+import type { CustomStrategies } from "./merge/custom-strategy.ts";
+import type { EvaluateCondition } from "./model/cel.ts";
+import type { PolicyDefinition } from "./model/definition.ts";
+import type { Finding } from "./model/finding.ts";
+import { type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
+import type { Snapshot } from "./model/snapshot.ts";
+
+export interface EvaluateOptions {
+  /** Beside those that the snapshot itself contains. */
+  readonly definitions?: readonly PolicyDefinition[];
+  /** Without one, every `when` is an error, and fails closed. */
+  readonly cel?: EvaluateCondition;
+  readonly strategies?: CustomStrategies;
+}
+
+/** Opaque: read it with `effectivePolicies`, `verdicts`, `findings`, `affected`; change it with `apply`. */
+export interface Evaluation {
+  readonly world: World;
+  readonly options: RulebookOptions;
+}
+
+const noCel: EvaluateCondition = () => ({ state: "error", message: "no CEL evaluator was given" });
+
+export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Evaluation {
+  const rulebookOptions: RulebookOptions = {
+    definitions: options.definitions ?? [],
+    evaluateCondition: options.cel ?? noCel,
+    strategies: options.strategies ?? {},
+  };
+  return evaluateWith(snapshot, rulebookOptions);
+}
+
+export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Evaluation {
+  const rules = [...snapshot.objects.values()].filter(({ ref }) => isRule(ref));
+  return { world: buildWorld(snapshot, buildRulebook(rules, options)), options };
+}
+
+export interface EffectiveFilter {
+  readonly policyKind?: GroupKind;
+  /** Paths that end at this object, or at a section of it. */
+  readonly object?: ObjectId;
+}
+
+/** One per path that has a policy, in a defined order. */
+export function* effectivePolicies(
+  { world }: Evaluation,
+  filter: EffectiveFilter = {},
+): IterableIterator<EffectivePolicy> {
+  for (const kind of world.rulebook.kinds) {
+    if (filter.policyKind !== undefined && kindId(filter.policyKind) !== kindId(kind.policyKind)) continue;
+    const found: EffectivePolicy[] = [];
+    forEachPath(world, kind, (path) => found.push(effectivePolicy(path, kind)), filter.object);
+    yield* found;
+  }
+}
+
+export function verdicts({ world }: Evaluation): readonly PolicyVerdict[] {
+  const found: PolicyVerdict[] = [];
+  const ids: PolicyId[] = [];
+  world.policies.forEach((_, id) => ids.push(id));
+  for (const id of ids.sort()) {
+    const record = world.policies.get(id);
+    if (record !== undefined)
+      found.push({ policy: id, policyKind: record.kind.policyKind, verdict: verdictOf(world, id, record) });
+  }
+  return found;
+}
+
+export const findings = ({ world }: Evaluation): readonly Finding[] => findingsOf(world);
+
+export const affected = ({ world }: Evaluation): readonly Affected[] => affectedTargets(world);

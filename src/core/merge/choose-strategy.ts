@@ -1,0 +1,29 @@
+import type { MergeRules, MergeStrategy } from "../model/definition.ts";
+import type { Block } from "../model/policy.ts";
+
+export interface StrategyQuestion {
+  /** The block being merged: the established spec's. */
+  readonly block: Block;
+  /** The first block of the policy folded in last; absent while the result is untouched. */
+  readonly lower: Block | undefined;
+  /** What the annotation on the higher policy's target says, if it says anything. */
+  readonly annotated: MergeStrategy | undefined;
+}
+
+/** GEP-713: "the meta resource considered higher between two conflicting specs dictates the merge strategy", unless the kind says otherwise. */
+export function chooseStrategy(rules: MergeRules, { block, lower, annotated }: StrategyQuestion): MergeStrategy {
+  const base = block.name === "overrides" ? "Overrides" : "Defaults";
+  switch (rules.decidedBy) {
+    case "Higher":
+      return { base, granularity: block.granularity };
+    case "Lower":
+      return { base, granularity: (lower ?? block).granularity };
+    case "Annotation":
+      return annotated ?? { base, granularity: block.granularity };
+  }
+}
+
+/** `AtomicDefaults`, `MergeOverrides`, `Custom/maxDefaults`: GEP-713, "Combined merge strategies". */
+export function strategyName({ base, granularity }: MergeStrategy): string {
+  return typeof granularity === "string" ? `${granularity}${base}` : `Custom/${granularity.custom}${base}`;
+}

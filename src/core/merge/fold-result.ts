@@ -1,0 +1,158 @@
+/**
+ * The result of a fold while it is being made: which candidate holds which place, what decided, and what lost.
+ * Places are JSON pointers; a unit at `/a` and one at `/a/b` cannot both be held.
+ */
+import { isJsonObject, type Json, type JsonObject, jsonEqual } from "../model/json.ts";
+import type { Block, Policy, Unit } from "../model/policy.ts";
+import { buildSpec } from "../model/units.ts";
+
+/** A unit of a block of a policy at one level of the stack, or of the object's own fields (no policy). */
+export interface Candidate {
+  readonly policy: Policy | undefined;
+  readonly block: Block | undefined;
+  readonly unit: Unit;
+  /** Made up by a custom strategy: in nobody's spec. */
+  readonly computed?: true;
+}
+
+export type LossReason = "beaten" | "replaced" | "removed" | "deleted" | "gated" | "equal";
+
+export interface Loss {
+  readonly candidate: Candidate;
+  readonly reason: LossReason;
+  readonly by: readonly Policy[];
+}
+
+/** The step that decided about a place. */
+export interface Decision {
+  readonly policy: Policy | undefined;
+  readonly block: Block | undefined;
+  readonly strategy: string;
+}
+
+/** Everything about one place. */
+export interface Place {
+  holder: Candidate | undefined;
+  decidedBy: Decision | undefined;
+  readonly losses: Loss[];
+}
+
+export class FoldResult {
+  readonly places: Map<string, Place> = new Map();
+  /** How many held units lie strictly below a pointer. */
+  readonly #below: Map<string, number> = new Map();
+  #held = 0;
+
+  /** Nothing held, not even a tombstone: RFC 9's `p.empty?`. */
+  get isEmpty(): boolean {
+    return this.#held === 0;
+  }
+
+  holder(pointer: string): Candidate | undefined {
+    return this.places.get(pointer)?.holder;
+  }
+
+  /** Held units above, at or below a pointer: whatever cannot stand beside a value there. */
+  inTheWay(pointer: string): Candidate[] {
+    const at = this.holder(pointer);
+    if (at !== undefined) return [at];
+    const found = this.above(pointer);
+    if (this.#below.has(pointer)) found.push(...this.below(pointer));
+    return found;
+  }
+
+  above(pointer: string): Candidate[] {
+    const found: Candidate[] = [];
+    for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
+      const holder = this.holder(pointer.slice(0, end));
+      if (holder !== undefined) found.push(holder);
+    }
+    return found;
+  }
+
+  below(pointer: string): Candidate[] {
+    if (!this.#below.has(pointer)) return [];
+    const prefix = `${pointer}/`;
+    return this.holders().filter(({ unit }) => unit.pointer.startsWith(prefix));
+  }
+
+  /** In the order in which the places came up. */
+  holders(): Candidate[] {
+    const held: Candidate[] = [];
+    for (const { holder } of this.places.values()) if (holder !== undefined) held.push(holder);
+    return held;
+  }
+
+  hold(candidate: Candidate): void {
+    const place = this.#place(candidate.unit.pointer);
+    if (place.holder === undefined) this.#count(candidate.unit.pointer, 1);
+    place.holder = candidate;
+  }
+
+  /** The holder of a place loses it. */
+  evict(candidate: Candidate, reason: LossReason, by: readonly Policy[]): void {
+    const place = this.#place(candidate.unit.pointer);
+    if (place.holder === candidate) {
+      place.holder = undefined;
+      this.#count(candidate.unit.pointer, -1);
+    }
+    if (!candidate.computed) place.losses.push({ candidate, reason, by });
+  }
+
+  lose(candidate: Candidate, reason: LossReason, by: readonly Policy[]): void {
+    this.#place(candidate.unit.pointer).losses.push({ candidate, reason, by });
+  }
+
+  decide(pointer: string, decision: Decision): void {
+    this.#place(pointer).decidedBy = decision;
+  }
+
+  /** For what contests nothing: told only where there is nothing else to tell. */
+  decideIfOpen(pointer: string, decision: Decision): void {
+    this.#place(pointer).decidedBy ??= decision;
+  }
+
+  /** The spec so far; tombstones are not in it. */
+  toSpec(): JsonObject {
+    const units: Unit[] = [];
+    for (const { holder } of this.places.values()) {
+      if (holder !== undefined && holder.unit.value !== null) units.push(holder.unit);
+    }
+    return buildSpec(units);
+  }
+
+  #place(pointer: string): Place {
+    let place = this.places.get(pointer);
+    if (place === undefined) {
+      place = { holder: undefined, decidedBy: undefined, losses: [] };
+      this.places.set(pointer, place);
+    }
+    return place;
+  }
+
+  #count(pointer: string, change: 1 | -1): void {
+    this.#held += change;
+    for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
+      const prefix = pointer.slice(0, end);
+      const count = (this.#below.get(prefix) ?? 0) + change;
+      if (count === 0) this.#below.delete(prefix);
+      else this.#below.set(prefix, count);
+    }
+  }
+}
+
+export const isEmptyMap = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0;
+
+/** What a candidate's loss to a holder of the same or an overlapping place is called. */
+export function reasonAgainst(candidate: Candidate, winner: Candidate, otherwise: "beaten" | "replaced"): LossReason {
+  const samePlace = candidate.unit.pointer === winner.unit.pointer;
+  if (samePlace && jsonEqual(candidate.unit.value, winner.unit.value)) return "equal";
+  return winner.unit.value === null ? "deleted" : otherwise;
+}
+
+/** The policies behind candidates, each once, in order; the object's own values have none. */
+export function policiesOf(candidates: readonly Candidate[]): Policy[] {
+  const policies: Policy[] = [];
+  for (const { policy } of candidates) if (policy !== undefined && !policies.includes(policy)) policies.push(policy);
+  return policies;
+}

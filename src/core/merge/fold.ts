@@ -1,0 +1,212 @@
+/**
+ * The fold: a stack of policies becomes one effective spec with its provenance. Always bottom-up (RFC 9): policies most
+ * specific first, each merged into the result: its defaults, its bare rules, its overrides. That gives REF's order
+ * "A override > B override > C override > C default > B default > A default" at any depth; a top-down fold, where the
+ * result carries the lower strategy, would let a middle default defeat an admin's override.
+ */
+import type { EvaluateCondition } from "../model/cel.ts";
+import type { MergeRules, MergeStrategy } from "../model/definition.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Block, Policy, Unit } from "../model/policy.ts";
+import type { UnitRules } from "../model/units.ts";
+import { chooseStrategy, strategyName } from "./choose-strategy.ts";
+import type { CustomStrategies } from "./custom-strategy.ts";
+import { type Candidate, type Decision, FoldResult } from "./fold-result.ts";
+import { mergeBlock, replaceAll } from "./merge-block.ts";
+
+/** The policies on one target. */
+export interface FoldLevel {
+  /** Highest first (`comparePrecedence`). */
+  readonly policies: readonly Policy[];
+  /** What the annotation on the target says about the strategy. */
+  readonly annotated?: MergeStrategy;
+  /** The target is where the path ends, or owns the section where it ends: bare rules as Direct act here. */
+  readonly isEnd: boolean;
+}
+
+export interface FoldTools {
+  readonly evaluateCondition: EvaluateCondition;
+  readonly strategies: CustomStrategies;
+  readonly unitRules: UnitRules;
+}
+
+/** A condition that could not be evaluated: it failed closed. */
+export interface ConditionError {
+  readonly policy: Policy;
+  readonly block: Block;
+  readonly message: string;
+}
+
+export interface Folded {
+  readonly result: FoldResult;
+  readonly conditionErrors: readonly ConditionError[];
+}
+
+interface Removal {
+  readonly entry: string;
+  readonly policy: Policy;
+  readonly block: Block;
+}
+
+/** `levels`: most specific first. `own`: the object's own values, the most specific defaults of all. */
+export function fold(levels: readonly FoldLevel[], own: readonly Unit[], rules: MergeRules, tools: FoldTools): Folded {
+  const run = new Fold(rules, tools);
+  run.beginWith(own);
+  for (const level of levels) run.foldLevel(level);
+  if (rules.bare === "Direct") run.applyDirect(levels);
+  return { result: run.result, conditionErrors: run.conditionErrors };
+}
+
+class Fold {
+  readonly result: FoldResult = new FoldResult();
+  readonly conditionErrors: ConditionError[] = [];
+  readonly #rules: MergeRules;
+  readonly #tools: FoldTools;
+  /** Act on defaults of what comes next, strictly higher. */
+  #removals: Removal[] = [];
+  /** Of the policy (or, under OldestWins, the target) at hand. */
+  #pending: Removal[] = [];
+  #lower: Block | undefined;
+
+  constructor(rules: MergeRules, tools: FoldTools) {
+    this.#rules = rules;
+    this.#tools = tools;
+  }
+
+  beginWith(own: readonly Unit[]): void {
+    for (const unit of own) {
+      this.result.hold({ policy: undefined, block: undefined, unit });
+      this.result.decide(unit.pointer, { policy: undefined, block: undefined, strategy: "Own" });
+    }
+  }
+
+  foldLevel(level: FoldLevel): void {
+    const { policies } = level;
+    switch (this.#rules.sameTarget) {
+      case "Established":
+        for (let i = policies.length - 1; i >= 0; i--) {
+          const policy = policies[i] as Policy;
+          for (const block of policy.blocks) this.#mergeBlockOf(policy, block, level);
+          this.#policyDone(policy);
+          this.#collectRemovals();
+        }
+        return;
+      case "OldestWins":
+        // REF: "first created wins", for defaults as for overrides.
+        for (const policy of policies) {
+          for (const block of policy.blocks) if (block.name !== "overrides") this.#mergeBlockOf(policy, block, level);
+        }
+        for (let i = policies.length - 1; i >= 0; i--) {
+          const policy = policies[i] as Policy;
+          for (const block of policy.blocks) if (block.name === "overrides") this.#mergeBlockOf(policy, block, level);
+        }
+        for (const policy of policies) this.#policyDone(policy);
+        this.#collectRemovals();
+        return;
+    }
+  }
+
+  /** REF, GEP-713x: a policy with neither block is a Direct one; it beats even overrides and never mixes. */
+  applyDirect(levels: readonly FoldLevel[]): void {
+    const direct: Array<{ policy: Policy; block: Block }> = [];
+    for (const level of levels) {
+      if (!level.isEnd) continue;
+      for (const policy of level.policies) {
+        for (const block of policy.blocks)
+          if (block.name === "bare" && block.units.length > 0) direct.push({ policy, block });
+      }
+    }
+    const [winner, ...others] = direct;
+    if (winner === undefined) return;
+    const decision: Decision = { ...winner, strategy: "Direct" };
+    replaceAll(this.result, candidatesOf(winner.policy, winner.block), decision);
+    const stepAside = { ...winner, strategy: { base: "Defaults", granularity: "Atomic" } } as const;
+    for (const { policy, block } of others) {
+      mergeBlock(this.result, {
+        ...stepAside,
+        policy,
+        block,
+        candidates: candidatesOf(policy, block),
+        decision,
+        custom: this.#custom(),
+      });
+    }
+  }
+
+  #mergeBlockOf(policy: Policy, block: Block, level: FoldLevel): void {
+    if (block.name === "bare" && this.#rules.bare === "Direct") return;
+    const strategy = chooseStrategy(this.#rules, { block, lower: this.#lower, annotated: level.annotated });
+    if (!this.#conditionHolds(policy, block, strategy)) {
+      for (const candidate of candidatesOf(policy, block)) {
+        this.result.lose(candidate, "gated", []);
+        this.result.decideIfOpen(candidate.unit.pointer, { policy, block, strategy: "When" });
+      }
+      return;
+    }
+    const candidates = strategy.base === "Defaults" ? this.#notRemoved(policy, block) : candidatesOf(policy, block);
+    if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0) {
+      this.#removals = [];
+      this.#pending = this.#pending.filter((removal) => removal.policy === policy);
+    }
+    const decision = { policy, block, strategy: this.#rules.none ? "None" : strategyName(strategy) };
+    mergeBlock(this.result, { policy, block, strategy, candidates, decision, custom: this.#custom() });
+    for (const entry of block.remove) this.#pending.push({ entry, policy, block });
+  }
+
+  /** RFC 9: `B.when(p)`. An error fails closed, so that nobody escapes a constraint by provoking one. */
+  #conditionHolds(policy: Policy, block: Block, strategy: MergeStrategy): boolean {
+    if (block.when === undefined) return true;
+    const spec: JsonObject = this.result.toSpec();
+    const outcome = this.#tools.evaluateCondition(block.when, { spec, self: { spec } });
+    switch (outcome.state) {
+      case "value":
+        return outcome.holds;
+      case "missing":
+        return false;
+      case "error":
+        this.conditionErrors.push({ policy, block, message: outcome.message });
+        return strategy.base === "Overrides";
+    }
+  }
+
+  /** RFC 9: "Remove from B all policy rules listed in p.remove". */
+  #notRemoved(policy: Policy, block: Block): readonly Candidate[] {
+    const candidates = candidatesOf(policy, block);
+    if (this.#removals.length === 0) return candidates;
+    return candidates.filter((candidate) => {
+      const removal = this.#removals.find(({ entry }) => names(entry, candidate.unit));
+      if (removal === undefined) return true;
+      this.result.lose(candidate, "removed", [removal.policy]);
+      this.result.decideIfOpen(candidate.unit.pointer, {
+        policy: removal.policy,
+        block: removal.block,
+        strategy: "Remove",
+      });
+      return false;
+    });
+  }
+
+  #policyDone(policy: Policy): void {
+    this.#lower = policy.blocks[0] ?? this.#lower;
+  }
+
+  #collectRemovals(): void {
+    if (this.#pending.length === 0) return;
+    this.#removals = [...this.#removals, ...this.#pending];
+    this.#pending = [];
+  }
+
+  #custom(): { strategies: CustomStrategies; unitRules: UnitRules } {
+    return { strategies: this.#tools.strategies, unitRules: this.#tools.unitRules };
+  }
+}
+
+const candidatesOf = (policy: Policy, block: Block): readonly Candidate[] =>
+  block.units.map((unit) => ({ policy, block, unit }));
+
+/** A removal is the name of a rule, in every rule map, or a dotted path of a unit or of something above it. */
+function names(entry: string, unit: Unit): boolean {
+  if (unit.ruleName === entry) return true;
+  const dotted = unit.path.join(".");
+  return dotted === entry || dotted.startsWith(`${entry}.`);
+}

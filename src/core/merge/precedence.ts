@@ -1,0 +1,20 @@
+import type { Policy } from "../model/policy.ts";
+import { compareText } from "../model/refs.ts";
+
+/**
+ * GEP-713, "Conflict resolution", rules 2 and 3: of two policies on one target the older is higher. Timestamps have whole
+ * seconds, so ties are common: then the first by `{namespace}/{name}`, compared as one string. A policy without a creation
+ * time (a file) is the newest. Negative: `a` is higher.
+ */
+export function comparePrecedence(a: Policy, b: Policy): number {
+  const ageA = a.createdAt ?? Number.POSITIVE_INFINITY;
+  const ageB = b.createdAt ?? Number.POSITIVE_INFINITY;
+  if (ageA !== ageB) return ageA < ageB ? -1 : 1;
+  return (
+    compareText(namespacedName(a), namespacedName(b)) ||
+    // Only joined kinds (RetryPolicy, ClusterRetryPolicy) can still tie.
+    a.kindIndex - b.kindIndex
+  );
+}
+
+const namespacedName = ({ object }: Policy): string => `${object.ref.namespace}/${object.ref.name}`;

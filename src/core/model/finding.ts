@@ -1,0 +1,14 @@
+import type { SourcePosition } from "./kube-object.ts";
+import type { ObjectId } from "./refs.ts";
+
+export type Severity = "error" | "warning" | "info";
+
+/** Something a person should know or mend. `code` is stable; `field` is a path within the object (`spec.targetRefs[0].name`). */
+export interface Finding {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly object?: ObjectId;
+  readonly field?: string;
+  readonly message: string;
+  readonly source?: SourcePosition;
+}

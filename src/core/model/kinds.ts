@@ -1,0 +1,86 @@
+/** The kinds of objects that are built in, as data. Nothing in the engine knows a kind but through such a record. */
+import type { KindFacts, SectionFacts } from "./definition.ts";
+
+export const GATEWAY_API = "gateway.networking.k8s.io";
+
+const LISTENERS: readonly SectionFacts[] = [{ section: "Listener", path: "spec.listeners" }];
+const RULES: readonly SectionFacts[] = [{ section: "Rule", path: "spec.rules" }];
+const PORTS: readonly SectionFacts[] = [{ section: "Port", path: "spec.ports" }];
+
+const HTTP = ["HTTP", "HTTPS"];
+
+type Names = readonly [kind: string, plural: string, ...shortNames: string[]];
+type More = Pick<KindFacts, "route"> & { readonly sections?: readonly SectionFacts[] };
+
+const facts = (
+  scope: KindFacts["scope"],
+  group: string,
+  [kind, plural, ...shortNames]: Names,
+  more: More = {},
+): KindFacts => ({
+  group,
+  kind,
+  scope,
+  plural,
+  shortNames,
+  sections: [],
+  ...more,
+});
+
+const cluster = (group: string, ...names: Names): KindFacts => facts("Cluster", group, names);
+const namespaced = (group: string, ...names: Names): KindFacts => facts("Namespaced", group, names);
+
+const route = (kind: string, protocols: readonly string[], hostnames: boolean): KindFacts =>
+  facts("Namespaced", GATEWAY_API, [kind, `${kind.toLowerCase()}s`], {
+    sections: RULES,
+    route: { protocols, hostnames },
+  });
+
+/** Protocols: Gateway API, "ProtocolType" and each route kind; the experimental twin of ListenerSet is older than v1.5. */
+export const kinds: readonly KindFacts[] = [
+  cluster(GATEWAY_API, "GatewayClass", "gatewayclasses", "gc"),
+  facts("Namespaced", GATEWAY_API, ["Gateway", "gateways", "gtw"], { sections: LISTENERS }),
+  facts("Namespaced", GATEWAY_API, ["ListenerSet", "listenersets", "lset"], { sections: LISTENERS }),
+  facts("Namespaced", "gateway.networking.x-k8s.io", ["XListenerSet", "xlistenersets", "lset"], {
+    sections: LISTENERS,
+  }),
+  route("HTTPRoute", HTTP, true),
+  route("GRPCRoute", HTTP, true),
+  route("TLSRoute", ["TLS"], true),
+  route("TCPRoute", ["TCP", "TLS"], false),
+  route("UDPRoute", ["UDP"], false),
+  facts("Namespaced", "", ["Service", "services", "svc"], { sections: PORTS }),
+  cluster("", "Namespace", "namespaces", "ns"),
+  namespaced(GATEWAY_API, "ReferenceGrant", "referencegrants", "refgrant"),
+  namespaced("discovery.k8s.io", "EndpointSlice", "endpointslices"),
+  namespaced("", "Secret", "secrets"),
+  namespaced("", "ConfigMap", "configmaps", "cm"),
+  cluster("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions", "crd", "crds"),
+  cluster("prevail.dev", "PolicyDefinition", "policydefinitions"),
+];
+
+/**
+ * The kind of that name, in any case. A group may carry a version (`gateway.networking.k8s.io/v1`) and may be left out
+ * where only one group has the kind.
+ */
+export function findKind(among: readonly KindFacts[], kind: string, group?: string): KindFacts | undefined {
+  const wanted = kind.toLowerCase();
+  const wantedGroup = group === undefined ? undefined : groupOf(group);
+  let found: KindFacts | undefined;
+  for (const candidate of among) {
+    if (candidate.kind.length !== kind.length || candidate.kind.toLowerCase() !== wanted) continue;
+    if (wantedGroup === undefined) {
+      if (found !== undefined && found.group !== candidate.group) return undefined;
+      found ??= candidate;
+    } else if (candidate.group === wantedGroup) {
+      return candidate;
+    }
+  }
+  return found;
+}
+
+/** `gateway.networking.k8s.io/v1` → `gateway.networking.k8s.io`. */
+function groupOf(group: string): string {
+  const slash = group.indexOf("/");
+  return slash === -1 ? group : group.slice(0, slash);
+}

@@ -1,0 +1,56 @@
+/** What a field may hold, as flat records: checking 100,000 objects walks these, so all have one layout. */
+export interface KubeShape {
+  readonly type: ShapeType;
+  readonly required: boolean;
+  /** Text: shortest length. Integer: least and greatest value. List: fewest and most items. */
+  readonly min: number;
+  readonly max: number;
+  readonly values: readonly string[];
+  readonly fields: readonly KubeField[];
+  readonly requiredFields: number;
+  /** Of a list's items, or a map's values. */
+  readonly items: KubeShape | undefined;
+}
+
+export type ShapeType =
+  | "Struct"
+  | "Text"
+  | "Integer"
+  | "List"
+  | "Choice"
+  | "Flag"
+  | "Map"
+  | "Duration"
+  | "TextOrInteger";
+
+export interface KubeField {
+  readonly key: string;
+  readonly shape: KubeShape;
+}
+
+const shape = (type: ShapeType, rest: Partial<KubeShape> = {}): KubeShape => ({
+  type,
+  required: rest.required ?? false,
+  min: rest.min ?? 0,
+  max: rest.max ?? Number.MAX_SAFE_INTEGER,
+  values: rest.values ?? [],
+  fields: rest.fields ?? [],
+  requiredFields: (rest.fields ?? []).filter((field) => field.shape.required).length,
+  items: rest.items,
+});
+
+export const text: KubeShape = shape("Text");
+export const nonEmpty: KubeShape = shape("Text", { min: 1 });
+export const flag: KubeShape = shape("Flag");
+/** Gateway API's duration (GEP-2257): up to four of `1h30m`, `100ms`. */
+export const duration: KubeShape = shape("Duration");
+export const textOrInteger: KubeShape = shape("TextOrInteger");
+export const integer = (min = 0, max: number = Number.MAX_SAFE_INTEGER): KubeShape => shape("Integer", { min, max });
+export const port: KubeShape = integer(1, 65_535);
+export const choice = (...values: readonly string[]): KubeShape => shape("Choice", { values });
+export const listOf = (items: KubeShape, max: number = Number.MAX_SAFE_INTEGER, min = 0): KubeShape =>
+  shape("List", { items, min, max });
+export const mapOf = (items: KubeShape): KubeShape => shape("Map", { items });
+export const struct = (fields: Readonly<Record<string, KubeShape>>): KubeShape =>
+  shape("Struct", { fields: Object.entries(fields).map(([key, own]) => ({ key, shape: own })) });
+export const required = (own: KubeShape): KubeShape => ({ ...own, required: true });

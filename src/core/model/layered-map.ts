@@ -1,0 +1,138 @@
+/**
+ * A persistent map for tables that are built once in bulk and then changed a little, often: a flat base that all
+ * versions share, and a small hash trie of what has changed since. Older versions stay readable.
+ */
+
+interface Leaf<V> {
+  readonly hash: number;
+  readonly key: string;
+  readonly value: V;
+  /** Keys with the same hash. */
+  readonly next: Leaf<V> | undefined;
+}
+interface Branch<V> {
+  readonly bitmap: number;
+  readonly slots: ReadonlyArray<Leaf<V> | Branch<V>>;
+}
+type Trie<V> = Leaf<V> | Branch<V>;
+
+/** Stands for "deleted since the base". */
+const DELETED: unique symbol = Symbol("deleted");
+type Change<V> = V | typeof DELETED;
+
+const isBranch = <V>(trie: Trie<V>): trie is Branch<V> => "bitmap" in trie;
+
+function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash ^ (hash >>> 15);
+}
+
+function popCount(bits: number): number {
+  let n = bits - ((bits >>> 1) & 0x55555555);
+  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
+  return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+function findLeaf<V>(root: Trie<V> | undefined, key: string, hash: number): Leaf<V> | undefined {
+  let trie = root;
+  for (let shift = 0; trie !== undefined && isBranch(trie); shift += 5) {
+    const bit = 1 << ((hash >>> shift) & 31);
+    trie = trie.bitmap & bit ? trie.slots[popCount(trie.bitmap & (bit - 1))] : undefined;
+  }
+  for (let leaf = trie as Leaf<V> | undefined; leaf !== undefined; leaf = leaf.next) if (leaf.key === key) return leaf;
+  return undefined;
+}
+
+function withoutKey<V>(leaf: Leaf<V> | undefined, key: string): Leaf<V> | undefined {
+  if (leaf === undefined) return undefined;
+  if (leaf.key === key) return leaf.next;
+  return { ...leaf, next: withoutKey(leaf.next, key) };
+}
+
+function insertLeaf<V>(trie: Trie<V> | undefined, leaf: Leaf<V>, shift: number): Trie<V> {
+  if (trie === undefined) return leaf;
+  if (!isBranch(trie)) {
+    if (trie.hash === leaf.hash) return { ...leaf, next: withoutKey(trie, leaf.key) };
+    return insertLeaf(insertLeaf<V>({ bitmap: 0, slots: [] }, trie, shift), leaf, shift);
+  }
+  const bit = 1 << ((leaf.hash >>> shift) & 31);
+  const index = popCount(trie.bitmap & (bit - 1));
+  const slots = trie.slots.slice();
+  if (trie.bitmap & bit) {
+    slots[index] = insertLeaf(slots[index], leaf, shift + 5);
+    return { bitmap: trie.bitmap, slots };
+  }
+  slots.splice(index, 0, leaf);
+  return { bitmap: trie.bitmap | bit, slots };
+}
+
+function forEachLeaf<V>(trie: Trie<V> | undefined, visit: (leaf: Leaf<V>) => void): void {
+  if (trie === undefined) return;
+  if (isBranch(trie)) for (const slot of trie.slots) forEachLeaf(slot, visit);
+  else for (let leaf: Leaf<V> | undefined = trie; leaf !== undefined; leaf = leaf.next) visit(leaf);
+}
+
+export class LayeredMap<K extends string, V> {
+  readonly #base: ReadonlyMap<K, V>;
+  readonly #changes: Trie<Change<V>> | undefined;
+  readonly #changed: number;
+  readonly size: number;
+
+  private constructor(base: ReadonlyMap<K, V>, changes: Trie<Change<V>> | undefined, changed: number, size: number) {
+    this.#base = base;
+    this.#changes = changes;
+    this.#changed = changed;
+    this.size = size;
+  }
+
+  /** Takes the map over: the caller must not change it afterwards. */
+  static from<K extends string, V>(base: ReadonlyMap<K, V>): LayeredMap<K, V> {
+    return new LayeredMap(base, undefined, 0, base.size);
+  }
+
+  get(key: K): V | undefined {
+    if (this.#changes !== undefined) {
+      const leaf = findLeaf(this.#changes, key, hashText(key));
+      if (leaf !== undefined) return leaf.value === DELETED ? undefined : leaf.value;
+    }
+    return this.#base.get(key);
+  }
+
+  has(key: K): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  with(key: K, value: V): LayeredMap<K, V> {
+    return this.#change(key, value, this.has(key) ? 0 : 1);
+  }
+
+  without(key: K): LayeredMap<K, V> {
+    return this.has(key) ? this.#change(key, DELETED, -1) : this;
+  }
+
+  /** In no particular order: sort what leaves the core. */
+  forEach(visit: (value: V, key: K) => void): void {
+    const changes = this.#changes;
+    for (const [key, value] of this.#base) {
+      if (changes === undefined || findLeaf(changes, key, hashText(key)) === undefined) visit(value, key);
+    }
+    forEachLeaf(changes, (leaf) => {
+      if (leaf.value !== DELETED) visit(leaf.value, leaf.key as K);
+    });
+  }
+
+  #change(key: K, value: Change<V>, growth: number): LayeredMap<K, V> {
+    const leaf: Leaf<Change<V>> = { hash: hashText(key), key, value, next: undefined };
+    const changes = insertLeaf(this.#changes, leaf, 0);
+    const next = new LayeredMap<K, V>(this.#base, changes, this.#changed + 1, this.size + growth);
+    return next.#changed > 1024 && next.#changed > this.#base.size / 4 ? next.#flattened() : next;
+  }
+
+  /** Amortised: one copy for every quarter of the table that has changed. */
+  #flattened(): LayeredMap<K, V> {
+    const base = new Map<K, V>();
+    this.forEach((value, key) => base.set(key, value));
+    return LayeredMap.from(base);
+  }
+}

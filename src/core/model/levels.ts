@@ -1,0 +1,74 @@
+/** Levels of a definition's hierarchy, told from the definition alone: which may be targeted, which lies above which. */
+import type { Hierarchy, LevelKind, LinkRow, TargetKind } from "./definition.ts";
+import { kinds } from "./kinds.ts";
+import { type GroupKind, kindId } from "./refs.ts";
+
+/** `HTTPRouteRule`: the way a level is written in a definition. */
+export const displayLevel = (level: LevelKind): string => `${level.kind}${level.section ?? ""}`;
+
+export const sameKind = (a: GroupKind, b: GroupKind): boolean => a.kind === b.kind && a.group === b.group;
+
+export const sameLevel = (a: LevelKind, b: LevelKind): boolean => sameKind(a, b) && a.section === b.section;
+
+export const isNamespace = (kind: GroupKind): boolean => kind.kind === "Namespace" && kind.group === "";
+
+/** Every level that policies may name: each kind, and each of its sections. */
+export const targetLevels = (targets: readonly TargetKind[]): readonly LevelKind[] =>
+  targets.flatMap(({ group, kind, sections }) => [
+    { group, kind },
+    ...sections.map((section) => ({ group, kind, section })),
+  ]);
+
+/** The targetable levels below which no other one lies: where paths end unless the definition says otherwise. */
+export function lowestLevels(targets: readonly TargetKind[], links: readonly LinkRow[]): readonly LevelKind[] {
+  const levels = targetLevels(targets);
+  const hierarchy = { roots: [], links };
+  return levels.filter((level) => !levels.some((other) => isAbove(level, other, hierarchy)));
+}
+
+type Order = Pick<Hierarchy, "roots" | "links">;
+
+/** Whether objects of `lower` can lie below objects of `higher` on some path. */
+export function isAbove(higher: LevelKind, lower: LevelKind, hierarchy: Order): boolean {
+  if (sameKind(higher, lower)) return higher.section === undefined && lower.section !== undefined;
+  if (isNamespace(higher)) return !isNamespace(lower);
+  return isAboveBuiltIn(higher, lower, hierarchy) || isAboveByLinks(higher, lower, hierarchy);
+}
+
+const ROUTE_DEPTH = 3;
+
+/** Places in `GatewayClass > Gateway > ListenerSet > xRoute > Service`. */
+const depths: ReadonlyMap<string, number> = new Map([
+  ...[["GatewayClass"], ["Gateway"], ["ListenerSet", "XListenerSet"], [], ["Service"]].flatMap((names, depth) =>
+    kinds.filter(({ kind }) => names.includes(kind)).map((kind): [string, number] => [kindId(kind), depth]),
+  ),
+  ...kinds.filter(({ route }) => route !== undefined).map((kind): [string, number] => [kindId(kind), ROUTE_DEPTH]),
+]);
+
+function isAboveBuiltIn(higher: LevelKind, lower: LevelKind, { roots }: Order): boolean {
+  const above = depths.get(kindId(higher));
+  const below = depths.get(kindId(lower));
+  if (above === undefined || below === undefined) return false;
+  // Service > xRoute is the mesh's order; a definition asks for it by beginning its paths at Services.
+  if (above > ROUTE_DEPTH && below === ROUTE_DEPTH) return roots.some((root) => sameKind(root, higher));
+  // A ListenerSet hangs under the Gateway, beside the Gateway's own listeners.
+  if (higher.section !== undefined && above < ROUTE_DEPTH && below < ROUTE_DEPTH) return false;
+  return above < below;
+}
+
+/** By the definition's own rows, as many of them as it takes, with steps of the built-in order between them. */
+function isAboveByLinks(higher: LevelKind, lower: LevelKind, hierarchy: Order): boolean {
+  const reached: LevelKind[] = [higher];
+  const leadsTo = (level: LevelKind): boolean =>
+    reached.some((from, i) => (i > 0 && sameKind(from, level)) || isAboveBuiltIn(from, level, hierarchy));
+  let open = hierarchy.links;
+  for (let size = -1; size !== open.length; ) {
+    size = open.length;
+    open = open.filter(({ from, to }) => {
+      const isReached = sameKind(from, higher) || leadsTo(from);
+      if (isReached) reached.push(to);
+      return !isReached;
+    });
+  }
+  return leadsTo(lower);
+}

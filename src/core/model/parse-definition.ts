@@ -1,0 +1,371 @@
+import { checkDefinition } from "./check-definition.ts";
+import { checkShape, didYouMean, found, type ShapeProblem } from "./check-shape.ts";
+import type {
+  FieldMapping,
+  Granularity,
+  Hierarchy,
+  KindFacts,
+  LevelKind,
+  LinkRow,
+  MergeRules,
+  MergeStrategy,
+  PolicyDefinition,
+  PolicyKind,
+  TargetKind,
+} from "./definition.ts";
+import { CUSTOM_PREFIX, choices, definitionSchema } from "./definition-schema.ts";
+import type { Finding } from "./finding.ts";
+import { isJsonList } from "./is-json-list.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
+import { kinds as builtInKinds } from "./kinds.ts";
+import type { KubeObject } from "./kube-object.ts";
+import { lowestLevels, targetLevels } from "./levels.ts";
+import { type GroupKind, kindId } from "./refs.ts";
+
+const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
+
+/**
+ * Reads a PolicyDefinition document. Whatever is wrong with it is a finding; a definition with an error is not used,
+ * because a field that was mistyped would change who wins.
+ */
+export function parseDefinition(object: KubeObject): { definition?: PolicyDefinition; findings: Finding[] } {
+  const problems: Problem[] = [];
+  if (object.apiVersion !== DEFINITION_API_VERSION) {
+    const message = `apiVersion is "${object.apiVersion}"; allowed: ${DEFINITION_API_VERSION}.`;
+    problems.push({ code: "UnknownValue", field: "apiVersion", message });
+  }
+  const spec = ownValue(object.raw, "spec") ?? null;
+  problems.push(...checkShape(definitionSchema, spec, "spec"));
+  if (problems.length > 0 || !isJsonObject(spec)) return { findings: toFindings(object, problems) };
+
+  const definition = readDefinition(object.ref.name, spec, problems);
+  const findings = toFindings(object, problems);
+  if (definition === undefined || problems.length > 0) return { findings };
+  const checked = checkDefinition(definition, object);
+  if (checked.some((finding) => finding.severity === "error")) return { findings: [...findings, ...checked] };
+  return { definition, findings: [...findings, ...checked] };
+}
+
+interface Problem {
+  readonly code: ShapeProblem["code"] | "Misplaced" | "Duplicate";
+  readonly field: string;
+  readonly message: string;
+}
+
+const MAX_FINDINGS = 50;
+
+const toFindings = (object: KubeObject, problems: readonly Problem[]): Finding[] =>
+  problems.slice(0, MAX_FINDINGS).map(({ code, field, message }) => ({
+    code: `Definition${code}`,
+    severity: "error",
+    object: object.id,
+    field,
+    message,
+    ...(object.source === undefined ? {} : { source: object.source }),
+  }));
+
+function readDefinition(name: string, spec: JsonObject, problems: Problem[]): PolicyDefinition | undefined {
+  const policies = objects(spec, "policies").map(readPolicyKind);
+  const [first, ...joined] = policies;
+  if (first === undefined) return undefined;
+  const policyClass = oneOf(spec["class"], choices.class, "Inherited");
+  const targeting = child(spec, "targeting");
+  const hierarchy = child(spec, "hierarchy");
+  const declaredKinds = objects(hierarchy, "kinds").map(readKindFacts);
+  const reader: Reader = { problems, known: knownKinds(declaredKinds, targeting) };
+  const kinds = list(targeting, "kinds").map((item, i) =>
+    readTargetKind(item, `spec.targeting.kinds[${i}]`, policies, reader),
+  );
+  const fields = child(targeting, "fields");
+  return {
+    name,
+    policies: [first, ...joined],
+    class: policyClass,
+    targeting: {
+      fields: {
+        ref: text(fields, "ref", "targetRef"),
+        refs: text(fields, "refs", "targetRefs"),
+        selectors: text(fields, "selectors", "targetSelectors"),
+      },
+      refs: oneOf(targeting["refs"], choices.refs, "Many"),
+      selectors: flag(targeting, "selectors", { byDefault: false }),
+      crossNamespace: oneOf(targeting["crossNamespace"], choices.crossNamespace, "Forbidden"),
+      positionalRules: flag(targeting, "positionalRules", { byDefault: false }),
+      kinds,
+    },
+    hierarchy: readHierarchy(hierarchy, { kinds, declaredKinds, direct: policyClass === "Direct" }, reader),
+    merge: readMerge(child(spec, "merge"), { direct: policyClass === "Direct" }, problems),
+    mapsTo: objects(spec, "mapsTo").map((item, i) => readMapping(item, `spec.mapsTo[${i}]`, reader)),
+    status: { vocabulary: oneOf(child(spec, "status")["vocabulary"], choices.vocabulary, "Enforced") },
+    inferred: false,
+  };
+}
+
+const readPolicyKind = (item: JsonObject): PolicyKind => ({
+  group: text(item, "group", ""),
+  kind: text(item, "kind", ""),
+  scope: oneOf(item["scope"], choices.scope, "Namespaced"),
+});
+
+function readKindFacts(item: JsonObject): KindFacts {
+  const route = ownValue(item, "route");
+  const plural = ownValue(item, "plural");
+  return {
+    group: text(item, "group", ""),
+    kind: text(item, "kind", ""),
+    scope: oneOf(item["scope"], choices.scope, "Namespaced"),
+    ...(typeof plural === "string" ? { plural } : {}),
+    shortNames: texts(item, "shortNames"),
+    sections: objects(item, "sections").map((section) => ({
+      section: text(section, "section", ""),
+      path: text(section, "path", ""),
+    })),
+    ...(isJsonObject(route)
+      ? { route: { protocols: texts(route, "protocols"), hostnames: flag(route, "hostnames", { byDefault: false }) } }
+      : {}),
+  };
+}
+
+/** A kind that levels may name, with the sections it has. */
+interface KnownKind extends GroupKind {
+  readonly sections: readonly string[];
+}
+interface Reader {
+  readonly problems: Problem[];
+  readonly known: readonly KnownKind[];
+}
+
+/** Built-in kinds, those that the definition declares, and its virtual targets. */
+function knownKinds(declared: readonly KindFacts[], targeting: JsonObject): readonly KnownKind[] {
+  const own = [...declared, ...builtInKinds].map(({ group, kind, sections }) => ({
+    group,
+    kind,
+    sections: sections.map(({ section }) => section),
+  }));
+  const virtual = objects(targeting, "kinds")
+    .filter((item) => flag(item, "virtual", { byDefault: false }))
+    .map((item) => ({
+      group: text(item, "group", ""),
+      kind: text(item, "kind", ""),
+      sections: texts(item, "sections"),
+    }));
+  const ids = new Set<string>();
+  return [...own, ...virtual].filter((kind) => {
+    const isNew = !ids.has(kindId(kind));
+    ids.add(kindId(kind));
+    return isNew;
+  });
+}
+
+function readTargetKind(item: Json, field: string, joined: readonly PolicyKind[], reader: Reader): TargetKind {
+  const record = isJsonObject(item) ? item : {};
+  const known = readKind(item, field, reader);
+  const sections = texts(record, "sections");
+  for (const [i, section] of sections.entries()) checkSection(known, section, `${field}.sections[${i}]`, reader);
+  const policies = texts(record, "policies");
+  const names = joined.map((policy) => policy.kind);
+  for (const [i, name] of policies.entries()) {
+    if (names.includes(name)) continue;
+    const message = `${field}.policies[${i}] is "${name}"; allowed: ${names.join(", ")}.${didYouMean(name, names)}`;
+    reader.problems.push({ code: "UnknownValue", field: `${field}.policies[${i}]`, message });
+  }
+  const { group, kind } = known;
+  return { group, kind, sections, virtual: flag(record, "virtual", { byDefault: false }), policies };
+}
+
+/** `Gateway`, or `{group, kind}` with the group left out where the kind is known. */
+function readKind(item: Json, field: string, reader: Reader): KnownKind {
+  const record: JsonObject = isJsonObject(item) ? item : { kind: item };
+  const kind = text(record, "kind", "");
+  const group = ownValue(record, "group");
+  const sameName = reader.known.filter((known) => known.kind.toLowerCase() === kind.toLowerCase());
+  const matches = sameName.filter((known) => group === undefined || known.group === group);
+  if (matches.length === 1 && matches[0] !== undefined) return matches[0];
+  const names = reader.known.map((known) => known.kind);
+  const message =
+    matches.length > 1
+      ? `${field}: several groups have a kind ${kind} (${matches.map((known) => known.group).join(", ")}); give the group.`
+      : sameName.length > 0
+        ? `${field}: the group of ${kind} is ${found(group)}; known: ${sameName.map((known) => `"${known.group}"`).join(", ")}. Declare it under hierarchy.kinds.`
+        : `${field}: the kind "${kind}" is not known. Declare it under hierarchy.kinds, or make the target virtual.${didYouMean(kind, names)}`;
+  reader.problems.push({ code: "UnknownValue", field, message });
+  return { group: typeof group === "string" ? group : "", kind, sections: [] };
+}
+
+function checkSection(kind: KnownKind, section: string, field: string, reader: Reader): void {
+  if (kind.sections.includes(section)) return;
+  const allowed = kind.sections.length === 0 ? `${kind.kind} has no sections` : `allowed: ${kind.sections.join(", ")}`;
+  const message = `${field} is "${section}"; ${allowed}.${didYouMean(section, kind.sections)}`;
+  reader.problems.push({ code: "UnknownValue", field, message });
+}
+
+/** `HTTPRoute`, `HTTPRouteRule`, or `{group, kind, section}`. */
+function readLevel(item: Json, field: string, reader: Reader): LevelKind {
+  if (typeof item === "string") return readLevelWord(item, field, reader);
+  const { group, kind, sections } = readKind(item, field, reader);
+  const section = isJsonObject(item) ? ownValue(item, "section") : undefined;
+  if (typeof section !== "string") return { group, kind };
+  checkSection({ group, kind, sections }, section, `${field}.section`, reader);
+  return { group, kind, section };
+}
+
+function readLevelWord(word: string, field: string, { problems, known }: Reader): LevelKind {
+  const levels = known.flatMap(({ group, kind, sections }) => [
+    { word: kind, level: { group, kind } },
+    ...sections.map((section) => ({ word: `${kind}${section}`, level: { group, kind, section } })),
+  ]);
+  const matches = levels.filter((candidate) => candidate.word.toLowerCase() === word.toLowerCase());
+  const match = matches[0];
+  if (match !== undefined && matches.length === 1) return match.level;
+  const message =
+    match !== undefined
+      ? `${field}: "${word}" is a level of several groups; write it as {group, kind, section}.`
+      : `${field}: "${word}" is not a known level (a kind, or kind and section in one word). Declare other kinds under hierarchy.kinds.${didYouMean(
+          word,
+          levels.map((candidate) => candidate.word),
+        )}`;
+  problems.push({ code: "UnknownValue", field, message });
+  return { group: "", kind: word };
+}
+
+function readHierarchy(
+  hierarchy: JsonObject,
+  facts: { kinds: readonly TargetKind[]; declaredKinds: readonly KindFacts[]; direct: boolean },
+  reader: Reader,
+): Hierarchy {
+  const groupKinds = (items: readonly Json[], field: string): GroupKind[] =>
+    items.map((item, i) => {
+      const { group, kind } = readKind(item, `${field}[${i}]`, reader);
+      return { group, kind };
+    });
+  const links = objects(hierarchy, "links").map((item, i) => readLink(item, `spec.hierarchy.links[${i}]`, reader));
+  const declared = list(hierarchy, "effectiveTargets").map((item, i) =>
+    readLevel(item, `spec.hierarchy.effectiveTargets[${i}]`, reader),
+  );
+  const implied = facts.direct ? targetLevels(facts.kinds) : lowestLevels(facts.kinds, links);
+  return {
+    effectiveTargets: declared.length > 0 ? declared : implied,
+    namespacesAbove: groupKinds(list(child(hierarchy, "namespaces"), "above"), "spec.hierarchy.namespaces.above"),
+    roots: groupKinds(list(hierarchy, "roots"), "spec.hierarchy.roots"),
+    through: groupKinds(list(hierarchy, "through"), "spec.hierarchy.through"),
+    links,
+    kinds: facts.declaredKinds,
+  };
+}
+
+function readLink(item: JsonObject, field: string, reader: Reader): LinkRow {
+  const attachment = choices.attachment.find((name) => name === ownValue(item, "attachment"));
+  const path = text(item, "path", "");
+  checkPath(path, `${field}.path`, reader.problems);
+  return {
+    from: readLevel(item["from"] ?? null, `${field}.from`, reader),
+    to: readLevel(item["to"] ?? null, `${field}.to`, reader),
+    via: oneOf(item["via"], choices.via, "ParentRefs"),
+    path,
+    ...(attachment === undefined ? {} : { attachment }),
+  };
+}
+
+function readMerge(merge: JsonObject, { direct }: { direct: boolean }, problems: Problem[]): MergeRules {
+  const none = oneOf(merge["strategy"], choices.strategy, direct ? "None" : "DefaultsAndOverrides") === "None";
+  if (none) {
+    for (const key of Object.keys(merge).filter((name) => name !== "strategy")) {
+      const message = `spec.merge.${key} has no meaning with strategy None, which never merges. Leave it out.`;
+      problems.push({ code: "Misplaced", field: `spec.merge.${key}`, message });
+    }
+  }
+  const granularity = child(merge, "granularity");
+  const annotation = ownValue(merge, "annotation");
+  for (const key of ["rules", "atomicPaths"]) {
+    for (const [i, path] of texts(merge, key).entries()) checkPath(path, `spec.merge.${key}[${i}]`, problems);
+  }
+  return {
+    none,
+    granularity: {
+      default: readGranularity(granularity["default"]),
+      field: text(granularity, "field", "strategy"),
+      values: mapValues(child(granularity, "values"), readGranularity),
+    },
+    rules: texts(merge, "rules"),
+    atomicPaths: texts(merge, "atomicPaths"),
+    blocks: oneOf(merge["blocks"], choices.blocks, "Combined"),
+    bare: oneOf(merge["bare"], choices.bare, "AtomicDefaults"),
+    decidedBy: oneOf(merge["decidedBy"], choices.decidedBy, "Higher"),
+    ...(isJsonObject(annotation)
+      ? {
+          annotation: {
+            key: text(annotation, "key", ""),
+            values: mapValues(child(annotation, "values"), readStrategy),
+          },
+        }
+      : {}),
+    sameTarget: oneOf(merge["sameTarget"], choices.sameTarget, "Established"),
+  };
+}
+
+function readGranularity(value: Json | undefined): Granularity {
+  if (typeof value === "string" && value.startsWith(CUSTOM_PREFIX))
+    return { custom: value.slice(CUSTOM_PREFIX.length) };
+  return oneOf(value, choices.granularity, "Atomic");
+}
+
+function readStrategy(value: Json | undefined): MergeStrategy {
+  const record = isJsonObject(value) ? value : {};
+  return { base: oneOf(record["base"], choices.base, "Defaults"), granularity: readGranularity(record["granularity"]) };
+}
+
+function readMapping(item: JsonObject, field: string, reader: Reader): FieldMapping {
+  const to = item["to"] ?? null;
+  const from = text(item, "from", "");
+  if (from !== "") checkPath(from, `${field}.from`, reader.problems);
+  const create = flag(item, "create", { byDefault: true });
+  if (isJsonObject(to)) {
+    const path = text(to, "path", "");
+    checkMappedPath(path, `${field}.to.path`, reader.problems);
+    return { from, to: { level: readLevel(to["level"] ?? null, `${field}.to.level`, reader), path }, create };
+  }
+  const [word = "", path = ""] = typeof to === "string" ? to.split(/ +/, 2) : [];
+  checkMappedPath(path, `${field}.to`, reader.problems);
+  return { from, to: { level: readLevel(word, `${field}.to`, reader), path }, create };
+}
+
+function checkPath(path: string, field: string, problems: Problem[]): void {
+  if (path.split(".").every((segment) => segment !== "")) return;
+  problems.push({
+    code: "UnknownValue",
+    field,
+    message: `${field} is "${path}"; allowed: a dotted path such as rules.authentication.`,
+  });
+}
+
+/** Segments are `name`, `name[]` (every item) or `name[key=value]` (the items with that value). */
+function checkMappedPath(path: string, field: string, problems: Problem[]): void {
+  if (path.split(".").every((segment) => /^[^[\]]+(\[([^=[\]]+=[^=[\]]+)?\])?$/.test(segment))) return;
+  const message = `${field} has the path "${path}"; allowed: a path such as retry or spec.rules[].filters[type=RetryFilter].retryOn.`;
+  problems.push({ code: "UnknownValue", field, message });
+}
+
+// The shape was checked before: what these read has the right type, or is absent.
+const child = (object: JsonObject, key: string): JsonObject => {
+  const value = ownValue(object, key);
+  return isJsonObject(value) ? value : {};
+};
+const list = (object: JsonObject, key: string): readonly Json[] => {
+  const value = ownValue(object, key);
+  return isJsonList(value) ? value : [];
+};
+const objects = (object: JsonObject, key: string): readonly JsonObject[] => list(object, key).filter(isJsonObject);
+const texts = (object: JsonObject, key: string): readonly string[] =>
+  list(object, key).filter((item) => typeof item === "string");
+const text = (object: JsonObject, key: string, byDefault: string): string => {
+  const value = ownValue(object, key);
+  return typeof value === "string" ? value : byDefault;
+};
+const flag = (object: JsonObject, key: string, { byDefault }: { byDefault: boolean }): boolean => {
+  const value = ownValue(object, key);
+  return typeof value === "boolean" ? value : byDefault;
+};
+const oneOf = <T extends string>(value: Json | undefined, allowed: readonly T[], byDefault: T): T =>
+  allowed.find((word) => word === value) ?? byDefault;
+const mapValues = <T>(object: JsonObject, read: (value: Json | undefined) => T): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, read(value)]));

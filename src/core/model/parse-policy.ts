@@ -1,0 +1,262 @@
+import { didYouMean, found } from "./check-shape.ts";
+import type { CrdFacts } from "./crd-schema.ts";
+import type { Granularity, MergeRules, PolicyDefinition } from "./definition.ts";
+import type { Finding } from "./finding.ts";
+import { isJsonList } from "./is-json-list.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "./json.ts";
+import type { KubeObject } from "./kube-object.ts";
+import { measureJson } from "./measure-json.ts";
+import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.ts";
+import type { Block, BlockName, Policy } from "./policy.ts";
+import type { PolicyId } from "./refs.ts";
+import { type UnitRules, unitRulesOf, unitsOf } from "./units.ts";
+
+/** Deeper or larger specs than these are Invalid: far beyond what an API server stores, near enough to stay cheap. */
+const SPEC_LIMITS = {
+  maxDepth: 64,
+  maxValues: 1_000_000,
+  maxUnits: 100_000,
+};
+
+/**
+ * Reads a policy by its kind's definition. Without a policy it is Invalid: every error among the findings names a field
+ * and has a code that begins with `Invalid`.
+ */
+export function parsePolicy(
+  object: KubeObject,
+  definition: PolicyDefinition,
+  crd?: CrdFacts,
+): { policy?: Policy; findings: Finding[] } {
+  const problems: PolicyProblem[] = [];
+  const report: Report = (code, field, message) => void problems.push({ code, field, message });
+  const spec = boundedSpec(object, report);
+  if (spec === undefined) return { findings: toFindings(object, problems) };
+
+  const filled = crd === undefined ? spec : crd.schemaDefaults(spec);
+  const targets = parseTargets(filled, definition.targeting, report);
+  const blocks = parseBlocks(filled, readerFor(definition, crd), report);
+  const { createdAt, findings } = parseCreatedAt(object);
+  if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
+  const policy: Policy = {
+    id: object.id as PolicyId,
+    object,
+    kindIndex: Math.max(
+      0,
+      definition.policies.findIndex(({ group, kind }) => group === object.ref.group && kind === object.ref.kind),
+    ),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    targets,
+    blocks,
+  };
+  return { policy, findings };
+}
+
+const MAX_FINDINGS = 20;
+
+const toFindings = (object: KubeObject, problems: readonly PolicyProblem[]): Finding[] =>
+  problems.slice(0, MAX_FINDINGS).map((problem) => toFinding(object, "error", problem));
+
+const toFinding = (object: KubeObject, severity: Finding["severity"], problem: PolicyProblem): Finding => ({
+  code: problem.code,
+  severity,
+  object: object.id,
+  field: problem.field,
+  message: problem.message,
+  ...(object.source === undefined ? {} : { source: object.source }),
+});
+
+function boundedSpec(object: KubeObject, report: Report): JsonObject | undefined {
+  const spec = ownValue(object.raw, "spec") ?? null;
+  if (!isJsonObject(spec)) {
+    report("InvalidSpec", "spec", `spec is ${found(spec)}; allowed: an object.`);
+    return undefined;
+  }
+  const size = measureJson(spec, SPEC_LIMITS);
+  switch (size) {
+    case "ok":
+      return spec;
+    case "too deep":
+      report("InvalidTooDeep", "spec", `spec is too deep: more than ${SPEC_LIMITS.maxDepth} levels.`);
+      return undefined;
+    case "too large":
+      report("InvalidTooLarge", "spec", `spec is too large: more than ${SPEC_LIMITS.maxValues} values.`);
+      return undefined;
+  }
+}
+
+/** How policies of one kind are read: derived once per definition and CRD, since thousands of policies share it. */
+interface PolicyReader {
+  readonly merge: MergeRules;
+  readonly rules: UnitRules;
+  readonly hasStrategy: boolean;
+  /** Keys of `spec` that are not bare rules. */
+  readonly aside: ReadonlySet<string>;
+  /** Keys beside the bare rules, and keys in a block, that are not spec proper. */
+  readonly asideInBare: ReadonlySet<string>;
+  readonly asideInBlock: ReadonlySet<string>;
+}
+
+const readers = new WeakMap<PolicyDefinition, WeakMap<object, PolicyReader>>();
+const NO_CRD = {};
+
+function readerFor(definition: PolicyDefinition, crd: CrdFacts | undefined): PolicyReader {
+  const byCrd = readers.get(definition) ?? new WeakMap<object, PolicyReader>();
+  readers.set(definition, byCrd);
+  const known = byCrd.get(crd ?? NO_CRD);
+  if (known !== undefined) return known;
+  const reader = buildReader(definition, crd);
+  byCrd.set(crd ?? NO_CRD, reader);
+  return reader;
+}
+
+const REMOVALS = ["remove", "unset"] as const;
+const DEFAULTS = ["defaults", "default"] as const;
+const OVERRIDES = ["overrides", "override"] as const;
+
+function buildReader(definition: PolicyDefinition, crd: CrdFacts | undefined): PolicyReader {
+  const { merge, targeting } = definition;
+  const { ref, refs, selectors } = targeting.fields;
+  const hasStrategy = Object.keys(merge.granularity.values).length > 0;
+  const beside = [...REMOVALS, ...(hasStrategy ? [merge.granularity.field] : [])];
+  return {
+    merge,
+    rules: unitRulesOf(definition, crd),
+    hasStrategy,
+    // A kind that never merges has no blocks and no strategy: all but its targets is spec proper.
+    aside: new Set([ref, refs, selectors, ...(merge.none ? [] : [...DEFAULTS, ...OVERRIDES])]),
+    asideInBare: new Set(beside),
+    asideInBlock: new Set([...beside, "when"]),
+  };
+}
+
+function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): readonly Block[] {
+  const { merge, rules } = reader;
+  const bare = without(spec, reader.aside);
+  const read = merge.none
+    ? [
+        {
+          name: "bare",
+          granularity: merge.granularity.default,
+          remove: [],
+          units: unitsOf(bare, rules),
+        } satisfies Block,
+      ]
+    : [
+        parseNamedBlock("defaults", DEFAULTS, spec, reader, report),
+        parseBlock("bare", bare, "spec", reader, report),
+        parseNamedBlock("overrides", OVERRIDES, spec, reader, report),
+      ];
+  const blocks = read
+    .filter((block) => block !== undefined)
+    .filter(({ units, remove }) => units.length > 0 || remove.length > 0);
+  if (blocks.reduce((sum, block) => sum + block.units.length, 0) > SPEC_LIMITS.maxUnits) {
+    report("InvalidTooLarge", "spec", `spec is too large: it sets more than ${SPEC_LIMITS.maxUnits} values.`);
+  }
+  if (merge.blocks === "Exclusive" && blocks.length > 1) {
+    const names = blocks.map((block) => (block.name === "bare" ? "rules outside both" : block.name)).join(" and ");
+    const message = `spec has ${names}; a policy of this kind declares one merge strategy only. Keep one of them.`;
+    report("InvalidBlock", "spec", message);
+  }
+  return blocks;
+}
+
+function parseNamedBlock(
+  name: BlockName,
+  spellings: readonly [string, string],
+  spec: JsonObject,
+  reader: PolicyReader,
+  report: Report,
+): Block | undefined {
+  const [spelling, other] = spellings.filter((key) => (ownValue(spec, key) ?? null) !== null);
+  if (spelling === undefined) return undefined;
+  if (other !== undefined) {
+    const message = `spec has both ${spelling} and ${other}, two spellings of one block. Keep one of them.`;
+    report("InvalidBlock", `spec.${other}`, message);
+    return undefined;
+  }
+  const value = ownValue(spec, spelling);
+  if (!isJsonObject(value)) {
+    report("InvalidBlock", `spec.${spelling}`, `spec.${spelling} is ${found(value)}; allowed: an object.`);
+    return undefined;
+  }
+  return parseBlock(name, value, `spec.${spelling}`, reader, report);
+}
+
+/** A block, or the bare rules: these have a strategy and removals, but no condition. */
+function parseBlock(name: BlockName, value: JsonObject, field: string, reader: PolicyReader, report: Report): Block {
+  const isNamed = name !== "bare";
+  const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, `${field}.when`, report) : undefined;
+  const spec = without(value, isNamed ? reader.asideInBlock : reader.asideInBare);
+  const { merge, rules, hasStrategy } = reader;
+  return {
+    name,
+    granularity: hasStrategy ? parseGranularity(value, field, merge, report) : merge.granularity.default,
+    ...(when === undefined ? {} : { when }),
+    remove: parseRemovals(value, field, report),
+    units: unitsOf(spec, rules),
+  };
+}
+
+function parseGranularity(value: JsonObject, field: string, { granularity }: MergeRules, report: Report): Granularity {
+  const word = ownValue(value, granularity.field) ?? null;
+  if (word === null) return granularity.default;
+  const chosen =
+    typeof word === "string" && Object.hasOwn(granularity.values, word) ? granularity.values[word] : undefined;
+  if (chosen !== undefined) return chosen;
+  const allowed = Object.keys(granularity.values);
+  const hint = typeof word === "string" ? didYouMean(word, allowed) : "";
+  const where = `${field}.${granularity.field}`;
+  report("InvalidStrategy", where, `${where} is ${found(word)}; allowed: ${allowed.join(", ")}.${hint}`);
+  return granularity.default;
+}
+
+function parseWhen(value: Json, field: string, report: Report): string | undefined {
+  if (value === null) return undefined;
+  if (typeof value === "string") return value;
+  report("InvalidBlock", field, `${field} is ${found(value)}; allowed: a CEL expression as a string.`);
+  return undefined;
+}
+
+const NOTHING: readonly string[] = [];
+
+function parseRemovals(block: JsonObject, field: string, report: Report): readonly string[] {
+  let removals = NOTHING;
+  for (const key of REMOVALS) {
+    const value = ownValue(block, key) ?? null;
+    if (value === null) continue;
+    const names = isJsonList(value) ? value.filter((item) => typeof item === "string" && item !== "") : [];
+    if (isJsonList(value) && names.length === value.length) {
+      removals = [...removals, ...(names as readonly string[])];
+      continue;
+    }
+    const what = isJsonList(value) ? "a list with other things than names" : found(value);
+    report(
+      "InvalidBlock",
+      `${field}.${key}`,
+      `${field}.${key} is ${what}; allowed: a list of rule names or dotted paths.`,
+    );
+  }
+  return removals;
+}
+
+function without(object: JsonObject, aside: ReadonlySet<string>): JsonObject {
+  const keys = Object.keys(object);
+  if (!keys.some((key) => aside.has(key))) return object;
+  const rest: { [key: string]: Json } = {};
+  for (const key of keys) if (!aside.has(key)) setOwn(rest, key, object[key] ?? null);
+  return rest;
+}
+
+/** Kubernetes writes RFC 3339; other formats would be read in the time zone of whoever runs this. */
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+function parseCreatedAt(object: KubeObject): { createdAt?: number; findings: Finding[] } {
+  const metadata = ownValue(object.raw, "metadata");
+  const written = isJsonObject(metadata) ? (ownValue(metadata, "creationTimestamp") ?? null) : null;
+  if (written === null) return { findings: [] };
+  const ms = typeof written === "string" && TIMESTAMP.test(written) ? Date.parse(written) : Number.NaN;
+  if (!Number.isNaN(ms)) return { createdAt: Math.floor(ms / 1000), findings: [] };
+  const field = "metadata.creationTimestamp";
+  const message = `${field} is ${found(written)}; allowed: a time such as 2021-07-15T01:02:03Z. The policy counts as the newest.`;
+  return { findings: [toFinding(object, "warning", { code: "UnreadableTimestamp", field, message })] };
+}

@@ -1,0 +1,144 @@
+import { found } from "./check-shape.ts";
+import type { Targeting } from "./definition.ts";
+import { isJsonList } from "./is-json-list.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
+import { parseSelector } from "./parse-selector.ts";
+import type { LabelSelector, TargetRef } from "./policy.ts";
+
+/** Why a policy is Invalid: which field, and what would be right. */
+export interface PolicyProblem {
+  readonly code: string;
+  readonly field: string;
+  readonly message: string;
+}
+export type Report = (code: string, field: string, message: string) => void;
+
+/** The targets that a policy names, as written: whether they exist and may be named is for attachment to say. */
+export function parseTargets(spec: JsonObject, targeting: Targeting, report: Report): readonly TargetRef[] {
+  const { ref, refs, selectors } = targeting.fields;
+  const targets: (TargetRef | undefined)[] = [];
+  const one = ownValue(spec, ref) ?? null;
+  if (one !== null) targets.push(parseRef(one, `spec.${ref}`, targeting, report));
+  for (const [item, field] of items(spec, refs, report)) targets.push(parseRef(item, field, targeting, report));
+  for (const [item, field] of items(spec, selectors, report)) {
+    targets.push(parseTargetSelector(item, field, targeting, report));
+  }
+  if (targets.length === 0) {
+    report(
+      "InvalidTarget",
+      `spec.${refs}`,
+      `The policy names no target: give spec.${refs === "" ? ref : refs}${targeting.refs === "One" ? "" : ` or spec.${ref}`}.`,
+    );
+  } else if (targets.length > 1 && targeting.refs === "One") {
+    report(
+      "InvalidTarget",
+      `spec.${refs}`,
+      `The policy names ${targets.length} targets, but its kind targets one resource only. Name one, and write a policy for each of the others.`,
+    );
+  }
+  return targets.filter((target) => target !== undefined);
+}
+
+function* items(spec: JsonObject, name: string, report: Report): Generator<readonly [Json, string]> {
+  const value = ownValue(spec, name) ?? null;
+  if (value === null) return;
+  if (!isJsonList(value)) {
+    report("InvalidTarget", `spec.${name}`, `spec.${name} is ${found(value)}; allowed: a list of targets.`);
+    return;
+  }
+  for (const [i, item] of value.entries()) yield [item, `spec.${name}[${i}]`];
+}
+
+/** Fields that no version of the specifications defines (`type: direct`) are let through. */
+function parseRef(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
+  if (!isJsonObject(item)) {
+    report("InvalidTarget", field, `${field} is ${found(item)}; allowed: an object with kind and name.`);
+    return undefined;
+  }
+  const name = textField(item, "name", field, report);
+  const selector = ownValue(item, "selector") ?? null;
+  if (name === undefined && selector === null) {
+    const orSelector = targeting.selectors ? ", or a selector" : "";
+    report("InvalidTarget", `${field}.name`, `${field}.name is missing: give the name of the target${orSelector}.`);
+  }
+  if (name !== undefined && selector !== null) {
+    report("InvalidTarget", `${field}.selector`, `${field} has both a name and a selector; give one of them.`);
+  }
+  return buildTarget(
+    item,
+    field,
+    {
+      ...(name === undefined ? {} : { name }),
+      ...(selector === null ? {} : selectorOf(selector, `${field}.selector`, targeting, report)),
+    },
+    report,
+  );
+}
+
+/** An entry of `targetSelectors`: the labels stand in it, or in a `selector` of its own. */
+function parseTargetSelector(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
+  if (!isJsonObject(item)) {
+    report("InvalidTarget", field, `${field} is ${found(item)}; allowed: an object with kind and matchLabels.`);
+    return undefined;
+  }
+  const nested = ownValue(item, "selector") ?? null;
+  const selector = nested ?? item;
+  const where = nested === null ? field : `${field}.selector`;
+  return buildTarget(item, field, selectorOf(selector, where, targeting, report), report);
+}
+
+function buildTarget(
+  item: JsonObject,
+  field: string,
+  by: Pick<TargetRef, "name" | "selector">,
+  report: Report,
+): TargetRef {
+  const kind = textField(item, "kind", field, report);
+  if (kind === undefined)
+    report("InvalidTarget", `${field}.kind`, `${field}.kind is missing: give the kind of the target.`);
+  const group = ownValue(item, "group") ?? undefined;
+  if (group !== undefined && typeof group !== "string") {
+    report("InvalidTarget", `${field}.group`, `${field}.group is ${found(group)}; allowed: an API group.`);
+  }
+  const namespace = textField(item, "namespace", field, report);
+  const sectionName = textField(item, "sectionName", field, report);
+  return {
+    field,
+    // GEP-713's own examples write the version too: `gateway.networking.k8s.io/v1`.
+    ...(typeof group === "string" ? { group: group.split("/", 1)[0] ?? "" } : {}),
+    kind: kind ?? "",
+    ...(namespace === undefined ? {} : { namespace }),
+    ...by,
+    ...(sectionName === undefined ? {} : { sectionName }),
+  };
+}
+
+/** A string; an empty one is as good as none. One that is no string is reported, and not missed a second time. */
+function textField(item: JsonObject, key: string, field: string, report: Report): string | undefined {
+  const value = ownValue(item, key) ?? undefined;
+  if (value === undefined || value === "") return undefined;
+  if (typeof value === "string") return value;
+  report("InvalidTarget", `${field}.${key}`, `${field}.${key} is ${found(value)}; allowed: a string.`);
+  return "";
+}
+
+function selectorOf(
+  value: Json,
+  field: string,
+  targeting: Targeting,
+  report: Report,
+): { readonly selector?: LabelSelector } {
+  if (!targeting.selectors) {
+    report(
+      "InvalidSelector",
+      field,
+      `${field} selects targets by label, which the kind does not support. Name each target.`,
+    );
+    return {};
+  }
+  const parsed = parseSelector(value);
+  if (parsed.ok) return { selector: parsed.selector };
+  const where = parsed.field === "" ? field : `${field}.${parsed.field}`;
+  report("InvalidSelector", where, `${where} ${parsed.message}.`);
+  return {};
+}

@@ -1,0 +1,34 @@
+/** Names of things: kinds, objects, targets. One constructor per branded identifier. */
+
+export interface GroupKind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** A Kubernetes object by name. `namespace` is empty for cluster-scoped objects. */
+export interface ObjectRef extends GroupKind {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export type KindId = string & { readonly __brand: "KindId" };
+export type ObjectId = string & { readonly __brand: "ObjectId" };
+/** An object, or a named section of one (listener, route rule, service port): `<ObjectId>` or `<ObjectId>#<section>`. */
+export type TargetId = string & { readonly __brand: "TargetId" };
+/** The object identity of a policy. */
+export type PolicyId = ObjectId & { readonly __policy: true };
+
+export const kindId = (kind: GroupKind): KindId => `${kind.kind}.${kind.group}` as KindId;
+
+export const objectId = (ref: ObjectRef): ObjectId =>
+  `${ref.kind}.${ref.group}/${ref.namespace}/${ref.name}` as ObjectId;
+
+export const targetId = (object: ObjectId, sectionName?: string): TargetId =>
+  (sectionName === undefined ? object : `${object}#${sectionName}`) as TargetId;
+
+/** `HTTPRoute bakery/baker`, the way people write it. */
+export const displayRef = (ref: ObjectRef, sectionName?: string): string =>
+  `${ref.kind} ${ref.namespace === "" ? "" : `${ref.namespace}/`}${ref.name}${sectionName === undefined ? "" : `#${sectionName}`}`;
+
+/** Ids sort by UTF-16 code units: one order everywhere, whatever the locale. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

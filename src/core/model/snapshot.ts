@@ -1,0 +1,194 @@
+/** The immutable input of an evaluation: every object that could be read, and what is wrong with the others. */
+import type { KindFacts } from "./definition.ts";
+import type { Finding } from "./finding.ts";
+import { canonicalJson, isJsonObject, type Json, type JsonObject, jsonEqual, ownValue } from "./json.ts";
+import { kinds } from "./kinds.ts";
+import type { KubeObject, SourcePosition } from "./kube-object.ts";
+import { measureJson } from "./measure-json.ts";
+import { compareText, displayRef, type ObjectId, type ObjectRef, objectId } from "./refs.ts";
+import { validateObject } from "./validate-object.ts";
+
+/** One document: the object as it came, and where from. */
+export interface SnapshotDocument {
+  readonly value: unknown;
+  readonly source?: SourcePosition;
+}
+
+export interface Snapshot {
+  readonly objects: ReadonlyMap<ObjectId, KubeObject>;
+  /** Objects that are there but cannot be used: treated as absent, as the API server would not have taken them. */
+  readonly refused: ReadonlyMap<ObjectId, readonly Finding[]>;
+  /** About documents without an identity, and about duplicates. */
+  readonly findings: readonly Finding[];
+}
+
+export type ParsedDocument =
+  | { readonly state: "object"; readonly id: ObjectId; readonly object: KubeObject }
+  | {
+      readonly state: "refused";
+      readonly id: ObjectId;
+      readonly object: KubeObject;
+      readonly findings: readonly Finding[];
+    }
+  | { readonly state: "unidentified"; readonly finding: Finding };
+
+export const DEFAULT_NAMESPACE = "default";
+
+export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
+  const objects = new Map<ObjectId, KubeObject>();
+  const refused = new Map<ObjectId, readonly Finding[]>();
+  const findings: Finding[] = [];
+  const repeated = new Map<ObjectId, Identified[]>();
+  const refusals = new Map<ObjectId, Identified>();
+  for (const document of documents) {
+    const parsed = parseDocument(document);
+    if (parsed.state === "unidentified") {
+      findings.push(parsed.finding);
+      continue;
+    }
+    const { id } = parsed;
+    const known = objects.get(id);
+    if (known !== undefined || refusals.has(id)) {
+      const first: Identified =
+        known === undefined ? (refusals.get(id) ?? parsed) : { state: "object", id, object: known };
+      const all = repeated.get(id) ?? [first];
+      all.push(parsed);
+      repeated.set(id, all);
+    } else if (parsed.state === "object") {
+      objects.set(id, parsed.object);
+    } else {
+      refusals.set(id, parsed);
+      refused.set(id, parsed.findings);
+    }
+  }
+  for (const all of repeated.values()) settleDuplicates(all, objects, refused, findings);
+  return { objects, refused, findings };
+}
+
+type Identified = Exclude<ParsedDocument, { readonly state: "unidentified" }>;
+
+/** Of several documents for one object the first in place counts; the result does not depend on the order they came in. */
+function settleDuplicates(
+  all: readonly Identified[],
+  objects: Map<ObjectId, KubeObject>,
+  refused: Map<ObjectId, readonly Finding[]>,
+  findings: Finding[],
+): void {
+  const [kept, ...dropped] = [...all].sort((a, b) => compareDocuments(a.object, b.object));
+  if (kept === undefined) return;
+  objects.delete(kept.id);
+  refused.delete(kept.id);
+  if (kept.state === "object") objects.set(kept.id, kept.object);
+  else refused.set(kept.id, kept.findings);
+  for (const other of dropped) findings.push(duplicate(kept.object, other.object));
+}
+
+const byName: ReadonlyMap<string, readonly KindFacts[]> = new Map(
+  kinds.map(({ kind }) => [kind, kinds.filter((other) => other.kind === kind)]),
+);
+
+/** The facts of a built-in kind, by its exact name. */
+function factsOf(group: string, kind: string): KindFacts | undefined {
+  return byName.get(kind)?.find((facts) => facts.group === group);
+}
+
+export function parseDocument({ value, source }: SnapshotDocument): ParsedDocument {
+  const at = source === undefined ? {} : { source };
+  if (!isJsonObject(value)) {
+    return unidentified(
+      at,
+      `this document is ${describe(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`,
+    );
+  }
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || apiVersion === "")
+    return unidentified(at, `apiVersion is ${describe(apiVersion)}; a Kubernetes object needs one`);
+  if (typeof kind !== "string" || !isPlainName(kind) || kind.includes("."))
+    return unidentified(at, `kind is ${describe(kind)}; a Kubernetes object needs one`);
+  const metadata = ownValue(value, "metadata");
+  const name = isJsonObject(metadata) ? ownValue(metadata, "name") : undefined;
+  if (!isJsonObject(metadata) || typeof name !== "string" || !isPlainName(name)) {
+    return unidentified(
+      at,
+      `metadata.name of this ${kind} is ${describe(name)}; every object needs a name, without '/' or '#'`,
+    );
+  }
+  const slash = apiVersion.indexOf("/");
+  const group = slash === -1 ? "" : apiVersion.slice(0, slash);
+  const facts = factsOf(group, kind);
+  const given = ownValue(metadata, "namespace") ?? "";
+  if (typeof given !== "string" || (given !== "" && !isPlainName(given))) {
+    return unidentified(at, `metadata.namespace of ${kind} '${name}' is ${describe(given)}; it must be a name`);
+  }
+  const ref: ObjectRef = { group, kind, namespace: namespaceFor(facts?.scope, given), name };
+  const id = objectId(ref);
+  const object: KubeObject =
+    source === undefined ? { id, ref, apiVersion, raw: value } : { id, ref, apiVersion, raw: value, source };
+  const problems = validateObject(value, ref);
+  if (problems.length === 0) return { state: "object", id, object };
+  const findings = problems.map(
+    (problem): Finding => ({
+      code: problem.code,
+      severity: "error",
+      object: id,
+      field: problem.field,
+      message: `${displayRef(ref)}: ${problem.message}; the object is left out, as the API server would refuse it`,
+      ...at,
+    }),
+  );
+  return { state: "refused", id, object, findings };
+}
+
+/** Where an object of that scope is; of kinds with an unknown scope the word of the document stands. */
+export function namespaceFor(scope: KindFacts["scope"] | undefined, given: string): string {
+  switch (scope) {
+    case "Cluster":
+      return "";
+    case "Namespaced":
+      return given === "" ? DEFAULT_NAMESPACE : given;
+    case undefined:
+      return given;
+  }
+}
+
+const isPlainName = (name: string): boolean => name !== "" && !name.includes("/") && !name.includes("#");
+
+const unidentified = (at: { source?: SourcePosition }, message: string): ParsedDocument => ({
+  state: "unidentified",
+  finding: { code: "NotAnObject", severity: "error", message, ...at },
+});
+
+function describe(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  return typeof value === "string" ? `'${value.slice(0, 80)}'` : `${typeof value} ${String(value)}`;
+}
+
+const compareDocuments = (a: KubeObject, b: KubeObject): number =>
+  comparePositions(a.source, b.source) || compareText(comparable(a.raw), comparable(b.raw));
+
+function comparePositions(a: SourcePosition | undefined, b: SourcePosition | undefined): number {
+  if (a === undefined || b === undefined) return (a === undefined ? 1 : 0) - (b === undefined ? 1 : 0);
+  return compareText(a.file, b.file) || a.line - b.line || a.column - b.column;
+}
+
+const COMPARABLE = { maxDepth: 64, maxValues: 100_000 };
+const comparable = (raw: JsonObject): string =>
+  measureJson(raw, COMPARABLE) === "ok" ? canonicalJson(raw as Json) : "";
+
+function duplicate(kept: KubeObject, dropped: KubeObject): Finding {
+  const same = measureJson(kept.raw, COMPARABLE) === "ok" && jsonEqual(kept.raw, dropped.raw);
+  const how = same ? "twice, with the same content" : "twice, with different content";
+  return {
+    code: "DuplicateObject",
+    severity: same ? "warning" : "error",
+    object: kept.id,
+    message: `${displayRef(kept.ref)} is there ${how}: at ${place(kept)}, which counts, and at ${place(dropped)}; remove one`,
+    ...(dropped.source === undefined ? {} : { source: dropped.source }),
+  };
+}
+
+const place = ({ source }: KubeObject): string =>
+  source === undefined ? "an unnamed place" : `${source.file}:${source.line}:${source.column}`;

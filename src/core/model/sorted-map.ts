@@ -1,0 +1,132 @@
+/** A persistent sorted map in chunks: ordered reading, and a change copies one chunk and the list of chunks. */
+import { compareText } from "./refs.ts";
+
+const CHUNK = 256;
+
+interface Chunk<K, V> {
+  readonly keys: readonly K[];
+  readonly values: readonly V[];
+}
+
+/** The last index whose key is not greater than `key`, or -1. */
+function floorIndex<K extends string>(length: number, keyAt: (index: number) => K, key: K): number {
+  let low = 0;
+  let high = length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    if (keyAt(middle) <= key) low = middle + 1;
+    else high = middle - 1;
+  }
+  return high;
+}
+
+export class SortedMap<K extends string, V> {
+  readonly #chunks: ReadonlyArray<Chunk<K, V>>;
+  readonly size: number;
+
+  private constructor(chunks: ReadonlyArray<Chunk<K, V>>, size: number) {
+    this.#chunks = chunks;
+    this.size = size;
+  }
+
+  static #empty: SortedMap<never, never> = new SortedMap<never, never>([], 0);
+
+  static empty<K extends string, V>(): SortedMap<K, V> {
+    return SortedMap.#empty as unknown as SortedMap<K, V>;
+  }
+
+  /** Keys need not be sorted; later entries of one key win. */
+  static from<K extends string, V>(entries: Iterable<readonly [K, V]>): SortedMap<K, V> {
+    const sorted = [...new Map(entries)].sort((a, b) => compareText(a[0], b[0]));
+    if (sorted.length === 0) return SortedMap.empty();
+    const chunks: Chunk<K, V>[] = [];
+    for (let i = 0; i < sorted.length; i += CHUNK) {
+      const part = sorted.slice(i, i + CHUNK);
+      chunks.push({ keys: part.map((entry) => entry[0]), values: part.map((entry) => entry[1]) });
+    }
+    return new SortedMap(chunks, sorted.length);
+  }
+
+  get(key: K): V | undefined {
+    const chunk = this.#chunks[this.#chunkOf(key)];
+    if (chunk === undefined) return undefined;
+    const index = floorIndex(chunk.keys.length, (i) => chunk.keys[i] as K, key);
+    return index >= 0 && chunk.keys[index] === key ? chunk.values[index] : undefined;
+  }
+
+  with(key: K, value: V): SortedMap<K, V> {
+    if (this.size === 0) return new SortedMap([{ keys: [key], values: [value] }], 1);
+    const at = Math.max(0, this.#chunkOf(key));
+    const chunk = this.#chunks[at] as Chunk<K, V>;
+    const floor = floorIndex(chunk.keys.length, (i) => chunk.keys[i] as K, key);
+    const found = floor >= 0 && chunk.keys[floor] === key;
+    const keys = chunk.keys.slice();
+    const values = chunk.values.slice();
+    if (found) {
+      values[floor] = value;
+    } else {
+      keys.splice(floor + 1, 0, key);
+      values.splice(floor + 1, 0, value);
+    }
+    const half = CHUNK / 2;
+    const parts =
+      keys.length <= CHUNK
+        ? [{ keys, values }]
+        : [
+            { keys: keys.slice(0, half), values: values.slice(0, half) },
+            { keys: keys.slice(half), values: values.slice(half) },
+          ];
+    return this.#replaced(at, parts, found ? 0 : 1);
+  }
+
+  without(key: K): SortedMap<K, V> {
+    const at = this.#chunkOf(key);
+    const chunk = this.#chunks[at];
+    if (chunk === undefined) return this;
+    const index = floorIndex(chunk.keys.length, (i) => chunk.keys[i] as K, key);
+    if (index < 0 || chunk.keys[index] !== key) return this;
+    if (this.size === 1) return SortedMap.empty();
+    const keys = chunk.keys.toSpliced(index, 1);
+    const values = chunk.values.toSpliced(index, 1);
+    return this.#replaced(at, keys.length === 0 ? [] : [{ keys, values }], -1);
+  }
+
+  *[Symbol.iterator](): IterableIterator<readonly [K, V]> {
+    for (const { keys, values } of this.#chunks) {
+      for (let i = 0; i < keys.length; i++) yield [keys[i] as K, values[i] as V];
+    }
+  }
+
+  forEach(visit: (key: K, value: V) => void): void {
+    for (const { keys, values } of this.#chunks) {
+      for (let i = 0; i < keys.length; i++) visit(keys[i] as K, values[i] as V);
+    }
+  }
+
+  /** Entries from the first key that is not less than `key` on. */
+  *startingAt(key: K): IterableIterator<readonly [K, V]> {
+    for (let at = Math.max(0, this.#chunkOf(key)); at < this.#chunks.length; at++) {
+      const { keys, values } = this.#chunks[at] as Chunk<K, V>;
+      for (let i = 0; i < keys.length; i++) if ((keys[i] as K) >= key) yield [keys[i] as K, values[i] as V];
+    }
+  }
+
+  first(count: number): ReadonlyArray<readonly [K, V]> {
+    const entries: Array<readonly [K, V]> = [];
+    for (const entry of this) {
+      if (entries.length >= count) break;
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  #chunkOf(key: K): number {
+    return floorIndex(this.#chunks.length, (i) => (this.#chunks[i] as Chunk<K, V>).keys[0] as K, key);
+  }
+
+  #replaced(at: number, parts: ReadonlyArray<Chunk<K, V>>, growth: number): SortedMap<K, V> {
+    const chunks = this.#chunks.slice();
+    chunks.splice(at, 1, ...parts);
+    return new SortedMap(chunks, this.size + growth);
+  }
+}

@@ -1,0 +1,183 @@
+import { anyObject, builtInShapes } from "./built-in-shapes.ts";
+import type { KindFacts } from "./definition.ts";
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import type { KubeField, KubeShape } from "./kube-shape.ts";
+
+/** A field that the API server would refuse. `null` counts as unset. */
+export interface FieldProblem {
+  readonly code: "InvalidField" | "MissingField";
+  readonly field: string;
+  readonly message: string;
+}
+
+const NONE: readonly FieldProblem[] = [];
+const MOST = 50;
+
+/** What is wrong with an object of a known kind; of others only their metadata is known. Unknown fields are ignored. */
+export function validateObject(
+  raw: JsonObject,
+  { group, kind }: Pick<KindFacts, "group" | "kind">,
+): readonly FieldProblem[] {
+  const known = builtInShapes.get(kind);
+  const shape = known !== undefined && known.group === group ? known.shape : anyObject;
+  if (fits(shape, raw)) return NONE;
+  const problems: FieldProblem[] = [];
+  collect(shape, raw, "", problems);
+  return problems;
+}
+
+/** The whole check, for objects without problems: no paths, no allocation. `collect` must agree with it. */
+function fits(shape: KubeShape, value: Json): boolean {
+  switch (shape.type) {
+    case "Struct":
+      return isJsonObject(value) && fitsFields(shape, value);
+    case "Text":
+      return typeof value === "string" && value.length >= shape.min;
+    case "Integer":
+      return Number.isInteger(value) && isWithin(shape, value);
+    case "List":
+      return Array.isArray(value) && fitsItems(shape, value);
+    case "Choice":
+      return typeof value === "string" && shape.values.includes(value);
+    case "Flag":
+      return typeof value === "boolean";
+    case "Map":
+      return isJsonObject(value) && fitsValues(shape, value);
+    case "Duration":
+      return typeof value === "string" && isDuration(value);
+    case "TextOrInteger":
+      return typeof value === "string" || Number.isInteger(value);
+  }
+}
+
+const isWithin = ({ min, max }: KubeShape, value: Json): boolean =>
+  typeof value === "number" && value >= min && value <= max;
+
+/** Asks about the keys that are there rather than those that could be: of those there are several times as many. */
+function fitsFields({ fields, requiredFields }: KubeShape, value: JsonObject): boolean {
+  let met = 0;
+  for (const key in value) {
+    const shape = shapeOf(fields, key);
+    if (shape === undefined) continue;
+    const own = value[key];
+    if (own === undefined || own === null) continue;
+    if (!fits(shape, own)) return false;
+    if (shape.required) met++;
+  }
+  return met === requiredFields;
+}
+
+function shapeOf(fields: readonly KubeField[], key: string): KubeShape | undefined {
+  for (const field of fields) {
+    if (field.key === key) return field.shape;
+  }
+  return undefined;
+}
+
+function fitsItems({ items, min, max }: KubeShape, value: readonly Json[]): boolean {
+  if (items === undefined || value.length < min || value.length > max) return false;
+  for (const item of value) {
+    if (!fits(items, item)) return false;
+  }
+  return true;
+}
+
+function fitsValues({ items }: KubeShape, value: JsonObject): boolean {
+  for (const key of Object.keys(value)) {
+    const own = value[key] ?? null;
+    if (own !== null && items !== undefined && !fits(items, own)) return false;
+  }
+  return true;
+}
+
+const UNITS: readonly string[] = ["ms", "h", "m", "s"];
+const MOST_PARTS = 4;
+const MOST_DIGITS = 5;
+
+/** GEP-2257: one to four numbers of up to five digits, each with a unit. */
+function isDuration(value: string): boolean {
+  let position = 0;
+  for (let part = 0; part < MOST_PARTS && position < value.length; part++) {
+    const start = position;
+    while (isDigit(value.charCodeAt(position))) position++;
+    const digits = position - start;
+    const unit = UNITS.find((candidate) => value.startsWith(candidate, position));
+    if (digits === 0 || digits > MOST_DIGITS || unit === undefined) return false;
+    position += unit.length;
+  }
+  return position > 0 && position === value.length;
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+function collect(shape: KubeShape, value: Json, field: string, problems: FieldProblem[]): void {
+  if (problems.length >= MOST || fits(shape, value)) return;
+  if (shape.type === "Struct" && isJsonObject(value)) return collectFields(shape, value, field, problems);
+  if (shape.type === "List" && Array.isArray(value)) return collectItems(shape, value, field, problems);
+  if (shape.type === "Map" && isJsonObject(value)) return collectValues(shape, value, field, problems);
+  const message = `${field} must be ${expected(shape)}, found ${found(value)}`;
+  problems.push({ code: "InvalidField", field, message });
+}
+
+function collectFields({ fields }: KubeShape, value: JsonObject, field: string, problems: FieldProblem[]): void {
+  for (const { key, shape } of fields) {
+    const path = field === "" ? key : `${field}.${key}`;
+    const own = value[key] ?? null;
+    if (own !== null) collect(shape, own, path, problems);
+    else if (shape.required)
+      problems.push({ code: "MissingField", field: path, message: `${path} is required: ${expected(shape)}` });
+  }
+}
+
+function collectItems(shape: KubeShape, value: readonly Json[], field: string, problems: FieldProblem[]): void {
+  const { items, min, max } = shape;
+  if (value.length < min || value.length > max) {
+    const count = value.length === 1 ? "1 item" : `${value.length} items`;
+    problems.push({ code: "InvalidField", field, message: `${field} must be ${expected(shape)}, found ${count}` });
+    return;
+  }
+  for (let index = 0; items !== undefined && index < value.length && problems.length < MOST; index++) {
+    collect(items, value[index] ?? null, `${field}[${index}]`, problems);
+  }
+}
+
+function collectValues({ items }: KubeShape, value: JsonObject, field: string, problems: FieldProblem[]): void {
+  for (const key of Object.keys(value)) {
+    const own = value[key] ?? null;
+    if (own !== null && items !== undefined) collect(items, own, `${field}[${short(key)}]`, problems);
+  }
+}
+
+function expected({ type, min, max, values, items }: KubeShape): string {
+  switch (type) {
+    case "Struct":
+      return "an object";
+    case "Text":
+      return min > 0 ? "a non-empty string" : "a string";
+    case "Integer":
+      return `a whole number ${max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`}`;
+    case "List":
+      return `a list${max === Number.MAX_SAFE_INTEGER ? "" : ` of ${min > 0 ? `${min} to` : "at most"} ${max} items`}`;
+    case "Choice":
+      return `one of ${values.join(", ")}`;
+    case "Flag":
+      return "true or false";
+    case "Map":
+      return items?.type === "Text" ? "a map of strings" : "a map";
+    case "Duration":
+      return "a duration like 500ms, 10s or 1m30s";
+    case "TextOrInteger":
+      return "a string or a whole number";
+  }
+}
+
+function found(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  return typeof value === "string" ? `the string ${JSON.stringify(short(value))}` : `${typeof value} ${value}`;
+}
+
+const SHOWN = 64;
+
+const short = (value: string): string => (value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`);

@@ -1,0 +1,60 @@
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { parseSelector } from "../model/parse-selector.ts";
+import type { LabelSelector } from "../model/policy.ts";
+import { displaySelector, matchesSelector } from "./matches-selector.ts";
+
+/** Whom a listener's `allowedRoutes.namespaces` or a Gateway's `allowedListeners.namespaces` lets in. */
+export type AllowedNamespaces =
+  | { readonly from: "All" | "Same" | "None" }
+  | { readonly from: "Selector"; readonly selector: LabelSelector }
+  /** `from: Selector` without a selector that can be read: nobody. */
+  | { readonly from: "Unreadable"; readonly problem: string };
+
+/** Reads `{from, selector}`. */
+export function allowedNamespaces(value: Json | undefined, byDefault: "Same" | "None"): AllowedNamespaces {
+  const from = isJsonObject(value) ? (value["from"] ?? byDefault) : byDefault;
+  if (from === "All" || from === "Same" || from === "None") return { from };
+  if (from !== "Selector") return { from: "Unreadable", problem: "its namespaces.from has an unknown value" };
+  const selector = isJsonObject(value) ? (value["selector"] ?? undefined) : undefined;
+  if (selector === undefined) return { from: "Unreadable", problem: "its namespaces.selector is missing" };
+  const parsed = parseSelector(selector);
+  if (parsed.ok) return { from, selector: parsed.selector };
+  const field = parsed.field === "" ? "" : `.${parsed.field}`;
+  return { from: "Unreadable", problem: `its namespaces.selector${field} ${parsed.message}` };
+}
+
+/** `own` is the namespace of the one who allows; `labels` are those of namespace `other`. */
+export function isNamespaceAllowed(
+  allowed: AllowedNamespaces,
+  own: string,
+  other: string,
+  labels: JsonObject,
+): boolean {
+  switch (allowed.from) {
+    case "All":
+      return true;
+    case "Same":
+      return own === other;
+    case "Selector":
+      return matchesSelector(allowed.selector, labels);
+    case "None":
+    case "Unreadable":
+      return false;
+  }
+}
+
+/** The end of a sentence that began with whoever allows: `accepts routes from namespace 'infra' only`. */
+export function describeAllowed(allowed: AllowedNamespaces, own: string, other: string, what: string): string {
+  switch (allowed.from) {
+    case "All":
+      return `accepts ${what} from all namespaces`;
+    case "Same":
+      return `accepts ${what} from namespace '${own}' only`;
+    case "Selector":
+      return `accepts ${what} only from namespaces with labels ${displaySelector(allowed.selector)}, which '${other}' does not have`;
+    case "None":
+      return `accepts no ${what}`;
+    case "Unreadable":
+      return `accepts no ${what}: ${allowed.problem}`;
+  }
+}

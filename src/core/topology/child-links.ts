@@ -1,0 +1,116 @@
+import { isJsonList } from "../model/is-json-list.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { displayRef } from "../model/refs.ts";
+import type { RefField } from "./compile-rows.ts";
+import { itemsAt } from "./key-path.ts";
+import {
+  describeForbidden,
+  describeMissing,
+  describeUnknownKind,
+  findNamed,
+  findTarget,
+  isPermitted,
+  type LinkDraft,
+  type NamedObject,
+  refOf,
+  refuse,
+} from "./link-draft.ts";
+import type { RefusalCode } from "./links.ts";
+
+/** Whoever holds references: the object itself (`position` -1), or one of its sections. */
+interface Holder {
+  readonly raw: JsonObject;
+  readonly position: number;
+  /** Path of the list that the section stands in, and its place there. */
+  readonly list: string;
+  readonly index: number;
+}
+
+/** Adds the links to everything that an object or its sections name as their children. Parents come first: see `isMeshOnly`. */
+export function addChildren(draft: LinkDraft): void {
+  const { plan, object } = draft;
+  for (const field of plan.childRefs) addRefs(draft, field, { raw: object.raw, position: -1, list: "", index: -1 });
+  if (!plan.inSections) return;
+  let position = 0;
+  for (const { list, childRefs } of plan.sections) {
+    const items = list.path.read(object.raw);
+    if (!isJsonList(items)) continue;
+    for (let index = 0; index < items.length; index++) {
+      const raw = items[index];
+      if (!isJsonObject(raw)) continue;
+      for (const field of childRefs) addRefs(draft, field, { raw, position, list: list.path.text, index });
+      position++;
+    }
+  }
+}
+
+function addRefs(draft: LinkDraft, field: RefField, holder: Holder): void {
+  const refs = itemsAt(holder.raw, field.path);
+  for (let index = 0; index < refs.length; index++) addChild(draft, field, holder, index, refs[index] ?? null);
+}
+
+function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: number, ref: Json): void {
+  const target = isJsonObject(ref) ? findTarget(draft, field, ref) : undefined;
+  if (!isJsonObject(ref) || target === undefined) {
+    const reason = isJsonObject(ref)
+      ? describeUnknownKind(draft, field, ref, "child")
+      : "the reference must be an object";
+    const code = isJsonObject(ref) ? "InvalidKind" : "InvalidRef";
+    return refuse(draft, { field: fieldText(field, holder, index), code, reason });
+  }
+  const named = findNamed(draft, target, ref);
+  if (named === undefined) {
+    const reason = `the reference must name a ${target.facts.kind}`;
+    return refuse(draft, { field: fieldText(field, holder, index), code: "InvalidRef", reason });
+  }
+  const wrong = whyNot(draft, named);
+  if (wrong !== undefined) return refuseChild(draft, fieldText(field, holder, index), wrong, named);
+  const port = ref["port"];
+  // Whether the child has that port is for those to say who read its sections.
+  draft.down.push({
+    sectionIndex: holder.position,
+    child: named.id,
+    ports: typeof port === "number" ? portList(named, port) : NO_PORTS,
+  });
+}
+
+const NO_PORTS: readonly number[] = [];
+
+/** References to one child mostly name one port: they share the list. */
+function portList(named: NamedObject, port: number): readonly number[] {
+  if (named.ports[0] !== port) named.ports = [port];
+  return named.ports;
+}
+
+function whyNot(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {
+  if (named.namespace !== draft.object.ref.namespace && !isMeshOnly(draft) && !isPermitted(draft, named)) {
+    return "RefNotPermitted";
+  }
+  if (named.object === undefined) return "BackendNotFound";
+  return named.id === draft.object.id ? "SelfReference" : undefined;
+}
+
+/** GEP-1294: a route that is attached to mesh Services only needs no grant, as it exposes nothing. */
+function isMeshOnly({ up }: LinkDraft): boolean {
+  for (const { link } of up) {
+    if (link.frontend !== true) return false;
+  }
+  return up.length > 0;
+}
+
+function refuseChild(draft: LinkDraft, field: string, code: RefusalCode, named: NamedObject): void {
+  const child = refOf(named);
+  const itself = `${displayRef(child)} names itself as its child`;
+  const missing = (): string => (code === "SelfReference" ? itself : describeMissing(draft.context, named));
+  refuse(draft, {
+    field,
+    code,
+    reason: code === "RefNotPermitted" ? describeForbidden(draft, named) : missing(),
+    child,
+  });
+}
+
+function fieldText({ path }: RefField, { raw, list, index }: Holder, nth: number): string {
+  const prefix = list === "" ? "" : `${list}[${index}].`;
+  return `${prefix}${path.text}${isJsonList(path.read(raw)) ? `[${nth}]` : ""}`;
+}

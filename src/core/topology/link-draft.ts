@@ -1,0 +1,154 @@
+import type { Json, JsonObject } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { suggestName } from "../model/near-miss.ts";
+import { displayRef, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
+import type { DownLink, LinkContext, LinkRefusal, UpLink } from "./links.ts";
+import { isReferenceGranted } from "./reference-grants.ts";
+
+/** The links of one object in the making. Lists that are mostly empty are made when needed: this runs once per object. */
+export interface LinkDraft {
+  readonly object: KubeObject;
+  readonly plan: LinkPlan;
+  readonly context: LinkContext;
+  /** The objects named so far (the first few: a long list is looked up again rather than searched). */
+  readonly named: NamedObject[];
+  readonly up: PlacedLink[];
+  readonly down: DownLink[];
+  readonly mentions: ObjectId[];
+  refusals: LinkRefusal[] | undefined;
+  absentParents: ObjectRef[] | undefined;
+  impliedParents: ObjectRef[] | undefined;
+  /** Whether the labels of its namespace were read: no others ever are. */
+  labelsRead: boolean;
+  grantsOf: Set<string> | undefined;
+}
+
+/** `order`: place of the section among its parent's; -1: the parent itself. */
+export interface PlacedLink {
+  readonly order: number;
+  readonly link: UpLink;
+}
+
+export interface NamedObject {
+  readonly target: RefTarget;
+  readonly namespace: string;
+  readonly name: string;
+  readonly id: ObjectId;
+  readonly object: KubeObject | undefined;
+  permitted: boolean | undefined;
+  /** The port that was last asked for. */
+  ports: readonly number[];
+}
+
+const REMEMBERED = 16;
+const NO_PORTS: readonly number[] = [];
+
+/** The kind that a reference means, by the field's defaults; spelled in any case, its group with a version or not. */
+export function findTarget(draft: LinkDraft, field: RefField, ref: JsonObject): RefTarget | undefined {
+  const { byDefault } = field;
+  if (byDefault !== undefined && isDefault(byDefault, ref)) return byDefault;
+  const group = ref["group"] ?? (field.groupByDefault ? byDefault?.facts.group : undefined);
+  const kind = ref["kind"] ?? byDefault?.facts.kind;
+  if (typeof kind !== "string" || (group !== undefined && typeof group !== "string")) return undefined;
+  let found: RefTarget | undefined;
+  for (const target of field.targets) {
+    if (target.facts.kind !== kind || (group !== undefined && target.facts.group !== group)) continue;
+    if (found !== undefined) return undefined;
+    found = target;
+  }
+  if (found !== undefined) return found;
+  const facts = draft.context.kind(group, kind);
+  if (facts === undefined) return undefined;
+  return field.targets.find((target) => target.facts.kind === facts.kind && target.facts.group === facts.group);
+}
+
+/** By far the most common: nothing said, or the default spelled out, as the API server does. */
+const isDefault = ({ facts }: RefTarget, { group, kind }: JsonObject): boolean =>
+  (kind === undefined || kind === facts.kind) && (group === undefined || group === facts.group);
+
+/** The object that a reference names. `undefined`: the reference itself is no good. */
+export function findNamed(draft: LinkDraft, target: RefTarget, ref: JsonObject): NamedObject | undefined {
+  const name = ref["name"];
+  if (typeof name !== "string" || name === "") return undefined;
+  return lookUp(draft, target, namespaceOf(draft, target, ref["namespace"]), name);
+}
+
+function namespaceOf(draft: LinkDraft, target: RefTarget, namespace: Json | undefined): string {
+  if (target.facts.scope === "Cluster") return "";
+  return typeof namespace === "string" && namespace !== "" ? namespace : draft.object.ref.namespace;
+}
+
+export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, name: string): NamedObject {
+  const { named, mentions } = draft;
+  for (const known of named) {
+    if (known.target === target && known.name === name && known.namespace === namespace) return known;
+  }
+  const object = draft.context.find(target.id, namespace, name);
+  const id = object?.id ?? objectId({ group: target.facts.group, kind: target.facts.kind, namespace, name });
+  const found: NamedObject = { target, namespace, name, id, object, permitted: undefined, ports: NO_PORTS };
+  if (named.length < REMEMBERED) named.push(found);
+  mentions.push(id);
+  return found;
+}
+
+/** References within a namespace need no permission; those of cluster-scoped objects come from those who may do anything. */
+export function isPermitted(draft: LinkDraft, named: NamedObject): boolean {
+  const from = draft.object.ref;
+  if (named.namespace === from.namespace || named.namespace === "" || from.namespace === "") return true;
+  if (named.permitted === undefined) {
+    draft.grantsOf = (draft.grantsOf ?? new Set()).add(named.namespace);
+    named.permitted = isReferenceGranted(draft.context.grantsIn(named.namespace), from, refOf(named));
+  }
+  return named.permitted;
+}
+
+export const refOf = ({ target, namespace, name }: NamedObject): ObjectRef => ({
+  group: target.facts.group,
+  kind: target.facts.kind,
+  namespace,
+  name,
+});
+
+export function refuse(draft: LinkDraft, refusal: LinkRefusal): void {
+  draft.refusals ??= [];
+  draft.refusals.push(refusal);
+}
+
+/** `no Service 'bakr' in namespace 'bakery'; did you mean 'baker'?` */
+export function describeMissing(context: LinkContext, named: NamedObject): string {
+  const { target, namespace, name } = named;
+  if (context.isInvalid?.(target.id, namespace, name) === true) {
+    return `${displayRef(refOf(named))} is not valid, so nothing can be linked to it`;
+  }
+  const where = namespace === "" ? "" : ` in namespace '${namespace}'`;
+  const guess = context.names === undefined ? "" : suggestName(context.names, target.id, namespace, name);
+  return `no ${target.facts.kind} '${name}'${where}${guess}`;
+}
+
+/** `HTTPRoute bakery/baker may not refer to Service prod/db: …` */
+export function describeForbidden({ object }: LinkDraft, named: NamedObject): string {
+  const { kind, namespace } = object.ref;
+  const to = displayRef(refOf(named));
+  return `${displayRef(object.ref)} may not refer to ${to}: no ReferenceGrant in namespace '${named.namespace}' allows it from ${kind} in namespace '${namespace}'`;
+}
+
+/** Why a reference to a kind that no row of the link table knows is refused. */
+export function describeUnknownKind(
+  draft: LinkDraft,
+  field: RefField,
+  ref: JsonObject,
+  role: "parent" | "child",
+): string {
+  const group = ref["group"] ?? (field.groupByDefault ? field.byDefault?.facts.group : undefined);
+  const kind = ref["kind"] ?? field.byDefault?.facts.kind;
+  if (kind === undefined) return `the reference must say its kind: ${kindsOf(field)}`;
+  const shown = `${typeof kind === "string" ? `'${kind}'` : "?"}${typeof group === "string" ? ` of group '${group}'` : ""}`;
+  const meant = field.targets.find(
+    ({ facts }) => typeof kind === "string" && facts.kind.toLowerCase() === kind.toLowerCase(),
+  );
+  const hint = meant === undefined ? "" : `; for ${meant.facts.kind} write group: '${meant.facts.group}'`;
+  return `a ${draft.object.ref.kind} has no ${role} of kind ${shown}, only ${kindsOf(field)}${hint}`;
+}
+
+const kindsOf = (field: RefField): string => field.targets.map(({ facts }) => facts.kind).join(", ");

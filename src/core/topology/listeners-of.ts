@@ -1,0 +1,71 @@
+import type { KindFacts } from "../model/definition.ts";
+import { isJsonList } from "../model/is-json-list.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import type { GroupKind } from "../model/refs.ts";
+import { type AllowedNamespaces, allowedNamespaces } from "./allowed-namespaces.ts";
+import type { UpLink } from "./links.ts";
+import { sectionsOf } from "./sections-of.ts";
+
+/** A listener, read for attachment. */
+export interface Listener {
+  /** Its place among its owner's sections. */
+  readonly order: number;
+  /** The one link that all its routes have. */
+  readonly link: UpLink;
+  readonly name: string;
+  /** The name as written, also where two listeners have it. */
+  readonly declaredName: string;
+  readonly port: number | undefined;
+  readonly protocol: string;
+  readonly hostname: string | undefined;
+  /** `allowedRoutes.kinds`; empty: whatever fits the protocol. */
+  readonly kinds: readonly GroupKind[];
+  readonly namespaces: AllowedNamespaces;
+}
+
+// A Gateway is asked once per route. Objects are immutable, so its listeners are read once and kept as long as it lives.
+const kept = new WeakMap<
+  KubeObject,
+  { readonly facts: KindFacts; readonly section: string; readonly listeners: readonly Listener[] }
+>();
+
+/** The listeners of a Gateway, a ListenerSet, or whatever else has such sections. */
+export function listenersOf(owner: KubeObject, facts: KindFacts, section: string): readonly Listener[] {
+  const known = kept.get(owner);
+  if (known !== undefined && known.facts === facts && known.section === section) return known.listeners;
+  const listeners: Listener[] = [];
+  for (const [order, item] of sectionsOf(owner, facts).entries()) {
+    if (item.section === section) listeners.push(readListener(owner, order, item.name, item.raw));
+  }
+  kept.set(owner, { facts, section, listeners });
+  return listeners;
+}
+
+function readListener(owner: KubeObject, order: number, name: string, raw: JsonObject): Listener {
+  const { port, protocol, hostname } = raw;
+  const allowedRoutes = raw["allowedRoutes"];
+  const allowed = isJsonObject(allowedRoutes) ? allowedRoutes : {};
+  return {
+    order,
+    link: { parent: owner.id, section: name },
+    name,
+    declaredName: textOr(raw["name"], name),
+    port: typeof port === "number" ? port : undefined,
+    protocol: textOr(protocol, ""),
+    hostname: typeof hostname === "string" && hostname !== "" ? hostname.toLowerCase() : undefined,
+    kinds: readKinds(allowed["kinds"]),
+    namespaces: allowedNamespaces(allowed["namespaces"], "Same"),
+  };
+}
+
+function readKinds(value: Json | undefined): readonly GroupKind[] {
+  const kinds: GroupKind[] = [];
+  for (const item of isJsonList(value) ? value : []) {
+    if (isJsonObject(item)) kinds.push({ group: textOr(item["group"], GATEWAY_API), kind: textOr(item["kind"], "") });
+  }
+  return kinds;
+}
+
+const textOr = (value: Json | undefined, otherwise: string): string => (typeof value === "string" ? value : otherwise);

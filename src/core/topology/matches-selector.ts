@@ -1,0 +1,46 @@
+import { type JsonObject, ownValue } from "../model/json.ts";
+import type { LabelRequirement, LabelSelector } from "../model/policy.ts";
+
+/** Whether an object with these labels is selected. An empty selector selects everything. */
+export function matchesSelector(selector: LabelSelector, labels: JsonObject): boolean {
+  for (const [key, value] of selector.matchLabels) {
+    if (ownValue(labels, key) !== value) return false;
+  }
+  for (const requirement of selector.matchExpressions) {
+    if (!meets(requirement, labels)) return false;
+  }
+  return true;
+}
+
+function meets({ key, operator, values }: LabelRequirement, labels: JsonObject): boolean {
+  const value = ownValue(labels, key);
+  switch (operator) {
+    case "In":
+      return typeof value === "string" && values.includes(value);
+    case "NotIn":
+      return typeof value !== "string" || !values.includes(value);
+    case "Exists":
+      return typeof value === "string";
+    case "DoesNotExist":
+      return typeof value !== "string";
+  }
+}
+
+/** `team=a,tier in (x,y),!legacy`, the way kubectl writes selectors. */
+export function displaySelector({ matchLabels, matchExpressions }: LabelSelector): string {
+  const parts = [...matchLabels.map(([key, value]) => `${key}=${value}`), ...matchExpressions.map(displayRequirement)];
+  return parts.length === 0 ? "everything" : parts.join(",");
+}
+
+function displayRequirement({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case "In":
+      return `${key} in (${values.join(",")})`;
+    case "NotIn":
+      return `${key} notin (${values.join(",")})`;
+    case "Exists":
+      return key;
+    case "DoesNotExist":
+      return `!${key}`;
+  }
+}

@@ -1,0 +1,34 @@
+import type { KindFacts } from "../model/definition.ts";
+import { type KeyPath, keyPath } from "./key-path.ts";
+
+/** A list of sections inside the objects of a kind, ready to read. */
+export interface SectionList {
+  readonly section: string;
+  readonly path: KeyPath;
+  /** Names for the first unnamed items: `rule-1`, `rule-2` … */
+  readonly shown: readonly string[];
+}
+
+const SHOWN = 16;
+
+// Facts are immutable, so what is read off them can be kept as long as they live.
+const kept = new WeakMap<KindFacts, readonly SectionList[]>();
+
+export function sectionLists(facts: KindFacts): readonly SectionList[] {
+  let lists = kept.get(facts);
+  if (lists === undefined) {
+    lists = facts.sections.map(({ section, path }) => ({
+      section,
+      path: keyPath(path),
+      shown: Array.from({ length: SHOWN }, (_, index) => numberedName(section, index)),
+    }));
+    kept.set(facts, lists);
+  }
+  return lists;
+}
+
+export function shownName(list: SectionList, index: number): string {
+  return list.shown[index] ?? numberedName(list.section, index);
+}
+
+const numberedName = (section: string, index: number): string => `${section.toLowerCase()}-${index + 1}`;

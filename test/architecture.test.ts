@@ -1,0 +1,262 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { type ArchitectureRules, checkArchitecture, type SourceFile } from "./support/check-architecture.ts";
+
+const belowReaders = ["core/model", "core/topology", "core/merge", "core/attachment", "core/effective"];
+const core = [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/parse", "core"];
+const adapters = ["adapters/files", "adapters/cluster", "adapters/cel", "adapters/regex"];
+const inner = [...core, "definitions", ...adapters];
+const frontEnds = ["cli", "controller", "webhook", "xds", "gateway", "api", "ui"];
+
+/** Who may import whom. The first row that holds a file counts. */
+const rules: ArchitectureRules = {
+  layers: [
+    { name: "core/model", holds: "src/core/model/", mayImport: [] },
+    { name: "core/topology", holds: "src/core/topology/", mayImport: ["core/model"] },
+    { name: "core/merge", holds: "src/core/merge/", mayImport: ["core/model"] },
+    { name: "core/attachment", holds: "src/core/attachment/", mayImport: ["core/model", "core/topology"] },
+    {
+      name: "core/effective",
+      holds: "src/core/effective/",
+      mayImport: ["core/model", "core/topology", "core/merge", "core/attachment"],
+    },
+    { name: "core/status", holds: "src/core/status/", mayImport: belowReaders },
+    { name: "core/explain", holds: "src/core/explain/", mayImport: belowReaders },
+    { name: "core/dataplane", holds: "src/core/dataplane/", mayImport: belowReaders },
+    { name: "core/parse", holds: "src/core/parse-*.ts", mayImport: ["core/model"] },
+    { name: "core", holds: "src/core/*.ts", mayImport: core },
+
+    { name: "definitions", holds: "src/definitions/", mayImport: ["core/model", "core/parse"] },
+    ...adapters.map((name) => ({ name, holds: `src/${name}/`, mayImport: core })),
+    ...frontEnds.map((name) => ({ name, holds: `src/${name}/`, mayImport: inner })),
+
+    { name: "entry xds", holds: "src/xds.ts", mayImport: [...inner, "xds"] },
+    { name: "entry", holds: "src/*.ts", mayImport: inner },
+    { name: "bin", holds: "src/bin/", mayImport: [...inner, ...frontEnds, "entry", "entry xds"] },
+  ],
+
+  pureFolder: "src/core/",
+  impureWords: [
+    { pattern: /(?<![\w$.])Date\s*\.\s*now\b/, what: "time arrives as an argument" },
+    { pattern: /(?<![\w$.])new\s+Date\s*\(/, what: "time arrives as an argument" },
+    { pattern: /(?<![\w$.])performance\s*\./, what: "no clock" },
+    { pattern: /(?<![\w$.])(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b/, what: "no timers" },
+    { pattern: /(?<![\w$.])Math\s*\.\s*random\b/, what: "no randomness" },
+    { pattern: /(?<![\w$.])crypto\s*\./, what: "no randomness" },
+    { pattern: /(?<![\w$.])process\s*[.[]/, what: "no environment" },
+    { pattern: /(?<![\w$.])globalThis\b/, what: "no environment" },
+    {
+      pattern: /\.\s*(?:localeCompare|toLocale\w+)\b|(?<![\w$.])Intl\s*\./,
+      what: "the order of words depends on the locale",
+    },
+    { pattern: /(?<![\w$.])console\s*\./, what: "no logging" },
+    { pattern: /(?<![\w$.])fetch\s*\(/, what: "no I/O" },
+  ],
+
+  packages: {
+    "js-yaml": "src/adapters/files/",
+    "@bufbuild/cel": "src/adapters/cel/",
+    "@bufbuild/cel-spec": "src/adapters/cel/",
+    "@bufbuild/protobuf": "src/adapters/cel/",
+    re2js: "src/adapters/regex/",
+  },
+  testPackages: ["vitest", "fast-check"],
+
+  bannedNames: ["util", "utils", "helper", "helpers", "common", "misc", "shared", "manager", "service"],
+  // Not "service": a Service is a Kubernetes object, so link-service.ts does say something.
+  bannedEndings: ["util", "utils", "helper", "helpers", "misc", "manager"],
+};
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+function loadFiles(): readonly SourceFile[] {
+  return ["src", "test", "bench", "scripts"]
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: relative(root, path).split(sep).join("/"), text: readFileSync(path, "utf8") }));
+}
+
+function expectNone(violations: readonly string[]): void {
+  if (violations.length > 0) expect.fail(`${violations.length} violation(s):\n  ${violations.join("\n  ")}`);
+}
+
+describe("the tree", () => {
+  const files = loadFiles();
+
+  test("is read", () => {
+    const paths = files.map((file) => file.path);
+    expect(paths).toContain("test/architecture.test.ts");
+    expect(paths.some((path) => path.startsWith("src/core/model/"))).toBe(true);
+  });
+
+  test("keeps the rules", () => {
+    expectNone(checkArchitecture(files, rules));
+  });
+});
+
+test("the table names only layers it has", () => {
+  const names = rules.layers.map((layer) => layer.name);
+  expect(rules.layers.flatMap((layer) => layer.mayImport).filter((name) => !names.includes(name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+/** The checker itself, on small trees: path → text. */
+const check = (tree: Readonly<Record<string, string>>) =>
+  checkArchitecture(
+    Object.entries(tree).map(([path, text]) => ({ path, text })),
+    rules,
+  );
+
+const imports = (specifier: string) => `import { a } from "${specifier}";`;
+
+describe("accepts", () => {
+  for (const [name, path, text] of [
+    ["a layer importing itself", "src/core/model/a.ts", imports("./b.ts")],
+    ["a lower layer", "src/core/attachment/a.ts", imports("../topology/b.ts")],
+    ["the façade importing any part of the core", "src/core/evaluate.ts", imports("./status/b.ts")],
+    ["a definition importing the model", "src/definitions/a.ts", imports("../core/model/b.ts")],
+    ["a definition importing a parser of the core", "src/definitions/a.ts", imports("../core/parse-definition.ts")],
+    ["an adapter importing the core", "src/adapters/files/a.ts", imports("../../core/evaluate.ts")],
+    ["a front-end importing an adapter", "src/cli/a.ts", imports("../adapters/files/b.ts")],
+    ["an entry importing the core", "src/index.ts", imports("./core/evaluate.ts")],
+    ["the xds entry importing xds", "src/xds.ts", imports("./xds/b.ts")],
+    ["a composition root importing anything", "src/bin/prevail.ts", imports("../cli/b.ts")],
+    ["a package at home", "src/adapters/files/a.ts", imports("js-yaml")],
+    ["a path of a scoped package at home", "src/adapters/cel/a.ts", imports("@bufbuild/cel-spec/testdata/b.js")],
+    ["node: outside the core", "src/cli/a.ts", imports("node:fs")],
+    ["a test importing freely", "src/core/model/a.test.ts", `${imports("vitest")}${imports("../../cli/b.ts")}`],
+    ["a test importing test support", "src/core/model/a.test.ts", imports("../../../test/support/golden.ts")],
+    ["a clock outside the core", "src/controller/a.ts", "Date.now();"],
+    ["a clock in a test of the core", "src/core/model/a.test.ts", "Date.now();"],
+    [
+      "an impure word in a comment or a string",
+      "src/core/model/a.ts",
+      '// Date.now()\nexport const a = "process.env";',
+    ],
+    ["a property with an impure name", "src/core/model/a.ts", "a.process.b; a.performance.c; a.fetch();"],
+    ["a Service as part of a name", "src/core/topology/link-service.ts", ""],
+    ["generated code with names of its own", "src/xds/gen/Route_pb.ts", "export default 1;"],
+  ] as const) {
+    test(name, () => {
+      expect(check({ [path]: text })).toEqual([]);
+    });
+  }
+});
+
+describe("reports", () => {
+  for (const [name, path, text, violation] of [
+    [
+      "a model that imports",
+      "src/core/model/a.ts",
+      imports("../topology/b.ts"),
+      "src/core/model/a.ts:1: imports ../topology/b.ts: core/model may not import core/topology (only itself)",
+    ],
+    [
+      "a type-only import upwards",
+      "src/core/topology/a.ts",
+      '\nimport type { A } from "../merge/b.ts";',
+      "src/core/topology/a.ts:2: imports ../merge/b.ts: core/topology may not import core/merge (only itself and core/model)",
+    ],
+    [
+      "readers that import each other",
+      "src/core/status/a.ts",
+      imports("../explain/b.ts"),
+      `src/core/status/a.ts:1: imports ../explain/b.ts: core/status may not import core/explain (only itself and ${belowReaders.join(", ")})`,
+    ],
+    [
+      "the core importing an adapter",
+      "src/core/evaluate.ts",
+      imports("../adapters/files/b.ts"),
+      /core may not import adapters/,
+    ],
+    [
+      "a definition importing the façade",
+      "src/definitions/a.ts",
+      imports("../core/evaluate.ts"),
+      /may not import core /,
+    ],
+    [
+      "adapters that import each other",
+      "src/adapters/cel/a.ts",
+      imports("../files/b.ts"),
+      /may not import adapters\/files/,
+    ],
+    ["front-ends that import each other", "src/cli/a.ts", imports("../xds/b.ts"), /cli may not import xds/],
+    ["a re-export across front-ends", "src/cli/a.ts", 'export { b } from "../api/b.ts";', /cli may not import api/],
+    ["a dynamic import across front-ends", "src/cli/a.ts", 'await import("../ui/b.ts");', /cli may not import ui/],
+    ["a computed import", "src/cli/a.ts", "await import(name);", /must be written out/],
+    ["an entry importing a front-end", "src/index.ts", imports("./cli/b.ts"), /entry may not import cli/],
+    ["an entry importing a composition root", "src/index.ts", imports("./bin/b.ts"), /entry may not import bin/],
+    ["a front-end importing an entry", "src/cli/a.ts", imports("../index.ts"), /cli may not import entry/],
+    ["a source that imports from tests", "src/cli/a.ts", imports("../../test/support/golden.ts"), /only from src/],
+    ["a source that imports a test", "src/cli/a.ts", imports("./b.test.ts"), /only tests import tests/],
+    ["a folder that is not in the table", "src/core/other/a.ts", "", /src\/core\/other\/a\.ts: belongs to no layer/],
+    ["an import of such a folder", "src/cli/a.ts", imports("../core/other/b.ts"), /other\/b\.ts belongs to no layer/],
+    ["node: in the core", "src/core/merge/a.ts", imports("node:path"), /pure: no node: modules/],
+    ["a package in the core", "src/core/merge/a.ts", imports("js-yaml"), /pure: no packages/],
+    [
+      "a package away from home",
+      "src/cli/a.ts",
+      imports("js-yaml"),
+      /js-yaml is imported only in src\/adapters\/files/,
+    ],
+    ["a package without a home", "src/cli/a.ts", imports("@scope/left-pad/x.js"), /@scope\/left-pad has no home/],
+    ["a test with a package of its own", "src/cli/a.test.ts", imports("js-yaml"), /tests import vitest, fast-check/],
+    [
+      "Date.now",
+      "src/core/model/a.ts",
+      "\n\nDate.now();",
+      "src/core/model/a.ts:3: uses Date.now: src/core/ is pure: time arrives as an argument",
+    ],
+    ["new Date", "src/core/model/a.ts", "new Date(0);", /uses new Date/],
+    ["Math.random", "src/core/model/a.ts", "Math.random();", /no randomness/],
+    ["process", "src/core/model/a.ts", "process.env;", /no environment/],
+    ["console", "src/core/model/a.ts", "console.log(1);", /no logging/],
+    ["performance", "src/core/model/a.ts", "performance.now();", /no clock/],
+    ["setTimeout", "src/core/model/a.ts", "setTimeout(a);", /no timers/],
+    ["fetch", "src/core/model/a.ts", "fetch(a);", /no I\/O/],
+    ["an order that depends on the locale", "src/core/model/a.ts", "a.localeCompare(b);", /locale/],
+    ["a default export", "src/cli/a.ts", "export default 1;", "src/cli/a.ts:1: no default export; export it by name"],
+    ["a renamed default export", "src/cli/a.ts", "export { a as default };", /no default export/],
+    ["a star export", "src/cli/a.ts", 'export * from "./b.ts";', /no `export \*`/],
+    ["a star export of types", "src/cli/a.ts", 'export type * from "./b.ts";', /no `export \*`/],
+    ["an inner index.ts", "src/core/model/index.ts", "", /no inner index\.ts/],
+    ["camelCase", "src/cli/buildTable.ts", "", /kebab-case/],
+    ["snake_case", "test/build_table.ts", "", /kebab-case/],
+    ["a banned name", "src/cli/utils.ts", "", 'src/cli/utils.ts: "utils" says nothing; name it after what it exports'],
+    ["a banned name of a test", "test/support/helpers.test.ts", "", /"helpers" says nothing/],
+    ["a banned folder", "test/shared/a.ts", "", /"shared" says nothing/],
+    ["a banned ending", "src/cli/string-utils.ts", "", /ends in "-utils"/],
+  ] as const) {
+    test(name, () => {
+      const expected = typeof violation === "string" ? violation : expect.stringMatching(violation);
+      expect(check({ [path]: text })).toEqual([expected]);
+    });
+  }
+
+  test("an import cycle, type-only imports included", () => {
+    const tree = {
+      "src/core/model/a.ts": imports("./b.ts"),
+      "src/core/model/b.ts": 'import type { C } from "./c.ts";',
+      "src/core/model/c.ts": imports("./a.ts"),
+      "src/core/model/d.ts": `${imports("./a.ts")}${imports("./c.ts")}`,
+    };
+    const [a, b, c] = Object.keys(tree);
+    expect(check(tree)).toEqual([`${a}: import cycle: ${a} → ${b} → ${c} → ${a}`]);
+  });
+
+  test("a file that imports itself", () => {
+    expect(check({ "src/core/model/a.ts": imports("./a.ts") })).toEqual([expect.stringContaining("import cycle")]);
+  });
+
+  test("a package behind two files", () => {
+    const tree = { "src/adapters/files/a.ts": imports("js-yaml"), "src/adapters/files/b.ts": imports("js-yaml") };
+    expect(check(tree)).toEqual([
+      "package js-yaml is imported by src/adapters/files/a.ts and src/adapters/files/b.ts: it must sit behind one file",
+    ]);
+  });
+});

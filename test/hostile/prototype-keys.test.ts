@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
+import { apply, effectivePolicies, verdicts } from "../../src/index.ts";
+import { evaluateDocuments, told } from "../property/evaluate-cluster.ts";
+import { bakery, definitions } from "./bakery-cluster.ts";
+
+const words = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "prototype"];
+
+/** Own properties of the prototypes that hostile keys aim at. */
+const prototypes = (): readonly string[] =>
+  [Object.prototype, Array.prototype, Function.prototype, Map.prototype].map((prototype) =>
+    Object.getOwnPropertyNames(prototype).join(" "),
+  );
+
+/** JSON text makes `__proto__` an own key, as YAML and the Kubernetes API do. */
+const written = (text: string): JsonObject => JSON.parse(text) as JsonObject;
+
+/** Everything that can bear a name bears the same one. */
+const clusterNamed = (name: string): readonly JsonObject[] =>
+  [
+    `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "NAME", "labels": {"NAME": "NAME"}}}`,
+    `{"apiVersion": "gateway.networking.k8s.io/v1", "kind": "GatewayClass", "metadata": {"name": "NAME"}, "spec": {"controllerName": "x"}}`,
+    `{"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": {"name": "NAME", "namespace": "NAME", "labels": {"NAME": "NAME"},
+      "annotations": {"NAME": "NAME", "example.com/strategy": "NAME"}},
+      "spec": {"gatewayClassName": "NAME", "listeners": [{"name": "NAME", "protocol": "HTTP", "port": 80,
+        "allowedRoutes": {"namespaces": {"from": "Selector", "selector": {"matchLabels": {"NAME": "NAME"}}}}}]}}`,
+    `{"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute", "metadata": {"name": "NAME", "namespace": "NAME", "labels": {"NAME": "NAME"}},
+      "spec": {"parentRefs": [{"name": "NAME", "sectionName": "NAME"}],
+        "rules": [{"name": "NAME", "NAME": {"NAME": 1}, "retry": {"NAME": 1}, "backendRefs": [{"name": "NAME", "port": 80}]}]}}`,
+    `{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "NAME", "namespace": "NAME"}, "spec": {"ports": [{"name": "NAME", "port": 80}]}}`,
+    `{"apiVersion": "example.com/v1", "kind": "MergePolicy", "metadata": {"name": "NAME", "namespace": "NAME", "creationTimestamp": "2026-01-01T00:00:00Z"},
+      "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "NAME", "sectionName": "NAME"}, "NAME": {"NAME": 1},
+        "overrides": {"strategy": "merge", "limits": {"NAME": {"polluted": 1}}, "rules": {"NAME": {"NAME": 2}}, "NAME": {"polluted": 1}}}}`,
+    `{"apiVersion": "example.com/v1", "kind": "MergePolicy", "metadata": {"name": "1-NAME", "namespace": "NAME"},
+      "spec": {"targetSelectors": [{"group": "gateway.networking.k8s.io", "kind": "HTTPRoute", "matchLabels": {"NAME": "NAME"}}],
+        "unset": ["NAME", "NAME.NAME", "limits.NAME"], "strategy": "merge", "limits": {"NAME": 5, "a": 1}, "NAME": {"NAME": 4}}}`,
+    `{"apiVersion": "example.com/v1", "kind": "PatchPolicy", "metadata": {"name": "NAME", "namespace": "NAME"},
+      "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "NAME"},
+        "overrides": {"strategy": "patch", "NAME": {"polluted": 1, "NAME": null}, "colors": {"NAME": 1}}}}`,
+    `{"apiVersion": "example.com/v1", "kind": "PatchPolicy", "metadata": {"name": "1-NAME", "namespace": "NAME"},
+      "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "HTTPRoute", "name": "NAME", "sectionName": "NAME"},
+        "strategy": "patch", "NAME": {"polluted": 2, "NAME": {"NAME": 1}}, "colors": 7}}`,
+    `{"apiVersion": "example.com/v1", "kind": "MappedPolicy", "metadata": {"name": "NAME", "namespace": "NAME"},
+      "spec": {"targetRef": {"group": "", "kind": "Service", "name": "NAME", "sectionName": "NAME"},
+        "defaults": {"retry": {"NAME": 2, "polluted": 1}, "labels": {"NAME": 1}, "NAME": {"polluted": 1}}}}`,
+    `{"apiVersion": "example.com/v1", "kind": "CustomPolicy", "metadata": {"name": "NAME", "namespace": "NAME"},
+      "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "NAME"}, "limits": {"NAME": 1}}}`,
+    `{"apiVersion": "NAME/v1", "kind": "NAME", "metadata": {"name": "NAME", "namespace": "NAME"}, "NAME": {"polluted": true}}`,
+  ].map((text) => written(text.replaceAll("NAME", name)));
+
+describe("names that JavaScript gives a meaning are names like any other", () => {
+  test.each(words)("%s", (word) => {
+    const before = prototypes();
+    const evaluation = evaluateDocuments(clusterNamed(word), definitions);
+    const [hostile, plain] = [told(evaluation), told(evaluateDocuments(clusterNamed("plain"), definitions))];
+    const renamed = (lines: readonly string[]): readonly string[] =>
+      lines.map((line) => line.replaceAll(word, "plain"));
+    expect(hostile.effective.length).toBeGreaterThan(0);
+    expect(renamed(hostile.effective)).toEqual(plain.effective);
+    expect(renamed(hostile.verdicts)).toEqual(plain.verdicts);
+    expect(renamed(hostile.affected)).toEqual(plain.affected);
+    expect(renamed(hostile.findings)).toEqual(plain.findings);
+    expect(prototypes()).toEqual(before);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  test.each(words)("%s comes and goes", (word) => {
+    const start = evaluateDocuments(bakery, definitions);
+    const added = apply(
+      start,
+      clusterNamed(word).map((value) => ({ upsert: { value } })),
+    );
+    expect(told(added.evaluation)).toStrictEqual(
+      told(evaluateDocuments([...bakery, ...clusterNamed(word)], definitions)),
+    );
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+test("the effective spec has `__proto__` as a key of its own", () => {
+  const evaluation = evaluateDocuments(clusterNamed("__proto__"), definitions);
+  const merged = [...effectivePolicies(evaluation)].filter(({ policyKind }) => policyKind.kind === "MergePolicy");
+  expect(merged.length).toBeGreaterThan(0);
+  for (const { spec } of merged) {
+    expect(Object.getPrototypeOf(spec)).toBe(Object.prototype);
+    expect(Object.hasOwn(spec, "__proto__")).toBe(true);
+    expect(Object.keys(spec["limits"] as JsonObject).sort()).toEqual(["__proto__", "a"]);
+  }
+});
+
+test("targets named `constructor` that do not exist are not found on a prototype", () => {
+  const targets = words.map((name, at) => ({
+    apiVersion: "example.com/v1",
+    kind: "MergePolicy",
+    metadata: { name: `p${at}`, namespace: "bakery" },
+    spec: {
+      targetRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name, sectionName: name },
+      limits: { a: 1 },
+    },
+  }));
+  const kinds = words.map((kind, at) => ({
+    apiVersion: "example.com/v1",
+    kind: "MergePolicy",
+    metadata: { name: `k${at}`, namespace: "bakery" },
+    spec: { targetRef: { group: kind, kind, name: "front" }, limits: { a: 1 } },
+  }));
+  const strategies = words.map((strategy, at) => ({
+    apiVersion: "example.com/v1",
+    kind: "MergePolicy",
+    metadata: { name: `s${at}`, namespace: "bakery" },
+    spec: {
+      targetRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "front" },
+      strategy,
+      limits: { a: 1 },
+    },
+  }));
+  const all = verdicts(evaluateDocuments([...bakery, ...targets, ...kinds, ...strategies], definitions));
+  const reasons = all
+    .filter(({ policy }) => /\/[pks]\d$/.test(policy))
+    .map(({ verdict }) => (verdict.state === "NotAccepted" ? verdict.reason : verdict.state));
+  expect(reasons).toHaveLength(3 * words.length);
+  expect(reasons.filter((reason) => reason === "Invalid")).toHaveLength(words.length);
+  expect(reasons.filter((reason) => reason === "TargetNotFound")).toHaveLength(2 * words.length);
+});
+
+test("YAML keys are data", () => {
+  const before = prototypes();
+  const text =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n__proto__: {polluted: true}\nconstructor: {prototype: {polluted: true}}\n";
+  const { documents } = parseDocuments(text, "hostile.yaml");
+  expect(Object.hasOwn(documents[0]?.value as object, "__proto__")).toBe(true);
+  expect(prototypes()).toEqual(before);
+  expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+});

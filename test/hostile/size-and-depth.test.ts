@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
+import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import { effectivePolicies, findings, verdicts } from "../../src/index.ts";
+import { decided, evaluateDocuments } from "../property/evaluate-cluster.ts";
+import { gatewayGroup } from "../property/policy-kinds.ts";
+import { bakery, definitions, gateway, httpRoute, policy, service, toGateway, toRoute } from "./bakery-cluster.ts";
+
+const DEPTH = 10_000;
+const MANY = 100_000;
+const TEN_MEGABYTES = 10 * 1024 * 1024;
+
+function nested(depth: number, wrap: (inner: Json) => Json): Json {
+  let value: Json = 1;
+  for (let level = 0; level < depth; level++) value = wrap(value);
+  return value;
+}
+const deepMap = nested(DEPTH, (inner) => ({ a: inner }));
+const deepList = nested(DEPTH, (inner) => [inner]);
+
+const metadataOf = (object: JsonObject): JsonObject => object["metadata"] as JsonObject;
+const specOf = (object: JsonObject): JsonObject => object["spec"] as JsonObject;
+/** Named otherwise, so that nothing in the bakery refers to it. */
+const spare = (object: JsonObject, fields: JsonObject): JsonObject => ({
+  ...object,
+  metadata: { ...metadataOf(object), name: "spare", labels: {} },
+  ...fields,
+});
+
+describe("an object nested ten thousand deep costs only itself, and is reported", () => {
+  const untouched = decided(evaluateDocuments(bakery, definitions));
+  const rows: readonly (readonly [string, JsonObject])[] = [
+    ["a policy's rule", policy("MergePolicy", "spare", { targetRef: toGateway, limits: { a: deepMap } })],
+    ["a policy's bare spec", policy("PatchPolicy", "spare", { targetRef: toGateway, color: deepList })],
+    ["a policy's overrides", policy("PatchPolicy", "spare", { targetRef: toRoute, overrides: { colors: deepMap } })],
+    ["a policy's target", policy("MergePolicy", "spare", { targetRef: deepMap, limits: { a: 1 } })],
+    [
+      "a policy's metadata",
+      {
+        ...policy("MergePolicy", "spare", { targetRef: toGateway }),
+        metadata: { name: "spare", namespace: "bakery", labels: deepMap },
+      },
+    ],
+    ["a Gateway", spare(gateway, { spec: { ...specOf(gateway), listeners: deepList } })],
+    ["an HTTPRoute", spare(httpRoute, { spec: { ...specOf(httpRoute), rules: [{ retry: deepMap }] } })],
+    ["a Service", spare(service, { spec: deepMap })],
+    [
+      "a CRD's schema",
+      {
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        metadata: { name: "spare", labels: { "gateway.networking.k8s.io/policy": "Inherited" } },
+        spec: {
+          group: "example.com",
+          names: { kind: "Spare" },
+          scope: "Namespaced",
+          versions: [
+            { name: "v1", schema: { openAPIV3Schema: nested(DEPTH, (inner) => ({ properties: { spec: inner } })) } },
+          ],
+        },
+      },
+    ],
+    [
+      "a PolicyDefinition",
+      { apiVersion: "prevail.dev/v1alpha1", kind: "PolicyDefinition", metadata: { name: "spare" }, spec: deepMap },
+    ],
+    [
+      "a kind nobody knows",
+      { apiVersion: "x.example.com/v1", kind: "Spare", metadata: { name: "spare" }, spec: deepMap },
+    ],
+  ];
+  test.each(rows)("%s", (_, object) => {
+    const evaluation = evaluateDocuments([object, ...bakery], definitions);
+    const { verdicts: lines, ...rest } = decided(evaluation);
+    const isOther = (line: string): boolean => !line.includes("/spare");
+    expect(rest).toStrictEqual({ effective: untouched.effective, affected: untouched.affected });
+    expect(lines.filter(isOther)).toStrictEqual(untouched.verdicts);
+    expect(findings(evaluation).some((finding) => finding.object?.endsWith("/spare"))).toBe(true);
+  });
+});
+
+describe("text nested ten thousand deep", () => {
+  const good = "apiVersion: v1\nkind: Namespace\nmetadata: {name: good}\n";
+  const rows: readonly (readonly [string, string])[] = [
+    ["YAML lists", "[".repeat(DEPTH) + "]".repeat(DEPTH)],
+    ["YAML maps", `${"{a: ".repeat(DEPTH)}1${"}".repeat(DEPTH)}`],
+    ["JSON", `${'{"a":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`],
+    ["block lists", `x:\n  ${"- ".repeat(DEPTH)}1`],
+    ["unclosed", "[".repeat(DEPTH)],
+  ];
+  test.each(rows)("%s", (_, text) => {
+    const { documents, findings: problems } = parseDocuments(`${good}---\n${text}\n---\n${good}`, "deep.yaml");
+    expect(documents.map(({ value }) => value)).toEqual([expect.anything(), expect.anything()]);
+    expect(problems.map(({ severity }) => severity)).toEqual(["error"]);
+    expect(problems[0]?.line).toBeGreaterThan(3);
+  });
+});
+
+describe("aliases that multiply", () => {
+  const laughs = Array.from({ length: 40 }, (_, at) =>
+    at === 0
+      ? "l0: &l0 [ha, ha, ha]"
+      : `l${at}: &l${at} [${Array(10)
+          .fill(`*l${at - 1}`)
+          .join(", ")}]`,
+  ).join("\n");
+
+  test("in a file", () => {
+    const text = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n${laughs}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: good}\n`;
+    const { documents, findings: problems } = parseDocuments(text, "laughs.yaml");
+    expect(problems.map(({ code }) => code)).toEqual(["TooManyAliases"]);
+    expect(documents).toHaveLength(1);
+  });
+
+  test("an alias within itself", () => {
+    const { documents, findings: problems } = parseDocuments("x: &x [*x]\n", "loop.yaml");
+    expect(documents).toEqual([]);
+    expect(problems.map(({ severity }) => severity)).toEqual(["error"]);
+  });
+
+  let shared: Json = { ha: 1 };
+  for (let level = 0; level < 60; level++) shared = { a: shared, b: shared };
+  test.each([
+    ["a policy", policy("MergePolicy", "spare", { targetRef: toGateway, limits: { a: shared } })],
+    ["a patch", policy("PatchPolicy", "spare", { targetRef: toGateway, overrides: { colors: shared } })],
+    ["a route", spare(httpRoute, { spec: { ...specOf(httpRoute), rules: [{ retry: shared }] } })],
+    [
+      "a kind nobody knows",
+      { apiVersion: "x.example.com/v1", kind: "Spare", metadata: { name: "spare" }, spec: shared },
+    ],
+  ])("in objects that share parts: %s", (_, object) => {
+    const evaluation = evaluateDocuments([object, ...bakery], definitions);
+    expect(decided(evaluation).effective).toStrictEqual(decided(evaluateDocuments(bakery, definitions)).effective);
+    expect(findings(evaluation).some((finding) => finding.object?.endsWith("/spare"))).toBe(true);
+  });
+
+  test("in an object that contains itself", () => {
+    const loop: { [key: string]: Json } = { a: 1 };
+    loop["self"] = loop;
+    const object = policy("MergePolicy", "spare", { targetRef: toGateway, limits: { a: loop } });
+    const evaluation = evaluateDocuments([object, ...bakery], definitions);
+    expect(decided(evaluation).effective).toStrictEqual(decided(evaluateDocuments(bakery, definitions)).effective);
+    expect(findings(evaluation).some((finding) => finding.object?.endsWith("/spare"))).toBe(true);
+  });
+});
+
+describe("a hundred thousand targets on one policy", () => {
+  const target = (at: number): JsonObject => ({
+    group: gatewayGroup,
+    kind: "Gateway",
+    name: at === 4711 ? "front" : `gone-${at}`,
+  });
+
+  test("one of them is there", () => {
+    const targetRefs = Array.from({ length: MANY }, (_, at) => target(at));
+    const many = policy("MergePolicy", "many", { targetRefs, overrides: { strategy: "merge", limits: { many: 1 } } });
+    const evaluation = evaluateDocuments([...bakery, many], definitions);
+    const verdict = verdicts(evaluation).find((one) => one.policy.endsWith("/many"))?.verdict;
+    expect(verdict).toMatchObject({ state: "Accepted", enforcement: "Enforced" });
+    const specs = [...effectivePolicies(evaluation)].filter(({ policyKind }) => policyKind.kind === "MergePolicy");
+    expect(specs.some(({ spec }) => (spec["limits"] as JsonObject)["many"] === 1)).toBe(true);
+  });
+
+  test("the same one every time", () => {
+    const targetRefs = Array.from({ length: MANY }, () => toGateway);
+    const many = policy("MergePolicy", "many", { targetRefs, overrides: { strategy: "merge", limits: { many: 1 } } });
+    const once = policy("MergePolicy", "many", {
+      targetRefs: [toGateway],
+      overrides: { strategy: "merge", limits: { many: 1 } },
+    });
+    expect(decided(evaluateDocuments([...bakery, many], definitions))).toStrictEqual(
+      decided(evaluateDocuments([...bakery, once], definitions)),
+    );
+  });
+
+  test("all of them are there", () => {
+    const services = Array.from({ length: MANY }, (_, at) => ({
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: `s${at}`, namespace: "bakery", labels: { app: "many" } },
+      spec: { ports: [] },
+    }));
+    const targetRefs = services.map(({ metadata: { name } }) => ({ group: "", kind: "Service", name }));
+    const many = policy("DirectPolicy", "many", { targetRefs, color: 1 });
+    const evaluation = evaluateDocuments([...services, many], definitions);
+    const verdict = verdicts(evaluation).find((one) => one.policy.endsWith("/many"))?.verdict;
+    expect(verdict).toMatchObject({ state: "Accepted", enforcement: "Enforced", total: { paths: MANY, full: MANY } });
+  });
+});
+
+describe("ten megabytes in one object", () => {
+  const text = "x".repeat(TEN_MEGABYTES);
+  const wide = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`key-${at}`, "y".repeat(40)]));
+  const rows: readonly (readonly [string, JsonObject])[] = [
+    ["a policy's rule", policy("MergePolicy", "spare", { targetRef: toGateway, limits: { big: text } })],
+    ["two hundred thousand rules", policy("MergePolicy", "spare", { targetRef: toGateway, limits: wide })],
+    [
+      "two hundred thousand leaves",
+      policy("PatchPolicy", "spare", { targetRef: toRoute, overrides: { strategy: "patch", colors: wide } }),
+    ],
+    ["a label", spare(gateway, { metadata: { name: "spare", namespace: "bakery", labels: { big: text } } })],
+    ["a name", spare(gateway, { metadata: { name: text, namespace: "bakery" } })],
+    ["annotations", spare(service, { metadata: { name: "spare", namespace: "bakery", annotations: wide } })],
+    [
+      "a condition",
+      policy("MergePolicy", "spare", {
+        targetRef: toGateway,
+        defaults: { when: `spec.a == '${text}'`, limits: { a: 1 } },
+      }),
+    ],
+    ["a removal", policy("MergePolicy", "spare", { targetRef: toGateway, remove: [text], limits: { a: 1 } })],
+    ["a hostname", spare(httpRoute, { spec: { ...specOf(httpRoute), hostnames: [text] } })],
+  ];
+  test.each(rows)("%s", (_, object) => {
+    const evaluation = evaluateDocuments([...bakery, object], definitions);
+    const before = decided(evaluateDocuments(bakery, definitions)).verdicts;
+    expect(verdicts(evaluation).length).toBeGreaterThanOrEqual(before.length);
+    expect([...effectivePolicies(evaluation)].length).toBeGreaterThan(0);
+    // Messages are for people: none repeats ten megabytes.
+    for (const finding of findings(evaluation)) expect(finding.message.length).toBeLessThan(10_000);
+  });
+
+  test("as text", () => {
+    const yaml = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: big}\ndata: {big: ${text}}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: good}\n`;
+    const { documents, findings: problems } = parseDocuments(yaml, "big.yaml");
+    expect(documents).toHaveLength(2);
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,165 @@
+/** All links between the nodes of one definition's hierarchy, by trying every row of the table on every node. */
+import type { LevelKind, LinkRow, PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { Json } from "../../src/core/model/json.ts";
+import type { GroupKind, ObjectRef, TargetId } from "../../src/core/model/refs.ts";
+import {
+  isListenerSetAccepted,
+  isMeant,
+  isRouteAccepted,
+  isServiceMeant,
+  type ParentRef,
+} from "./gateway-attachment.ts";
+import { field, fieldAt, isList, isMap, textField } from "./json-value.ts";
+import { factsOf, gatewayGroup, isSameKind, rowsOf } from "./kind-table.ts";
+import { findObject, type WorldObject } from "./read-world.ts";
+import { isGranted } from "./reference-grants.ts";
+import { isOfLevel, objectNode, sectionNodes, type TargetNode } from "./target-node.ts";
+
+export interface Link {
+  readonly parent: TargetNode;
+  readonly child: TargetNode;
+  /** A route under its mesh Service: followed only where a path begins. */
+  readonly isMesh: boolean;
+  /** The port that a backendRef names; its path goes on to that port only. */
+  readonly port?: Json | undefined;
+}
+
+export interface Links {
+  readonly nodes: readonly TargetNode[];
+  readonly links: readonly Link[];
+  /** Nodes that name a parent which is not there at all. */
+  readonly orphans: readonly TargetId[];
+}
+
+interface Hierarchy {
+  readonly world: readonly WorldObject[];
+  readonly nodes: readonly TargetNode[];
+  readonly definition: PolicyDefinition;
+}
+
+export function buildLinks(world: readonly WorldObject[], definition: PolicyDefinition): Links {
+  const nodes = world.flatMap((object) => [objectNode(object), ...sectionNodes(object, definition)]);
+  const hierarchy = { world, nodes, definition };
+  const rows = rowsOf(definition);
+  const found = rows.map((row) =>
+    row.via === "ChildRefs" ? followChildRefs(row, hierarchy) : followParents(row, hierarchy),
+  );
+  return {
+    nodes,
+    links: [...ownSections(nodes), ...found.flatMap(({ links }) => links)],
+    orphans: found.flatMap(({ orphans }) => orphans),
+  };
+}
+
+type Found = Pick<Links, "links" | "orphans">;
+
+/** "Sections are always nodes of their own, one level below their object." */
+function ownSections(nodes: readonly TargetNode[]): readonly Link[] {
+  return nodes
+    .filter(({ section }) => section !== undefined)
+    .map((child) => ({ parent: objectNode(child.object), child, isMesh: false }));
+}
+
+interface Reference extends ParentRef {
+  readonly ref: ObjectRef;
+}
+
+function followParents(row: LinkRow, hierarchy: Hierarchy): Found {
+  const links: Link[] = [];
+  const orphans: TargetId[] = [];
+  for (const child of hierarchy.nodes.filter((node) => isOfLevel(node, row.to))) {
+    for (const reference of parentsNamedBy(child, row, hierarchy.definition)) {
+      const parent = findObject(hierarchy.world, reference.ref);
+      if (parent === undefined) orphans.push(child.id);
+      else for (const link of linksTo(parent, child, reference, row, hierarchy)) links.push(link);
+    }
+  }
+  return { links, orphans };
+}
+
+function parentsNamedBy(child: TargetNode, row: LinkRow, definition: PolicyDefinition): readonly Reference[] {
+  const isClusterScoped = factsOf(row.from, definition).scope === "Cluster";
+  const namespace = isClusterScoped ? "" : child.object.ref.namespace;
+  const value = valueAt(child, row.path);
+  if (row.via === "ParentName") {
+    if (typeof value !== "string" || value === "") return [];
+    return [{ ref: { group: row.from.group, kind: row.from.kind, namespace, name: value } }];
+  }
+  const byDefault = child.object.ref.group === gatewayGroup ? { group: gatewayGroup, kind: "Gateway" } : row.from;
+  return readReferences(value, row.from, { byDefault, namespace, isClusterScoped });
+}
+
+/** A path is relative to the object, or to the section if the level is one. */
+const valueAt = ({ object, section }: TargetNode, path: string): Json | undefined =>
+  fieldAt(section === undefined ? object.raw : section.value, path);
+
+/** The references of the wanted kind, in a list or alone. */
+function readReferences(
+  value: Json | undefined,
+  wanted: GroupKind,
+  { byDefault, namespace, isClusterScoped }: { byDefault: GroupKind; namespace: string; isClusterScoped: boolean },
+): readonly Reference[] {
+  const items = isList(value) ? value : [value];
+  return items.filter(isMap).flatMap((item) => {
+    const group = textField(item, "group") ?? byDefault.group;
+    const kind = textField(item, "kind") ?? byDefault.kind;
+    const name = textField(item, "name");
+    if (!name || !isSameKind({ group, kind }, wanted)) return [];
+    const home = isClusterScoped ? "" : (textField(item, "namespace") ?? namespace);
+    const sectionName = textField(item, "sectionName") || undefined;
+    return [{ ref: { group, kind, namespace: home, name }, sectionName, port: field(item, "port") }];
+  });
+}
+
+function linksTo(
+  parent: WorldObject,
+  child: TargetNode,
+  reference: Reference,
+  row: LinkRow,
+  { world, definition }: Hierarchy,
+): readonly Link[] {
+  const places = levelOf(parent, row.from, definition).filter(
+    (place) => row.from.section === undefined || isMeant(place, reference),
+  );
+  return places
+    .filter((place) => {
+      switch (row.attachment) {
+        case undefined:
+          return true;
+        case "RouteToListener":
+          return isRouteAccepted(world, place, child.object, definition);
+        case "ListenerSetToGateway":
+          return isListenerSetAccepted(world, parent, child.object);
+        case "RouteToService":
+          return isServiceMeant(parent, reference, definition);
+      }
+    })
+    .map((place) => ({ parent: place, child, isMesh: row.attachment === "RouteToService" }));
+}
+
+/** The object itself, or its sections. */
+function levelOf(object: WorldObject, level: LevelKind, definition: PolicyDefinition): readonly TargetNode[] {
+  return [objectNode(object), ...sectionNodes(object, definition)].filter((node) => isOfLevel(node, level));
+}
+
+/** "A cross-namespace backendRef needs a ReferenceGrant; without one there is no link." */
+function followChildRefs(row: LinkRow, { world, nodes, definition }: Hierarchy): Found {
+  const isClusterScoped = factsOf(row.to, definition).scope === "Cluster";
+  const links = nodes
+    .filter((node) => isOfLevel(node, row.from))
+    .flatMap((parent) => {
+      const { ref } = parent.object;
+      const byDefault = ref.group === gatewayGroup ? { group: "", kind: "Service" } : row.to;
+      const options = { byDefault, namespace: ref.namespace, isClusterScoped };
+      return readReferences(valueAt(parent, row.path), row.to, options).flatMap((reference): Link[] => {
+        const child = findObject(world, reference.ref);
+        if (child === undefined) return [];
+        const isNear = isClusterScoped || ref.namespace === "" || reference.ref.namespace === ref.namespace;
+        if (!isNear && !isGranted(world, ref, reference.ref)) return [];
+        return levelOf(child, row.to, definition)
+          .filter((place) => row.to.section === undefined || isMeant(place, { sectionName: reference.sectionName }))
+          .map((place) => ({ parent, child: place, isMesh: false, port: reference.port }));
+      });
+    });
+  return { links, orphans: [] };
+}

@@ -1,0 +1,133 @@
+/** Every target path of a definition: each way from a root down to an effective target. */
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { Json } from "../../src/core/model/json.ts";
+import type { GroupKind } from "../../src/core/model/refs.ts";
+import { buildLinks, type Links } from "./build-links.ts";
+import { field, unique } from "./json-value.ts";
+import { isSameKind, namespaceKind, rowsOf, serviceKind } from "./kind-table.ts";
+import { findObject, type WorldObject } from "./read-world.ts";
+import { isOfLevel, objectNode, type TargetNode } from "./target-node.ts";
+
+export interface TargetPath {
+  /** From the root (first) to the effective target (last). */
+  readonly nodes: readonly TargetNode[];
+  /** Mesh: whose traffic. */
+  readonly from?: string;
+  readonly incomplete?: true;
+}
+
+export function findPaths(world: readonly WorldObject[], definition: PolicyDefinition): readonly TargetPath[] {
+  const graph = buildLinks(world, definition);
+  if (definition.class === "Direct") return distinct(directPaths(graph, definition));
+  const starts = graph.nodes.filter((node) => isRoot(node, graph, definition));
+  const orphans = graph.nodes.filter((node) => graph.orphans.includes(node.id) && !starts.includes(node));
+  const paths = [
+    ...starts.flatMap((start) =>
+      isSameKind(start.object.ref, serviceKind)
+        ? meshPaths(start, graph, definition)
+        : walkDown(start, graph, definition).map((nodes) => ({ nodes })),
+    ),
+    ...orphans.flatMap((orphan) =>
+      walkDown(orphan, graph, definition).map((nodes) => ({ nodes, incomplete: true as const })),
+    ),
+  ];
+  return distinct(paths.map((path) => ({ ...path, nodes: withNamespaces(path.nodes, world, definition) })));
+}
+
+/** "Duplicate parentRefs or backends give one path." */
+function distinct(paths: readonly TargetPath[]): readonly TargetPath[] {
+  const keyOf = ({ nodes, from, incomplete }: TargetPath) =>
+    JSON.stringify([nodes.map(({ id }) => id), from ?? null, incomplete ?? null]);
+  return paths.filter((path, i) => paths.findIndex((other) => keyOf(other) === keyOf(path)) === i);
+}
+
+/** A root of the hierarchy, or of one of the kinds that the definition names as roots. */
+function isRoot(node: TargetNode, { links }: Links, definition: PolicyDefinition): boolean {
+  if (node.section !== undefined) return false;
+  const { roots } = definition.hierarchy;
+  const kind: GroupKind = node.object.ref;
+  if (roots.length > 0) return roots.some((root) => isSameKind(root, kind));
+  const isMeshParent = links.some(({ isMesh, parent }) => isMesh && parent.id === node.id);
+  return isMeshParent || !rowsOf(definition).some(({ to }) => isSameKind(to, kind));
+}
+
+/**
+ * "It goes on down as long as a listed level can still be reached and ends at the lowest one." `ports`: what the
+ * backendRefs that led here name.
+ */
+function walkDown(
+  node: TargetNode,
+  graph: Links,
+  definition: PolicyDefinition,
+  ports: readonly (Json | undefined)[] = [],
+  visited: readonly TargetNode[] = [],
+): readonly (readonly TargetNode[])[] {
+  const links = graph.links.filter(({ parent, isMesh }) => parent.id === node.id && !isMesh);
+  const children = unique(links.map(({ child }) => child.id)).flatMap((id) =>
+    graph.nodes.filter((one) => one.id === id),
+  );
+  const below = children
+    .filter((child) => [...visited, node].every(({ id }) => id !== child.id))
+    .filter((child) => isPortMeant(child, ports))
+    .flatMap((child) => {
+      const named = links.filter((link) => link.child.id === child.id).map(({ port }) => port);
+      return walkDown(child, graph, definition, named, [...visited, node]);
+    })
+    .map((tail) => [node, ...tail]);
+  if (below.length > 0) return below;
+  return isEffectiveTarget(node, definition) ? [[node]] : [];
+}
+
+/** The traffic of `backendRefs: [{name, port: 80}]` reaches port 80 of the Service and no other. */
+function isPortMeant({ section }: TargetNode, ports: readonly (Json | undefined)[]): boolean {
+  if (section?.type !== "Port" || ports.length === 0 || ports.includes(undefined)) return true;
+  return ports.includes(field(section.value, "port"));
+}
+
+function isEffectiveTarget(node: TargetNode, { hierarchy }: PolicyDefinition): boolean {
+  return hierarchy.effectiveTargets.some((level) => isOfLevel(node, level));
+}
+
+/** Direct kinds do not flow: an object with its sections, nothing above and nothing below. */
+function directPaths(graph: Links, definition: PolicyDefinition): readonly TargetPath[] {
+  const sectionLinks = graph.links.filter(({ parent, child }) => parent.object === child.object);
+  return graph.nodes
+    .filter(({ section }) => section === undefined)
+    .flatMap((node) => walkDown(node, { ...graph, links: sectionLinks }, definition))
+    .map((nodes) => ({ nodes }));
+}
+
+/**
+ * GEP-1294: a producer route (in the Service's namespace) carries everybody's traffic; consumer routes carry that of
+ * their own namespace, instead of the producer's. Traffic that no route carries goes straight to the Service.
+ */
+function meshPaths(service: TargetNode, graph: Links, definition: PolicyDefinition): readonly TargetPath[] {
+  const routes = graph.links
+    .filter(({ isMesh, parent }) => isMesh && parent.id === service.id)
+    .map(({ child }) => child);
+  const home = service.object.ref.namespace;
+  const namespaceOf = ({ object }: TargetNode) => object.ref.namespace;
+  const consumers = unique(routes.map(namespaceOf).filter((namespace) => namespace !== home));
+  return [...consumers, "others"].flatMap((from) => {
+    const carriers = routes.filter((route) => namespaceOf(route) === (from === "others" ? home : from));
+    const below = carriers.flatMap((route) => walkDown(route, graph, definition)).map((tail) => [service, ...tail]);
+    if (below.length > 0) return below.map((nodes) => ({ nodes, from }));
+    if (carriers.length === 0) return walkDown(service, graph, definition).map((nodes) => ({ nodes, from }));
+    return isEffectiveTarget(service, definition) ? [{ nodes: [service], from }] : [];
+  });
+}
+
+/** "A Namespace stands directly above each object of the kinds listed, once per path, at its highest place." */
+function withNamespaces(
+  nodes: readonly TargetNode[],
+  world: readonly WorldObject[],
+  { hierarchy }: PolicyDefinition,
+): readonly TargetNode[] {
+  return nodes.reduce<readonly TargetNode[]>((above, node) => {
+    const isBelow =
+      node.section === undefined && hierarchy.namespacesAbove.some((kind) => isSameKind(kind, node.object.ref));
+    const home = findObject(world, { ...namespaceKind, namespace: "", name: node.object.ref.namespace });
+    if (!isBelow || home === undefined || above.some(({ id }) => (id as string) === home.id)) return [...above, node];
+    return [...above, objectNode(home), node];
+  }, []);
+}

@@ -1,0 +1,82 @@
+/** Where Gateway API attaches: routes to listeners and mesh Services, ListenerSets to Gateways. */
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { Json } from "../../src/core/model/json.ts";
+import { field, fieldAt, mapsIn, textField, textsIn } from "./json-value.ts";
+import { factsOf, gatewayGroup, isSameKind, namespaceKind } from "./kind-table.ts";
+import { selects } from "./label-selector.ts";
+import { findObject, labelsOf, type WorldObject } from "./read-world.ts";
+import { sectionNodes, type TargetNode } from "./target-node.ts";
+
+/** The part of a parentRef that narrows the parent down. */
+export interface ParentRef {
+  readonly sectionName?: string | undefined;
+  readonly port?: Json | undefined;
+}
+
+/** A listener takes a route by namespace, by kind (and protocol), and by hostname. */
+export function isRouteAccepted(
+  world: readonly WorldObject[],
+  listener: TargetNode,
+  route: WorldObject,
+  definition: PolicyDefinition,
+): boolean {
+  const spec = listener.section?.value ?? {};
+  const facts = factsOf(route.ref, definition).route;
+  if (facts === undefined || !facts.protocols.includes(textField(spec, "protocol") ?? "")) return false;
+  const namespaces = fieldAt(spec, "allowedRoutes.namespaces");
+  if (!isNamespaceAllowed(world, namespaces, listener.object, route, "Same")) return false;
+  const kinds = mapsIn(fieldAt(spec, "allowedRoutes.kinds"));
+  const isKindAllowed = kinds.some((kind) =>
+    isSameKind(route.ref, { group: textField(kind, "group") ?? gatewayGroup, kind: textField(kind, "kind") ?? "" }),
+  );
+  if (kinds.length > 0 && !isKindAllowed) return false;
+  return (
+    !facts.hostnames ||
+    doHostnamesMeet(textField(spec, "hostname") ?? "", textsIn(fieldAt(route.raw, "spec.hostnames")))
+  );
+}
+
+/** "allowedListeners defines which ListenerSets can be attached to this Gateway"; by default none. */
+export function isListenerSetAccepted(world: readonly WorldObject[], gateway: WorldObject, set: WorldObject): boolean {
+  return isNamespaceAllowed(world, fieldAt(gateway.raw, "spec.allowedListeners.namespaces"), gateway, set, "None");
+}
+
+function isNamespaceAllowed(
+  world: readonly WorldObject[],
+  allowed: Json | undefined,
+  parent: WorldObject,
+  child: WorldObject,
+  byDefault: "Same" | "None",
+): boolean {
+  const from = field(allowed, "from") ?? byDefault;
+  if (from === "All") return true;
+  if (from === "Same") return child.ref.namespace === parent.ref.namespace;
+  if (from !== "Selector") return false;
+  const home = findObject(world, { ...namespaceKind, namespace: "", name: child.ref.namespace });
+  return home !== undefined && selects(field(allowed, "selector"), labelsOf(home));
+}
+
+/** No hostname on either side means any. */
+function doHostnamesMeet(listener: string, route: readonly string[]): boolean {
+  return listener === "" || route.length === 0 || route.some((hostname) => doesHostnameMeet(listener, hostname));
+}
+
+/** "*.example.com" is a suffix match of one or more labels, so it does not match "example.com". */
+function doesHostnameMeet(one: string, other: string): boolean {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
+  if (a === b) return true;
+  const isUnder = (name: string, wildcard: string) => wildcard.startsWith("*.") && name.endsWith(wildcard.slice(1));
+  return isUnder(a, b) || isUnder(b, a);
+}
+
+/** A listener that the parentRef means: all of them, or those of the name and port. */
+export function isMeant({ section }: TargetNode, { sectionName, port }: ParentRef): boolean {
+  const isNamed = sectionName === undefined || (section?.isDeclared === true && section.name === sectionName);
+  return isNamed && (port === undefined || field(section?.value, "port") === port);
+}
+
+/** Mesh (GEP-1294): a route whose parent is a Service; `port` and `sectionName` must name one of its ports. */
+export function isServiceMeant(service: WorldObject, ref: ParentRef, definition: PolicyDefinition): boolean {
+  if (ref.sectionName === undefined && ref.port === undefined) return true;
+  return sectionNodes(service, definition).some((port) => isMeant(port, ref));
+}

@@ -1,0 +1,81 @@
+/** The hierarchy of Gateway API as a table of kinds and links, to which definitions add rows (DESIGN 4.1). */
+import type { KindFacts, LinkRow, PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { GroupKind } from "../../src/core/model/refs.ts";
+
+export const gatewayGroup = "gateway.networking.k8s.io";
+
+const gatewayKind = (kind: string): GroupKind => ({ group: gatewayGroup, kind });
+export const namespaceKind: GroupKind = { group: "", kind: "Namespace" };
+export const gatewayClassKind: GroupKind = gatewayKind("GatewayClass");
+export const serviceKind: GroupKind = { group: "", kind: "Service" };
+
+export function isSameKind(a: GroupKind, b: GroupKind): boolean {
+  return a.group === b.group && a.kind === b.kind;
+}
+
+const listeners = { section: "Listener", path: "spec.listeners" };
+const rules = { section: "Rule", path: "spec.rules" };
+
+/** Gateway API, "Route summary table", and the hostnames that HTTPRoute, GRPCRoute and TLSRoute have. */
+const routeKinds: readonly KindFacts[] = [
+  { ...gatewayKind("HTTPRoute"), route: { protocols: ["HTTP", "HTTPS"], hostnames: true } },
+  { ...gatewayKind("GRPCRoute"), route: { protocols: ["HTTP", "HTTPS"], hostnames: true } },
+  { ...gatewayKind("TLSRoute"), route: { protocols: ["TLS"], hostnames: true } },
+  { ...gatewayKind("TCPRoute"), route: { protocols: ["TCP", "TLS"], hostnames: false } },
+  { ...gatewayKind("UDPRoute"), route: { protocols: ["UDP"], hostnames: false } },
+].map((facts) => ({ ...facts, scope: "Namespaced", sections: [rules] }));
+
+const builtInKinds: readonly KindFacts[] = [
+  { ...gatewayClassKind, scope: "Cluster", sections: [] },
+  { ...namespaceKind, scope: "Cluster", sections: [] },
+  { ...gatewayKind("Gateway"), scope: "Namespaced", sections: [listeners] },
+  { ...gatewayKind("ListenerSet"), scope: "Namespaced", sections: [listeners] },
+  ...routeKinds,
+  { ...serviceKind, scope: "Namespaced", sections: [{ section: "Port", path: "spec.ports" }] },
+];
+
+/** GatewayClass > Gateway > (ListenerSet >) Listener > xRoute > Rule > Service, and Service > xRoute for mesh. */
+const builtInRows: readonly LinkRow[] = [
+  { from: gatewayClassKind, to: gatewayKind("Gateway"), via: "ParentName", path: "spec.gatewayClassName" },
+  {
+    from: gatewayKind("Gateway"),
+    to: gatewayKind("ListenerSet"),
+    via: "ParentRefs",
+    path: "spec.parentRef",
+    attachment: "ListenerSetToGateway",
+  },
+  ...routeKinds.flatMap(({ group, kind }): LinkRow[] => {
+    const route = { group, kind };
+    const toParents = { to: route, via: "ParentRefs", path: "spec.parentRefs" } as const;
+    return [
+      { ...toParents, from: { ...gatewayKind("Gateway"), section: "Listener" }, attachment: "RouteToListener" },
+      { ...toParents, from: { ...gatewayKind("ListenerSet"), section: "Listener" }, attachment: "RouteToListener" },
+      { ...toParents, from: serviceKind, attachment: "RouteToService" },
+      { from: { ...route, section: "Rule" }, to: serviceKind, via: "ChildRefs", path: "backendRefs" },
+    ];
+  }),
+];
+
+const noFacts = { scope: "Namespaced", sections: [] } as const;
+
+/** What is known of a kind; a definition's own facts come first. */
+export function factsOf(kind: GroupKind, definition: PolicyDefinition): KindFacts {
+  const known = [...definition.hierarchy.kinds, ...builtInKinds];
+  return known.find((facts) => isSameKind(facts, kind)) ?? { ...noFacts, group: kind.group, kind: kind.kind };
+}
+
+/** Whether objects of the kind have no namespace, as the built-in table or any definition knows. */
+export function isClusterScoped(kind: GroupKind, definitions: readonly PolicyDefinition[]): boolean {
+  const known = [
+    ...builtInKinds,
+    ...definitions.flatMap((definition) => [...definition.policies, ...definition.hierarchy.kinds]),
+  ];
+  return known.some((facts) => isSameKind(facts, kind) && facts.scope === "Cluster");
+}
+
+/** The rows of the part of the hierarchy that the definition uses (`through`; empty: all). */
+export function rowsOf({ hierarchy }: PolicyDefinition): readonly LinkRow[] {
+  const isUsed = (kind: GroupKind) =>
+    hierarchy.through.length === 0 || hierarchy.through.some((used) => isSameKind(used, kind));
+  return [...builtInRows, ...hierarchy.links].filter(({ from, to }) => isUsed(from) && isUsed(to));
+}

@@ -1,0 +1,158 @@
+/** Merging one block into the result (semantics §4; RFC 9, "Merge a defaults / an overrides block of policy rules into a policy"). */
+import type { Step } from "../../src/core/effective/effective-policy.ts";
+import type { CustomStrategies, PolicyMetadata } from "../../src/core/merge/custom-strategy.ts";
+import type { BaseStrategy, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
+import {
+  type Candidate,
+  equalsAmong,
+  type FoldState,
+  holdersAt,
+  isTombstone,
+  type Loss,
+  policiesOf,
+  relation,
+} from "./fold-state.ts";
+import { field, isEqual, isMap, mapOf, unique } from "./json-value.ts";
+import type { OraclePolicy } from "./read-policy.ts";
+import { splitUnits } from "./split-units.ts";
+
+export interface BlockToMerge {
+  /** The units that take part: neither gated nor removed. */
+  readonly candidates: readonly Candidate[];
+  readonly policy: OraclePolicy;
+  readonly strategy: MergeStrategy;
+  readonly step: Step;
+}
+
+interface MergeOptions {
+  readonly definition: PolicyDefinition;
+  readonly strategies: CustomStrategies;
+}
+
+export function mergeBlock(state: FoldState, block: BlockToMerge, options: MergeOptions): void {
+  if (block.candidates.length === 0) return;
+  const { base, granularity } = block.strategy;
+  for (const { unit } of block.candidates) state.contest(unit.pointer, block.step);
+  // RFC 9: "p.empty?" → "p.rules ← B".
+  if (state.held.length === 0) for (const candidate of block.candidates) state.hold(candidate);
+  else if (typeof granularity === "object") mergeCustom(state, block, granularity.custom, options);
+  else if (base === "Defaults") mergeDefaults(state, block);
+  else mergeOverrides(state, block);
+}
+
+/** Atomic takes nothing; Merge the rules of which the result holds nothing; Field and Patch the leaves that it does not hold. */
+function mergeDefaults(state: FoldState, { candidates, strategy }: BlockToMerge): void {
+  const before = state.held;
+  for (const candidate of candidates) {
+    const inTheWay = before.filter(
+      (one) =>
+        holdersAt(candidate.unit, [one]).length > 0 ||
+        (strategy.granularity === "Merge" && one.unit.rule === candidate.unit.rule),
+    );
+    if (strategy.granularity === "Atomic" || inTheWay.length > 0) {
+      state.losses.set(candidate, lossOfDefault(candidate, inTheWay, before));
+    } else {
+      for (const empty of before.filter((one) => relation(one.unit, candidate.unit) === "above")) {
+        state.drop(empty, { reason: "equal", to: [candidate] });
+      }
+      state.hold(candidate);
+    }
+  }
+}
+
+function lossOfDefault(candidate: Candidate, inTheWay: readonly Candidate[], held: readonly Candidate[]): Loss {
+  const equals = equalsAmong(candidate, inTheWay);
+  if (equals.length > 0) return { reason: "equal", to: equals };
+  if (inTheWay.length > 0 && inTheWay.every(isTombstone)) return { reason: "deleted", to: inTheWay };
+  // "Under Atomic without a holder at that place, every policy then holding the result."
+  return { reason: "beaten", to: inTheWay.length > 0 ? inTheWay : held };
+}
+
+/** Atomic replaces everything; Merge each of its rules; Field and Patch each leaf, with whatever stood above or below it. */
+function mergeOverrides(state: FoldState, block: BlockToMerge): void {
+  const { candidates, strategy, step } = block;
+  const before = state.held;
+  const isAbsorbed = (candidate: Candidate) =>
+    strategy.granularity !== "Atomic" &&
+    !(strategy.granularity === "Merge" && candidate.unit.ruleName !== undefined) &&
+    candidate.unit.isEmptyMap &&
+    before.some((one) => relation(one.unit, candidate.unit) === "below");
+  const setting = candidates.filter((candidate) => !isAbsorbed(candidate));
+  for (const one of before) {
+    const takers = setting.filter((candidate) => {
+      const isSameRule = strategy.granularity === "Merge" && candidate.unit.rule === one.unit.rule;
+      return isSameRule || relation(candidate.unit, one.unit) !== "apart";
+    });
+    if (takers.length === 0 && strategy.granularity !== "Atomic") continue;
+    state.drop(one, lossToOverride(one, takers, setting));
+    state.contest(one.unit.pointer, step);
+  }
+  for (const candidate of setting) state.hold(candidate);
+  for (const candidate of candidates.filter(isAbsorbed)) {
+    state.losses.set(candidate, { reason: "equal", to: equalsAmong(candidate, before) });
+  }
+}
+
+function lossToOverride(one: Candidate, takers: readonly Candidate[], setting: readonly Candidate[]): Loss {
+  const equals = equalsAmong(one, takers);
+  if (equals.length > 0) return { reason: "equal", to: equals };
+  if (takers.length > 0 && takers.every(isTombstone)) return { reason: "deleted", to: takers };
+  return { reason: "replaced", to: takers.length > 0 ? takers : setting };
+}
+
+/**
+ * "Custom strategies get both specs (established: the block's, challenger: the result) and both policies' metadata, and
+ * return a spec. Each unit of it is credited to whoever had that value, else it is computed and credited to the
+ * established policy."
+ */
+function mergeCustom(
+  state: FoldState,
+  block: BlockToMerge,
+  name: string,
+  { definition, strategies }: MergeOptions,
+): void {
+  const { candidates, policy, strategy, step } = block;
+  const before = state.held;
+  const holders = unique(before.flatMap((one) => (one.policy === null ? [] : [one.policy])));
+  const returned = strategies[name]?.({
+    base: strategy.base,
+    established: { spec: specOf(candidates), policy: metadataOf(policy) },
+    challenger: { spec: specOf(before), policies: holders.map(metadataOf) },
+  });
+  const units = splitUnits(returned ?? {}, definition);
+  const inOrder: Readonly<Record<BaseStrategy, readonly Candidate[]>> = {
+    Defaults: [...before, ...candidates],
+    Overrides: [...candidates, ...before],
+  };
+  const credited = units.map((unit): Candidate => {
+    const writer = inOrder[strategy.base].find(
+      (one) => one.unit.pointer === unit.pointer && isEqual(one.unit.value, unit.value),
+    );
+    return writer ?? { unit, policy, block: step.block, computed: true };
+  });
+  const arriving = credited.filter((one) => !before.includes(one));
+  for (const one of before.filter((held) => !credited.includes(held))) {
+    const takers = arriving.filter((taker) => relation(taker.unit, one.unit) !== "apart");
+    state.drop(one, lossToOverride(one, takers, candidates));
+    state.contest(one.unit.pointer, step);
+  }
+  for (const one of arriving) {
+    state.hold(one);
+    state.contest(one.unit.pointer, step);
+  }
+  for (const candidate of candidates.filter((one) => !credited.includes(one))) {
+    state.losses.set(candidate, lossOfDefault(candidate, holdersAt(candidate.unit, credited), credited));
+  }
+}
+
+const specOf = (candidates: readonly Candidate[]) =>
+  mapOf(candidates.filter((one) => !isTombstone(one)).map(({ unit }) => [unit.path, unit.value]));
+
+function metadataOf({ id, object }: OraclePolicy): PolicyMetadata {
+  const metadata = field(object.raw, "metadata");
+  return { id, namespace: object.ref.namespace, name: object.ref.name, metadata: isMap(metadata) ? metadata : {} };
+}
+
+/** The policies that hold something, for those who lost. */
+export const namesOf = (loss: Loss): ReturnType<typeof policiesOf> =>
+  loss.by === undefined ? policiesOf(loss.to) : [loss.by];

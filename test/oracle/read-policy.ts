@@ -1,0 +1,158 @@
+/** A policy as its definition reads it: targets, age, blocks. Undefined if it cannot be read (Invalid). */
+import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
+import type { Granularity, PolicyDefinition, PolicyKind } from "../../src/core/model/definition.ts";
+import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import type { BlockName } from "../../src/core/model/policy.ts";
+import type { PolicyId } from "../../src/core/model/refs.ts";
+import { compareText, field, fieldAt, isList, isMap, textField } from "./json-value.ts";
+import { isSelector } from "./label-selector.ts";
+import type { WorldObject } from "./read-world.ts";
+import { type OracleUnit, splitUnits } from "./split-units.ts";
+
+export interface OracleTarget {
+  readonly group: string | undefined;
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly selector: Json | undefined;
+  readonly sectionName: string | undefined;
+}
+
+export interface OracleBlock {
+  readonly name: BlockName;
+  readonly granularity: Granularity;
+  readonly when: string | undefined;
+  readonly remove: readonly string[];
+  readonly units: readonly OracleUnit[];
+}
+
+export interface OraclePolicy {
+  readonly id: PolicyId;
+  readonly object: WorldObject;
+  readonly kind: PolicyKind;
+  readonly kindIndex: number;
+  readonly createdAt: number;
+  readonly targets: readonly OracleTarget[];
+  /** Defaults, bare rules, overrides: those that say something. */
+  readonly blocks: readonly OracleBlock[];
+}
+
+interface Reading {
+  readonly definition: PolicyDefinition;
+  readonly strategies: CustomStrategies;
+}
+
+export function readPolicy(object: WorldObject, kindIndex: number, reading: Reading): OraclePolicy | undefined {
+  const spec = field(object.raw, "spec");
+  if (!isMap(spec)) return undefined;
+  const targets = readTargets(spec, reading.definition);
+  const blocks = readBlocks(spec, reading);
+  if (targets === undefined || blocks === undefined) return undefined;
+  return {
+    id: object.id as PolicyId,
+    object,
+    kind: reading.definition.policies[kindIndex] as PolicyKind,
+    kindIndex,
+    createdAt: readCreationTime(object),
+    targets,
+    blocks,
+  };
+}
+
+/** GEP-713, "Conflict resolution": negative if `a` is the higher. Rule 2: the older; rule 3: by `{namespace}/{name}`. */
+export function byPrecedence(a: OraclePolicy, b: OraclePolicy): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
+  const nameOf = ({ object: { ref } }: OraclePolicy) => `${ref.namespace}/${ref.name}`;
+  return compareText(nameOf(a), nameOf(b)) || a.kindIndex - b.kindIndex;
+}
+
+/** Whole seconds; without a creation time a policy is the newest. */
+function readCreationTime({ raw }: WorldObject): number {
+  const text = textField(fieldAt(raw, "metadata"), "creationTimestamp") ?? "";
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  const milliseconds = isTime ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(milliseconds) ? Number.POSITIVE_INFINITY : Math.floor(milliseconds / 1000);
+}
+
+/** `targetRef` and `targetRefs`, and selectors; a policy must have a target, and only one under `refs: One`. */
+function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonly OracleTarget[] | undefined {
+  const { fields, refs: howMany } = targeting;
+  const ref = field(spec, fields.ref);
+  const refs = field(spec, fields.refs) ?? [];
+  const selectors = field(spec, fields.selectors) ?? [];
+  if (!isList(refs) || !isList(selectors)) return undefined;
+  const items = [...(ref === undefined ? [] : [ref]), ...refs].map((item) => readTarget(item));
+  const selected = selectors.map((item) => readTarget(isMap(item) ? { selector: item, ...item } : item));
+  const targets = [...items, ...selected].filter((target) => target !== undefined);
+  const isComplete = targets.length === items.length + selected.length;
+  if (!isComplete || targets.length === 0 || (howMany === "One" && targets.length > 1)) return undefined;
+  return targets;
+}
+
+/** An object by name, or the objects that a label selector selects. */
+function readTarget(item: Json): OracleTarget | undefined {
+  if (!isMap(item)) return undefined;
+  const texts = ["group", "kind", "namespace", "name", "sectionName"].map((key) => field(item, key));
+  if (texts.some((value) => value !== undefined && typeof value !== "string")) return undefined;
+  const [group, kind, namespace, name, sectionName] = texts as readonly (string | undefined)[];
+  const selector = field(item, "selector");
+  if (!kind || name === "" || (name === undefined) === (selector === undefined)) return undefined;
+  if (selector !== undefined && !isSelector(selector)) return undefined;
+  return { group, kind, namespace: namespace || undefined, name, selector, sectionName: sectionName || undefined };
+}
+
+/** REF names the blocks `default` and `override`, the others `defaults` and `overrides`: both are read. */
+const spellings: Readonly<Record<"defaults" | "overrides", readonly string[]>> = {
+  defaults: ["defaults", "default"],
+  overrides: ["overrides", "override"],
+};
+
+function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] | undefined {
+  const { targeting, merge } = reading.definition;
+  const { ref, refs, selectors } = targeting.fields;
+  const bare = without(spec, [ref, refs, selectors, ...spellings.defaults, ...spellings.overrides]);
+  const written: (readonly [BlockName, Json])[] = [
+    ...spellings.defaults.flatMap((key) => writtenAs("defaults", field(spec, key))),
+    ["bare", bare],
+    ...spellings.overrides.flatMap((key) => writtenAs("overrides", field(spec, key))),
+  ];
+  const blocks = written.map(([name, value]) => (isMap(value) ? readBlock(name, value, reading) : undefined));
+  const readable = blocks.filter((block) => block !== undefined);
+  const names = written.map(([name]) => name);
+  if (readable.length < blocks.length || new Set(names).size < names.length) return undefined;
+  const saysSomething = ({ units, remove }: OracleBlock) => units.length > 0 || remove.length > 0;
+  // GEP-713: "Instances MUST NOT be allowed to declare more than one merge strategy." Bare rules are one, if there are any.
+  const declared = readable.filter((block) => block.name !== "bare" || saysSomething(block));
+  if (merge.blocks === "Exclusive" && declared.length > 1) return undefined;
+  return readable.filter(saysSomething);
+}
+
+const writtenAs = (name: BlockName, value: Json | undefined): readonly (readonly [BlockName, Json])[] =>
+  value === undefined ? [] : [[name, value]];
+
+const without = (map: JsonObject, keys: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
+
+/** "A block's spec proper is what remains without `strategy`, `when`, `remove`/`unset`." */
+function readBlock(name: BlockName, block: JsonObject, reading: Reading): OracleBlock | undefined {
+  const strategyField =
+    Object.keys(reading.definition.merge.granularity.values).length > 0
+      ? reading.definition.merge.granularity.field
+      : "";
+  const granularity = readGranularity(strategyField === "" ? undefined : field(block, strategyField), reading);
+  const when = field(block, "when");
+  const lists = [field(block, "remove") ?? [], field(block, "unset") ?? []];
+  const remove = lists.flat();
+  if (granularity === undefined || (when !== undefined && typeof when !== "string")) return undefined;
+  if (!lists.every(isList) || !remove.every((entry) => typeof entry === "string")) return undefined;
+  const proper = without(block, [...(strategyField === "" ? [] : [strategyField]), "when", "remove", "unset"]);
+  return { name, granularity, when, remove, units: splitUnits(proper, reading.definition) };
+}
+
+function readGranularity(value: Json | undefined, { definition, strategies }: Reading): Granularity | undefined {
+  const { default: byDefault, values } = definition.merge.granularity;
+  const isListed = typeof value === "string" && Object.hasOwn(values, value);
+  const granularity = value === undefined ? byDefault : isListed ? values[value] : undefined;
+  const isUnknown = typeof granularity === "object" && !Object.hasOwn(strategies, granularity.custom);
+  return isUnknown ? undefined : granularity;
+}

@@ -1,0 +1,81 @@
+/** The objects of the cluster by identity; what cannot be identified is absent. */
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
+import type { GroupKind, ObjectId, ObjectRef } from "../../src/core/model/refs.ts";
+import { field, fieldAt, isMap, textField, unique } from "./json-value.ts";
+import { gatewayClassKind, isClusterScoped, isSameKind, namespaceKind } from "./kind-table.ts";
+
+export interface WorldObject {
+  readonly id: ObjectId;
+  readonly ref: ObjectRef;
+  readonly raw: JsonObject;
+}
+
+export function objectIdOf({ group, kind, namespace, name }: ObjectRef): ObjectId {
+  return `${kind}.${group}/${namespace}/${name}` as ObjectId;
+}
+
+export function worldObject(ref: ObjectRef, raw: JsonObject): WorldObject {
+  return { id: objectIdOf(ref), ref, raw };
+}
+
+/** Every object once (the first of equal ids), and the implied Namespaces and GatewayClasses. */
+export function readWorld(
+  raws: readonly JsonObject[],
+  definitions: readonly PolicyDefinition[],
+): readonly WorldObject[] {
+  const written = raws.flatMap((raw) => {
+    const ref = readIdentity(raw, definitions);
+    return ref === undefined ? [] : [worldObject(ref, raw)];
+  });
+  const distinct = firstOfEachId(written);
+  return firstOfEachId([...distinct, ...impliedObjects(distinct)]);
+}
+
+function firstOfEachId(objects: readonly WorldObject[]): readonly WorldObject[] {
+  return objects.filter((object, i) => objects.findIndex(({ id }) => id === object.id) === i);
+}
+
+function readIdentity(raw: JsonObject, definitions: readonly PolicyDefinition[]): ObjectRef | undefined {
+  const apiVersion = textField(raw, "apiVersion");
+  const kind = textField(raw, "kind");
+  const metadata = field(raw, "metadata");
+  const name = textField(metadata, "name");
+  if (!apiVersion || !kind || !name || !isMap(metadata)) return undefined;
+  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+  if (isClusterScoped({ group, kind }, definitions)) return { group, kind, namespace: "", name };
+  const namespace = field(metadata, "namespace") ?? "default";
+  if (typeof namespace !== "string") return undefined;
+  return { group, kind, namespace: namespace === "" ? "default" : namespace, name };
+}
+
+/** DESIGN 4.1: "Namespaces and GatewayClasses that objects name but no document defines are implied nodes". */
+function impliedObjects(objects: readonly WorldObject[]): readonly WorldObject[] {
+  const namespaces = objects.map(({ ref }) => ref.namespace).filter((name) => name !== "");
+  const classes = objects
+    .filter(({ ref }) => isSameKind(ref, { ...gatewayClassKind, kind: "Gateway" }))
+    .map(({ raw }) => fieldAt(raw, "spec.gatewayClassName"))
+    .filter((name) => typeof name === "string" && name !== "");
+  const implied = (kind: GroupKind, name: string) => worldObject({ ...kind, namespace: "", name }, {});
+  return [
+    ...unique(namespaces).map((name) => implied(namespaceKind, name)),
+    ...unique(classes).map((name) => implied(gatewayClassKind, String(name))),
+  ];
+}
+
+export function findObject(world: readonly WorldObject[], ref: ObjectRef): WorldObject | undefined {
+  return world.find(({ id }) => id === objectIdOf(ref));
+}
+
+/** `metadata.labels`; Kubernetes labels every Namespace with its name. */
+export function labelsOf({ ref, raw }: WorldObject): ReadonlyMap<string, string> {
+  const labels = fieldAt(raw, "metadata.labels");
+  const written = isMap(labels) ? Object.entries(labels) : [];
+  const byKubernetes: [string, string][] = isSameKind(ref, namespaceKind)
+    ? [["kubernetes.io/metadata.name", ref.name]]
+    : [];
+  return new Map([
+    ...written.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    ...byKubernetes,
+  ]);
+}

@@ -1,0 +1,88 @@
+/** Units: what wins and loses (semantics §3). */
+import type { Granularity, PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import type { Unit } from "../../src/core/model/policy.ts";
+import { isList, isMap, pointerTo } from "./json-value.ts";
+
+export interface OracleUnit extends Unit {
+  /** "There is such a map" and no more: gives way to whatever stands below it. */
+  readonly isEmptyMap: boolean;
+}
+
+/** Whether policies of the kind can be merged with this granularity. */
+export function supports({ merge }: PolicyDefinition, granularity: Granularity): boolean {
+  if (merge.none) return false;
+  const annotated = merge.decidedBy === "Annotation" ? Object.values(merge.annotation?.values ?? {}) : [];
+  return [
+    merge.granularity.default,
+    ...Object.values(merge.granularity.values),
+    ...annotated.map((strategy) => strategy.granularity),
+  ].includes(granularity);
+}
+
+export function splitUnits(spec: JsonObject, definition: PolicyDefinition): readonly OracleUnit[] {
+  return unitsAt(spec, [], definition);
+}
+
+function unitsAt(value: Json, path: readonly string[], definition: PolicyDefinition): readonly OracleUnit[] {
+  const isPatch = supports(definition, "Patch");
+  // "In kinds that support Patch a null is a tombstone. In all other kinds a null is an unset field."
+  if (value === null && !isPatch) return [];
+  if (!isMap(value) || isOneValue(path, definition)) {
+    return [unit(path, isPatch ? value : withoutNulls(value), definition, { isEmptyMap: false })];
+  }
+  const keys = Object.keys(value).filter((key) => isPatch || value[key] !== null);
+  if (keys.length > 0) return keys.flatMap((key) => unitsAt(value[key] as Json, [...path, key], definition));
+  // A map of rules without any rule has no policy rules at all (RFC 9: "p.empty?").
+  if (path.length === 0 || leadsToRules(path, definition)) return [];
+  return [unit(path, {}, definition, { isEmptyMap: true })];
+}
+
+function unit(
+  path: readonly string[],
+  value: Json,
+  definition: PolicyDefinition,
+  { isEmptyMap }: { isEmptyMap: boolean },
+): OracleUnit {
+  const pointer = pointerTo(path);
+  const length = ruleLength(path, definition);
+  if (length === undefined) return { pointer, path, value, rule: pointer, isEmptyMap };
+  return {
+    pointer,
+    path,
+    value,
+    rule: pointerTo(path.slice(0, length)),
+    ruleName: path[length - 1] as string,
+    isEmptyMap,
+  };
+}
+
+function withoutNulls(value: Json): Json {
+  if (isList(value)) return value.map(withoutNulls);
+  if (!isMap(value)) return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, withoutNulls(inner)]));
+}
+
+/** Patterns are dotted paths, in which `*` stands for any key. */
+function matches(pattern: string, path: readonly string[]): boolean {
+  const steps = pattern.split(".");
+  return steps.length === path.length && steps.every((step, i) => step === "*" || step === path[i]);
+}
+
+/** How many steps of the path lead to the named rule that it is or lies in. */
+function ruleLength(path: readonly string[], { merge }: PolicyDefinition): number | undefined {
+  const lengths = path.map((_, i) => i + 1);
+  return lengths.find((length) => merge.rules.some((map) => matches(map, path.slice(0, length - 1))));
+}
+
+/** Named rules are whole, unless the kind also compares leaves; maps of `atomicPaths` are one value. */
+function isOneValue(path: readonly string[], definition: PolicyDefinition): boolean {
+  const comparesLeaves = supports(definition, "Field") || supports(definition, "Patch");
+  const isRule = ruleLength(path, definition) === path.length;
+  return (isRule && !comparesLeaves) || definition.merge.atomicPaths.some((pattern) => matches(pattern, path));
+}
+
+function leadsToRules(path: readonly string[], { merge }: PolicyDefinition): boolean {
+  return merge.rules.some((map) => matches(map.split(".").slice(0, path.length).join("."), path));
+}

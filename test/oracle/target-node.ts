@@ -1,0 +1,54 @@
+/** Nodes of the hierarchy: objects, and the items of their lists that are nodes of their own (sections). */
+import type { PathNode } from "../../src/core/effective/effective-policy.ts";
+import type { LevelKind, PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
+import type { TargetId } from "../../src/core/model/refs.ts";
+import { fieldAt, isList, isMap, textField } from "./json-value.ts";
+import { factsOf, isSameKind } from "./kind-table.ts";
+import type { WorldObject } from "./read-world.ts";
+
+export interface Section {
+  readonly type: string;
+  /** As shown: the declared name if it is unique in its list, else `rule-N`. */
+  readonly name: string;
+  readonly isDeclared: boolean;
+  readonly value: JsonObject;
+  /** Where it is in the object: `["spec", "rules", "0"]`. */
+  readonly place: readonly string[];
+}
+
+export interface TargetNode {
+  readonly id: TargetId;
+  readonly object: WorldObject;
+  readonly section?: Section;
+}
+
+export function objectNode(object: WorldObject): TargetNode {
+  return { id: object.id as string as TargetId, object };
+}
+
+export function sectionNodes(object: WorldObject, definition: PolicyDefinition): readonly TargetNode[] {
+  return factsOf(object.ref, definition).sections.flatMap(({ section: type, path }) => {
+    const items = fieldAt(object.raw, path);
+    if (!isList(items)) return [];
+    return items.flatMap((value, i) => {
+      if (!isMap(value)) return [];
+      const name = textField(value, "name");
+      const isDeclared = Boolean(name) && items.filter((item) => textField(item, "name") === name).length === 1;
+      const shown = isDeclared ? String(name) : `${type.toLowerCase()}-${i + 1}`;
+      const section = { type, name: shown, isDeclared, value, place: [...path.split("."), String(i)] };
+      return [{ id: `${object.id}#${shown}` as TargetId, object, section }];
+    });
+  });
+}
+
+export function isOfLevel({ object, section }: TargetNode, level: LevelKind): boolean {
+  return isSameKind(object.ref, level) && section?.type === level.section;
+}
+
+export function pathNode({ object: { ref }, section }: TargetNode): PathNode {
+  const { group, kind, namespace, name } = ref;
+  return section === undefined
+    ? { group, kind, namespace, name }
+    : { group, kind, namespace, name, sectionName: section.name };
+}

@@ -1,0 +1,103 @@
+/** What a random cluster exercises: every run counts, so that tuned weights cannot rot unseen. */
+import type { EffectivePolicy, PathNode } from "../../src/core/effective/effective-policy.ts";
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
+import type { PolicyId } from "../../src/core/model/refs.ts";
+import { blocksOf, type RawPolicy, readPolicies, type Standing, standingsOf } from "./policy-candidates.ts";
+
+export const clusterFeatures = [
+  "three levels on one path",
+  "tie on one target",
+  "mixed granularity",
+  "remove",
+  "when",
+  "null",
+  "both blocks",
+  "namespace as level",
+  "across namespaces",
+  "sameTarget Established",
+  "sameTarget OldestWins",
+] as const;
+export type ClusterFeature = (typeof clusterFeatures)[number];
+
+interface EvaluatedCluster {
+  readonly objects: readonly JsonObject[];
+  readonly definitions: readonly PolicyDefinition[];
+  readonly effective: Iterable<EffectivePolicy>;
+  readonly isOut: (policy: PolicyId) => boolean;
+}
+
+/** The features that really meet on some path of the cluster; a policy that reaches nothing does not count. */
+export function featuresOf({ objects, definitions, effective, isOut }: EvaluatedCluster): ReadonlySet<ClusterFeature> {
+  const policies = readPolicies(objects, definitions);
+  const found = new Set<ClusterFeature>();
+  for (const one of effective) {
+    const stack = standingsOf(one, policies, objects, isOut);
+    for (const feature of clusterFeatures) if (!found.has(feature) && has[feature](stack, one.path)) found.add(feature);
+  }
+  return found;
+}
+
+type Test = (stack: readonly Standing[], path: readonly PathNode[]) => boolean;
+
+const pairs = (stack: readonly Standing[]): readonly (readonly [Standing, Standing])[] =>
+  stack.flatMap((one, at) => stack.slice(at + 1).map((other) => [one, other] as const));
+const onOneTarget = ([one, other]: readonly [Standing, Standing]): boolean => one.level === other.level;
+const blocks = (stack: readonly Standing[]): ReturnType<typeof blocksOf> =>
+  stack.flatMap(({ policy }) => blocksOf(policy));
+const sameTarget = (stack: readonly Standing[], rule: PolicyDefinition["merge"]["sameTarget"]): boolean =>
+  pairs(stack).some((pair) => onOneTarget(pair) && pair[0].policy.definition.merge.sameTarget === rule);
+
+const has: Readonly<Record<ClusterFeature, Test>> = {
+  "three levels on one path": (stack) => new Set(stack.map(({ level }) => level)).size >= 3,
+  "tie on one target": (stack) =>
+    pairs(stack).some((pair) => onOneTarget(pair) && pair[0].policy.created === pair[1].policy.created),
+  "mixed granularity": (stack) => new Set(stack.flatMap(({ policy }) => granularities(policy))).size >= 2,
+  remove: (stack) => stack.length >= 2 && blocks(stack).some(({ removals }) => removals.length > 0),
+  when: (stack) => stack.length >= 2 && blocks(stack).some(({ hasWhen }) => hasWhen),
+  null: (stack) => stack.length >= 2 && blocks(stack).some(({ spec }) => hasNull(spec)),
+  "both blocks": (stack) => stack.some(({ policy }) => new Set(blocksOf(policy).map(({ name }) => name)).size >= 3),
+  "namespace as level": (stack, path) => stack.some(({ level }) => path[level]?.kind === "Namespace"),
+  "across namespaces": (stack, path) =>
+    stack.some(({ policy, level }) => {
+      const namespace = path[level]?.namespace ?? "";
+      return namespace !== "" && policy.namespace !== "" && policy.namespace !== namespace;
+    }),
+  "sameTarget Established": (stack) => sameTarget(stack, "Established"),
+  "sameTarget OldestWins": (stack) => sameTarget(stack, "OldestWins"),
+};
+
+const granularities = (policy: RawPolicy): readonly string[] =>
+  blocksOf(policy)
+    .filter(({ spec }) => Object.keys(spec).length > 0)
+    .map(({ strategy }) => JSON.stringify(findGranularity(policy, strategy)));
+
+function findGranularity({ definition }: RawPolicy, strategy: string | undefined): unknown {
+  const { values, default: byDefault } = definition.merge.granularity;
+  return strategy === undefined ? byDefault : (values[strategy] ?? byDefault);
+}
+
+const hasNull = (value: Json): boolean => value === null || (isJsonObject(value) && Object.values(value).some(hasNull));
+
+/** Counts over a run; `missing` lists the features that fewer than the given share of the clusters exercise. */
+export class FeatureCount {
+  #clusters = 0;
+  readonly #counts: Map<ClusterFeature, number> = new Map();
+
+  add(features: ReadonlySet<ClusterFeature>): void {
+    this.#clusters++;
+    for (const feature of features) this.#counts.set(feature, (this.#counts.get(feature) ?? 0) + 1);
+  }
+
+  get shares(): ReadonlyMap<ClusterFeature, number> {
+    return new Map(
+      clusterFeatures.map((feature) => [feature, (this.#counts.get(feature) ?? 0) / Math.max(1, this.#clusters)]),
+    );
+  }
+
+  missing(share: number): readonly string[] {
+    return [...this.shares]
+      .filter(([, found]) => found < share)
+      .map(([feature, found]) => `${feature}: ${(100 * found).toFixed(1)} %`);
+  }
+}

@@ -1,0 +1,307 @@
+/**
+ * Which policies stand on a path and what each of them says there, read off the raw objects by the specification's
+ * rules alone. Paths are taken as given; nothing is shared with the engine but the types.
+ */
+import type { EffectivePolicy, PathNode } from "../../src/core/effective/effective-policy.ts";
+import type { Granularity, PolicyDefinition, PolicyKind, TargetKind } from "../../src/core/model/definition.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
+import type { BlockName } from "../../src/core/model/policy.ts";
+import type { PolicyId } from "../../src/core/model/refs.ts";
+import { gatewayGroup } from "./policy-kinds.ts";
+
+export interface RawPolicy {
+  readonly id: PolicyId;
+  readonly definition: PolicyDefinition;
+  readonly kind: PolicyKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly created: string | undefined;
+  readonly spec: JsonObject;
+}
+
+/** A policy on a path: `level` is the place of its target, 0 for the root. */
+export interface Standing {
+  readonly policy: RawPolicy;
+  readonly level: number;
+}
+
+export interface Candidate {
+  readonly policy: PolicyId;
+  readonly block: BlockName;
+  readonly pointer: string;
+  readonly value: Json;
+}
+
+const mapAt = (object: JsonObject, key: string): JsonObject => {
+  const value = object[key];
+  return isJsonObject(value) ? value : {};
+};
+const listAt = (object: JsonObject, key: string): readonly JsonObject[] => {
+  const value = object[key];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+};
+const textAt = (object: JsonObject, key: string): string | undefined => {
+  const value = object[key];
+  return typeof value === "string" ? value : undefined;
+};
+export const groupOf = (object: JsonObject): string => {
+  const version = textAt(object, "apiVersion") ?? "";
+  return version.includes("/") ? version.slice(0, version.indexOf("/")) : "";
+};
+
+export function readPolicies(
+  objects: readonly JsonObject[],
+  definitions: readonly PolicyDefinition[],
+): readonly RawPolicy[] {
+  return objects.flatMap((object) => {
+    for (const definition of definitions) {
+      const kind = definition.policies.find((one) => one.kind === object["kind"] && one.group === groupOf(object));
+      if (kind === undefined) continue;
+      const metadata = mapAt(object, "metadata");
+      const name = textAt(metadata, "name") ?? "";
+      const namespace = textAt(metadata, "namespace") ?? "";
+      const id = `${kind.kind}.${kind.group}/${namespace}/${name}` as PolicyId;
+      const created = textAt(metadata, "creationTimestamp");
+      return [{ id, definition, kind, namespace, name, created, spec: mapAt(object, "spec") }];
+    }
+    return [];
+  });
+}
+
+/** The policies of a path's stack, root first. `isOut` names those that are not accepted at all. */
+export function standingsOf(
+  path: Pick<EffectivePolicy, "policyKind" | "path" | "from">,
+  policies: readonly RawPolicy[],
+  objects: readonly JsonObject[],
+  isOut: (policy: PolicyId) => boolean,
+): readonly Standing[] {
+  const ours = policies.filter(
+    ({
+      id,
+      definition: {
+        policies: [first],
+      },
+    }) => first.kind === path.policyKind.kind && first.group === path.policyKind.group && !isOut(id),
+  );
+  const standings = path.path.flatMap((node, level) =>
+    ours.filter((policy) => targets(policy, node, path, objects)).map((policy) => ({ policy, level })),
+  );
+  const [none] = ours.filter(({ definition }) => definition.merge.none);
+  return none === undefined ? standings : onlyHighest(standings);
+}
+
+/** None: one policy per target, the oldest; then by `namespace/name` as one string. */
+function onlyHighest(standings: readonly Standing[]): readonly Standing[] {
+  const key = ({ policy }: Standing): string => `${policy.created ?? "later"} ${policy.namespace}/${policy.name}`;
+  return standings.filter((one) => standings.every((other) => other.level !== one.level || key(one) <= key(other)));
+}
+
+function targets(
+  policy: RawPolicy,
+  node: PathNode,
+  path: Pick<EffectivePolicy, "path" | "from">,
+  objects: readonly JsonObject[],
+): boolean {
+  const { fields } = policy.definition.targeting;
+  const single = policy.spec[fields.ref];
+  const refs = [...(isJsonObject(single) ? [single] : []), ...listAt(policy.spec, fields.refs)];
+  const selectors = listAt(policy.spec, fields.selectors).map((item): JsonObject => ({ ...item, selector: item }));
+  return [...refs, ...selectors].some((ref) => refersTo(ref, policy, node, path, objects));
+}
+
+function refersTo(
+  ref: JsonObject,
+  policy: RawPolicy,
+  node: PathNode,
+  path: Pick<EffectivePolicy, "path" | "from">,
+  objects: readonly JsonObject[],
+): boolean {
+  const kind = findTargetKind(ref, policy);
+  if (kind === undefined || kind.kind !== node.kind || kind.group !== node.group) return false;
+  if (textAt(ref, "sectionName") !== node.sectionName) return false;
+  if (node.sectionName !== undefined && !isNamedOnce(node, objects)) return false;
+  const selector = ref["selector"];
+  const isNamed = isJsonObject(selector) ? isSelected(selector, node, objects) : textAt(ref, "name") === node.name;
+  return isNamed && mayReach(policy, textAt(ref, "namespace"), node, path, objects);
+}
+
+/** The kinds that the policy may name, one of which the reference means. */
+function findTargetKind(ref: JsonObject, { definition, kind }: RawPolicy): TargetKind | undefined {
+  const [group] = (textAt(ref, "group") ?? "").split("/");
+  return definition.targeting.kinds.find(
+    (one) =>
+      one.kind.toLowerCase() === textAt(ref, "kind")?.toLowerCase() &&
+      (!("group" in ref) || one.group === group) &&
+      (one.policies.length === 0 || one.policies.includes(kind.kind)) &&
+      (textAt(ref, "sectionName") === undefined || one.sections.length > 0),
+  );
+}
+
+const findObject = (node: PathNode, objects: readonly JsonObject[]): JsonObject | undefined =>
+  objects.find(
+    (object) =>
+      object["kind"] === node.kind &&
+      groupOf(object) === node.group &&
+      textAt(mapAt(object, "metadata"), "name") === node.name &&
+      (textAt(mapAt(object, "metadata"), "namespace") ?? "") === node.namespace,
+  );
+
+/** A section's name counts only where it is written, and written once. */
+function isNamedOnce(node: PathNode, objects: readonly JsonObject[]): boolean {
+  const spec = mapAt(findObject(node, objects) ?? {}, "spec");
+  const names = ["listeners", "rules", "ports", "branches"].flatMap((list) =>
+    listAt(spec, list).map((item) => item["name"]),
+  );
+  return names.filter((name) => name === node.sectionName).length === 1;
+}
+
+function isSelected(selector: JsonObject, node: PathNode, objects: readonly JsonObject[]): boolean {
+  const labels = mapAt(mapAt(findObject(node, objects) ?? {}, "metadata"), "labels");
+  return Object.entries(mapAt(selector, "matchLabels")).every(([key, value]) => labels[key] === value);
+}
+
+function mayReach(
+  policy: RawPolicy,
+  namespace: string | undefined,
+  node: PathNode,
+  path: Pick<EffectivePolicy, "path" | "from">,
+  objects: readonly JsonObject[],
+): boolean {
+  if (node.namespace === "") {
+    if (policy.kind.scope === "Cluster") return true;
+    return node.kind === "Namespace" && node.name === policy.namespace;
+  }
+  if ((namespace ?? policy.namespace) !== node.namespace) return false;
+  if (node.namespace === policy.namespace) return true;
+  switch (policy.definition.targeting.crossNamespace) {
+    case "Forbidden":
+      return false;
+    case "ReferenceGrant":
+      return isGranted(policy, node, objects);
+    case "Consumer":
+      return path.path[0]?.kind === "Service" && path.from === policy.namespace;
+  }
+}
+
+function isGranted(policy: RawPolicy, node: PathNode, objects: readonly JsonObject[]): boolean {
+  return objects.some((grant) => {
+    if (grant["kind"] !== "ReferenceGrant" || groupOf(grant) !== gatewayGroup) return false;
+    if (textAt(mapAt(grant, "metadata"), "namespace") !== node.namespace) return false;
+    const spec = mapAt(grant, "spec");
+    const from = listAt(spec, "from").some(
+      (item) =>
+        item["group"] === policy.kind.group &&
+        item["kind"] === policy.kind.kind &&
+        item["namespace"] === policy.namespace,
+    );
+    const to = listAt(spec, "to").some(
+      (item) =>
+        item["group"] === node.group && item["kind"] === node.kind && (!("name" in item) || item["name"] === node.name),
+    );
+    return from && to;
+  });
+}
+
+export interface BlockOfPolicy {
+  readonly name: BlockName;
+  readonly spec: JsonObject;
+  readonly strategy: string | undefined;
+  readonly hasWhen: boolean;
+  readonly removals: readonly string[];
+}
+
+/** The policy's blocks in the order in which they are merged. */
+export function blocksOf({ spec, definition }: RawPolicy): readonly BlockOfPolicy[] {
+  const { fields } = definition.targeting;
+  const { [fields.ref]: _ref, [fields.refs]: _refs, [fields.selectors]: _selectors, ...rest } = spec;
+  const { defaults, default: isDefault, overrides, override, ...bare } = rest;
+  const blocks: readonly (readonly [BlockName, Json | undefined])[] = [
+    ["defaults", defaults ?? isDefault],
+    ["bare", bare],
+    ["overrides", overrides ?? override],
+  ];
+  return blocks.flatMap(([name, value]) => (isJsonObject(value) ? [readBlock(name, value, definition)] : []));
+}
+
+function readBlock(name: BlockName, block: JsonObject, { merge }: PolicyDefinition): BlockOfPolicy {
+  const { when, remove, unset, ...rest } = block;
+  const isStrategy = Object.keys(merge.granularity.values).length > 0;
+  const { [merge.granularity.field]: strategy, ...spec } = rest;
+  return {
+    name,
+    spec: isStrategy ? spec : rest,
+    strategy: isStrategy && typeof strategy === "string" ? strategy : undefined,
+    hasWhen: typeof when === "string",
+    removals: [remove, unset].flatMap((entries) => (Array.isArray(entries) ? entries.map(String) : [])),
+  };
+}
+
+/** What a policy's blocks say, unit by unit. */
+export function candidatesOf(policy: RawPolicy): readonly Candidate[] {
+  return blocksOf(policy).flatMap(({ name, spec }) =>
+    unitsOf(spec, policy.definition).map(([path, value]) => ({
+      policy: policy.id,
+      block: name,
+      pointer: toPointer(path),
+      value,
+    })),
+  );
+}
+
+const toPointer = (path: readonly string[]): string =>
+  path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+
+const supports = ({ merge }: PolicyDefinition, granularity: Granularity): boolean =>
+  !merge.none && [merge.granularity.default, ...Object.values(merge.granularity.values)].includes(granularity);
+/** Named rules are units of their own unless the kind also compares leaves. */
+const hasLeaves = (definition: PolicyDefinition): boolean =>
+  definition.merge.rules.length === 0 || supports(definition, "Field") || supports(definition, "Patch");
+
+type PathAndValue = readonly [path: readonly string[], value: Json];
+
+/** Leaves: scalars, lists, empty maps, maps that are one value; named rules where the kind merges by rules. */
+function unitsOf(spec: JsonObject, definition: PolicyDefinition): readonly PathAndValue[] {
+  const walk = (value: Json, path: readonly string[]): readonly PathAndValue[] => {
+    if (value === null && !supports(definition, "Patch")) return [];
+    if (isJsonObject(value) && !isOneValue(path, definition)) {
+      const keys = Object.keys(value);
+      if (keys.length > 0) return keys.flatMap((key) => walk(value[key] ?? null, [...path, key]));
+      // "There are rules" without any rule says nothing.
+      if (path.length === 0 || leadsToRules(path, definition)) return [];
+    }
+    return [[path, value]];
+  };
+  return walk(spec, []);
+}
+
+const matches = (path: readonly string[], pattern: readonly string[]): boolean =>
+  pattern.every((step, at) => step === "*" || step === path[at]);
+
+function isOneValue(path: readonly string[], definition: PolicyDefinition): boolean {
+  const { rules, atomicPaths } = definition.merge;
+  const isRule = rules.some((rule) => rule.split(".").length === path.length - 1 && matches(path, rule.split(".")));
+  return (
+    (isRule && !hasLeaves(definition)) ||
+    atomicPaths.some((dotted) => dotted.split(".").length === path.length && matches(path, dotted.split(".")))
+  );
+}
+
+const leadsToRules = (path: readonly string[], { merge }: PolicyDefinition): boolean =>
+  merge.rules.some(
+    (rule) => rule.split(".").length >= path.length && matches(path, rule.split(".").slice(0, path.length)),
+  );
+
+/** Bare rules as Direct act only where the path ends, or on the owner of the section where it ends. */
+export function isAtEnd(level: number, { path }: Pick<EffectivePolicy, "path">): boolean {
+  const end = path.at(-1);
+  const node = path[level];
+  if (node === end) return true;
+  return (
+    end?.sectionName !== undefined &&
+    node?.sectionName === undefined &&
+    node?.kind === end.kind &&
+    node.group === end.group &&
+    node.name === end.name &&
+    node.namespace === end.namespace
+  );
+}

@@ -1,0 +1,404 @@
+/**
+ * The policy kinds that random clusters use: one per way a definition can differ, and for each the places in its spec
+ * where policies meet. Few places on purpose: collisions are what is tested.
+ */
+
+import type { CustomStrategy } from "../../src/core/merge/custom-strategy.ts";
+import type {
+  Hierarchy,
+  LevelKind,
+  MergeRules,
+  PolicyDefinition,
+  PolicyKind,
+  Targeting,
+  TargetKind,
+} from "../../src/core/model/definition.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../../src/core/model/json.ts";
+import type { GroupKind } from "../../src/core/model/refs.ts";
+
+export const gatewayGroup = "gateway.networking.k8s.io";
+export const policyGroup = "example.com";
+export const foreignGroup = "fruit.example.com";
+export const strategyAnnotation = "example.com/strategy";
+
+/** A definition, and what its policies may say. */
+export interface PolicyKindUnderTest {
+  readonly definition: PolicyDefinition;
+  /** Dotted paths in the spec proper. */
+  readonly places: readonly string[];
+  readonly strategies: readonly string[];
+  readonly removals: readonly string[];
+  readonly conditions: readonly string[];
+}
+
+const gateway: GroupKind = { group: gatewayGroup, kind: "Gateway" };
+const httpRoute: GroupKind = { group: gatewayGroup, kind: "HTTPRoute" };
+const grpcRoute: GroupKind = { group: gatewayGroup, kind: "GRPCRoute" };
+const tlsRoute: GroupKind = { group: gatewayGroup, kind: "TLSRoute" };
+const tcpRoute: GroupKind = { group: gatewayGroup, kind: "TCPRoute" };
+const listenerSet: GroupKind = { group: gatewayGroup, kind: "ListenerSet" };
+const gatewayClass: GroupKind = { group: gatewayGroup, kind: "GatewayClass" };
+const namespace: GroupKind = { group: "", kind: "Namespace" };
+const service: GroupKind = { group: "", kind: "Service" };
+
+const section = (kind: GroupKind, name: string): LevelKind => ({ ...kind, section: name });
+const target = (kind: GroupKind, sections: readonly string[] = [], policies: readonly string[] = []): TargetKind => ({
+  ...kind,
+  sections,
+  virtual: false,
+  policies,
+});
+
+const gatewayTargets = [target(gateway, ["Listener"]), target(httpRoute, ["Rule"])];
+
+interface Sketch {
+  readonly kind: string;
+  readonly joined?: readonly PolicyKind[];
+  readonly class?: PolicyDefinition["class"];
+  readonly targeting?: Partial<Targeting>;
+  readonly hierarchy?: Partial<Hierarchy>;
+  readonly merge?: Partial<MergeRules>;
+  readonly mapsTo?: PolicyDefinition["mapsTo"];
+}
+
+function define(sketch: Sketch): PolicyDefinition {
+  return {
+    name: `${sketch.kind.toLowerCase()}.${policyGroup}`,
+    policies: [{ group: policyGroup, kind: sketch.kind, scope: "Namespaced" }, ...(sketch.joined ?? [])],
+    class: sketch.class ?? "Inherited",
+    targeting: {
+      fields: { ref: "targetRef", refs: "targetRefs", selectors: "targetSelectors" },
+      refs: "Many",
+      selectors: true,
+      crossNamespace: "Forbidden",
+      positionalRules: false,
+      kinds: gatewayTargets,
+      ...sketch.targeting,
+    },
+    hierarchy: {
+      effectiveTargets: [section(httpRoute, "Rule")],
+      namespacesAbove: [],
+      roots: [],
+      through: [],
+      links: [],
+      kinds: [],
+      ...sketch.hierarchy,
+    },
+    merge: {
+      none: false,
+      granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic" } },
+      rules: [],
+      atomicPaths: [],
+      blocks: "Combined",
+      bare: "AtomicDefaults",
+      decidedBy: "Higher",
+      sameTarget: "Established",
+      ...sketch.merge,
+    },
+    mapsTo: sketch.mapsTo ?? [],
+    status: { vocabulary: "Enforced" },
+    inferred: false,
+  };
+}
+
+const ruleNames: Omit<PolicyKindUnderTest, "definition"> = {
+  places: ["limits.a", "limits.b", "rules.authentication.a", "rules.authorization.b", "limits", "note"],
+  strategies: ["atomic", "merge", "merge"],
+  removals: ["a", "b", "limits", "limits.a", "rules.authentication.a", "nothing"],
+  conditions: [
+    "spec.limits.a > 1",
+    "has(spec.limits) && size(spec.limits) > 0",
+    "self.spec.rules.authentication.a < 3",
+    "!has(spec.limits)",
+    "spec.limits.a.startsWith('x')",
+    "1 / 0 == 1",
+  ],
+};
+
+const leaves: Omit<PolicyKindUnderTest, "definition"> = {
+  places: ["color", "colors.dark", "colors.light", "colors", "colors.light.shade", "empty"],
+  strategies: ["atomic", "patch", "patch"],
+  removals: ["color", "colors", "colors.dark", "nothing"],
+  conditions: [
+    "spec.color == 1",
+    "has(spec.colors)",
+    "spec.colors.dark > 1",
+    "size(spec) == 0",
+    "self.spec.color + 'x' == 'yx'",
+    "1 / 0 == 1",
+  ],
+};
+
+const retries: Omit<PolicyKindUnderTest, "definition"> = {
+  places: ["retry.attempts", "retry.codes", "retry.backoff", "timeouts.request", "labels", "labels.k", "retry"],
+  strategies: ["field", "field", "atomic"],
+  removals: ["retry.attempts", "retry", "timeouts.request", "nothing"],
+  conditions: [
+    "spec.retry.attempts > 1",
+    "has(spec.retry)",
+    "!has(spec.timeouts)",
+    "size(spec.retry.codes) > 1",
+    "spec.retry.attempts + 'x' == 'y'",
+  ],
+};
+
+const fieldGranularity: MergeRules["granularity"] = {
+  default: "Field",
+  field: "strategy",
+  values: { atomic: "Atomic", field: "Field" },
+};
+
+/** RFC 9: named rules. */
+const mergeKind: PolicyKindUnderTest = {
+  ...ruleNames,
+  definition: define({
+    kind: "MergePolicy",
+    merge: {
+      granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic", merge: "Merge" } },
+      rules: ["limits", "rules.*"],
+    },
+  }),
+};
+
+/** GEP-713: JSON Merge Patch, with tombstones; targets in other namespaces by ReferenceGrant. */
+const patchKind: PolicyKindUnderTest = {
+  ...leaves,
+  definition: define({
+    kind: "PatchPolicy",
+    targeting: {
+      crossNamespace: "ReferenceGrant",
+      kinds: [...gatewayTargets, target(grpcRoute, ["Rule"]), target(tlsRoute), target(tcpRoute)],
+    },
+    hierarchy: {
+      effectiveTargets: [httpRoute, grpcRoute, tlsRoute, tcpRoute].map((route) => section(route, "Rule")),
+    },
+    merge: {
+      granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } },
+    },
+  }),
+};
+
+/** REF: settings that are fields of the route, too; they end at the backend. */
+const mappedKind: PolicyKindUnderTest = {
+  ...retries,
+  definition: define({
+    kind: "MappedPolicy",
+    targeting: { kinds: [...gatewayTargets, target(service, ["Port"])] },
+    hierarchy: { effectiveTargets: [service, section(httpRoute, "Rule")] },
+    merge: { granularity: fieldGranularity, atomicPaths: ["labels"], sameTarget: "OldestWins" },
+    mapsTo: [
+      { from: "retry", to: { level: section(httpRoute, "Rule"), path: "retry" }, create: true },
+      { from: "timeouts", to: { level: section(httpRoute, "Rule"), path: "timeouts" }, create: true },
+    ],
+  }),
+};
+
+/** REF's RetryFilter: the field is in the items of a list, and only in those that exist. */
+const filterKind: PolicyKindUnderTest = {
+  ...retries,
+  definition: define({
+    kind: "FilterPolicy",
+    merge: { granularity: fieldGranularity, sameTarget: "OldestWins", bare: "Direct" },
+    mapsTo: [
+      {
+        from: "retry",
+        to: { level: section(httpRoute, "Rule"), path: "filters[type=RetryFilter].retry" },
+        create: false,
+      },
+    ],
+  }),
+};
+
+/** Namespaces are levels; a cluster-scoped kind is joined for GatewayClasses and any Namespace. */
+const namespaceKind: PolicyKindUnderTest = {
+  ...retries,
+  definition: define({
+    kind: "NamespacePolicy",
+    joined: [{ group: policyGroup, kind: "ClusterNamespacePolicy", scope: "Cluster" }],
+    targeting: {
+      kinds: [
+        target(namespace),
+        target(gateway, ["Listener"], ["NamespacePolicy"]),
+        target(httpRoute, ["Rule"], ["NamespacePolicy"]),
+        target(listenerSet, ["Listener"], ["NamespacePolicy"]),
+        target(gatewayClass, [], ["ClusterNamespacePolicy"]),
+      ],
+    },
+    hierarchy: { namespacesAbove: [gateway, httpRoute] },
+    merge: { granularity: fieldGranularity, atomicPaths: ["labels"], sameTarget: "OldestWins", bare: "Direct" },
+  }),
+};
+
+/** A Direct kind: None, on Services and their ports. */
+const directKind: PolicyKindUnderTest = {
+  ...leaves,
+  strategies: [],
+  definition: define({
+    kind: "DirectPolicy",
+    class: "Direct",
+    targeting: { kinds: [target(service, ["Port"])] },
+    hierarchy: { effectiveTargets: [service, section(service, "Port")] },
+    merge: { none: true },
+  }),
+};
+
+/** The lower policy picks the granularity. */
+const lowerKind: PolicyKindUnderTest = {
+  ...leaves,
+  strategies: ["atomic", "patch", "field"],
+  definition: define({
+    kind: "LowerPolicy",
+    merge: {
+      granularity: {
+        default: "Field",
+        field: "strategy",
+        values: { atomic: "Atomic", patch: "Patch", field: "Field" },
+      },
+      decidedBy: "Lower",
+    },
+  }),
+};
+
+/** An annotation on the higher policy's target picks the strategy. */
+const annotationKind: PolicyKindUnderTest = {
+  ...ruleNames,
+  definition: define({
+    kind: "AnnotationPolicy",
+    merge: {
+      granularity: { default: "Merge", field: "strategy", values: { atomic: "Atomic", merge: "Merge" } },
+      rules: ["limits", "rules.*"],
+      decidedBy: "Annotation",
+      annotation: {
+        key: strategyAnnotation,
+        values: {
+          override: { base: "Overrides", granularity: "Merge" },
+          default: { base: "Defaults", granularity: "Merge" },
+          takeover: { base: "Overrides", granularity: "Atomic" },
+        },
+      },
+    },
+  }),
+};
+
+/** Mesh: consumers may target Services of others, for their own traffic. */
+const meshKind: PolicyKindUnderTest = {
+  ...leaves,
+  strategies: ["atomic", "field"],
+  definition: define({
+    kind: "MeshPolicy",
+    targeting: { crossNamespace: "Consumer", kinds: [target(service, ["Port"]), target(httpRoute, ["Rule"])] },
+    hierarchy: { effectiveTargets: [service, section(httpRoute, "Rule")] },
+    merge: {
+      granularity: { default: "Field", field: "strategy", values: { atomic: "Atomic", field: "Field" } },
+      sameTarget: "OldestWins",
+    },
+  }),
+};
+
+/** GEP-713: one block per policy, one target per policy. */
+const exclusiveKind: PolicyKindUnderTest = {
+  ...leaves,
+  definition: define({
+    kind: "ExclusivePolicy",
+    targeting: { refs: "One", selectors: false, crossNamespace: "ReferenceGrant" },
+    merge: {
+      granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } },
+      blocks: "Exclusive",
+    },
+  }),
+};
+
+/** None for an inherited kind: on one target the oldest wins, and along a path only one level says anything at a place. */
+const noneKind: PolicyKindUnderTest = {
+  ...leaves,
+  strategies: [],
+  definition: define({ kind: "NonePolicy", merge: { none: true } }),
+};
+
+/** GEP-713's custom atomicity: numbers add up, so that values come out that nobody wrote. */
+const customKind: PolicyKindUnderTest = {
+  ...leaves,
+  strategies: ["sum", "sum", "atomic"],
+  definition: define({
+    kind: "CustomPolicy",
+    merge: {
+      granularity: {
+        default: { custom: "sum" },
+        field: "strategy",
+        values: { sum: { custom: "sum" }, atomic: "Atomic" },
+      },
+    },
+  }),
+};
+
+/** Both specs together; where both have a number the sum, else the established value. */
+const sum = (established: JsonObject, challenger: JsonObject): JsonObject => {
+  const keys = [...new Set([...Object.keys(challenger), ...Object.keys(established)])];
+  return Object.fromEntries(
+    keys.map((key): [string, Json] => {
+      const [high, low] = [ownValue(established, key), ownValue(challenger, key)];
+      if (high === undefined) return [key, low ?? null];
+      if (low === undefined) return [key, high];
+      if (typeof high === "number" && typeof low === "number") return [key, high + low];
+      if (isJsonObject(high) && isJsonObject(low)) return [key, sum(high, low)];
+      return [key, high];
+    }),
+  );
+};
+
+export const customStrategies: Readonly<Record<string, CustomStrategy>> = {
+  sum: ({ established, challenger }) => sum(established.spec, challenger.spec),
+};
+
+const orchard: GroupKind = { group: foreignGroup, kind: "Orchard" };
+const tree: GroupKind = { group: foreignGroup, kind: "Tree" };
+const apple: GroupKind = { group: foreignGroup, kind: "Apple" };
+
+/** A hierarchy of its own: the engine knows nothing of orchards. */
+const foreignKind: PolicyKindUnderTest = {
+  ...ruleNames,
+  definition: define({
+    kind: "ForeignPolicy",
+    joined: [{ group: policyGroup, kind: "ClusterForeignPolicy", scope: "Cluster" }],
+    targeting: {
+      kinds: [
+        target(orchard, [], ["ClusterForeignPolicy"]),
+        target(tree, ["Branch"], ["ForeignPolicy"]),
+        target(apple, [], ["ForeignPolicy"]),
+      ],
+    },
+    hierarchy: {
+      effectiveTargets: [apple],
+      links: [
+        { from: orchard, to: tree, via: "ParentName", path: "spec.orchard" },
+        { from: section(tree, "Branch"), to: apple, via: "ChildRefs", path: "apples" },
+        { from: tree, to: apple, via: "ParentRefs", path: "spec.treeRefs" },
+      ],
+      kinds: [
+        { ...orchard, scope: "Cluster", sections: [] },
+        { ...tree, scope: "Namespaced", sections: [{ section: "Branch", path: "spec.branches" }] },
+        { ...apple, scope: "Namespaced", sections: [] },
+      ],
+    },
+    merge: {
+      granularity: { default: "Merge", field: "strategy", values: { atomic: "Atomic", merge: "Merge" } },
+      rules: ["limits", "rules.*"],
+    },
+  }),
+};
+
+export const policyKinds: readonly PolicyKindUnderTest[] = [
+  mergeKind,
+  patchKind,
+  mappedKind,
+  filterKind,
+  namespaceKind,
+  directKind,
+  lowerKind,
+  annotationKind,
+  meshKind,
+  exclusiveKind,
+  noneKind,
+  customKind,
+  foreignKind,
+];

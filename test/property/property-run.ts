@@ -1,0 +1,35 @@
+/** How property tests run: with a seed that is known, so that every failure can be repeated. */
+import fc from "fast-check";
+import type { Json } from "../../src/core/model/json.ts";
+
+const DEFAULT_SEED = 713;
+
+/** `PREVAIL_SEED=7 npx vitest run test/property` tries other clusters, or repeats a run. */
+export const seed: number = readSeed(process.env["PREVAIL_SEED"]);
+
+function readSeed(text: string | undefined): number {
+  if (text === undefined || text === "") return DEFAULT_SEED;
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new Error(`PREVAIL_SEED is '${text}': give an integer`);
+  return number;
+}
+
+/** Asserts a property on `numRuns` examples. Each test mixes its own number into the seed: no two see the same clusters. */
+export function assertProperty<Ts>(
+  property: fc.IPropertyWithHooks<Ts>,
+  options: { numRuns: number; stream: number },
+): void {
+  fc.assert(property, { numRuns: options.numRuns, seed: (seed * 31 + options.stream) | 0, endOnFailure: false });
+}
+
+/** Long enough for a slow machine; a test that ends at its clock has failed. */
+export const PROPERTY_TIMEOUT_MS = 120_000;
+
+/** Freezes all the way down: whoever writes to it throws. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const item of Object.values(value)) deepFreeze(item as Json);
+  }
+  return value;
+}

@@ -1,0 +1,99 @@
+/** Small random clusters in which everything meets: the input of all property tests. */
+import fc from "fast-check";
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
+import { type PolicyKindUnderTest, policyKinds } from "./policy-kinds.ts";
+import { policyFromPlan, policyPlan } from "./random-policies.ts";
+import { foreignObjects, gatewayObjects, weighted } from "./random-topology.ts";
+
+export interface RandomCluster {
+  readonly definitions: readonly PolicyDefinition[];
+  /** Well-formed Kubernetes objects, policies last. */
+  readonly objects: readonly JsonObject[];
+  /** Documents that no object can be read from: as good as absent. */
+  readonly malformed: readonly unknown[];
+}
+
+/** Dimensions that every kind may vary in, whatever else it is. */
+const variation = fc.record({
+  sameTarget: weighted<PolicyDefinition["merge"]["sameTarget"] | undefined>(
+    [2, undefined],
+    [1, "Established"],
+    [1, "OldestWins"],
+  ),
+  bare: weighted<PolicyDefinition["merge"]["bare"] | undefined>([4, undefined], [1, "AtomicDefaults"], [1, "Direct"]),
+  crossNamespace: weighted<PolicyDefinition["targeting"]["crossNamespace"] | undefined>(
+    [3, undefined],
+    [1, "Forbidden"],
+    [1, "ReferenceGrant"],
+    [1, "Consumer"],
+  ),
+});
+type Variation = typeof variation extends fc.Arbitrary<infer T> ? T : never;
+
+function vary(kind: PolicyKindUnderTest, { sameTarget, bare, crossNamespace }: Variation): PolicyKindUnderTest {
+  const { definition } = kind;
+  if (definition.class === "Direct") return kind;
+  return {
+    ...kind,
+    definition: {
+      ...definition,
+      targeting: { ...definition.targeting, crossNamespace: crossNamespace ?? definition.targeting.crossNamespace },
+      merge: {
+        ...definition.merge,
+        sameTarget: sameTarget ?? definition.merge.sameTarget,
+        bare: bare ?? definition.merge.bare,
+      },
+    },
+  };
+}
+
+const chosenKinds: fc.Arbitrary<readonly PolicyKindUnderTest[]> = fc
+  .tuple(fc.shuffledSubarray([...policyKinds], { minLength: 1, maxLength: 2 }), variation)
+  .map(([kinds, variant]) => kinds.map((kind) => vary(kind, variant)));
+
+const malformedDocument: fc.Arbitrary<unknown> = fc.constantFrom<unknown[]>(
+  null,
+  7,
+  "text",
+  [],
+  {},
+  { kind: "HTTPRoute" },
+  { apiVersion: 5, kind: "HTTPRoute", metadata: { name: "r1", namespace: "a" } },
+  { apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", metadata: { name: 7, namespace: "a" } },
+  { apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", metadata: null },
+  { apiVersion: "example.com/v1", kind: "MergePolicy", metadata: { namespace: "a" }, spec: {} },
+);
+
+const usesForeign = (kinds: readonly PolicyKindUnderTest[]): boolean =>
+  kinds.some(({ definition }) => definition.hierarchy.links.length > 0);
+
+/** What a cluster consists of before the kinds of its policies are known. */
+const parts = fc.record({
+  gateway: gatewayObjects,
+  foreign: foreignObjects,
+  plans: fc.oneof(
+    { weight: 1, arbitrary: fc.array(policyPlan, { maxLength: 2 }) },
+    { weight: 6, arbitrary: fc.array(policyPlan, { minLength: 4, maxLength: 8 }) },
+  ),
+  malformed: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(malformedDocument, { maxLength: 2 }) },
+  ),
+});
+type Parts = typeof parts extends fc.Arbitrary<infer T> ? T : never;
+
+function assemble(kinds: readonly PolicyKindUnderTest[], { gateway, foreign, plans, malformed }: Parts): RandomCluster {
+  const world = usesForeign(kinds) ? [...gateway, ...foreign] : gateway;
+  const policies = plans.map((plan, at) => policyFromPlan(plan, at + 1, kinds, world));
+  return { definitions: kinds.map(({ definition }) => definition), objects: [...world, ...policies], malformed };
+}
+
+export const randomCluster: fc.Arbitrary<RandomCluster> = fc
+  .record({ kinds: chosenKinds, parts })
+  .map((drawn) => assemble(drawn.kinds, drawn.parts));
+
+/** Two clusters with the same definitions and mostly the same names: one becomes the other, object by object. */
+export const clusterPair: fc.Arbitrary<readonly [RandomCluster, RandomCluster]> = fc
+  .record({ kinds: chosenKinds, before: parts, after: parts })
+  .map(({ kinds, before, after }) => [assemble(kinds, before), assemble(kinds, after)]);

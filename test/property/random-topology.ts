@@ -1,0 +1,382 @@
+/**
+ * Random Gateway API objects: few names, so that references meet, and enough that is wrong (names, sections,
+ * protocols, missing grants) for every way not to attach.
+ */
+import fc from "fast-check";
+import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import { foreignGroup, gatewayGroup, policyGroup, strategyAnnotation } from "./policy-kinds.ts";
+
+/** `a-b/p1` sorts before `a/p1` as one string, but `a` before `a-b`: GEP-713 compares `namespace/name` as one string. */
+export const namespaces = ["a", "a-b"] as const;
+
+type Arb<T> = fc.Arbitrary<T>;
+export const chance = <T>(probability: number, value: Arb<T>): Arb<T | undefined> =>
+  fc.oneof(
+    { weight: Math.round(100 * (1 - probability)), arbitrary: fc.constant(undefined) },
+    { weight: Math.round(100 * probability), arbitrary: value },
+  );
+export const weighted = <T>(...choices: readonly (readonly [weight: number, value: T])[]): Arb<T> =>
+  fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
+
+/** Leaves out what is undefined: JSON has no such value. */
+export function jsonOf(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}
+
+interface Identity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+interface Dressing {
+  readonly labels: JsonObject | undefined;
+  readonly annotations: JsonObject | undefined;
+}
+
+export function kubeObject(
+  { apiVersion, kind, namespace, name }: Identity,
+  dressing: Partial<Dressing>,
+  spec?: JsonObject,
+): JsonObject {
+  return jsonOf({ apiVersion, kind, metadata: jsonOf({ namespace, name, ...dressing }), spec });
+}
+
+const gatewayApi = `${gatewayGroup}/v1`;
+const anyNamespace = weighted([3, "a"], [2, "a-b"]);
+const labels: Arb<JsonObject | undefined> = chance(0.6, fc.constantFrom({ team: "red" }, { team: "blue" }));
+const dressing: Arb<Dressing> = fc.record({
+  labels,
+  annotations: chance(
+    0.4,
+    fc.constantFrom("override", "default", "takeover", "bogus").map((value) => ({ [strategyAnnotation]: value })),
+  ),
+});
+
+const namespaceObjects: Arb<JsonObject[]> = fc
+  .tuple(...namespaces.map((name) => fc.tuple(fc.constant(name), weighted([8, true], [2, false]), dressing)))
+  .map((rows) =>
+    rows
+      .filter(([, isDefined]) => isDefined)
+      .map(([name, , dressed]) => kubeObject({ apiVersion: "v1", kind: "Namespace", name }, dressed)),
+  );
+
+const classObjects: Arb<JsonObject[]> = fc
+  .subarray(["x", "y"], { minLength: 1 })
+  .map((names) =>
+    names.map((name) =>
+      kubeObject({ apiVersion: gatewayApi, kind: "GatewayClass", name }, {}, { controllerName: "example.com/gateway" }),
+    ),
+  );
+
+const allowedRoutes: Arb<JsonObject | undefined> = weighted<JsonObject | undefined>(
+  [4, undefined],
+  [5, { namespaces: { from: "All" } }],
+  [1, { namespaces: { from: "Same" } }],
+  [1, { namespaces: { from: "None" } }],
+  [1, { namespaces: { from: "Selector", selector: { matchLabels: { team: "red" } } } }],
+  [
+    1,
+    {
+      namespaces: {
+        from: "Selector",
+        selector: { matchExpressions: [{ key: "team", operator: "NotIn", values: ["red"] }] },
+      },
+    },
+  ],
+  [1, { kinds: [{ kind: "HTTPRoute" }] }],
+  [1, { kinds: [{ group: gatewayGroup, kind: "GRPCRoute" }], namespaces: { from: "All" } }],
+);
+
+const listenerHostname = weighted<string | undefined>(
+  [5, undefined],
+  [2, "*.example.com"],
+  [1, "one.example.com"],
+  [1, "*.deep.example.com"],
+);
+const routeHostnames: Arb<string[] | undefined> = chance(
+  0.4,
+  fc.subarray(["one.example.com", "two.deep.example.com", "*.example.com", "elsewhere.org"], {
+    minLength: 1,
+    maxLength: 2,
+  }),
+);
+
+const listeners: Arb<JsonObject[]> = fc
+  .array(
+    fc.record({
+      protocol: weighted([7, "HTTP"], [2, "HTTPS"], [1, "TLS"], [1, "TCP"], [1, "UDP"]),
+      port: fc.constantFrom(80, 443),
+      hostname: listenerHostname,
+      allowedRoutes,
+    }),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((items) =>
+    items.map(({ protocol, ...rest }, index) =>
+      jsonOf({
+        name: `l${index + 1}`,
+        protocol,
+        ...rest,
+        tls: protocol === "TLS" ? { mode: "Passthrough" } : undefined,
+      }),
+    ),
+  );
+
+const gateways: Arb<JsonObject[]> = fc
+  .subarray(
+    [
+      ["a", "g1"],
+      ["a-b", "g2"],
+      ["a", "g3"],
+    ] as const,
+    { minLength: 1 },
+  )
+  .chain((names) =>
+    fc.tuple(
+      ...names.map(([namespace, name]) =>
+        fc
+          .record({
+            dressed: dressing,
+            gatewayClassName: weighted([6, "x"], [2, "y"], [1, "z"]),
+            listeners,
+            allowedListeners: weighted<JsonObject | undefined>(
+              [1, undefined],
+              [3, { namespaces: { from: "All" } }],
+              [1, { namespaces: { from: "Same" } }],
+            ),
+          })
+          .map(({ dressed, ...spec }) =>
+            kubeObject({ apiVersion: gatewayApi, kind: "Gateway", namespace, name }, dressed, jsonOf(spec)),
+          ),
+      ),
+    ),
+  );
+
+const listenerSets: Arb<JsonObject[]> = fc
+  .array(
+    fc.record({
+      namespace: anyNamespace,
+      dressed: dressing,
+      parent: fc.constantFrom<JsonObject>(
+        { name: "g1" },
+        { name: "g1", namespace: "a" },
+        { name: "g2", namespace: "a-b" },
+      ),
+      listeners,
+    }),
+    { maxLength: 2 },
+  )
+  .map((items) =>
+    items.map((item, index) =>
+      kubeObject(
+        { apiVersion: gatewayApi, kind: "ListenerSet", namespace: item.namespace, name: `s${index + 1}` },
+        item.dressed,
+        { parentRef: item.parent, listeners: item.listeners },
+      ),
+    ),
+  );
+
+const parentRef: Arb<JsonObject> = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc
+      .record({
+        gateway: weighted<JsonObject>(
+          [6, { name: "g1", namespace: "a" }],
+          [3, { name: "g2", namespace: "a-b" }],
+          [1, { name: "g3" }],
+          [1, { name: "g9" }],
+        ),
+        sectionName: weighted<string | undefined>([8, undefined], [2, "l1"], [1, "l2"], [1, "l9"]),
+        port: weighted<number | undefined>([9, undefined], [1, 80]),
+      })
+      .map(({ gateway, ...rest }) => jsonOf({ ...gateway, ...rest })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<JsonObject>(
+      { kind: "ListenerSet", group: gatewayGroup, name: "s1" },
+      { kind: "ListenerSet", group: gatewayGroup, name: "s1", sectionName: "l1" },
+      { kind: "ListenerSet", group: gatewayGroup, name: "s2", namespace: "a" },
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<JsonObject>(
+      { kind: "Service", group: "", name: "svc1" },
+      { kind: "Service", group: "", name: "svc1", namespace: "a" },
+      { kind: "Service", group: "", name: "svc2", namespace: "a", port: 80 },
+    ),
+  },
+);
+
+const backendRef: Arb<JsonObject> = weighted<JsonObject>(
+  [5, { name: "svc1", port: 80 }],
+  [3, { name: "svc2", port: 80 }],
+  [2, { name: "svc1", port: 81 }],
+  [2, { name: "svc1", namespace: "a-b", port: 80 }],
+  [2, { name: "svc1", namespace: "a", port: 80 }],
+  [1, { name: "gone", port: 80 }],
+  [1, { name: "svc1", group: "", kind: "Service", port: 80, weight: 3 }],
+  [1, { name: "bucket", group: "storage.example.com", kind: "Bucket" }],
+);
+
+/** Own values of the fields that MappedPolicy and FilterPolicy map onto; empty ones count as unset. */
+const ownFields: Arb<JsonObject> = fc
+  .record({
+    retry: weighted<JsonObject | undefined>(
+      [4, undefined],
+      [2, { attempts: 2 }],
+      [1, { attempts: 0, codes: [503] }],
+      [1, { codes: [], backoff: "" }],
+      [1, {}],
+    ),
+    timeouts: weighted<JsonObject | undefined>([5, undefined], [1, { request: "1s" }], [1, { request: "" }]),
+    filters: weighted<JsonObject[] | undefined>(
+      [3, undefined],
+      [2, [{ type: "RetryFilter", retry: { attempts: 1 } }]],
+      [1, [{ type: "RetryFilter" }, { type: "URLRewrite" }, { type: "RetryFilter", retry: { codes: [500] } }]],
+      [1, [{ type: "URLRewrite" }]],
+    ),
+  })
+  .map(jsonOf);
+
+const rule: Arb<JsonObject> = fc
+  .record({
+    name: weighted<string | undefined>([4, undefined], [3, "one"], [2, "two"]),
+    backendRefs: chance(0.8, fc.array(backendRef, { maxLength: 2 })),
+    own: chance(0.5, ownFields),
+  })
+  .map(({ own, ...fields }) => jsonOf({ ...fields, ...own }));
+
+const routes: Arb<JsonObject[]> = fc
+  .array(
+    fc.record({
+      kind: weighted([7, "HTTPRoute"], [2, "GRPCRoute"], [1, "TLSRoute"], [1, "TCPRoute"]),
+      namespace: anyNamespace,
+      dressed: dressing,
+      parentRefs: fc.array(parentRef, { minLength: 1, maxLength: 2 }),
+      hostnames: routeHostnames,
+      rules: fc.array(rule, { minLength: 1, maxLength: 3 }),
+    }),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((items) =>
+    items.map(({ kind, namespace, dressed, hostnames, ...rest }, index) =>
+      kubeObject(
+        { apiVersion: gatewayApi, kind, namespace, name: `r${index + 1}` },
+        dressed,
+        jsonOf({ hostnames: kind === "TCPRoute" ? undefined : hostnames, ...rest }),
+      ),
+    ),
+  );
+
+const ports: Arb<JsonObject[]> = weighted<JsonObject[]>(
+  [
+    4,
+    [
+      { name: "http", port: 80 },
+      { name: "admin", port: 81 },
+    ],
+  ],
+  [2, [{ port: 80 }]],
+  [1, [{ name: "http", port: 80 }]],
+);
+
+const services: Arb<JsonObject[]> = fc
+  .subarray(
+    [
+      ["a", "svc1"],
+      ["a-b", "svc1"],
+      ["a", "svc2"],
+      ["a-b", "svc2"],
+    ] as const,
+    { minLength: 1 },
+  )
+  .chain((names) =>
+    fc.tuple(
+      ...names.map(([namespace, name]) =>
+        fc
+          .record({ dressed: dressing, ports })
+          .map((item) =>
+            kubeObject({ apiVersion: "v1", kind: "Service", namespace, name }, item.dressed, { ports: item.ports }),
+          ),
+      ),
+    ),
+  );
+
+const grantsFrom: Arb<JsonObject> = fc.record({
+  group: weighted([2, gatewayGroup], [3, policyGroup]),
+  kind: fc.constantFrom("HTTPRoute", "GRPCRoute", "PatchPolicy", "ExclusivePolicy", "MergePolicy"),
+  namespace: anyNamespace,
+});
+const grantsTo: Arb<JsonObject> = weighted<JsonObject>(
+  [2, { group: "", kind: "Service" }],
+  [1, { group: "", kind: "Service", name: "svc1" }],
+  [2, { group: gatewayGroup, kind: "Gateway" }],
+  [2, { group: gatewayGroup, kind: "HTTPRoute" }],
+  [1, { group: gatewayGroup, kind: "HTTPRoute", name: "r1" }],
+);
+const grants: Arb<JsonObject[]> = fc
+  .array(
+    fc.record({
+      namespace: anyNamespace,
+      from: fc.array(grantsFrom, { minLength: 1, maxLength: 4 }),
+      to: fc.array(grantsTo, { minLength: 1, maxLength: 3 }),
+    }),
+    { maxLength: 2 },
+  )
+  .map((items) =>
+    items.map(({ namespace, ...spec }, index) =>
+      kubeObject(
+        { apiVersion: `${gatewayGroup}/v1beta1`, kind: "ReferenceGrant", namespace, name: `grant${index + 1}` },
+        {},
+        spec,
+      ),
+    ),
+  );
+
+export const gatewayObjects: Arb<JsonObject[]> = fc
+  .tuple(namespaceObjects, classObjects, gateways, listenerSets, routes, services, grants)
+  .map((groups) => groups.flat());
+
+const treeRef = fc.constantFrom<JsonObject>(
+  { group: foreignGroup, kind: "Tree", name: "t1" },
+  { group: foreignGroup, kind: "Tree", name: "t2" },
+);
+const appleRef = fc.constantFrom<JsonObject>(
+  { group: foreignGroup, kind: "Apple", name: "apple1" },
+  { group: foreignGroup, kind: "Apple", name: "apple2" },
+  { group: foreignGroup, kind: "Apple", name: "apple9" },
+);
+const tree = fc
+  .record({
+    orchard: fc.constantFrom("north", "south"),
+    branches: fc.array(fc.array(appleRef, { maxLength: 2 }), { maxLength: 2 }),
+  })
+  .map(({ orchard, branches }) => ({
+    orchard,
+    branches: branches.map((apples, index) => ({ name: `b${index + 1}`, apples })),
+  }));
+
+const foreign = (kind: string, name: string, spec: JsonObject, namespace?: string): JsonObject =>
+  kubeObject(
+    { apiVersion: `${foreignGroup}/v1`, kind, name, ...(namespace === undefined ? {} : { namespace }) },
+    {},
+    spec,
+  );
+
+/** Orchard > Tree (> Branch) > Apple, all in one namespace. */
+export const foreignObjects: Arb<JsonObject[]> = fc
+  .record({
+    trees: fc.array(tree, { minLength: 1, maxLength: 2 }),
+    apples: fc.array(fc.array(treeRef, { maxLength: 2 }), { minLength: 1, maxLength: 2 }),
+  })
+  .map(({ trees, apples }) => [
+    foreign("Orchard", "north", {}),
+    foreign("Orchard", "south", {}),
+    ...trees.map((spec, index) => foreign("Tree", `t${index + 1}`, spec, "a")),
+    ...apples.map((treeRefs, index) => foreign("Apple", `apple${index + 1}`, { treeRefs }, "a")),
+  ]);

@@ -1,0 +1,40 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect } from "vitest";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Golden files are rewritten only on request (`npm run golden`), and never in CI, where a difference is a failure. */
+export function writesGolden(environment: Environment): boolean {
+  return environment["PREVAIL_GOLDEN"] === "write" && !isCi(environment);
+}
+
+function isCi({ CI }: Environment): boolean {
+  return CI !== undefined && CI !== "" && CI !== "0" && CI !== "false";
+}
+
+/** Compares `actual` with the golden file at `path`; a difference fails the test with a line diff. */
+export function expectGolden(path: string, actual: string, environment: Environment = process.env): void {
+  const expected = findText(path);
+  if (writesGolden(environment)) {
+    if (expected === actual) return;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, actual);
+    return;
+  }
+  if (expected === undefined) {
+    expect.fail(`golden file ${path} does not exist; run \`npm run golden\` to write it, then review it`);
+  }
+  expect(actual, `differs from ${path}; if that is intended, run \`npm run golden\` and review the diff`).toBe(
+    expected,
+  );
+}
+
+function findText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/model/json.ts";
+import type { KubeObject } from "../../src/core/model/kube-object.ts";
+import { parseDefinition } from "../../src/core/model/parse-definition.ts";
+import { objectId } from "../../src/core/model/refs.ts";
+
+/** A document as the engine sees it; whatever of its identity is not written is empty. */
+export function kubeObject(raw: JsonObject): KubeObject {
+  const metadata = isJsonObject(raw["metadata"]) ? raw["metadata"] : {};
+  const text = (value: unknown): string => (typeof value === "string" ? value : "");
+  const apiVersion = text(raw["apiVersion"]);
+  const ref = {
+    group: apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "",
+    kind: text(raw["kind"]),
+    namespace: text(metadata["namespace"]),
+    name: text(metadata["name"]),
+  };
+  return { id: objectId(ref), ref, apiVersion, raw };
+}
+
+/** Every object of a YAML text; a mistake in it is the test's own. */
+export function kubeObjects(yaml: string, file = "test.yaml"): readonly KubeObject[] {
+  const { documents, findings } = parseDocuments(yaml, file);
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) throw new Error(errors.map(({ line, message }) => `${file}:${line}: ${message}`).join("\n"));
+  return documents.map(({ value }) => kubeObject(isJsonObject(value) ? value : {}));
+}
+
+/** A definition of test/testdata/definitions, by the name of its file. */
+export function definitionFrom(name: string): PolicyDefinition {
+  const path = fileURLToPath(new URL(`../testdata/definitions/${name}.yaml`, import.meta.url));
+  const [object] = kubeObjects(readFileSync(path, "utf8"), path);
+  const parsed = object === undefined ? undefined : parseDefinition(object);
+  if (parsed?.definition === undefined || parsed.findings.length > 0) {
+    throw new Error(`${path}: ${parsed?.findings.map(({ message }) => message).join(" ")}`);
+  }
+  return parsed.definition;
+}

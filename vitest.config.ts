@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+import { SummaryReporter } from "./test/support/summary-reporter.ts";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
+    // The code under test is pure, so test files may share a module graph: about nine times faster than isolating each.
+    isolate: false,
+    pool: "threads",
+    reporters: ["default", new SummaryReporter()],
+  },
+});

@@ -1,0 +1,81 @@
+/** Everything an evaluation says, as text for golden files: short enough to be read by a person and checked by hand. */
+import type { EffectivePolicy, Lost, PathNode, Source } from "../../src/core/effective/effective-policy.ts";
+import type { Tally, Verdict } from "../../src/core/effective/verdict.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../../src/core/model/json.ts";
+import { affected, effectivePolicies, type evaluate, findings, verdicts } from "../../src/index.ts";
+
+type Evaluation = ReturnType<typeof evaluate>;
+
+export function describeEvaluation(evaluation: Evaluation): string {
+  return [
+    "# Effective policies",
+    ...[...effectivePolicies(evaluation)].map(describeEffective),
+    "# Verdicts",
+    ...verdicts(evaluation).map(({ policy, verdict }) => [shortId(policy), ...describeVerdict(verdict)].join("\n  ")),
+    "# Affected",
+    affected(evaluation)
+      .map(({ target, policies }) => `${shortId(target)}: ${policies.map(shortId).join(", ")}`)
+      .join("\n"),
+    "# Findings",
+    ...findings(evaluation).map(({ severity, code, object, field, message, source }) =>
+      [
+        `${severity} ${code}: ${object === undefined ? "" : shortId(object)}${field === undefined ? "" : ` ${field}`}`,
+        message,
+        source === undefined ? "no place" : `${source.file}:${source.line}:${source.column}`,
+      ].join("\n  "),
+    ),
+    "",
+  ].join("\n\n");
+}
+
+function describeEffective({ policyKind, path, from, incomplete, spec, sources }: EffectivePolicy): string {
+  const more = `${from === undefined ? "" : ` (from ${from})`}${incomplete === true ? " (incomplete)" : ""}`;
+  const title = `${policyKind.kind}: ${path.map(describeNode).join(" > ")}${more}`;
+  return [title, ...sources.flatMap((source) => describeSource(spec, source))].join("\n  ");
+}
+
+const describeNode = ({ kind, namespace, name, sectionName }: PathNode): string =>
+  `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}${sectionName === undefined ? "" : `#${sectionName}`}`;
+
+function describeSource(spec: JsonObject, { pointer, policy, block, object, decidedBy, lost }: Source): string[] {
+  const holder = policy !== null ? `${shortId(policy)} ${block ?? ""}` : object === undefined ? "nobody" : "the object";
+  const step = `${decidedBy.strategy}${decidedBy.policy === policy ? "" : ` of ${shortId(decidedBy.policy ?? "")}`}`;
+  return [`${pointer} = ${valueAt(spec, pointer)}: ${holder} (${step})`, ...lost.map(describeLost)];
+}
+
+function describeLost({ policy, block, value, reason, by }: Lost): string {
+  const who = policy === undefined ? "the object" : `${shortId(policy)} ${block ?? ""}`;
+  const whom = by.length === 0 ? "" : ` by ${by.map(shortId).join(", ")}`;
+  return `  not ${JSON.stringify(value)}: ${who}, ${reason}${whom}`;
+}
+
+function valueAt(spec: JsonObject, pointer: string): string {
+  let value: Json | undefined = spec;
+  for (const step of pointer.split("/").slice(1)) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    value = value !== undefined && isJsonObject(value) ? ownValue(value, key) : undefined;
+  }
+  return value === undefined ? "nothing" : JSON.stringify(value);
+}
+
+function describeVerdict(verdict: Verdict): readonly string[] {
+  switch (verdict.state) {
+    case "NotAccepted":
+      return [`${verdict.state} ${verdict.reason}: ${verdict.message}`];
+    case "Accepted":
+      return [
+        `${verdict.state} ${verdict.enforcement}: ${describeTally(verdict.total)}`,
+        ...verdict.total.beatenBy.map(({ policy, paths }) => `beaten by ${shortId(policy)} on ${paths}`),
+        ...verdict.total.beatenAt.map(({ target, paths }) => `beaten at ${shortId(target)} on ${paths}`),
+        ...verdict.ancestors.map(
+          ({ ancestor, enforcement, tally }) => `under ${shortId(ancestor)} ${enforcement}: ${describeTally(tally)}`,
+        ),
+      ];
+  }
+}
+
+const describeTally = ({ paths, full, partial, none, met }: Tally): string =>
+  `paths ${paths}: whole ${full}, in part ${partial}, not at all ${none}, not needed ${met}`;
+
+/** `HTTPRoute.gateway.networking.k8s.io/bakery/baker#order` → `HTTPRoute bakery/baker#order`. */
+const shortId = (id: string): string => id.replace(/^([^./]+)\.[^/]*\/(?:\/)?/, "$1 ");

@@ -29,9 +29,10 @@ export class SortedMap<K extends string, V> {
     this.size = size;
   }
 
-  static #empty: SortedMap<never, never> = new SortedMap<never, never>([], 0);
+  static #empty: SortedMap<never, never> | undefined;
 
   static empty<K extends string, V>(): SortedMap<K, V> {
+    SortedMap.#empty ??= new SortedMap<never, never>([], 0);
     return SortedMap.#empty as unknown as SortedMap<K, V>;
   }
 

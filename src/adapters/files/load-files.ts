@@ -1,0 +1,171 @@
+import { decodeText } from "./decode-text.ts";
+import type { DocumentFinding, DocumentFindingCode } from "./document-finding.ts";
+import type { FileFacts, FileSystem } from "./file-system.ts";
+import { type ParseOptions, parseDocuments } from "./parse-documents.ts";
+import type { SourceDocument } from "./source-document.ts";
+
+/** The name that findings give to standard input. */
+export const STDIN_NAME = "<stdin>";
+
+export interface LoadOptions extends ParseOptions {
+  /** Files beyond this are not read. Default 256 MiB: what a JavaScript string can safely hold. */
+  readonly maxFileBytes?: number;
+  /** Called before each file is read. */
+  readonly onFile?: (file: string, sizeBytes: number) => void;
+}
+
+export interface LoadedFiles {
+  readonly documents: readonly SourceDocument[];
+  readonly findings: readonly DocumentFinding[];
+  /** Those that were read, in order. */
+  readonly files: readonly string[];
+}
+
+interface Loading {
+  readonly fileSystem: FileSystem;
+  readonly options: LoadOptions;
+  readonly documents: SourceDocument[];
+  readonly findings: DocumentFinding[];
+  readonly files: string[];
+  readonly seen: Set<string>;
+}
+
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+const READ = /\.(ya?ml|json)$/i;
+
+/**
+ * Every object in files, directories (with all that is below them) and standard input (`-`). A file reached twice is read
+ * once. Whatever cannot be read is a finding, and the rest is still read.
+ */
+export async function loadFiles(
+  paths: readonly string[],
+  fileSystem: FileSystem,
+  options: LoadOptions = {},
+): Promise<LoadedFiles> {
+  const loading: Loading = { fileSystem, options, documents: [], findings: [], files: [], seen: new Set() };
+  for (const path of paths) {
+    if (path === "-") await loadStdin(loading);
+    else await loadPath(loading, path);
+  }
+  return { documents: loading.documents, findings: loading.findings, files: loading.files };
+}
+
+async function loadStdin(loading: Loading): Promise<void> {
+  if (loading.seen.has("-")) return;
+  loading.seen.add("-");
+  addText(loading, STDIN_NAME, await loading.fileSystem.readStdin());
+}
+
+async function loadPath(loading: Loading, path: string): Promise<void> {
+  const facts = await statOf(loading, path);
+  if (facts === undefined || isSeen(loading, facts)) return;
+  switch (facts.type) {
+    case "directory": {
+      const before = loading.files.length;
+      await loadDirectory(loading, path);
+      if (loading.files.length === before)
+        report(loading, path, "EmptyDirectory", "no .yaml, .yml or .json file in this directory or below it");
+      return;
+    }
+    // Pipes too: `-f <(helm template …)`.
+    case "file":
+    case "other":
+      await loadFile(loading, path, facts);
+  }
+}
+
+/** Below a directory only what looks like data is read, in the order of names; hidden files and folders are passed over. */
+async function loadDirectory(loading: Loading, path: string): Promise<void> {
+  let names: readonly string[];
+  try {
+    names = await loading.fileSystem.readDirectory(path);
+  } catch (error) {
+    reportFailure(loading, path, error);
+    return;
+  }
+  const shown = names.filter((name) => !name.startsWith(".") && name !== "node_modules");
+  for (const name of shown.toSorted()) {
+    const child = path.endsWith("/") ? `${path}${name}` : `${path}/${name}`;
+    const facts = await statOf(loading, child);
+    if (facts === undefined) continue;
+    if (facts.type === "directory") {
+      if (!isSeen(loading, facts)) await loadDirectory(loading, child);
+    } else if (facts.type === "file" && READ.test(name) && !isSeen(loading, facts)) {
+      await loadFile(loading, child, facts);
+    }
+  }
+}
+
+async function loadFile(loading: Loading, path: string, { sizeBytes }: FileFacts): Promise<void> {
+  const { maxFileBytes = MAX_FILE_BYTES, onFile } = loading.options;
+  if (sizeBytes > maxFileBytes) {
+    report(
+      loading,
+      path,
+      "TooLarge",
+      `a file of ${sizeBytes} bytes; at most ${maxFileBytes} are read: split it, or pipe a part of it in`,
+    );
+    return;
+  }
+  onFile?.(path, sizeBytes);
+  try {
+    addText(loading, path, await loading.fileSystem.readFile(path));
+  } catch (error) {
+    reportFailure(loading, path, error);
+  }
+}
+
+function addText(loading: Loading, file: string, bytes: Uint8Array): void {
+  loading.files.push(file);
+  const decoded = decodeText(bytes);
+  if (!decoded.ok) {
+    const { message, line, column } = decoded;
+    loading.findings.push({ code: "NotUtf8", severity: "error", message, file, line, column });
+    return;
+  }
+  const parsed = parseDocuments(decoded.text, file, loading.options);
+  for (const document of parsed.documents) loading.documents.push(document);
+  loading.findings.push(...parsed.findings);
+}
+
+function isSeen({ seen }: Loading, { realPath, type }: FileFacts): boolean {
+  // Every process substitution has a path of its own, and some systems give them all the same real path.
+  if (type === "other") return false;
+  if (seen.has(realPath)) return true;
+  seen.add(realPath);
+  return false;
+}
+
+async function statOf(loading: Loading, path: string): Promise<FileFacts | undefined> {
+  try {
+    return await loading.fileSystem.stat(path);
+  } catch (error) {
+    reportFailure(loading, path, error);
+    return undefined;
+  }
+}
+
+function reportFailure(loading: Loading, path: string, error: unknown): void {
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    const message = /^https?:\/\//.test(path)
+      ? "addresses are not read: fetch it and pipe it in, with -f -"
+      : "no such file or directory";
+    report(loading, path, "PathNotFound", message);
+    return;
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = code === "EACCES" || code === "EPERM" ? "permission denied" : `cannot be read: ${reason}`;
+  report(loading, path, "PathUnreadable", message);
+}
+
+function report({ findings }: Loading, file: string, code: DocumentFindingCode, message: string): void {
+  findings.push({
+    code,
+    severity: code === "EmptyDirectory" ? "warning" : "error",
+    message,
+    file,
+    line: 1,
+    column: 1,
+  });
+}

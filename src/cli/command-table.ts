@@ -1,0 +1,18 @@
+import type { Command } from "./command.ts";
+
+/** A command before it is loaded: enough for the list in `help`. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
+/** Every command but `help`, in the order of the list. Each is loaded only when it is called. */
+export const commandTable: readonly CommandEntry[] = [
+  {
+    name: "explain",
+    summary: "what applies to an object, value by value, and why",
+    load: () => import("./commands/explain.ts"),
+  },
+  { name: "version", summary: "the version of this program", load: () => import("./commands/version.ts") },
+];

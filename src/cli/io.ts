@@ -1,0 +1,20 @@
+import type { FileSystem } from "../adapters/files/file-system.ts";
+
+/** Everything that the command line has of the outside world. `src/bin` makes one of the process, tests make their own. */
+export interface CliIo {
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  /** Of the terminal that shows the output; undefined: a pipe or a file, where nothing is cut to fit. */
+  readonly columns: number | undefined;
+  /** Whether a person sees what is written to each. */
+  readonly isTerminal: { readonly stdout: boolean; readonly stderr: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly fileSystem: FileSystem;
+  /** Milliseconds, for progress only. */
+  readonly now: () => number;
+  readonly version: () => string;
+  /** Where the example is, as people here can type it. */
+  readonly bakery: () => Promise<string>;
+  /** What people typed to get here: `prevail`, or `kubectl prevail`. */
+  readonly program: string;
+}

@@ -1,0 +1,104 @@
+import type { DocumentFinding } from "../adapters/files/document-finding.ts";
+import { loadFiles } from "../adapters/files/load-files.ts";
+import type { SourceDocument } from "../adapters/files/source-document.ts";
+import type { KindFacts } from "../core/model/definition.ts";
+import type { Finding } from "../core/model/finding.ts";
+import { isJsonList } from "../core/model/is-json-list.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../core/model/json.ts";
+import { kinds as builtInKinds } from "../core/model/kinds.ts";
+import type { SourcePosition } from "../core/model/kube-object.ts";
+import { kindId } from "../core/model/refs.ts";
+import type { SnapshotDocument } from "../core/model/snapshot.ts";
+import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { createProgress } from "./create-progress.ts";
+import type { CliIo } from "./io.ts";
+
+export interface LoadedDocuments {
+  readonly documents: readonly SnapshotDocument[];
+  /** About the text: what could not be read, and what reads differently than it looks. */
+  readonly findings: readonly Finding[];
+  readonly files: readonly string[];
+  /** Where a value of a document is written. `raw` is the document's own object, as it went into the snapshot. */
+  readonly locate: (raw: JsonObject, pointer: string) => SourcePosition | undefined;
+}
+
+export interface DocumentOptions {
+  /** For documents of namespaced kinds that name no namespace. */
+  readonly defaultNamespace?: string | undefined;
+}
+
+/** Documents from files and directories (`-`: standard input), as the command line reads them everywhere. */
+export async function loadDocuments(
+  paths: readonly string[],
+  io: CliIo,
+  { defaultNamespace }: DocumentOptions = {},
+): Promise<LoadedDocuments> {
+  const progress = createProgress(io);
+  const { documents, findings, files } = await loadFiles(paths, io.fileSystem, { onFile: progress.file });
+  progress.end();
+  const origins = new Map<unknown, SourceDocument>();
+  const scopeOf = defaultNamespace === undefined ? undefined : scopes(documents);
+  const placed = documents.map((document): SnapshotDocument => {
+    const value =
+      scopeOf === undefined || defaultNamespace === undefined
+        ? document.value
+        : withNamespace(document.value, defaultNamespace, scopeOf);
+    origins.set(value, document);
+    return { value, source: { file: document.file, line: document.line, column: document.column } };
+  });
+  return {
+    documents: placed,
+    findings: findings.map(toFinding),
+    files,
+    locate: (raw, pointer) => {
+      const origin = origins.get(raw);
+      return origin === undefined ? undefined : { file: origin.file, ...origin.locate(pointer) };
+    },
+  };
+}
+
+const toFinding = ({ code, severity, message, file, line, column }: DocumentFinding): Finding => ({
+  code,
+  severity,
+  message,
+  source: { file, line, column },
+});
+
+type ScopeOf = (group: string, kind: string) => KindFacts["scope"] | undefined;
+
+/** The scope of built-in kinds, of the kinds of policies, and of what CRDs and PolicyDefinitions among the documents define. */
+function scopes(documents: readonly SourceDocument[]): ScopeOf {
+  const table = new Map<string, KindFacts["scope"]>();
+  const add = (group: unknown, kind: unknown, scope: unknown): void => {
+    if (typeof group !== "string" || typeof kind !== "string") return;
+    if (scope === "Namespaced" || scope === "Cluster") table.set(kindId({ group, kind }), scope);
+  };
+  for (const { value } of documents) {
+    const spec = isJsonObject(value) ? ownValue(value, "spec") : undefined;
+    if (!isJsonObject(value) || !isJsonObject(spec)) continue;
+    if (value["kind"] === "CustomResourceDefinition") {
+      const names = ownValue(spec, "names");
+      add(spec["group"], isJsonObject(names) ? names["kind"] : undefined, spec["scope"]);
+    } else if (value["kind"] === "PolicyDefinition") {
+      const policies = ownValue(spec, "policies");
+      for (const policy of isJsonList(policies) ? policies : [])
+        if (isJsonObject(policy)) add(policy["group"], policy["kind"], policy["scope"] ?? "Namespaced");
+    }
+  }
+  for (const { policies } of builtInDefinitions())
+    for (const { group, kind, scope } of policies) add(group, kind, scope);
+  for (const { group, kind, scope } of builtInKinds) add(group, kind, scope);
+  return (group, kind) => table.get(kindId({ group, kind }));
+}
+
+function withNamespace(value: unknown, namespace: string, scopeOf: ScopeOf): unknown {
+  if (!isJsonObject(value)) return value;
+  const { apiVersion, kind, metadata } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || !isJsonObject(metadata)) return value;
+  const given = ownValue(metadata, "namespace") ?? "";
+  const slash = apiVersion.indexOf("/");
+  const group = slash === -1 ? "" : apiVersion.slice(0, slash);
+  if (given !== "" || scopeOf(group, kind) !== "Namespaced") return value;
+  const named: { readonly [key: string]: Json } = { ...metadata, namespace };
+  return { ...value, metadata: named };
+}

@@ -1,0 +1,81 @@
+import { type Evaluation, evaluate, findings as findingsOf } from "../core/evaluate.ts";
+import type { EvaluateCondition } from "../core/model/cel.ts";
+import type { Finding } from "../core/model/finding.ts";
+import { isJsonObject, ownValue } from "../core/model/json.ts";
+import type { SourcePosition } from "../core/model/kube-object.ts";
+import type { ObjectId } from "../core/model/refs.ts";
+import { buildSnapshot, type Snapshot } from "../core/model/snapshot.ts";
+import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { fieldPointer } from "./field-pointer.ts";
+import type { CliIo } from "./io.ts";
+import { type DocumentOptions, type LoadedDocuments, loadDocuments } from "./load-documents.ts";
+
+/** What every command answers from, wherever it comes from: files now, a cluster later. */
+export interface Source {
+  readonly snapshot: Snapshot;
+  readonly evaluation: Evaluation;
+  /** Where an object, or a value in it (a JSON pointer), is written. */
+  readonly locate: (object: ObjectId, pointer?: string) => SourcePosition | undefined;
+  /** Everything found, of the text and by the engine, at the place of the field it is about. */
+  readonly findings: () => readonly Finding[];
+  /** Input that could not be read, or that says two things of one object: the answer may lack something. */
+  readonly unreadable: readonly Finding[];
+  /** What was read, for messages: `3 files`. */
+  readonly origin: string;
+}
+
+/** From files. */
+export async function loadSource(paths: readonly string[], io: CliIo, options: DocumentOptions = {}): Promise<Source> {
+  const loaded = await loadDocuments(paths, io, options);
+  return buildSource(loaded);
+}
+
+export async function buildSource(loaded: LoadedDocuments): Promise<Source> {
+  const snapshot = buildSnapshot(loaded.documents);
+  const cel = hasConditions(snapshot) ? await loadCel() : undefined;
+  const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
+  const locate: Source["locate"] = (id, pointer) => {
+    const object = evaluation.world.objects.byId.get(id);
+    if (object === undefined || pointer === undefined || pointer === "") return object?.source;
+    return loaded.locate(object.raw, pointer) ?? object.source;
+  };
+  const files = loaded.files.length;
+  return {
+    snapshot,
+    evaluation,
+    locate,
+    findings: () => [...loaded.findings, ...findingsOf(evaluation).map((finding) => atField(finding, locate))],
+    unreadable: [...loaded.findings, ...snapshot.findings].filter(({ severity }) => severity === "error"),
+    origin: files === 1 ? (loaded.files[0] ?? "nothing") : `${files} files`,
+  };
+}
+
+/** The engine knows where an object begins; whoever must mend it wants the line of the field. */
+function atField(finding: Finding, locate: Source["locate"]): Finding {
+  const { object, field } = finding;
+  const source = object === undefined || field === undefined ? undefined : locate(object, fieldPointer(field));
+  return source === undefined ? finding : { ...finding, source };
+}
+
+/** CEL is the largest part to load, and most policies have no conditions. */
+function hasConditions({ objects }: Snapshot): boolean {
+  for (const { raw } of objects.values()) {
+    const spec = ownValue(raw, "spec");
+    if (!isJsonObject(spec)) continue;
+    for (const name of ["overrides", "defaults", "override", "default"]) {
+      const block = ownValue(spec, name);
+      if (isJsonObject(block) && ownValue(block, "when") !== undefined) return true;
+    }
+  }
+  return false;
+}
+
+/** Conditions as the command line evaluates them everywhere. */
+export async function loadCel(): Promise<EvaluateCondition> {
+  const [{ createCel }, { createRegex }, { weighPattern }] = await Promise.all([
+    import("../adapters/cel/create-cel.ts"),
+    import("../adapters/regex/create-regex.ts"),
+    import("../adapters/regex/weigh-pattern.ts"),
+  ]);
+  return createCel({ matchRegex: createRegex(), weighPattern });
+}

@@ -1,0 +1,128 @@
+import type { Command, CommandContext } from "./command.ts";
+import { type CommandEntry, commandTable } from "./command-table.ts";
+import { createPrinter, type Printer } from "./create-printer.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import type { CliIo } from "./io.ts";
+import type { OptionValues } from "./option.ts";
+import { helpOption, optionsOf } from "./option-groups.ts";
+import { didYouMean, parseArguments } from "./parse-arguments.ts";
+import { printCommandHelp, printOverview } from "./print-help.ts";
+import { reportUnreadable } from "./report-unreadable.ts";
+import { styled } from "./text.ts";
+
+/** The command line, whole: `argv` without the program. Never throws, never exits: the caller does, with this code. */
+export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    errorPrinter(io).line(styled("internal error:", "red"), ` ${reason}`);
+    if (io.env["PREVAIL_DEBUG"] && error instanceof Error) io.stderr(`${error.stack}\n`);
+    else io.stderr("This is a mistake in prevail. PREVAIL_DEBUG=1 shows where it happened.\n");
+    return exitCodes.internal;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  const [first, ...rest] = argv;
+  if (first === undefined || first === "help" || first === "--help" || first === "-h") return help(rest, io);
+  if (first === "--version") return dispatch(["version"], io);
+  const entry = commandTable.find(({ name }) => name === first);
+  if (entry === undefined) return unknownCommand(first, io);
+  const { command } = await entry.load();
+  const parsed = parseArguments(rest, optionsOf(command));
+  if (!parsed.ok) return refuse(io, parsed.message, `See '${io.program} help ${entry.name}'.`);
+  const { args, options } = parsed;
+  if (options.has(helpOption.name)) {
+    printCommandHelp(outputPrinter(io), io.program, entry, command);
+    return exitCodes.ok;
+  }
+  return runCommand(entry, command, { args, options }, io);
+}
+
+async function runCommand(
+  entry: CommandEntry,
+  command: Command,
+  { args, options }: { readonly args: readonly string[]; readonly options: OptionValues },
+  io: CliIo,
+): Promise<ExitCode> {
+  let isWhole = true;
+  const load: CommandContext["load"] = async () => {
+    const paths = options.values("filename");
+    if (paths.length === 0) {
+      const example = command.examples.find(({ line }) => line.includes(BAKERY))?.line ?? `${entry.name} -f ${BAKERY}`;
+      refuse(
+        io,
+        "nothing to read: say with -f FILE, -f DIR or -f - where the objects are",
+        `For example: ${io.program} ${example.replaceAll(BAKERY, await io.bakery())}`,
+      );
+      return undefined;
+    }
+    const { loadSource } = await import("./load-source.ts");
+    const source = await loadSource(paths, io, { defaultNamespace: options.value("default-namespace") });
+    if (source.unreadable.length > 0) {
+      isWhole = false;
+      reportUnreadable(errorPrinter(io), source.unreadable);
+    }
+    if (source.snapshot.objects.size > 0) return source;
+    if (source.unreadable.length === 0) refuse(io, `there are no objects in ${paths.join(", ")}`);
+    return undefined;
+  };
+  const code = await command.run({
+    args,
+    options,
+    output: options.value("output"),
+    io,
+    print: outputPrinter(io, options),
+    load,
+    fail: (message, ...hints) => refuse(io, message, ...hints),
+    note: (message) => errorPrinter(io).paragraph({ hanging: 6 }, styled("note:", "yellow"), ` ${message}`),
+  });
+  return code === exitCodes.ok && !isWhole ? exitCodes.failed : code;
+}
+
+const BAKERY = "examples/bakery";
+
+async function help([name, ...others]: readonly string[], io: CliIo): Promise<ExitCode> {
+  if (name === undefined || name.startsWith("-") || name === "help") {
+    printOverview(outputPrinter(io), io.program);
+    return exitCodes.ok;
+  }
+  const entry = commandTable.find((candidate) => candidate.name === name);
+  if (entry === undefined || others.some((word) => !word.startsWith("-"))) return unknownCommand(name, io);
+  const { command } = await entry.load();
+  printCommandHelp(outputPrinter(io), io.program, entry, command);
+  return exitCodes.ok;
+}
+
+function unknownCommand(word: string, io: CliIo): ExitCode {
+  const names = [...commandTable.map(({ name }) => name), "help"];
+  const what = word.startsWith("-") ? "the command comes first, then its options" : `there is no command '${word}'`;
+  return refuse(io, `${what}${didYouMean(word, names)}`, `See '${io.program} help'.`);
+}
+
+function refuse(io: CliIo, message: string, ...hints: readonly string[]): ExitCode {
+  const print = errorPrinter(io);
+  print.paragraph({ hanging: 7 }, styled("error:", "red"), ` ${message}`);
+  for (const hint of hints) print.line(hint);
+  return exitCodes.failed;
+}
+
+/** https://no-color.org: any value but the empty one. */
+const wantsColour = ({ env }: CliIo): boolean => (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+
+const outputPrinter = (io: CliIo, options?: OptionValues): Printer =>
+  createPrinter({
+    write: io.stdout,
+    columns: io.columns,
+    colour: io.isTerminal.stdout && wantsColour(io),
+    headers: options?.has("no-headers") !== true,
+  });
+
+const errorPrinter = (io: CliIo): Printer =>
+  createPrinter({
+    write: io.stderr,
+    columns: io.columns,
+    colour: io.isTerminal.stderr && wantsColour(io),
+    headers: true,
+  });

@@ -1,0 +1,120 @@
+import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { effectivePolicy } from "../effective/effective-at.ts";
+import type { EffectiveCore } from "../effective/effective-core.ts";
+import type { EffectivePolicy, PathNode } from "../effective/effective-policy.ts";
+import { nodesOf, type Path } from "../effective/path-finder.ts";
+import type { NodeSets, World } from "../effective/world.ts";
+import { displayRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import type { ExplainedPath, Explanation, KindExplanation, PathOutcome, PolicyPart } from "./explanation.ts";
+import { failedAims } from "./failed-aims.ts";
+import { foundConditions } from "./found-conditions.ts";
+import { forEachPathThrough, type Place } from "./paths-through.ts";
+
+export interface ExplainOptions {
+  /** `false`: every path is an outcome of its own, equal or not. */
+  readonly group: boolean;
+}
+
+/** What applies to an object or a section of one, by every policy kind, and what does not and why. */
+export function explainTarget(world: World, place: Place, { group }: ExplainOptions): Explanation {
+  const { group: apiGroup, kind, namespace, name } = parseObjectId(place.id);
+  const section = place.sectionName === undefined ? {} : { sectionName: place.sectionName };
+  const kinds: KindExplanation[] = [];
+  const absent = new Map<string, ObjectRef>();
+  for (const compiled of world.rulebook.kinds) {
+    const grouping = new Map<string, Grouped>();
+    let paths = 0;
+    forEachPathThrough(world, compiled, place, (path, core) => {
+      addPath(world, compiled, path, core, group ? undefined : String(paths), grouping);
+      paths++;
+      if (path.incomplete) for (const ref of absentAbove(world, path)) absent.set(objectId(ref), ref);
+    });
+    const outcomes = [...grouping.values()].map(({ outcome }) => outcome);
+    if (group) outcomes.sort((a, b) => b.paths.length - a.paths.length);
+    if (paths > 0) kinds.push({ policyKind: compiled.policyKind, paths, outcomes });
+  }
+  const links = world.links.get(place.id);
+  for (const ref of links?.absentParents ?? []) absent.set(objectId(ref), ref);
+  return {
+    target: { group: apiGroup, kind, namespace, name, ...section },
+    kinds,
+    failures: failedAims(world, place),
+    refusals: (links?.refusals ?? [])
+      .filter(({ code }) => code !== "ParentNotFound")
+      .map(({ field, code, reason }) => ({ field, code, reason })),
+    absentParents: [...absent.values()].sort((a, b) => (displayRef(a) < displayRef(b) ? -1 : 1)),
+    conditions: foundConditions(world.objects.byId.get(place.id), place.sectionName),
+  };
+}
+
+interface Grouped {
+  readonly outcome: PathOutcome;
+  readonly paths: ExplainedPath[];
+}
+
+/** Paths are equal if every value, its source and all that lost are. */
+function addPath(
+  world: World,
+  kind: CompiledKind,
+  path: Path,
+  core: EffectiveCore,
+  ownKey: string | undefined,
+  grouping: Map<string, Grouped>,
+): void {
+  const effective = effectivePolicy(path, kind);
+  const { spec, sources, fields = [] } = effective;
+  const key = ownKey ?? JSON.stringify([spec, sources, fields]);
+  let grouped = grouping.get(key);
+  if (grouped === undefined) {
+    const paths: ExplainedPath[] = [];
+    grouped = { paths, outcome: { paths, spec, sources, fields, policies: partsOf(world, kind, path, core) } };
+    grouping.set(key, grouped);
+  }
+  grouped.paths.push(explainedPath(effective));
+}
+
+const explainedPath = ({ path, from, incomplete }: EffectivePolicy): ExplainedPath => ({
+  nodes: path,
+  ...(from === undefined ? {} : { from }),
+  ...(incomplete ? { incomplete } : {}),
+});
+
+function partsOf(world: World, kind: CompiledKind, path: Path, core: EffectiveCore): readonly PolicyPart[] {
+  const places = new Map<PolicyId, PathNode>();
+  for (const { id, ref, section } of nodesOf(path)) {
+    const { group, kind: name, namespace, name: own } = ref;
+    const node: PathNode = {
+      group,
+      kind: name,
+      namespace,
+      name: own,
+      ...(section === undefined ? {} : { sectionName: section.name }),
+    };
+    for (const policy of policiesAt(world.attached[kind.index]?.get(id), section?.name, path.from))
+      if (!places.has(policy)) places.set(policy, node);
+  }
+  const parts = core.outcomes.flatMap(({ policy, prevailing, beaten, gated, by }): PolicyPart[] => {
+    const at = places.get(policy.id);
+    return at === undefined ? [] : [{ policy: policy.id, at, prevailing, beaten, gated, by: by.map(({ id }) => id) }];
+  });
+  const order = [...places.keys()];
+  return parts.sort((a, b) => order.indexOf(a.policy) - order.indexOf(b.policy));
+}
+
+/** Highest first. */
+function policiesAt(
+  sets: NodeSets | undefined,
+  section: string | undefined,
+  from: string | undefined,
+): readonly PolicyId[] {
+  const own = section === undefined ? sets?.own : sets?.sections?.get(section);
+  const consumer = from === undefined ? undefined : sets?.consumers?.get(from);
+  return [
+    ...(own?.policies ?? []).map(({ id }) => id),
+    ...(consumer === undefined ? [] : policiesAt(consumer, section, undefined)),
+  ];
+}
+
+function absentAbove(world: World, path: Path): readonly ObjectRef[] {
+  return nodesOf(path).flatMap(({ id }) => world.links.get(id)?.absentParents ?? []);
+}

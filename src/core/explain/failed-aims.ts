@@ -1,0 +1,129 @@
+/** Policies that name a target, or something that looks like a slip for it, and have no effect there. */
+import { nameLookup } from "../effective/lookups.ts";
+import { shownRejection } from "../effective/shown-rejection.ts";
+import type { PolicyRecord, World } from "../effective/world.ts";
+import { isJsonList } from "../model/is-json-list.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { nearMiss } from "../model/near-miss.ts";
+import { compareText, displayRef, kindId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import type { FailedAim } from "./explanation.ts";
+import type { Place } from "./paths-through.ts";
+
+export function failedAims(world: World, place: Place): readonly FailedAim[] {
+  const target = parseObjectId(place.id);
+  const failures: FailedAim[] = [];
+  world.policies.forEach((record, id) => {
+    failures.push(...failuresOf(world, id, record, target, place));
+  });
+  world.objects.byId.forEach((object) => {
+    const failure = unknownKind(world, object, target, place);
+    if (failure !== undefined) failures.push(failure);
+  });
+  return failures.sort((a, b) => compareText(a.policy, b.policy) || compareText(a.field ?? "", b.field ?? ""));
+}
+
+function failuresOf(
+  world: World,
+  id: PolicyId,
+  record: PolicyRecord,
+  target: ObjectRef,
+  place: Place,
+): readonly FailedAim[] {
+  const { object, policy, targets, kind, findings } = record;
+  const { ref, refs } = kind.definition.targeting.fields;
+  const aims = aimsOf(object, [ref, refs]).filter((aim) => isAimedAt(aim, object, target, place));
+  if (policy === undefined) {
+    if (aims.length === 0) return [];
+    const errors = findings.filter(({ severity }) => severity === "error");
+    return errors.map(({ field, message }) => ({
+      policy: id,
+      reason: "Invalid",
+      ...(field === undefined ? {} : { field }),
+      message,
+      isNearMiss: false,
+    }));
+  }
+  const failures: FailedAim[] = [];
+  for (const rejection of targets.rejections) {
+    const isAimed = aims.some(({ field }) => rejection.field === field || rejection.field.startsWith(`${field}.`));
+    const isSlip = !isAimed && rejection.missing !== undefined && isSlipFor(world, rejection.missing, target);
+    if (!isAimed && !isSlip) continue;
+    failures.push({
+      policy: id,
+      reason: "TargetNotFound",
+      field: rejection.field,
+      message: shownRejection(world, rejection),
+      isNearMiss: isSlip,
+    });
+  }
+  return [...failures, ...conflictOf(world, id, record, place)];
+}
+
+/** GEP-713, None: the target has another policy of the kind, and takes only one. */
+function conflictOf(world: World, id: PolicyId, { kind, targets }: PolicyRecord, place: Place): readonly FailedAim[] {
+  if (!kind.definition.merge.none) return [];
+  return targets.attachments.flatMap(({ object, ref, sectionName }): readonly FailedAim[] => {
+    if (object !== place.id) return [];
+    if (place.sectionName !== undefined && sectionName !== undefined && sectionName !== place.sectionName) return [];
+    const sets = world.attached[kind.index]?.get(object);
+    const winner = (sectionName === undefined ? sets?.own : sets?.sections?.get(sectionName))?.policies[0];
+    if (winner === undefined || winner.id === id) return [];
+    const message = `${displayRef(ref, sectionName)} already has ${displayRef(winner.object.ref)}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`;
+    return [{ policy: id, reason: "Conflicted", message, isNearMiss: false }];
+  });
+}
+
+/** A policy, by its look, of a kind that nothing describes. */
+function unknownKind(world: World, object: KubeObject, target: ObjectRef, place: Place): FailedAim | undefined {
+  const kind = kindId(object.ref);
+  if (world.rulebook.factsOf(kind) !== undefined || world.rulebook.byPolicyKind.has(kind)) return undefined;
+  const [aim] = aimsOf(object, ["targetRef", "targetRefs"]).filter((one) => isAimedAt(one, object, target, place));
+  if (aim === undefined) return undefined;
+  const message = `nothing says what ${object.ref.kind} (${object.ref.group}) means, so it is ignored; add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`;
+  return { policy: object.id, reason: "UnknownKind", field: aim.field, message, isNearMiss: false };
+}
+
+/** A target as written, read leniently: it may stand in a policy that is invalid for another reason. */
+interface Aim {
+  readonly field: string;
+  readonly ref: JsonObject;
+}
+
+function aimsOf({ raw }: KubeObject, keys: readonly string[]): readonly Aim[] {
+  const spec = ownValue(raw, "spec");
+  if (!isJsonObject(spec)) return [];
+  return keys.flatMap((key) => {
+    const value = ownValue(spec, key);
+    if (isJsonObject(value)) return [{ field: `spec.${key}`, ref: value }];
+    if (!isJsonList(value)) return [];
+    return value.flatMap((ref, index) => (isJsonObject(ref) ? [{ field: `spec.${key}[${index}]`, ref }] : []));
+  });
+}
+
+function isAimedAt({ ref }: Aim, policy: KubeObject, target: ObjectRef, { sectionName }: Place): boolean {
+  const kind = text(ownValue(ref, "kind"));
+  const group = ownValue(ref, "group");
+  const section = text(ownValue(ref, "sectionName"));
+  if (kind.toLowerCase() !== target.kind.toLowerCase() || text(ownValue(ref, "name")) !== target.name) return false;
+  if (typeof group === "string" && group.split("/", 1)[0] !== target.group) return false;
+  if (sectionName !== undefined && section !== "" && section !== sectionName) return false;
+  if (target.namespace === "") return true;
+  return (text(ownValue(ref, "namespace")) || policy.ref.namespace) === target.namespace;
+}
+
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+/** The same name in the wrong namespace, or a name that is nearly this one. */
+function isSlipFor(
+  world: World,
+  missing: { readonly kind: string; readonly namespace: string; readonly name: string },
+  target: ObjectRef,
+): boolean {
+  const kind = kindId(target);
+  if (missing.kind !== kind) return false;
+  const names = nameLookup(world.objects);
+  if (missing.name === target.name) return missing.namespace !== target.namespace;
+  if (missing.namespace !== target.namespace) return false;
+  return nearMiss(missing.name, names.namesOf(kind, target.namespace)) === target.name;
+}

@@ -16,6 +16,8 @@ import type { PolicyDefinition } from "./model/definition.ts";
 import type { Finding } from "./model/finding.ts";
 import { type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
 import type { Snapshot } from "./model/snapshot.ts";
+import type { StatusOptions, StatusReport } from "./status/status-report.ts";
+import { statusReportOf } from "./status/status-report-of.ts";
 
 export interface EvaluateOptions {
   /** Beside those that the snapshot itself contains. */
@@ -81,3 +83,6 @@ export function verdicts({ world }: Evaluation): readonly PolicyVerdict[] {
 export const findings = ({ world }: Evaluation): readonly Finding[] => findingsOf(world);
 
 export const affected = ({ world }: Evaluation): readonly Affected[] => affectedTargets(world);
+
+/** What a controller of that name writes into policies and targets (GEP-713, "Status reporting"). */
+export const status = ({ world }: Evaluation, options: StatusOptions): StatusReport => statusReportOf(world, options);

@@ -3,8 +3,8 @@
  * and for each way it can fail a message of its own. One bad target does not hide the good ones.
  */
 import type { KindFacts, PolicyDefinition, TargetKind } from "../model/definition.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import { labelsOf } from "../model/labels-of.ts";
 import { nearMiss } from "../model/near-miss.ts";
 import type { Policy, TargetRef } from "../model/policy.ts";
 import { displayRef, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
@@ -186,12 +186,6 @@ function settleNamespace(
   }
   return { ...partial, namespace };
 }
-
-const labelsOf = ({ raw }: KubeObject): JsonObject => {
-  const metadata = ownValue(raw, "metadata");
-  const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;
-  return isJsonObject(labels) ? labels : {};
-};
 
 const isNamespace = ({ group, kind }: TargetKind): boolean => group === "" && kind === "Namespace";
 

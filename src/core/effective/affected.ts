@@ -1,7 +1,8 @@
 /** GEP-713, "Target object status": which policies really affect a target. */
-import { compareText, type GroupKind, type PolicyId, type TargetId, targetId } from "../model/refs.ts";
+import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../model/refs.ts";
+import type { CompiledKind } from "./compiled-kind.ts";
 import { forEachPath } from "./count-paths.ts";
-import { nodesOf, type Path } from "./path-finder.ts";
+import { type Node, nodesOf, type Path } from "./path-finder.ts";
 import type { NodeSets, World } from "./world.ts";
 
 export interface Affected {
@@ -15,24 +16,37 @@ export function affectedTargets(world: World): readonly Affected[] {
   const affected: Affected[] = [];
   for (const kind of world.rulebook.kinds) {
     const byTarget = new Map<TargetId, Set<PolicyId>>();
-    forEachPath(world, kind, (path, core) => {
-      for (const { policy, prevailing } of core.outcomes) {
-        if (prevailing === 0) continue;
-        let isBelow = false;
-        for (const node of nodesOf(path)) {
-          const sets = world.attached[kind.index]?.get(node.id);
-          isBelow ||= includes(sets, policy.id, node.section?.name, path);
-          if (!isBelow) continue;
-          const target = targetId(node.id, node.section?.name);
-          const policies = byTarget.get(target) ?? new Set();
-          byTarget.set(target, policies.add(policy.id));
-        }
-      }
+    forEachAffected(world, kind, (nodes, at, policy) => {
+      const node = nodes[at] as Node;
+      const target = targetId(node.id, node.section?.name);
+      const policies = byTarget.get(target) ?? new Set();
+      byTarget.set(target, policies.add(policy));
     });
     for (const [target, policies] of byTarget)
       affected.push({ target, policyKind: kind.policyKind, policies: [...policies].sort() });
   }
-  return affected.sort((a, b) => compareText(a.target, b.target) || compareText(a.policyKind.kind, b.policyKind.kind));
+  return affected.sort(
+    (a, b) => compareText(a.target, b.target) || compareText(kindId(a.policyKind), kindId(b.policyKind)),
+  );
+}
+
+/** Calls back for each node of each path that a policy affects: the path's nodes, root first, and the place of the node among them. */
+export function forEachAffected(
+  world: World,
+  kind: CompiledKind,
+  visit: (nodes: readonly Node[], at: number, policy: PolicyId) => void,
+): void {
+  forEachPath(world, kind, (path, core) => {
+    const nodes = nodesOf(path);
+    for (const { policy, prevailing } of core.outcomes) {
+      if (prevailing === 0) continue;
+      let isBelow = false;
+      for (const [at, node] of nodes.entries()) {
+        isBelow ||= includes(world.attached[kind.index]?.get(node.id), policy.id, node.section?.name, path);
+        if (isBelow) visit(nodes, at, policy.id);
+      }
+    }
+  });
 }
 
 function includes(sets: NodeSets | undefined, policy: PolicyId, section: string | undefined, path: Path): boolean {

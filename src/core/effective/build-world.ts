@@ -1,10 +1,19 @@
 /** The tables of a first evaluation, built in bulk. `update-world.ts` keeps them up to date. */
 
 import { type ResolvedTargets, resolveTargets } from "../attachment/resolve-targets.ts";
+import type { Finding } from "../model/finding.ts";
 import { type IdSet, idSetFrom } from "../model/id-set.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
-import { type KindId, kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
+import {
+  type KindId,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  type PolicyId,
+  parseObjectId,
+} from "../model/refs.ts";
 import { namespaceFor, type Snapshot } from "../model/snapshot.ts";
 import { SortedMap } from "../model/sorted-map.ts";
 import { findPlan } from "../topology/compile-rows.ts";
@@ -13,7 +22,7 @@ import { objectLinks } from "../topology/object-links.ts";
 import { type Grant, grantOf } from "../topology/reference-grants.ts";
 import { type Attached, buildNodeSets } from "./attached.ts";
 import { countAll } from "./count-paths.ts";
-import { findCycles } from "./find-cycles.ts";
+import { findTangles } from "./find-tangles.ts";
 import { linkContext, targetContext } from "./lookups.ts";
 import type { NodeSets, ObjectTable, PolicyRecord, Rulebook, World } from "./world.ts";
 
@@ -22,7 +31,7 @@ export const NO_TARGETS: ResolvedTargets = { attachments: [], rejections: [], me
 export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   const objects = buildObjects(snapshot, rulebook);
   const grants = buildGrants(objects);
-  const refused = LayeredMap.from(snapshot.refused);
+  const refused = buildRefused(snapshot, rulebook);
   const index = new MentionIndex();
   const links = new Map<ObjectId, ObjectLinks>();
   const context = linkContext({ rulebook, objects, grants, refused });
@@ -41,15 +50,19 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
     links: LayeredMap.from(links),
   };
   const policies = buildPolicies({ ...linked, mentionedBy: LayeredMap.from(index.mentioned()) }, index);
-  const cycles = findCycles(linked);
+  const tangles = findTangles(linked);
   const world: World = {
     ...linked,
     ...policies,
     ...index.tables(),
-    cycles,
+    tangles,
     tallies: LayeredMap.from(new Map()),
   };
   return { ...world, tallies: countAll(world) };
+}
+
+export function homedId(ref: ObjectRef, rulebook: Rulebook): ObjectId {
+  return objectId({ ...ref, namespace: namespaceFor(rulebook.factsOf(kindId(ref))?.scope, ref.namespace) });
 }
 
 /** Kinds that definitions and CRDs know the scope of are put where they belong; built-in ones already are. */
@@ -59,6 +72,12 @@ export function homed(object: KubeObject, rulebook: Rulebook): KubeObject {
   if (namespace === ref.namespace) return object;
   const moved = { ...ref, namespace };
   return { ...object, ref: moved, id: objectId(moved) };
+}
+
+function buildRefused(snapshot: Snapshot, rulebook: Rulebook): World["refused"] {
+  const refused = new Map<ObjectId, readonly Finding[]>();
+  for (const [id, findings] of snapshot.refused) refused.set(homedId(parseObjectId(id), rulebook), findings);
+  return LayeredMap.from(refused);
 }
 
 function buildObjects(snapshot: Snapshot, rulebook: Rulebook): ObjectTable {
@@ -96,15 +115,16 @@ function buildGrants(objects: ObjectTable): LayeredMap<string, readonly Grant[]>
   return LayeredMap.from(grants);
 }
 
-type PolicyTables = Pick<World, "policies" | "selectors" | "attached">;
+type PolicyTables = Pick<World, "policies" | "selectors" | "missing" | "attached">;
 
 function buildPolicies(
-  tables: Omit<World, keyof PolicyTables | "cycles" | "tallies" | "labelReaders" | "grantReaders">,
+  tables: Omit<World, keyof PolicyTables | "tangles" | "tallies" | "labelReaders" | "grantReaders">,
   index: MentionIndex,
 ): PolicyTables {
   const { rulebook, objects } = tables;
   const policies = new Map<PolicyId, PolicyRecord>();
   const selectors = new Map<KindId, PolicyId[]>();
+  const missing = new Map<KindId, PolicyId[]>();
   const attached: Array<Map<ObjectId, Attached[]>> = rulebook.kinds.map(() => new Map());
   const context = targetContext(tables);
   for (const kind of rulebook.kinds) {
@@ -115,6 +135,7 @@ function buildPolicies(
         policies.set(id as PolicyId, { kind, object, policy, findings, targets });
         index.add(id, targets);
         for (const selected of targets.selects) append(selectors, selected, id as PolicyId);
+        for (const absent of missingKinds(targets)) append(missing, absent, id as PolicyId);
         if (policy === undefined) return;
         const table = attached[kind.index] as Map<ObjectId, Attached[]>;
         for (const { object: target, sectionName, consumer } of targets.attachments)
@@ -125,6 +146,7 @@ function buildPolicies(
   return {
     policies: LayeredMap.from(policies),
     selectors: LayeredMap.from(idSets(selectors)),
+    missing: LayeredMap.from(idSets(missing)),
     attached: rulebook.kinds.map((kind) => {
       const sets = new Map<ObjectId, NodeSets>();
       for (const [id, all] of attached[kind.index] as Map<ObjectId, Attached[]>)
@@ -132,6 +154,11 @@ function buildPolicies(
       return LayeredMap.from(sets);
     }),
   };
+}
+
+/** The kinds among whose names the messages about a policy's targets guess. */
+export function missingKinds({ rejections }: ResolvedTargets): readonly KindId[] {
+  return rejections.flatMap((rejection) => (rejection.missing === undefined ? [] : [rejection.missing.kind]));
 }
 
 function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {

@@ -1,11 +1,11 @@
 /** Walking paths to count how policies fare. */
 import { LayeredMap } from "../model/layered-map.ts";
 import type { Policy } from "../model/policy.ts";
-import { kindId, type ObjectId, type ObjectRef, type PolicyId } from "../model/refs.ts";
+import { kindId, type ObjectId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
-import { endOf, type Path, PathFinder, parseObjectId } from "./path-finder.ts";
+import { endOf, type Path, PathFinder } from "./path-finder.ts";
 import { type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
 
@@ -29,6 +29,15 @@ export function forEachEndObject(
   for (const end of kind.ends.keys()) {
     world.objects.byKind.get(end)?.forEach((id, object) => visit(object.ref, id));
   }
+}
+
+/** Whether `forEachEndObject` would visit it. */
+export function isEndObject(world: World, kind: CompiledKind, id: ObjectId): boolean {
+  const isThere = world.objects.byId.has(id);
+  const isAttached = world.attached[kind.index]?.has(id) === true;
+  if (kind.definition.class === "Direct") return isAttached;
+  if (isThere) return kind.ends.has(kindId(parseObjectId(id)));
+  return isAttached && kind.definition.targeting.kinds.some(({ virtual }) => virtual);
 }
 
 /** Calls back for each path that has a policy; `only`: of those that end at this object. */

@@ -9,6 +9,9 @@ import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own
 import { endOf, type Node, nodesOf, type Path } from "./path-finder.ts";
 import type { Stack } from "./stack.ts";
 
+/** Own values come and go with every edit of a route; what is forgotten is folded again when it is asked for. */
+const MAX_FOLDS = 4096;
+
 /** The effective policy at the end of a path; folded once for all paths with the same stack and own values. */
 export function effectiveAt(path: Path, kind: CompiledKind): EffectiveCore {
   const { stack } = path;
@@ -22,7 +25,7 @@ export function effectiveAt(path: Path, kind: CompiledKind): EffectiveCore {
   let core = stack.folds?.get(key);
   if (core === undefined) {
     core = foldStack(stack, own, endLevels, kind);
-    stack.folds ??= new Map();
+    if (stack.folds === undefined || stack.folds.size >= MAX_FOLDS) stack.folds = new Map();
     stack.folds.set(key, core);
   }
   return core;

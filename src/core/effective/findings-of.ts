@@ -11,11 +11,12 @@ import {
   type ObjectRef,
   objectId,
   type PolicyId,
+  parseObjectId,
 } from "../model/refs.ts";
 import type { LinkRefusal } from "../topology/links.ts";
 import { duplicateNames, sectionsOf } from "../topology/sections-of.ts";
+import type { Tangle } from "./find-tangles.ts";
 import { nameLookup } from "./lookups.ts";
-import { parseObjectId } from "./path-finder.ts";
 import { shownRejection } from "./shown-rejection.ts";
 import type { PolicyRecord, World } from "./world.ts";
 
@@ -28,7 +29,7 @@ export function findingsOf(world: World): readonly Finding[] {
   });
   world.objects.byId.forEach((object) => addObjectFindings(world, object, findings));
   world.policies.forEach((record, id) => addPolicyFindings(world, id, record, findings));
-  addCycles(world, findings);
+  addTangles(world, findings);
   addImplied(world, findings);
   return sortFindings(findings);
 }
@@ -167,18 +168,37 @@ function addConflicts(
   }
 }
 
-function addCycles(world: World, findings: Finding[]): void {
-  for (const [id, members] of world.cycles) {
-    if (members[0] !== id) continue;
-    const names = [...members, id].map((member) => displayRef(parseObjectId(member))).join(" > ");
+const SHOWN_MEMBERS = 10;
+
+function addTangles(world: World, findings: Finding[]): void {
+  for (const [id, tangle] of world.tangles) {
+    // A cycle is told once, at its first member.
+    if (tangle.reason === "Cycle" && tangle.members[0] !== id) continue;
     const object = world.objects.byId.get(id);
     findings.push({
-      code: "LinkCycle",
+      code: tangle.reason === "Cycle" ? "LinkCycle" : "LinkLimit",
       severity: "error",
       object: id,
-      message: `these objects are linked in a cycle, so none of them is above the others: ${names}; remove one of the links`,
+      message: tangleMessage(id, tangle),
       ...(object === undefined ? {} : at(object)),
     });
+  }
+}
+
+function tangleMessage(id: ObjectId, tangle: Tangle): string {
+  const name = displayRef(parseObjectId(id));
+  switch (tangle.reason) {
+    case "Cycle": {
+      const { members } = tangle;
+      const shown = members.slice(0, SHOWN_MEMBERS).map((member) => displayRef(parseObjectId(member)));
+      const more = members.length > SHOWN_MEMBERS ? [`${members.length - SHOWN_MEMBERS} more`] : [];
+      const names = [...shown, ...more, name].join(" > ");
+      return `these objects are linked in a cycle, so none of them is above the others: ${names}; remove one of the links`;
+    }
+    case "TooDeep":
+      return `${name} hangs below ${tangle.limit} or more levels of objects, so nothing above it counts for it; flatten the hierarchy`;
+    case "TooManyWays":
+      return `more than ${tangle.limit} ways lead down to ${name}, so nothing above it counts for it; remove links above it`;
   }
 }
 

@@ -2,8 +2,9 @@
 
 import type { TargetContext } from "../attachment/resolve-targets.ts";
 import { forEachId } from "../model/id-set.ts";
-import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import { labelsOf } from "../model/labels-of.ts";
 import type { NameLookup } from "../model/near-miss.ts";
 import { type KindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
 import type { LinkContext } from "../topology/links.ts";
@@ -65,10 +66,8 @@ function* objectsOf(objects: World["objects"], kind: KindId, namespace: string |
 }
 
 function namespaceLabels(objects: World["objects"], namespace: string): JsonObject {
-  const raw = objects.byId.get(objectId({ group: "", kind: "Namespace", namespace: "", name: namespace }))?.raw;
-  const metadata = raw === undefined ? undefined : ownValue(raw, "metadata");
-  const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;
-  return { ...(isJsonObject(labels) ? labels : {}), "kubernetes.io/metadata.name": namespace };
+  const object = objects.byId.get(objectId({ group: "", kind: "Namespace", namespace: "", name: namespace }));
+  return { ...labelsOf(object), "kubernetes.io/metadata.name": namespace };
 }
 
 /** For near misses, asked only where something was not found. */

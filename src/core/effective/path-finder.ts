@@ -11,6 +11,7 @@ import {
   type ObjectId,
   type ObjectRef,
   objectId,
+  parseObjectId,
   type TargetId,
   targetId,
 } from "../model/refs.ts";
@@ -160,7 +161,7 @@ export class PathFinder {
     const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
     if (links !== undefined) {
       for (const up of links.up) {
-        if (this.#onCycle(id, up.parent)) continue;
+        if (this.#isTangled(id, up.parent)) continue;
         for (const base of finder.#above(up, node)) this.#extend(base, node, NO_PORTS, found);
       }
       if (links.absentParents.length > 0 && this.#counts(id)) this.#extendIncomplete(node, found);
@@ -168,7 +169,7 @@ export class PathFinder {
     if (!this.#world.rulebook.isChildByRef(kind)) return;
     forEachId(this.#world.mentionedBy.get(id), (parent) => {
       const down = this.#world.links.get(parent)?.down;
-      if (down === undefined || this.#onCycle(id, parent)) return;
+      if (down === undefined || this.#isTangled(id, parent)) return;
       for (const link of down) {
         if (link.child !== id) continue;
         for (const base of finder.#aboveChild(parent, link)) this.#extend(base, node, link.ports, found);
@@ -331,7 +332,7 @@ export class PathFinder {
   #continues(id: ObjectId, section?: Section): boolean {
     const down = this.#world.links.get(id)?.down ?? [];
     const isFrom = (link: DownLink): boolean => section === undefined || link.sectionIndex === section.index;
-    if (down.some((link) => isFrom(link) && this.#reachesEnd(link.child, new Set()))) return true;
+    if (down.some((link) => isFrom(link) && this.#linkReachesEnd(id, link.child, new Set()))) return true;
     return this.#childReachesEnd(id, new Set([id]), section);
   }
 
@@ -349,7 +350,13 @@ export class PathFinder {
     )
       return true;
     const links: ObjectLinks | undefined = this.#world.links.get(id);
-    return links?.down.some(({ child }) => this.#reachesEnd(child, seen)) === true || this.#childReachesEnd(id, seen);
+    return (
+      links?.down.some(({ child }) => this.#linkReachesEnd(id, child, seen)) === true || this.#childReachesEnd(id, seen)
+    );
+  }
+
+  #linkReachesEnd(parent: ObjectId, child: ObjectId, seen: Set<ObjectId>): boolean {
+    return !this.#isTangled(child, parent) && this.#reachesEnd(child, seen);
   }
 
   #childReachesEnd(id: ObjectId, seen: Set<ObjectId>, section?: Section): boolean {
@@ -359,13 +366,15 @@ export class PathFinder {
       const hangs = (up: UpLink): boolean =>
         up.parent === id && !up.frontend && (section === undefined || up.section === section.name);
       const isBelow = this.#world.links.get(child)?.up.some(hangs);
-      reaches = isBelow === true && this.#reachesEnd(child, seen);
+      reaches = isBelow === true && this.#linkReachesEnd(id, child, seen);
     });
     return reaches;
   }
 
-  #onCycle(id: ObjectId, other: ObjectId): boolean {
-    return this.#world.cycles.get(id)?.includes(other) === true;
+  /** Whether the link up from `id` is one that is not followed. */
+  #isTangled(id: ObjectId, parent: ObjectId): boolean {
+    const tangle = this.#world.tangles.get(id);
+    return tangle !== undefined && (tangle.reason !== "Cycle" || tangle === this.#world.tangles.get(parent));
   }
 
   #findNode(id: ObjectId): Node | undefined {
@@ -417,19 +426,6 @@ function visitsNamespace(path: Path | undefined, namespace: string): boolean {
 }
 
 const ancestorOf = ({ ref, id }: Node): ObjectId | undefined => (ref.namespace === "" ? undefined : id);
-
-/** Ids are made by `objectId` only, so they always have this form. */
-export function parseObjectId(id: ObjectId): ObjectRef {
-  const slash = id.indexOf("/");
-  const second = id.indexOf("/", slash + 1);
-  const dot = id.indexOf(".");
-  return {
-    kind: id.slice(0, dot),
-    group: id.slice(dot + 1, slash),
-    namespace: id.slice(slash + 1, second),
-    name: id.slice(second + 1),
-  };
-}
 
 /** The root first. */
 export function nodesOf(path: Path): readonly Node[] {

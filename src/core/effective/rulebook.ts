@@ -171,15 +171,19 @@ function finder(facts: readonly KindFacts[]): Rulebook["findKind"] {
 function rowSets(
   rows: readonly LinkRow[],
   definitions: readonly PolicyDefinition[],
-): Pick<Rulebook, "isRoot" | "isChildByRef" | "isForeign"> {
+): Pick<Rulebook, "isRoot" | "isChildByRef" | "isParentByRef" | "isForeign"> {
   const withParents = new Set(rows.map(({ to }) => kindId(to)));
   const childrenByRef = new Set(rows.filter(({ via }) => via === "ChildRefs").map(({ to }) => kindId(to)));
+  // A mesh Service is the root of its routes, not what they hang under in its role as a backend.
+  const parentsByRef = rows.filter(({ via, attachment }) => via !== "ChildRefs" && attachment !== "RouteToService");
+  const parents = new Set(parentsByRef.map(({ from }) => kindId(from)));
   const foreign = new Set(
     definitions.flatMap(({ hierarchy }) => hierarchy.links.flatMap(({ from, to }) => [kindId(from), kindId(to)])),
   );
   return {
     isRoot: (kind) => !withParents.has(kind),
     isChildByRef: (kind) => childrenByRef.has(kind),
+    isParentByRef: (kind) => parents.has(kind),
     isForeign: (kind) => foreign.has(kind),
   };
 }

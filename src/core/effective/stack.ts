@@ -36,6 +36,7 @@ export class Stacks {
   readonly #sets: Map<string, PolicySet> = new Map();
   readonly #serials: WeakMap<Policy, number> = new WeakMap();
   #nextSerial = 1;
+  #forgotten = 0;
 
   /** `policies`: highest first, not empty. */
   setOf(policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet {
@@ -71,6 +72,13 @@ export class Stacks {
   forget(set: PolicySet): void {
     this.#sets.delete(set.key);
     for (const stack of set.uses) stack.up?.next?.delete(set);
+    set.uses.length = 0;
+    // Sets that were combined on the way are not found again by their parts: once in a while all of them go.
+    this.#forgotten++;
+    if (this.#forgotten <= MAX_FORGOTTEN || this.#forgotten <= this.#sets.size) return;
+    this.#forgotten = 0;
+    this.#sets.clear();
+    this.empty.next = undefined;
   }
 
   #serialOf(policy: Policy): number {
@@ -84,3 +92,4 @@ export class Stacks {
 }
 
 const NO_POLICIES: readonly Policy[] = [];
+const MAX_FORGOTTEN = 4096;

@@ -79,6 +79,7 @@ export class TallyChanges {
       return SortedMap.from(entries.filter((entry): entry is [ObjectId, AncestorTally] => entry[1] !== undefined));
     }
     for (const [ancestor, counters] of changes) {
+      if (saysNothing(counters)) continue;
       const next = applyCounters(result.get(ancestor), counters);
       result = next === undefined ? result.without(ancestor) : result.with(ancestor, next);
     }
@@ -107,6 +108,17 @@ export class TallyChanges {
     }
     return counters;
   }
+}
+
+/** As many paths came as went, and they say the same. */
+function saysNothing({ paths, full, partial, none, met, beatenBy, beatenAt, errors }: Counters): boolean {
+  if (paths !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0) return false;
+  return isLevel(beatenBy) && isLevel(beatenAt) && isLevel(errors);
+}
+
+function isLevel(counts: ReadonlyMap<string, number> | undefined): boolean {
+  if (counts !== undefined) for (const count of counts.values()) if (count !== 0) return false;
+  return true;
 }
 
 function bump<K>(counts: Map<K, number>, key: K, count: number): void {

@@ -1,6 +1,6 @@
 import type { ObjectId, PolicyId, TargetId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
-import { attachedIn } from "./attached.ts";
+import { conflictWinner } from "./conflict-winner.ts";
 import { shownRejection } from "./shown-rejection.ts";
 import type { AncestorTally, PolicyTally } from "./tally.ts";
 import type { Enforcement, Tally, Verdict } from "./verdict.ts";
@@ -46,13 +46,10 @@ const notAccepted = (reason: "Invalid" | "TargetNotFound", messages: readonly st
 function conflictWinners(world: World, id: PolicyId, { kind, targets }: PolicyRecord): readonly PolicyId[] | undefined {
   if (!kind.definition.merge.none) return undefined;
   const winners = new Set<PolicyId>();
-  for (const { object, sectionName, consumer } of targets.attachments) {
-    const sets = world.attached[kind.index]?.get(object);
-    const [winner] = attachedIn(sets).filter(
-      (entry) => entry.sectionName === sectionName && entry.consumer === consumer,
-    );
-    if (winner === undefined || winner.policy.id === id) return undefined;
-    winners.add(winner.policy.id);
+  for (const attachment of targets.attachments) {
+    const winner = conflictWinner(world, kind, id, attachment);
+    if (winner === undefined) return undefined;
+    winners.add(winner);
   }
   return [...winners].sort();
 }

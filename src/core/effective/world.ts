@@ -16,6 +16,7 @@ import type { LinkRows } from "../topology/compile-rows.ts";
 import type { ObjectLinks } from "../topology/links.ts";
 import type { Grant } from "../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
+import type { Tangle } from "./find-tangles.ts";
 import type { PolicySet } from "./stack.ts";
 import type { PolicyTally } from "./tally.ts";
 
@@ -30,6 +31,8 @@ export interface Rulebook {
   readonly isRoot: (kind: KindId) => boolean;
   /** Kinds that other objects name as children (`backendRefs`). */
   readonly isChildByRef: (kind: KindId) => boolean;
+  /** Kinds whose objects others name as their parent and hang under. */
+  readonly isParentByRef: (kind: KindId) => boolean;
   /** Kinds of rows that definitions added: only among these can links form a cycle. */
   readonly isForeign: (kind: KindId) => boolean;
   readonly parsePolicy: (object: KubeObject, kind: CompiledKind) => { policy?: Policy; findings: Finding[] };
@@ -78,9 +81,11 @@ export interface World {
   readonly policies: LayeredMap<PolicyId, PolicyRecord>;
   /** Policies that select targets of a kind by label. */
   readonly selectors: LayeredMap<KindId, IdSet<PolicyId>>;
+  /** Policies that name something of a kind that is not there: their messages guess among all names of that kind. */
+  readonly missing: LayeredMap<KindId, IdSet<PolicyId>>;
   /** By the index of the policy kind. */
   readonly attached: ReadonlyArray<LayeredMap<ObjectId, NodeSets>>;
-  /** Objects on a cycle of links, with the ids on it: they are linked to none of each other. */
-  readonly cycles: ReadonlyMap<ObjectId, readonly ObjectId[]>;
+  /** Objects some of whose links are not followed: on a cycle, or nested without end. */
+  readonly tangles: ReadonlyMap<ObjectId, Tangle>;
   readonly tallies: LayeredMap<PolicyId, PolicyTally>;
 }

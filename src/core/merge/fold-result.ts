@@ -21,6 +21,8 @@ export interface Loss {
   readonly candidate: Candidate;
   readonly reason: LossReason;
   readonly by: readonly Policy[];
+  /** For `equal`: who had that value then. Judged again at the end. */
+  readonly equalTo?: Candidate;
 }
 
 /** The step that decided about a place. */
@@ -34,7 +36,7 @@ export interface Decision {
 export interface Place {
   holder: Candidate | undefined;
   decidedBy: Decision | undefined;
-  readonly losses: Loss[];
+  losses: Loss[];
 }
 
 export class FoldResult {
@@ -90,17 +92,45 @@ export class FoldResult {
   }
 
   /** The holder of a place loses it. */
-  evict(candidate: Candidate, reason: LossReason, by: readonly Policy[]): void {
+  evict(candidate: Candidate, reason: LossReason, by: readonly Policy[], equalTo?: Candidate): void {
     const place = this.#place(candidate.unit.pointer);
     if (place.holder === candidate) {
       place.holder = undefined;
       this.#count(candidate.unit.pointer, -1);
     }
-    if (!candidate.computed) place.losses.push({ candidate, reason, by });
+    this.lose(candidate, reason, by, equalTo);
   }
 
-  lose(candidate: Candidate, reason: LossReason, by: readonly Policy[]): void {
-    this.#place(candidate.unit.pointer).losses.push({ candidate, reason, by });
+  lose(candidate: Candidate, reason: LossReason, by: readonly Policy[], equalTo?: Candidate): void {
+    const loss = equalTo === undefined ? { candidate, reason, by } : { candidate, reason, by, equalTo };
+    this.#place(candidate.unit.pointer).losses.push(loss);
+  }
+
+  /**
+   * "Equal" is meant of the winner, and who that is shows at the end: what was equal to a value that lost in its turn
+   * shares its fate, and what lost to somebody whose place then went to its own value is not beaten.
+   */
+  settleLosses(): void {
+    for (const place of this.places.values()) {
+      if (place.losses.length === 0) continue;
+      place.losses = place.losses.filter(({ candidate }) => !candidate.computed).map((loss) => this.#settled(loss));
+    }
+  }
+
+  #settled(loss: Loss): Loss {
+    const { candidate, reason } = loss;
+    if (reason === "removed" || reason === "gated") return loss;
+    const { pointer, value } = candidate.unit;
+    const holder = this.holder(pointer);
+    if (holder !== undefined && jsonEqual(holder.unit.value, value))
+      return { candidate, reason: "equal", by: policiesOf([holder]) };
+    const below = isEmptyMap(value) ? this.below(pointer) : [];
+    if (below.length > 0) return { candidate, reason: "equal", by: policiesOf(below) };
+    if (loss.equalTo === undefined) return loss;
+    const { equalTo } = loss;
+    const fate = this.places.get(equalTo.unit.pointer)?.losses.find((other) => other.candidate === equalTo);
+    if (fate === undefined) throw new Error(`${equalTo.unit.pointer} neither holds its place nor lost it`);
+    return { ...this.#settled(fate), candidate };
   }
 
   decide(pointer: string, decision: Decision): void {

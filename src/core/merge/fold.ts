@@ -54,6 +54,7 @@ export function fold(levels: readonly FoldLevel[], own: readonly Unit[], rules: 
   run.beginWith(own);
   for (const level of levels) run.foldLevel(level);
   if (rules.bare === "Direct") run.applyDirect(levels);
+  run.result.settleLosses();
   return { result: run.result, conditionErrors: run.conditionErrors };
 }
 

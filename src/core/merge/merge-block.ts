@@ -80,7 +80,8 @@ export function replaceAll(result: FoldResult, candidates: readonly Candidate[],
 
 /** A candidate takes a free place. An empty map above it has said all it has to say. */
 function take(result: FoldResult, candidate: Candidate, decision: Decision): void {
-  for (const above of result.above(candidate.unit.pointer)) result.evict(above, "equal", policiesOf([candidate]));
+  for (const above of result.above(candidate.unit.pointer))
+    result.evict(above, "equal", policiesOf([candidate]), candidate);
   result.hold(candidate);
   result.decide(candidate.unit.pointer, decision);
 }
@@ -93,7 +94,7 @@ function mergeDefaultLeaf(result: FoldResult, candidate: Candidate, decision: De
   if (inTheWay.length === 0) {
     take(result, candidate, decision);
   } else if (isEmptyMap(value) && (inTheWay[0] as Candidate).unit.pointer.length > pointer.length) {
-    result.lose(candidate, "equal", policiesOf(inTheWay));
+    result.lose(candidate, "equal", policiesOf(inTheWay), inTheWay[0]);
     result.decide(pointer, decision);
   } else {
     yieldTo(result, candidate, inTheWay, [], decision);
@@ -117,7 +118,8 @@ function yieldTo(
 ): void {
   const winner = inTheWay[0];
   const reason = winner === undefined ? "beaten" : reasonAgainst(candidate, winner, "beaten");
-  result.lose(candidate, reason, policiesOf(winner === undefined ? others : inTheWay));
+  const by = policiesOf(winner === undefined ? others : inTheWay);
+  result.lose(candidate, reason, by, reason === "equal" ? winner : undefined);
   result.decide(candidate.unit.pointer, decision);
 }
 
@@ -125,7 +127,7 @@ function overrideLeaf(result: FoldResult, candidate: Candidate, decision: Decisi
   const { pointer, value } = candidate.unit;
   const below = result.below(pointer);
   if (below.length > 0 && isEmptyMap(value)) {
-    result.lose(candidate, "equal", policiesOf(below));
+    result.lose(candidate, "equal", policiesOf(below), below[0]);
     result.decide(pointer, decision);
     return;
   }
@@ -140,7 +142,8 @@ function overrideLeaf(result: FoldResult, candidate: Candidate, decision: Decisi
 function replace(result: FoldResult, old: Candidate, winners: readonly Candidate[], decision: Decision): void {
   const winner =
     winners.find(({ unit }) => unit.pointer === old.unit.pointer) ?? (winners.length === 1 ? winners[0] : undefined);
-  result.evict(old, winner === undefined ? "replaced" : reasonAgainst(old, winner, "replaced"), policiesOf(winners));
+  const reason = winner === undefined ? "replaced" : reasonAgainst(old, winner, "replaced");
+  result.evict(old, reason, policiesOf(winners), reason === "equal" ? winner : undefined);
   result.decide(old.unit.pointer, decision);
 }
 

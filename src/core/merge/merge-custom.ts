@@ -18,9 +18,12 @@ export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string)
   const outcome = new Map(unitsOf(spec, merge.custom.unitRules).map((unit) => [unit.pointer, unit]));
   for (const old of holders) {
     const kept = outcome.get(old.unit.pointer);
-    if (kept !== undefined && jsonEqual(kept.value, old.unit.value)) outcome.delete(old.unit.pointer);
-    else result.evict(old, "replaced", [merge.policy]);
-    result.decide(old.unit.pointer, merge.decision);
+    if (kept !== undefined && jsonEqual(kept.value, old.unit.value)) {
+      outcome.delete(old.unit.pointer);
+    } else {
+      result.evict(old, "replaced", [merge.policy]);
+      result.decide(old.unit.pointer, merge.decision);
+    }
   }
   for (const candidate of merge.candidates) settle(result, merge, candidate, outcome);
   for (const unit of outcome.values()) {
@@ -39,7 +42,8 @@ function settle(result: FoldResult, merge: BlockMerge, candidate: Candidate, out
   } else {
     const holder = result.holder(pointer);
     const equal = holder !== undefined && jsonEqual(holder.unit.value, value);
-    result.lose(candidate, equal ? "equal" : "beaten", policiesOf(holder === undefined ? result.holders() : [holder]));
+    const by = policiesOf(holder === undefined ? result.holders() : [holder]);
+    result.lose(candidate, equal ? "equal" : "beaten", by, equal ? holder : undefined);
   }
   result.decide(pointer, merge.decision);
 }

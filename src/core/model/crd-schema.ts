@@ -18,6 +18,8 @@ export interface CrdFacts extends GroupKind {
   readonly mapPaths: readonly string[];
   /** The schema of `spec`, for what else can be told from it. */
   readonly specSchema: JsonObject;
+  /** Whether objects of the kind have `status.conditions`. */
+  readonly hasConditions: boolean;
 }
 
 /** Facts of the stored version (else the first served one); nothing if the object does not describe a kind. */
@@ -26,7 +28,8 @@ export function crdSchema(crd: KubeObject): CrdFacts | undefined {
   const group = ownValue(spec, "group");
   const kind = ownValue(child(spec, "names"), "kind");
   if (typeof group !== "string" || typeof kind !== "string") return undefined;
-  const schema = child(child(schemaOf(spec), "properties"), "spec");
+  const properties = child(schemaOf(spec), "properties");
+  const schema = child(properties, "spec");
   const budget = { nodes: MAX_NODES };
   const node = compile(schema, 0, budget);
   return {
@@ -39,6 +42,7 @@ export function crdSchema(crd: KubeObject): CrdFacts | undefined {
     },
     mapPaths: mapPathsOf(node),
     specSchema: schema,
+    hasConditions: Object.hasOwn(child(child(properties, "status"), "properties"), "conditions"),
   };
 }
 

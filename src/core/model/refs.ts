@@ -23,8 +23,28 @@ export const kindId = (kind: GroupKind): KindId => `${kind.kind}.${kind.group}` 
 export const objectId = (ref: ObjectRef): ObjectId =>
   `${ref.kind}.${ref.group}/${ref.namespace}/${ref.name}` as ObjectId;
 
+/** Ids are made by `objectId` only, so they always have this form. */
+export function parseObjectId(id: ObjectId): ObjectRef {
+  const slash = id.indexOf("/");
+  const second = id.indexOf("/", slash + 1);
+  const dot = id.indexOf(".");
+  return {
+    kind: id.slice(0, dot),
+    group: id.slice(dot + 1, slash),
+    namespace: id.slice(slash + 1, second),
+    name: id.slice(second + 1),
+  };
+}
+
 export const targetId = (object: ObjectId, sectionName?: string): TargetId =>
   (sectionName === undefined ? object : `${object}#${sectionName}`) as TargetId;
+
+/** Ids are made by `targetId` only, and no object has a `#` in its name. */
+export function parseTargetId(target: TargetId): { readonly object: ObjectId; readonly sectionName?: string } {
+  const hash = target.indexOf("#");
+  if (hash === -1) return { object: target as string as ObjectId };
+  return { object: target.slice(0, hash) as ObjectId, sectionName: target.slice(hash + 1) };
+}
 
 /** `HTTPRoute bakery/baker`, the way people write it. */
 export const displayRef = (ref: ObjectRef, sectionName?: string): string =>

@@ -32,7 +32,10 @@ export type ParsedDocument =
     }
   | { readonly state: "unidentified"; readonly finding: Finding };
 
-export const DEFAULT_NAMESPACE = "default";
+/** The code of a finding about several documents for one object. */
+export const DUPLICATE = "DuplicateObject";
+
+const DEFAULT_NAMESPACE = "default";
 
 export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
   const objects = new Map<ObjectId, KubeObject>();
@@ -182,7 +185,7 @@ function duplicate(kept: KubeObject, dropped: KubeObject): Finding {
   const same = measureJson(kept.raw, COMPARABLE) === "ok" && jsonEqual(kept.raw, dropped.raw);
   const how = same ? "twice, with the same content" : "twice, with different content";
   return {
-    code: "DuplicateObject",
+    code: DUPLICATE,
     severity: same ? "warning" : "error",
     object: kept.id,
     message: `${displayRef(kept.ref)} is there ${how}: at ${place(kept)}, which counts, and at ${place(dropped)}; remove one`,

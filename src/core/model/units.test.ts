@@ -95,6 +95,7 @@ describe("unitRulesOf", () => {
     scope: "Namespaced",
     mapPaths: ["labels"],
     specSchema: {},
+    hasConditions: false,
     schemaDefaults: (spec: JsonObject) => spec,
   } as const;
   test("REF: maps of the CRD are one value for Field kinds", () => {

@@ -1,0 +1,76 @@
+/** Two sets of paths to one end, before and after a change: which effective policies differ. */
+import type { Json } from "../model/json.ts";
+import { compareText } from "../model/refs.ts";
+import { jsonIdentical } from "../model/same-meaning.ts";
+import type { CompiledKind } from "./compiled-kind.ts";
+import type { EffectiveChange } from "./delta.ts";
+import { effectivePolicy } from "./effective-at.ts";
+import type { EffectiveCore } from "./effective-core.ts";
+import type { EffectivePolicy } from "./effective-policy.ts";
+import type { Path } from "./path-finder.ts";
+
+/** A path with what its stack folds into. */
+export interface FoundPath {
+  readonly path: Path;
+  readonly core: EffectiveCore;
+  readonly kind: CompiledKind;
+}
+
+/** The changes in the order of their paths. */
+export function comparePaths(before: readonly FoundPath[], after: readonly FoundPath[]): readonly EffectiveChange[] {
+  if (before.length === after.length && before.every((old, i) => isSamePath(old.path, (after[i] as FoundPath).path))) {
+    // By far the most common: the same paths, found in the same order.
+    return before.flatMap((old, i) => changeBetween(old, after[i]));
+  }
+  const pairs = new Map<string, { before?: FoundPath; after?: FoundPath }>();
+  for (const old of before) pairs.set(keyOf(old.path), { before: old });
+  for (const now of after) {
+    const key = keyOf(now.path);
+    pairs.set(key, { ...pairs.get(key), after: now });
+  }
+  return [...pairs].sort(([a], [b]) => compareText(a, b)).flatMap(([, pair]) => changeBetween(pair.before, pair.after));
+}
+
+function isSamePath(a: Path, b: Path): boolean {
+  let [left, right]: [Path | undefined, Path | undefined] = [a, b];
+  if (left.from !== right.from) return false;
+  while (left !== undefined && right !== undefined) {
+    if (left.node.id !== right.node.id || left.node.section?.name !== right.node.section?.name) return false;
+    [left, right] = [left.up, right.up];
+  }
+  return left === right;
+}
+
+function keyOf(path: Path): string {
+  let key = "";
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) {
+    key = `${at.node.id}#${at.node.section?.name ?? ""}>${key}`;
+  }
+  return `${key} ${path.from ?? ""}`;
+}
+
+function changeBetween(before: FoundPath | undefined, after: FoundPath | undefined): readonly EffectiveChange[] {
+  // The same fold at the end of the same path says the same.
+  if (before?.core === after?.core && before?.path.incomplete === after?.path.incomplete) return [];
+  const old = shown(before);
+  const now = shown(after);
+  const one = now ?? old;
+  if (one === undefined || (old !== undefined && now !== undefined && isSamePolicy(old, now))) return [];
+  return [
+    {
+      policyKind: one.policyKind,
+      target: one.target,
+      path: one.path,
+      ...(one.from === undefined ? {} : { from: one.from }),
+      ...(old === undefined ? {} : { before: old }),
+      ...(now === undefined ? {} : { after: now }),
+    },
+  ];
+}
+
+const shown = (found: FoundPath | undefined): EffectivePolicy | undefined =>
+  found === undefined ? undefined : effectivePolicy(found.path, found.kind);
+
+// Effective policies are plain data, so they compare as such.
+const isSamePolicy = (a: EffectivePolicy, b: EffectivePolicy): boolean =>
+  jsonIdentical(a as unknown as Json, b as unknown as Json);

@@ -1,0 +1,19 @@
+import type { Attachment } from "../attachment/resolve-targets.ts";
+import type { PolicyId } from "../model/refs.ts";
+import { attachedIn } from "./attached.ts";
+import type { CompiledKind } from "./compiled-kind.ts";
+import type { World } from "./world.ts";
+
+/** GEP-713, None: the policy that a target is lost to; undefined: it is not lost. */
+export function conflictWinner(
+  world: World,
+  kind: CompiledKind,
+  id: PolicyId,
+  { object, sectionName, consumer }: Attachment,
+): PolicyId | undefined {
+  if (!kind.definition.merge.none) return undefined;
+  const [winner] = attachedIn(world.attached[kind.index]?.get(object)).filter(
+    (entry) => entry.sectionName === sectionName && entry.consumer === consumer,
+  );
+  return winner === undefined || winner.policy.id === id ? undefined : winner.policy.id;
+}

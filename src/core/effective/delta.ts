@@ -1,0 +1,27 @@
+/** What a change changed, for those who keep something up to date: every effective policy and verdict that differs. */
+import type { GroupKind, PolicyId, TargetId } from "../model/refs.ts";
+import type { EffectivePolicy, PathNode } from "./effective-policy.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** One path whose effective policy came (no `before`), went (no `after`) or differs. */
+export interface EffectiveChange {
+  readonly policyKind: GroupKind;
+  readonly target: TargetId;
+  readonly path: readonly PathNode[];
+  readonly from?: string;
+  readonly before?: EffectivePolicy;
+  readonly after?: EffectivePolicy;
+}
+
+export interface VerdictChange {
+  readonly policy: PolicyId;
+  readonly policyKind: GroupKind;
+  readonly before?: Verdict;
+  readonly after?: Verdict;
+}
+
+/** In a defined order. Changes of status, bookkeeping or file position alone are none. */
+export interface Delta {
+  readonly effective: readonly EffectiveChange[];
+  readonly verdicts: readonly VerdictChange[];
+}

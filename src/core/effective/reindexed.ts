@@ -1,0 +1,22 @@
+import { type IdSet, idSetWith, idSetWithout } from "../model/id-set.ts";
+import type { LayeredMap } from "../model/layered-map.ts";
+
+/** An index after one of its members named other keys than before. */
+export function reindexed<K extends string, V extends string>(
+  index: LayeredMap<K, IdSet<V>>,
+  member: V,
+  before: readonly K[],
+  after: readonly K[],
+): LayeredMap<K, IdSet<V>> {
+  if (before === after) return index;
+  let result = index;
+  for (const key of before) {
+    if (after.includes(key)) continue;
+    const rest = idSetWithout(result.get(key), member);
+    result = rest === undefined ? result.without(key) : result.with(key, rest);
+  }
+  for (const key of after) {
+    if (!before.includes(key)) result = result.with(key, idSetWith(result.get(key), member));
+  }
+  return result;
+}

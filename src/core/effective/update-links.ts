@@ -1,0 +1,111 @@
+/** The links after a change: those of objects that changed, and of objects whose links rest on them. */
+import { forEachId } from "../model/id-set.ts";
+import { jsonEqual } from "../model/json.ts";
+import { labelsOf } from "../model/labels-of.ts";
+import { kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
+import { findPlan } from "../topology/compile-rows.ts";
+import type { DownLink, ObjectLinks, UpLink } from "../topology/links.ts";
+import { objectLinks } from "../topology/object-links.ts";
+import { REFERENCE_GRANT } from "./build-world.ts";
+import { linkContext } from "./lookups.ts";
+import type { ObjectChange } from "./object-changes.ts";
+import { reindexed } from "./reindexed.ts";
+import type { World } from "./world.ts";
+
+const NAMESPACE = kindId({ group: "", kind: "Namespace" });
+const NONE: readonly never[] = [];
+
+type LinkTables = Pick<World, "links" | "mentionedBy" | "labelReaders" | "grantReaders">;
+
+export interface UpdatedLinks extends LinkTables {
+  /** Objects that hang under others, or have others under them, than before. */
+  readonly relinked: ReadonlySet<ObjectId>;
+  /** Cluster-scoped objects that somebody names now, or no longer: whether they are implied may have changed. */
+  readonly named: ReadonlySet<ObjectId>;
+}
+
+/** `world`: with the objects as they are now, and the links as they were. */
+export function updateLinks(world: World, changes: readonly ObjectChange[]): UpdatedLinks {
+  const context = linkContext(world);
+  const relinked = new Set<ObjectId>();
+  const named = new Set<ObjectId>();
+  let { links, mentionedBy, labelReaders, grantReaders } = world;
+  for (const id of linkersOf(world, changes)) {
+    const object = world.objects.byId.get(id);
+    const before = links.get(id);
+    const hasPlan = object !== undefined && findPlan(world.rulebook.rows, object.ref) !== undefined;
+    const after = hasPlan ? objectLinks(object, context) : undefined;
+    if (before === undefined && after === undefined) continue;
+    links = after === undefined ? links.without(id) : links.with(id, after);
+    if (!leadsTheSameWay(before, after)) relinked.add(id);
+    const mentions = [before?.mentions ?? NONE, withTargets(world, id, after?.mentions ?? NONE)] as const;
+    mentionedBy = reindexed(mentionedBy, id, ...mentions);
+    noteNamed(mentions, named);
+    labelReaders = reindexed(labelReaders, id, before?.labelsOf ?? NONE, after?.labelsOf ?? NONE);
+    grantReaders = reindexed(grantReaders, id, before?.grantsOf ?? NONE, after?.grantsOf ?? NONE);
+  }
+  return { links, mentionedBy, labelReaders, grantReaders, relinked, named };
+}
+
+/** A kind may be linked and a policy at once: what its targets name stays named. */
+function withTargets(world: World, id: ObjectId, mentions: readonly ObjectId[]): readonly ObjectId[] {
+  const targets = world.policies.get(id as PolicyId)?.targets.mentions ?? NONE;
+  return targets.length === 0 ? mentions : [...new Set([...mentions, ...targets])];
+}
+
+function noteNamed([before, after]: readonly [readonly ObjectId[], readonly ObjectId[]], named: Set<ObjectId>): void {
+  const isClusterScoped = (id: ObjectId): boolean => id.includes("//");
+  for (const id of before) if (isClusterScoped(id) && !after.includes(id)) named.add(id);
+  for (const id of after) if (isClusterScoped(id) && !before.includes(id)) named.add(id);
+}
+
+/** Whose links may differ now. */
+function linkersOf(world: World, changes: readonly ObjectChange[]): ReadonlySet<ObjectId> {
+  const linkers = new Set<ObjectId>();
+  const add = (id: ObjectId): void => void linkers.add(id);
+  for (const { id, ref, before, after, isPresence, isQuiet } of changes) {
+    if (isQuiet) continue;
+    linkers.add(id);
+    const kind = kindId(ref);
+    if (isPresence || world.rulebook.isParentByRef(kind)) forEachId(world.mentionedBy.get(id), add);
+    else forEachId(world.mentionedBy.get(id), (other) => asksAsParent(world, other, id) && linkers.add(other));
+    if (kind === NAMESPACE && !jsonEqual(labelsOf(before), labelsOf(after))) {
+      forEachId(world.labelReaders.get(ref.name), add);
+    }
+    if (kind === REFERENCE_GRANT) forEachId(world.grantReaders.get(ref.namespace), add);
+  }
+  return linkers;
+}
+
+/** Whether the object names the other as its parent, heard or not: a child's content has no say in a link to it. */
+function asksAsParent(world: World, id: ObjectId, other: ObjectId): boolean {
+  const links = world.links.get(id);
+  if (links === undefined) return false;
+  return (
+    links.up.some(({ parent }) => parent === other) ||
+    links.refusals.some(({ parent }) => parent !== undefined && objectId(parent) === other)
+  );
+}
+
+function leadsTheSameWay(a: ObjectLinks | undefined, b: ObjectLinks | undefined): boolean {
+  if (a === undefined || b === undefined) return isAlone(a ?? b);
+  return (
+    a.up.length === b.up.length &&
+    a.down.length === b.down.length &&
+    a.absentParents.length > 0 === b.absentParents.length > 0 &&
+    a.up.every((link, i) => isSameUp(link, b.up[i])) &&
+    a.down.every((link, i) => isSameDown(link, b.down[i]))
+  );
+}
+
+const isAlone = (links: ObjectLinks | undefined): boolean =>
+  links === undefined || (links.up.length === 0 && links.down.length === 0 && links.absentParents.length === 0);
+
+const isSameUp = (a: UpLink, b: UpLink | undefined): boolean =>
+  a.parent === b?.parent && a.section === b.section && a.frontend === b.frontend;
+
+const isSameDown = (a: DownLink, b: DownLink | undefined): boolean =>
+  a.child === b?.child && a.sectionIndex === b.sectionIndex && isSamePorts(a.ports, b.ports);
+
+const isSamePorts = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((port, i) => port === b[i]);

@@ -1,0 +1,77 @@
+/** The tables of objects after a change. */
+import type { KubeObject } from "../model/kube-object.ts";
+import { kindId, type ObjectId } from "../model/refs.ts";
+import { SortedMap } from "../model/sorted-map.ts";
+import { type Grant, grantOf } from "../topology/reference-grants.ts";
+import { REFERENCE_GRANT } from "./build-world.ts";
+import type { ObjectChange } from "./object-changes.ts";
+import type { ObjectTable, World } from "./world.ts";
+
+export interface UpdatedObjects {
+  readonly objects: ObjectTable;
+  readonly refused: World["refused"];
+  readonly grants: World["grants"];
+  /** Namespaces that have their first object now, or no object any more. */
+  readonly namespaces: readonly string[];
+}
+
+export function updateObjects(world: World, changes: readonly ObjectChange[]): UpdatedObjects {
+  let { byId, byKind } = world.objects;
+  let { refused } = world;
+  const population = new Map<string, number>();
+  const grantNamespaces = new Set<string>();
+  for (const { id, ref, before, after, refusal } of changes) {
+    if (refusal !== undefined) refused = refused.with(id, refusal);
+    else if (refused.has(id)) refused = refused.without(id);
+    if (before === after) continue;
+    const kind = kindId(ref);
+    byId = after === undefined ? byId.without(id) : byId.with(id, after);
+    const all = changedKind(byKind.get(kind), id, after);
+    byKind = all.size === 0 ? byKind.without(kind) : byKind.with(kind, all);
+    if (kind === REFERENCE_GRANT) grantNamespaces.add(ref.namespace);
+    const growth = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
+    if (growth !== 0 && ref.namespace !== "") {
+      population.set(ref.namespace, (population.get(ref.namespace) ?? 0) + growth);
+    }
+  }
+  let { grants } = world;
+  for (const namespace of grantNamespaces) {
+    const list = grantsIn(byKind.get(REFERENCE_GRANT), namespace);
+    grants = list.length === 0 ? grants.without(namespace) : grants.with(namespace, list);
+  }
+  return { ...populated({ byId, byKind, namespaces: world.objects.namespaces }, population), refused, grants };
+}
+
+function changedKind(
+  all: SortedMap<ObjectId, KubeObject> | undefined,
+  id: ObjectId,
+  after: KubeObject | undefined,
+): SortedMap<ObjectId, KubeObject> {
+  const before = all ?? SortedMap.empty<ObjectId, KubeObject>();
+  return after === undefined ? before.without(id) : before.with(id, after);
+}
+
+function populated(
+  objects: ObjectTable,
+  growth: ReadonlyMap<string, number>,
+): Pick<UpdatedObjects, "objects" | "namespaces"> {
+  const changed: string[] = [];
+  let { namespaces } = objects;
+  for (const [namespace, more] of growth) {
+    const before = namespaces.get(namespace) ?? 0;
+    if (more === 0) continue;
+    namespaces = before + more === 0 ? namespaces.without(namespace) : namespaces.with(namespace, before + more);
+    if (before === 0 || before + more === 0) changed.push(namespace);
+  }
+  return { objects: { ...objects, namespaces }, namespaces: changed };
+}
+
+function grantsIn(all: SortedMap<ObjectId, KubeObject> | undefined, namespace: string): readonly Grant[] {
+  const grants: Grant[] = [];
+  const prefix = `${REFERENCE_GRANT}/${namespace}/` as ObjectId;
+  for (const [id, { raw }] of all?.startingAt(prefix) ?? []) {
+    if (!id.startsWith(prefix)) break;
+    grants.push(grantOf(raw));
+  }
+  return grants;
+}

@@ -1,0 +1,138 @@
+/**
+ * The next world after a change, and what differs. Only what the change touches is worked out again; everything else is
+ * shared with the world before, which stays as it was. A change of the rules themselves starts anew.
+ */
+import type { Json } from "../model/json.ts";
+import { compareText, kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { jsonIdentical } from "../model/same-meaning.ts";
+import { comparePaths, type FoundPath } from "./compare-paths.ts";
+import type { CompiledKind } from "./compiled-kind.ts";
+import { countPath, isEndObject } from "./count-paths.ts";
+import type { Delta, EffectiveChange, VerdictChange } from "./delta.ts";
+import { scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
+import { effectiveAt } from "./effective-at.ts";
+import { findTangles } from "./find-tangles.ts";
+import type { ObjectChange, ObjectChanges } from "./object-changes.ts";
+import { PathFinder, type PathScope } from "./path-finder.ts";
+import { TallyChanges } from "./tally.ts";
+import { updateLinks } from "./update-links.ts";
+import { updateObjects } from "./update-objects.ts";
+import { namespaceIds, updatePolicies } from "./update-policies.ts";
+import type { Verdict } from "./verdict.ts";
+import { verdictOf } from "./verdict-of.ts";
+import type { World } from "./world.ts";
+
+export interface UpdatedWorld {
+  readonly world: World;
+  readonly delta: Delta;
+}
+
+export function updateWorld(before: World, { changes, documentFindings }: ObjectChanges): UpdatedWorld {
+  const { namespaces, ...objects } = updateObjects(before, changes);
+  const populated: World = { ...before, ...objects, documentFindings, rulebook: relocatedRules(before, changes) };
+  const { relinked, named, ...links } = updateLinks(populated, changes);
+  const linked: World = { ...populated, ...links };
+  const implied = new Set([...named, ...namespaceIds(namespaces)]);
+  const { judgedAnew, edited, ...policies } = updatePolicies(linked, changes, implied);
+  const untallied: World = { ...linked, ...policies, tangles: tanglesOf(before, linked, relinked) };
+  const worlds: Worlds = { before, after: untallied };
+
+  const structural = structurallyDirty(worlds, changes, relinked);
+  const tallyChanges = new TallyChanges();
+  const effective: EffectiveChange[] = [];
+  for (const kind of before.rulebook.kinds) {
+    const sets = edited[kind.index];
+    if (sets === undefined || !hasPolicies(worlds, kind)) continue;
+    const scope = scopeOf(worlds, kind, structural, changes, sets.targets);
+    for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
+    for (const set of sets.gone) kind.stacks.forget(set);
+  }
+  const after: World = { ...untallied, tallies: tallied(before, tallyChanges) };
+  const judged = new Set([...judgedAnew, ...tallyChanges.policies()]);
+  return { world: after, delta: { effective, verdicts: compareVerdicts({ before, after }, judged) } };
+}
+
+const hasPolicies = ({ before, after }: Worlds, { index }: CompiledKind): boolean =>
+  (before.attached[index]?.size ?? 0) > 0 || (after.attached[index]?.size ?? 0) > 0;
+
+/** A definition that only moved within its file still means the same; what is said about it has moved along. */
+function relocatedRules({ rulebook }: World, changes: readonly ObjectChange[]): World["rulebook"] {
+  if (rulebook.findings.length === 0) return rulebook;
+  const moved = new Map(changes.map(({ id, after }) => [id, after?.source]));
+  const findings = rulebook.findings.map((finding) => {
+    const source = finding.object === undefined ? undefined : moved.get(finding.object);
+    return source === undefined ? finding : { ...finding, source };
+  });
+  return { ...rulebook, findings };
+}
+
+function tanglesOf(before: World, linked: World, relinked: ReadonlySet<ObjectId>): World["tangles"] {
+  const isForeign = (id: ObjectId): boolean => linked.rulebook.isForeign(kindId(parseObjectId(id)));
+  return [...relinked].some(isForeign) ? findTangles(linked) : before.tangles;
+}
+
+/** Paths in scope, one end at a time: taken off the tallies as they were, added as they are, and compared. */
+function* walkBoth(
+  worlds: Worlds,
+  kind: CompiledKind,
+  scope: PathScope,
+  tallies: TallyChanges,
+): Iterable<EffectiveChange> {
+  const finders = {
+    before: new PathFinder(worlds.before, kind, scope),
+    after: new PathFinder(worlds.after, kind, scope),
+  };
+  for (const end of [...scope.touched].sort()) {
+    const old = pathsTo(worlds.before, kind, finders.before, end);
+    const now = pathsTo(worlds.after, kind, finders.after, end);
+    for (const { path, core } of old) countPath(tallies, worlds.before, kind, path, core, -1);
+    for (const { path, core } of now) countPath(tallies, worlds.after, kind, path, core, 1);
+    yield* comparePaths(old, now);
+  }
+}
+
+export function pathsTo(world: World, kind: CompiledKind, finder: PathFinder, end: ObjectId): readonly FoundPath[] {
+  if (!isEndObject(world, kind, end)) return [];
+  const found: FoundPath[] = [];
+  finder.forEachEnd(parseObjectId(end), end, (path) => {
+    if (path.stack === kind.stacks.empty) return;
+    const core = effectiveAt(path, kind);
+    if (core.outcomes.length > 0) found.push({ path, core, kind });
+  });
+  return found;
+}
+
+function tallied({ tallies }: World, changes: TallyChanges): World["tallies"] {
+  let result = tallies;
+  for (const policy of changes.policies()) {
+    const before = result.get(policy);
+    const after = changes.applyTo(policy, before);
+    if (after === before) continue;
+    result = after === undefined ? result.without(policy) : result.with(policy, after);
+  }
+  return result;
+}
+
+/** Of those that may have changed. */
+export function compareVerdicts({ before, after }: Worlds, policies: Iterable<PolicyId>): readonly VerdictChange[] {
+  const changes: VerdictChange[] = [];
+  for (const policy of [...policies].sort(compareText)) {
+    const [old, now] = [before.policies.get(policy), after.policies.get(policy)];
+    const record = now ?? old;
+    if (record === undefined) continue;
+    const was = old === undefined ? undefined : verdictOf(before, policy, old);
+    const is = now === undefined ? undefined : verdictOf(after, policy, now);
+    if (isSameVerdict(was, is)) continue;
+    changes.push({
+      policy,
+      policyKind: record.kind.policyKind,
+      ...(was === undefined ? {} : { before: was }),
+      ...(is === undefined ? {} : { after: is }),
+    });
+  }
+  return changes;
+}
+
+// Verdicts are plain data, so they compare as such.
+const isSameVerdict = (a: Verdict | undefined, b: Verdict | undefined): boolean =>
+  a !== undefined && b !== undefined && jsonIdentical(a as unknown as Json, b as unknown as Json);

@@ -1,0 +1,54 @@
+/** Whether two versions of an object say the same: a cluster changes much all day that decides nothing. */
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+
+const SILENT: ReadonlySet<string> = new Set(["status"]);
+const SILENT_METADATA: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Equal but for status, resourceVersion, managedFields and generation. */
+export function hasSameMeaning(a: JsonObject, b: JsonObject): boolean {
+  return (
+    a === b ||
+    sameKeys(a, b, SILENT, (key) =>
+      key === "metadata" ? sameMetadata(a[key] ?? null, b[key] ?? null) : jsonIdentical(a[key] ?? null, b[key] ?? null),
+    )
+  );
+}
+
+const sameMetadata = (a: Json, b: Json): boolean =>
+  isJsonObject(a) && isJsonObject(b)
+    ? sameKeys(a, b, SILENT_METADATA, (key) => jsonIdentical(a[key] ?? null, b[key] ?? null))
+    : jsonIdentical(a, b);
+
+/** Equal, keys in the same order included: such values give the same bytes. */
+export function jsonIdentical(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((item: Json, index) => jsonIdentical(item, b[index] ?? null))
+    );
+  }
+  if (Array.isArray(b)) return false;
+  const left = a as JsonObject;
+  const right = b as JsonObject;
+  return sameKeys(left, right, NOTHING, (key) => jsonIdentical(left[key] ?? null, right[key] ?? null));
+}
+
+/** The same keys in the same order, leaving some out, and the same at each. */
+function sameKeys(
+  a: JsonObject,
+  b: JsonObject,
+  without: ReadonlySet<string>,
+  isSameAt: (key: string) => boolean,
+): boolean {
+  const theirs = Object.keys(b);
+  let at = 0;
+  for (const key of Object.keys(a)) {
+    if (without.has(key)) continue;
+    while (at < theirs.length && without.has(theirs[at] as string)) at++;
+    if (theirs[at++] !== key || !isSameAt(key)) return false;
+  }
+  while (at < theirs.length && without.has(theirs[at] as string)) at++;
+  return at === theirs.length;
+}

@@ -1,0 +1,87 @@
+/** Conditions of policies, and the words in them. */
+import type { Enforcement, Tally } from "../effective/verdict.ts";
+import { isJsonObject, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { displayRef, type ObjectId, parseObjectId, parseTargetId, type TargetId } from "../model/refs.ts";
+import type { Condition } from "./status-report.ts";
+
+/** metav1.Condition: the longest message that an API server takes. */
+const MAX_MESSAGE = 32_768;
+
+export function condition(
+  object: KubeObject,
+  { message, ...rest }: Pick<Condition, "type" | "status" | "reason" | "message">,
+): Condition {
+  const metadata = ownValue(object.raw, "metadata");
+  const generation = isJsonObject(metadata) ? ownValue(metadata, "generation") : undefined;
+  return {
+    ...rest,
+    message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message,
+    ...(typeof generation === "number" ? { observedGeneration: generation } : {}),
+  };
+}
+
+export const accepted = (policy: KubeObject): Condition =>
+  condition(policy, { type: "Accepted", status: "True", reason: "Accepted", message: "the policy is attached" });
+
+export const notAccepted = (policy: KubeObject, reason: string, message: string): Condition =>
+  condition(policy, { type: "Accepted", status: "False", reason, message });
+
+/** GEP-713 since 2026 says Programmed; its standard text of before, Enforced. */
+export type Vocabulary = "Enforced" | "Programmed";
+
+export function enforcement(policy: KubeObject, type: Vocabulary, state: Enforcement, tally: Tally): Condition {
+  switch (state) {
+    case "Enforced":
+      return condition(policy, { type, status: "True", reason: type, message: prevails(tally) });
+    case "PartiallyEnforced":
+      return condition(policy, { type, status: "True", reason: `Partially${type}`, message: beaten(tally) });
+    case "Overridden":
+      return condition(policy, { type, status: "False", reason: "Overridden", message: beaten(tally) });
+    case "NoPath":
+      return condition(policy, {
+        type,
+        status: "False",
+        reason: "NoPath",
+        message: "nothing that the policy could act on lies below its target",
+      });
+  }
+}
+
+export const reconciling = (policy: KubeObject, type: Vocabulary, ancestor: ObjectId): Condition =>
+  condition(policy, {
+    type,
+    status: "False",
+    reason: "Reconciling",
+    message: `the data plane of ${displayRef(parseObjectId(ancestor))} has not acknowledged the configuration yet`,
+  });
+
+const count = (number: number): string => (number === 1 ? "1 path" : `${number} paths`);
+
+function prevails({ paths, met }: Tally): string {
+  if (met === paths) return `constraint met: on ${count(paths)} the condition of the policy does not ask it to act`;
+  const where = paths === 1 ? "prevails on its only path" : `prevails on all of its ${paths} paths`;
+  return met === 0 ? where : `${where}; on ${met} of them its constraint is met already`;
+}
+
+/** GEP-713, "Meta resource status": which parts, with references to the other policies. */
+function beaten(tally: Tally): string {
+  const { paths, full, partial, none, met, beatenBy, beatenByTotal, beatenAt, beatenAtTotal } = tally;
+  const fates = [
+    ...(full + met === 0 ? [] : [`prevails on ${full + met}`]),
+    ...(partial === 0 ? [] : [`prevails in part on ${partial}`]),
+    ...(none === 0 ? [] : [`is overridden on ${none}`]),
+  ];
+  const winners = beatenBy.map(({ policy }) => displayRef(parseObjectId(policy)));
+  const places = beatenAt.map(({ target }) => displayTarget(target));
+  const by = winners.length === 0 ? "by the objects' own values" : `by ${list(winners, beatenByTotal)}`;
+  return `of ${count(paths)} the policy ${fates.join(", ")}; beaten ${by}, at ${list(places, beatenAtTotal)}`;
+}
+
+const list = (names: readonly string[], total: number): string =>
+  `${names.join(", ")}${total > names.length ? ` and ${total - names.length} more` : ""}`;
+
+function displayTarget(target: TargetId): string {
+  const { object, sectionName } = parseTargetId(target);
+  return displayRef(parseObjectId(object), sectionName);
+}

@@ -1,0 +1,75 @@
+/** GEP-713, "Target object status": the `<domain>/<Kind>Affected` conditions of what policies really affect. */
+import { forEachAffected } from "../effective/affected.ts";
+import type { CompiledKind } from "../effective/compiled-kind.ts";
+import type { Node } from "../effective/path-finder.ts";
+import type { World } from "../effective/world.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { compareText, displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { condition } from "./conditions.ts";
+import { PlaceFinder } from "./place-finder.ts";
+import type { Condition, StatusPlace, TargetStatus } from "./status-report.ts";
+
+/** Names in one message; an object on which more policies act is better asked about than read. */
+const MAX_NAMED = 50;
+
+interface Draft {
+  readonly object: KubeObject;
+  readonly place: StatusPlace;
+  /** By the type of the condition: the policies, each with the sections in which it acts; none: in the whole. */
+  readonly byType: Map<string, Map<PolicyId, Set<string>>>;
+}
+
+export function targetStatuses(
+  world: World,
+  controllerName: string,
+  owns: (kind: CompiledKind) => boolean,
+): readonly TargetStatus[] {
+  const places = new PlaceFinder(world, controllerName);
+  const drafts = new Map<string, Draft>();
+  const domain = controllerName.split("/", 1)[0] ?? controllerName;
+  for (const kind of world.rulebook.kinds) {
+    if (!owns(kind)) continue;
+    const type = `${domain}/${kind.policyKind.kind}Affected`;
+    forEachAffected(world, kind, (nodes, at, policy) => {
+      const node = nodes[at] as Node;
+      const object = world.objects.byId.get(node.id);
+      // Implied and virtual objects have no status.
+      if (object === undefined) return;
+      for (const { place, key } of places.find(object, nodes, at)) {
+        let draft = drafts.get(key);
+        if (draft === undefined) drafts.set(key, (draft = { object, place, byType: new Map() }));
+        note(draft, type, policy, place.at === "Listener" ? undefined : node.section?.name);
+      }
+    });
+  }
+  return [...drafts]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([, { object, place, byType }]) => ({ object: object.id, place, conditions: conditionsOf(object, byType) }));
+}
+
+function note({ byType }: Draft, type: string, policy: PolicyId, section: string | undefined): void {
+  let policies = byType.get(type);
+  if (policies === undefined) byType.set(type, (policies = new Map()));
+  const sections = policies.get(policy);
+  // Empty: the whole object, so nothing that is added says more.
+  if (section === undefined) policies.set(policy, new Set());
+  else if (sections === undefined) policies.set(policy, new Set([section]));
+  else if (sections.size > 0) sections.add(section);
+}
+
+const conditionsOf = (object: KubeObject, byType: Draft["byType"]): readonly Condition[] =>
+  [...byType]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([type, policies]) =>
+      condition(object, { type, status: "True", reason: "Affected", message: affectedBy(policies) }),
+    );
+
+function affectedBy(policies: ReadonlyMap<PolicyId, ReadonlySet<string>>): string {
+  const sorted = [...policies].sort(([a], [b]) => compareText(a, b));
+  const names = sorted.slice(0, MAX_NAMED).map(([policy, sections]) => {
+    const where = sections.size === 0 ? "" : ` (in ${[...sections].sort().join(", ")})`;
+    return `${displayRef(parseObjectId(policy))}${where}`;
+  });
+  const more = sorted.length > MAX_NAMED ? ` and ${sorted.length - MAX_NAMED} more` : "";
+  return `affected by ${names.join(", ")}${more}`;
+}

@@ -48,7 +48,7 @@ describe("validations", () => {
         }
       }
     }
-    expect([...seen].sort()).toEqual(["ClusterRetryPolicy", "PolicyDefinition", "RetryPolicy"]);
+    expect(seen).toEqual(new Set(["ClusterRetryPolicy", "PolicyDefinition", "RetryPolicy"]));
   });
 
   for (const [name, object, message] of [

@@ -1,4 +1,4 @@
-import type { ObjectId, PolicyId, TargetId } from "../model/refs.ts";
+import { displayRef, type ObjectId, type PolicyId, parseObjectId, type TargetId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
 import { conflictWinner } from "./conflict-winner.ts";
 import { shownRejection } from "./shown-rejection.ts";
@@ -28,7 +28,7 @@ export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Ver
     return {
       state: "NotAccepted",
       reason: "Conflicted",
-      message: `another policy already targets the same: ${winners.join(", ")}`,
+      message: `another policy already targets the same: ${winners.map((winner) => displayRef(parseObjectId(winner))).join(", ")}`,
       by: winners,
     };
   }

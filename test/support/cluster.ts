@@ -15,7 +15,11 @@ import {
   effectivePolicies,
   evaluate,
   findings,
+  type StatusOptions,
+  type StatusPlace,
+  type StatusReport,
   status,
+  type TargetStatus,
   verdicts,
 } from "../../src/index.ts";
 
@@ -68,6 +72,11 @@ export interface Cluster {
   /** Findings about the object with this name. */
   readonly findingsOn: (name: string) => readonly Finding[];
   readonly conditions: (policy: string) => readonly string[];
+  /** The condition of that type at each ancestor of a policy, with its message. */
+  readonly messages: (policy: string, type: string) => readonly string[];
+  /** `Gateway/g1 status.conditions: example.com/ColorPolicyAffected=True by ColorPolicy default/p1`, of every target. */
+  readonly targetConditions: () => readonly string[];
+  readonly status: (options?: Partial<StatusOptions>) => StatusReport;
 }
 
 export function cluster(objects: string | readonly unknown[], options: ClusterOptions = {}): Cluster {
@@ -110,6 +119,8 @@ function answers(evaluation: Evaluation, documents: readonly { readonly value: u
   const sources = (path: string, which?: Which) => provenanceOf(found(path, which)?.sources ?? []);
   const verdictOf = (name: string) => findVerdict(evaluation, name);
   const all = findings(evaluation);
+  const report = (more: Partial<StatusOptions> = {}) =>
+    status(evaluation, { controllerName: "example.com/controller", ...more });
   return {
     evaluation,
     effective,
@@ -153,7 +164,15 @@ function answers(evaluation: Evaluation, documents: readonly { readonly value: u
         .map(({ target }) => shortTarget(target)),
     findings: all,
     findingsOn: (name) => all.filter(({ object }) => object?.endsWith(`/${name}`)),
-    conditions: (name) => showConditions(evaluation, name),
+    conditions: (name) => showConditions(report(), name),
+    messages: (name, type) =>
+      report()
+        .policies.filter(({ policy }) => shortId(policy) === name)
+        .flatMap(({ ancestors }) => ancestors.flatMap(({ conditions }) => conditions))
+        .filter((condition) => condition.type === type)
+        .map(({ message }) => message),
+    targetConditions: () => report().targets.flatMap(showTargetConditions),
+    status: report,
   };
 }
 
@@ -276,14 +295,38 @@ function totalOf(verdict: Verdict, name: string): Tally {
     : fail(`${name} is not accepted: ${verdict.reason}: ${verdict.message}`);
 }
 
-/** `Gateway/g1: Accepted=True/Accepted Enforced=False/Overridden`, one line per ancestor. The only place that knows the shape of `status`. */
-function showConditions(evaluation: Evaluation, name: string): readonly string[] {
-  return status(evaluation, { controllerName: "example.com/controller" })
-    .policies.filter(({ policy }) => shortId(policy) === name)
+/** `Gateway/g1: Accepted=True/Accepted Enforced=False/Overridden`, one line per ancestor. */
+function showConditions({ policies }: StatusReport, name: string): readonly string[] {
+  return policies
+    .filter(({ policy }) => shortId(policy) === name)
     .flatMap(({ ancestors }) =>
       ancestors.map(({ ancestorRef, conditions }) => {
+        const { kind, namespace = "", name: ancestor, sectionName } = ancestorRef;
         const shown = conditions.map((condition) => `${condition.type}=${condition.status}/${condition.reason}`);
-        return `${ancestorRef.kind}/${ancestorRef.name}: ${shown.join(" ")}`;
+        const at = showNode({ group: "", kind, namespace, name: ancestor, ...(sectionName && { sectionName }) });
+        return `${at}: ${shown.join(" ")}`;
       }),
     );
+}
+
+function showTargetConditions({ object, place, conditions }: TargetStatus): readonly string[] {
+  return conditions.map(({ type, status: value, message }) => {
+    const by = message.replace("affected by ", "by ");
+    return `${shortTarget(object)} ${showPlace(place)}: ${type}=${value} ${by}`;
+  });
+}
+
+function showPlace(place: StatusPlace): string {
+  switch (place.at) {
+    case "Conditions":
+      return "status.conditions";
+    case "Annotations":
+      return "metadata.annotations";
+    case "Listener":
+      return `status.listeners[${place.name}]`;
+    case "Parent": {
+      const { name, sectionName } = place.parentRef as { readonly name: string; readonly sectionName?: string };
+      return `status.parents[${name}${sectionName === undefined ? "" : `#${sectionName}`}]`;
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import type { Attachment } from "../attachment/resolve-targets.ts";
+import { comparePrecedence } from "../merge/precedence.ts";
 import type { PolicyId } from "../model/refs.ts";
 import { attachedIn } from "./attached.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
@@ -12,8 +13,10 @@ export function conflictWinner(
   { object, sectionName, consumer }: Attachment,
 ): PolicyId | undefined {
   if (!kind.definition.merge.none) return undefined;
-  const [winner] = attachedIn(world.attached[kind.index]?.get(object)).filter(
-    (entry) => entry.sectionName === sectionName && entry.consumer === consumer,
-  );
-  return winner === undefined || winner.policy.id === id ? undefined : winner.policy.id;
+  // A consumer's policy meets those that act on everybody's traffic, too.
+  const [winner] = attachedIn(world.attached[kind.index]?.get(object))
+    .filter((entry) => entry.sectionName === sectionName && (entry.consumer ?? consumer) === consumer)
+    .map(({ policy }) => policy)
+    .sort(comparePrecedence);
+  return winner === undefined || winner.id === id ? undefined : winner.id;
 }

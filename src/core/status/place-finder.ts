@@ -90,7 +90,10 @@ export class PlaceFinder {
       return typeof value === "string" && value !== "" ? value : byDefault;
     };
     const group = ownValue(ref, "group");
-    const kind = this.#world.rulebook.findKind(typeof group === "string" ? group : GATEWAY_API, text("kind", "Gateway"));
+    const kind = this.#world.rulebook.findKind(
+      typeof group === "string" ? group : GATEWAY_API,
+      text("kind", "Gateway"),
+    );
     if (kind === undefined || kindId(kind) !== kindId(parent)) return false;
     if (text("name", "") !== parent.name || text("namespace", route.namespace) !== parent.namespace) return false;
     if (section === undefined) return true;

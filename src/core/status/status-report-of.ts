@@ -16,7 +16,9 @@ export function statusReportOf(world: World, options: StatusOptions): StatusRepo
   const policies: PolicyStatus[] = [];
   const findings: Finding[] = [];
   const ids: PolicyId[] = [];
-  world.policies.forEach((_, id) => ids.push(id));
+  world.policies.forEach((_, id) => {
+    ids.push(id);
+  });
   for (const id of ids.sort()) {
     const record = world.policies.get(id);
     if (record === undefined || !owns(record.kind)) continue;

@@ -36,8 +36,8 @@ export function targetStatuses(
       // Implied and virtual objects have no status.
       if (object === undefined) return;
       for (const { place, key } of places.find(object, nodes, at)) {
-        let draft = drafts.get(key);
-        if (draft === undefined) drafts.set(key, (draft = { object, place, byType: new Map() }));
+        const draft = drafts.get(key) ?? { object, place, byType: new Map() };
+        drafts.set(key, draft);
         note(draft, type, policy, place.at === "Listener" ? undefined : node.section?.name);
       }
     });
@@ -48,8 +48,8 @@ export function targetStatuses(
 }
 
 function note({ byType }: Draft, type: string, policy: PolicyId, section: string | undefined): void {
-  let policies = byType.get(type);
-  if (policies === undefined) byType.set(type, (policies = new Map()));
+  const policies = byType.get(type) ?? new Map<PolicyId, Set<string>>();
+  byType.set(type, policies);
   const sections = policies.get(policy);
   // Empty: the whole object, so nothing that is added says more.
   if (section === undefined) policies.set(policy, new Set());

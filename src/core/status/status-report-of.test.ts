@@ -1,0 +1,446 @@
+import { describe, expect, test } from "vitest";
+import { cluster } from "../../../test/support/cluster.ts";
+import {
+  fruit,
+  gateway,
+  gatewayClass,
+  listener,
+  listenerSet,
+  namespace,
+  policy,
+  reference,
+  route,
+  routeTo,
+  service,
+} from "../../../test/support/gateway-objects.ts";
+import { chainOfKinds, policyKind } from "../../../test/support/policy-kind.ts";
+import type { JsonObject } from "../model/json.ts";
+
+const definition = policyKind("TestPolicy", {
+  joined: [{ group: "example.com", kind: "ClusterTestPolicy", scope: "Cluster" }],
+  targets: ["Namespace", "GatewayClass", "Gateway/Listener", "HTTPRoute/Rule", "Service/Port"],
+  ends: ["Service"],
+  namespacesAbove: ["Gateway"],
+  targeting: { selectors: true },
+  merge: { granularity: { default: "Field", field: "strategy", values: {} } },
+});
+const on = (name: string, target: string | readonly string[], spec: JsonObject = { x: name }, generation?: number) =>
+  policy("TestPolicy", name, target, spec, generation === undefined ? {} : { generation });
+const made = (...objects: readonly JsonObject[]) => cluster(objects, { definitions: [definition] });
+const path = [gateway("g"), routeTo("r", "Gateway/g", "s"), service("s")];
+const whole = "Accepted=True/Accepted Enforced=True/Enforced";
+
+describe("the ancestors of a policy", () => {
+  for (const [name, target, expected] of [
+    ["a Gateway: itself", "Gateway/g", ["Gateway/g"]],
+    ["a listener: its Gateway", "Gateway/g#http", ["Gateway/g"]],
+    ["a route: each Gateway above it", "HTTPRoute/both", ["Gateway/g", "Gateway/h"]],
+    ["a backend: each Gateway above it", "Service/s", ["Gateway/g", "Gateway/h"]],
+    ["a Namespace: itself", "Namespace/default", ["Namespace/default"]],
+  ] as const) {
+    test(name, () => {
+      const objects = [gateway("h"), route("both", ["Gateway/g", "Gateway/h"], { rules: [{ backends: ["s"] }] })];
+      expect(made(...path, ...objects, on("p", target)).conditions("p")).toEqual(
+        expected.map((at) => `${at}: ${whole}`),
+      );
+    });
+  }
+
+  test("a GatewayClass: itself, however many Gateways it has", () => {
+    const umbrella = policy("ClusterTestPolicy", "p", "GatewayClass/class", { x: 1 }, { namespace: "" });
+    expect(made(...path, gateway("h"), routeTo("i", "Gateway/h", "s"), umbrella).conditions("p")).toEqual([
+      `GatewayClass/class: ${whole}`,
+    ]);
+  });
+
+  test("mesh: the parent Service", () => {
+    const objects = [service("front"), service("back"), routeTo("r", "Service/front", "back")];
+    expect(made(...objects, on("p", "HTTPRoute/r")).conditions("p")).toEqual([`Service/front: ${whole}`]);
+  });
+
+  test("without a path: the targets, sections too", () => {
+    expect(made(gateway("g"), on("p", ["Gateway/g", "Gateway/g#http"])).conditions("p")).toEqual([
+      "Gateway/g: Accepted=True/Accepted Enforced=False/NoPath",
+      "Gateway/g#http: Accepted=True/Accepted Enforced=False/NoPath",
+    ]);
+  });
+
+  test("a refused target beside a good one has an entry of its own", () => {
+    const two = made(...path, on("p", ["Gateway/g", "Gateway/gg"]));
+    expect(two.conditions("p")).toEqual([`Gateway/g: ${whole}`, "Gateway/gg: Accepted=False/TargetNotFound"]);
+    expect(two.messages("p", "Accepted")[1]).toContain("did you mean 'g'?");
+  });
+
+  test("an Invalid policy: its targets as far as they can be read", () => {
+    const bad: JsonObject = on("p", ["Gateway/g", "Gateway/other/h"], { defaults: 7 });
+    expect(made(...path, bad).conditions("p")).toEqual([
+      "Gateway/g: Accepted=False/Invalid",
+      "Gateway/other/h: Accepted=False/Invalid",
+    ]);
+    expect(made(...path, bad).messages("p", "Accepted")[0]).toContain("spec.defaults");
+  });
+
+  for (const [name, spec] of [
+    ["a selector that matches nothing", { targetRefs: [{ kind: "Gateway", selector: { matchLabels: { a: "b" } } }] }],
+    ["a target without a name", { targetRef: { kind: "Gateway" } }],
+    ["no target at all", {}],
+    ["no spec that could be read", null],
+  ] as const) {
+    test(`nothing that could be named: the policy's namespace (${name})`, () => {
+      const lines = made(...path, { ...on("p", "Gateway/g"), spec }).conditions("p");
+      expect(lines).toEqual([expect.stringMatching(/^Namespace\/default: Accepted=False\/(TargetNotFound|Invalid)$/)]);
+    });
+  }
+
+  test("a cluster-scoped policy without a target that could be named has no entry", () => {
+    const lost = { ...policy("ClusterTestPolicy", "p", "Gateway/g", {}, { namespace: "" }), spec: {} };
+    expect(made(...path, lost).status().policies).toEqual([
+      expect.objectContaining({ policy: "ClusterTestPolicy.example.com//p", ancestors: [] }),
+    ]);
+  });
+
+  test("at most sixteen, and a finding names the others", () => {
+    const names = Array.from({ length: 30 }, (_, i) => `g${String(i).padStart(2, "0")}`);
+    const many = made(
+      ...names.map((name) => gateway(name)),
+      route(
+        "r",
+        names.map((name) => `Gateway/${name}`),
+        { rules: [{ backends: ["s"] }] },
+      ),
+      service("s"),
+      on("p", "HTTPRoute/r"),
+    );
+    expect(many.conditions("p")).toEqual(names.slice(0, 16).map((name) => `Gateway/${name}: ${whole}`));
+    expect(many.status().findings).toEqual([
+      {
+        code: "AncestorsLeftOut",
+        severity: "warning",
+        object: "TestPolicy.example.com/default/p",
+        field: "status.ancestors",
+        message: `TestPolicy default/p has 30 ancestors, and its status has room for 16; left out: ${names
+          .slice(16, 26)
+          .map((name) => `Gateway default/${name}`)
+          .join(", ")} and 4 more`,
+      },
+    ]);
+  });
+
+  test("sixteen are not too many", () => {
+    const names = Array.from({ length: 16 }, (_, i) => `g${i}`);
+    const all = made(
+      ...names.map((name) => gateway(name)),
+      on(
+        "p",
+        names.map((name) => `Gateway/${name}`),
+      ),
+    );
+    expect(all.conditions("p")).toHaveLength(16);
+    expect(all.status().findings).toEqual([]);
+  });
+});
+
+describe("None: a policy that has lost a target", () => {
+  const direct = policyKind("DirectPolicy", { class: "Direct", targets: ["Service/Port"], ends: ["Service/Port"] });
+  const one = (name: string, target: readonly string[], created: number) =>
+    policy("DirectPolicy", name, target, { x: name }, { created });
+
+  test("keeps the others: an entry for each", () => {
+    const both = cluster(
+      [service("a"), service("b"), one("old", ["Service/a"], 0), one("new", ["Service/a", "Service/b"], 1)],
+      {
+        definitions: [direct],
+      },
+    );
+    expect(both.conditions("old")).toEqual([`Service/a: ${whole}`]);
+    expect(both.conditions("new")).toEqual([`Service/b: ${whole}`, "Service/a: Accepted=False/Conflicted"]);
+    expect(both.messages("new", "Accepted")[1]).toContain("Service default/a already has DirectPolicy default/old");
+  });
+});
+
+describe("the message tells winners and places", () => {
+  test("Enforced", () => {
+    expect(made(...path, on("p", "Gateway/g")).messages("p", "Enforced")).toEqual(["prevails on its only path"]);
+    const two = made(...path, routeTo("i", "Gateway/g", "s"), on("p", "Gateway/g"));
+    expect(two.messages("p", "Enforced")).toEqual(["prevails on all of its 2 paths"]);
+  });
+
+  test("PartiallyEnforced", () => {
+    const beaten = made(...path, routeTo("i", "Gateway/g", "s"), on("p", "Gateway/g"), on("q", "HTTPRoute/r"));
+    expect(beaten.messages("p", "Enforced")).toEqual([
+      "of 2 paths the policy prevails on 1, is overridden on 1; beaten by TestPolicy default/q, at Service default/s",
+    ]);
+    const inPart = made(...path, on("p", "Gateway/g", { x: 1, y: 1 }), on("q", "HTTPRoute/r", { x: 2 }));
+    expect(inPart.messages("p", "Enforced")).toEqual([
+      "of 1 path the policy prevails in part on 1; beaten by TestPolicy default/q, at Service default/s",
+    ]);
+  });
+
+  test("Overridden, by more policies than can be named", () => {
+    const low = Array.from({ length: 12 }, (_, i) =>
+      on(`low${String(i).padStart(2, "0")}`, "HTTPRoute/r", { [`x${i}`]: 1 }),
+    );
+    const spec = Object.fromEntries(low.map((_, i) => [`x${i}`, 0]));
+    const [message] = made(...path, on("p", "Gateway/g", spec), ...low).messages("p", "Enforced");
+    expect(message).toMatch(/^of 1 path the policy is overridden on 1; beaten by TestPolicy default\/low00, /);
+    expect(message).toMatch(/TestPolicy default\/low09 and 2 more, at Service default\/s$/);
+  });
+
+  test("a constraint that is met", () => {
+    const met = made(
+      ...path,
+      on("p", "Gateway/g", { overrides: { when: "spec.x > 5", x: 5 } }),
+      on("q", "HTTPRoute/r", { x: 3 }),
+    );
+    expect(met.conditions("p")).toEqual([`Gateway/g: ${whole}`]);
+    expect(met.messages("p", "Enforced")).toEqual([
+      "constraint met: on 1 path the condition of the policy does not ask it to act",
+    ]);
+  });
+
+  test("no message is longer than an API server takes", () => {
+    const name = "n".repeat(40_000);
+    const long = made(...path, on("p", "Gateway/g"), on(name, "HTTPRoute/r"));
+    expect(long.messages("p", "Enforced").map(({ length }) => length)).toEqual([32_768]);
+  });
+});
+
+test("the Programmed vocabulary", () => {
+  const programmed = { ...definition, status: { vocabulary: "Programmed" as const } };
+  const all = cluster(
+    [
+      ...path,
+      gateway("empty"),
+      on("top", "Gateway/g", { overrides: { x: 1 } }),
+      on("part", "HTTPRoute/r", { x: 2, y: 2 }),
+      on("low", "Service/s", { x: 3 }),
+      on("none", "Gateway/empty"),
+    ],
+    { definitions: [programmed] },
+  );
+  expect(["top", "part", "low", "none"].flatMap((name) => all.conditions(name))).toEqual([
+    "Gateway/g: Accepted=True/Accepted Programmed=True/Programmed",
+    "Gateway/g: Accepted=True/Accepted Programmed=True/PartiallyProgrammed",
+    "Gateway/g: Accepted=True/Accepted Programmed=False/Overridden",
+    "Gateway/empty: Accepted=True/Accepted Programmed=False/NoPath",
+  ]);
+});
+
+test("behind a data plane, Enforced=True waits for its acknowledgement, ancestor by ancestor", () => {
+  const objects = [gateway("h"), route("r2", "Gateway/h", { rules: [{ backends: ["s"] }] })];
+  const both = made(...path, ...objects, on("p", "Service/s"), on("q", "Gateway/g"));
+  const asked: string[] = [];
+  const { policies } = both.status({
+    acknowledged: (ancestor, id) => {
+      asked.push(`${ancestor} ${id}`);
+      return ancestor.endsWith("/h");
+    },
+  });
+  const shown = policies.map(({ ancestors }) =>
+    ancestors.map(
+      ({ ancestorRef, conditions }) =>
+        `${ancestorRef.name} ${conditions.map(({ status, reason }) => `${status}/${reason}`).join(" ")}`,
+    ),
+  );
+  expect(shown).toEqual([
+    ["g True/Accepted False/Reconciling", "h True/Accepted True/Enforced"],
+    ["g True/Accepted False/Overridden"],
+  ]);
+  expect(policies[0]?.ancestors[0]?.conditions[1]?.message).toContain("Gateway default/g");
+  expect(asked).toEqual([
+    "Gateway.gateway.networking.k8s.io/default/g TestPolicy.example.com/default/p",
+    "Gateway.gateway.networking.k8s.io/default/h TestPolicy.example.com/default/p",
+  ]);
+});
+
+test("ownedKinds: only those, for policies and targets; one of several joined kinds stands for all", () => {
+  const other = policyKind("OtherPolicy", { targets: ["Gateway"], ends: ["Gateway"] });
+  const umbrella = policy("ClusterTestPolicy", "all", "GatewayClass/class", { y: 1 }, { namespace: "" });
+  const both = cluster([...path, on("p", "Gateway/g"), umbrella, policy("OtherPolicy", "o", "Gateway/g", { x: 1 })], {
+    definitions: [definition, other],
+  });
+  const names = (kinds: readonly string[]) => {
+    const { policies, targets } = both.status({ ownedKinds: kinds.map((kind) => ({ group: "example.com", kind })) });
+    const types = new Set(targets.flatMap(({ conditions }) => conditions.map(({ type }) => type)));
+    return [...policies.map(({ policy: id }) => id.split("/")[2]), ...types];
+  };
+  expect(names(["ClusterTestPolicy"])).toEqual(["all", "p", "example.com/TestPolicyAffected"]);
+  expect(names(["OtherPolicy"])).toEqual(["o", "example.com/OtherPolicyAffected"]);
+  expect(names([])).toEqual([]);
+});
+
+test("observedGeneration is the policy's for the policy, the target's for the target; without one there is none", () => {
+  const with7 = made(gateway("g", { generation: 7 }), ...path.slice(1), on("p", "Gateway/g", { x: 1 }, 3));
+  const { policies, targets } = with7.status();
+  expect(policies[0]?.ancestors[0]?.conditions.map(({ observedGeneration }) => observedGeneration)).toEqual([3, 3]);
+  const byObject = targets.map(({ object, conditions }) => [object.split("/").at(-1), conditions[0]]);
+  expect(Object.fromEntries(byObject)).toMatchObject({ g: { observedGeneration: 7 } });
+  expect(targets.find(({ object }) => object.endsWith("/s"))?.conditions[0]).not.toHaveProperty("observedGeneration");
+});
+
+describe("Affected conditions", () => {
+  const prefix = "example.com/TestPolicyAffected=True by TestPolicy default/p";
+
+  test("each in its place: status.conditions, status.listeners, status.parents", () => {
+    expect(made(...path, gatewayClass("class"), namespace("default"), on("p", "Gateway/g")).targetConditions()).toEqual(
+      [
+        `Gateway/g status.conditions: ${prefix}`,
+        `Gateway/g status.listeners[http]: ${prefix}`,
+        `HTTPRoute/r status.parents[g]: ${prefix}`,
+        `Service/s status.conditions: ${prefix}`,
+      ],
+    );
+  });
+
+  test("a Namespace and a GatewayClass, where documents define them", () => {
+    const umbrella = policy("ClusterTestPolicy", "u", "GatewayClass/class", { y: 1 }, { namespace: "" });
+    const all = [...path, on("p", "Namespace/default"), umbrella];
+    const shown = (...more: readonly JsonObject[]) =>
+      made(...all, ...more)
+        .targetConditions()
+        .filter((line) => /^(Namespace|GatewayClass)/.test(line));
+    expect(shown()).toEqual([]);
+    expect(shown(gatewayClass("class"), namespace("default"))).toEqual([
+      "GatewayClass/class status.conditions: example.com/TestPolicyAffected=True by ClusterTestPolicy u",
+      "Namespace/default status.conditions: example.com/TestPolicyAffected=True by ClusterTestPolicy u, TestPolicy default/p",
+    ]);
+  });
+
+  test("a ListenerSet and its listeners", () => {
+    const objects = [
+      gateway("g", { allowedListeners: "Same" }),
+      listenerSet("ls", "Gateway/g"),
+      routeTo("r", "ListenerSet/ls", "s"),
+      service("s"),
+    ];
+    expect(made(...objects, on("p", "Gateway/g")).targetConditions()).toEqual([
+      `Gateway/g status.conditions: ${prefix}`,
+      `HTTPRoute/r status.parents[ls]: ${prefix}`,
+      `ListenerSet/ls status.conditions: ${prefix}`,
+      `ListenerSet/ls status.listeners[extra]: ${prefix}`,
+      `Service/s status.conditions: ${prefix}`,
+    ]);
+  });
+
+  test("a rule and a port have none of their own: their object says where", () => {
+    const objects = [
+      gateway("g"),
+      route("r", "Gateway/g", {
+        rules: [{ name: "a", backends: ["s"] }, { name: "b", backends: ["s"] }, { backends: ["s"] }],
+      }),
+      service("s"),
+    ];
+    expect(made(...objects, on("p", ["HTTPRoute/r#b", "HTTPRoute/r#a"])).targetConditions()).toEqual([
+      `HTTPRoute/r status.parents[g]: ${prefix} (in a, b)`,
+      `Service/s status.conditions: ${prefix}`,
+    ]);
+    const both = made(...objects, on("p", ["HTTPRoute/r#b", "HTTPRoute/r"]));
+    expect(both.targetConditions()[0]).toBe(`HTTPRoute/r status.parents[g]: ${prefix}`);
+  });
+
+  test("a route says for each of its parents what comes through that one", () => {
+    const objects = [
+      gateway("g", { listeners: [listener("a"), listener("b", { port: 81 })] }),
+      gateway("h"),
+      route("r", ["Gateway/g#a", { ...reference("Gateway/g"), port: 81 }, { name: "h" }, { name: "h" }], {
+        rules: [{ backends: ["s"] }],
+      }),
+      service("s"),
+    ];
+    const all = made(...objects, on("p", "Gateway/g#a"), on("q", "Gateway/h"), on("r", "HTTPRoute/r", { y: 1 }));
+    const parents = all
+      .status()
+      .targets.flatMap(({ place, conditions }) =>
+        place.at === "Parent" ? [[place.parentRef, conditions[0]?.message]] : [],
+      );
+    expect(parents).toEqual([
+      [reference("Gateway/g#a"), "affected by TestPolicy default/p, TestPolicy default/r"],
+      [{ ...reference("Gateway/g"), port: 81 }, "affected by TestPolicy default/r"],
+      [{ name: "h" }, "affected by TestPolicy default/q, TestPolicy default/r"],
+    ]);
+    expect(all.status().targets.flatMap(({ place }) => (place.at === "Parent" ? [place.controllerName] : []))).toEqual(
+      Array.from({ length: 3 }, () => "example.com/controller"),
+    );
+  });
+
+  test("below a Namespace level the parent is still the Gateway", () => {
+    const levels = policyKind("TestPolicy", {
+      targets: ["Namespace", "HTTPRoute"],
+      ends: ["HTTPRoute"],
+      namespacesAbove: ["HTTPRoute"],
+    });
+    const all = cluster([gateway("g"), routeTo("r", "Gateway/g"), on("p", "Namespace/default")], {
+      definitions: [levels],
+    });
+    expect(all.targetConditions()).toEqual([`HTTPRoute/r status.parents[g]: ${prefix}`]);
+  });
+
+  test("a parent that is not there has no status of ours", () => {
+    const lines = made(routeTo("r", "Gateway/absent", "s"), service("s"), on("p", "HTTPRoute/r")).targetConditions();
+    expect(lines).toEqual([`Service/s status.conditions: ${prefix}`]);
+  });
+
+  test("kinds without conditions: an annotation; a CRD with status.conditions has them", () => {
+    const { kinds, links } = chainOfKinds(["Tree", "Apple"]);
+    const fruits = policyKind("TestPolicy", { targets: ["Tree", "Apple"], ends: ["Apple"], kinds, links });
+    const crd = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "apples.fruit.example.com" },
+      spec: {
+        group: "fruit.example.com",
+        scope: "Namespaced",
+        names: { kind: "Apple", plural: "apples" },
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { properties: { status: { properties: { conditions: { type: "array" } } } } } },
+          },
+        ],
+      },
+    };
+    const child = { group: "fruit.example.com", kind: "Apple", name: "a" };
+    const objects = [fruit("Tree/t", { children: [child] }), fruit("Apple/a"), on("p", "Tree/t")];
+    const shown = (...more: readonly JsonObject[]) =>
+      cluster([...objects, ...more], { definitions: [fruits] }).targetConditions();
+    expect(shown()).toEqual([`Apple/a metadata.annotations: ${prefix}`, `Tree/t metadata.annotations: ${prefix}`]);
+    expect(shown(crd)).toEqual([`Apple/a status.conditions: ${prefix}`, `Tree/t metadata.annotations: ${prefix}`]);
+  });
+
+  test("two kinds of one name in different groups share the condition, and each names its policies", () => {
+    const twin = policyKind("TestPolicy", { group: "other.io", targets: ["Gateway"], ends: ["Gateway"] });
+    const all = cluster(
+      [...path, on("p", "Gateway/g"), policy("TestPolicy", "q", "Gateway/g", { x: 1 }, { group: "other.io" })],
+      {
+        definitions: [definition, twin],
+      },
+    );
+    expect(all.targetConditions()[0]).toBe(`Gateway/g status.conditions: ${prefix}, TestPolicy default/q`);
+  });
+
+  test("more policies than one message should hold", () => {
+    const many = Array.from({ length: 60 }, (_, i) =>
+      on(`p${String(i).padStart(2, "0")}`, "Service/s", { [`x${i}`]: 1 }),
+    );
+    const [line] = made(...path, ...many).targetConditions();
+    expect(line).toMatch(/TestPolicy default\/p49 and 10 more$/);
+  });
+
+  test("the domain is the controller's, with or without a path", () => {
+    const types = (controllerName: string) =>
+      made(...path, on("p", "Service/s"))
+        .status({ controllerName })
+        .targets.flatMap(({ conditions }) => conditions.map(({ type }) => type));
+    expect(types("colors.controller.k8s.io/blue")).toEqual(["colors.controller.k8s.io/TestPolicyAffected"]);
+    expect(types("plain")).toEqual(["plain/TestPolicyAffected"]);
+  });
+});
+
+test("no times, and the same bytes for the same objects in any order", () => {
+  const objects = [...path, on("p", "Gateway/g"), on("q", "HTTPRoute/r", { y: 1 }), on("z", "Gateway/zz")];
+  const [one, two] = [made(...objects), made(...objects.toReversed())].map((all) => JSON.stringify(all.status()));
+  expect(one).toBe(two);
+  expect(one).not.toMatch(/time/i);
+});

@@ -36,7 +36,7 @@ export interface Child {
 export function findChild(tree: YamlTree, parent: number, token: string): Child | undefined {
   const index = resolveAlias(tree, parent);
   const type = tree.events[index]?.type;
-  if (type === yamlEvent.MAPPING) return findPair(tree, index, token);
+  if (type === yamlEvent.MAPPING) return findPair(tree, index, token, new Set());
   const isIndex = type === yamlEvent.SEQUENCE && /^(?:0|[1-9][0-9]*)$/.test(token);
   return isIndex ? findItem(tree, index, Number(token)) : undefined;
 }
@@ -57,29 +57,31 @@ function findItem(tree: YamlTree, sequence: number, position: number): Child | u
   return value === undefined ? undefined : { key: sequence, value };
 }
 
-function findPair(tree: YamlTree, mapping: number, name: string): Child | undefined {
+/** `seen`: mappings that were searched without success; merges of merges would ask the same one again and again. */
+function findPair(tree: YamlTree, mapping: number, name: string, seen: Set<number>): Child | undefined {
+  if (seen.has(mapping)) return undefined;
   const children = childrenOf(tree.events, mapping);
-  const merges: number[] = [];
+  let found: Child | undefined;
   for (let at = 0; at + 1 < children.length; at += 2) {
     const key = children[at] ?? 0;
     const value = children[at + 1] ?? 0;
     const event = tree.events[key];
     if (event === undefined) continue;
-    if (isMergeKey(tree.source, event)) merges.push(value);
-    else if (keyText(tree.source, event) === name) return { key, value };
+    // As in `constructDocument`: what comes later wins, a merge too.
+    if (isMergeKey(tree.source, event)) found = findMerged(tree, value, name, seen) ?? found;
+    else if (keyText(tree.source, event) === name) found = { key, value };
   }
-  for (const merge of merges) {
-    const found = findMerged(tree, merge, name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  if (found === undefined) seen.add(mapping);
+  return found;
 }
 
-function findMerged(tree: YamlTree, merge: number, name: string): Child | undefined {
+function findMerged(tree: YamlTree, merge: number, name: string, seen: Set<number>): Child | undefined {
   const index = resolveAlias(tree, merge);
-  if (tree.events[index]?.type !== yamlEvent.SEQUENCE) return findChild(tree, index, name);
-  for (const item of childrenOf(tree.events, index)) {
-    const found = findChild(tree, item, name);
+  const sources = tree.events[index]?.type === yamlEvent.SEQUENCE ? childrenOf(tree.events, index) : [index];
+  for (const source of sources) {
+    const mapping = resolveAlias(tree, source);
+    const isMapping = tree.events[mapping]?.type === yamlEvent.MAPPING;
+    const found = isMapping ? findPair(tree, mapping, name, seen) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

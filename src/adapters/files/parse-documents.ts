@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from "../../core/model/json.ts";
 import { constructDocument, type Problem, tooDeep } from "./construct-document.ts";
 import type { DocumentFinding } from "./document-finding.ts";
+import { explainSyntax } from "./explain-syntax.ts";
 import { childrenOf, findChild, findNode, type YamlTree } from "./find-node.ts";
 import { type ParsedJson, parseJson } from "./parse-json.ts";
 import { eventOffset, parseYamlEvents, type YamlEvent, yamlEvent } from "./parse-yaml-events.ts";
@@ -39,6 +40,7 @@ interface Origin {
 
 interface Parsing extends ParsedDocuments {
   readonly text: string;
+  readonly hasByteOrderMark: boolean;
   readonly file: string;
   readonly limits: Required<ParseOptions>;
   /** The events `locate` needed last: people ask for several places of one document in a row. */
@@ -54,7 +56,16 @@ const defaults: Required<ParseOptions> = { maxDepth: 256, maxAliases: 1000, maxD
 export function parseDocuments(text: string, file: string, options: ParseOptions = {}): ParsedDocuments {
   const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const limits = { ...defaults, ...options };
-  const parsing: Parsing = { text: body, file, limits, documents: [], findings: [], cache: undefined };
+  const hasByteOrderMark = body.includes("\uFEFF");
+  const parsing: Parsing = {
+    text: body,
+    hasByteOrderMark,
+    file,
+    limits,
+    documents: [],
+    findings: [],
+    cache: undefined,
+  };
   for (const { start, end, line } of splitStream(body)) {
     const place = { offset: start, line, column: 1 };
     if (end - start > limits.maxDocumentLength) {
@@ -69,8 +80,8 @@ export function parseDocuments(text: string, file: string, options: ParseOptions
 
 /** JSON values may follow each other without any marker, as `jq` prints them. */
 function parseChunk(parsing: Parsing, chunk: TextRange, chunkPlace: Place): void {
-  let range = chunk;
-  let place = chunkPlace;
+  let range = parsing.hasByteOrderMark ? withoutByteOrderMark(parsing.text, chunk) : chunk;
+  let place = placeAt(parsing.text, chunkPlace, range.start);
   for (let json = readJson(parsing, range); json !== undefined; json = readJson(parsing, range)) {
     const next = skipJsonSpace(parsing.text, json.end, range.end);
     const isLast = next >= range.end;
@@ -83,6 +94,16 @@ function parseChunk(parsing: Parsing, chunk: TextRange, chunkPlace: Place): void
     place = placeAt(parsing.text, place, next);
   }
   parseYaml(parsing, range, place);
+}
+
+const toByteOrderMark = /(?:---[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))?(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*\uFEFF/y;
+
+/** Files that were joined may have one before any document, behind the marker too. */
+function withoutByteOrderMark(text: string, range: TextRange): TextRange {
+  toByteOrderMark.lastIndex = range.start;
+  const found = toByteOrderMark.exec(text);
+  const start = found === null ? range.start : range.start + found[0].length;
+  return start <= range.end ? { start, end: range.end } : range;
 }
 
 function readJson({ text, limits }: Parsing, range: TextRange): (ParsedJson & TextRange) | undefined {
@@ -118,7 +139,7 @@ function parseYaml(parsing: Parsing, range: TextRange, rangePlace: Place): void 
   const source = parsing.text.slice(range.start, range.end);
   const result = parseYamlEvents(source, parsing.limits.maxDepth);
   if (!result.ok) {
-    const message = result.code === "TooDeep" ? tooDeep(parsing.limits.maxDepth) : syntaxMessage(result.reason);
+    const message = result.code === "TooDeep" ? tooDeep(parsing.limits.maxDepth) : explainSyntax(source, result);
     const offset = range.start + result.offset;
     addFinding(parsing, rangePlace, { code: result.code, severity: "error", message, offset });
     return;
@@ -130,17 +151,13 @@ function parseYaml(parsing: Parsing, range: TextRange, rangePlace: Place): void 
   });
 }
 
-function syntaxMessage(reason: string): string {
-  if (reason.includes("tab characters")) return "a tab in the indentation: YAML allows only spaces there";
-  return `${reason}: this document is left out until it is mended`;
-}
-
 function addYamlDocument(parsing: Parsing, tree: YamlTree, origin: Origin): void {
-  const { range, rangePlace } = origin;
+  const { range, rangePlace, root } = origin;
   let isBroken = false;
   const value = constructDocument({
-    ...tree,
-    root: origin.root,
+    events: tree.events,
+    source: tree.source,
+    root,
     maxDepth: parsing.limits.maxDepth,
     maxAliases: parsing.limits.maxAliases,
     report: (problem) => {
@@ -150,7 +167,8 @@ function addYamlDocument(parsing: Parsing, tree: YamlTree, origin: Origin): void
     lineOf: (offset) => placeAt(parsing.text, rangePlace, range.start + offset).line,
   });
   // Null is nothing between two markers, or nothing but comments: no document at all.
-  if (!isBroken && value !== null) addYaml(parsing, value, tree, { ...origin, place: placeOf(parsing, tree, origin) });
+  if (isBroken || value === null) return;
+  addYaml(parsing, value, tree, { range, rangePlace, root, place: placeOf(parsing, tree, origin) });
 }
 
 function addYaml(parsing: Parsing, value: Json, tree: YamlTree, origin: Origin): void {

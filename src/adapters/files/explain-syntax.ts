@@ -1,0 +1,25 @@
+import { startOfLine } from "./split-stream.ts";
+
+/** What the YAML scanner said, and the place where it gave up. */
+export interface SyntaxFailure {
+  readonly reason: string;
+  readonly offset: number;
+}
+
+/** The scanner's word for it is often "bad indentation", whatever the mistake: the commonest ones deserve their own. */
+export function explainSyntax(source: string, { reason, offset }: SyntaxFailure): string {
+  const line = source.slice(startOfLine(source, offset), offset);
+  if (reason.includes("tab characters") || /^ *\t/.test(line)) {
+    return "a tab in the indentation: YAML allows only spaces there";
+  }
+  if (/deficient indentation|unexpected end/.test(reason) && offset >= source.trimEnd().length) {
+    return "the document ends inside a bracket or a quoted text: close it";
+  }
+  const char = source.charAt(offset);
+  if ((char === "@" || char === "`" || char === "%") && line !== "")
+    return `a value cannot begin with "${char}": quote it`;
+  if (char === ":" && reason.includes("bad indentation")) {
+    return "a `: ` where none can be: quote the text that contains it, or mend the indentation";
+  }
+  return `${reason}: this document is left out until it is mended`;
+}

@@ -2,7 +2,7 @@
 import { compareText, type KindId, kindId, type ObjectId } from "../model/refs.ts";
 import { comparePaths, type FoundPath } from "./compare-paths.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import { forEachEndObject } from "./count-paths.ts";
+import { endObjects } from "./count-paths.ts";
 import type { Delta, EffectiveChange } from "./delta.ts";
 import type { Worlds } from "./dirty-objects.ts";
 import { PathFinder } from "./path-finder.ts";
@@ -40,7 +40,5 @@ function sideOf(world: World, policyKind: KindId): Side {
 }
 
 function endsOf(world: World, kind: CompiledKind): readonly ObjectId[] {
-  const ends: ObjectId[] = [];
-  forEachEndObject(world, kind, (_, id) => ends.push(id));
-  return ends;
+  return [...endObjects(world, kind)].map(({ id }) => id);
 }

@@ -28,6 +28,8 @@ export interface CompiledKind {
   readonly roots: ReadonlySet<KindId> | undefined;
   /** Undefined: every kind. */
   readonly through: ReadonlySet<KindId> | undefined;
+  /** Its policies may target cluster-scoped objects: GatewayClasses, Namespaces. */
+  readonly targetsClusterScope: boolean;
   readonly mappings: readonly CompiledMapping[];
   readonly tools: FoldTools;
   readonly stacks: Stacks;
@@ -53,6 +55,7 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     namespacesAbove: kindSet(hierarchy.namespacesAbove),
     roots: hierarchy.roots.length === 0 ? undefined : kindSet(hierarchy.roots),
     through: hierarchy.through.length === 0 ? undefined : kindSet(hierarchy.through),
+    targetsClusterScope: definition.targeting.kinds.some((target) => options.facts(target)?.scope === "Cluster"),
     mappings: definition.mapsTo.map((mapping) =>
       compileMapping(mapping, options.facts(mapping.to.level), ends.get(kindId(mapping.to.level))?.object !== true),
     ),

@@ -1,7 +1,9 @@
 /** Walking paths to count how policies fare. */
+
+import type { KubeObject } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
 import type { Policy } from "../model/policy.ts";
-import { kindId, type ObjectId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
@@ -9,12 +11,11 @@ import { endOf, type Path, PathFinder } from "./path-finder.ts";
 import { type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
 
-/** Calls back for each object that paths of the kind may end at, in order. */
-export function forEachEndObject(
-  world: World,
-  kind: CompiledKind,
-  visit: (ref: ObjectRef, id: ObjectId) => void,
-): void {
+/** An object that paths may end at; virtual ones are in no table. */
+export type EndObject = Pick<KubeObject, "id" | "ref">;
+
+/** Each object that paths of the kind may end at, in order. */
+export function* endObjects(world: World, kind: CompiledKind): IterableIterator<EndObject> {
   const attached = world.attached[kind.index];
   if (attached === undefined || attached.size === 0) return;
   const isDirect = kind.definition.class === "Direct";
@@ -23,15 +24,13 @@ export function forEachEndObject(
     attached.forEach((_, id) => {
       if (isDirect || !world.objects.byId.has(id)) ids.push(id);
     });
-    for (const id of ids.sort()) visit(parseObjectId(id), id);
+    for (const id of ids.sort()) yield { id, ref: parseObjectId(id) };
     if (isDirect) return;
   }
-  for (const end of kind.ends.keys()) {
-    world.objects.byKind.get(end)?.forEach((id, object) => visit(object.ref, id));
-  }
+  for (const end of kind.ends.keys()) yield* world.objects.byKind.get(end)?.values() ?? [];
 }
 
-/** Whether `forEachEndObject` would visit it. */
+/** Whether it is among `endObjects`. */
 export function isEndObject(world: World, kind: CompiledKind, id: ObjectId): boolean {
   const isThere = world.objects.byId.has(id);
   const isAttached = world.attached[kind.index]?.has(id) === true;
@@ -48,21 +47,30 @@ export function forEachPath(
   only?: ObjectId,
 ): void {
   const finder = new PathFinder(world, kind);
-  const forEach: typeof forEachEndObject =
-    only === undefined ? forEachEndObject : (_world, _kind, one) => one(parseObjectId(only), only);
-  forEach(world, kind, (ref, id) => {
-    finder.forEachEnd(ref, id, (path) => {
-      if (path.stack === kind.stacks.empty) return;
-      const core = effectiveAt(path, kind);
-      if (core.outcomes.length > 0) visit(path, core);
-    });
+  const ends = only === undefined ? endObjects(world, kind) : [{ id: only, ref: parseObjectId(only) }];
+  for (const end of ends) forEachPathTo(finder, kind, end, visit);
+}
+
+/** Of one finder, the paths to one object that have a policy. */
+export function forEachPathTo(
+  finder: PathFinder,
+  kind: CompiledKind,
+  { ref, id }: EndObject,
+  visit: (path: Path, core: EffectiveCore) => void,
+): void {
+  finder.forEachEnd(ref, id, (path) => {
+    if (path.stack === kind.stacks.empty) return;
+    const core = effectiveAt(path, kind);
+    if (core.outcomes.length > 0) visit(path, core);
   });
 }
 
 export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
   const changes = new TallyChanges();
   for (const kind of world.rulebook.kinds) {
-    forEachPath(world, kind, (path, core) => countPath(changes, world, kind, path, core, 1));
+    const finder = new PathFinder(world, kind, undefined, "Together");
+    const count = (path: Path, core: EffectiveCore): void => countPath(changes, kind, path, core, path.count);
+    for (const end of endObjects(world, kind)) forEachPathTo(finder, kind, end, count);
   }
   const tallies = new Map<PolicyId, PolicyTally>();
   for (const policy of changes.policies()) {
@@ -74,29 +82,24 @@ export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
 
 export function countPath(
   changes: TallyChanges,
-  world: World,
   kind: CompiledKind,
   path: Path,
   core: EffectiveCore,
   count: number,
 ): void {
-  const ancestorOf = targetsClusterScope(kind, world)
-    ? (policy: Policy) => clusterTarget(path, policy, world, kind) ?? pathAncestor(path)
-    : () => pathAncestor(path);
+  const ancestor = path.ancestor ?? path.node.id;
+  const ancestorOf = kind.targetsClusterScope
+    ? (policy: Policy): ObjectId => clusterTarget(path, policy) ?? ancestor
+    : (): ObjectId => ancestor;
   changes.add(core, ancestorOf, () => endOf(path), count);
 }
 
-const pathAncestor = (path: Path): ObjectId => path.ancestor ?? path.node.id;
-
-const targetsClusterScope = ({ definition }: CompiledKind, { rulebook }: World): boolean =>
-  definition.targeting.kinds.some((target) => rulebook.factsOf(kindId(target))?.scope === "Cluster");
-
 /** DESIGN: a policy on a GatewayClass or Namespace has that as its ancestor. */
-function clusterTarget(path: Path, policy: Policy, world: World, kind: CompiledKind): ObjectId | undefined {
+function clusterTarget(path: Path, policy: Policy): ObjectId | undefined {
   let found: ObjectId | undefined;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) {
-    const { ref, id } = at.node;
-    if (ref.namespace === "" && world.attached[kind.index]?.get(id)?.own?.policies.includes(policy)) found = id;
+    const { ref, id, sets } = at.node;
+    if (ref.namespace === "" && sets?.own?.policies.includes(policy)) found = id;
   }
   return found;
 }

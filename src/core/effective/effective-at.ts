@@ -3,19 +3,18 @@ import type { LevelKind } from "../model/definition.ts";
 import type { Policy } from "../model/policy.ts";
 import type { ObjectId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import { type EffectiveCore, effectiveCore, sourcesOf } from "./effective-core.ts";
-import type { EffectivePolicy, PathNode, Source } from "./effective-policy.ts";
+import { type CoreField, type EffectiveCore, effectiveCore, sourcesOf } from "./effective-core.ts";
+import type { EffectivePolicy, MappedField, Source } from "./effective-policy.ts";
 import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
-import { endOf, type Node, nodesOf, type Path } from "./path-finder.ts";
+import { endOf, type Node, type Path, shownPath } from "./path-finder.ts";
 import type { Stack } from "./stack.ts";
 
 /** Own values come and go with every edit of a route; what is forgotten is folded again when it is asked for. */
 const MAX_FOLDS = 4096;
 
 /** The effective policy at the end of a path; folded once for all paths with the same stack and own values. */
-export function effectiveAt(path: Path, kind: CompiledKind): EffectiveCore {
+export function effectiveAt(path: Path, kind: CompiledKind, own: OwnValues = ownValuesOf(path, kind)): EffectiveCore {
   const { stack } = path;
-  const own = ownValuesOf(path, kind);
   const endLevels = kind.definition.merge.bare === "Direct" ? countEndLevels(path, kind) : 0;
   if (own.key === "" && endLevels === 0) {
     stack.fold ??= foldStack(stack, own, endLevels, kind);
@@ -94,39 +93,39 @@ function levelOf({ ref, section }: Node): LevelKind {
 
 /** The effective policy of one path as plain data. */
 export function effectivePolicy(path: Path, kind: CompiledKind): EffectivePolicy {
-  const core = effectiveAt(path, kind);
   const own = ownValuesOf(path, kind);
-  return {
+  const core = effectiveAt(path, kind, own);
+  const effective: EffectivePolicy = {
     policyKind: kind.policyKind,
     target: endOf(path),
-    path: nodesOf(path).map(pathNode),
-    ...(path.from === undefined ? {} : { from: path.from }),
-    ...(path.incomplete ? { incomplete: true as const } : {}),
+    path: shownPath(path),
     spec: core.spec,
     sources: sourcesAt(core, own.object),
-    ...(core.fields.length === 0
-      ? {}
-      : {
-          fields: core.fields.map((field) => ({
-            object: field.object,
-            pointer: field.pointer,
-            spec: field.spec,
-            sources: sourcesOf(field, field.object),
-          })),
-        }),
+  };
+  // By far the most paths have nothing more to say.
+  if (path.from === undefined && !path.incomplete && core.fields.length === 0) return effective;
+  const { policyKind, target, path: nodes, ...rest } = effective;
+  return {
+    policyKind,
+    target,
+    path: nodes,
+    ...(path.from === undefined ? {} : { from: path.from }),
+    ...(path.incomplete ? { incomplete: true as const } : {}),
+    ...rest,
+    ...(core.fields.length === 0 ? {} : { fields: core.fields.map(mappedField) }),
   };
 }
+
+const mappedField = (field: CoreField): MappedField => ({
+  object: field.object,
+  pointer: field.pointer,
+  spec: field.spec,
+  sources: sourcesOf(field, field.object),
+});
 
 /** Shared like the fold itself, unless they name the object at the end of this path. */
 function sourcesAt(core: EffectiveCore, object: ObjectId | undefined): readonly Source[] {
   if (object !== undefined) return sourcesOf(core, object);
   core.sources ??= sourcesOf(core, undefined);
   return core.sources;
-}
-
-function pathNode({ ref, section }: Node): PathNode {
-  const { group, kind, namespace, name } = ref;
-  return section === undefined
-    ? { group, kind, namespace, name }
-    : { group, kind, namespace, name, sectionName: section.name };
 }

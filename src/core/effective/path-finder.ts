@@ -2,22 +2,14 @@
  * Paths of one policy kind through one world. Paths are found from their ends upwards and never kept in a list of all;
  * what routes have in common (class, gateway, listener) is found once and shared.
  */
-import type { KindFacts } from "../model/definition.ts";
 import { forEachId } from "../model/id-set.ts";
 import type { JsonObject } from "../model/json.ts";
-import {
-  type KindId,
-  kindId,
-  type ObjectId,
-  type ObjectRef,
-  objectId,
-  parseObjectId,
-  type TargetId,
-  targetId,
-} from "../model/refs.ts";
+import { type ObjectId, type ObjectRef, objectId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
 import type { DownLink, ObjectLinks, UpLink } from "../topology/links.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
+import type { PathNode } from "./effective-policy.ts";
+import { type KindPlace, KindPlaces } from "./kind-places.ts";
 import type { PolicySet, Stack } from "./stack.ts";
 import type { NodeSets, World } from "./world.ts";
 
@@ -28,6 +20,12 @@ export interface Node {
   /** Absent: implied, or virtual. */
   readonly raw: JsonObject | undefined;
   readonly section: Section | undefined;
+  readonly place: KindPlace;
+  /** The policies on the object and its sections. */
+  readonly sets: NodeSets | undefined;
+  /** Made when asked for: the paths through a node share them. */
+  target: TargetId | undefined;
+  shown: PathNode | undefined;
 }
 
 /** One way down to a node, as a chain: the stack so far with it. */
@@ -44,7 +42,15 @@ export interface Path {
   readonly ancestor: ObjectId | undefined;
   /** The ports by which a Service was reached. */
   readonly ports: readonly number[];
+  /** How many paths it stands for, where siblings are found together. */
+  count: number;
 }
+
+/**
+ * Paths that differ only in the section they pass (the listeners of one Gateway) and have the same policies: found one by
+ * one, or together as one path with a count, which is all that counting needs.
+ */
+export type Siblings = "Apart" | "Together";
 
 export const OTHERS = "others";
 const NO_PATHS: readonly Path[] = [];
@@ -67,30 +73,31 @@ export class PathFinder {
   readonly #remembered: Map<ObjectId, readonly Path[]> = new Map();
   readonly #sections: Map<ObjectId, Map<string, readonly Path[]>> = new Map();
   readonly #visiting: Set<ObjectId> = new Set();
+  readonly #places: KindPlaces;
+  readonly #siblings: Siblings;
 
-  constructor(world: World, kind: CompiledKind, scope?: PathScope) {
+  constructor(world: World, kind: CompiledKind, scope?: PathScope, siblings: Siblings = "Apart") {
     this.#world = world;
     this.#kind = kind;
     this.#scope = scope;
+    this.#places = new KindPlaces(kind, world.rulebook);
+    this.#siblings = siblings;
   }
 
   /** Calls back for each path that ends at the object or at one of its sections. */
   forEachEnd(ref: ObjectRef, id: ObjectId, visit: (path: Path) => void): void {
-    const end = this.#kind.ends.get(kindId(ref));
+    const { end } = this.#places.of(ref);
     if (end === undefined) return;
     if (this.#kind.definition.class === "Direct") {
       this.#forEachDirectEnd(ref, id, end, visit);
       return;
     }
     const paths = this.#findToObject(id);
-    if (paths.length === 0) return;
-    const raw = this.#world.objects.byId.get(id);
-    const sections =
-      end.sections.size === 0 || raw === undefined
-        ? []
-        : this.#sectionsOf(ref, id).filter(({ section }) => end.sections.has(section));
+    const [first] = paths;
+    if (first === undefined) return;
     let ended = false;
-    for (const section of sections) {
+    for (const section of end.sections.size === 0 ? NO_SECTIONS : this.#sectionsOf(first.node)) {
+      if (!end.sections.has(section.section)) continue;
       if (end.mayContinue && this.#continues(id, section)) {
         ended = true;
         continue;
@@ -109,19 +116,19 @@ export class PathFinder {
     const sets = this.#world.attached[this.#kind.index]?.get(id);
     if (sets === undefined) return;
     if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
-    const node = this.#nodeOf(id, ref);
+    const node = this.#nodeOf(id, ref, this.#world.objects.byId.get(id)?.raw);
     const root = (set: PolicySet | undefined): Path => ({
       ...this.#rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
     });
-    const sections = this.#sectionsOf(ref, id).filter(({ section }) => end.sections.has(section));
+    const sections = this.#sectionsOf(node).filter(({ section }) => end.sections.has(section));
     if (sections.length === 0) {
       if (sets.own !== undefined) visit(root(sets.own));
       return;
     }
     for (const section of sections) {
       const set = sets.sections?.get(section.name) ?? sets.own;
-      if (set !== undefined) visit({ ...root(set), up: root(undefined), node: { ...node, section } });
+      if (set !== undefined) visit({ ...root(set), up: root(undefined), node: sectionNode(node, section) });
     }
   }
 
@@ -146,27 +153,26 @@ export class PathFinder {
     if (this.#scope !== undefined && !this.#scope.touched.has(id)) return NO_PATHS;
     const node = this.#findNode(id);
     if (node === undefined) return NO_PATHS;
-    const kind = kindId(node.ref);
-    const { through, roots } = this.#kind;
-    if (through !== undefined && !through.has(kind)) return NO_PATHS;
+    if (!node.place.isPassed) return NO_PATHS;
     const found: Path[] = [];
-    if (roots === undefined ? this.#world.rulebook.isRoot(kind) : roots.has(kind))
-      this.#extend(undefined, node, NO_PORTS, found);
-    else this.#fromParents(id, node, kind, found);
+    if (node.place.isRoot) this.#extend(undefined, node, NO_PORTS, found);
+    else this.#fromParents(node, found);
     return found;
   }
 
-  #fromParents(id: ObjectId, node: Node, kind: KindId, found: Path[]): void {
+  #fromParents(node: Node, found: Path[]): void {
+    const { id } = node;
     const links = this.#world.links.get(id);
     const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
     if (links !== undefined) {
+      const isTangled = this.#world.tangles.has(id);
       for (const up of links.up) {
-        if (this.#isTangled(id, up.parent)) continue;
-        for (const base of finder.#above(up, node)) this.#extend(base, node, NO_PORTS, found);
+        if (isTangled && this.#isTangled(id, up.parent)) continue;
+        for (const base of finder.#above(up, node)) this.#extendOrCount(base, node, found);
       }
       if (links.absentParents.length > 0 && this.#counts(id)) this.#extendIncomplete(node, found);
     }
-    if (!this.#world.rulebook.isChildByRef(kind)) return;
+    if (!node.place.isChildByRef) return;
     forEachId(this.#world.mentionedBy.get(id), (parent) => {
       const down = this.#world.links.get(parent)?.down;
       if (down === undefined || this.#isTangled(id, parent)) return;
@@ -177,13 +183,39 @@ export class PathFinder {
     });
   }
 
+  /** Together with its sibling before it, if that leads to the same. */
+  #extendOrCount(base: Path, node: Node, found: Path[]): void {
+    const last = this.#siblings === "Together" ? found.at(-1) : undefined;
+    const sibling = last?.up;
+    if (last === undefined || sibling === undefined || !this.#isSibling(sibling, base)) {
+      this.#extend(base, node, NO_PORTS, found);
+      return;
+    }
+    // Traffic may have been split: then several paths lie below the sibling.
+    for (let at = found.length - 1; at >= 0 && found[at]?.up === sibling; at--) (found[at] as Path).count += base.count;
+  }
+
+  /** Its first sibling, to be precise: the others were counted with that. */
+  #isSibling(first: Path, base: Path): boolean {
+    return (
+      first.up === base.up &&
+      first.up !== undefined &&
+      first.node.id === base.node.id &&
+      first.node.section !== undefined &&
+      base.node.section !== undefined &&
+      first.stack === base.stack &&
+      first.from === base.from &&
+      !this.#kind.mappings.some(({ level }) => level.section !== undefined && level.kind === base.node.ref.kind)
+    );
+  }
+
   #counts(id: ObjectId): boolean {
     return this.#scope === undefined || this.#scope.dirty.has(id);
   }
 
   /** Above an object that changed, every way counts. */
   #unscoped(): PathFinder {
-    this.#whole ??= new PathFinder(this.#world, this.#kind);
+    this.#whole ??= new PathFinder(this.#world, this.#kind, undefined, this.#siblings);
     return this.#whole;
   }
   #whole: PathFinder | undefined;
@@ -196,7 +228,7 @@ export class PathFinder {
   #aboveChild(parent: ObjectId, { sectionIndex }: DownLink): readonly Path[] {
     if (sectionIndex < 0) return this.#toObject(parent);
     const node = this.#findNode(parent);
-    const section = node === undefined ? undefined : this.#sectionsOf(node.ref, parent)[sectionIndex];
+    const section = node === undefined ? undefined : this.#sectionsOf(node)[sectionIndex];
     return section === undefined ? NO_PATHS : this.#intoSection(this.#toObject(parent), section);
   }
 
@@ -207,8 +239,7 @@ export class PathFinder {
       known = new Map();
       const node = this.#findNode(id);
       if (node !== undefined)
-        for (const section of this.#sectionsOf(node.ref, id))
-          known.set(section.name, this.#intoSection(paths, section));
+        for (const section of this.#sectionsOf(node)) known.set(section.name, this.#intoSection(paths, section));
       this.#sections.set(id, known);
     }
     return known.get(name) ?? NO_PATHS;
@@ -216,11 +247,12 @@ export class PathFinder {
 
   #intoSection(paths: readonly Path[], section: Section): readonly Path[] {
     const found: Path[] = [];
-    const port = section.raw["port"];
+    const port = section.section === "Port" ? section.raw["port"] : undefined;
+    let node: Node | undefined;
     for (const path of paths) {
-      if (path.ports.length > 0 && typeof port === "number" && section.section === "Port" && !path.ports.includes(port))
-        continue;
-      this.#push(path, { ...path.node, section }, path.ports, found);
+      if (path.ports.length > 0 && typeof port === "number" && !path.ports.includes(port)) continue;
+      node ??= sectionNode(path.node, section);
+      this.#push(path, node, path.ports, found);
     }
     return found;
   }
@@ -231,9 +263,8 @@ export class PathFinder {
     if (!this.#counts(service)) return NO_PATHS;
     const node = this.#findNode(service);
     if (node === undefined) return NO_PATHS;
-    const { through, roots } = this.#kind;
-    const kind = kindId(node.ref);
-    if ((through !== undefined && !through.has(kind)) || (roots !== undefined && !roots.has(kind))) return NO_PATHS;
+    const { isPassed, isRoot } = node.place;
+    if (!isPassed || (this.#kind.roots !== undefined && !isRoot)) return NO_PATHS;
     const isProducer = node.ref.namespace === routeNamespace;
     const elsewhere = isProducer ? this.#consumerNamespaces(service, node.ref.namespace) : undefined;
     const found: Path[] = [];
@@ -246,9 +277,8 @@ export class PathFinder {
     const namespaces = new Set<string>();
     forEachId(this.#world.mentionedBy.get(service), (id) => {
       const object = this.#world.objects.byId.get(id);
-      const { through } = this.#kind;
       if (object === undefined || object.ref.namespace === home) return;
-      if (through !== undefined && !through.has(kindId(object.ref))) return;
+      if (!this.#places.of(object.ref).isPassed) return;
       if (this.#world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
         namespaces.add(object.ref.namespace);
     });
@@ -264,13 +294,13 @@ export class PathFinder {
     mesh?: Pick<Path, "from" | "elsewhere">,
   ): void {
     const { namespace } = node.ref;
-    let bases: readonly (Path | undefined)[] = [base];
-    if (namespace !== "" && this.#kind.namespacesAbove.has(kindId(node.ref)) && !visitsNamespace(base, namespace)) {
-      const withNamespace: Path[] = [];
-      this.#push(base, this.#namespaceNode(namespace), NO_PORTS, withNamespace, mesh);
-      bases = withNamespace;
+    if (namespace === "" || !node.place.isBelowNamespace || visitsNamespace(base, namespace)) {
+      this.#push(base, node, ports, found, mesh);
+      return;
     }
-    for (const above of bases) this.#push(above, node, ports, found, mesh);
+    const withNamespace: Path[] = [];
+    this.#push(base, this.#namespaceNode(namespace), NO_PORTS, withNamespace, mesh);
+    for (const above of withNamespace) this.#push(above, node, ports, found, mesh);
   }
 
   #extendIncomplete(node: Node, found: Path[]): void {
@@ -286,28 +316,41 @@ export class PathFinder {
     found: Path[],
     mesh?: Pick<Path, "from" | "elsewhere">,
   ): void {
-    const { stacks, index } = this.#kind;
-    const sets = this.#world.attached[index]?.get(node.id);
+    const { sets } = node;
     const above = base ?? { ...this.#rootPath(node), ...mesh };
-    const ancestor = above.ancestor ?? ancestorOf(node);
-    const make = (set: PolicySet | undefined, from: string | undefined): Path => ({
-      up: base,
+    const own = setAt(sets, node);
+    if (sets?.consumers === undefined || above.from === undefined) {
+      found.push(this.#below(above, base, node, own, above.from, ports));
+      return;
+    }
+    const [first, ...split] = splitTraffic(above, sets.consumers, node);
+    // What is split off here goes its own way from here on: further down it is not split off again.
+    const rest = split.length === 0 ? above : { ...above, elsewhere: new Set([...(above.elsewhere ?? []), ...split]) };
+    for (const from of [first, ...split]) {
+      const set = this.#combined(own, setAt(sets.consumers.get(from), node));
+      found.push(this.#below(from === first ? rest : above, base, node, set, from, ports));
+    }
+  }
+
+  #below(
+    above: Path,
+    up: Path | undefined,
+    node: Node,
+    set: PolicySet | undefined,
+    from: string | undefined,
+    ports: readonly number[],
+  ): Path {
+    return {
+      up,
       node,
-      stack: set === undefined ? above.stack : stacks.push(above.stack, set),
+      stack: set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set),
       from,
       elsewhere: above.elsewhere,
       incomplete: above.incomplete,
-      ancestor,
+      ancestor: above.ancestor ?? ancestorOf(node),
       ports,
-    });
-    const own = setAt(sets, node);
-    if (sets?.consumers === undefined || above.from === undefined) {
-      found.push(make(own, above.from));
-      return;
-    }
-    for (const from of splitTraffic(above, sets.consumers, node)) {
-      found.push(make(this.#combined(own, setAt(sets.consumers.get(from), node)), from));
-    }
+      count: above.count,
+    };
   }
 
   #combined(own: PolicySet | undefined, consumers: PolicySet | undefined): PolicySet | undefined {
@@ -325,6 +368,7 @@ export class PathFinder {
       incomplete: false,
       ancestor: ancestorOf(node),
       ports: NO_PORTS,
+      count: 1,
     };
   }
 
@@ -341,13 +385,9 @@ export class PathFinder {
     seen.add(id);
     const node = this.#findNode(id);
     if (node === undefined) return false;
-    const kind = kindId(node.ref);
-    if (this.#kind.through !== undefined && !this.#kind.through.has(kind)) return false;
-    const end = this.#kind.ends.get(kind);
-    if (
-      end !== undefined &&
-      (end.object || this.#sectionsOf(node.ref, id).some(({ section }) => end.sections.has(section)))
-    )
+    const { isPassed, end } = node.place;
+    if (!isPassed) return false;
+    if (end !== undefined && (end.object || this.#sectionsOf(node).some(({ section }) => end.sections.has(section))))
       return true;
     const links: ObjectLinks | undefined = this.#world.links.get(id);
     return (
@@ -379,32 +419,48 @@ export class PathFinder {
 
   #findNode(id: ObjectId): Node | undefined {
     const object = this.#world.objects.byId.get(id);
-    if (object !== undefined) return { id, ref: object.ref, raw: object.raw, section: undefined };
+    if (object !== undefined) return this.#nodeOf(id, object.ref, object.raw);
     // Implied (a GatewayClass that a Gateway names), or virtual.
-    const ref = parseObjectId(id);
-    return ref.namespace === "" || this.#world.attached[this.#kind.index]?.has(id)
-      ? { id, ref, raw: undefined, section: undefined }
-      : undefined;
+    const node = this.#nodeOf(id, parseObjectId(id), undefined);
+    return node.ref.namespace === "" || node.sets !== undefined ? node : undefined;
   }
 
-  #nodeOf(id: ObjectId, ref: ObjectRef): Node {
-    return { id, ref, raw: this.#world.objects.byId.get(id)?.raw, section: undefined };
+  #nodeOf(id: ObjectId, ref: ObjectRef, raw: JsonObject | undefined): Node {
+    const sets = this.#world.attached[this.#kind.index]?.get(id);
+    const place = this.#places.of(ref);
+    return { id, ref, raw, section: undefined, place, sets, target: undefined, shown: undefined };
   }
 
   #namespaceNode(namespace: string): Node {
     const ref: ObjectRef = { group: "", kind: "Namespace", namespace: "", name: namespace };
-    return this.#nodeOf(objectId(ref), ref);
+    const id = objectId(ref);
+    return this.#nodeOf(id, ref, this.#world.objects.byId.get(id)?.raw);
   }
 
-  #sectionsOf(ref: ObjectRef, id: ObjectId): readonly Section[] {
-    const facts: KindFacts | undefined = this.#world.rulebook.factsOf(kindId(ref));
-    const object = this.#world.objects.byId.get(id);
-    return facts === undefined || object === undefined ? [] : sectionsOf(object, facts);
+  #sectionsOf({ raw, place }: Node): readonly Section[] {
+    return raw === undefined || place.facts === undefined ? NO_SECTIONS : sectionsOf({ raw }, place.facts);
   }
 }
 
+const NO_SECTIONS: readonly Section[] = [];
+
+const sectionNode = ({ id, ref, raw, place, sets }: Node, section: Section): Node => ({
+  id,
+  ref,
+  raw,
+  section,
+  place,
+  sets,
+  target: undefined,
+  shown: undefined,
+});
+
 /** GEP-713x: a consumer policy applies to traffic from its own namespace only, so it splits that traffic off. */
-function splitTraffic(above: Path, consumers: ReadonlyMap<string, NodeSets>, node: Node): readonly string[] {
+function splitTraffic(
+  above: Path,
+  consumers: ReadonlyMap<string, NodeSets>,
+  node: Node,
+): readonly [string, ...string[]] {
   const from = above.from ?? OTHERS;
   if (from !== OTHERS) return [from];
   const split = [...consumers]
@@ -414,7 +470,8 @@ function splitTraffic(above: Path, consumers: ReadonlyMap<string, NodeSets>, nod
 }
 
 function setAt(sets: NodeSets | undefined, { section }: Node): PolicySet | undefined {
-  return section === undefined ? sets?.own : sets?.sections?.get(section.name);
+  if (sets === undefined) return undefined;
+  return section === undefined ? sets.own : sets.sections?.get(section.name);
 }
 
 function visitsNamespace(path: Path | undefined, namespace: string): boolean {
@@ -434,4 +491,27 @@ export function nodesOf(path: Path): readonly Node[] {
   return nodes.reverse();
 }
 
-export const endOf = ({ node }: Path): TargetId => targetId(node.id, node.section?.name);
+export function endOf({ node }: Path): TargetId {
+  node.target ??= targetId(node.id, node.section?.name);
+  return node.target;
+}
+
+/** As it leaves the engine. */
+export function shownPath(path: Path): readonly PathNode[] {
+  let length = 0;
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
+  const nodes = new Array<PathNode>(length);
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = shownNode(at.node);
+  return nodes;
+}
+
+function shownNode(node: Node): PathNode {
+  if (node.shown !== undefined) return node.shown;
+  const { group, kind, namespace, name } = node.ref;
+  const { section } = node;
+  node.shown =
+    section === undefined
+      ? { group, kind, namespace, name }
+      : { group, kind, namespace, name, sectionName: section.name };
+  return node.shown;
+}

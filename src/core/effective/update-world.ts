@@ -85,8 +85,8 @@ function* walkBoth(
   for (const end of [...scope.touched].sort()) {
     const old = pathsTo(worlds.before, kind, finders.before, end);
     const now = pathsTo(worlds.after, kind, finders.after, end);
-    for (const { path, core } of old) countPath(tallies, worlds.before, kind, path, core, -1);
-    for (const { path, core } of now) countPath(tallies, worlds.after, kind, path, core, 1);
+    for (const { path, core } of old) countPath(tallies, kind, path, core, -1);
+    for (const { path, core } of now) countPath(tallies, kind, path, core, 1);
     yield* comparePaths(old, now);
   }
 }

@@ -98,6 +98,10 @@ export class SortedMap<K extends string, V> {
     }
   }
 
+  *values(): IterableIterator<V> {
+    for (const { values } of this.#chunks) yield* values;
+  }
+
   forEach(visit: (key: K, value: V) => void): void {
     for (const { keys, values } of this.#chunks) {
       for (let i = 0; i < keys.length; i++) visit(keys[i] as K, values[i] as V);

@@ -22,7 +22,7 @@ const NONE: readonly Section[] = [];
 const FEW = 8;
 
 /** The sections of an object, in the order of the lists that its kind has. Items that are no objects are no sections. */
-export function sectionsOf(object: KubeObject, facts: KindFacts): readonly Section[] {
+export function sectionsOf(object: Pick<KubeObject, "raw">, facts: KindFacts): readonly Section[] {
   if (facts.sections.length === 0) return NONE;
   const lists = sectionLists(facts);
   const sections: Section[] = [];

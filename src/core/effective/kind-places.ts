@@ -1,0 +1,58 @@
+import type { KindFacts } from "../model/definition.ts";
+import { type GroupKind, kindId } from "../model/refs.ts";
+import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
+import type { Rulebook } from "./world.ts";
+
+/** The place of one kind of objects in the hierarchy of a policy kind. */
+export interface KindPlace extends GroupKind {
+  readonly facts: KindFacts | undefined;
+  /** Where paths end at such objects. */
+  readonly end: EndLevel | undefined;
+  /** Whether paths may pass such objects at all. */
+  readonly isPassed: boolean;
+  readonly isRoot: boolean;
+  /** Others name such objects as their children. */
+  readonly isChildByRef: boolean;
+  /** Their Namespace is a level directly above them. */
+  readonly isBelowNamespace: boolean;
+}
+
+/** Looked up once for each kind: paths are asked for by the hundred thousand, and pass a handful of kinds. */
+export class KindPlaces {
+  readonly #known: Map<string, KindPlace[]> = new Map();
+  readonly #kind: CompiledKind;
+  readonly #rulebook: Rulebook;
+
+  constructor(kind: CompiledKind, rulebook: Rulebook) {
+    this.#kind = kind;
+    this.#rulebook = rulebook;
+  }
+
+  of(ref: GroupKind): KindPlace {
+    let sameName = this.#known.get(ref.kind);
+    if (sameName === undefined) {
+      sameName = [];
+      this.#known.set(ref.kind, sameName);
+    }
+    for (const place of sameName) if (place.group === ref.group) return place;
+    const place = this.#placeOf(ref);
+    sameName.push(place);
+    return place;
+  }
+
+  #placeOf({ group, kind }: GroupKind): KindPlace {
+    const id = kindId({ group, kind });
+    const { ends, through, roots, namespacesAbove } = this.#kind;
+    const { factsOf, isRoot, isChildByRef } = this.#rulebook;
+    return {
+      group,
+      kind,
+      facts: factsOf(id),
+      end: ends.get(id),
+      isPassed: through === undefined || through.has(id),
+      isRoot: roots === undefined ? isRoot(id) : roots.has(id),
+      isChildByRef: isChildByRef(id),
+      isBelowNamespace: namespacesAbove.has(id),
+    };
+  }
+}

@@ -2,10 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
-import { createRegex } from "../../src/adapters/regex/create-regex.ts";
-import { weighPattern } from "../../src/adapters/regex/weigh-pattern.ts";
 import { isJsonObject, ownValue } from "../../src/core/model/json.ts";
 import { buildSnapshot, effectivePolicies, evaluate, verdicts } from "../../src/index.ts";
 import { describeEvaluation } from "../support/describe-evaluation.ts";
@@ -21,9 +18,8 @@ const parsed = readdirSync(folder)
 const documents = parsed.flatMap((file) =>
   file.documents.map(({ value, file: name, line, column }) => ({ value, source: { file: name, line, column } })),
 );
-const cel = createCel({ matchRegex: createRegex(), weighPattern });
 const evaluateBakery = (wanted: (name: string) => boolean) =>
-  evaluate(buildSnapshot(documents.filter(({ value }) => wanted(nameOf(value)))), { cel });
+  evaluate(buildSnapshot(documents.filter(({ value }) => wanted(nameOf(value)))));
 
 function nameOf(value: unknown): string {
   const metadata = isJsonObject(value) ? ownValue(value, "metadata") : undefined;

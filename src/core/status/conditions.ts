@@ -57,25 +57,32 @@ export const reconciling = (policy: KubeObject, type: Vocabulary, ancestor: Obje
   });
 
 const count = (number: number): string => (number === 1 ? "1 path" : `${number} paths`);
+const everywhere = (paths: number): string => (paths === 1 ? "its only path" : `all of its ${paths} paths`);
 
 function prevails({ paths, met }: Tally): string {
   if (met === paths) return `constraint met: on ${count(paths)} the condition of the policy does not ask it to act`;
-  const where = paths === 1 ? "prevails on its only path" : `prevails on all of its ${paths} paths`;
+  const where = `prevails on ${everywhere(paths)}`;
   return met === 0 ? where : `${where}; on ${met} of them its constraint is met already`;
 }
 
 /** GEP-713, "Meta resource status": which parts, with references to the other policies. */
 function beaten(tally: Tally): string {
-  const { paths, full, partial, none, met, beatenBy, beatenByTotal, beatenAt, beatenAtTotal } = tally;
-  const fates = [
+  const { beatenBy, beatenByTotal, beatenAt, beatenAtTotal } = tally;
+  const winners = beatenBy.map(({ policy }) => displayRef(parseObjectId(policy)));
+  const places = beatenAt.map(({ target }) => displayTarget(target));
+  const by = winners.length === 0 ? "by the objects' own values" : `by ${list(winners, beatenByTotal)}`;
+  return `${fates(tally)}; beaten ${by}, at ${list(places, beatenAtTotal)}`;
+}
+
+function fates({ paths, full, partial, none, met }: Tally): string {
+  if (none === paths) return `is overridden on ${everywhere(paths)}`;
+  if (partial === paths) return `prevails in part on ${everywhere(paths)}`;
+  const parts = [
     ...(full + met === 0 ? [] : [`prevails on ${full + met}`]),
     ...(partial === 0 ? [] : [`prevails in part on ${partial}`]),
     ...(none === 0 ? [] : [`is overridden on ${none}`]),
   ];
-  const winners = beatenBy.map(({ policy }) => displayRef(parseObjectId(policy)));
-  const places = beatenAt.map(({ target }) => displayTarget(target));
-  const by = winners.length === 0 ? "by the objects' own values" : `by ${list(winners, beatenByTotal)}`;
-  return `of ${count(paths)} the policy ${fates.join(", ")}; beaten ${by}, at ${list(places, beatenAtTotal)}`;
+  return `of its ${paths} paths, ${parts.join(", ")}`;
 }
 
 const list = (names: readonly string[], total: number): string =>

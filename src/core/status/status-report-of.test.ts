@@ -168,11 +168,11 @@ describe("the message tells winners and places", () => {
   test("PartiallyEnforced", () => {
     const beaten = made(...path, routeTo("i", "Gateway/g", "s"), on("p", "Gateway/g"), on("q", "HTTPRoute/r"));
     expect(beaten.messages("p", "Enforced")).toEqual([
-      "of 2 paths the policy prevails on 1, is overridden on 1; beaten by TestPolicy default/q, at Service default/s",
+      "of its 2 paths, prevails on 1, is overridden on 1; beaten by TestPolicy default/q, at Service default/s",
     ]);
     const inPart = made(...path, on("p", "Gateway/g", { x: 1, y: 1 }), on("q", "HTTPRoute/r", { x: 2 }));
     expect(inPart.messages("p", "Enforced")).toEqual([
-      "of 1 path the policy prevails in part on 1; beaten by TestPolicy default/q, at Service default/s",
+      "prevails in part on its only path; beaten by TestPolicy default/q, at Service default/s",
     ]);
   });
 
@@ -182,7 +182,7 @@ describe("the message tells winners and places", () => {
     );
     const spec = Object.fromEntries(low.map((_, i) => [`x${i}`, 0]));
     const [message] = made(...path, on("p", "Gateway/g", spec), ...low).messages("p", "Enforced");
-    expect(message).toMatch(/^of 1 path the policy is overridden on 1; beaten by TestPolicy default\/low00, /);
+    expect(message).toMatch(/^is overridden on its only path; beaten by TestPolicy default\/low00, /);
     expect(message).toMatch(/TestPolicy default\/low09 and 2 more, at Service default\/s$/);
   });
 

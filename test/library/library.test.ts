@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import * as library from "../../src/index.ts";
+import { gateway, policy, routeTo } from "../support/gateway-objects.ts";
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+/** The fenced blocks of a page, by their language. */
+const blocks = (page: string, language: string): readonly string[] =>
+  [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)].filter(([, name]) => name === language).map(([, , text = ""]) => text);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("docs/library.md", () => {
+  const page = read("docs/library.md");
+
+  test("shows the worked example as it is", () => {
+    const shown = read("test/library/worked-example.ts").replace('"../../src/index.ts"', '"prevail"');
+    expect(blocks(page, "ts")[0]).toBe(shown);
+  });
+
+  test("shows what it prints", async () => {
+    const lines: string[] = [];
+    vi.spyOn(console, "log").mockImplementation((...words: readonly unknown[]) => void lines.push(words.join(" ")));
+    await import("./worked-example.ts");
+    expect(`${lines.join("\n")}\n`).toBe(blocks(page, "text")[0]);
+  });
+
+  test("names every function that there is", () => {
+    const listed = [...page.matchAll(/^\| `(\w+)\(/gm)].map(([, name = ""]) => name);
+    expect(listed.toSorted()).toEqual(Object.keys(library).toSorted());
+  });
+});
+
+describe("the package", () => {
+  const { exports } = JSON.parse(read("package.json")) as { readonly exports: Readonly<Record<string, unknown>> };
+
+  test("exposes these entries and nothing else", () => {
+    expect(Object.keys(exports)).toEqual([".", "./files", "./package.json"]);
+  });
+
+  test("exposes these functions and nothing else", () => {
+    expect(Object.keys(library).toSorted()).toEqual([
+      "affected",
+      "apply",
+      "buildSnapshot",
+      "builtInDefinitions",
+      "createCel",
+      "effectivePolicies",
+      "evaluate",
+      "findings",
+      "objectId",
+      "parseObjectId",
+      "parseTargetId",
+      "status",
+      "verdicts",
+    ]);
+  });
+
+  test.each(["core/evaluate.js", "dist/core/evaluate.js", "dist/index.js", "src/index.ts"])(
+    "%s cannot be reached",
+    (path) => {
+      const { resolve } = createRequire(import.meta.url);
+      expect(() => resolve(`prevail/${path}`)).toThrow(
+        expect.objectContaining({ code: "ERR_PACKAGE_PATH_NOT_EXPORTED" }),
+      );
+    },
+  );
+});
+
+describe("evaluate", () => {
+  const definition = {
+    apiVersion: "prevail.dev/v1alpha1",
+    kind: "PolicyDefinition",
+    metadata: { name: "wordpolicies.example.com" },
+    spec: {
+      policies: [{ group: "example.com", kind: "WordPolicy" }],
+      class: "Inherited",
+      targeting: { kinds: ["Gateway", "HTTPRoute"] },
+      hierarchy: { effectiveTargets: ["HTTPRoute"] },
+      merge: { granularity: { default: "Field" } },
+    },
+  };
+  const snapshot = (when: string) =>
+    library.buildSnapshot(
+      [
+        definition,
+        gateway("g"),
+        routeTo("r", "Gateway/g"),
+        policy("WordPolicy", "low", "HTTPRoute/r", { word: "please" }),
+        policy("WordPolicy", "high", "Gateway/g", { overrides: { when, word: "now" } }),
+      ].map((value) => ({ value })),
+    );
+  const words = (when: string, options?: library.EvaluateOptions) =>
+    [...library.effectivePolicies(library.evaluate(snapshot(when), options))].map(({ spec }) => spec["word"]);
+
+  test("evaluates conditions without being told how, regular expressions too", () => {
+    expect(words('spec.word.matches("^pl")')).toEqual(["now"]);
+    expect(words('spec.word.matches("^no")')).toEqual(["please"]);
+  });
+
+  test("takes another evaluator", () => {
+    expect(words("whatever", { cel: () => ({ state: "value", holds: false }) })).toEqual(["please"]);
+    // One unit is not enough: an error, which fails closed for an override.
+    expect(words('spec.word == "no"', { cel: library.createCel({ maxCost: 1 }) })).toEqual(["now"]);
+  });
+
+  test("knows the built-in kinds unless it is given others", () => {
+    const retry = policy("RetryPolicy", "p", "Gateway/g", { retry: { attempts: 1 } }, { group: "prevail.dev" });
+    const documents = [gateway("g"), routeTo("r", "Gateway/g"), retry].map((value) => ({ value }));
+    const count = (options?: library.EvaluateOptions) =>
+      library.verdicts(library.evaluate(library.buildSnapshot(documents), options)).length;
+    expect([count(), count({ definitions: library.builtInDefinitions() }), count({ definitions: [] })]).toEqual([
+      1, 1, 0,
+    ]);
+  });
+
+  test("ids lead back to names", () => {
+    const ref = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "a", name: "b.c" };
+    expect(library.parseObjectId(library.objectId(ref))).toEqual(ref);
+    const [one] = library.effectivePolicies(library.evaluate(snapshot("true")));
+    expect(one && library.parseTargetId(one.target)).toEqual({
+      object: "HTTPRoute.gateway.networking.k8s.io/default/r",
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import {
+  apply,
+  buildSnapshot,
+  type CustomStrategy,
+  effectivePolicies,
+  evaluate,
+  status,
+  verdicts,
+} from "../../src/index.ts";
+
+// What our policy kind means, as data. Two quotas are merged by a function of our own: `Custom/smallest`.
+const definition = {
+  apiVersion: "prevail.dev/v1alpha1",
+  kind: "PolicyDefinition",
+  metadata: { name: "quotapolicies.example.com" },
+  spec: {
+    policies: [{ group: "example.com", kind: "QuotaPolicy" }],
+    class: "Inherited",
+    targeting: { kinds: ["Gateway", "HTTPRoute"] },
+    hierarchy: { effectiveTargets: ["HTTPRoute"] },
+    merge: { granularity: { default: "Custom/smallest" } },
+  },
+};
+
+// Nobody gets more than anybody allows. A strategy sees two specs and who wrote them, and returns one.
+const smallest: CustomStrategy = ({ established, challenger }) => ({
+  requestsPerSecond: Math.min(
+    Number(established.spec["requestsPerSecond"]),
+    Number(challenger.spec["requestsPerSecond"]),
+  ),
+});
+
+const gatewayApi = "gateway.networking.k8s.io";
+const gateway = {
+  apiVersion: `${gatewayApi}/v1`,
+  kind: "Gateway",
+  metadata: { name: "front", namespace: "bakery" },
+  spec: { gatewayClassName: "any", listeners: [{ name: "http", port: 80, protocol: "HTTP" }] },
+};
+const route = {
+  apiVersion: `${gatewayApi}/v1`,
+  kind: "HTTPRoute",
+  metadata: { name: "baker", namespace: "bakery" },
+  spec: { parentRefs: [{ name: "front" }], rules: [{ backendRefs: [{ name: "baker", port: 80 }] }] },
+};
+const quota = (name: string, kind: string, target: string, requestsPerSecond: number) => ({
+  apiVersion: "example.com/v1",
+  kind: "QuotaPolicy",
+  metadata: { name, namespace: "bakery" },
+  spec: { targetRef: { group: gatewayApi, kind, name: target }, requestsPerSecond },
+});
+
+const documents = [
+  definition,
+  gateway,
+  route,
+  quota("house", "Gateway", "front", 100),
+  quota("ana", "HTTPRoute", "baker", 500),
+];
+const evaluation = evaluate(buildSnapshot(documents.map((value) => ({ value }))), { strategies: { smallest } });
+
+// What prevails, on every path, and where it came from.
+for (const { path, spec, sources } of effectivePolicies(evaluation)) {
+  const names = path.map(({ kind, name, sectionName }) => `${kind} ${sectionName ?? name}`);
+  console.log(`${names.join(" > ")}: ${JSON.stringify(spec)}`);
+  for (const { pointer, policy, decidedBy } of sources)
+    console.log(`  ${pointer}: from ${policy}, by ${decidedBy.strategy}`);
+}
+
+// What became of each policy.
+for (const { policy, verdict } of verdicts(evaluation))
+  console.log(policy, verdict.state === "Accepted" ? verdict.enforcement : verdict.reason);
+
+// What a controller would write.
+const report = status(evaluation, { controllerName: "example.com/quotas" });
+for (const { policy, ancestors } of report.policies)
+  for (const { ancestorRef, conditions } of ancestors)
+    for (const { type, status: value, message } of conditions)
+      console.log(`${policy} at ${ancestorRef.kind} ${ancestorRef.name}: ${type}=${value}, ${message}`);
+
+// What would change without the house rule. Both evaluations stay readable.
+const houseRule = { group: "example.com", kind: "QuotaPolicy", namespace: "bakery", name: "house" };
+const { delta } = apply(evaluation, [{ delete: houseRule }]);
+for (const { target, before, after } of delta.effective)
+  console.log(`${target}: ${JSON.stringify(before?.spec)} -> ${JSON.stringify(after?.spec)}`);

@@ -1,0 +1,41 @@
+import { createPrinter } from "../cli/create-printer.ts";
+import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
+import type { CliIo } from "../cli/io.ts";
+import { run } from "../cli/run.ts";
+
+interface DemoStep {
+  readonly story: string;
+  /** The command without the program and without `-f`. */
+  readonly command: readonly string[];
+  readonly moral: string;
+}
+
+/** The bakery's story (examples/bakery/README.md), as far as the commands tell it. */
+const steps: readonly DemoStep[] = [
+  {
+    story:
+      "Orders at the bakery are baked twice. The gateway sends a failed order up to five times more, although Ana's route says never to send one again, and her RetryPolicy allows one retry. Both are accepted, and nothing in her namespace says five. Ana asks what applies to her route:",
+    command: ["explain", "httproute/baker"],
+    moral:
+      "There it is, under RetryPolicy: retry.attempts is 5 by friday-fix, an override that somebody attached to the Gateway one Friday in 2024. It beats Ana's policy, and even what her route itself says. Below it, a second mistake: no-double-orders never did anything, because its target is misspelt.",
+  },
+];
+
+/** Runs the command line on the bakery as a person would, with a few words around it. */
+export async function tellDemo(io: CliIo): Promise<ExitCode> {
+  const print = createPrinter({ write: io.stdout, columns: io.columns, colour: false, headers: true });
+  const bakery = await io.bakery();
+  for (const { story, command, moral } of steps) {
+    const argv = [...command, "-f", bakery];
+    print.paragraph({}, story);
+    print.line("");
+    print.line(`$ ${io.program} ${argv.join(" ")}`);
+    const code = await run(argv, io);
+    if (code === exitCodes.failed || code === exitCodes.internal) return code;
+    print.line("");
+    print.paragraph({}, moral);
+    print.line("");
+  }
+  print.line(`The story is in ${bakery}/README.md. Change a file there and ask again.`);
+  return exitCodes.ok;
+}

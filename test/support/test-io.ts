@@ -1,0 +1,36 @@
+import { fileURLToPath } from "node:url";
+import type { FileSystem } from "../../src/adapters/files/file-system.ts";
+import { nodeFileSystem } from "../../src/adapters/files/node-file-system.ts";
+import type { CliIo } from "../../src/cli/io.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A command line whose output is kept: in a pipe, at the root of the project wherever the tests run. */
+export function testIo(): { readonly io: CliIo; readonly output: () => string } {
+  let text = "";
+  const write = (more: string): void => {
+    text += more;
+  };
+  const io: CliIo = {
+    stdout: write,
+    stderr: write,
+    columns: undefined,
+    isTerminal: { stdout: false, stderr: false },
+    env: {},
+    fileSystem: atRoot(nodeFileSystem(noInput())),
+    now: () => 0,
+    version: () => "0.0.0",
+    bakery: async () => "examples/bakery",
+    program: "prevail",
+  };
+  return { io, output: () => text };
+}
+
+const atRoot = (files: FileSystem): FileSystem => ({
+  ...files,
+  stat: (path) => files.stat(`${root}${path}`),
+  readDirectory: (path) => files.readDirectory(`${root}${path}`),
+  readFile: (path) => files.readFile(`${root}${path}`),
+});
+
+async function* noInput(): AsyncGenerator<Uint8Array> {}

@@ -1,5 +1,5 @@
 import { layoutTable, type Table } from "./layout-table.ts";
-import { type Piece, printable, type Style, textOf, widthOf } from "./text.ts";
+import { type Piece, printable, type Style, textOf, unglued, widthOf } from "./text.ts";
 
 /** Where all text for people goes through: here it is made harmless, coloured, and fitted to the terminal. */
 export interface Printer {
@@ -7,7 +7,8 @@ export interface Printer {
   line(...pieces: readonly Piece[]): void;
   /** Text that is broken at spaces; `hanging`: how much further its other lines are indented. */
   paragraph(layout: { readonly indent?: number; readonly hanging?: number }, ...pieces: readonly Piece[]): void;
-  table(table: Table): void;
+  /** `indent`: how far from the left. */
+  table(table: Table, layout?: { readonly indent?: number }): void;
   /** As it is: for JSON and the like, which have their own way of quoting. */
   raw(text: string): void;
 }
@@ -25,14 +26,17 @@ const NARROWEST = 20;
 
 export function createPrinter({ write, columns, colour, headers }: PrinterOptions): Printer {
   const paint = colour ? paintPiece : textOf;
-  const put = (pieces: readonly Piece[]): void => write(`${pieces.map(paint).join("").trimEnd()}\n`);
+  const put = (pieces: readonly Piece[]): void => write(`${unglued(pieces.map(paint).join("")).trimEnd()}\n`);
   return {
     line: (...pieces) => put(pieces.map(harmless)),
     paragraph: ({ indent = 0, hanging = 0 }, ...pieces) => {
       const width = Math.max(NARROWEST, Math.min(columns ?? PROSE, PROSE));
       for (const line of wrap(pieces.map(harmless), { width, indent, hanging })) put(line);
     },
-    table: (table) => layoutTable(table, { columns, headers }).forEach(put),
+    table: (table, { indent = 0 } = {}) => {
+      const width = columns === undefined ? undefined : columns - indent;
+      for (const line of layoutTable(table, { columns: width, headers })) put([" ".repeat(indent), ...line]);
+    },
     raw: write,
   };
 }

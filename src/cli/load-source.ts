@@ -20,7 +20,7 @@ export interface Source {
   readonly findings: () => readonly Finding[];
   /** Input that could not be read, or that says two things of one object: the answer may lack something. */
   readonly unreadable: readonly Finding[];
-  /** What was read, for messages: `3 files`. */
+  /** What was read, for messages: `bakery.yaml`, `the 3 files that were read`. */
   readonly origin: string;
 }
 
@@ -46,7 +46,7 @@ export async function buildSource(loaded: LoadedDocuments): Promise<Source> {
     locate,
     findings: () => [...loaded.findings, ...findingsOf(evaluation).map((finding) => atField(finding, locate))],
     unreadable: [...loaded.findings, ...snapshot.findings].filter(({ severity }) => severity === "error"),
-    origin: files === 1 ? (loaded.files[0] ?? "nothing") : `${files} files`,
+    origin: files === 1 ? (loaded.files[0] ?? "nothing") : `the ${files} files that were read`,
   };
 }
 

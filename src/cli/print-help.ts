@@ -3,7 +3,7 @@ import { type CommandEntry, commandTable } from "./command-table.ts";
 import type { Printer } from "./create-printer.ts";
 import type { Option } from "./option.ts";
 import { optionsOf } from "./option-groups.ts";
-import { styled } from "./text.ts";
+import { glued, styled } from "./text.ts";
 
 export function printOverview(print: Printer, program: string): void {
   print.paragraph(
@@ -18,7 +18,7 @@ export function printOverview(print: Printer, program: string): void {
   const entries = [...commandTable, { name: "help", summary: "this list, or what one command does" }];
   const width = Math.max(...entries.map(({ name }) => name.length));
   for (const { name, summary } of entries)
-    print.paragraph({ indent: 2, hanging: width + 3 }, name, nonBreaking(width + 3 - name.length), summary);
+    print.paragraph({ indent: 2, hanging: width + 3 }, name, glued(" ".repeat(width + 3 - name.length)), summary);
   print.line();
   print.line(styled("Examples", "bold"));
   print.line(`  ${program} explain httproute/baker -f examples/bakery`);
@@ -54,6 +54,3 @@ export const flags = ({ name, short, value }: Option): string =>
   `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Spaces that stay where they are when lines are broken. */
-const nonBreaking = (count: number): string => "\u00a0".repeat(count);

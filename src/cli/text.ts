@@ -18,6 +18,11 @@ export const printable = (text: string): string =>
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
   });
 
+const GLUE = "\u00a0";
+/** Spaces at which no line is broken: names that belong to their kind. They come out as spaces. */
+export const glued = (text: string): string => text.replaceAll(" ", GLUE);
+export const unglued = (text: string): string => text.replaceAll(GLUE, " ");
+
 /** What a text takes on a terminal, near enough: characters, not code units. */
 export function widthOf(text: string): number {
   let width = 0;

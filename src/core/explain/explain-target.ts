@@ -30,7 +30,6 @@ export function explainTarget(world: World, place: Place, { group }: ExplainOpti
       if (path.incomplete) for (const ref of absentAbove(world, path)) absent.set(objectId(ref), ref);
     });
     const outcomes = [...grouping.values()].map(({ outcome }) => outcome);
-    if (group) outcomes.sort((a, b) => b.paths.length - a.paths.length);
     if (paths > 0) kinds.push({ policyKind: compiled.policyKind, paths, outcomes });
   }
   const links = world.links.get(place.id);

@@ -22,7 +22,7 @@ export interface KindExplanation {
   readonly policyKind: GroupKind;
   /** All paths through the target that have a policy. */
   readonly paths: number;
-  /** Paths with the same outcome together; those with most paths first. */
+  /** Paths with the same outcome together, in the order of their first paths. */
   readonly outcomes: readonly PathOutcome[];
 }
 

@@ -1,0 +1,73 @@
+import type { FileSystem } from "../../src/adapters/files/file-system.ts";
+import { nodeFileSystem } from "../../src/adapters/files/node-file-system.ts";
+import type { CliIo } from "../../src/cli/io.ts";
+import { run } from "../../src/cli/run.ts";
+
+export interface CliSetup {
+  /** Files by path, in place of those of this machine. Bytes where a text would not do. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly stdin?: string;
+  /** Of a terminal; without it, output goes to a pipe. */
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly program?: string;
+}
+
+export interface CliResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command line in this process. The words are split at spaces unless they come as a list. */
+export async function runCli(line: string | readonly string[], setup: CliSetup = {}): Promise<CliResult> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const argv = typeof line === "string" ? line.split(" ").filter((word) => word !== "") : line;
+  const io: CliIo = {
+    stdout: (text) => void out.push(text),
+    stderr: (text) => void err.push(text),
+    columns: setup.columns,
+    isTerminal: { stdout: setup.columns !== undefined, stderr: false },
+    env: { NO_COLOR: "1", ...setup.env },
+    fileSystem: fileSystemFor(setup),
+    now: () => 0,
+    version: () => "1.2.3",
+    bakery: async () => "examples/bakery",
+    program: setup.program ?? "prevail",
+  };
+  const code = await run(argv, io);
+  return { code, stdout: out.join(""), stderr: err.join("") };
+}
+
+function fileSystemFor({ files, stdin = "" }: CliSetup): FileSystem {
+  const readStdin = async (): Promise<Uint8Array> => new TextEncoder().encode(stdin);
+  if (files === undefined) return { ...nodeFileSystem(noInput()), readStdin };
+  return { ...memoryFiles(files), readStdin };
+}
+
+async function* noInput(): AsyncIterable<Uint8Array> {}
+
+/** A tree of files that exists only here. */
+export function memoryFiles(files: Readonly<Record<string, string | Uint8Array>>): Omit<FileSystem, "readStdin"> {
+  const paths = Object.keys(files);
+  const missing = (path: string): Error => Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" });
+  const bytesOf = (path: string): Uint8Array => {
+    const content = files[path];
+    if (content === undefined) throw missing(path);
+    return typeof content === "string" ? new TextEncoder().encode(content) : content;
+  };
+  return {
+    stat: async (path) => {
+      const folder = `${path.replace(/\/$/, "")}/`;
+      if (paths.some((file) => file.startsWith(folder))) return { type: "directory", sizeBytes: 0, realPath: path };
+      return { type: "file", sizeBytes: bytesOf(path).length, realPath: path };
+    },
+    readDirectory: async (path) => {
+      const folder = `${path.replace(/\/$/, "")}/`;
+      const below = paths.filter((file) => file.startsWith(folder));
+      return [...new Set(below.map((file) => file.slice(folder.length).split("/")[0] ?? ""))];
+    },
+    readFile: async (path) => bytesOf(path),
+  };
+}

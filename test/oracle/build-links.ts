@@ -10,7 +10,7 @@ import {
   type ParentRef,
 } from "./gateway-attachment.ts";
 import { field, fieldAt, isList, isMap, textField } from "./json-value.ts";
-import { factsOf, gatewayGroup, isSameKind, rowsOf } from "./kind-table.ts";
+import { factsOf, gatewayGroup, isPassable, isSameKind, rowsOf } from "./kind-table.ts";
 import { findObject, type WorldObject } from "./read-world.ts";
 import { isGranted } from "./reference-grants.ts";
 import { isOfLevel, objectNode, sectionNodes, type TargetNode } from "./target-node.ts";
@@ -41,17 +41,24 @@ export function buildLinks(world: readonly WorldObject[], definition: PolicyDefi
   const nodes = world.flatMap((object) => [objectNode(object), ...sectionNodes(object, definition)]);
   const hierarchy = { world, nodes, definition };
   const rows = rowsOf(definition);
-  const found = rows.map((row) =>
-    row.via === "ChildRefs" ? followChildRefs(row, hierarchy) : followParents(row, hierarchy),
-  );
+  const parents = rows.filter(({ via }) => via !== "ChildRefs").map((row) => followParents(row, hierarchy));
+  const upwards = parents.flatMap(({ links }) => links);
+  const isMeshOnly = ({ id }: WorldObject) => {
+    const own = upwards.filter(({ child }) => child.object.id === id);
+    return own.length > 0 && own.every(({ isMesh }) => isMesh);
+  };
+  const children = rows
+    .filter(({ via }) => via === "ChildRefs")
+    .flatMap((row) => followChildRefs(row, hierarchy, isMeshOnly));
+  const isUsed = ({ object }: TargetNode) => isPassable(object.ref, definition);
   return {
-    nodes,
-    links: [...ownSections(nodes), ...found.flatMap(({ links }) => links)],
-    orphans: found.flatMap(({ orphans }) => orphans),
+    nodes: nodes.filter(isUsed),
+    links: [...ownSections(nodes), ...upwards, ...children].filter(
+      ({ parent, child }) => isUsed(parent) && isUsed(child),
+    ),
+    orphans: parents.flatMap(({ orphans }) => orphans),
   };
 }
-
-type Found = Pick<Links, "links" | "orphans">;
 
 /** "Sections are always nodes of their own, one level below their object." */
 function ownSections(nodes: readonly TargetNode[]): readonly Link[] {
@@ -64,7 +71,7 @@ interface Reference extends ParentRef {
   readonly ref: ObjectRef;
 }
 
-function followParents(row: LinkRow, hierarchy: Hierarchy): Found {
+function followParents(row: LinkRow, hierarchy: Hierarchy): Pick<Links, "links" | "orphans"> {
   const links: Link[] = [];
   const orphans: TargetId[] = [];
   for (const child of hierarchy.nodes.filter((node) => isOfLevel(node, row.to))) {
@@ -116,25 +123,32 @@ function linksTo(
   child: TargetNode,
   reference: Reference,
   row: LinkRow,
-  { world, definition }: Hierarchy,
+  hierarchy: Hierarchy,
 ): readonly Link[] {
-  const places = levelOf(parent, row.from, definition).filter(
-    (place) => row.from.section === undefined || isMeant(place, reference),
-  );
-  return places
-    .filter((place) => {
-      switch (row.attachment) {
-        case undefined:
-          return true;
-        case "RouteToListener":
-          return isRouteAccepted(world, place, child.object, definition);
-        case "ListenerSetToGateway":
-          return isListenerSetAccepted(world, parent, child.object);
-        case "RouteToService":
-          return isServiceMeant(parent, reference, definition);
-      }
-    })
+  return levelOf(parent, row.from, hierarchy.definition)
+    .filter((place) => row.from.section === undefined || isMeant(place, reference))
+    .filter((place) => doesAttach(row.attachment, place, child.object, reference, hierarchy))
     .map((place) => ({ parent: place, child, isMesh: row.attachment === "RouteToService" }));
+}
+
+/** The handshake that the row names. */
+function doesAttach(
+  attachment: LinkRow["attachment"],
+  parent: TargetNode,
+  child: WorldObject,
+  reference: Reference,
+  { world, definition }: Hierarchy,
+): boolean {
+  switch (attachment) {
+    case undefined:
+      return true;
+    case "RouteToListener":
+      return isRouteAccepted(world, parent, child, definition);
+    case "ListenerSetToGateway":
+      return isListenerSetAccepted(world, parent.object, child);
+    case "RouteToService":
+      return isServiceMeant(parent.object, reference, definition);
+  }
 }
 
 /** The object itself, or its sections. */
@@ -142,10 +156,17 @@ function levelOf(object: WorldObject, level: LevelKind, definition: PolicyDefini
   return [objectNode(object), ...sectionNodes(object, definition)].filter((node) => isOfLevel(node, level));
 }
 
-/** "A cross-namespace backendRef needs a ReferenceGrant; without one there is no link." */
-function followChildRefs(row: LinkRow, { world, nodes, definition }: Hierarchy): Found {
+/**
+ * "A cross-namespace backendRef needs a ReferenceGrant; without one there is no link." GEP-1294: "Unlike `Gateway` bound
+ * routes", those of a mesh need none.
+ */
+function followChildRefs(
+  row: LinkRow,
+  { world, nodes, definition }: Hierarchy,
+  isMeshOnly: (object: WorldObject) => boolean,
+): readonly Link[] {
   const isClusterScoped = factsOf(row.to, definition).scope === "Cluster";
-  const links = nodes
+  return nodes
     .filter((node) => isOfLevel(node, row.from))
     .flatMap((parent) => {
       const { ref } = parent.object;
@@ -155,11 +176,10 @@ function followChildRefs(row: LinkRow, { world, nodes, definition }: Hierarchy):
         const child = findObject(world, reference.ref);
         if (child === undefined) return [];
         const isNear = isClusterScoped || ref.namespace === "" || reference.ref.namespace === ref.namespace;
-        if (!isNear && !isGranted(world, ref, reference.ref)) return [];
+        if (!isNear && !isMeshOnly(parent.object) && !isGranted(world, ref, reference.ref)) return [];
         return levelOf(child, row.to, definition)
           .filter((place) => row.to.section === undefined || isMeant(place, { sectionName: reference.sectionName }))
           .map((place) => ({ parent, child: place, isMesh: false, port: reference.port }));
       });
     });
-  return { links, orphans: [] };
 }

@@ -13,6 +13,8 @@ export interface TargetPath {
   readonly nodes: readonly TargetNode[];
   /** Mesh: whose traffic. */
   readonly from?: string;
+  /** Mesh, for `from: others`: the namespaces whose traffic routes of their own carry. */
+  readonly elsewhere?: readonly string[];
   readonly incomplete?: true;
 }
 
@@ -99,7 +101,7 @@ function directPaths(graph: Links, definition: PolicyDefinition): readonly Targe
 
 /**
  * GEP-1294: a producer route (in the Service's namespace) carries everybody's traffic; consumer routes carry that of
- * their own namespace, instead of the producer's. Traffic that no route carries goes straight to the Service.
+ * their own namespace, instead of the producer's. What no route carries is on no path: a Service ends paths as a backend only.
  */
 function meshPaths(service: TargetNode, graph: Links, definition: PolicyDefinition): readonly TargetPath[] {
   const routes = graph.links
@@ -108,12 +110,10 @@ function meshPaths(service: TargetNode, graph: Links, definition: PolicyDefiniti
   const home = service.object.ref.namespace;
   const namespaceOf = ({ object }: TargetNode) => object.ref.namespace;
   const consumers = unique(routes.map(namespaceOf).filter((namespace) => namespace !== home));
-  return [...consumers, "others"].flatMap((from) => {
-    const carriers = routes.filter((route) => namespaceOf(route) === (from === "others" ? home : from));
-    const below = carriers.flatMap((route) => walkDown(route, graph, definition)).map((tail) => [service, ...tail]);
-    if (below.length > 0) return below.map((nodes) => ({ nodes, from }));
-    if (carriers.length === 0) return walkDown(service, graph, definition).map((nodes) => ({ nodes, from }));
-    return isEffectiveTarget(service, definition) ? [{ nodes: [service], from }] : [];
+  return routes.flatMap((route) => {
+    const isProducer = namespaceOf(route) === home;
+    const whose = isProducer ? { from: "others", elsewhere: consumers } : { from: namespaceOf(route) };
+    return walkDown(route, graph, definition).map((tail) => ({ nodes: [service, ...tail], ...whose }));
   });
 }
 
@@ -123,11 +123,14 @@ function withNamespaces(
   world: readonly WorldObject[],
   { hierarchy }: PolicyDefinition,
 ): readonly TargetNode[] {
-  return nodes.reduce<readonly TargetNode[]>((above, node) => {
+  const found: TargetNode[] = [];
+  for (const node of nodes) {
     const isBelow =
       node.section === undefined && hierarchy.namespacesAbove.some((kind) => isSameKind(kind, node.object.ref));
     const home = findObject(world, { ...namespaceKind, namespace: "", name: node.object.ref.namespace });
-    if (!isBelow || home === undefined || above.some(({ id }) => (id as string) === home.id)) return [...above, node];
-    return [...above, objectNode(home), node];
-  }, []);
+    if (isBelow && home !== undefined && found.every(({ object }) => object.id !== home.id))
+      found.push(objectNode(home));
+    found.push(node);
+  }
+  return found;
 }

@@ -4,9 +4,9 @@ import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import type { BaseStrategy, Granularity, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
-import { type Candidate, equalsAmong, FoldState, holdersAt } from "./fold-state.ts";
+import { type Candidate, FoldState, holdersAt, relation } from "./fold-state.ts";
 import { fieldAt, textField } from "./json-value.ts";
-import { mergeBlock } from "./merge-block.ts";
+import { lossOfDefault, lossToOverride, mergeBlock } from "./merge-block.ts";
 import type { OracleBlock, OraclePolicy } from "./read-policy.ts";
 import type { OracleUnit } from "./split-units.ts";
 import type { TargetNode } from "./target-node.ts";
@@ -38,14 +38,17 @@ interface Removal {
 
 interface Fold extends FoldOptions {
   readonly state: FoldState;
+  /** Collected from below: they act on the defaults of what comes. */
   removals: readonly Removal[];
+  /** Collected from the policy at hand (OldestWins: from the target at hand). */
+  pending: readonly Removal[];
   /** Who was folded in, in order, for `decidedBy: Lower`. */
   readonly folded: StackEntry[];
 }
 
 /** `levels`: most specific first. `own`: what the object itself says. */
 export function foldStack(levels: readonly StackLevel[], own: readonly Candidate[], options: FoldOptions): FoldState {
-  const fold: Fold = { ...options, state: new FoldState(), removals: [], folded: [] };
+  const fold: Fold = { ...options, state: new FoldState(), removals: [], pending: [], folded: [] };
   fold.state.enter(own);
   for (const candidate of own) {
     fold.state.hold(candidate);
@@ -63,32 +66,32 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Candidate
 function foldNewestFirst(level: StackLevel, fold: Fold): void {
   for (const entry of [...level].reverse()) {
     const acted = foldedBlocks(entry, fold).filter((block) => foldBlock(entry, block, fold));
-    fold.removals = [...fold.removals, ...removalsOf(entry, acted)];
     if (acted.length > 0) fold.folded.push(entry);
+    collectRemovals(fold);
   }
 }
 
 /** REF, "first created wins": "all defaults and bare rules oldest first, then all overrides newest first". */
 function foldOldestWins(level: StackLevel, fold: Fold): void {
-  const collected: Removal[] = [];
   const run = (entry: StackEntry, base: BaseStrategy) => {
     const blocks = foldedBlocks(entry, fold).filter((block) => chooseStrategy(entry, block, fold).base === base);
     const acted = blocks.filter((block) => foldBlock(entry, block, fold));
-    collected.push(...removalsOf(entry, acted));
     if (acted.length > 0) fold.folded.push(entry);
   };
   for (const entry of level) run(entry, "Defaults");
   for (const entry of [...level].reverse()) run(entry, "Overrides");
   // "Removals collected on that target act from the next level on."
-  fold.removals = [...fold.removals, ...collected];
+  collectRemovals(fold);
+}
+
+function collectRemovals(fold: Fold): void {
+  fold.removals = [...fold.removals, ...fold.pending];
+  fold.pending = [];
 }
 
 /** Bare rules as Direct stand outside the fold. */
 const foldedBlocks = ({ policy }: StackEntry, { definition }: Fold): readonly OracleBlock[] =>
   policy.blocks.filter(({ name }) => name !== "bare" || definition.merge.bare !== "Direct");
-
-const removalsOf = ({ policy }: StackEntry, blocks: readonly OracleBlock[]): readonly Removal[] =>
-  blocks.flatMap(({ name: block, remove }) => remove.map((name) => ({ name, policy, block })));
 
 const candidatesOf = (policy: OraclePolicy, { name, units }: OracleBlock): readonly Candidate[] =>
   units.map((unit) => ({ unit, policy, block: name }));
@@ -111,9 +114,13 @@ function foldBlock(entry: StackEntry, block: OracleBlock, fold: Fold): boolean {
     block: block.name,
     strategy: definition.merge.none ? "None" : nameOf(strategy),
   };
-  // "Atomic replaces everything, and discards the removals collected so far."
-  if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0) fold.removals = [];
+  // DESIGN 4.4: "An atomic override discards the removals collected so far, not its own."
+  if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0) {
+    fold.removals = [];
+    fold.pending = fold.pending.filter((removal) => removal.policy === policy);
+  }
   mergeBlock(state, { candidates: kept, policy, strategy, step }, fold);
+  fold.pending = [...fold.pending, ...block.remove.map((name) => ({ name, policy, block: block.name }))];
   return true;
 }
 
@@ -186,23 +193,15 @@ function applyDirect(entries: readonly StackEntry[], fold: Fold): void {
   const contenders = entries
     .filter(({ target }) => isOwnTarget(target, fold.end))
     .flatMap(({ policy }) => policy.blocks.filter(({ name }) => name === "bare").map((block) => ({ policy, block })))
-    .map(({ policy, block }) => ({ policy, block, candidates: candidatesOf(policy, block) }));
+    .map(({ policy, block }) => ({ policy, candidates: candidatesOf(policy, block) }))
+    .filter(({ candidates }) => candidates.length > 0);
   for (const { candidates } of contenders) state.enter(candidates);
-  const acting = contenders.filter(({ policy, block, candidates }) => {
-    if (doesAct(block, "Defaults", fold)) return candidates.length > 0;
-    const step: Step = { policy: policy.id, block: "bare", strategy: "When" };
-    for (const candidate of candidates) state.setAside(candidate, { reason: "gated", to: [] }, step);
-    return false;
-  });
-  const [winner, ...others] = acting;
+  const [winner, ...others] = contenders;
   if (winner === undefined) return;
   const step: Step = { policy: winner.policy.id, block: "bare", strategy: "Direct" };
   for (const one of state.held) {
-    const equals = equalsAmong(one, winner.candidates);
-    state.drop(
-      one,
-      equals.length > 0 ? { reason: "equal", to: equals } : { reason: "replaced", to: winner.candidates },
-    );
+    const takers = winner.candidates.filter((taker) => relation(taker.unit, one.unit) !== "apart");
+    state.drop(one, lossToOverride(one, takers, winner.candidates));
     state.contest(one.unit.pointer, step);
   }
   for (const candidate of winner.candidates) {
@@ -210,10 +209,8 @@ function applyDirect(entries: readonly StackEntry[], fold: Fold): void {
     state.contest(candidate.unit.pointer, step);
   }
   for (const candidate of others.flatMap(({ candidates }) => candidates)) {
-    const equals = equalsAmong(candidate, winner.candidates);
     const inTheWay = holdersAt(candidate.unit, winner.candidates);
-    const to = inTheWay.length > 0 ? inTheWay : winner.candidates;
-    state.losses.set(candidate, equals.length > 0 ? { reason: "equal", to: equals } : { reason: "beaten", to });
+    state.losses.set(candidate, lossOfDefault(candidate, inTheWay, winner.candidates));
     state.contest(candidate.unit.pointer, step);
   }
 }

@@ -41,10 +41,11 @@ export class FoldState {
     this.#decisions.set(pointer, step);
   }
 
-  /** "Only where a pointer has no other decision it is When or Remove." */
+  /** "Only where a pointer has no other decision it is When or Remove": the first of several. */
   setAside(candidate: Candidate, loss: Loss, step: Step): void {
     this.losses.set(candidate, loss);
-    this.#fallbacks.set(candidate.unit.pointer, step);
+    const { pointer } = candidate.unit;
+    this.#fallbacks.set(pointer, this.#fallbacks.get(pointer) ?? step);
   }
 
   stepAt(pointer: string): Step {

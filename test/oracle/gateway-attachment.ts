@@ -71,7 +71,7 @@ function doesHostnameMeet(one: string, other: string): boolean {
 
 /** A listener that the parentRef means: all of them, or those of the name and port. */
 export function isMeant({ section }: TargetNode, { sectionName, port }: ParentRef): boolean {
-  const isNamed = sectionName === undefined || (section?.isDeclared === true && section.name === sectionName);
+  const isNamed = sectionName === undefined || textField(section?.value, "name") === sectionName;
   return isNamed && (port === undefined || field(section?.value, "port") === port);
 }
 

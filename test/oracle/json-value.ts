@@ -62,7 +62,7 @@ export function mapOf(values: readonly PathAndValue[]): JsonObject {
   );
 }
 
-export function unique<T>(items: readonly T[]): readonly T[] {
+export function unique<T>(items: readonly T[]): T[] {
   return [...new Set(items)];
 }
 

@@ -73,9 +73,12 @@ export function isClusterScoped(kind: GroupKind, definitions: readonly PolicyDef
   return known.some((facts) => isSameKind(facts, kind) && facts.scope === "Cluster");
 }
 
-/** The rows of the part of the hierarchy that the definition uses (`through`; empty: all). */
+/** "A table of links (data), and a definition may add rows and kinds of its own." */
 export function rowsOf({ hierarchy }: PolicyDefinition): readonly LinkRow[] {
-  const isUsed = (kind: GroupKind) =>
-    hierarchy.through.length === 0 || hierarchy.through.some((used) => isSameKind(used, kind));
-  return [...builtInRows, ...hierarchy.links].filter(({ from, to }) => isUsed(from) && isUsed(to));
+  return [...builtInRows, ...hierarchy.links];
+}
+
+/** `through`: the kinds of objects that paths may pass; empty: all. */
+export function isPassable(kind: GroupKind, { hierarchy }: PolicyDefinition): boolean {
+  return hierarchy.through.length === 0 || hierarchy.through.some((used) => isSameKind(used, kind));
 }

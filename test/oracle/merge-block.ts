@@ -9,7 +9,6 @@ import {
   holdersAt,
   isTombstone,
   type Loss,
-  policiesOf,
   relation,
 } from "./fold-state.ts";
 import { field, isEqual, isMap, mapOf, unique } from "./json-value.ts";
@@ -44,15 +43,15 @@ export function mergeBlock(state: FoldState, block: BlockToMerge, options: Merge
 function mergeDefaults(state: FoldState, { candidates, strategy }: BlockToMerge): void {
   const before = state.held;
   for (const candidate of candidates) {
-    const inTheWay = before.filter(
-      (one) =>
-        holdersAt(candidate.unit, [one]).length > 0 ||
-        (strategy.granularity === "Merge" && one.unit.rule === candidate.unit.rule),
-    );
-    if (strategy.granularity === "Atomic" || inTheWay.length > 0) {
+    const inTheWay = holdersAt(candidate.unit, before);
+    const inTheRule = before.filter((one) => strategy.granularity === "Merge" && one.unit.rule === candidate.unit.rule);
+    if (strategy.granularity === "Atomic") {
+      // "Under Atomic without a holder at that place, every policy then holding the result."
       state.losses.set(candidate, lossOfDefault(candidate, inTheWay, before));
+    } else if (inTheWay.length > 0 || inTheRule.length > 0) {
+      state.losses.set(candidate, lossOfDefault(candidate, inTheWay, inTheRule));
     } else {
-      for (const empty of before.filter((one) => relation(one.unit, candidate.unit) === "above")) {
+      for (const empty of state.held.filter((one) => relation(one.unit, candidate.unit) === "above")) {
         state.drop(empty, { reason: "equal", to: [candidate] });
       }
       state.hold(candidate);
@@ -60,32 +59,35 @@ function mergeDefaults(state: FoldState, { candidates, strategy }: BlockToMerge)
   }
 }
 
-function lossOfDefault(candidate: Candidate, inTheWay: readonly Candidate[], held: readonly Candidate[]): Loss {
+export function lossOfDefault(
+  candidate: Candidate,
+  inTheWay: readonly Candidate[],
+  others: readonly Candidate[],
+): Loss {
   const equals = equalsAmong(candidate, inTheWay);
   if (equals.length > 0) return { reason: "equal", to: equals };
   if (inTheWay.length > 0 && inTheWay.every(isTombstone)) return { reason: "deleted", to: inTheWay };
-  // "Under Atomic without a holder at that place, every policy then holding the result."
-  return { reason: "beaten", to: inTheWay.length > 0 ? inTheWay : held };
+  return { reason: "beaten", to: inTheWay.length > 0 ? inTheWay : others };
 }
 
 /** Atomic replaces everything; Merge each of its rules; Field and Patch each leaf, with whatever stood above or below it. */
-function mergeOverrides(state: FoldState, block: BlockToMerge): void {
-  const { candidates, strategy, step } = block;
+function mergeOverrides(state: FoldState, { candidates, strategy, step }: BlockToMerge): void {
   const before = state.held;
+  const isWhole = ({ unit }: Candidate) =>
+    strategy.granularity === "Atomic" || (strategy.granularity === "Merge" && unit.ruleName !== undefined);
   const isAbsorbed = (candidate: Candidate) =>
-    strategy.granularity !== "Atomic" &&
-    !(strategy.granularity === "Merge" && candidate.unit.ruleName !== undefined) &&
+    !isWhole(candidate) &&
     candidate.unit.isEmptyMap &&
     before.some((one) => relation(one.unit, candidate.unit) === "below");
   const setting = candidates.filter((candidate) => !isAbsorbed(candidate));
   for (const one of before) {
-    const takers = setting.filter((candidate) => {
-      const isSameRule = strategy.granularity === "Merge" && candidate.unit.rule === one.unit.rule;
-      return isSameRule || relation(candidate.unit, one.unit) !== "apart";
-    });
-    if (takers.length === 0 && strategy.granularity !== "Atomic") continue;
+    const takers = setting.filter((candidate) => relation(candidate.unit, one.unit) !== "apart");
+    const isInRule = setting.some((candidate) => isWhole(candidate) && candidate.unit.rule === one.unit.rule);
+    if (strategy.granularity !== "Atomic" && takers.length === 0 && !isInRule) continue;
     state.drop(one, lossToOverride(one, takers, setting));
-    state.contest(one.unit.pointer, step);
+    // An empty map that something comes to stand in is absorbed, not replaced.
+    const isOpened = one.unit.isEmptyMap && takers.some((taker) => relation(taker.unit, one.unit) === "below");
+    if (strategy.granularity === "Atomic" || isInRule || !isOpened) state.contest(one.unit.pointer, step);
   }
   for (const candidate of setting) state.hold(candidate);
   for (const candidate of candidates.filter(isAbsorbed)) {
@@ -93,7 +95,7 @@ function mergeOverrides(state: FoldState, block: BlockToMerge): void {
   }
 }
 
-function lossToOverride(one: Candidate, takers: readonly Candidate[], setting: readonly Candidate[]): Loss {
+export function lossToOverride(one: Candidate, takers: readonly Candidate[], setting: readonly Candidate[]): Loss {
   const equals = equalsAmong(one, takers);
   if (equals.length > 0) return { reason: "equal", to: equals };
   if (takers.length > 0 && takers.every(isTombstone)) return { reason: "deleted", to: takers };
@@ -116,7 +118,7 @@ function mergeCustom(
   const holders = unique(before.flatMap((one) => (one.policy === null ? [] : [one.policy])));
   const returned = strategies[name]?.({
     base: strategy.base,
-    established: { spec: specOf(candidates), policy: metadataOf(policy) },
+    established: { spec: mapOf(candidates.map(({ unit }) => [unit.path, unit.value])), policy: metadataOf(policy) },
     challenger: { spec: specOf(before), policies: holders.map(metadataOf) },
   });
   const units = splitUnits(returned ?? {}, definition);
@@ -152,7 +154,3 @@ function metadataOf({ id, object }: OraclePolicy): PolicyMetadata {
   const metadata = field(object.raw, "metadata");
   return { id, namespace: object.ref.namespace, name: object.ref.name, metadata: isMap(metadata) ? metadata : {} };
 }
-
-/** The policies that hold something, for those who lost. */
-export const namesOf = (loss: Loss): ReturnType<typeof policiesOf> =>
-  loss.by === undefined ? policiesOf(loss.to) : [loss.by];

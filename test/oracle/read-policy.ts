@@ -110,6 +110,7 @@ const spellings: Readonly<Record<"defaults" | "overrides", readonly string[]>> =
 function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] | undefined {
   const { targeting, merge } = reading.definition;
   const { ref, refs, selectors } = targeting.fields;
+  if (merge.none) return readWhole(without(spec, [ref, refs, selectors]), reading.definition);
   const bare = without(spec, [ref, refs, selectors, ...spellings.defaults, ...spellings.overrides]);
   const written: (readonly [BlockName, Json])[] = [
     ...spellings.defaults.flatMap((key) => writtenAs("defaults", field(spec, key))),
@@ -121,10 +122,16 @@ function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] 
   const names = written.map(([name]) => name);
   if (readable.length < blocks.length || new Set(names).size < names.length) return undefined;
   const saysSomething = ({ units, remove }: OracleBlock) => units.length > 0 || remove.length > 0;
-  // GEP-713: "Instances MUST NOT be allowed to declare more than one merge strategy." Bare rules are one, if there are any.
-  const declared = readable.filter((block) => block.name !== "bare" || saysSomething(block));
-  if (merge.blocks === "Exclusive" && declared.length > 1) return undefined;
-  return readable.filter(saysSomething);
+  const saying = readable.filter(saysSomething);
+  // GEP-713: "Instances MUST NOT be allowed to declare more than one merge strategy." A block that says nothing is none.
+  return merge.blocks === "Exclusive" && saying.length > 1 ? undefined : saying;
+}
+
+/** A kind that never merges has no blocks and no strategy: all but the targets is spec proper. */
+function readWhole(spec: JsonObject, definition: PolicyDefinition): readonly OracleBlock[] {
+  const units = splitUnits(spec, definition);
+  const { default: granularity } = definition.merge.granularity;
+  return units.length === 0 ? [] : [{ name: "bare", granularity, when: undefined, remove: [], units }];
 }
 
 const writtenAs = (name: BlockName, value: Json | undefined): readonly (readonly [BlockName, Json])[] =>
@@ -133,19 +140,21 @@ const writtenAs = (name: BlockName, value: Json | undefined): readonly (readonly
 const without = (map: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
 
-/** "A block's spec proper is what remains without `strategy`, `when`, `remove`/`unset`." */
+/**
+ * "A block's spec proper is what remains without `strategy`, `when`, `remove`/`unset`." RFC 9 has `when` in "the `defaults`
+ * and `overrides` blocks"; beside bare rules it is a rule like any other.
+ */
 function readBlock(name: BlockName, block: JsonObject, reading: Reading): OracleBlock | undefined {
-  const strategyField =
-    Object.keys(reading.definition.merge.granularity.values).length > 0
-      ? reading.definition.merge.granularity.field
-      : "";
-  const granularity = readGranularity(strategyField === "" ? undefined : field(block, strategyField), reading);
-  const when = field(block, "when");
+  const { values, field: strategyField } = reading.definition.merge.granularity;
+  const hasStrategy = Object.keys(values).length > 0;
+  const granularity = readGranularity(hasStrategy ? field(block, strategyField) : undefined, reading);
+  const when = name === "bare" ? undefined : field(block, "when");
   const lists = [field(block, "remove") ?? [], field(block, "unset") ?? []];
   const remove = lists.flat();
   if (granularity === undefined || (when !== undefined && typeof when !== "string")) return undefined;
   if (!lists.every(isList) || !remove.every((entry) => typeof entry === "string")) return undefined;
-  const proper = without(block, [...(strategyField === "" ? [] : [strategyField]), "when", "remove", "unset"]);
+  const aside = ["remove", "unset", ...(hasStrategy ? [strategyField] : []), ...(name === "bare" ? [] : ["when"])];
+  const proper = without(block, aside);
   return { name, granularity, when, remove, units: splitUnits(proper, reading.definition) };
 }
 
@@ -154,5 +163,6 @@ function readGranularity(value: Json | undefined, { definition, strategies }: Re
   const isListed = typeof value === "string" && Object.hasOwn(values, value);
   const granularity = value === undefined ? byDefault : isListed ? values[value] : undefined;
   const isUnknown = typeof granularity === "object" && !Object.hasOwn(strategies, granularity.custom);
-  return isUnknown ? undefined : granularity;
+  // "A strategy that nobody registered is taken as Atomic."
+  return isUnknown ? "Atomic" : granularity;
 }

@@ -2,7 +2,7 @@
 import type { Granularity, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import type { Unit } from "../../src/core/model/policy.ts";
-import { isList, isMap, pointerTo } from "./json-value.ts";
+import { isMap, pointerTo } from "./json-value.ts";
 
 export interface OracleUnit extends Unit {
   /** "There is such a map" and no more: gives way to whatever stands below it. */
@@ -29,9 +29,9 @@ function unitsAt(value: Json, path: readonly string[], definition: PolicyDefinit
   // "In kinds that support Patch a null is a tombstone. In all other kinds a null is an unset field."
   if (value === null && !isPatch) return [];
   if (!isMap(value) || isOneValue(path, definition)) {
-    return [unit(path, isPatch ? value : withoutNulls(value), definition, { isEmptyMap: false })];
+    return [unit(path, value, definition, { isEmptyMap: isMap(value) && Object.keys(value).length === 0 })];
   }
-  const keys = Object.keys(value).filter((key) => isPatch || value[key] !== null);
+  const keys = Object.keys(value);
   if (keys.length > 0) return keys.flatMap((key) => unitsAt(value[key] as Json, [...path, key], definition));
   // A map of rules without any rule has no policy rules at all (RFC 9: "p.empty?").
   if (path.length === 0 || leadsToRules(path, definition)) return [];
@@ -55,13 +55,6 @@ function unit(
     ruleName: path[length - 1] as string,
     isEmptyMap,
   };
-}
-
-function withoutNulls(value: Json): Json {
-  if (isList(value)) return value.map(withoutNulls);
-  if (!isMap(value)) return value;
-  const entries = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(entries.map(([key, inner]) => [key, withoutNulls(inner)]));
 }
 
 /** Patterns are dotted paths, in which `*` stands for any key. */

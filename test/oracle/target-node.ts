@@ -9,8 +9,9 @@ import type { WorldObject } from "./read-world.ts";
 
 export interface Section {
   readonly type: string;
-  /** As shown: the declared name if it is unique in its list, else `rule-N`. */
+  /** As shown: the declared name (`one~2`: the second of that name), or `rule-N`. */
   readonly name: string;
+  /** Whether a target may name it: "declared, unique names". */
   readonly isDeclared: boolean;
   readonly value: JsonObject;
   /** Where it is in the object: `["spec", "rules", "0"]`. */
@@ -33,13 +34,22 @@ export function sectionNodes(object: WorldObject, definition: PolicyDefinition):
     if (!isList(items)) return [];
     return items.flatMap((value, i) => {
       if (!isMap(value)) return [];
-      const name = textField(value, "name");
-      const isDeclared = Boolean(name) && items.filter((item) => textField(item, "name") === name).length === 1;
-      const shown = isDeclared ? String(name) : `${type.toLowerCase()}-${i + 1}`;
+      const names = items.map((item) => textField(item, "name") || undefined);
+      const isDeclared = names[i] !== undefined && names.filter((name) => name === names[i]).length === 1;
+      const shown = shownName(names, i, type);
       const section = { type, name: shown, isDeclared, value, place: [...path.split("."), String(i)] };
       return [{ id: `${object.id}#${shown}` as TargetId, object, section }];
     });
   });
+}
+
+/** Names must be distinct to be shown; a made-up one gives way to one that is written. */
+function shownName(names: readonly (string | undefined)[], i: number, type: string): string {
+  const name = names[i];
+  const nth = names.slice(0, i + 1).filter((other) => other === name).length;
+  if (name !== undefined && nth === 1) return name;
+  const shown = name === undefined ? `${type.toLowerCase()}-${i + 1}` : `${name}~${nth}`;
+  return names.includes(shown) ? `${shown}~` : shown;
 }
 
 export function isOfLevel({ object, section }: TargetNode, level: LevelKind): boolean {

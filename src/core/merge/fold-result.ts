@@ -54,11 +54,11 @@ export class FoldResult {
     return this.places.get(pointer)?.holder;
   }
 
-  /** Held units above, at or below a pointer: whatever cannot stand beside a value there. */
+  /** Held units above, at or below a pointer: whatever cannot stand beside a value there. An empty map blocks nothing below it. */
   inTheWay(pointer: string): Candidate[] {
     const at = this.holder(pointer);
     if (at !== undefined) return [at];
-    const found = this.above(pointer);
+    const found = this.above(pointer).filter(({ unit }) => !isEmptyMap(unit.value));
     if (this.#below.has(pointer)) found.push(...this.below(pointer));
     return found;
   }
@@ -92,18 +92,17 @@ export class FoldResult {
   }
 
   /** The holder of a place loses it. */
-  evict(candidate: Candidate, reason: LossReason, by: readonly Policy[], equalTo?: Candidate): void {
+  evict(candidate: Candidate, how: Pick<Loss, "reason" | "equalTo">, by: readonly Policy[]): void {
     const place = this.#place(candidate.unit.pointer);
     if (place.holder === candidate) {
       place.holder = undefined;
       this.#count(candidate.unit.pointer, -1);
     }
-    this.lose(candidate, reason, by, equalTo);
+    this.lose(candidate, how, by);
   }
 
-  lose(candidate: Candidate, reason: LossReason, by: readonly Policy[], equalTo?: Candidate): void {
-    const loss = equalTo === undefined ? { candidate, reason, by } : { candidate, reason, by, equalTo };
-    this.#place(candidate.unit.pointer).losses.push(loss);
+  lose(candidate: Candidate, how: Pick<Loss, "reason" | "equalTo">, by: readonly Policy[]): void {
+    this.#place(candidate.unit.pointer).losses.push({ ...how, candidate, by });
   }
 
   /**
@@ -173,12 +172,27 @@ export class FoldResult {
 
 export const isEmptyMap = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
-/** What a candidate's loss to a holder of the same or an overlapping place is called. */
-export function reasonAgainst(candidate: Candidate, winner: Candidate, otherwise: "beaten" | "replaced"): LossReason {
-  const samePlace = candidate.unit.pointer === winner.unit.pointer;
-  if (samePlace && jsonEqual(candidate.unit.value, winner.unit.value)) return "equal";
-  return winner.unit.value === null ? "deleted" : otherwise;
+/** What a candidate's loss to those is called whose places overlap with its own. */
+export function lossAgainst(
+  { unit }: Candidate,
+  winners: readonly Candidate[],
+  otherwise: "beaten" | "replaced",
+): Pick<Loss, "reason" | "equalTo"> {
+  const equalTo = winners.find((winner) =>
+    winner.unit.pointer === unit.pointer
+      ? jsonEqual(winner.unit.value, unit.value)
+      : isEmptyMap(unit.value) && isBelow(winner.unit, unit),
+  );
+  if (equalTo !== undefined) return { reason: "equal", equalTo };
+  const isDeleted = winners.length > 0 && winners.every((winner) => winner.unit.value === null);
+  return { reason: isDeleted ? "deleted" : otherwise };
 }
+
+const isBelow = (unit: Unit, other: Unit): boolean => unit.pointer.startsWith(`${other.pointer}/`);
+
+/** Whether two units cannot both be held. */
+export const overlap = (unit: Unit, other: Unit): boolean =>
+  unit.pointer === other.pointer || isBelow(unit, other) || isBelow(other, unit);
 
 /** The policies behind candidates, each once, in order; the object's own values have none. */
 export function policiesOf(candidates: readonly Candidate[]): Policy[] {

@@ -67,7 +67,8 @@ class Fold {
   #removals: Removal[] = [];
   /** Of the policy (or, under OldestWins, the target) at hand. */
   #pending: Removal[] = [];
-  #lower: Block | undefined;
+  /** Who was folded in, in order: for kinds in which the lower of two decides. */
+  readonly #folded: { readonly policy: Policy; readonly level: FoldLevel }[] = [];
 
   constructor(rules: MergeRules, tools: FoldTools) {
     this.#rules = rules;
@@ -87,24 +88,29 @@ class Fold {
       case "Established":
         for (let i = policies.length - 1; i >= 0; i--) {
           const policy = policies[i] as Policy;
-          for (const block of policy.blocks) this.#mergeBlockOf(policy, block, level);
-          this.#policyDone(policy);
+          this.#mergeBlocksOf(policy, policy.blocks, level);
           this.#collectRemovals();
         }
         return;
       case "OldestWins":
         // REF: "first created wins", for defaults as for overrides.
         for (const policy of policies) {
-          for (const block of policy.blocks) if (block.name !== "overrides") this.#mergeBlockOf(policy, block, level);
+          const defaults = policy.blocks.filter((block) => !this.#overrides(block, level));
+          this.#mergeBlocksOf(policy, defaults, level);
         }
         for (let i = policies.length - 1; i >= 0; i--) {
           const policy = policies[i] as Policy;
-          for (const block of policy.blocks) if (block.name === "overrides") this.#mergeBlockOf(policy, block, level);
+          const overrides = policy.blocks.filter((block) => this.#overrides(block, level));
+          this.#mergeBlocksOf(policy, overrides, level);
         }
-        for (const policy of policies) this.#policyDone(policy);
         this.#collectRemovals();
         return;
     }
+  }
+
+  /** Whether a block acts as overrides: by its name, unless an annotation decides. */
+  #overrides(block: Block, { annotated }: FoldLevel): boolean {
+    return chooseStrategy(this.#rules, { block, lower: undefined, annotated }).base === "Overrides";
   }
 
   /** REF, GEP-713x: a policy with neither block is a Direct one; it beats even overrides and never mixes. */
@@ -134,15 +140,33 @@ class Fold {
     }
   }
 
-  #mergeBlockOf(policy: Policy, block: Block, level: FoldLevel): void {
-    if (block.name === "bare" && this.#rules.bare === "Direct") return;
-    const strategy = chooseStrategy(this.#rules, { block, lower: this.#lower, annotated: level.annotated });
+  #mergeBlocksOf(policy: Policy, blocks: readonly Block[], level: FoldLevel): void {
+    let acts = false;
+    for (const block of blocks) acts = (this.#isFolded(block) && this.#mergeBlockOf(policy, block, level)) || acts;
+    if (acts) this.#folded.push({ policy, level });
+  }
+
+  /** Bare rules as Direct stand outside the fold. */
+  #isFolded(block: Block): boolean {
+    return block.name !== "bare" || this.#rules.bare !== "Direct";
+  }
+
+  /** The first block of the policy that was folded in last. */
+  #lowerThan(policy: Policy, level: FoldLevel): Block | undefined {
+    const lower = this.#folded.findLast((other) => other.policy !== policy || other.level !== level);
+    return lower?.policy.blocks.find((block) => this.#isFolded(block));
+  }
+
+  /** False: its condition does not hold. */
+  #mergeBlockOf(policy: Policy, block: Block, level: FoldLevel): boolean {
+    const lower = this.#rules.decidedBy === "Lower" ? this.#lowerThan(policy, level) : undefined;
+    const strategy = chooseStrategy(this.#rules, { block, lower, annotated: level.annotated });
     if (!this.#conditionHolds(policy, block, strategy)) {
       for (const candidate of candidatesOf(policy, block)) {
-        this.result.lose(candidate, "gated", []);
+        this.result.lose(candidate, { reason: "gated" }, []);
         this.result.decideIfOpen(candidate.unit.pointer, { policy, block, strategy: "When" });
       }
-      return;
+      return false;
     }
     const candidates = strategy.base === "Defaults" ? this.#notRemoved(policy, block) : candidatesOf(policy, block);
     if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0) {
@@ -152,6 +176,7 @@ class Fold {
     const decision = { policy, block, strategy: this.#rules.none ? "None" : strategyName(strategy) };
     mergeBlock(this.result, { policy, block, strategy, candidates, decision, custom: this.#custom() });
     for (const entry of block.remove) this.#pending.push({ entry, policy, block });
+    return true;
   }
 
   /** RFC 9: `B.when(p)`. An error fails closed, so that nobody escapes a constraint by provoking one. */
@@ -177,7 +202,7 @@ class Fold {
     return candidates.filter((candidate) => {
       const removal = this.#removals.find(({ entry }) => names(entry, candidate.unit));
       if (removal === undefined) return true;
-      this.result.lose(candidate, "removed", [removal.policy]);
+      this.result.lose(candidate, { reason: "removed" }, [removal.policy]);
       this.result.decideIfOpen(candidate.unit.pointer, {
         policy: removal.policy,
         block: removal.block,
@@ -185,10 +210,6 @@ class Fold {
       });
       return false;
     });
-  }
-
-  #policyDone(policy: Policy): void {
-    this.#lower = policy.blocks[0] ?? this.#lower;
   }
 
   #collectRemovals(): void {

@@ -5,8 +5,9 @@ import {
   type Decision,
   type FoldResult,
   isEmptyMap,
+  lossAgainst,
+  overlap,
   policiesOf,
-  reasonAgainst,
 } from "./fold-result.ts";
 import { mergeCustom } from "./merge-custom.ts";
 
@@ -60,17 +61,24 @@ function mergeOverrides(result: FoldResult, merge: BlockMerge): void {
       replaceAll(result, merge.candidates, merge.decision);
       return;
     case "Merge":
-      for (const [rule, units] of byRule(merge.candidates)) {
-        for (const old of heldInRule(result, rule)) replace(result, old, units, merge.decision);
+      for (const [rule, units] of byRule(merge.candidates.filter(isInRule))) {
+        for (const old of result.inTheWay(rule)) replace(result, old, units, merge.decision);
         for (const candidate of units) take(result, candidate, merge.decision);
       }
+      overrideLeaves(
+        result,
+        merge.candidates.filter((candidate) => !isInRule(candidate)),
+        merge.decision,
+      );
       return;
     case "Field":
     case "Patch":
-      for (const candidate of merge.candidates) overrideLeaf(result, candidate, merge.decision);
+      overrideLeaves(result, merge.candidates, merge.decision);
       return;
   }
 }
+
+const isInRule = ({ unit }: Candidate): boolean => unit.ruleName !== undefined;
 
 /** Everything held goes, whatever it is; the candidates stand in its place. */
 export function replaceAll(result: FoldResult, candidates: readonly Candidate[], decision: Decision): void {
@@ -81,28 +89,19 @@ export function replaceAll(result: FoldResult, candidates: readonly Candidate[],
 /** A candidate takes a free place. An empty map above it has said all it has to say. */
 function take(result: FoldResult, candidate: Candidate, decision: Decision): void {
   for (const above of result.above(candidate.unit.pointer))
-    result.evict(above, "equal", policiesOf([candidate]), candidate);
+    result.evict(above, { reason: "equal", equalTo: candidate }, policiesOf([candidate]));
   result.hold(candidate);
   result.decide(candidate.unit.pointer, decision);
 }
 
 function mergeDefaultLeaf(result: FoldResult, candidate: Candidate, decision: Decision): void {
-  const { pointer, value } = candidate.unit;
-  const inTheWay = result
-    .inTheWay(pointer)
-    .filter(({ unit }) => unit.pointer.length >= pointer.length || !isEmptyMap(unit.value));
-  if (inTheWay.length === 0) {
-    take(result, candidate, decision);
-  } else if (isEmptyMap(value) && (inTheWay[0] as Candidate).unit.pointer.length > pointer.length) {
-    result.lose(candidate, "equal", policiesOf(inTheWay), inTheWay[0]);
-    result.decide(pointer, decision);
-  } else {
-    yieldTo(result, candidate, inTheWay, [], decision);
-  }
+  const inTheWay = result.inTheWay(candidate.unit.pointer);
+  if (inTheWay.length === 0) take(result, candidate, decision);
+  else yieldTo(result, candidate, inTheWay, [], decision);
 }
 
 function mergeDefaultRule(result: FoldResult, rule: string, units: readonly Candidate[], decision: Decision): void {
-  const held = heldInRule(result, rule);
+  const held = result.inTheWay(rule);
   if (held.length === 0) for (const candidate of units) take(result, candidate, decision);
   else
     for (const candidate of units) yieldTo(result, candidate, result.inTheWay(candidate.unit.pointer), held, decision);
@@ -116,40 +115,34 @@ function yieldTo(
   others: readonly Candidate[],
   decision: Decision,
 ): void {
-  const winner = inTheWay[0];
-  const reason = winner === undefined ? "beaten" : reasonAgainst(candidate, winner, "beaten");
-  const by = policiesOf(winner === undefined ? others : inTheWay);
-  result.lose(candidate, reason, by, reason === "equal" ? winner : undefined);
+  const by = policiesOf(inTheWay.length === 0 ? others : inTheWay);
+  result.lose(candidate, lossAgainst(candidate, inTheWay, "beaten"), by);
   result.decide(candidate.unit.pointer, decision);
 }
 
-function overrideLeaf(result: FoldResult, candidate: Candidate, decision: Decision): void {
-  const { pointer, value } = candidate.unit;
-  const below = result.below(pointer);
-  if (below.length > 0 && isEmptyMap(value)) {
-    result.lose(candidate, "equal", policiesOf(below), below[0]);
-    result.decide(pointer, decision);
-    return;
+/** Leaf by leaf, but what goes because of several leaves goes because of all of them: their order does not matter. */
+function overrideLeaves(result: FoldResult, candidates: readonly Candidate[], decision: Decision): void {
+  const taken = new Map<Candidate, Candidate[]>();
+  const setting: Candidate[] = [];
+  for (const candidate of candidates) {
+    const { pointer, value } = candidate.unit;
+    const inTheWay = result.inTheWay(pointer);
+    if (isEmptyMap(value) && inTheWay.some(({ unit }) => unit.pointer.length > pointer.length)) {
+      yieldTo(result, candidate, inTheWay, [], decision);
+      continue;
+    }
+    setting.push(candidate);
+    for (const old of inTheWay) taken.set(old, [...(taken.get(old) ?? []), candidate]);
   }
-  for (const old of [...result.inTheWay(pointer)]) {
-    if (old.unit.pointer.length < pointer.length && isEmptyMap(old.unit.value)) continue;
-    replace(result, old, [candidate], decision);
-  }
-  take(result, candidate, decision);
+  for (const [old, takers] of taken) replace(result, old, takers, decision);
+  for (const candidate of setting) take(result, candidate, decision);
 }
 
-/** A held candidate goes, because of `winners`: the one at its own place, else one that overlaps, else all of them together. */
+/** A held candidate goes, because of those of `winners` that overlap with it, or all of them together. */
 function replace(result: FoldResult, old: Candidate, winners: readonly Candidate[], decision: Decision): void {
-  const winner =
-    winners.find(({ unit }) => unit.pointer === old.unit.pointer) ?? (winners.length === 1 ? winners[0] : undefined);
-  const reason = winner === undefined ? "replaced" : reasonAgainst(old, winner, "replaced");
-  result.evict(old, reason, policiesOf(winners), reason === "equal" ? winner : undefined);
+  const inItsPlace = winners.filter(({ unit }) => overlap(unit, old.unit));
+  result.evict(old, lossAgainst(old, inItsPlace, "replaced"), policiesOf(winners));
   result.decide(old.unit.pointer, decision);
-}
-
-/** Held units of a named rule, and whatever stands where the rule would. */
-function heldInRule(result: FoldResult, rule: string): Candidate[] {
-  return result.inTheWay(rule).filter(({ unit }) => unit.pointer.length >= rule.length || !isEmptyMap(unit.value));
 }
 
 function byRule(candidates: readonly Candidate[]): Map<string, Candidate[]> {

@@ -1,9 +1,9 @@
 import { isJsonObject, jsonEqual } from "../model/json.ts";
-import type { Policy, Unit } from "../model/policy.ts";
+import type { Policy } from "../model/policy.ts";
 import { buildSpec, unitsOf } from "../model/units.ts";
 import type { BlockMerge } from "./block-merge.ts";
 import type { PolicyMetadata } from "./custom-strategy.ts";
-import { type Candidate, type FoldResult, policiesOf } from "./fold-result.ts";
+import { type Candidate, type FoldResult, lossAgainst, overlap, policiesOf } from "./fold-result.ts";
 
 /** Lets a registered function merge the block's spec with the result's, and credits each value of what it returns. */
 export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string): void {
@@ -15,37 +15,47 @@ export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string)
     established: { spec: buildSpec(merge.candidates.map(({ unit }) => unit)), policy: metadataOf(merge.policy) },
     challenger: { spec: result.toSpec(), policies: policiesOf(holders).map(metadataOf) },
   });
-  const outcome = new Map(unitsOf(spec, merge.custom.unitRules).map((unit) => [unit.pointer, unit]));
-  for (const old of holders) {
-    const kept = outcome.get(old.unit.pointer);
-    if (kept !== undefined && jsonEqual(kept.value, old.unit.value)) {
-      outcome.delete(old.unit.pointer);
-    } else {
-      result.evict(old, "replaced", [merge.policy]);
-      result.decide(old.unit.pointer, merge.decision);
-    }
-  }
-  for (const candidate of merge.candidates) settle(result, merge, candidate, outcome);
-  for (const unit of outcome.values()) {
-    result.hold({ policy: merge.policy, block: merge.block, unit, computed: true });
-    result.decide(unit.pointer, merge.decision);
-  }
+  const units = unitsOf(spec, merge.custom.unitRules);
+  const writers =
+    merge.strategy.base === "Defaults" ? [...holders, ...merge.candidates] : [...merge.candidates, ...holders];
+  const credited = units.map(
+    (unit): Candidate =>
+      writers.find((one) => one.unit.pointer === unit.pointer && jsonEqual(one.unit.value, unit.value)) ?? {
+        policy: merge.policy,
+        block: merge.block,
+        unit,
+        computed: true,
+      },
+  );
+  settle(result, merge, new Set(credited));
 }
 
-/** What becomes of a unit of the established spec: it is in the outcome, or somebody else's value is, or nothing is. */
-function settle(result: FoldResult, merge: BlockMerge, candidate: Candidate, outcome: Map<string, Unit>): void {
-  const { pointer, value } = candidate.unit;
-  const wanted = outcome.get(pointer);
-  if (wanted !== undefined && jsonEqual(wanted.value, value)) {
-    result.hold(candidate);
-    outcome.delete(pointer);
-  } else {
-    const holder = result.holder(pointer);
-    const equal = holder !== undefined && jsonEqual(holder.unit.value, value);
-    const by = policiesOf(holder === undefined ? result.holders() : [holder]);
-    result.lose(candidate, equal ? "equal" : "beaten", by, equal ? holder : undefined);
+/** Whatever was held and is not credited goes, what is newly credited comes, and the rest of the block has lost. */
+function settle(
+  result: FoldResult,
+  { candidates, policy, decision }: BlockMerge,
+  credited: ReadonlySet<Candidate>,
+): void {
+  const holders = new Set(result.holders());
+  const arriving = [...credited].filter((one) => !holders.has(one));
+  for (const old of holders) {
+    if (credited.has(old)) continue;
+    const inItsPlace = arriving.filter(({ unit }) => overlap(unit, old.unit));
+    result.evict(old, lossAgainst(old, inItsPlace, "replaced"), [policy]);
+    result.decide(old.unit.pointer, decision);
   }
-  result.decide(pointer, merge.decision);
+  for (const one of arriving) {
+    result.hold(one);
+    result.decide(one.unit.pointer, decision);
+  }
+  for (const candidate of candidates) {
+    const { pointer } = candidate.unit;
+    result.decide(pointer, decision);
+    if (credited.has(candidate)) continue;
+    const inTheWay = result.inTheWay(pointer);
+    const by = policiesOf(inTheWay.length === 0 ? result.holders() : inTheWay);
+    result.lose(candidate, lossAgainst(candidate, inTheWay, "beaten"), by);
+  }
 }
 
 function metadataOf({ id, object }: Policy): PolicyMetadata {

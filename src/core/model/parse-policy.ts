@@ -146,22 +146,19 @@ function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): re
         parseBlock("bare", bare, "spec", reader, report),
         parseNamedBlock("overrides", OVERRIDES, spec, reader, report),
       ];
-  const written = read.filter((block) => block !== undefined);
-  const blocks = written.filter(saysSomething);
+  const blocks = read
+    .filter((block) => block !== undefined)
+    .filter(({ units, remove }) => units.length > 0 || remove.length > 0);
   if (blocks.reduce((sum, block) => sum + block.units.length, 0) > SPEC_LIMITS.maxUnits) {
     report("InvalidTooLarge", "spec", `spec is too large: it sets more than ${SPEC_LIMITS.maxUnits} values.`);
   }
-  // A block that says nothing still declares a strategy; bare rules do only where there are any.
-  const declared = written.filter((block) => block.name !== "bare" || saysSomething(block));
-  if (merge.blocks === "Exclusive" && declared.length > 1) {
-    const names = declared.map((block) => (block.name === "bare" ? "rules outside both" : block.name)).join(" and ");
+  if (merge.blocks === "Exclusive" && blocks.length > 1) {
+    const names = blocks.map((block) => (block.name === "bare" ? "rules outside both" : block.name)).join(" and ");
     const message = `spec has ${names}; a policy of this kind declares one merge strategy only. Keep one of them.`;
     report("InvalidBlock", "spec", message);
   }
   return blocks;
 }
-
-const saysSomething = ({ units, remove }: Block): boolean => units.length > 0 || remove.length > 0;
 
 function parseNamedBlock(
   name: BlockName,

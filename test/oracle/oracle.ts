@@ -1,0 +1,124 @@
+/**
+ * A second, naive implementation of the whole engine, for comparison. It follows RFC 9's flowcharts and GEP-713's words
+ * literally, one path after the other, shares nothing and remembers nothing; of the engine it imports types only.
+ */
+import type { EffectivePolicy, MappedField } from "../../src/core/effective/effective-policy.ts";
+import type { Verdict } from "../../src/core/effective/verdict.ts";
+import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
+import type { EvaluateCondition } from "../../src/core/model/cel.ts";
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
+import type { PolicyId, TargetId } from "../../src/core/model/refs.ts";
+import { outcomesOf, sourcesOf } from "./describe-fold.ts";
+import { findPaths } from "./find-paths.ts";
+import { foldStack } from "./fold-stack.ts";
+import { type FoldedPath, judgePolicy } from "./judge-policies.ts";
+import { isSameKind } from "./kind-table.ts";
+import { ownItems, ownValues } from "./own-fields.ts";
+import { type OraclePolicy, readPolicy } from "./read-policy.ts";
+import { readWorld, type WorldObject } from "./read-world.ts";
+import { resolveTargets } from "./resolve-targets.ts";
+import { type StackedPath, stackPaths } from "./stack-paths.ts";
+import { pathNode, type TargetNode } from "./target-node.ts";
+
+export interface OracleOptions {
+  readonly definitions: readonly PolicyDefinition[];
+  readonly cel?: EvaluateCondition;
+  readonly strategies?: CustomStrategies;
+}
+
+export interface Truth {
+  readonly effective: readonly EffectivePolicy[];
+  readonly verdicts: ReadonlyMap<PolicyId, Verdict>;
+  readonly affected: ReadonlyMap<TargetId, ReadonlySet<PolicyId>>;
+}
+
+export function oracle(objects: readonly JsonObject[], options: OracleOptions): Truth {
+  const world = readWorld(objects, options.definitions);
+  const truths = options.definitions.map((definition) => evaluateKind(world, definition, options));
+  return {
+    effective: truths.flatMap(({ effective }) => effective),
+    verdicts: new Map(truths.flatMap(({ verdicts }) => [...verdicts])),
+    affected: affectedBy(truths.flatMap(({ paths }) => paths)),
+  };
+}
+
+interface KindTruth extends Pick<Truth, "effective" | "verdicts"> {
+  readonly paths: readonly FoldedPath[];
+}
+
+function evaluateKind(world: readonly WorldObject[], definition: PolicyDefinition, options: OracleOptions): KindTruth {
+  const written = definition.policies.flatMap((kind, kindIndex) =>
+    world
+      .filter(({ ref }) => isSameKind(ref, kind))
+      .map((object) => ({
+        id: object.id as PolicyId,
+        policy: readPolicy(object, kindIndex, { definition, strategies: options.strategies ?? {} }),
+      })),
+  );
+  const policies = written.flatMap(({ policy }): OraclePolicy[] => (policy === undefined ? [] : [policy]));
+  const attached = policies.flatMap((policy) => resolveTargets(policy, world, definition));
+  const folded = stackPaths(findPaths(world, definition), attached, definition).map((path) =>
+    foldPath(path, definition, options),
+  );
+  const paths = folded.map(({ path }) => path);
+  const invalid: Verdict = { state: "NotAccepted", reason: "Invalid", message: "", by: [] };
+  return {
+    effective: folded.map(({ effective }) => effective),
+    verdicts: new Map(
+      written.map(({ id, policy }) => [
+        id,
+        policy === undefined ? invalid : judgePolicy(policy, attached, paths, definition),
+      ]),
+    ),
+    paths,
+  };
+}
+
+function foldPath(
+  path: StackedPath,
+  definition: PolicyDefinition,
+  { cel, strategies = {} }: OracleOptions,
+): { readonly path: FoldedPath; readonly effective: EffectivePolicy } {
+  const { nodes, levels, from, incomplete } = path;
+  const end = nodes.at(-1) as TargetNode;
+  const options = { definition, cel, strategies, end };
+  const whole = foldStack(levels, ownValues(nodes, definition), options);
+  const items = ownItems(nodes, definition).map((item) => ({ ...item, state: foldStack(levels, item.own, options) }));
+  const fields: readonly MappedField[] = items.map(({ object, pointer, state }) => ({
+    object,
+    pointer,
+    spec: state.spec,
+    sources: sourcesOf(state),
+  }));
+  const [{ group, kind }] = definition.policies;
+  return {
+    // Where a policy sets fields of the object item by item, the items are where it prevails or not.
+    path: {
+      ...path,
+      outcomes: (items.length === 0 ? [{ state: whole }] : items).flatMap(({ state }) => outcomesOf(state)),
+    },
+    effective: {
+      policyKind: { group, kind },
+      target: end.id,
+      path: nodes.map(pathNode),
+      ...(from === undefined ? {} : { from }),
+      ...(incomplete === undefined ? {} : { incomplete }),
+      spec: whole.spec,
+      sources: sourcesOf(whole),
+      ...(fields.length === 0 ? {} : { fields }),
+    },
+  };
+}
+
+/** "By policies that really prevail, at or below their declared target, on a path through it" (GEP-713, Example 2, item 6). */
+function affectedBy(paths: readonly FoldedPath[]): ReadonlyMap<TargetId, ReadonlySet<PolicyId>> {
+  const affected = new Map<TargetId, Set<PolicyId>>();
+  for (const { nodes, standing, outcomes } of paths) {
+    for (const { policy, level } of standing) {
+      if (!outcomes.some((outcome) => outcome.policy === policy.id && outcome.fate === "prevails")) continue;
+      for (const { id } of nodes.slice(level)) affected.set(id, (affected.get(id) ?? new Set()).add(policy.id));
+    }
+  }
+  return affected;
+}

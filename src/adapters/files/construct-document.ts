@@ -151,7 +151,7 @@ function readTagged(reading: Reading, event: YamlScalar, text: string): Json {
       if (/^\d{4}-\d/.test(text)) return text;
       break;
   }
-  const advice = type === "binary" ? "write the base64 text without the tag" : "remove the tag, or mend the value";
+  const advice = type === "binary" ? "write the decoded text, without the tag" : "remove the tag, or mend the value";
   report(reading, "BadTag", event, `${quote(text)} cannot be read as ${tag}: ${advice}`);
   return null;
 }

@@ -168,7 +168,8 @@ function addYamlDocument(parsing: Parsing, tree: YamlTree, origin: Origin): void
   });
   // Null is nothing between two markers, or nothing but comments: no document at all.
   if (isBroken || value === null) return;
-  addYaml(parsing, value, tree, { range, rangePlace, root, place: placeOf(parsing, tree, origin) });
+  const place = findPlace(parsing, tree, origin) ?? rangePlace;
+  addYaml(parsing, value, tree, { range, rangePlace, root, place });
 }
 
 function addYaml(parsing: Parsing, value: Json, tree: YamlTree, origin: Origin): void {
@@ -178,10 +179,12 @@ function addYaml(parsing: Parsing, value: Json, tree: YamlTree, origin: Origin):
     return;
   }
   const roots = findYamlItems(tree, origin.root);
-  let place = origin.place;
+  let last = origin.place;
   items.forEach((item, index) => {
-    place = placeOf(parsing, tree, { ...origin, root: roots[index] ?? origin.root, place });
-    addYaml(parsing, item, tree, { ...origin, root: roots[index] ?? origin.root, place });
+    const root = roots[index] ?? origin.root;
+    const place = findPlace(parsing, tree, { ...origin, root, place: last });
+    last = place ?? last;
+    addYaml(parsing, item, tree, { ...origin, root, place: place ?? origin.place });
   });
 }
 
@@ -219,10 +222,11 @@ function treeOf(parsing: Parsing, range: TextRange): YamlTree {
   return { events: parsing.cache.events, source };
 }
 
-function placeOf(parsing: Parsing, tree: YamlTree, { range, root, place }: Origin): Place {
+/** Where the root is written, counted from the place given; a value that was left out is nowhere. */
+function findPlace(parsing: Parsing, tree: YamlTree, { range, root, place }: Origin): Place | undefined {
   const event = tree.events[root];
   const offset = event && eventOffset(tree.source, event);
-  return offset === undefined ? place : placeAt(parsing.text, place, range.start + offset);
+  return offset === undefined ? undefined : placeAt(parsing.text, place, range.start + offset);
 }
 
 /** Counts on from a known place; an offset before it gives that place. */

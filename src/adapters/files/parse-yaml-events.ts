@@ -23,11 +23,11 @@ export type YamlEvents =
   | { readonly ok: true; readonly events: readonly YamlEvent[] }
   | { readonly ok: false; readonly code: "YamlSyntax" | "TooDeep"; readonly reason: string; readonly offset: number };
 
-/** Collections may nest `maxDepth` deep; the scanner recurses, so this is also what keeps the stack safe. */
+/** Collections may nest `maxDepth` deep, or one deeper; the scanner recurses, so this is what keeps the stack safe. */
 export function parseYamlEvents(source: string, maxDepth: number): YamlEvents {
   try {
-    // One more than asked: js-yaml counts the scalar inside the innermost collection as a level of its own.
-    return { ok: true, events: parseEvents(source, { maxDepth: maxDepth + 1 }) };
+    // js-yaml counts keys and scalars as levels of their own, here one and there two; whoever reads the events counts right.
+    return { ok: true, events: parseEvents(source, { maxDepth: maxDepth + 2 }) };
   } catch (error) {
     if (!(error instanceof YAMLException)) {
       return { ok: false, code: "YamlSyntax", reason: `the YAML reader failed: ${String(error)}`, offset: 0 };

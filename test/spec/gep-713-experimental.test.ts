@@ -28,6 +28,85 @@ const timeout = policyKind("TimeoutPolicy", {
 const timeoutPolicy = (name: string, on: string, spec: JsonObject, created?: number) =>
   policy("TimeoutPolicy", name, on, spec, created === undefined ? {} : { created });
 
+describe("Direct Policy Attachment", () => {
+  const tls = (name: string, spec: JsonObject, created = 0) =>
+    policy("TLSConnectionPolicy", name, "Service/fooService", spec, {
+      group: "gateway.networking.k8s.io",
+      namespace: "foo",
+      created,
+    });
+  const port8443 = { tls: { certificateAuthorityRefs: [{ name: "CAcert" }], port: 8443 } };
+  const objects = [
+    gateway("g", { namespace: "foo" }),
+    route("r", "Gateway/g", { namespace: "foo", rules: [{ backends: ["fooService"] }] }),
+    service("fooService", { namespace: "foo" }),
+  ];
+  const made = (...policies: readonly JsonObject[]) =>
+    cluster([...objects, ...policies], { definitions: ["tls-connection-policy"] });
+
+  test("TLSConnectionPolicy: only modifies the behavior of the object that matches its binding", () => {
+    const one = made(tls("tlsport8443", port8443));
+    expect(one.paths()).toEqual(["Service/foo/fooService"]);
+    expect(one.spec("Service/foo/fooService")).toEqual(port8443);
+    expect(one.affectedTargets("foo/tlsport8443")).toEqual(["Service/foo/fooService"]);
+  });
+
+  test("straightforward to communicate in one or two Conditions", () => {
+    const two = made(tls("tlsport8443", port8443), tls("late", { tls: { port: 1 } }, 1));
+    expect(two.conditions("foo/tlsport8443")).toEqual([
+      "Service/foo/fooService: Accepted=True/Accepted Enforced=True/Enforced",
+    ]);
+    expect(two.conditions("foo/late")).toEqual(["Service/foo/fooService: Accepted=False/Conflicted"]);
+  });
+});
+
+describe("Inherited Policy Attachment: It's all about the defaults and overrides", () => {
+  const levels = policyKind("FieldsPolicy", {
+    targets: ["Gateway", "HTTPRoute"],
+    ends: ["HTTPRoute"],
+    merge: { ...inherited, atomicPaths: ["annotations"] },
+  });
+  const at = (gatewaySpec: JsonObject, routeSpec: JsonObject) =>
+    cluster(
+      [
+        gateway("g"),
+        routeTo("r", "Gateway/g"),
+        policy("FieldsPolicy", "gp", "Gateway/g", gatewaySpec),
+        policy("FieldsPolicy", "rp", "HTTPRoute/r", routeSpec),
+      ],
+      { definitions: [levels] },
+    ).spec("Gateway/g > HTTPRoute/r");
+
+  for (const [rule, gatewaySpec, routeSpec, expected] of [
+    ["the set of all distinct fields", { defaults: { a: 1 } }, { overrides: { b: 2 } }, { a: 1, b: 2 }],
+    ["overrides win over the same setting in defaults", { overrides: { a: 1 } }, { defaults: { a: 2 } }, { a: 1 }],
+    ["overrides: less specific beats more specific", { overrides: { a: 1 } }, { overrides: { a: 2 } }, { a: 1 }],
+    ["defaults: more specific beats less specific", { defaults: { a: 1 } }, { defaults: { a: 2 } }, { a: 2 }],
+    [
+      "an object's fields are replaced one by one",
+      { overrides: { o: { a: 1 } } },
+      { defaults: { o: { a: 2, b: 2 } } },
+      { o: { a: 1, b: 2 } },
+    ],
+    [
+      "a list is entirely replaced, not merged",
+      { overrides: { list: [1] } },
+      { defaults: { list: [2, 3] } },
+      { list: [1] },
+    ],
+    [
+      "a map of annotations is entirely replaced",
+      { overrides: { annotations: { a: "1" } } },
+      { defaults: { annotations: { b: "2" } } },
+      { annotations: { a: "1" } },
+    ],
+  ] as const) {
+    test(rule, () => {
+      expect(at(gatewaySpec, routeSpec)).toEqual(expected);
+    });
+  }
+});
+
 describe("Policy Attachment for Ingress", () => {
   test("anyone that has access to create a policy in a namespace can attach it to any resource within that namespace", () => {
     const definition = policyKind("AnyPolicy", {
@@ -281,6 +360,60 @@ describe("Hierarchy", () => {
       expect(made.outcome(`${kind}-${block}`.toLowerCase())).toBe("Enforced");
     });
   }
+
+  test("the same order for five levels, each taken away in turn", () => {
+    const five = ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"];
+    const deep = policyKind("LevelPolicy", {
+      targets: five,
+      ends: ["Epsilon"],
+      ...chainOfKinds(five),
+      merge: inherited,
+    });
+    const objectsOfFive = five.map((kind, i) =>
+      fruit(`${kind}/x`, five[i + 1] === undefined ? {} : { children: [{ kind: five[i + 1] ?? "", name: "x" }] }),
+    );
+    const wanted = [
+      ...five.map((kind) => ({ kind, block: "override" })),
+      ...five.toReversed().map((kind) => ({ kind, block: "default" })),
+    ];
+    for (let i = 0; i < wanted.length; i++) {
+      const policies = wanted
+        .slice(i)
+        .map(({ kind, block }) =>
+          policy("LevelPolicy", `${kind}-${block}`.toLowerCase(), `${kind}/x`, { [block]: { v: `${kind} ${block}` } }),
+        );
+      const made = cluster([...objectsOfFive, ...policies], { definitions: [deep] });
+      expect(made.spec("Alpha/x > Epsilon/x")).toEqual({ v: `${wanted[i]?.kind} ${wanted[i]?.block}` });
+    }
+  });
+
+  test("Supported Resources: a kind says what it may be attached to", () => {
+    const made = cluster([...objects, gateway("g"), policy("LevelPolicy", "p", "Gateway/g", { default: { v: 1 } })], {
+      definitions: [definition],
+    });
+    expect(made.outcome("p")).toBe("TargetNotFound");
+    expect(made.message("p")).toContain("it can target: Alpha, Beta, Gamma");
+  });
+
+  test("Attaching Policy to GatewayClass: it must be cluster scoped", () => {
+    const classes = policyKind("ClassPolicy", {
+      joined: [{ group: "example.com", kind: "ClusterClassPolicy", scope: "Cluster" }],
+      targets: ["GatewayClass", "Gateway"],
+      ends: ["Gateway"],
+      merge: inherited,
+    });
+    const made = cluster(
+      [
+        gateway("g"),
+        policy("ClassPolicy", "local", "GatewayClass/class", { override: { x: "local" } }),
+        policy("ClusterClassPolicy", "whole", "GatewayClass/class", { default: { x: "whole" } }, { namespace: "" }),
+      ],
+      { definitions: [classes] },
+    );
+    expect(made.spec("GatewayClass/class > Gateway/g")).toEqual({ x: "whole" });
+    expect(made.conditions("whole")).toEqual(["GatewayClass/class: Accepted=True/Accepted Enforced=True/Enforced"]);
+    expect(made.conditions("local")).toEqual(["GatewayClass/class: Accepted=False/TargetNotFound"]);
+  });
 
   test("the Gateway requires cdn to be enabled, the Route changes includeQueryString", () => {
     const { targetRef: _, ...spec } = {
@@ -610,6 +743,40 @@ describe("Apply Policies to Sections of a Resource", () => {
     expect(made.spec("HTTPRoute/foo#bar")).toEqual({ maxRetries: 2 });
     expect(made.spec("HTTPRoute/foo#baz")).toEqual({ maxRetries: 1 });
     expect(made.outcome("whole")).toBe("PartiallyEnforced by part");
+  });
+});
+
+describe("Examples", () => {
+  const tls = (name: string, spec: JsonObject, target: JsonObject) =>
+    policy("TLSMinimumVersionPolicy", name, target, spec, { group: "networking.example.io", namespace: "appns" });
+  const onGateway = { name: "internet", group: "gateway.networking.k8s.io", kind: "Gateway" };
+  const onNamespace = { name: "appns", group: "", kind: "namespace" };
+  const made = (...policies: readonly JsonObject[]) =>
+    cluster([gateway("internet", { namespace: "appns" }), gateway("intranet", { namespace: "appns" }), ...policies], {
+      definitions: ["tls-minimum-version-policy"],
+    });
+  const versions = (...policies: readonly JsonObject[]) =>
+    ["internet", "intranet"].map((name) => made(...policies).spec(`Gateway/appns/${name}`)["minimumTLSVersion"]);
+
+  test("Direct Policy Attachment: the minimum TLS version required on a Gateway", () => {
+    expect(versions(tls("minimum12", { minimumTLSVersion: 1.2 }, onGateway))).toEqual([1.2, undefined]);
+  });
+
+  test("Inherited Policy Attachment: defaults across multiple Gateways", () => {
+    const defaults = tls("minimum12", { defaults: { minimumTLSVersion: 1.2 } }, onNamespace);
+    expect(versions(defaults)).toEqual([1.2, 1.2]);
+    expect(versions(defaults, tls("own", { defaults: { minimumTLSVersion: 1.3 } }, onGateway))).toEqual([1.3, 1.2]);
+    expect(made(defaults).conditions("appns/minimum12")).toEqual([
+      "Namespace/appns: Accepted=True/Accepted Enforced=True/Enforced",
+    ]);
+  });
+
+  test("Inherited Policy Attachment: overrides force it, whatever Gateway owners do", () => {
+    const forced = tls("minimum12", { overrides: { minimumTLSVersion: 1.2 } }, onNamespace);
+    const tries = ["defaults", "overrides"].map((block) =>
+      tls(block, { [block]: { minimumTLSVersion: 1.0 } }, onGateway),
+    );
+    for (const attempt of tries) expect(versions(forced, attempt)).toEqual([1.2, 1.2]);
   });
 });
 

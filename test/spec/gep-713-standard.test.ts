@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
-import type { CustomStrategy } from "../../src/index.ts";
+import { apply, type CustomStrategy } from "../../src/index.ts";
 import { type ClusterOptions, cluster } from "../support/cluster.ts";
 import {
   fruit,
@@ -362,6 +362,32 @@ describe("Conflicting specs and Inheritance", () => {
     expect(made.outcome("umbrella")).toBe("PartiallyEnforced by lower");
     // Two of the three routes are under the umbrella; where no policy is, there is no effective policy.
     expect(made.chains("ColorPolicy").toSorted()).toEqual(["Gateway/g1 > HTTPRoute/r1", "Gateway/g2 > HTTPRoute/r2"]);
+  });
+});
+
+describe("Declared targets versus Effective targets", () => {
+  const objects = topology([
+    ["g1", "r1", "b1"],
+    ["g1", "r2", "b1"],
+  ]);
+
+  test("targeting a Gateway can be a way to augment the Gateway itself", () => {
+    const made = cluster([...objects, color("p", "Gateway/g1", { color: "red" })], {
+      definitions: [colorPolicy({ targets: ["Gateway"], ends: ["Gateway"] })],
+    });
+    expect(made.chains()).toEqual(["Gateway/g1"]);
+    expect(made.affectedTargets("p")).toEqual(["Gateway/g1"]);
+  });
+
+  test("or a means to augment all HTTPRoutes attached to it, also one that is attached later", () => {
+    const options = { definitions: [colorPolicy({ targets: ["Gateway"], ends: ["HTTPRoute"] })] };
+    const policies = [color("p", "Gateway/g1", { color: "red" })];
+    expect(cluster([...objects, ...policies], options).chains()).toEqual([
+      "Gateway/g1 > HTTPRoute/r1",
+      "Gateway/g1 > HTTPRoute/r2",
+    ]);
+    const later = cluster([...objects, ...policies, routeTo("r3", "Gateway/g1", "b1")], options);
+    expect(later.spec("Gateway/g1 > HTTPRoute/r3")).toEqual({ color: "red" });
   });
 });
 
@@ -904,6 +930,50 @@ describe("Who dictates the strategy, where a kind says otherwise", () => {
   });
 });
 
+describe("Classes of meta resources", () => {
+  const definitionOf = (spec: JsonObject): JsonObject => ({
+    apiVersion: "prevail.dev/v1alpha1",
+    kind: "PolicyDefinition",
+    metadata: { name: "colorpolicies.policies.controller.io" },
+    spec: { policies: [{ group: "policies.controller.io", kind: "ColorPolicy" }], ...spec },
+  });
+  const found = (spec: JsonObject) =>
+    cluster([definitionOf(spec)]).findingsOn("colorpolicies.policies.controller.io").length;
+
+  test("Direct: a single kind, declared equal to effective, None the only strategy", () => {
+    expect(found({ class: "Direct", targeting: { kinds: ["Service"] } })).toBe(0);
+    expect(found({ class: "Direct", targeting: { kinds: ["Service", "Gateway"] } })).toBeGreaterThan(0);
+    expect(
+      found({
+        class: "Direct",
+        targeting: { kinds: ["Gateway"] },
+        hierarchy: { effectiveTargets: ["Service"] },
+      }),
+    ).toBeGreaterThan(0);
+    expect(
+      found({ class: "Direct", targeting: { kinds: ["Service"] }, merge: { granularity: { default: "Patch" } } }),
+    ).toBeGreaterThan(0);
+  });
+
+  test("Direct: effects do not span across the hierarchy", () => {
+    const direct = definitionOf({ class: "Direct", targeting: { kinds: ["Gateway"] } });
+    const made = cluster([direct, ...topology([["g1", "r1", "b1"]]), color("p", "Gateway/g1", { color: "red" })]);
+    expect(made.paths()).toEqual(["Gateway/g1"]);
+    expect(made.affectedTargets("p")).toEqual(["Gateway/g1"]);
+  });
+
+  test("Inherited: any kind that does not comply with at least one characteristic of Direct", () => {
+    expect(found({ class: "Inherited", targeting: { kinds: ["Service", "Gateway"] } })).toBe(0);
+    expect(found({ class: "Inherited", targeting: { kinds: ["Gateway"] }, merge: { strategy: "None" } })).toBe(0);
+  });
+});
+
+/** `Gateway/g1 status.conditions` and so on, with the policies that each names. */
+const affectedLines = (made: ReturnType<typeof cluster>): readonly string[] =>
+  made
+    .targetConditions()
+    .map((line) => line.replace("example.com/ColorPolicyAffected=True by ", "").replaceAll("ColorPolicy default/", ""));
+
 describe("Example 1. Direct Policy", () => {
   const direct = (name: string, on: string, spec: JsonObject, created: number) =>
     policy("ColorPolicy", name, on, spec, { group: "direct.policies.controller.io", created });
@@ -930,6 +1000,9 @@ describe("Example 1. Direct Policy", () => {
     expect(made.affectedBy("Service/b2")).toEqual([]);
     expect(made.affectedTargets("p1")).toEqual(["Service/b1"]);
   });
+  test("2., 3. as conditions of the targets", () => {
+    expect(affectedLines(made)).toEqual(["Service/b1 status.conditions: p1"]);
+  });
   test("4. p1 must be reported as enforced", () => {
     expect(made.outcome("p1")).toBe("Enforced");
     expect(made.tally("p1")).toEqual({ paths: 1, full: 1, partial: 0, none: 0, met: 0 });
@@ -940,6 +1013,7 @@ describe("Example 1. Direct Policy", () => {
   test("5. p2 must be reported as NOT enforced, due to conflict with p1", () => {
     expect(made.outcome("p2")).toBe("Conflicted by p1");
     expect(made.message("p2")).toContain("p1");
+    expect(made.messages("p2", "Accepted")).toEqual([expect.stringContaining("ColorPolicy default/p1")]);
     expect(made.conditions("p2").map((line) => line.replace(/^.*: /, ""))).toEqual(["Accepted=False/Conflicted"]);
   });
 });
@@ -1000,15 +1074,33 @@ describe("Example 2. Defaults & Overrides", () => {
     expect(made.affectedBy("HTTPRoute/r4")).toEqual(["p3"]);
     expect(made.affectedTargets("p4")).toEqual([]);
   });
+  test("5., 6. as conditions of the targets", () => {
+    expect(affectedLines(made)).toEqual([
+      "Gateway/g1 status.conditions: p1",
+      "Gateway/g1 status.listeners[http]: p1",
+      "Gateway/g2 status.conditions: p3",
+      "Gateway/g2 status.listeners[http]: p3",
+      "HTTPRoute/r1 status.parents[g1]: p2",
+      "HTTPRoute/r2 status.parents[g1]: p1",
+      "HTTPRoute/r3 status.parents[g2]: p3",
+      "HTTPRoute/r4 status.parents[g2]: p3",
+      "Service/b1 status.conditions: p1, p2, p3",
+      "Service/b2 status.conditions: p3",
+    ]);
+  });
   test("7. p1 must be reported as partially enforced, due to in some cases beaten by p2", () => {
     expect(made.outcome("p1")).toBe("PartiallyEnforced by p2");
     expect(made.tally("p1")).toEqual({ paths: 2, full: 1, partial: 0, none: 1, met: 0 });
     expect(made.beaten("p1")).toEqual({ by: ["p2"], at: ["Service/b1"] });
+    expect(made.messages("p1", "Enforced")).toEqual([
+      "of its 2 paths, prevails on 1, is overridden on 1; beaten by ColorPolicy default/p2, at Service default/b1",
+    ]);
     expect(made.conditions("p1")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/PartiallyEnforced"]);
   });
   test("8. p2 must be reported as enforced", () => {
     expect(made.outcome("p2")).toBe("Enforced");
     expect(made.tally("p2")).toEqual({ paths: 1, full: 1, partial: 0, none: 0, met: 0 });
+    expect(made.conditions("p2")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/Enforced"]);
   });
   test("9. p3 must be reported as enforced", () => {
     expect(made.outcome("p3")).toBe("Enforced");
@@ -1018,6 +1110,9 @@ describe("Example 2. Defaults & Overrides", () => {
   test("10. p4 must be reported as NOT enforced, due to being overridden by p3", () => {
     expect(made.outcome("p4")).toBe("Overridden by p3");
     expect(made.tally("p4")).toEqual({ paths: 1, full: 0, partial: 0, none: 1, met: 0 });
+    expect(made.messages("p4", "Enforced")).toEqual([
+      "is overridden on its only path; beaten by ColorPolicy default/p3, at Service default/b2",
+    ]);
     expect(made.conditions("p4")).toEqual(["Gateway/g2: Accepted=True/Accepted Enforced=False/Overridden"]);
   });
 });
@@ -1067,16 +1162,29 @@ describe("Example 3. Merged specs", () => {
   test("6. b2 should be reported as affected by p3 and p4", () => {
     expect(made.affectedBy("Service/b2")).toEqual(["p3", "p4"]);
   });
+  test("5., 6. as conditions of the targets", () => {
+    expect(affectedLines(made).filter((line) => /^(HTTPRoute|Service)/.test(line))).toEqual([
+      "HTTPRoute/r1 status.parents[g1]: p2",
+      "HTTPRoute/r2 status.parents[g1]: p1",
+      "HTTPRoute/r3 status.parents[g2]: p3",
+      "HTTPRoute/r4 status.parents[g2]: p3, p4",
+      "Service/b1 status.conditions: p1, p2, p3",
+      "Service/b2 status.conditions: p3, p4",
+    ]);
+  });
   test("7. p1 must be reported as partially enforced, due to in some cases atomically beaten by p2", () => {
     expect(made.outcome("p1")).toBe("PartiallyEnforced by p2");
     expect(made.tally("p1")).toEqual({ paths: 2, full: 1, partial: 0, none: 1, met: 0 });
+    expect(made.conditions("p1")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/PartiallyEnforced"]);
   });
   test("8. p2 must be reported as enforced", () => {
     expect(made.outcome("p2")).toBe("Enforced");
+    expect(made.conditions("p2")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/Enforced"]);
   });
   test("9. p3 must be reported as enforced", () => {
     expect(made.outcome("p3")).toBe("Enforced");
     expect(made.tally("p3")).toEqual({ paths: 2, full: 2, partial: 0, none: 0, met: 0 });
+    expect(made.conditions("p3")).toEqual(["Gateway/g2: Accepted=True/Accepted Enforced=True/Enforced"]);
   });
   test("10. p4 must be reported as partially enforced, due to being partially overridden by p3", () => {
     expect(made.outcome("p4")).toBe("PartiallyEnforced by p3");
@@ -1188,6 +1296,140 @@ describe("Meta resource status", () => {
     ]);
     expect(made.spec("Service/b1")).toEqual({ color: "red" });
     expect(made.outcome("p1")).toBe("Enforced");
+  });
+});
+
+describe("Target object status", () => {
+  const definition = colorPolicy();
+  const made = (...policies: readonly JsonObject[]) =>
+    cluster([gateway("g1", { generation: 5 }), routeTo("r1", "Gateway/g1", "b1"), service("b1"), ...policies], {
+      definitions: [definition],
+    });
+
+  test("a condition named <domain>/<Kind>Affected, with observedGeneration of the target's spec", () => {
+    const { targets } = made(color("p", "Gateway/g1", { color: "red" })).status({
+      controllerName: "colors.controller.k8s.io/color-controller",
+    });
+    expect(targets[0]).toEqual({
+      object: "Gateway.gateway.networking.k8s.io/default/g1",
+      place: { at: "Conditions" },
+      conditions: [
+        {
+          type: "colors.controller.k8s.io/ColorPolicyAffected",
+          status: "True",
+          reason: "Affected",
+          message: "affected by ColorPolicy default/p",
+          observedGeneration: 5,
+        },
+      ],
+    });
+  });
+
+  test("any objects affected: none that lies beside the path, none above the declared target", () => {
+    const lines = affectedLines(made(color("p", "HTTPRoute/r1", { color: "red" })));
+    expect(lines).toEqual(["HTTPRoute/r1 status.parents[g1]: p", "Service/b1 status.conditions: p"]);
+  });
+
+  test("objects that do not have status.conditions get an annotation instead", () => {
+    const chain = chainOfKinds(["Orchard", "Tree"]);
+    const fruits = policyKind("ColorPolicy", { ...chain, targets: ["Orchard"], ends: ["Tree"] });
+    const objects = [fruit("Orchard/o", { children: [{ kind: "Tree", name: "t" }] }), fruit("Tree/t")];
+    const lines = affectedLines(
+      cluster([...objects, policy("ColorPolicy", "p", "Orchard/o", { color: "red" })], { definitions: [fruits] }),
+    );
+    expect(lines).toEqual(["Orchard/o metadata.annotations: p", "Tree/t metadata.annotations: p"]);
+  });
+});
+
+describe("Status needs to be namespaced by implementation", () => {
+  test("every entry carries the controller's name, and only its own kinds are reported", () => {
+    const other = colorPolicy({ group: "other.io" });
+    const made = cluster(
+      [
+        ...topology([["g1", "r1", "b1"]]),
+        color("p", "Gateway/g1", { color: "red" }),
+        policy("ColorPolicy", "q", "Gateway/g1", { color: "blue" }, { group: "other.io" }),
+      ],
+      { definitions: [colorPolicy(), other] },
+    );
+    const { policies, targets } = made.status({
+      controllerName: "mine.io/controller",
+      ownedKinds: [{ group: "policies.controller.io", kind: "ColorPolicy" }],
+    });
+    expect(policies.map(({ policy: id }) => id)).toEqual(["ColorPolicy.policies.controller.io/default/p"]);
+    const names = [
+      ...policies.flatMap(({ ancestors }) => ancestors.map(({ controllerName }) => controllerName)),
+      ...targets.flatMap(({ place }) => (place.at === "Parent" ? [place.controllerName] : [])),
+    ];
+    expect(names).toEqual(["mine.io/controller", "mine.io/controller"]);
+    expect(new Set(targets.flatMap(({ conditions }) => conditions.map(({ type }) => type)))).toEqual(
+      new Set(["mine.io/ColorPolicyAffected"]),
+    );
+  });
+});
+
+describe("Fanout status update problems", () => {
+  test("at most sixteen ancestors are reported, and what is left out is told", () => {
+    const names = Array.from({ length: 17 }, (_, i) => `g${String(i).padStart(2, "0")}`);
+    const made = cluster(
+      [
+        ...names.map((name) => gateway(name)),
+        color(
+          "p",
+          names.map((name) => `Gateway/${name}`),
+          { color: "red" },
+        ),
+      ],
+      { definitions: [colorPolicy()] },
+    );
+    expect(made.conditions("p")).toHaveLength(16);
+    expect(made.status().findings.map(({ message }) => message)).toEqual([
+      expect.stringContaining("Gateway default/g16"),
+    ]);
+  });
+});
+
+describe("The Problem, restated", () => {
+  /** The parable: retries across the whole namespace, which nobody remembers. */
+  const retries = policyKind("RetryPolicy", {
+    targets: ["Namespace", "HTTPRoute"],
+    ends: ["HTTPRoute"],
+    namespacesAbove: ["HTTPRoute"],
+  });
+  const namespaced = { namespace: "baker" };
+  const objects = [
+    gateway("g", namespaced),
+    ...["baker", "mixer", "oven"].map((name) => route(name, "Gateway/g", namespaced)),
+    policy("RetryPolicy", "whole-namespace", "Namespace/baker", { attempts: 3 }, namespaced),
+    policy("RetryPolicy", "oven-only", "HTTPRoute/oven", { attempts: 1 }, namespaced),
+  ];
+  const made = cluster(objects, { definitions: [retries] });
+
+  test("that some policy is affecting a particular object, and which", () => {
+    expect(made.affectedBy("HTTPRoute/baker/baker")).toEqual(["baker/whole-namespace"]);
+    expect(made.affectedBy("HTTPRoute/baker/oven")).toEqual(["baker/oven-only"]);
+  });
+
+  test("what settings in the policy are affecting the object", () => {
+    expect(made.spec("HTTPRoute/baker/baker")).toEqual({ attempts: 3 });
+    expect(made.source("HTTPRoute/baker/baker", "/attempts").held).toBe("baker/whole-namespace bare");
+  });
+
+  test("how many things does this policy affect?", () => {
+    expect(made.tally("baker/whole-namespace")).toEqual({ paths: 3, full: 2, partial: 0, none: 1, met: 0 });
+  });
+
+  test("what would change if it went: seen before deleting it", () => {
+    const ref = { group: "example.com", kind: "RetryPolicy", namespace: "baker", name: "whole-namespace" };
+    const { delta } = apply(made.evaluation, [{ delete: ref }]);
+    expect(
+      delta.effective.map(({ target, before, after }) => [target.split("/").at(-1), before?.spec, after?.spec]),
+    ).toEqual([
+      ["baker", { attempts: 3 }, undefined],
+      ["mixer", { attempts: 3 }, undefined],
+      ["oven", { attempts: 1 }, { attempts: 1 }],
+    ]);
+    expect(made.spec("HTTPRoute/baker/baker")).toEqual({ attempts: 3 });
   });
 });
 

@@ -268,6 +268,91 @@ describe("Inherited Policy Attachment: It's all about the defaults and overrides
   });
 });
 
+describe("Policy Attachment for Ingress", () => {
+  test("each policy applies to the referenced resource and everything below it, across namespaces", () => {
+    const open = [listener("http", { from: "All" })];
+    const made = cluster(
+      [
+        gateway("shared", { namespace: "infra", listeners: open }),
+        route("one", "Gateway/infra/shared", { namespace: "a", rules: [{ backends: ["s"] }] }),
+        route("two", "Gateway/infra/shared", { namespace: "b", rules: [{ backends: ["s"] }] }),
+        service("s", { namespace: "a" }),
+        service("s", { namespace: "b" }),
+        policy(
+          "AcmeServicePolicy",
+          "all",
+          "Gateway/shared",
+          { default: { x: "all", y: "all" } },
+          { namespace: "infra" },
+        ),
+        policy("AcmeServicePolicy", "mine", "HTTPRoute/two", { default: { x: "mine" } }, { namespace: "b" }),
+      ],
+      { definitions: [acme] },
+    );
+    expect(made.spec("HTTPRoute/a/one > Service/a/s")).toEqual({ x: "all", y: "all" });
+    expect(made.spec("HTTPRoute/b/two > Service/b/s")).toEqual({ x: "mine", y: "all" });
+  });
+});
+
+describe("Policy Attachment for Mesh", () => {
+  test("policy can be applied in any namespace but only to requests from the same namespace if the target is in another", () => {
+    const mesh = policyKind("MeshPolicy", {
+      targets: ["Service"],
+      ends: ["Service"],
+      targeting: { refs: "One", crossNamespace: "Consumer" },
+      merge: inherited,
+    });
+    const made = cluster(
+      [
+        service("foo", { namespace: "prod" }),
+        service("foo-a", { namespace: "prod" }),
+        route("split", "Service/foo", { namespace: "prod", rules: [{ backends: ["foo-a"] }] }),
+        policy("MeshPolicy", "own", "Service/foo", { default: { x: "own" } }, { namespace: "prod" }),
+        policy("MeshPolicy", "away", "Service/prod/foo", { override: { x: "away" } }, { namespace: "client" }),
+      ],
+      { definitions: [mesh] },
+    );
+    expect(made.spec("Service/prod/foo-a", { from: "client" })).toEqual({ x: "away" });
+    expect(made.spec("Service/prod/foo-a", { from: "others" })).toEqual({ x: "own" });
+    expect(made.conditions("client/away")).toEqual(["Service/prod/foo: Accepted=True/Accepted Enforced=True/Enforced"]);
+  });
+});
+
+describe("Target Reference API", () => {
+  test("a single targetRef: it MUST not target more than one resource at a time", () => {
+    const made = cluster(
+      [...ingress, gateway("h"), policy("AcmeServicePolicy", "two", ["Gateway/g", "Gateway/h"], { default: { x: 1 } })],
+      { definitions: [acme] },
+    );
+    expect(made.outcome("two")).toBe("Invalid");
+    expect(made.conditions("two")).toEqual(["Gateway/g: Accepted=False/Invalid", "Gateway/h: Accepted=False/Invalid"]);
+  });
+
+  test("it can be used to target larger resources that apply to multiple child resources", () => {
+    const made = cluster(
+      [...ingress, routeTo("q", "Gateway/g", "s"), acmePolicy("p", "Gateway/g", { default: { x: 1 } })],
+      { definitions: [acme] },
+    );
+    expect(made.tally("p")).toEqual({ paths: 2, full: 2, partial: 0, none: 0, met: 0 });
+  });
+});
+
+describe("Policy Boilerplate", () => {
+  test("a policy that omits both Override and Default is Direct: its own target, not what lies below", () => {
+    const direct = cluster([...ingress, acmePolicy("p", "Service/s", { x: 1 })], { definitions: [acme] });
+    expect(direct.spec("Service/s")).toEqual({ x: 1 });
+    const above = cluster([...ingress, acmePolicy("p", "Gateway/g", { x: 1 })], { definitions: [acme] });
+    expect(above.spec("Service/s")).toEqual({});
+    expect(above.outcome("p")).toBe("NoPath");
+  });
+
+  test("Inherited Policy Attachment includes one or both", () => {
+    for (const spec of [{ default: { x: 1 } }, { override: { x: 1 } }, { default: { x: 0 }, override: { x: 1 } }]) {
+      expect(acmeSpec(acmePolicy("p", "Gateway/g", spec))).toEqual({ x: 1 });
+    }
+  });
+});
+
 describe("Hierarchy", () => {
   /** A chain of kinds, one object each, and a policy kind that targets all of them. */
   function chain(names: readonly string[]) {
@@ -667,6 +752,16 @@ describe("Conflict Resolution", () => {
     });
     expect(both.outcome("foo/inherited")).toBe("Overridden by foo/direct");
     expect(both.outcome("foo/direct")).toBe("Enforced");
+  });
+});
+
+describe("Status", () => {
+  test("it must be possible to determine which controller was responsible", () => {
+    const made = cluster([...ingress, acmePolicy("p", "Gateway/g", { default: { x: 1 } })], { definitions: [acme] });
+    const { policies } = made.status({ controllerName: "acme.io/one" });
+    expect(policies.flatMap(({ ancestors }) => ancestors.map(({ controllerName }) => controllerName))).toEqual([
+      "acme.io/one",
+    ]);
   });
 });
 

@@ -119,6 +119,22 @@ describe("Writing D/O-enabled Kuadrant Policies", () => {
   });
 });
 
+describe("Examples of D/O-enabled Kuadrant policy", () => {
+  const policyWith = (strategy: string) => ({ defaults: { ...ab, strategy } });
+
+  test("Example 1. Atomic defaults: set at lower objects that do not have policies of their own at all", () => {
+    expect(effective(auth("gw-policy", "Gateway/g", policyWith("atomic")))).toEqual(ab);
+    expect(specOf(compared(policyWith("atomic"), authn({ c: "R" })))).toEqual(authn({ c: "R" }));
+  });
+
+  test("Example 2. Merged defaults: evaluated one by one", () => {
+    expect(effective(auth("gw-policy", "Gateway/g", policyWith("merge")))).toEqual(ab);
+    expect(specOf(compared(policyWith("merge"), authn({ a: "R" })))).toEqual({
+      rules: { authentication: { a: "R" }, authorization: { b: "G" } },
+    });
+  });
+});
+
 describe("Atomic vs. individually merged policy rules", () => {
   const higher = authn({ a: "G", b: "G" });
   const lower = authn({ a: "R", c: "R" });
@@ -637,6 +653,27 @@ describe("remove", () => {
   });
 });
 
+describe("Merging two policies together", () => {
+  /** p1 has a word for each rule in each block: which one is left tells the order of the blocks. */
+  const p1 = (defaults: JsonObject, bare: JsonObject, overrides: JsonObject): JsonObject => ({
+    ...(Object.keys(defaults).length === 0 ? {} : { defaults: merge(authn(defaults)) }),
+    ...(Object.keys(bare).length === 0 ? {} : authn(bare)),
+    ...(Object.keys(overrides).length === 0 ? {} : { overrides: merge(authn(overrides)) }),
+  });
+
+  for (const [name, higher, lower, expected] of [
+    ["defaults, then bare, then overrides, into an empty p2", p1({ a: 1 }, { a: 2 }, { a: 3 }), {}, { a: 3 }],
+    ["defaults come before bare", p1({ a: 1 }, { a: 2 }, {}), {}, { a: 1 }],
+    ["bare rules come before overrides", p1({}, { a: 2, b: 2 }, { a: 3 }), {}, { a: 3, b: 2 }],
+    ["bare rules are merged as defaults", p1({}, { a: 2 }, {}), authn({ a: "R" }), { a: "R" }],
+    ["p2 keeps what no block touches", p1({ a: 1 }, {}, { b: 3 }), authn({ c: "R" }), { a: 1, b: 3, c: "R" }],
+  ] as const) {
+    test(name, () => {
+      expect(specOf(compared(higher, lower))).toEqual(authn(expected));
+    });
+  }
+});
+
 describe("Merge a `defaults` block of policy rules into a policy", () => {
   test("remove from B all policy rules listed in p.remove", () => {
     expect(
@@ -755,6 +792,33 @@ describe("Apply policies to a Gateway (root object) and all objects beneath", ()
     );
     expect(specOf(both, "AuthPolicy")).toEqual(authn({ a: "G" }));
     expect(specOf(both, "RateLimitPolicy")).toEqual({ limits: { a: 1 } });
+  });
+});
+
+describe("Apply policies of a kind for an object", () => {
+  test("P ← all policies of the kind that affect o; none: no effective policy", () => {
+    expect(made().effective()).toEqual([]);
+  });
+
+  test("sort P from lowest to highest: rule, route, listener, Gateway; on one object newest first", () => {
+    const values = ["rl", "rt-new", "rt-old", "ln", "gw"];
+    const policies = [
+      auth("gw", "Gateway/g", { overrides: merge(authn({ a: "gw" })) }),
+      auth("ln", "Gateway/g#http", { overrides: merge(authn({ a: "ln" })) }),
+      auth("rt-old", "HTTPRoute/r", { overrides: merge(authn({ a: "rt-old" })) }, 0),
+      auth("rt-new", "HTTPRoute/r", { overrides: merge(authn({ a: "rt-new" })) }, 1),
+      auth("rl", "HTTPRoute/r#rule", { overrides: merge(authn({ a: "rl" })) }),
+    ];
+    // Each override replaces what the lower ones came to: taking the highest away leaves the next.
+    for (let i = 0; i < policies.length; i++) {
+      expect(effective(...policies.slice(i))).toEqual(authn({ a: values.at(-1 - i) ?? "" }));
+    }
+  });
+
+  test("ep begins without any policy rules: the lowest policy's blocks meet nothing", () => {
+    const one = made(auth("rt", "HTTPRoute/r", { overrides: authn({ a: "R" }), defaults: merge(authn({ b: "R" })) }));
+    expect(specOf(one)).toEqual(authn({ a: "R" }));
+    expect(one.outcome("rt")).toBe("Enforced");
   });
 });
 

@@ -1,0 +1,68 @@
+/** What our pages say about files is true. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const inFolder = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`);
+
+const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...inFolder("docs"), ...inFolder("examples")];
+
+describe("links lead somewhere", () => {
+  for (const page of pages) {
+    test(page, () => {
+      const targets = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+      const missing = targets.filter(
+        (target) => !/^[a-z]+:|^#/.test(target) && !existsSync(join(root, dirname(page), target.replace(/#.*/, ""))),
+      );
+      expect(missing).toEqual([]);
+    });
+  }
+});
+
+test("README.md opens with two commands, and npm knows them", () => {
+  const [block = ""] = /```sh\n[^`]*```/.exec(read("README.md")) ?? [];
+  const commands = block.split("\n").slice(1, -1);
+  expect(commands.map((line) => line.replace(/ +#.*/, ""))).toEqual(["npm run demo", "npm test"]);
+  expect(read("README.md").indexOf(block)).toBeLessThan("# Prevail\n\n".length + 1);
+});
+
+test("README.md shows the bakery's definition of RateLimitPolicy as it is", () => {
+  const [, definition = ""] = /```yaml\n([^`]*)```/.exec(read("README.md")) ?? [];
+  expect(definition).toContain("kind: RateLimitPolicy");
+  expect(read("examples/bakery/policy-kinds.yaml")).toContain(definition);
+});
+
+test("ARCHITECTURE.md names every folder of the sources, and none that is not there", () => {
+  const text = read("ARCHITECTURE.md");
+  const folders = ["src", "src/core", "src/adapters"]
+    .flatMap((parent) =>
+      readdirSync(join(root, parent), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => `${parent}/${entry.name}`),
+    )
+    .filter((folder) => folder !== "src/core" && folder !== "src/adapters");
+  const rows = text.split("\n").filter((line) => line.startsWith("| `"));
+  const named = rows.flatMap((row) =>
+    [...(row.split("|")[1] ?? "").matchAll(/`([^`*]+)`/g)].map(([, name = ""]) => name),
+  );
+  const full = named.map((name) => (name === "regex" ? "src/adapters/regex" : name));
+  expect(folders.filter((folder) => !full.includes(folder))).toEqual([]);
+  expect(full.filter((name) => !existsSync(join(root, name)))).toEqual([]);
+});
+
+test("CONTRIBUTING.md names every npm script that people call, and none that is not there", () => {
+  const facts: unknown = JSON.parse(read("package.json"));
+  const scripts =
+    typeof facts === "object" && facts !== null && "scripts" in facts ? Object.keys(facts.scripts ?? {}) : [];
+  const rows = read("CONTRIBUTING.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| `npm"));
+  const named = new Set(rows.map((row) => /`npm (?:run )?([a-z]+)/.exec(row)?.[1] ?? ""));
+  expect([...named].sort()).toEqual(scripts.filter((name) => !["setup", "prepack"].includes(name)).sort());
+});

@@ -318,7 +318,7 @@ describe("hostnames", () => {
     expect(
       made
         .paths()
-        .map((path) => path.split(" > ")[2])
+        .map((path) => path.split(" > ")[2] ?? "")
         .toSorted(),
     ).toEqual(["Gateway/g#any", "Gateway/g#b"]);
   });

@@ -105,7 +105,7 @@ describe("Ways of targeting objects", () => {
     made
       .effective()
       .filter(({ sources }) => sources.length > 0)
-      .map(({ path }) => path.at(-1)?.name);
+      .map(({ path }) => path.at(-1)?.name ?? "");
   const select = (selector: JsonObject, rest: JsonObject = {}): JsonObject => ({
     group: "gateway.networking.k8s.io",
     kind: "Gateway",
@@ -161,7 +161,7 @@ describe("Ways of targeting objects", () => {
       const made = cluster([...gateways, color("p", [select(selector)], { color: "blue" })], {
         definitions: [onGateways],
       });
-      expect(colored(made)?.toSorted()).toEqual(selected);
+      expect(colored(made).toSorted()).toEqual(selected);
       expect(made.outcome("p")).toBe("Enforced");
     });
   }

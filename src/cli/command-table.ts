@@ -14,5 +14,10 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "what applies to an object, value by value, and why",
     load: () => import("./commands/explain.ts"),
   },
+  {
+    name: "get",
+    summary: "tables of policies, targets, effective policies and definitions",
+    load: () => import("./commands/get.ts"),
+  },
   { name: "version", summary: "the version of this program", load: () => import("./commands/version.ts") },
 ];

@@ -1,6 +1,6 @@
 import type { EffectivePolicy, Lost, MappedField, PathNode, Source, Step } from "../core/effective/effective-policy.ts";
 import type { Json, JsonObject } from "../core/model/json.ts";
-import { type GroupKind, type ObjectId, type ObjectRef, parseObjectId } from "../core/model/refs.ts";
+import { type GroupKind, type ObjectId, type ObjectRef, parseObjectId, type TargetId } from "../core/model/refs.ts";
 import { type Redaction, redactSpec } from "./redaction.ts";
 
 export const API_VERSION = "prevail.dev/v1alpha1";
@@ -76,6 +76,12 @@ export const refJson = (id: ObjectId, { isHidden }: Redaction): RefJson =>
 export function openRef(id: ObjectId): ObjectRef {
   const { group, kind, namespace, name } = parseObjectId(id);
   return { group, kind, namespace, name };
+}
+
+/** Ids are made by `targetId` only: no name has a `#` in it. */
+export function openTarget(id: TargetId): PathNode {
+  const [object = "", sectionName] = id.split("#", 2);
+  return { ...openRef(object as ObjectId), ...(sectionName === undefined ? {} : { sectionName }) };
 }
 
 export const fieldJson = ({ object, pointer, spec, sources }: MappedField, redaction: Redaction): FieldJson => ({

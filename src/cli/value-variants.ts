@@ -61,7 +61,7 @@ function addVariant(
   paths: readonly ExplainedPath[],
 ): void {
   const key = keyOf(field, source.pointer);
-  const draft = drafts.get(key) ?? { pointer: source.pointer, field, variants: new Map(), paths: 0 };
+  const draft: Draft = drafts.get(key) ?? { pointer: source.pointer, field, variants: new Map(), paths: 0 };
   drafts.set(key, draft);
   const variantKey = JSON.stringify([value, source]);
   const variant = draft.variants.get(variantKey) ?? { value, source, paths: [] };

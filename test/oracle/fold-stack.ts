@@ -26,8 +26,8 @@ export interface FoldOptions {
   readonly definition: PolicyDefinition;
   readonly cel: EvaluateCondition | undefined;
   readonly strategies: CustomStrategies;
-  /** Where the path ends: bare rules as Direct act there only. */
-  readonly end: TargetNode;
+  /** Whether the path ends at the entry's target, or at a section of it: bare rules as Direct act there only. */
+  readonly isAtEnd: (entry: StackEntry) => boolean;
 }
 
 interface Removal {
@@ -191,7 +191,7 @@ function isNamedBy({ path, ruleName }: OracleUnit, name: string): boolean {
 function applyDirect(entries: readonly StackEntry[], fold: Fold): void {
   const { state } = fold;
   const contenders = entries
-    .filter(({ target }) => isOwnTarget(target, fold.end))
+    .filter(fold.isAtEnd)
     .flatMap(({ policy }) => policy.blocks.filter(({ name }) => name === "bare").map((block) => ({ policy, block })))
     .map(({ policy, block }) => ({ policy, candidates: candidatesOf(policy, block) }))
     .filter(({ candidates }) => candidates.length > 0);
@@ -214,7 +214,3 @@ function applyDirect(entries: readonly StackEntry[], fold: Fold): void {
     state.contest(candidate.unit.pointer, step);
   }
 }
-
-/** The path ends at the target, or at a section of it. */
-const isOwnTarget = (target: TargetNode, end: TargetNode): boolean =>
-  target.id === end.id || (target.section === undefined && target.object.id === end.object.id);

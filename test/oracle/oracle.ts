@@ -11,14 +11,14 @@ import type { JsonObject } from "../../src/core/model/json.ts";
 import type { PolicyId, TargetId } from "../../src/core/model/refs.ts";
 import { outcomesOf, sourcesOf } from "./describe-fold.ts";
 import { findPaths } from "./find-paths.ts";
-import { foldStack } from "./fold-stack.ts";
+import { foldStack, type StackEntry } from "./fold-stack.ts";
 import { type FoldedPath, judgePolicy } from "./judge-policies.ts";
 import { isSameKind } from "./kind-table.ts";
 import { ownItems, ownValues } from "./own-fields.ts";
 import { type OraclePolicy, readPolicy } from "./read-policy.ts";
 import { readWorld, type WorldObject } from "./read-world.ts";
 import { resolveTargets } from "./resolve-targets.ts";
-import { type StackedPath, stackPaths } from "./stack-paths.ts";
+import { isAtEnd, type StackedPath, stackPaths } from "./stack-paths.ts";
 import { pathNode, type TargetNode } from "./target-node.ts";
 
 export interface OracleOptions {
@@ -82,7 +82,7 @@ function foldPath(
 ): { readonly path: FoldedPath; readonly effective: EffectivePolicy } {
   const { nodes, levels, from, incomplete } = path;
   const end = nodes.at(-1) as TargetNode;
-  const options = { definition, cel, strategies, end };
+  const options = { definition, cel, strategies, isAtEnd: (entry: StackEntry) => isAtEnd(entry, path) };
   const whole = foldStack(levels, ownValues(nodes, definition), options);
   const items = ownItems(nodes, definition).map((item) => ({ ...item, state: foldStack(levels, item.own, options) }));
   const fields: readonly MappedField[] = items.map(({ object, pointer, state }) => ({

@@ -70,9 +70,13 @@ function levelsOf(
 }
 
 /** Bare rules as Direct: "on other paths such a bare block is no candidate". A policy with nothing else has no part there. */
-function hasPart({ policy, target }: StackEntry, { nodes }: TargetPath, { merge }: PolicyDefinition): boolean {
-  if (merge.bare !== "Direct" || policy.blocks.length === 0) return true;
-  const end = nodes.at(-1);
-  const isOwnTarget = target.id === end?.id || (target.section === undefined && target.object.id === end?.object.id);
-  return isOwnTarget || policy.blocks.some(({ name }) => name !== "bare");
+function hasPart(entry: StackEntry, path: TargetPath, { merge }: PolicyDefinition): boolean {
+  const { blocks } = entry.policy;
+  if (merge.bare !== "Direct" || blocks.length === 0) return true;
+  return isAtEnd(entry, path) || blocks.some(({ name }) => name !== "bare");
+}
+
+/** The path ends at the entry's target, or at a section of it, which is the node below. */
+export function isAtEnd({ level }: StackEntry, { nodes }: TargetPath): boolean {
+  return level >= nodes.length - (nodes.at(-1)?.section === undefined ? 1 : 2);
 }

@@ -48,12 +48,12 @@ const parsed = (text: string): unknown => JSON.parse(text) as unknown;
 test(`no input is written to (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
   const property = fc.property(clusterPair, ([before, after]) => {
     const inputs = [before.objects, before.malformed, before.definitions, after.objects];
-    const copies = structuredClone(inputs);
+    const copies = JSON.stringify(inputs);
     inputs.forEach(deepFreeze);
     const evaluation = evaluateDocuments([...before.objects, ...before.malformed], before.definitions);
     decided(evaluation);
     decided(apply(evaluation, deepFreeze(after.objects.map((value) => ({ upsert: { value } })))).evaluation);
-    expect(inputs).toStrictEqual(copies);
+    expect(JSON.stringify(inputs)).toBe(copies);
   });
   assertProperty(property, { numRuns: 150, stream: 13 });
 });
@@ -66,7 +66,7 @@ test(`a document that is no object is as good as absent, but reported (seed ${se
     const all = evaluateDocuments([...cluster.malformed, ...cluster.objects], cluster.definitions);
     expect(decided(all)).toStrictEqual(decided(without));
     const isReported = findings(all).length > findings(without).length;
-    expect(isReported).toBe(cluster.malformed.some((value) => value !== null));
+    expect(isReported).toBe(cluster.malformed.length > 0);
   });
   assertProperty(property, { numRuns: 150, stream: 14 });
 });

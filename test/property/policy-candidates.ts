@@ -86,8 +86,10 @@ export function standingsOf(
   const standings = path.path.flatMap((node, level) =>
     ours.filter((policy) => targets(policy, node, path, objects)).map((policy) => ({ policy, level })),
   );
-  const [none] = ours.filter(({ definition }) => definition.merge.none);
-  return none === undefined ? standings : onlyHighest(standings);
+  const [{ definition } = { definition: undefined }] = ours;
+  const highest = definition?.merge.none ? onlyHighest(standings) : standings;
+  // A Direct policy on an object covers the sections that have none of their own, and no others.
+  return definition?.class === "Direct" ? highest.filter(({ level }) => level === highest.at(-1)?.level) : highest;
 }
 
 /** None: one policy per target, the oldest; then by `namespace/name` as one string. */
@@ -224,14 +226,17 @@ export function blocksOf({ spec, definition }: RawPolicy): readonly BlockOfPolic
 }
 
 function readBlock(name: BlockName, block: JsonObject, { merge }: PolicyDefinition): BlockOfPolicy {
-  const { when, remove, unset, ...rest } = block;
+  const { remove, unset, ...withWhen } = block;
+  // RFC 9 has `when` in the two blocks only: beside bare rules it is one of them.
+  const { when, ...withoutWhen } = withWhen;
+  const rest = name === "bare" ? withWhen : withoutWhen;
   const isStrategy = Object.keys(merge.granularity.values).length > 0;
   const { [merge.granularity.field]: strategy, ...spec } = rest;
   return {
     name,
     spec: isStrategy ? spec : rest,
     strategy: isStrategy && typeof strategy === "string" ? strategy : undefined,
-    hasWhen: typeof when === "string",
+    hasWhen: name !== "bare" && typeof when === "string",
     removals: [remove, unset].flatMap((entries) => (Array.isArray(entries) ? entries.map(String) : [])),
   };
 }
@@ -291,17 +296,7 @@ const leadsToRules = (path: readonly string[], { merge }: PolicyDefinition): boo
     (rule) => rule.split(".").length >= path.length && matches(path, rule.split(".").slice(0, path.length)),
   );
 
-/** Bare rules as Direct act only where the path ends, or on the owner of the section where it ends. */
+/** Bare rules as Direct act only where the path ends, or on the owner of the section where it ends: the node above it. */
 export function isAtEnd(level: number, { path }: Pick<EffectivePolicy, "path">): boolean {
-  const end = path.at(-1);
-  const node = path[level];
-  if (node === end) return true;
-  return (
-    end?.sectionName !== undefined &&
-    node?.sectionName === undefined &&
-    node?.kind === end.kind &&
-    node.group === end.group &&
-    node.name === end.name &&
-    node.namespace === end.namespace
-  );
+  return level >= path.length - (path.at(-1)?.sectionName === undefined ? 1 : 2);
 }

@@ -130,7 +130,7 @@ const leaves: Omit<PolicyKindUnderTest, "definition"> = {
 };
 
 const retries: Omit<PolicyKindUnderTest, "definition"> = {
-  places: ["retry.attempts", "retry.codes", "retry.backoff", "timeouts.request", "labels", "labels.k", "retry"],
+  places: ["retry.attempts", "retry.codes", "retry.hint", "timeouts.request", "labels", "labels.k", "retry"],
   strategies: ["field", "field", "atomic"],
   removals: ["retry.attempts", "retry", "timeouts.request", "nothing"],
   conditions: [

@@ -73,6 +73,7 @@ const parts = fc.record({
   gateway: gatewayObjects,
   foreign: foreignObjects,
   plans: fc.oneof(
+    { withCrossShrink: true },
     { weight: 1, arbitrary: fc.array(policyPlan, { maxLength: 2 }) },
     { weight: 6, arbitrary: fc.array(policyPlan, { minLength: 4, maxLength: 8 }) },
   ),

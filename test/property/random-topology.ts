@@ -230,10 +230,10 @@ const ownFields: Arb<JsonObject> = fc
       [4, undefined],
       [2, { attempts: 2 }],
       [1, { attempts: 0, codes: [503] }],
-      [1, { codes: [], backoff: "" }],
+      [1, { codes: [], hint: "" }],
       [1, {}],
     ),
-    timeouts: weighted<JsonObject | undefined>([5, undefined], [1, { request: "1s" }], [1, { request: "" }]),
+    timeouts: weighted<JsonObject | undefined>([5, undefined], [1, { request: "1s" }], [1, {}]),
     filters: weighted<JsonObject[] | undefined>(
       [3, undefined],
       [2, [{ type: "RetryFilter", retry: { attempts: 1 } }]],

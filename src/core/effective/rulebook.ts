@@ -105,7 +105,8 @@ function collectDefinitions(
     findings.push(...inferred.findings);
     if (inferred.definition !== undefined) take(inferred.definition, object);
   }
-  return definitions;
+  // Everything is told kind by kind in this order, whatever the order in which definitions came.
+  return definitions.sort((a, b) => compareText(kindId(a.policies[0]), kindId(b.policies[0])));
 }
 
 /** A strategy that nobody registered is taken as Atomic, the least surprising one, and a finding says so. */

@@ -16,7 +16,9 @@ import {
 import { chainOfKinds, policyKind } from "../../test/support/policy-kind.ts";
 import { apply, type Change, findings } from "../index.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
-import { isJsonObject, type JsonObject } from "./model/json.ts";
+import type { JsonObject } from "./model/json.ts";
+import type { ObjectRef } from "./model/refs.ts";
+import { parseDocument } from "./model/snapshot.ts";
 
 /** A change that rests on something farther away than the object that changed. */
 interface Case {
@@ -223,29 +225,24 @@ const cases: readonly Case[] = [
   },
 ];
 
-const keyOf = ({ kind, metadata }: JsonObject): string => {
-  const { namespace: ns = "", name } = isJsonObject(metadata ?? null) ? (metadata as JsonObject) : {};
-  return `${String(kind)}/${ns === "" || ns === "default" ? "" : `${String(ns)}/`}${String(name)}`;
-};
+function refOf(value: JsonObject): ObjectRef {
+  const parsed = parseDocument({ value });
+  if (parsed.state === "unidentified") throw new Error(parsed.finding.message);
+  return parsed.object.ref;
+}
+
+/** `Gateway/g1`, or outside of the namespace `default` `Gateway/infra/g1`. */
+function keyOf(value: JsonObject): string {
+  const { kind, namespace: home, name } = refOf(value);
+  return home === "" || home === "default" ? `${kind}/${name}` : `${kind}/${home}/${name}`;
+}
 
 function changesOf({ upserts = [], deletes = [], objects }: Case): readonly Change[] {
   const gone = objects.filter((object) => deletes.includes(keyOf(object)));
   expect(gone.length, "every deleted object is there").toBe(deletes.length);
   return [
     ...upserts.map((value): Change => ({ upsert: { value } })),
-    ...gone.map((object): Change => {
-      const { apiVersion, kind } = object;
-      const { namespace: ns = "", name } = object["metadata"] as JsonObject;
-      const group = String(apiVersion).split("/");
-      return {
-        delete: {
-          group: group.length === 1 ? "" : (group[0] ?? ""),
-          kind: String(kind),
-          namespace: String(ns),
-          name: String(name),
-        },
-      };
-    }),
+    ...gone.map((object): Change => ({ delete: refOf(object) })),
   ];
 }
 

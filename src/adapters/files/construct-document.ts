@@ -1,6 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from "../../core/model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, setOwn } from "../../core/model/json.ts";
 import type { DocumentFindingCode } from "./document-finding.ts";
-import { isJsonList } from "./is-json-list.ts";
 import {
   eventOffset,
   scalarStyle,

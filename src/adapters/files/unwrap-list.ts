@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../core/model/json.ts";
-import { isJsonList } from "./is-json-list.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../core/model/json.ts";
 
 /** The items of `kind: List` or any other list kind (`HTTPRouteList`); undefined for what is no list. */
 export function unwrapList(value: Json): readonly Json[] | undefined {

@@ -21,16 +21,16 @@ export function buildNodeSets(all: readonly Attached[], target: KubeObject | und
     return { own: setOf([only.policy], annotated, kind), sections: undefined, consumers: undefined };
   }
   const consumers = new Map<string, NodeSets>();
-  for (const namespace of [...new Set(all.map(({ consumer }) => consumer))].sort()) {
-    if (namespace !== undefined)
-      consumers.set(
-        namespace,
-        nodeSets(
-          all.filter(({ consumer }) => consumer === namespace),
-          annotated,
-          kind,
-        ),
-      );
+  const namespaces = new Set(all.flatMap(({ consumer }) => (consumer === undefined ? [] : [consumer])));
+  for (const namespace of [...namespaces].sort()) {
+    consumers.set(
+      namespace,
+      nodeSets(
+        all.filter(({ consumer }) => consumer === namespace),
+        annotated,
+        kind,
+      ),
+    );
   }
   const everybody = nodeSets(
     all.filter(({ consumer }) => consumer === undefined),

@@ -24,6 +24,7 @@ import { type Attached, buildNodeSets } from "./attached.ts";
 import { countAll } from "./count-paths.ts";
 import { findTangles } from "./find-tangles.ts";
 import { linkContext, targetContext } from "./lookups.ts";
+import type { PolicyTally } from "./tally.ts";
 import type { NodeSets, ObjectTable, PolicyRecord, Rulebook, World } from "./world.ts";
 
 export const NO_TARGETS: ResolvedTargets = { attachments: [], rejections: [], mentions: [], grantsOf: [], selects: [] };
@@ -56,7 +57,7 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
     ...policies,
     ...index.tables(),
     tangles,
-    tallies: LayeredMap.from(new Map()),
+    tallies: LayeredMap.from(new Map<PolicyId, PolicyTally>()),
   };
   return { ...world, tallies: countAll(world) };
 }
@@ -125,7 +126,7 @@ function buildPolicies(
   const policies = new Map<PolicyId, PolicyRecord>();
   const selectors = new Map<KindId, PolicyId[]>();
   const missing = new Map<KindId, PolicyId[]>();
-  const attached: Array<Map<ObjectId, Attached[]>> = rulebook.kinds.map(() => new Map());
+  const attached: Map<ObjectId, Attached[]>[] = rulebook.kinds.map(() => new Map<ObjectId, Attached[]>());
   const context = targetContext(tables);
   for (const kind of rulebook.kinds) {
     for (const policyKind of kind.definition.policies) {

@@ -1,4 +1,5 @@
 /** Everything a person should know about a world, derived when asked for, in a defined order. */
+import { clipText } from "../model/clip-text.ts";
 import type { Finding } from "../model/finding.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
@@ -35,12 +36,20 @@ export function findingsOf(world: World): readonly Finding[] {
 }
 
 function sortFindings(findings: readonly Finding[]): readonly Finding[] {
-  const keyed = findings.map((finding) => ({
+  const keyed = findings.map(clipFinding).map((finding) => ({
     finding,
     key: `${finding.object ?? ""}\n${finding.code}\n${finding.field ?? ""}\n${finding.message}\n${finding.source?.file ?? ""}\n${finding.source?.line ?? ""}`,
   }));
   return keyed.sort((a, b) => compareText(a.key, b.key)).map(({ finding }) => finding);
 }
+
+const MAX_FIELD_LENGTH = 500;
+
+const clipFinding = (finding: Finding): Finding => ({
+  ...finding,
+  ...(finding.field === undefined ? {} : { field: clipText(finding.field, MAX_FIELD_LENGTH) }),
+  message: clipText(finding.message),
+});
 
 const at = ({ source }: KubeObject): Pick<Finding, "source"> => (source === undefined ? {} : { source });
 

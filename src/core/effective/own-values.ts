@@ -1,6 +1,6 @@
 /** REF, "Merging into existing `spec` fields": what an object itself says where a policy may set its fields. */
 import type { FieldMapping, KindFacts, LevelKind } from "../model/definition.ts";
-import { canonicalJson, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { Unit } from "../model/policy.ts";
 import type { ObjectId } from "../model/refs.ts";
 import { buildSpec, escapePointer, type UnitRules, unitsOf } from "../model/units.ts";
@@ -152,11 +152,17 @@ function keyPlace({ value, pointer }: FieldPlace, key: string, isLast: boolean):
   return [{ value: found ?? undefined, pointer: `${pointer}/${escapePointer(key)}` }];
 }
 
+/** `[port=80]` means the number, too. */
+const isWritten = (value: Json | undefined, text: string): boolean =>
+  typeof value === "string"
+    ? value === text
+    : (typeof value === "number" || typeof value === "boolean") && String(value) === text;
+
 function itemPlaces({ value, pointer }: FieldPlace, where: { key: string; value: string } | undefined): FieldPlace[] {
-  if (!Array.isArray(value)) return [];
+  if (!isJsonList(value)) return [];
   const places: FieldPlace[] = [];
-  (value as readonly Json[]).forEach((item, i) => {
-    if (where === undefined || (isJsonObject(item) && String(ownValue(item, where.key)) === where.value)) {
+  value.forEach((item, i) => {
+    if (where === undefined || (isJsonObject(item) && isWritten(ownValue(item, where.key), where.value))) {
       places.push({ value: item, pointer: `${pointer}/${i}` });
     }
   });

@@ -500,7 +500,7 @@ export function endOf({ node }: Path): TargetId {
 export function shownPath(path: Path): readonly PathNode[] {
   let length = 0;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
-  const nodes = new Array<PathNode>(length);
+  const nodes: PathNode[] = Array.from({ length });
   for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = shownNode(at.node);
   return nodes;
 }

@@ -35,7 +35,7 @@ export function editAttached(
   world: World,
   edits: readonly AttachmentEdit[],
   changes: readonly ObjectChange[],
-): { readonly attached: World["attached"]; readonly edited: ReadonlyArray<EditedSets> } {
+): { readonly attached: World["attached"]; readonly edited: readonly EditedSets[] } {
   const editings = world.rulebook.kinds.map((): Editing => ({ targets: new Set(), rivals: new Set(), gone: [] }));
   const attached = world.attached.slice();
   const byTarget = groupEdits(world, edits, changes);

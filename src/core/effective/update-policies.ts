@@ -23,7 +23,7 @@ export interface UpdatedPolicies extends PolicyTables {
   /** Whose verdict may have changed, whatever becomes of their paths. */
   readonly judgedAnew: ReadonlySet<PolicyId>;
   /** Objects with other policies than before, by the index of the policy kind. */
-  readonly edited: ReadonlyArray<EditedSets>;
+  readonly edited: readonly EditedSets[];
 }
 
 const NONE: readonly never[] = [];

@@ -1,3 +1,4 @@
+import { clipText } from "../model/clip-text.ts";
 import { displayRef, type ObjectId, type PolicyId, parseObjectId, type TargetId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
 import { conflictWinner } from "./conflict-winner.ts";
@@ -28,7 +29,9 @@ export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Ver
     return {
       state: "NotAccepted",
       reason: "Conflicted",
-      message: `another policy already targets the same: ${winners.map((winner) => displayRef(parseObjectId(winner))).join(", ")}`,
+      message: clipText(
+        `another policy already targets the same: ${winners.map((winner) => displayRef(parseObjectId(winner))).join(", ")}`,
+      ),
       by: winners,
     };
   }
@@ -38,7 +41,7 @@ export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Ver
 const notAccepted = (reason: "Invalid" | "TargetNotFound", messages: readonly string[]): Verdict => ({
   state: "NotAccepted",
   reason,
-  message: messages.slice(0, SHOWN).join("; "),
+  message: clipText(messages.slice(0, SHOWN).join("; ")),
   by: [],
 });
 

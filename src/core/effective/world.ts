@@ -84,7 +84,7 @@ export interface World {
   /** Policies that name something of a kind that is not there: their messages guess among all names of that kind. */
   readonly missing: LayeredMap<KindId, IdSet<PolicyId>>;
   /** By the index of the policy kind. */
-  readonly attached: ReadonlyArray<LayeredMap<ObjectId, NodeSets>>;
+  readonly attached: readonly LayeredMap<ObjectId, NodeSets>[];
   /** Objects some of whose links are not followed: on a cycle, or nested without end. */
   readonly tangles: ReadonlyMap<ObjectId, Tangle>;
   readonly tallies: LayeredMap<PolicyId, PolicyTally>;

@@ -2,8 +2,7 @@
 import { nameLookup } from "../effective/lookups.ts";
 import { shownRejection } from "../effective/shown-rejection.ts";
 import type { PolicyRecord, World } from "../effective/world.ts";
-import { isJsonList } from "../model/is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { nearMiss } from "../model/near-miss.ts";
 import { compareText, displayRef, kindId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";

@@ -1,5 +1,4 @@
-import { isJsonList } from "../model/is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { FoundCondition } from "./explanation.ts";

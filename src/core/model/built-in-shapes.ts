@@ -12,12 +12,14 @@ import {
   type KubeShape,
   listOf,
   mapOf,
+  name,
   nonEmpty,
   port,
   required,
   struct,
   text,
   textOrInteger,
+  unread,
 } from "./kube-shape.ts";
 
 const metadata = required(
@@ -28,6 +30,7 @@ const metadata = required(
     annotations: mapOf(text),
     creationTimestamp: text,
     generation: integer(),
+    managedFields: unread,
   }),
 );
 
@@ -37,16 +40,16 @@ const selector = struct({
 });
 const namespaces = struct({ from: choice("All", "Same", "Selector", "None"), selector });
 
-const localRef = struct({ group: required(text), kind: required(nonEmpty), name: required(nonEmpty) });
-const secretRef = struct({ group: text, kind: nonEmpty, name: required(nonEmpty), namespace: nonEmpty });
-const backendObjectRef = struct({ group: text, kind: nonEmpty, name: required(nonEmpty), namespace: nonEmpty, port });
-const gatewayRef = struct({ group: text, kind: nonEmpty, name: required(nonEmpty), namespace: nonEmpty });
+const localRef = struct({ group: required(name), kind: required(nonEmpty), name: required(nonEmpty) });
+const secretRef = struct({ group: name, kind: nonEmpty, name: required(nonEmpty), namespace: nonEmpty });
+const backendObjectRef = struct({ group: name, kind: nonEmpty, name: required(nonEmpty), namespace: nonEmpty, port });
+const gatewayRef = struct({ group: name, kind: nonEmpty, name: required(nonEmpty), namespace: nonEmpty });
 const parentRef = struct({
-  group: text,
+  group: name,
   kind: nonEmpty,
   name: required(nonEmpty),
   namespace: nonEmpty,
-  sectionName: text,
+  sectionName: name,
   port,
 });
 const parentRefs = listOf(parentRef, 32);
@@ -62,7 +65,7 @@ const externalAuth = struct({
 const listenerWith = (listenerPort: KubeShape): KubeShape =>
   struct({
     name: required(nonEmpty),
-    hostname: text,
+    hostname: name,
     port: listenerPort,
     protocol: required(nonEmpty),
     tls: struct({
@@ -70,7 +73,7 @@ const listenerWith = (listenerPort: KubeShape): KubeShape =>
       certificateRefs: listOf(secretRef, 64),
       options: mapOf(text),
     }),
-    allowedRoutes: struct({ namespaces, kinds: listOf(struct({ group: text, kind: required(nonEmpty) }), 8) }),
+    allowedRoutes: struct({ namespaces, kinds: listOf(struct({ group: name, kind: required(nonEmpty) }), 8) }),
     filters: struct({
       requests: listOf(struct({ type: required(nonEmpty), externalAuth, extensionRef: localRef }), 16),
     }),
@@ -104,7 +107,7 @@ const gatewayClass = struct({
   controllerName: required(nonEmpty),
   description: text,
   parametersRef: struct({
-    group: required(text),
+    group: required(name),
     kind: required(nonEmpty),
     name: required(nonEmpty),
     namespace: nonEmpty,
@@ -138,12 +141,12 @@ const httpFilters = listOf(
     requestMirror,
     requestRedirect: struct({
       scheme: choice("http", "https"),
-      hostname: text,
+      hostname: name,
       path: pathModifier,
       port,
       statusCode: integer(300, 399),
     }),
-    urlRewrite: struct({ hostname: text, path: pathModifier }),
+    urlRewrite: struct({ hostname: name, path: pathModifier }),
     cors: struct({
       allowOrigins: listOf(text, 64),
       allowCredentials: flag,
@@ -173,7 +176,7 @@ const backendRefFields = {
   port,
   weight: integer(0, 1_000_000),
   kind: nonEmpty,
-  group: text,
+  group: name,
   namespace: nonEmpty,
 };
 const backendRefs = listOf(struct(backendRefFields), 16);
@@ -205,7 +208,7 @@ const route = (rules: KubeShape, more: Readonly<Record<string, KubeShape>>): Kub
 const httpRoute = route(
   listOf(
     struct({
-      name: text,
+      name,
       matches: listOf(httpMatch, 64),
       filters: httpFilters,
       backendRefs: listOf(struct({ ...backendRefFields, filters: httpFilters }), 16),
@@ -216,12 +219,12 @@ const httpRoute = route(
     }),
     16,
   ),
-  { hostnames: listOf(text, 16) },
+  { hostnames: listOf(name, 16) },
 );
 const grpcRoute = route(
   listOf(
     struct({
-      name: text,
+      name,
       matches: listOf(grpcMatch, 64),
       filters: grpcFilters,
       backendRefs: listOf(struct({ ...backendRefFields, filters: grpcFilters }), 16),
@@ -229,9 +232,9 @@ const grpcRoute = route(
     }),
     16,
   ),
-  { hostnames: listOf(text, 16) },
+  { hostnames: listOf(name, 16) },
 );
-const plainRules = required(listOf(struct({ name: text, backendRefs }), 16, 1));
+const plainRules = required(listOf(struct({ name, backendRefs }), 16, 1));
 
 const service = struct({
   type: text,
@@ -240,7 +243,7 @@ const service = struct({
   selector: mapOf(text),
   ports: listOf(
     struct({
-      name: text,
+      name,
       port: required(port),
       protocol: choice("TCP", "UDP", "SCTP"),
       appProtocol: text,
@@ -250,8 +253,8 @@ const service = struct({
   ),
 });
 
-const grantFrom = struct({ group: required(text), kind: required(nonEmpty), namespace: required(nonEmpty) });
-const grantTo = struct({ group: required(text), kind: required(nonEmpty), name: text });
+const grantFrom = struct({ group: required(name), kind: required(nonEmpty), namespace: required(nonEmpty) });
+const grantTo = struct({ group: required(name), kind: required(nonEmpty), name });
 const referenceGrant = struct({ from: required(listOf(grantFrom, 16, 1)), to: required(listOf(grantTo, 16, 1)) });
 
 const endpointSlice = {
@@ -260,14 +263,12 @@ const endpointSlice = {
     struct({
       addresses: required(listOf(text)),
       conditions: struct({ ready: flag, serving: flag, terminating: flag }),
-      hostname: text,
+      hostname: name,
       nodeName: text,
       zone: text,
     }),
   ),
-  ports: listOf(
-    struct({ name: text, port: integer(0, 65_535), protocol: choice("TCP", "UDP", "SCTP"), appProtocol: text }),
-  ),
+  ports: listOf(struct({ name, port: integer(0, 65_535), protocol: choice("TCP", "UDP", "SCTP"), appProtocol: text })),
 };
 
 const GATEWAY_API = "gateway.networking.k8s.io";
@@ -275,22 +276,31 @@ const GATEWAY_API = "gateway.networking.k8s.io";
 /** By kind. Kinds of other groups, and those not listed, are checked for their metadata only. */
 export const builtInShapes: ReadonlyMap<string, { readonly group: string; readonly shape: KubeShape }> = new Map(
   Object.entries({
-    GatewayClass: { group: GATEWAY_API, shape: struct({ metadata, spec: required(gatewayClass) }) },
-    Gateway: { group: GATEWAY_API, shape: struct({ metadata, spec: required(gateway) }) },
-    ListenerSet: { group: GATEWAY_API, shape: struct({ metadata, spec: required(listenerSet) }) },
-    XListenerSet: { group: "gateway.networking.x-k8s.io", shape: struct({ metadata, spec: required(xListenerSet) }) },
-    HTTPRoute: { group: GATEWAY_API, shape: struct({ metadata, spec: required(httpRoute) }) },
-    GRPCRoute: { group: GATEWAY_API, shape: struct({ metadata, spec: required(grpcRoute) }) },
+    GatewayClass: { group: GATEWAY_API, shape: struct({ metadata, status: unread, spec: required(gatewayClass) }) },
+    Gateway: { group: GATEWAY_API, shape: struct({ metadata, status: unread, spec: required(gateway) }) },
+    ListenerSet: { group: GATEWAY_API, shape: struct({ metadata, status: unread, spec: required(listenerSet) }) },
+    XListenerSet: {
+      group: "gateway.networking.x-k8s.io",
+      shape: struct({ metadata, status: unread, spec: required(xListenerSet) }),
+    },
+    HTTPRoute: { group: GATEWAY_API, shape: struct({ metadata, status: unread, spec: required(httpRoute) }) },
+    GRPCRoute: { group: GATEWAY_API, shape: struct({ metadata, status: unread, spec: required(grpcRoute) }) },
     TLSRoute: {
       group: GATEWAY_API,
-      shape: struct({ metadata, spec: required(route(plainRules, { hostnames: listOf(text, 1024) })) }),
+      shape: struct({ metadata, status: unread, spec: required(route(plainRules, { hostnames: listOf(name, 1024) })) }),
     },
-    TCPRoute: { group: GATEWAY_API, shape: struct({ metadata, spec: required(route(plainRules, {})) }) },
-    UDPRoute: { group: GATEWAY_API, shape: struct({ metadata, spec: required(route(plainRules, {})) }) },
-    ReferenceGrant: { group: GATEWAY_API, shape: struct({ metadata, spec: required(referenceGrant) }) },
-    Service: { group: "", shape: struct({ metadata, spec: service }) },
-    EndpointSlice: { group: "discovery.k8s.io", shape: struct({ metadata, ...endpointSlice }) },
+    TCPRoute: {
+      group: GATEWAY_API,
+      shape: struct({ metadata, status: unread, spec: required(route(plainRules, {})) }),
+    },
+    UDPRoute: {
+      group: GATEWAY_API,
+      shape: struct({ metadata, status: unread, spec: required(route(plainRules, {})) }),
+    },
+    ReferenceGrant: { group: GATEWAY_API, shape: struct({ metadata, status: unread, spec: required(referenceGrant) }) },
+    Service: { group: "", shape: struct({ metadata, status: unread, spec: service }) },
+    EndpointSlice: { group: "discovery.k8s.io", shape: struct({ metadata, status: unread, ...endpointSlice }) },
   }),
 );
 
-export const anyObject: KubeShape = struct({ metadata });
+export const anyObject: KubeShape = struct({ metadata, status: unread });

@@ -1,5 +1,4 @@
-import { isJsonList } from "./is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { nearMiss } from "./near-miss.ts";
 
 /** What a field may hold. One table of these both checks a document and renders its reference page. */

@@ -1,6 +1,5 @@
 /** What the OpenAPI schema of a CustomResourceDefinition says about the specs of its kind. */
-import { isJsonList } from "./is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "./json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 import type { GroupKind } from "./refs.ts";
 

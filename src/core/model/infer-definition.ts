@@ -9,8 +9,7 @@ import type {
   TargetKind,
 } from "./definition.ts";
 import type { Finding, Severity } from "./finding.ts";
-import { isJsonList } from "./is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
 import { kinds as builtInKinds, GATEWAY_API } from "./kinds.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { targetLevels } from "./levels.ts";

@@ -2,7 +2,7 @@
 export interface KubeShape {
   readonly type: ShapeType;
   readonly required: boolean;
-  /** Text: shortest length. Integer: least and greatest value. List: fewest and most items. */
+  /** Text: shortest and greatest length. Integer: least and greatest value. List: fewest and most items. */
   readonly min: number;
   readonly max: number;
   readonly values: readonly string[];
@@ -21,7 +21,8 @@ export type ShapeType =
   | "Flag"
   | "Map"
   | "Duration"
-  | "TextOrInteger";
+  | "TextOrInteger"
+  | "Unread";
 
 export interface KubeField {
   readonly key: string;
@@ -40,11 +41,16 @@ const shape = (type: ShapeType, rest: Partial<KubeShape> = {}): KubeShape => ({
 });
 
 export const text: KubeShape = shape("Text");
-export const nonEmpty: KubeShape = shape("Text", { min: 1 });
+/** Names, and words of open sets; the longest that Gateway API allows is a header's name. */
+export const nonEmpty: KubeShape = shape("Text", { min: 1, max: 256 });
+/** Names that may be left empty: groups, sections, hostnames. */
+export const name: KubeShape = shape("Text", { max: 253 });
 export const flag: KubeShape = shape("Flag");
 /** Gateway API's duration (GEP-2257): up to four of `1h30m`, `100ms`. */
 export const duration: KubeShape = shape("Duration");
 export const textOrInteger: KubeShape = shape("TextOrInteger");
+/** What nobody here reads, whatever it is: the status that a controller wrote, who managed which field. */
+export const unread: KubeShape = shape("Unread");
 export const integer = (min = 0, max: number = Number.MAX_SAFE_INTEGER): KubeShape => shape("Integer", { min, max });
 export const port: KubeShape = integer(1, 65_535);
 export const choice = (...values: readonly string[]): KubeShape => shape("Choice", { values });

@@ -40,7 +40,7 @@ function findLeaf<V>(root: Trie<V> | undefined, key: string, hash: number): Leaf
     const bit = 1 << ((hash >>> shift) & 31);
     trie = trie.bitmap & bit ? trie.slots[popCount(trie.bitmap & (bit - 1))] : undefined;
   }
-  for (let leaf = trie as Leaf<V> | undefined; leaf !== undefined; leaf = leaf.next) if (leaf.key === key) return leaf;
+  for (let leaf = trie; leaf !== undefined; leaf = leaf.next) if (leaf.key === key) return leaf;
   return undefined;
 }
 

@@ -1,5 +1,4 @@
-import { isJsonList } from "./is-json-list.ts";
-import type { Json } from "./json.ts";
+import { isJsonList, type Json } from "./json.ts";
 
 export interface JsonLimits {
   readonly maxDepth: number;

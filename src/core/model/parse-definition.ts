@@ -15,8 +15,7 @@ import type {
 } from "./definition.ts";
 import { CUSTOM_PREFIX, choices, definitionSchema } from "./definition-schema.ts";
 import type { Finding } from "./finding.ts";
-import { isJsonList } from "./is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
 import { kinds as builtInKinds } from "./kinds.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { lowestLevels, targetLevels } from "./levels.ts";

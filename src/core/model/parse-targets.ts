@@ -1,7 +1,6 @@
 import { found } from "./check-shape.ts";
 import type { Targeting } from "./definition.ts";
-import { isJsonList } from "./is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
 import { parseSelector } from "./parse-selector.ts";
 import type { LabelSelector, TargetRef } from "./policy.ts";
 
@@ -97,7 +96,7 @@ function buildTarget(
   if (kind === undefined)
     report("InvalidTarget", `${field}.kind`, `${field}.kind is missing: give the kind of the target.`);
   const group = ownValue(item, "group") ?? undefined;
-  if (group !== undefined && typeof group !== "string") {
+  if (group !== undefined && (typeof group !== "string" || group.length > MAX_LENGTH)) {
     report("InvalidTarget", `${field}.group`, `${field}.group is ${found(group)}; allowed: an API group.`);
   }
   const namespace = textField(item, "namespace", field, report);
@@ -113,12 +112,16 @@ function buildTarget(
   };
 }
 
+/** Longer than any name the API server takes. */
+const MAX_LENGTH = 512;
+
 /** A string; an empty one is as good as none. One that is no string is reported, and not missed a second time. */
 function textField(item: JsonObject, key: string, field: string, report: Report): string | undefined {
   const value = ownValue(item, key) ?? undefined;
   if (value === undefined || value === "") return undefined;
-  if (typeof value === "string") return value;
-  report("InvalidTarget", `${field}.${key}`, `${field}.${key} is ${found(value)}; allowed: a string.`);
+  if (typeof value === "string" && value.length <= MAX_LENGTH) return value;
+  const allowed = typeof value === "string" ? `at most ${MAX_LENGTH} characters` : "a string";
+  report("InvalidTarget", `${field}.${key}`, `${field}.${key} is ${found(value)}; allowed: ${allowed}.`);
   return "";
 }
 

@@ -1,5 +1,5 @@
 /** Whether two versions of an object say the same: a cluster changes much all day that decides nothing. */
-import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 const SILENT: ReadonlySet<string> = new Set(["status"]);
 const SILENT_METADATA: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
@@ -24,15 +24,11 @@ const sameMetadata = (a: Json, b: Json): boolean =>
 export function jsonIdentical(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a)) {
-    return (
-      Array.isArray(b) && a.length === b.length && a.every((item: Json, index) => jsonIdentical(item, b[index] ?? null))
-    );
+  if (isJsonList(a)) {
+    return isJsonList(b) && a.length === b.length && a.every((item, index) => jsonIdentical(item, b[index] ?? null));
   }
-  if (Array.isArray(b)) return false;
-  const left = a as JsonObject;
-  const right = b as JsonObject;
-  return sameKeys(left, right, NOTHING, (key) => jsonIdentical(left[key] ?? null, right[key] ?? null));
+  if (isJsonList(b)) return false;
+  return sameKeys(a, b, NOTHING, (key) => jsonIdentical(a[key] ?? null, b[key] ?? null));
 }
 
 /** The same keys in the same order, leaving some out, and the same at each. */

@@ -1,7 +1,7 @@
 /** The immutable input of an evaluation: every object that could be read, and what is wrong with the others. */
 import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
-import { canonicalJson, isJsonObject, type Json, type JsonObject, jsonEqual, ownValue } from "./json.ts";
+import { canonicalJson, isJsonObject, type JsonObject, jsonEqual, ownValue } from "./json.ts";
 import { kinds } from "./kinds.ts";
 import type { KubeObject, SourcePosition } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
@@ -104,7 +104,7 @@ export function parseDocument({ value, source }: SnapshotDocument): ParsedDocume
     );
   }
   const { apiVersion, kind } = value;
-  if (typeof apiVersion !== "string" || apiVersion === "")
+  if (typeof apiVersion !== "string" || apiVersion === "" || apiVersion.length > 2 * MAX_NAME_LENGTH)
     return unidentified(at, `apiVersion is ${describe(apiVersion)}; a Kubernetes object needs one`);
   if (typeof kind !== "string" || !isPlainName(kind) || kind.includes("."))
     return unidentified(at, `kind is ${describe(kind)}; a Kubernetes object needs one`);
@@ -113,7 +113,7 @@ export function parseDocument({ value, source }: SnapshotDocument): ParsedDocume
   if (!isJsonObject(metadata) || typeof name !== "string" || !isPlainName(name)) {
     return unidentified(
       at,
-      `metadata.name of this ${kind} is ${describe(name)}; every object needs a name, without '/' or '#'`,
+      `metadata.name of this ${kind} is ${describe(name)}; every object needs a name of at most ${MAX_NAME_LENGTH} characters, without '/' or '#'`,
     );
   }
   const slash = apiVersion.indexOf("/");
@@ -154,7 +154,10 @@ export function namespaceFor(scope: KindFacts["scope"] | undefined, given: strin
   }
 }
 
-const isPlainName = (name: string): boolean => name !== "" && !name.includes("/") && !name.includes("#");
+/** The API server's limit, and what keeps messages and keys short. */
+const MAX_NAME_LENGTH = 253;
+const isPlainName = (name: string): boolean =>
+  name !== "" && name.length <= MAX_NAME_LENGTH && !name.includes("/") && !name.includes("#");
 
 const unidentified = (at: { source?: SourcePosition }, message: string): ParsedDocument => ({
   state: "unidentified",
@@ -166,7 +169,8 @@ function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
-  return typeof value === "string" ? `'${value.slice(0, 80)}'` : `${typeof value} ${String(value)}`;
+  if (typeof value === "string") return `'${value.slice(0, 80)}'`;
+  return typeof value === "number" || typeof value === "boolean" ? `${typeof value} ${value}` : typeof value;
 }
 
 const compareDocuments = (a: KubeObject, b: KubeObject): number =>
@@ -178,8 +182,7 @@ function comparePositions(a: SourcePosition | undefined, b: SourcePosition | und
 }
 
 const COMPARABLE = { maxDepth: 64, maxValues: 100_000 };
-const comparable = (raw: JsonObject): string =>
-  measureJson(raw, COMPARABLE) === "ok" ? canonicalJson(raw as Json) : "";
+const comparable = (raw: JsonObject): string => (measureJson(raw, COMPARABLE) === "ok" ? canonicalJson(raw) : "");
 
 function duplicate(kept: KubeObject, dropped: KubeObject): Finding {
   const same = measureJson(kept.raw, COMPARABLE) === "ok" && jsonEqual(kept.raw, dropped.raw);

@@ -21,10 +21,10 @@ function floorIndex<K extends string>(length: number, keyAt: (index: number) => 
 }
 
 export class SortedMap<K extends string, V> {
-  readonly #chunks: ReadonlyArray<Chunk<K, V>>;
+  readonly #chunks: readonly Chunk<K, V>[];
   readonly size: number;
 
-  private constructor(chunks: ReadonlyArray<Chunk<K, V>>, size: number) {
+  private constructor(chunks: readonly Chunk<K, V>[], size: number) {
     this.#chunks = chunks;
     this.size = size;
   }
@@ -33,7 +33,7 @@ export class SortedMap<K extends string, V> {
 
   static empty<K extends string, V>(): SortedMap<K, V> {
     SortedMap.#empty ??= new SortedMap<never, never>([], 0);
-    return SortedMap.#empty as unknown as SortedMap<K, V>;
+    return SortedMap.#empty;
   }
 
   /** Keys need not be sorted; later entries of one key win. */
@@ -129,7 +129,7 @@ export class SortedMap<K extends string, V> {
     return floorIndex(this.#chunks.length, (i) => (this.#chunks[i] as Chunk<K, V>).keys[0] as K, key);
   }
 
-  #replaced(at: number, parts: ReadonlyArray<Chunk<K, V>>, growth: number): SortedMap<K, V> {
+  #replaced(at: number, parts: readonly Chunk<K, V>[], growth: number): SortedMap<K, V> {
     const chunks = this.#chunks.slice();
     chunks.splice(at, 1, ...parts);
     return new SortedMap(chunks, this.size + growth);

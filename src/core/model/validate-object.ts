@@ -2,6 +2,7 @@ import { anyObject, builtInShapes } from "./built-in-shapes.ts";
 import type { KindFacts } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import type { KubeField, KubeShape } from "./kube-shape.ts";
+import { measureJson } from "./measure-json.ts";
 
 /** A field that the API server would refuse. `null` counts as unset. */
 export interface FieldProblem {
@@ -12,8 +13,10 @@ export interface FieldProblem {
 
 const NONE: readonly FieldProblem[] = [];
 const MOST = 50;
+/** Of fields that no shape knows: whoever walks or compares objects must come to an end. Depth as for files. */
+const UNKNOWN_LIMITS = { maxDepth: 256, maxValues: 1_000_000 };
 
-/** What is wrong with an object of a known kind; of others only their metadata is known. Unknown fields are ignored. */
+/** What is wrong with an object of a known kind; of others only their metadata is known. Unknown fields may hold anything, within bounds. */
 export function validateObject(
   raw: JsonObject,
   { group, kind }: Pick<KindFacts, "group" | "kind">,
@@ -32,7 +35,7 @@ function fits(shape: KubeShape, value: Json): boolean {
     case "Struct":
       return isJsonObject(value) && fitsFields(shape, value);
     case "Text":
-      return typeof value === "string" && value.length >= shape.min;
+      return typeof value === "string" && value.length >= shape.min && value.length <= shape.max;
     case "Integer":
       return Number.isInteger(value) && isWithin(shape, value);
     case "List":
@@ -47,6 +50,8 @@ function fits(shape: KubeShape, value: Json): boolean {
       return typeof value === "string" && isDuration(value);
     case "TextOrInteger":
       return typeof value === "string" || Number.isInteger(value);
+    case "Unread":
+      return true;
   }
 }
 
@@ -58,9 +63,12 @@ function fitsFields({ fields, requiredFields }: KubeShape, value: JsonObject): b
   let met = 0;
   for (const key in value) {
     const shape = shapeOf(fields, key);
-    if (shape === undefined) continue;
     const own = value[key];
     if (own === undefined || own === null) continue;
+    if (shape === undefined) {
+      if (typeof own === "object" && measureJson(own, UNKNOWN_LIMITS) !== "ok") return false;
+      continue;
+    }
     if (!fits(shape, own)) return false;
     if (shape.required) met++;
   }
@@ -121,13 +129,29 @@ function collect(shape: KubeShape, value: Json, field: string, problems: FieldPr
 
 function collectFields({ fields }: KubeShape, value: JsonObject, field: string, problems: FieldProblem[]): void {
   for (const { key, shape } of fields) {
-    const path = field === "" ? key : `${field}.${key}`;
+    const path = pathTo(field, key);
     const own = value[key] ?? null;
     if (own !== null) collect(shape, own, path, problems);
     else if (shape.required)
       problems.push({ code: "MissingField", field: path, message: `${path} is required: ${expected(shape)}` });
   }
+  for (const key of Object.keys(value)) {
+    if (shapeOf(fields, key) === undefined) collectUnknown(value[key] ?? null, pathTo(field, short(key)), problems);
+  }
 }
+
+function collectUnknown(value: Json, field: string, problems: FieldProblem[]): void {
+  const { maxDepth, maxValues } = UNKNOWN_LIMITS;
+  const measure = measureJson(value, UNKNOWN_LIMITS);
+  if (measure === "ok") return;
+  const message =
+    measure === "too deep"
+      ? `${field} is nested deeper than ${maxDepth} levels`
+      : `${field} holds more than ${maxValues} values`;
+  problems.push({ code: "InvalidField", field, message });
+}
+
+const pathTo = (field: string, key: string): string => (field === "" ? key : `${field}.${key}`);
 
 function collectItems(shape: KubeShape, value: readonly Json[], field: string, problems: FieldProblem[]): void {
   const { items, min, max } = shape;
@@ -153,7 +177,7 @@ function expected({ type, min, max, values, items }: KubeShape): string {
     case "Struct":
       return "an object";
     case "Text":
-      return min > 0 ? "a non-empty string" : "a string";
+      return `${min > 0 ? "a non-empty string" : "a string"}${max === Number.MAX_SAFE_INTEGER ? "" : ` of at most ${max} characters`}`;
     case "Integer":
       return `a whole number ${max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`}`;
     case "List":
@@ -168,6 +192,8 @@ function expected({ type, min, max, values, items }: KubeShape): string {
       return "a duration like 500ms, 10s or 1m30s";
     case "TextOrInteger":
       return "a string or a whole number";
+    case "Unread":
+      return "anything";
   }
 }
 

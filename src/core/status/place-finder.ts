@@ -1,8 +1,7 @@
 import type { Node } from "../effective/path-finder.ts";
 import type { World } from "../effective/world.ts";
 import { crdSchema } from "../model/crd-schema.ts";
-import { isJsonList } from "../model/is-json-list.ts";
-import { isJsonObject, type JsonObject, jsonEqual, ownValue } from "../model/json.ts";
+import { isJsonList, isJsonObject, type JsonObject, jsonEqual, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { type KindId, kindId, type ObjectRef, targetId } from "../model/refs.ts";

@@ -1,5 +1,4 @@
-import { isJsonList } from "../model/is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { displayRef } from "../model/refs.ts";
 import type { RefField } from "./compile-rows.ts";
 import { itemsAt } from "./key-path.ts";

@@ -1,5 +1,4 @@
-import { isJsonList } from "../model/is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { valueAt } from "./value-at.ts";
 
 /** A dotted path, ready to follow. */

@@ -1,6 +1,5 @@
 import type { KindFacts } from "../model/definition.ts";
-import { isJsonList } from "../model/is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { GroupKind } from "../model/refs.ts";

@@ -1,5 +1,4 @@
-import { isJsonList } from "../model/is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { nearMiss } from "../model/near-miss.ts";
 import { displayRef, type ObjectRef } from "../model/refs.ts";

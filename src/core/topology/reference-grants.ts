@@ -1,5 +1,4 @@
-import { isJsonList } from "../model/is-json-list.ts";
-import { isJsonObject, type JsonObject } from "../model/json.ts";
+import { isJsonList, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { GroupKind, ObjectRef } from "../model/refs.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
 

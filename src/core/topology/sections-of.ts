@@ -1,6 +1,5 @@
 import type { KindFacts } from "../model/definition.ts";
-import { isJsonList } from "../model/is-json-list.ts";
-import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText } from "../model/refs.ts";
 import { type SectionList, sectionLists, shownName } from "./section-lists.ts";

@@ -119,10 +119,11 @@ function isDuration(value: string): boolean {
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 function collect(shape: KubeShape, value: Json, field: string, problems: FieldProblem[]): void {
-  if (problems.length >= MOST || fits(shape, value)) return;
+  if (problems.length >= MOST) return;
   if (shape.type === "Struct" && isJsonObject(value)) return collectFields(shape, value, field, problems);
   if (shape.type === "List" && Array.isArray(value)) return collectItems(shape, value, field, problems);
   if (shape.type === "Map" && isJsonObject(value)) return collectValues(shape, value, field, problems);
+  if (fits(shape, value)) return;
   const message = `${field} must be ${expected(shape)}, found ${found(value)}`;
   problems.push({ code: "InvalidField", field, message });
 }

@@ -19,5 +19,15 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "tables of policies, targets, effective policies and definitions",
     load: () => import("./commands/get.ts"),
   },
+  {
+    name: "trace",
+    summary: "what happens when a request comes in: listener, route, rule, backends, policies",
+    load: () => import("./commands/trace.ts"),
+  },
+  {
+    name: "reach",
+    summary: "what a policy decides, and where it is beaten",
+    load: () => import("./commands/reach.ts"),
+  },
   { name: "version", summary: "the version of this program", load: () => import("./commands/version.ts") },
 ];

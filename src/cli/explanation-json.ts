@@ -27,7 +27,11 @@ export function explanationJson(explanation: Explanation, source: Source, redact
   };
 }
 
-const kindJson = ({ policyKind, paths, outcomes }: KindExplanation, source: Source, redaction: Redaction): object => ({
+export const kindJson = (
+  { policyKind, paths, outcomes }: KindExplanation,
+  source: Source,
+  redaction: Redaction,
+): object => ({
   policyKind,
   paths,
   outcomes: outcomes.map((outcome) => outcomeJson(outcome, policyKind, source, redaction)),

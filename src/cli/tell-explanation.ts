@@ -53,7 +53,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 const explainedObject = ({ evaluation }: Source, target: Explanation["target"]): KubeObject | undefined =>
   evaluation.world.objects.byId.get(objectId(target));
 
-function tellKind({ policyKind, paths, outcomes }: KindExplanation, telling: Telling): void {
+export function tellKind({ policyKind, paths, outcomes }: KindExplanation, telling: Telling): void {
   const { print } = telling;
   const all = outcomes.flatMap((outcome) => outcome.paths);
   print.line();

@@ -1,5 +1,6 @@
 import { didYouMean, found } from "./check-shape.ts";
 import type { CrdFacts } from "./crd-schema.ts";
+import { createdAt } from "./created-at.ts";
 import type { Granularity, MergeRules, PolicyDefinition } from "./definition.ts";
 import type { Finding } from "./finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "./json.ts";
@@ -34,7 +35,7 @@ export function parsePolicy(
   const filled = crd === undefined ? spec : crd.schemaDefaults(spec);
   const targets = parseTargets(filled, definition.targeting, report);
   const blocks = parseBlocks(filled, readerFor(definition, crd), report);
-  const { createdAt, findings } = parseCreatedAt(object);
+  const { createdAt: age, findings } = parseCreatedAt(object);
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
   const policy: Policy = {
     id: object.id as PolicyId,
@@ -43,7 +44,7 @@ export function parsePolicy(
       0,
       definition.policies.findIndex(({ group, kind }) => group === object.ref.group && kind === object.ref.kind),
     ),
-    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(age === undefined ? {} : { createdAt: age }),
     targets,
     blocks,
   };
@@ -246,15 +247,10 @@ function without(object: JsonObject, aside: ReadonlySet<string>): JsonObject {
   return rest;
 }
 
-/** Kubernetes writes RFC 3339; other formats would be read in the time zone of whoever runs this. */
-const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
-
 function parseCreatedAt(object: KubeObject): { createdAt?: number; findings: Finding[] } {
-  const metadata = ownValue(object.raw, "metadata");
-  const written = isJsonObject(metadata) ? (ownValue(metadata, "creationTimestamp") ?? null) : null;
+  const { written, seconds } = createdAt(object);
+  if (seconds !== undefined) return { createdAt: seconds, findings: [] };
   if (written === null) return { findings: [] };
-  const ms = typeof written === "string" && TIMESTAMP.test(written) ? Date.parse(written) : Number.NaN;
-  if (!Number.isNaN(ms)) return { createdAt: Math.floor(ms / 1000), findings: [] };
   const field = "metadata.creationTimestamp";
   const message = `${field} is ${found(written)}; allowed: a time such as 2021-07-15T01:02:03Z. The policy counts as the newest.`;
   return { findings: [toFinding(object, "warning", { code: "UnreadableTimestamp", field, message })] };

@@ -1,0 +1,78 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { expectGolden } from "../../../test/support/golden.ts";
+import { runCli } from "../../../test/support/run-cli.ts";
+
+const golden = (name: string): string => fileURLToPath(new URL(`../testdata/trace/${name}.txt`, import.meta.url));
+
+const menu = "trace GET http://baker.bakery.example:8080/menu -f examples/bakery";
+
+describe("trace", () => {
+  test.each([
+    ["menu-60", menu, 60],
+    ["menu-120", menu, 120],
+    ["order", "trace POST http://baker.bakery.example:8080/orders/7 -f examples/bakery", 100],
+    ["grpc", "trace POST https://oven.bakery.example:8443/bakery.Oven/Bake -f examples/bakery", 100],
+    ["no-match", "trace GET http://www.bakery.example:8080/bread -f examples/bakery", 100],
+    ["no-listener", "trace GET http://baker.bakery.example/menu -f examples/bakery", 100],
+  ])("%s", async (name, line, columns) => {
+    const { stdout, stderr, code } = await runCli(line, { columns });
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    expectGolden(golden(name), stdout);
+  });
+
+  test("-o json has the facts of the story", async () => {
+    const { stdout } = await runCli(`${menu} -o json`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: "Trace",
+      request: { method: "GET", host: "baker.bakery.example", port: 8080, path: "/menu" },
+      gateways: [
+        {
+          outcome: "Routed",
+          listener: { name: "http" },
+          winner: { rule: "menu", matchIndex: 0 },
+          losers: [{ rule: "rule-2", lostBy: "the longer path" }],
+          backends: [
+            { name: "baker", weight: 9 },
+            { name: "baker-next", weight: 1 },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("a Host header says which host is meant", async () => {
+    const { stdout } = await runCli(
+      ["trace", "GET", "http://127.0.0.1:8080/menu", "-H", "Host: baker.bakery.example", "-f", "examples/bakery"],
+      {},
+    );
+    expect(stdout).toContain("#menu");
+  });
+
+  test.each([
+    ["trace -f examples/bakery", "trace what? Say METHOD and URL"],
+    ["trace GET ftp://x -f examples/bakery", "begin with http:// or https://"],
+    ["trace GET http:// -f examples/bakery", "is no URL"],
+    ["trace G@T http://x/ -f examples/bakery", "is no HTTP method"],
+    ["trace GET http://x/ -H nonsense -f examples/bakery", "write -H 'name: value'"],
+    ["trace GET http://x/ --gateway prd -f examples/bakery", "did you mean 'prod'"],
+  ])("%s is refused in plain words", async (line, message) => {
+    const { stdout, stderr, code } = await runCli(line);
+    expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test("several gateways that listen are each told; a backend that is not there answers 500", async () => {
+    const gateway = (name: string): string =>
+      `apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: ${name}, namespace: a}\nspec:\n  gatewayClassName: c\n  listeners: [{name: http, port: 80, protocol: HTTP}]\n`;
+    const route = `apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: a}\nspec:\n  parentRefs: [{name: one}, {name: two}]\n  rules: [{backendRefs: [{name: nobody, port: 80}]}]\n`;
+    const { stdout } = await runCli("trace GET http://any.example/ -f all.yaml", {
+      files: { "all.yaml": [gateway("one"), gateway("two"), route].join("---\n") },
+    });
+    expect(stdout).toContain("2 gateways listen for it");
+    expect(stdout).toContain("Gateway a/one");
+    expect(stdout).toContain("Gateway a/two");
+    expect(stdout).toContain("Backend nobody:80: 500, as no Service 'nobody' in namespace 'a'");
+  });
+});

@@ -1,0 +1,239 @@
+import type { World } from "../effective/world.ts";
+import { createdAt } from "../model/created-at.ts";
+import { forEachId } from "../model/id-set.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { compareText, displayRef, kindId, type ObjectId } from "../model/refs.ts";
+import type { MatchRegex } from "../model/regex.ts";
+import { compareHostnames, matchingHostname, takesHost } from "../routing/hostname-match.ts";
+import { comparePrecedence, type RankedMatch } from "../routing/match-precedence.ts";
+import { missesOf } from "../routing/match-request.ts";
+import { describeMatch, routeMatches } from "../routing/route-match.ts";
+import { type Listener, listenersOf } from "../topology/listeners-of.ts";
+import { type Section, sectionsOf } from "../topology/sections-of.ts";
+import { explainTarget } from "./explain-target.ts";
+import type { KindExplanation } from "./explanation.ts";
+import type {
+  GatewayTrace,
+  NearMiss,
+  RoutedTrace,
+  TracedBackend,
+  TracedListener,
+  TracedRule,
+  TraceRequest,
+} from "./trace.ts";
+import { tracedBackends } from "./traced-backends.ts";
+
+const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
+/** How many rules that do not match are worth telling. */
+const NEAREST = 5;
+
+/** What each Gateway (or the one given) would do with a request that reaches it. Those that take it come first. */
+export function traceRequest(
+  world: World,
+  request: TraceRequest,
+  matchRegex: MatchRegex,
+  only?: ObjectId,
+): readonly GatewayTrace[] {
+  const traces: GatewayTrace[] = [];
+  world.objects.byKind.get(GATEWAY)?.forEach((id, gateway) => {
+    if (only === undefined || only === id) traces.push(traceGateway(world, gateway, request, matchRegex));
+  });
+  const rank = ({ outcome }: GatewayTrace): number => (outcome === "Routed" ? 0 : outcome === "NoMatch" ? 1 : 2);
+  return traces.sort((a, b) => rank(a) - rank(b) || compareText(displayRef(a.gateway), displayRef(b.gateway)));
+}
+
+interface OwnedListener {
+  readonly owner: KubeObject;
+  readonly listener: Listener;
+}
+
+function traceGateway(world: World, gateway: KubeObject, request: TraceRequest, matchRegex: MatchRegex): GatewayTrace {
+  const listeners = allListeners(world, gateway);
+  const taking = listeners.filter((owned) => whyNotTaken(owned.listener, request) === undefined);
+  // Of several listeners that could take it, the most specific one does, and no other (listener isolation).
+  const [best] = taking.sort((a, b) => compareHostnames(a.listener.hostname, b.listener.hostname));
+  const refusals = listeners.flatMap((owned) => {
+    const why = whyNotTaken(owned.listener, request);
+    return why === undefined ? [] : [{ listener: tracedListener(owned), why }];
+  });
+  if (best === undefined) return { gateway: gateway.ref, outcome: "NoListener", listener: undefined, refusals };
+  const head = { gateway: gateway.ref, listener: tracedListener(best), refusals };
+  const { matching, nearest, routes } = candidates(world, best, request, matchRegex);
+  const [winner, ...others] = matching.sort((a, b) => comparePrecedence(a, b).order);
+  if (winner === undefined) return { ...head, outcome: "NoMatch", nearest, routes };
+  return { ...head, ...routed(world, best, winner, others) };
+}
+
+/** Those of the Gateway, and of the ListenerSets that are attached to it. */
+function allListeners(world: World, gateway: KubeObject): OwnedListener[] {
+  const owners = [gateway];
+  forEachId(world.mentionedBy.get(gateway.id), (id) => {
+    const object = world.objects.byId.get(id);
+    const hangs = world.links.get(id)?.up.some(({ parent, section }) => parent === gateway.id && section === undefined);
+    if (object !== undefined && hangs === true) owners.push(object);
+  });
+  return owners.flatMap((owner) => {
+    const facts = world.rulebook.factsOf(kindId(owner.ref));
+    return facts === undefined ? [] : listenersOf(owner, facts, "Listener").map((listener) => ({ owner, listener }));
+  });
+}
+
+const PROTOCOLS: Readonly<Record<TraceRequest["scheme"], string>> = { http: "HTTP", https: "HTTPS" };
+
+function whyNotTaken({ port, protocol, hostname }: Listener, request: TraceRequest): string | undefined {
+  if (port !== request.port) return `its port is ${port ?? "not set"}, not ${request.port}`;
+  if (protocol !== PROTOCOLS[request.scheme]) return `its protocol is ${protocol}, not ${PROTOCOLS[request.scheme]}`;
+  return takesHost(hostname, request.host) ? undefined : `its hostname is ${hostname ?? ""}, not ${request.host}`;
+}
+
+const tracedListener = ({ owner, listener }: OwnedListener): TracedListener => ({
+  owner: owner.ref,
+  name: listener.name,
+  hostname: listener.hostname,
+  port: listener.port,
+  protocol: listener.protocol,
+});
+
+interface Candidate extends RankedMatch {
+  readonly object: KubeObject;
+  readonly section: Section;
+}
+
+interface Candidates {
+  readonly matching: Candidate[];
+  readonly nearest: readonly NearMiss[];
+  readonly routes: number;
+}
+
+/** Every match of every rule of the routes on the listener. */
+function candidates(world: World, at: OwnedListener, request: TraceRequest, matchRegex: MatchRegex): Candidates {
+  const matching: Candidate[] = [];
+  const missing: NearMiss[] = [];
+  const routes = routesOn(world, at);
+  for (const route of routes) {
+    const hostnames = hostnamesOf(route);
+    const found = matchingHostname(hostnames, at.listener.hostname, request.host);
+    const facts = world.rulebook.factsOf(kindId(route.ref));
+    for (const section of facts === undefined ? [] : sectionsOf(route, facts)) {
+      for (const match of routeMatches(section.raw, route.ref.kind === "GRPCRoute" ? "GRPCRoute" : "HTTPRoute")) {
+        const candidate: Candidate = {
+          object: route,
+          section,
+          match,
+          hostname: found?.hostname,
+          createdAt: createdAt(route).seconds,
+          route: `${route.ref.namespace}/${route.ref.name}`,
+          ruleIndex: section.index,
+        };
+        const why = [
+          ...(found === undefined ? [`its hostnames are ${hostnames.join(", ")}, not ${request.host}`] : []),
+          ...missesOf(match, request, matchRegex).map(({ message }) => message),
+        ];
+        if (why.length === 0) matching.push(candidate);
+        else missing.push({ ...tracedRule(candidate), why });
+      }
+    }
+  }
+  const nearest = missing.sort((a, b) => a.why.length - b.why.length).slice(0, NEAREST);
+  return { matching, nearest, routes: routes.length };
+}
+
+function routesOn(world: World, { owner, listener }: OwnedListener): readonly KubeObject[] {
+  const routes: KubeObject[] = [];
+  forEachId(world.mentionedBy.get(owner.id), (id) => {
+    const route = world.objects.byId.get(id);
+    const isOn = world.links
+      .get(id)
+      ?.up.some(({ parent, section }) => parent === owner.id && section === listener.name);
+    const isHttp = route?.ref.kind === "HTTPRoute" || route?.ref.kind === "GRPCRoute";
+    if (route !== undefined && isOn === true && isHttp) routes.push(route);
+  });
+  return routes;
+}
+
+function hostnamesOf({ raw }: KubeObject): readonly string[] {
+  const spec = ownValue(raw, "spec");
+  const hostnames = isJsonObject(spec) ? ownValue(spec, "hostnames") : undefined;
+  return isJsonList(hostnames) ? hostnames.filter((hostname) => typeof hostname === "string") : [];
+}
+
+const tracedRule = ({ object, section, match, hostname }: Candidate): TracedRule => ({
+  route: object.ref,
+  rule: section.name,
+  ruleIndex: section.index,
+  matchIndex: match.index,
+  asks: describeMatch(match),
+  hostname,
+});
+
+function routed(world: World, at: OwnedListener, winner: Candidate, others: readonly Candidate[]): RoutedTrace {
+  const backends = tracedBackends(world, winner.object, winner.section);
+  const filters = objectsIn(winner.section.raw["filters"]);
+  let before = winner;
+  const losers: RoutedTrace["losers"][number][] = [];
+  for (const loser of others) {
+    losers.push({ ...tracedRule(loser), lostBy: comparePrecedence(before, loser).by });
+    before = loser;
+  }
+  return {
+    outcome: "Routed",
+    winner: tracedRule(winner),
+    losers,
+    filters,
+    backends,
+    answer: answerOf(filters, backends),
+    kinds: kindsOn(
+      world,
+      at,
+      winner,
+      backends.flatMap(({ object }) => (object === undefined ? [] : [object])),
+    ),
+  };
+}
+
+/** What the client gets without any backend being asked. */
+function answerOf(filters: readonly JsonObject[], backends: readonly TracedBackend[]): string | undefined {
+  if (filters.some(({ type }) => type === "RequestRedirect")) return "a redirect";
+  if (backends.length === 0) return "500, as the rule has no backends";
+  return backends.every(({ weight }) => weight === 0) ? "500, as no backend has a weight above 0" : undefined;
+}
+
+/** Along this path only; and what acts on its backends by itself. */
+function kindsOn(
+  world: World,
+  { owner, listener }: OwnedListener,
+  { object, section }: Candidate,
+  backends: readonly ObjectId[],
+): readonly KindExplanation[] {
+  const along = explainTarget(world, { id: object.id, sectionName: section.name }, { group: true }).kinds.map((kind) =>
+    restricted(kind, ({ nodes }) =>
+      nodes.some(
+        (node) =>
+          node.kind === owner.ref.kind &&
+          node.name === owner.ref.name &&
+          node.namespace === owner.ref.namespace &&
+          node.sectionName === listener.name,
+      ),
+    ),
+  );
+  const direct = [...new Set(backends)].flatMap((id) =>
+    explainTarget(world, { id }, { group: true }).kinds.map((kind) =>
+      restricted(kind, ({ nodes }) => nodes.every((node) => node.kind === "Service")),
+    ),
+  );
+  return [...along, ...direct].filter(({ paths }) => paths > 0);
+}
+
+type OnePath = KindExplanation["outcomes"][number]["paths"][number];
+
+function restricted(kind: KindExplanation, isMeant: (path: OnePath) => boolean): KindExplanation {
+  const outcomes = kind.outcomes
+    .map((outcome) => ({ ...outcome, paths: outcome.paths.filter(isMeant) }))
+    .filter(({ paths }) => paths.length > 0);
+  return { ...kind, outcomes, paths: outcomes.reduce((sum, { paths }) => sum + paths.length, 0) };
+}
+
+const objectsIn = (list: Json | undefined): readonly JsonObject[] =>
+  isJsonList(list) ? list.filter(isJsonObject) : [];

@@ -1,0 +1,36 @@
+import type { World } from "../effective/world.ts";
+import { isJsonList, isJsonObject, type JsonObject } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { type ObjectId, parseObjectId } from "../model/refs.ts";
+import type { Section } from "../topology/sections-of.ts";
+import type { TracedBackend } from "./trace.ts";
+
+const NOTHING: JsonObject = {};
+
+/** The backends of a rule, as it lists them, with what became of each reference. */
+export function tracedBackends(world: World, route: KubeObject, { raw, index }: Section): readonly TracedBackend[] {
+  const refs = raw["backendRefs"];
+  const links = world.links.get(route.id);
+  return (isJsonList(refs) ? refs : []).map((ref, at) => {
+    const field = `spec.rules[${index}].backendRefs[${at}]`;
+    const { name, weight, port } = isJsonObject(ref) ? ref : NOTHING;
+    const refusal = links?.refusals.find((one) => one.field === field || one.field.startsWith(`${field}.`))?.reason;
+    return {
+      field,
+      name: typeof name === "string" ? name : "?",
+      weight: typeof weight === "number" ? weight : 1,
+      port: typeof port === "number" ? port : undefined,
+      object: refusal === undefined ? childNamed(world, route, isJsonObject(ref) ? ref : NOTHING) : undefined,
+      refusal,
+    };
+  });
+}
+
+/** The link that the reference became. */
+function childNamed(world: World, route: KubeObject, ref: JsonObject): ObjectId | undefined {
+  const { name, namespace = route.ref.namespace } = ref;
+  return world.links.get(route.id)?.down.find(({ child }) => {
+    const found = parseObjectId(child);
+    return found.name === name && found.namespace === namespace;
+  })?.child;
+}

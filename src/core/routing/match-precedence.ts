@@ -1,0 +1,75 @@
+/** Of several matches for one request, which one is used: Gateway API's precedence, criterion by criterion. */
+import { compareText } from "../model/refs.ts";
+import { compareHostnames } from "./hostname-match.ts";
+import type { GrpcMethodMatch, PathMatch, RouteMatch } from "./route-match.ts";
+
+/** A match of a rule of a route, with what precedence asks of the route. */
+export interface RankedMatch {
+  readonly match: RouteMatch;
+  /** The route's hostname that takes the request. */
+  readonly hostname: string | undefined;
+  /** Seconds; undefined: newest. */
+  readonly createdAt: number | undefined;
+  /** `namespace/name`. */
+  readonly route: string;
+  readonly ruleIndex: number;
+}
+
+/** The criterion that decided between two matches, in the words of the specification. */
+export type Criterion =
+  | "the more specific hostname"
+  | "an exact path"
+  | "a regular expression before a prefix"
+  | "the longer path"
+  | "the longer service name"
+  | "the longer method name"
+  | "a match on the method"
+  | "more header matches"
+  | "more query parameter matches"
+  | "the older route"
+  | "the route first by namespace/name"
+  | "the earlier rule"
+  | "the earlier match";
+
+export interface Precedence {
+  /** Negative: the first comes first. */
+  readonly order: number;
+  readonly by: Criterion;
+}
+
+/**
+ * HTTPRoute and GRPCRoute, "Precedence". Of regular expressions the specification leaves the place open: here they come after exact
+ * paths and before prefixes, the longer pattern first, as whoever writes a pattern means something more special than a prefix.
+ */
+export function comparePrecedence(a: RankedMatch, b: RankedMatch): Precedence {
+  const steps: readonly (readonly [Criterion, number])[] = [
+    ["the more specific hostname", compareHostnames(a.hostname, b.hostname)],
+    ["an exact path", rank(b.match.path, "Exact") - rank(a.match.path, "Exact")],
+    [
+      "a regular expression before a prefix",
+      rank(b.match.path, "RegularExpression") - rank(a.match.path, "RegularExpression"),
+    ],
+    ["the longer path", length(b.match.path?.value) - length(a.match.path?.value)],
+    ["the longer service name", grpcLength(b.match.grpc, "service") - grpcLength(a.match.grpc, "service")],
+    ["the longer method name", grpcLength(b.match.grpc, "method") - grpcLength(a.match.grpc, "method")],
+    ["a match on the method", presence(b.match.method) - presence(a.match.method)],
+    ["more header matches", b.match.headers.length - a.match.headers.length],
+    ["more query parameter matches", b.match.query.length - a.match.query.length],
+    ["the older route", compareAge(a.createdAt, b.createdAt)],
+    ["the route first by namespace/name", compareText(a.route, b.route)],
+    ["the earlier rule", a.ruleIndex - b.ruleIndex],
+  ];
+  for (const [by, order] of steps) if (order !== 0) return { order, by };
+  return { order: a.match.index - b.match.index, by: "the earlier match" };
+}
+
+const rank = (path: PathMatch | undefined, type: PathMatch["type"]): number => (path?.type === type ? 1 : 0);
+const length = (text: string | undefined): number => text?.length ?? 0;
+const presence = (text: string | undefined): number => (text === undefined ? 0 : 1);
+const grpcLength = (match: GrpcMethodMatch | undefined, part: "service" | "method"): number => length(match?.[part]);
+
+/** Without a time (a file): newest. */
+function compareAge(a: number | undefined, b: number | undefined): number {
+  if (a === b) return 0;
+  return (a ?? Number.POSITIVE_INFINITY) < (b ?? Number.POSITIVE_INFINITY) ? -1 : 1;
+}

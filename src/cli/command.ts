@@ -35,6 +35,8 @@ export interface CommandContext {
   /** The value of `-o`; undefined: the command's own format for people. */
   readonly output: string | undefined;
   readonly io: CliIo;
+  /** `For example: …`, with a command line that works here. */
+  readonly example: string;
   readonly print: Printer;
   /** Reads the source that the options name. Undefined: there is nothing to answer from, and the reason has been printed. */
   readonly load: () => Promise<Source | undefined>;

@@ -47,15 +47,12 @@ async function runCommand(
   io: CliIo,
 ): Promise<ExitCode> {
   let isWhole = true;
+  const line = command.examples.find((one) => one.line.includes(BAKERY))?.line ?? `${entry.name} -f ${BAKERY}`;
+  const example = `For example: ${io.program} ${line.replaceAll(BAKERY, await io.bakery())}`;
   const load: CommandContext["load"] = async () => {
     const paths = options.values("filename");
     if (paths.length === 0) {
-      const example = command.examples.find(({ line }) => line.includes(BAKERY))?.line ?? `${entry.name} -f ${BAKERY}`;
-      refuse(
-        io,
-        "nothing to read: say with -f FILE, -f DIR or -f - where the objects are",
-        `For example: ${io.program} ${example.replaceAll(BAKERY, await io.bakery())}`,
-      );
+      refuse(io, "nothing to read: say with -f FILE, -f DIR or -f - where the objects are", example);
       return undefined;
     }
     const { loadSource } = await import("./load-source.ts");
@@ -73,6 +70,7 @@ async function runCommand(
     options,
     output: options.value("output"),
     io,
+    example,
     print: outputPrinter(io, options),
     load,
     fail: (message, ...hints) => refuse(io, message, ...hints),

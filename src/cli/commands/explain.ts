@@ -36,13 +36,12 @@ export const command: Command = {
     { what: "For a program", line: "explain svc/oven -o json -f examples/bakery" },
   ],
   run: async (context) => {
-    const { args, options, load, fail } = context;
+    const { args, options, load, fail, example } = context;
     const scope = parseScope(options);
     if (!scope.ok) return fail(scope.message);
     const redaction = parseRedaction(options);
     if (!redaction.ok) return fail(redaction.message);
-    if (args.length === 0)
-      return fail("explain what? Name a target: KIND/NAME", "For example: httproute/baker, gtw/prod#https");
+    if (args.length === 0) return fail("explain what? Name a target: KIND/NAME", example);
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const search = findTarget(source.evaluation.world, args, scope.scope);

@@ -63,10 +63,10 @@ export const command: Command = {
     { what: "Which policy kinds are known?", line: "get definitions -f examples/bakery" },
   ],
   run: async (context) => {
-    const { args, options, load, fail, note } = context;
+    const { args, options, load, fail, note, example } = context;
     const [word, ...words] = args;
     const names = Object.keys(resources);
-    if (word === undefined) return fail(`get what? One of ${names.join(", ")}`);
+    if (word === undefined) return fail(`get what? One of ${names.join(", ")}`, example);
     const name = otherNames[word.toLowerCase()] ?? word.toLowerCase();
     const get = Object.hasOwn(resources, name) ? resources[name] : undefined;
     if (get === undefined) return fail(`get has no '${word}'; it has ${names.join(", ")}${didYouMean(word, names)}`);

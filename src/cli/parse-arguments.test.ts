@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import type { Option } from "./option.ts";
+import { parseArguments } from "./parse-arguments.ts";
+
+const options: readonly Option[] = [
+  { name: "filename", short: "f", value: "FILE", repeatable: true, help: "" },
+  { name: "output", short: "o", value: "json|yaml", choices: ["json", "yaml"], help: "" },
+  { name: "namespace", short: "n", value: "NAMESPACE", help: "" },
+  { name: "all-namespaces", short: "A", help: "" },
+];
+
+function parsed(...argv: readonly string[]) {
+  const result = parseArguments(argv, options);
+  if (!result.ok) return result.message;
+  const given = options.flatMap(({ name }) => (result.options.has(name) ? [[name, result.options.values(name)]] : []));
+  return { args: result.args, ...Object.fromEntries(given) };
+}
+
+describe("options are read as kubectl reads them", () => {
+  for (const [argv, expected] of [
+    [["a", "-o", "json", "b"], { args: ["a", "b"], output: ["json"] }],
+    [["-ojson"], { args: [], output: ["json"] }],
+    [["-o=json"], { args: [], output: ["json"] }],
+    [["--output", "json"], { args: [], output: ["json"] }],
+    [["--output=json"], { args: [], output: ["json"] }],
+    [["-Ao", "json"], { args: [], output: ["json"], "all-namespaces": ["true"] }],
+    [["-A", "--all-namespaces"], { args: [], "all-namespaces": ["true", "true"] }],
+    [["--all-namespaces=false"], { args: [] }],
+    [["-f", "-", "-f", "a", "-fb"], { args: [], filename: ["-", "a", "b"] }],
+    [["-n", "-A"], { args: [], namespace: ["-A"] }],
+    [["--", "-n", "x"], { args: ["-n", "x"] }],
+    [["-", "x"], { args: ["-", "x"] }],
+    [["--namespace="], { args: [], namespace: [""] }],
+    [["-n", "a", "-n", "a"], { args: [], namespace: ["a", "a"] }],
+  ] as const) {
+    test(argv.join(" "), () => expect(parsed(...argv)).toEqual(expected));
+  }
+});
+
+describe("what is wrong is said", () => {
+  for (const [argv, message] of [
+    [["--outptu", "json"], "there is no option --outptu; did you mean --output?"],
+    [["--zzz"], "there is no option --zzz"],
+    [["-x"], "there is no option -x"],
+    [["-Ax"], "there is no option -x (in '-Ax')"],
+    [["-n"], "-n needs a value: -n NAMESPACE"],
+    [["-o", "jsn"], "-o is 'jsn'; it can be json, yaml; did you mean 'json'?"],
+    [["--all-namespaces=maybe"], "--all-namespaces takes no value, and has 'maybe'"],
+    [["-A=x"], "-A takes no value, and has 'x'"],
+    [["-n", "a", "-n", "b"], "-n is given twice, with 'a' and 'b'; keep one"],
+    [["--__proto__"], "there is no option --__proto__"],
+  ] as const) {
+    test(argv.join(" "), () => expect(parsed(...argv)).toBe(message));
+  }
+});

@@ -1,0 +1,57 @@
+/** What becomes of a policy's units at the end of one path. */
+import type { EffectivePolicy, MappedField, Source } from "../effective/effective-policy.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { BlockName } from "../model/policy.ts";
+import type { PolicyId } from "../model/refs.ts";
+import type { PathFate, ReachLoss } from "./reach.ts";
+
+export interface Fold {
+  readonly spec: JsonObject;
+  readonly sources: readonly Source[];
+  /** The item of the object's own field that it is folded into. */
+  readonly field?: MappedField;
+}
+
+export type UnitFate =
+  | { readonly state: "decides" }
+  | { readonly state: "gated" }
+  | {
+      readonly state: "lost";
+      readonly reason: ReachLoss["reason"];
+      readonly by: readonly PolicyId[];
+      readonly source: Source;
+      readonly fold: Fold;
+    };
+
+/** Where a policy sets fields of the object item by item, the items are where it prevails or not. */
+export const foldsOf = ({ spec, sources, fields = [] }: EffectivePolicy): readonly Fold[] =>
+  fields.length === 0
+    ? [{ spec, sources }]
+    : fields.map((field) => ({ spec: field.spec, sources: field.sources, field }));
+
+/** One for each level that the policy stands at on the path; what it lost to itself counts neither way. */
+export function unitFates(
+  fold: Fold,
+  id: PolicyId,
+  { block, pointer }: { readonly block: BlockName; readonly pointer: string },
+): readonly UnitFate[] {
+  const source = fold.sources.find((one) => one.pointer === pointer);
+  if (source === undefined) return [];
+  if (source.policy === id && source.block === block && !source.computed) return [{ state: "decides" }];
+  return source.lost.flatMap((lost): readonly UnitFate[] => {
+    if (lost.policy !== id || lost.block !== block) return [];
+    const { reason, by } = lost;
+    if (reason === "gated") return [{ state: "gated" }];
+    if (by.length > 0 && by.every((winner) => winner === id)) return [];
+    return [{ state: "lost", reason, by, source, fold }];
+  });
+}
+
+export const isBeaten = (fate: UnitFate): boolean => fate.state === "lost" && fate.reason !== "equal";
+export const isEqual = (fate: UnitFate): boolean => fate.state === "lost" && fate.reason === "equal";
+
+export function pathFate(fates: readonly UnitFate[]): PathFate {
+  const holds = fates.some((fate) => fate.state === "decides" || isEqual(fate));
+  if (!fates.some(isBeaten)) return holds ? "full" : "met";
+  return holds ? "partial" : "none";
+}

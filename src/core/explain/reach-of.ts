@@ -1,0 +1,208 @@
+import type { Attachment } from "../attachment/resolve-targets.ts";
+import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { conflictWinner } from "../effective/conflict-winner.ts";
+import { forEachPath } from "../effective/count-paths.ts";
+import { effectivePolicy } from "../effective/effective-at.ts";
+import type { EffectivePolicy, PathNode } from "../effective/effective-policy.ts";
+import { shownRejection } from "../effective/shown-rejection.ts";
+import { verdictOf } from "../effective/verdict-of.ts";
+import type { PolicyRecord, World } from "../effective/world.ts";
+import type { Block, Unit } from "../model/policy.ts";
+import {
+  compareText,
+  displayRef,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  type PolicyId,
+  type TargetId,
+  targetId,
+} from "../model/refs.ts";
+import type { Reach, ReachedPath, ReachedPlace, ReachedValue, ReachLoss, ReachTarget } from "./reach.ts";
+import { foldsOf, isBeaten, isEqual, pathFate, type UnitFate, unitFates } from "./reach-fates.ts";
+import { reachGaps } from "./reach-gaps.ts";
+import { valueAt } from "./value-place.ts";
+
+/** The blast radius of a policy: every path that it is on, and how each of its values fares there. `wants`: which values. */
+export function reachOf(world: World, id: PolicyId, record: PolicyRecord, wants: (unit: Unit) => boolean): Reach {
+  const { kind, policy, targets } = record;
+  const drafts = (policy?.blocks ?? []).flatMap((block) =>
+    block.units.filter(wants).map((unit) => draftOf(block, unit)),
+  );
+  const survey: Survey = { id, kind, drafts, targets: targets.attachments, places: new Map(), through: new Map() };
+  const paths: ReachedPath[] = [];
+  const absent = new Map<ObjectId, ObjectRef>();
+  forEachPath(world, kind, (path, core) => {
+    if (!core.outcomes.some((outcome) => outcome.policy.id === id)) return;
+    const effective = effectivePolicy(path, kind);
+    paths.push(addPath(survey, effective));
+    if (!effective.incomplete) return;
+    for (const node of effective.path)
+      for (const ref of world.links.get(objectId(node))?.absentParents ?? []) absent.set(objectId(ref), ref);
+  });
+  return {
+    policy: id,
+    policyKind: kind.policyKind,
+    verdict: verdictOf(world, id, record),
+    targets: targetsOf(world, record, survey),
+    values: drafts.map(toValue),
+    paths,
+    places: [...survey.places.values()],
+    absentParents: [...absent.values()].sort((a, b) => compareText(displayRef(a), displayRef(b))),
+  };
+}
+
+interface Survey {
+  readonly id: PolicyId;
+  readonly kind: CompiledKind;
+  readonly drafts: readonly Draft[];
+  readonly targets: readonly Attachment[];
+  readonly places: Map<TargetId, Mutable<ReachedPlace>>;
+  /** How many paths each declared target is on. */
+  readonly through: Map<Attachment, number>;
+}
+
+type Mutable<T> = { -readonly [key in keyof T]: T[key] };
+
+interface Draft {
+  readonly block: Block;
+  readonly unit: Unit;
+  decides: number;
+  equal: number;
+  beaten: number;
+  gated: number;
+  readonly losses: Map<string, ReachLoss & { readonly paths: ReachedPath[] }>;
+}
+
+const draftOf = (block: Block, unit: Unit): Draft => ({
+  block,
+  unit,
+  decides: 0,
+  equal: 0,
+  beaten: 0,
+  gated: 0,
+  losses: new Map(),
+});
+
+function addPath(survey: Survey, effective: EffectivePolicy): ReachedPath {
+  const { path, from, incomplete } = effective;
+  const folds = foldsOf(effective);
+  const fates = survey.drafts.map(({ block, unit }) =>
+    folds.flatMap((fold) => unitFates(fold, survey.id, { block: block.name, pointer: unit.pointer })),
+  );
+  const reached: ReachedPath = {
+    nodes: path,
+    ...(from === undefined ? {} : { from }),
+    ...(incomplete ? { incomplete } : {}),
+    fate: pathFate(fates.flat()),
+  };
+  survey.drafts.forEach((draft, index) => {
+    count(draft, fates[index] ?? [], reached, survey.kind);
+  });
+  addPlaces(survey, reached);
+  return reached;
+}
+
+function count(draft: Draft, fates: readonly UnitFate[], path: ReachedPath, kind: CompiledKind): void {
+  const once = (isSo: (fate: UnitFate) => boolean): number => (fates.some(isSo) ? 1 : 0);
+  draft.decides += once(({ state }) => state === "decides");
+  draft.equal += once(isEqual);
+  draft.beaten += once(isBeaten);
+  draft.gated += once(({ state }) => state === "gated");
+  for (const fate of fates) if (fate.state === "lost") addLoss(draft, fate, path, kind);
+}
+
+function addLoss(
+  { losses, unit }: Draft,
+  { reason, by, fold, source }: Extract<UnitFate, { readonly state: "lost" }>,
+  path: ReachedPath,
+  kind: CompiledKind,
+): void {
+  const { field } = fold;
+  const held = valueAt(fold.spec, unit.pointer);
+  const object = by.length === 0 ? (field?.object ?? ownerOn(path.nodes, kind)) : undefined;
+  const holder = [source.policy, source.block, source.object, held];
+  const key = JSON.stringify([reason, by, object, holder, field?.object, field?.pointer]);
+  const known = losses.get(key);
+  if (known !== undefined) {
+    if (known.paths.at(-1) !== path) known.paths.push(path);
+    return;
+  }
+  losses.set(key, {
+    reason,
+    by,
+    ...(object === undefined ? {} : { object }),
+    source,
+    ...(held === undefined ? {} : { held }),
+    ...(field === undefined ? {} : { field }),
+    paths: [path],
+  });
+}
+
+/** The object on the path whose own fields the kind maps onto. */
+function ownerOn(nodes: readonly PathNode[], { mappings }: CompiledKind): ObjectId | undefined {
+  const node = nodes.findLast((one) =>
+    mappings.some(({ level }) => level.kind === one.kind && level.group === one.group),
+  );
+  return node === undefined ? undefined : objectId(node);
+}
+
+function addPlaces({ places, targets, through }: Survey, { nodes, from, fate }: ReachedPath): void {
+  const deciding = fate === "full" || fate === "partial" ? 1 : 0;
+  let isBelow = false;
+  for (const node of nodes) {
+    const id = objectId(node);
+    for (const target of targets) {
+      if (target.object !== id || target.sectionName !== node.sectionName) continue;
+      if (target.consumer !== undefined && target.consumer !== from) continue;
+      isBelow = true;
+      through.set(target, (through.get(target) ?? 0) + 1);
+    }
+    const key = targetId(id, node.sectionName);
+    const place = places.get(key) ?? { node, isBelow, paths: 0, deciding: 0 };
+    places.set(key, place);
+    place.isBelow ||= isBelow;
+    place.paths++;
+    place.deciding += deciding;
+  }
+}
+
+const toValue = ({ block, unit, decides, equal, beaten, gated, losses }: Draft): ReachedValue => ({
+  block: block.name,
+  pointer: unit.pointer,
+  value: unit.value,
+  ...(block.when === undefined ? {} : { when: block.when }),
+  decides,
+  equal,
+  beaten,
+  gated,
+  losses: [...losses.values()].sort((a, b) => b.paths.length - a.paths.length),
+});
+
+function targetsOf(world: World, { kind, targets }: PolicyRecord, { id, through }: Survey): readonly ReachTarget[] {
+  const attached = targets.attachments.map((attachment): ReachTarget => {
+    const { ref, sectionName, consumer, object } = attachment;
+    const { group, kind: name, namespace, name: own } = ref;
+    const section = sectionName === undefined ? {} : { sectionName };
+    const node: PathNode = { group, kind: name, namespace, name: own, ...section };
+    const by = conflictWinner(world, kind, id, attachment);
+    if (by !== undefined) return { state: "conflicted", node, by };
+    const paths = through.get(attachment) ?? 0;
+    return {
+      state: "attached",
+      node,
+      ...(consumer === undefined ? {} : { consumer }),
+      paths,
+      gaps: paths > 0 ? [] : reachGaps(world, object),
+    };
+  });
+  const refused = targets.rejections.map(
+    (rejection): ReachTarget => ({
+      state: "refused",
+      field: rejection.field,
+      code: rejection.code,
+      message: shownRejection(world, rejection),
+    }),
+  );
+  return [...attached, ...refused];
+}

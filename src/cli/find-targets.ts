@@ -191,7 +191,8 @@ function notFound(world: World, kinds: readonly KindNames[], name: string, scope
     targetsOf(world, one, undefined, { namespace: undefined, selector: undefined }),
   );
   const elsewhere = others.filter(({ ref }) => ref.name === name);
-  if (elsewhere.length > 0 && scope.selector !== undefined && elsewhere.some(({ ref }) => ref.namespace === namespace))
+  const isHere = elsewhere.some(({ ref }) => namespace === undefined || ref.namespace === namespace);
+  if (isHere && scope.selector !== undefined)
     return { ok: false, message: `${kind} '${name}' does not have the labels that -l asks for`, hints: [] };
   if (elsewhere.length > 0 && namespace !== undefined) {
     const namespaces = elsewhere.map(({ ref }) => `'${ref.namespace}'`).join(", ");

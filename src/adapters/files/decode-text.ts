@@ -23,22 +23,24 @@ function describeBytes(bytes: Uint8Array): { message: string; line: number; colu
   return { message: `the byte 0x${hex} is not UTF-8: save this file as UTF-8`, line, column };
 }
 
-/** Where decoding first fails: the longest prefix that decodes, found by halving. */
+/** Where decoding first fails: behind the longest prefix that decodes, found by halving. */
 function firstBadByte(bytes: Uint8Array): number {
   let good = 0;
   let bad = bytes.length;
   while (bad - good > 1) {
     const middle = (good + bad) >> 1;
-    if (decodesSoFar(bytes.subarray(0, middle))) good = middle;
+    if (decodes(bytes.subarray(0, middle), { stream: true })) good = middle;
     else bad = middle;
   }
+  // What looked like the beginning of a character was none: go back to where it began.
+  while (good > 0 && !decodes(bytes.subarray(0, good), { stream: false })) good--;
   return good;
 }
 
-/** A character cut off at the end is no mistake yet. */
-function decodesSoFar(bytes: Uint8Array): boolean {
+/** `stream`: a character that is cut off at the end is no mistake yet. */
+function decodes(bytes: Uint8Array, options: { readonly stream: boolean }): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, options);
     return true;
   } catch {
     return false;

@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { memoryFiles } from "../../../test/support/run-cli.ts";
+import type { FileSystem } from "./file-system.ts";
+import { loadFiles } from "./load-files.ts";
+import { nodeFileSystem } from "./node-file-system.ts";
+
+const object = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+
+function inMemory(files: Readonly<Record<string, string | Uint8Array>>, stdin = ""): FileSystem {
+  return { ...memoryFiles(files), readStdin: async () => new TextEncoder().encode(stdin) };
+}
+
+async function load(paths: readonly string[], fileSystem: FileSystem) {
+  const { documents, findings, files } = await loadFiles(paths, fileSystem);
+  return {
+    files,
+    places: documents.map(({ file, line, column }) => `${file}:${line}:${column}`),
+    findings: findings.map(
+      ({ code, severity, file, line, column, message }) => `${severity} ${code} ${file}:${line}:${column} ${message}`,
+    ),
+  };
+}
+
+describe("what is read", () => {
+  test("a directory and all below it, in the order of names", async () => {
+    const files = {
+      "d/b.yaml": object("b"),
+      "d/a.yml": object("a"),
+      "d/sub/c.json": JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } }),
+      "d/README.md": "# no",
+      "d/.hidden/x.yaml": object("x"),
+      "d/.x.yaml": object("x"),
+      "d/node_modules/y.yaml": object("y"),
+    };
+    const { places, findings } = await load(["d"], inMemory(files));
+    expect(places).toEqual(["d/a.yml:1:1", "d/b.yaml:1:1", "d/sub/c.json:1:1"]);
+    expect(findings).toEqual([]);
+    expect((await load(["d/"], inMemory(files))).places).toEqual(places);
+  });
+
+  test("a file that is named is read whatever its name is", async () => {
+    expect((await load(["objects.txt"], inMemory({ "objects.txt": object("a") }))).places).toEqual(["objects.txt:1:1"]);
+  });
+
+  test("many documents, lists and JSON, each at its place", async () => {
+    const text = `---\n# comment only\n---\n${object("a")}---\napiVersion: v1\nkind: List\nitems:\n- ${object("b").trim().replaceAll("\n", "\n  ")}\n---\n{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}\n`;
+    expect((await load(["a.yaml"], inMemory({ "a.yaml": text }))).places).toEqual([
+      "a.yaml:4:1",
+      "a.yaml:11:3",
+      "a.yaml:15:1",
+    ]);
+  });
+
+  test("standard input, once", async () => {
+    const { places, files } = await load(["-", "-"], inMemory({}, object("a")));
+    expect(places).toEqual(["<stdin>:1:1"]);
+    expect(files).toEqual(["<stdin>"]);
+  });
+
+  test("a file that is reached twice is read once", async () => {
+    expect((await load(["d", "d/a.yaml", "d"], inMemory({ "d/a.yaml": object("a") }))).places).toEqual([
+      "d/a.yaml:1:1",
+    ]);
+  });
+
+  test("Windows line endings and a byte order mark", async () => {
+    const text = `\uFEFF${object("a")}---\n${object("b")}`.replaceAll("\n", "\r\n");
+    const { places, findings } = await load(["a.yaml"], inMemory({ "a.yaml": text }));
+    expect(places).toEqual(["a.yaml:1:1", "a.yaml:5:1"]);
+    expect(findings).toEqual([]);
+  });
+});
+
+describe("what cannot be read is a finding, and the rest is read", () => {
+  for (const [name, files, paths, expected] of [
+    ["a path that is not there", {}, ["nowhere"], ["error PathNotFound nowhere:1:1 no such file or directory"]],
+    [
+      "an address",
+      {},
+      ["https://example.com/a.yaml"],
+      ["error PathNotFound https://example.com/a.yaml:1:1 addresses are not read: fetch it and pipe it in, with -f -"],
+    ],
+    [
+      "a directory without data",
+      { "d/README.md": "" },
+      ["d"],
+      ["warning EmptyDirectory d:1:1 no .yaml, .yml or .json file in this directory or below it"],
+    ],
+    [
+      "a broken document",
+      { "a.yaml": `${object("a")}---\na: [\n---\n${object("b")}` },
+      ["a.yaml"],
+      [expect.stringMatching(/^error YamlSyntax a\.yaml:[56]:\d+ /)],
+    ],
+    [
+      "Latin-1",
+      { "a.yaml": new Uint8Array([...new TextEncoder().encode("a: b\nc: caf"), 0xe9, 10]) },
+      ["a.yaml"],
+      ["error NotUtf8 a.yaml:2:7 the byte 0xe9 is not UTF-8: save this file as UTF-8"],
+    ],
+    [
+      "UTF-16",
+      { "a.yaml": new Uint8Array([0xff, 0xfe, 97, 0]) },
+      ["a.yaml"],
+      ["error NotUtf8 a.yaml:1:1 this file is UTF-16, not UTF-8: save it as UTF-8"],
+    ],
+  ] as const) {
+    test(name, async () => {
+      const all: Record<string, string | Uint8Array> = { ...files, "good.yaml": object("good") };
+      const { places, findings } = await load([...paths, "good.yaml"], inMemory(all));
+      expect(findings).toEqual(expected);
+      expect(places).toContain("good.yaml:1:1");
+    });
+  }
+
+  test("a file beyond the limit", async () => {
+    const fileSystem = inMemory({ "big.yaml": object("a") });
+    const { findings, documents } = await loadFiles(["big.yaml"], fileSystem, { maxFileBytes: 10 });
+    expect(documents).toEqual([]);
+    expect(findings.map(({ code }) => code)).toEqual(["TooLarge"]);
+  });
+
+  test("a file that may not be read", async () => {
+    const denied = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+    const fileSystem = { ...inMemory({ "a.yaml": "" }), readFile: () => Promise.reject(denied) };
+    expect((await load(["a.yaml"], fileSystem)).findings).toEqual([
+      "error PathUnreadable a.yaml:1:1 permission denied",
+    ]);
+  });
+});
+
+describe("the files of this machine", () => {
+  const folder = mkdtempSync(join(tmpdir(), "prevail-load-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function* noInput(): AsyncIterable<Uint8Array> {}
+  const machine = nodeFileSystem(noInput());
+
+  test("links are followed, in circles only once", async () => {
+    mkdirSync(join(folder, "d"));
+    writeFileSync(join(folder, "d", "a.yaml"), object("a"));
+    symlinkSync(join(folder, "d"), join(folder, "d", "again"));
+    symlinkSync(join(folder, "d", "a.yaml"), join(folder, "d", "b.yaml"));
+    symlinkSync(join(folder, "gone"), join(folder, "d", "c.yaml"));
+    const { places, findings } = await load([join(folder, "d")], machine);
+    expect(places).toEqual([`${folder}/d/a.yaml:1:1`]);
+    expect(findings).toEqual([`error PathNotFound ${folder}/d/c.yaml:1:1 no such file or directory`]);
+  });
+});

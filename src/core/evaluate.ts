@@ -16,6 +16,7 @@ import type { CustomStrategies } from "./merge/custom-strategy.ts";
 import type { EvaluateCondition } from "./model/cel.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
 import type { Finding } from "./model/finding.ts";
+import type { KubeObject } from "./model/kube-object.ts";
 import { type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "./model/refs.ts";
 import type { Snapshot } from "./model/snapshot.ts";
 import type { StatusOptions, StatusReport } from "./status/status-report.ts";
@@ -47,7 +48,8 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
 }
 
 export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Evaluation {
-  const rules = [...snapshot.objects.values()].filter(({ ref }) => isRule(ref));
+  const rules: KubeObject[] = [];
+  for (const object of snapshot.objects.values()) if (isRule(object.ref)) rules.push(object);
   return { world: buildWorld(snapshot, buildRulebook(rules, options)), options };
 }
 

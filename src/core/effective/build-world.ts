@@ -63,13 +63,16 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
 }
 
 export function homedId(ref: ObjectRef, rulebook: Rulebook): ObjectId {
-  return objectId({ ...ref, namespace: namespaceFor(rulebook.factsOf(kindId(ref))?.scope, ref.namespace) });
+  return objectId({ ...ref, namespace: homeOf(ref, rulebook) });
 }
+
+const homeOf = (ref: ObjectRef, { factsOf }: Rulebook): string =>
+  namespaceFor(factsOf(kindId(ref))?.scope, ref.namespace);
 
 /** Kinds that definitions and CRDs know the scope of are put where they belong; built-in ones already are. */
 export function homed(object: KubeObject, rulebook: Rulebook): KubeObject {
   const { ref } = object;
-  const namespace = namespaceFor(rulebook.factsOf(kindId(ref))?.scope, ref.namespace);
+  const namespace = homeOf(ref, rulebook);
   if (namespace === ref.namespace) return object;
   const moved = { ...ref, namespace };
   return { ...object, ref: moved, id: objectId(moved) };
@@ -82,26 +85,52 @@ function buildRefused(snapshot: Snapshot, rulebook: Rulebook): World["refused"] 
 }
 
 function buildObjects(snapshot: Snapshot, rulebook: Rulebook): ObjectTable {
-  const byId = new Map<ObjectId, KubeObject>();
-  const byKind = new Map<KindId, Array<readonly [ObjectId, KubeObject]>>();
+  const byId = homedObjects(snapshot, rulebook);
+  const byKind = new Map<KindId, KubeObject[]>();
   const namespaces = new Map<string, number>();
-  let lastKind: KindId | undefined;
-  let lastList: Array<readonly [ObjectId, KubeObject]> = [];
-  for (const given of snapshot.objects.values()) {
-    const object = homed(given, rulebook);
-    const { id, ref } = object;
-    byId.set(id, object);
-    const kind = kindId(ref);
-    if (kind !== lastKind) {
-      lastKind = kind;
-      lastList = byKind.get(kind) ?? [];
-      byKind.set(kind, lastList);
+  // Objects mostly come kind by kind and namespace by namespace.
+  let like: ObjectRef | undefined;
+  let list: KubeObject[] = [];
+  let count = 0;
+  for (const object of byId.values()) {
+    const { ref } = object;
+    if (like === undefined || ref.kind !== like.kind || ref.group !== like.group) {
+      list = byKind.get(kindId(ref)) ?? [];
+      byKind.set(kindId(ref), list);
     }
-    lastList.push([id, object]);
-    if (ref.namespace !== "") namespaces.set(ref.namespace, (namespaces.get(ref.namespace) ?? 0) + 1);
+    list.push(object);
+    if (like !== undefined && ref.namespace !== like.namespace) {
+      add(namespaces, like.namespace, count);
+      count = 0;
+    }
+    count++;
+    like = ref;
   }
-  const sorted = new Map([...byKind].map(([kind, entries]) => [kind, SortedMap.from(entries)] as const));
+  if (like !== undefined) add(namespaces, like.namespace, count);
+  namespaces.delete("");
+  const sorted = new Map([...byKind].map(([kind, all]) => [kind, SortedMap.by(all, ({ id }) => id)] as const));
   return { byId: LayeredMap.from(byId), byKind: LayeredMap.from(sorted), namespaces: LayeredMap.from(namespaces) };
+}
+
+const add = (counts: Map<string, number>, key: string, count: number): void =>
+  void counts.set(key, (counts.get(key) ?? 0) + count);
+
+/** The snapshot's own table, unless one of its objects belongs elsewhere. */
+function homedObjects({ objects }: Snapshot, rulebook: Rulebook): ReadonlyMap<ObjectId, KubeObject> {
+  let like: ObjectRef | undefined;
+  let isHome = true;
+  for (const { ref } of objects.values()) {
+    if (like?.kind === ref.kind && like.group === ref.group && like.namespace === ref.namespace) continue;
+    like = ref;
+    isHome &&= homeOf(ref, rulebook) === ref.namespace;
+  }
+  if (isHome) return objects;
+  const byId = new Map<ObjectId, KubeObject>();
+  for (const given of objects.values()) {
+    const object = homed(given, rulebook);
+    byId.set(object.id, object);
+  }
+  return byId;
 }
 
 export const REFERENCE_GRANT: KindId = kindId({ group: "gateway.networking.k8s.io", kind: "ReferenceGrant" });
@@ -168,9 +197,13 @@ function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else list.push(value);
 }
 
-function idSets<K extends string, V extends string>(lists: ReadonlyMap<K, V[]>): Map<K, IdSet<V>> {
-  const sets = new Map<K, IdSet<V>>();
-  for (const [key, ids] of lists) sets.set(key, idSetFrom(ids));
+/** Takes the lists over. */
+function idSets<K extends string, V extends string>(lists: Map<K, V[]>): Map<K, IdSet<V>> {
+  const sets: Map<K, IdSet<V>> = lists;
+  for (const [key, ids] of lists) {
+    const set = idSetFrom(ids);
+    if (set !== ids) sets.set(key, set);
+  }
   return sets;
 }
 
@@ -188,9 +221,9 @@ class MentionIndex {
     for (const namespace of grantsOf) append(this.#grants, namespace, id);
   }
 
-  /** So far: enough to tell which classes are implied. The lists are taken over by `tables`. */
-  mentioned(): Map<ObjectId, IdSet<ObjectId>> {
-    return new Map(this.#mentioned);
+  /** So far: enough to tell which classes are implied. More is added while it is read, and `tables` takes it over. */
+  mentioned(): ReadonlyMap<ObjectId, IdSet<ObjectId>> {
+    return this.#mentioned;
   }
 
   tables(): Pick<World, "mentionedBy" | "labelReaders" | "grantReaders"> {

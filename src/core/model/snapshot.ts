@@ -1,7 +1,7 @@
 /** The immutable input of an evaluation: every object that could be read, and what is wrong with the others. */
 import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
-import { canonicalJson, isJsonObject, type JsonObject, jsonEqual, ownValue } from "./json.ts";
+import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
 import { kinds } from "./kinds.ts";
 import type { KubeObject, SourcePosition } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
@@ -43,25 +43,30 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
   const findings: Finding[] = [];
   const repeated = new Map<ObjectId, Identified[]>();
   const refusals = new Map<ObjectId, Identified>();
+  const identifier = new DocumentIdentifier();
   for (const document of documents) {
-    const parsed = parseDocument(document);
-    if (parsed.state === "unidentified") {
-      findings.push(parsed.finding);
+    const object = identifier.identify(document);
+    if (typeof object === "string") {
+      findings.push(unidentified(document, object));
       continue;
     }
-    const { id } = parsed;
+    const { id } = object;
+    const refusal = refusalOf(object);
     const known = objects.get(id);
+    if (known === undefined && refusal === undefined && !refused.has(id)) {
+      objects.set(id, object);
+      continue;
+    }
+    const parsed = judged(object, refusal);
     if (known !== undefined || refusals.has(id)) {
       const first: Identified =
         known === undefined ? (refusals.get(id) ?? parsed) : { state: "object", id, object: known };
       const all = repeated.get(id) ?? [first];
       all.push(parsed);
       repeated.set(id, all);
-    } else if (parsed.state === "object") {
-      objects.set(id, parsed.object);
-    } else {
+    } else if (refusal !== undefined) {
       refusals.set(id, parsed);
-      refused.set(id, parsed.findings);
+      refused.set(id, refusal);
     }
   }
   for (const all of repeated.values()) settleDuplicates(all, objects, refused, findings);
@@ -95,51 +100,82 @@ function factsOf(group: string, kind: string): KindFacts | undefined {
   return byName.get(kind)?.find((facts) => facts.group === group);
 }
 
-export function parseDocument({ value, source }: SnapshotDocument): ParsedDocument {
-  const at = source === undefined ? {} : { source };
-  if (!isJsonObject(value)) {
-    return unidentified(
-      at,
-      `this document is ${describe(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`,
-    );
-  }
-  const { apiVersion, kind } = value;
-  if (typeof apiVersion !== "string" || apiVersion === "" || apiVersion.length > 2 * MAX_NAME_LENGTH)
-    return unidentified(at, `apiVersion is ${describe(apiVersion)}; a Kubernetes object needs one`);
-  if (typeof kind !== "string" || !isPlainName(kind) || kind.includes("."))
-    return unidentified(at, `kind is ${describe(kind)}; a Kubernetes object needs one`);
-  const metadata = ownValue(value, "metadata");
-  const name = isJsonObject(metadata) ? ownValue(metadata, "name") : undefined;
-  if (!isJsonObject(metadata) || typeof name !== "string" || !isPlainName(name)) {
-    return unidentified(
-      at,
-      `metadata.name of this ${kind} is ${describe(name)}; every object needs a name of at most ${MAX_NAME_LENGTH} characters, without '/' or '#'`,
-    );
-  }
-  const slash = apiVersion.indexOf("/");
-  const group = slash === -1 ? "" : apiVersion.slice(0, slash);
-  const facts = factsOf(group, kind);
-  const given = ownValue(metadata, "namespace") ?? "";
-  if (typeof given !== "string" || (given !== "" && !isPlainName(given))) {
-    return unidentified(at, `metadata.namespace of ${kind} '${name}' is ${describe(given)}; it must be a name`);
-  }
-  const ref: ObjectRef = { group, kind, namespace: namespaceFor(facts?.scope, given), name };
-  const id = objectId(ref);
-  const object: KubeObject =
-    source === undefined ? { id, ref, apiVersion, raw: value } : { id, ref, apiVersion, raw: value, source };
-  const problems = validateObject(value, ref);
-  if (problems.length === 0) return { state: "object", id, object };
-  const findings = problems.map(
+export function parseDocument(document: SnapshotDocument): ParsedDocument {
+  const object = new DocumentIdentifier().identify(document);
+  if (typeof object === "string") return { state: "unidentified", finding: unidentified(document, object) };
+  return judged(object, refusalOf(object));
+}
+
+const judged = (object: KubeObject, refusal: readonly Finding[] | undefined): Identified =>
+  refusal === undefined
+    ? { state: "object", id: object.id, object }
+    : { state: "refused", id: object.id, object, findings: refusal };
+
+function refusalOf({ id, ref, raw, source }: KubeObject): readonly Finding[] | undefined {
+  const problems = validateObject(raw, ref);
+  if (problems.length === 0) return undefined;
+  return problems.map(
     (problem): Finding => ({
       code: problem.code,
       severity: "error",
       object: id,
       field: problem.field,
       message: `${displayRef(ref)}: ${problem.message}; the object is left out, as the API server would refuse it`,
-      ...at,
+      ...(source === undefined ? {} : { source }),
     }),
   );
-  return { state: "refused", id, object, findings };
+}
+
+/** What the objects of a kind in a namespace have in common. */
+interface Family {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly given: string;
+  readonly group: string;
+  readonly namespace: string;
+  /** Their ids, but for the name. */
+  readonly prefix: string;
+}
+
+/** Documents come list by list, so what an object has in common with the last one is not worked out again. */
+class DocumentIdentifier {
+  #family: Family = { apiVersion: "", kind: "", given: "", group: "", namespace: "", prefix: "" };
+
+  /** The object that a document describes, or else what is missing. */
+  identify({ value, source }: SnapshotDocument): KubeObject | string {
+    if (!isJsonObject(value)) {
+      return `this document is ${describe(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`;
+    }
+    const { apiVersion, kind, metadata } = value;
+    if (typeof apiVersion !== "string" || apiVersion === "" || apiVersion.length > 2 * MAX_NAME_LENGTH)
+      return `apiVersion is ${describe(apiVersion)}; a Kubernetes object needs one`;
+    if (typeof kind !== "string" || !isPlainName(kind) || kind.includes("."))
+      return `kind is ${describe(kind)}; a Kubernetes object needs one`;
+    const name = isJsonObject(metadata) ? metadata["name"] : undefined;
+    if (!isJsonObject(metadata) || typeof name !== "string" || !isPlainName(name)) {
+      return `metadata.name of this ${kind} is ${describe(name)}; every object needs a name of at most ${MAX_NAME_LENGTH} characters, without '/' or '#'`;
+    }
+    const given = metadata["namespace"] ?? "";
+    if (typeof given !== "string" || (given !== "" && !isPlainName(given)))
+      return `metadata.namespace of ${kind} '${name}' is ${describe(given)}; it must be a name`;
+    const family = this.#familyOf(apiVersion, kind, given);
+    const ref: ObjectRef = { group: family.group, kind: family.kind, namespace: family.namespace, name };
+    const id = `${family.prefix}${name}` as ObjectId;
+    return source === undefined
+      ? { id, ref, apiVersion: family.apiVersion, raw: value }
+      : { id, ref, apiVersion: family.apiVersion, raw: value, source };
+  }
+
+  #familyOf(apiVersion: string, kind: string, given: string): Family {
+    const last = this.#family;
+    if (last.kind === kind && last.given === given && last.apiVersion === apiVersion) return last;
+    const slash = apiVersion.indexOf("/");
+    const group = slash === -1 ? "" : apiVersion.slice(0, slash);
+    const namespace = namespaceFor(factsOf(group, kind)?.scope, given);
+    const prefix = objectId({ group, kind, namespace, name: "" });
+    this.#family = { apiVersion, kind, given, group, namespace, prefix };
+    return this.#family;
+  }
 }
 
 /** Where an object of that scope is; of kinds with an unknown scope the word of the document stands. */
@@ -159,9 +195,11 @@ const MAX_NAME_LENGTH = 253;
 const isPlainName = (name: string): boolean =>
   name !== "" && name.length <= MAX_NAME_LENGTH && !name.includes("/") && !name.includes("#");
 
-const unidentified = (at: { source?: SourcePosition }, message: string): ParsedDocument => ({
-  state: "unidentified",
-  finding: { code: "NotAnObject", severity: "error", message, ...at },
+const unidentified = ({ source }: SnapshotDocument, message: string): Finding => ({
+  code: "NotAnObject",
+  severity: "error",
+  message,
+  ...(source === undefined ? {} : { source }),
 });
 
 function describe(value: unknown): string {

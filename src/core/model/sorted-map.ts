@@ -20,6 +20,12 @@ function floorIndex<K extends string>(length: number, keyAt: (index: number) => 
   return high;
 }
 
+/** Strictly, so no key is there twice. */
+function isAscending(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) >= (keys[i] as string)) return false;
+  return true;
+}
+
 export class SortedMap<K extends string, V> {
   readonly #chunks: readonly Chunk<K, V>[];
   readonly size: number;
@@ -38,14 +44,33 @@ export class SortedMap<K extends string, V> {
 
   /** Keys need not be sorted; later entries of one key win. */
   static from<K extends string, V>(entries: Iterable<readonly [K, V]>): SortedMap<K, V> {
-    const sorted = [...new Map(entries)].sort((a, b) => compareText(a[0], b[0]));
-    if (sorted.length === 0) return SortedMap.empty();
+    const distinct = entries instanceof Map ? entries : new Map(entries);
+    if (distinct.size === 0) return SortedMap.empty();
+    const keys = [...distinct.keys()];
+    if (isAscending(keys)) return SortedMap.#cut(keys, [...distinct.values()]);
+    keys.sort(compareText);
+    return SortedMap.#cut(
+      keys,
+      keys.map((key) => distinct.get(key) as V),
+    );
+  }
+
+  /** Each value has a key of its own. */
+  static by<K extends string, V>(values: readonly V[], keyOf: (value: V) => K): SortedMap<K, V> {
+    if (values.length === 0) return SortedMap.empty();
+    const keys = values.map(keyOf);
+    if (isAscending(keys)) return SortedMap.#cut(keys, values);
+    const sorted = values.toSorted((a, b) => compareText(keyOf(a), keyOf(b)));
+    return SortedMap.#cut(sorted.map(keyOf), sorted);
+  }
+
+  static #cut<K extends string, V>(keys: readonly K[], values: readonly V[]): SortedMap<K, V> {
+    if (keys.length <= CHUNK) return new SortedMap([{ keys, values }], keys.length);
     const chunks: Chunk<K, V>[] = [];
-    for (let i = 0; i < sorted.length; i += CHUNK) {
-      const part = sorted.slice(i, i + CHUNK);
-      chunks.push({ keys: part.map((entry) => entry[0]), values: part.map((entry) => entry[1]) });
+    for (let i = 0; i < keys.length; i += CHUNK) {
+      chunks.push({ keys: keys.slice(i, i + CHUNK), values: values.slice(i, i + CHUNK) });
     }
-    return new SortedMap(chunks, sorted.length);
+    return new SortedMap(chunks, keys.length);
   }
 
   get(key: K): V | undefined {

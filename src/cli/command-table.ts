@@ -29,5 +29,10 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "what a policy decides, and where it is beaten",
     load: () => import("./commands/reach.ts"),
   },
+  {
+    name: "graph",
+    summary: "the topology with its policies, drawn",
+    load: () => import("./commands/graph.ts"),
+  },
   { name: "version", summary: "the version of this program", load: () => import("./commands/version.ts") },
 ];

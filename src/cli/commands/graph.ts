@@ -1,0 +1,67 @@
+import type { Graph } from "../../core/explain/graph.ts";
+import { graphOf } from "../../core/explain/graph-of.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { API_VERSION, openRef } from "../effective-json.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { findTarget, parseScope } from "../find-targets.ts";
+import { graphSvg } from "../graph-svg.ts";
+import { graphDot, graphMermaid } from "../graph-text.ts";
+import { printData } from "../output-format.ts";
+import { parseRedaction, type Redaction, redactOption } from "../redaction.ts";
+
+export const command: Command = {
+  usage: ["[TARGET] -f FILE|DIR|- [-o dot|mermaid|svg|json]"],
+  description: [
+    "The topology as a picture: what hangs under what, which policies are attached where, and which of them prevail. " +
+      "With a TARGET: what is above and below it.",
+    "svg is drawn here and needs no other program; dot is for Graphviz, mermaid for Markdown pages. Without -o: mermaid.",
+  ],
+  options: [redactOption],
+  takes: ["scope", "source"],
+  outputs: ["mermaid", "dot", "svg", "json"],
+  examples: [
+    { what: "All of it, as a drawing", line: "graph -o svg -f examples/bakery" },
+    { what: "Around one route, for a Markdown page", line: "graph httproute/baker -f examples/bakery" },
+  ],
+  run: async (context) => {
+    const { args, options, load, fail, output } = context;
+    const scope = parseScope(options);
+    if (!scope.ok) return fail(scope.message);
+    const redaction = parseRedaction(options);
+    if (!redaction.ok) return fail(redaction.message);
+    const source = await load();
+    if (source === undefined) return exitCodes.failed;
+    const { world } = source.evaluation;
+    if (args.length === 0) return draw(graphOf(world), output, redaction.redaction, context);
+    const search = findTarget(world, args, scope.scope);
+    if (!search.ok) return fail(search.message, ...search.hints);
+    return draw(graphOf(world, search.target), output, redaction.redaction, context);
+  },
+};
+
+function draw(graph: Graph, output: string | undefined, redaction: Redaction, { print }: CommandContext): ExitCode {
+  if (output === "json") printData(print, "json", graphJson(graph, redaction));
+  else if (output === "svg") print.raw(graphSvg(graph, redaction));
+  else if (output === "dot") print.raw(graphDot(graph, redaction));
+  else print.raw(graphMermaid(graph, redaction));
+  return exitCodes.ok;
+}
+
+const graphJson = ({ nodes, edges }: Graph, redaction: Redaction): object => ({
+  apiVersion: API_VERSION,
+  kind: "Graph",
+  nodes: nodes.map(({ id, ref, sectionName, implied, policies }) => ({
+    id,
+    ...ref,
+    ...(sectionName === undefined ? {} : { sectionName }),
+    ...(implied === undefined ? {} : { implied }),
+    policies: policies
+      .filter(({ policy }) => !redaction.isHidden(policy))
+      .map(({ policy, state, by }) => ({
+        policy: openRef(policy),
+        state,
+        by: by.filter((winner) => !redaction.isHidden(winner)).map(openRef),
+      })),
+  })),
+  edges,
+});

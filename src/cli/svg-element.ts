@@ -1,0 +1,41 @@
+/** An SVG document as a tree: text and attributes are escaped in one place, here. */
+export interface SvgElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly children: readonly (SvgElement | string)[];
+}
+
+export const svg = (
+  name: string,
+  attributes: SvgElement["attributes"] = {},
+  ...children: SvgElement["children"]
+): SvgElement => ({ name, attributes, children });
+
+export function renderSvg({ name, attributes, children }: SvgElement, indent = ""): string {
+  const written = Object.entries(attributes)
+    .map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`)
+    .join("");
+  if (children.length === 0) return `${indent}<${name}${written}/>\n`;
+  if (children.every((child) => typeof child === "string")) {
+    return `${indent}<${name}${written}>${escapeXml(children.join(""))}</${name}>\n`;
+  }
+  const inner = children.map((child) =>
+    typeof child === "string" ? `${indent}  ${escapeXml(child)}\n` : renderSvg(child, `${indent}  `),
+  );
+  return `${indent}<${name}${written}>\n${inner.join("")}${indent}</${name}>\n`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Characters that XML cannot hold at all become spaces. */
+const escapeXml = (text: string): string =>
+  text
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are not allowed in XML
+    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, " ");

@@ -61,7 +61,7 @@ export function showPathsTogether(paths: readonly ExplainedPath[]): string {
   const all = paths.map(stepsOf);
   const levels = [...new Set(all.flatMap((steps) => [...steps.keys()]))];
   const parts = sortLevels(levels, all).map((level) => {
-    const names = [...new Set(withWords(distinct(all, level), false))];
+    const names = withWords(byName(distinct(all, level)), false);
     const shown = names.slice(0, MOST_NAMES).join(" | ");
     return names.length > MOST_NAMES ? `${shown} | ${names.length - MOST_NAMES} more` : shown;
   });
@@ -127,10 +127,22 @@ function weight(level: string): number {
 
 function nameLevel(chosen: readonly Steps[], level: string, qualified: boolean): string {
   const found = distinct(chosen, level);
-  const words = withWords(found, qualified && level.endsWith("#"));
+  const isQualified = qualified && level.endsWith("#");
+  const words = withWords(isQualified ? found : plural(byName(found)), isQualified);
   const shown = words.slice(0, MOST_NAMES);
   const rest = words.length - shown.length;
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : listWords(shown);
+}
+
+/** Two objects may have sections of one name. */
+const byName = (steps: readonly Step[]): readonly Step[] => [
+  ...new Map(steps.map((step) => [`${step.word} ${step.name}`, step])).values(),
+];
+
+/** `rules`, where several are named; kinds stay as they are written. */
+function plural(steps: readonly Step[]): readonly Step[] {
+  if (steps.length < 2) return steps;
+  return steps.map((step) => (/^[a-z]+$/.test(step.word) ? { ...step, word: `${step.word}s` } : step));
 }
 
 /** `rule order`, `menu`: the word once for those that share it. */

@@ -5,6 +5,7 @@ import type {
   KindExplanation,
   PathOutcome,
 } from "../core/explain/explanation.ts";
+import { sectionPlace } from "../core/explain/value-place.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
 import { displayRef, objectId, type PolicyId, parseObjectId } from "../core/model/refs.ts";
 import { listWords, showNode, showPath, showPathsTogether } from "./describe-paths.ts";
@@ -32,7 +33,12 @@ export function tellExplanation(explanation: Explanation, telling: Telling): voi
 
 function tellTarget({ target, absentParents, kinds }: Explanation, { print, source }: Telling): void {
   const object = explainedObject(source, target);
-  const place = object?.source === undefined ? "" : ` (${showLine(object.source)})`;
+  const section =
+    target.sectionName === undefined
+      ? undefined
+      : sectionPlace(source.evaluation.world, objectId(target), target.sectionName);
+  const position = source.locate(objectId(target), section?.pointer);
+  const place = position === undefined ? "" : ` (${showLine(position)})`;
   print.paragraph({ hanging: 2 }, styled(capital(showNode(target)), "bold"), styled(place, "dim"));
   if (object === undefined) print.paragraph({ indent: 2 }, "It is named by others, but no document defines it.");
   if (absentParents.length > 0) {

@@ -68,13 +68,20 @@ function below({ from }: CompiledMapping, pointer: string): string | undefined {
 
 const sameKind = (a: GroupKind, b: GroupKind): boolean => a.kind === b.kind && a.group === b.group;
 
-function sectionPointer(world: World, mapping: CompiledMapping, id: ObjectId, path: readonly PathNode[]): string {
+function sectionPointer(world: World, { level }: CompiledMapping, id: ObjectId, path: readonly PathNode[]): string {
+  const name = path.findLast((one) => objectId(one) === id && one.sectionName !== undefined)?.sectionName;
+  return (name === undefined ? undefined : sectionPlace(world, id, name, level.section)?.pointer) ?? "";
+}
+
+/** Where a section stands in its object. */
+export function sectionPlace(world: World, id: ObjectId, name: string, section?: string): ValuePlace | undefined {
   const object = world.objects.byId.get(id);
   const facts = object === undefined ? undefined : world.rulebook.factsOf(kindId(object.ref));
-  const name = path.findLast((one) => objectId(one) === id && one.sectionName !== undefined)?.sectionName;
-  if (object === undefined || facts === undefined) return "";
-  const section = sectionsOf(object, facts).find((one) => one.section === mapping.level.section && one.name === name);
-  return section === undefined ? "" : `${mapping.listPointer}/${section.index}`;
+  if (object === undefined || facts === undefined) return undefined;
+  const found = sectionsOf(object, facts).find((one) => one.name === name && (section ?? one.section) === one.section);
+  const list = facts.sections.find((one) => one.section === found?.section)?.path;
+  if (found === undefined || list === undefined) return undefined;
+  return { object: id, pointer: `/${list.replaceAll(".", "/")}/${found.index}` };
 }
 
 /** Where the value that holds was written; undefined: nobody holds it, or it was computed. */

@@ -1,0 +1,231 @@
+import { describe, expect, test } from "vitest";
+import { expectTranscript } from "../../../test/support/cli-transcript.ts";
+import { runCli } from "../../../test/support/run-cli.ts";
+
+describe("the bakery", () => {
+  for (const [name, line] of [
+    ["explain-route", "explain httproute/baker -f examples/bakery"],
+    ["explain-rule", "explain httproute/baker#rule-2 -f examples/bakery"],
+    ["explain-listener", "explain gtw/prod#https -f examples/bakery"],
+    ["explain-service", "explain svc/oven -f examples/bakery"],
+    ["explain-unattached", "explain httproute/stocktaking -f examples/bakery"],
+    ["explain-redacted", "explain httproute/baker -n bakery --redact -f examples/bakery"],
+    [
+      "explain-incomplete",
+      "explain httproute/baker -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml",
+    ],
+  ] as const) {
+    for (const columns of [60, 120]) {
+      test(`${line}, ${columns} columns`, () => expectTranscript(`${name}-${columns}`, line, { columns }));
+    }
+  }
+  for (const [name, line] of [
+    ["explain-all-paths", "explain httproute/baker#menu --all-paths -f examples/bakery"],
+    ["explain-wide", "explain httproute/baker#order -o wide -f examples/bakery"],
+    ["explain-name", "explain httproute/baker -o name -f examples/bakery"],
+    ["explain-json", "explain httproute/baker#order -o json -f examples/bakery"],
+    ["explain-yaml", "explain svc/oven -o yaml -f examples/bakery"],
+    ["explain-redacted-json", "explain httproute/baker#order -n bakery --redact -o json -f examples/bakery"],
+  ] as const) {
+    test(line, () => expectTranscript(name, line));
+  }
+
+  test("no line is wider than the terminal but for words that are", async () => {
+    for (const columns of [40, 60, 80, 100]) {
+      const { stdout } = await runCli("explain httproute/baker -f examples/bakery", { columns });
+      for (const line of stdout.split("\n")) {
+        if (line.length > columns) expect(line.trim()).not.toContain(" > ");
+        const [first = "", ...rest] = line.trim().split(" ");
+        if (line.length > columns) expect([first, rest.length <= 2]).toEqual([first, true]);
+      }
+    }
+  });
+
+  test("colour only on a terminal, and not with NO_COLOR", async () => {
+    const line = "explain httproute/baker -f examples/bakery";
+    const plain = await runCli(line, { columns: 100 });
+    const coloured = await runCli(line, { columns: 100, env: { NO_COLOR: "" } });
+    expect(plain.stdout).not.toContain("\u001b");
+    expect(coloured.stdout).toContain("\u001b[");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+    expect(coloured.stdout.replaceAll(/\u001b\[\d+m/g, "")).toBe(plain.stdout);
+    expect((await runCli(line, { env: { NO_COLOR: "" } })).stdout).not.toContain("\u001b");
+    expect((await runCli(line, { columns: 100, env: { NO_COLOR: "", TERM: "dumb" } })).stdout).not.toContain("\u001b");
+  });
+
+  test("redacted, neither names nor values of other namespaces appear", async () => {
+    for (const output of ["", "-o json", "-o yaml", "-o wide", "-o name"]) {
+      const { stdout, code } = await runCli(`explain httproute/baker -n bakery --redact ${output} -f examples/bakery`);
+      expect(code).toBe(0);
+      for (const secret of [
+        "friday-fix",
+        "front-door",
+        "fair-share",
+        "house-rules",
+        "x-audit-id",
+        "login.bakery",
+        "[500",
+        "platform-policies",
+      ])
+        expect(stdout).not.toContain(secret);
+      expect(stdout).toContain(output === "-o json" || output === "-o yaml" ? "redacted" : "baker-retries");
+    }
+  });
+});
+
+/** A gateway, a route under it, and policies of a kind that has every strategy. */
+const ground = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: a}
+spec: {gatewayClassName: c, listeners: [{name: l, port: 80, protocol: HTTP}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: r, namespace: a}
+spec: {parentRefs: [{name: g}], rules: [{name: one, backendRefs: []}]}
+status:
+  parents:
+  - parentRef: {name: g}
+    controllerName: example.com/controller
+    conditions:
+    - {type: Accepted, status: "True", reason: Accepted, message: ""}
+    - {type: ResolvedRefs, status: "False", reason: BackendNotFound, message: no such Service}
+---
+apiVersion: prevail.dev/v1alpha1
+kind: PolicyDefinition
+metadata: {name: colors.example.com}
+spec:
+  policies: [{group: example.com, kind: Color}]
+  class: Inherited
+  targeting: {refs: One, kinds: [{kind: Gateway}, {kind: HTTPRoute, sections: [Rule]}]}
+  hierarchy: {effectiveTargets: [HTTPRouteRule]}
+  merge: {granularity: {default: Atomic, values: {atomic: Atomic, patch: Patch}}}
+`;
+
+const color = (name: string, target: string, spec: string): string => `---
+apiVersion: example.com/v1
+kind: Color
+metadata: {name: ${name}, namespace: a}
+spec:
+  targetRef: ${target}
+  ${spec}
+`;
+const onGateway = "{kind: Gateway, name: g}";
+const onRoute = "{kind: HTTPRoute, name: r}";
+
+async function told(...policies: readonly string[]): Promise<string> {
+  const files = { "ground.yaml": ground, "p.yaml": policies.join("") };
+  const { stdout, stderr } = await runCli("explain httproute/r#one -f ground.yaml -f p.yaml", { files });
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+describe("why a value lost", () => {
+  for (const [name, policies, sentence] of [
+    [
+      "replaced",
+      [color("high", onGateway, "overrides: {strategy: patch, a: 1}"), color("low", onRoute, "a: 2")],
+      "beats 2 of Color a/low (p.yaml:14): an override wins over what is below it",
+    ],
+    [
+      "beaten",
+      [color("high", onGateway, "defaults: {strategy: patch, a: 1}"), color("low", onRoute, "a: 2")],
+      "beats 1 of Color a/high, defaults (p.yaml:7): a default gives way",
+    ],
+    [
+      "beaten as a whole",
+      [color("high", onGateway, "defaults: {a: 1}"), color("low", onRoute, "b: 2")],
+      "Color a/high, defaults (p.yaml:7) would set 1, but defaults of this kind come whole or not at all",
+    ],
+    [
+      "replaced as a whole",
+      [color("high", onGateway, "overrides: {a: 1}"), color("low", onRoute, "b: 2")],
+      "Color a/low (p.yaml:14) would set 2, but Color a/high replaces all below it",
+    ],
+    [
+      "removed",
+      [
+        color("high", onGateway, "defaults: {strategy: patch, a: 1, c: 3}"),
+        color("low", onRoute, "remove: [a]\n  b: 2"),
+      ],
+      "Color a/high, defaults (p.yaml:7) would set 1, but Color a/low removes it",
+    ],
+    [
+      "deleted",
+      [color("high", onGateway, "defaults: {strategy: patch, a: 1, c: 3}"), color("low", onRoute, "a: null\n  b: 2")],
+      "Color a/high, defaults (p.yaml:7) would set 1, but Color a/low deletes it (null)",
+    ],
+    [
+      "gated",
+      [color("high", onGateway, 'overrides: {when: "spec.b > 5", a: 1}'), color("low", onRoute, "b: 2")],
+      "Color a/high, overrides (p.yaml:7) would set 1, but only when spec.b > 5, which does not hold here",
+    ],
+    [
+      "equal",
+      [color("high", onGateway, "defaults: {strategy: patch, a: 1}"), color("low", onRoute, "a: 1")],
+      "Color a/high, defaults (p.yaml:7) says the same",
+    ],
+  ] as const) {
+    test(name, async () => expect((await told(...policies)).replaceAll(/\n +/g, " ")).toContain(sentence));
+  }
+});
+
+describe("what else it tells", () => {
+  test("the conditions found in the object's status", async () => {
+    const { stdout } = await runCli("explain httproute/r -f g.yaml", { files: { "g.yaml": ground } });
+    expect(stdout).toBe(
+      [
+        "HTTPRoute a/r (g.yaml:7)",
+        "",
+        "No policy applies to HTTPRoute a/r.",
+        "",
+        "Its conditions, as found",
+        "  Gateway a/g, by example.com/controller",
+        "    Accepted=True",
+        "    ResolvedRefs=False (BackendNotFound: no such Service)",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("policies that aim at it and fail: invalid, misspelt, in the wrong namespace, of an unknown kind", async () => {
+    const text = await told(
+      color("broken", onRoute, "defaults: {strategy: nope, a: 1}"),
+      color("slip", "{kind: HTTPRoute, name: rr}", "a: 1"),
+      color("by-number", "{kind: HTTPRoute, name: r, sectionName: rule-1}", "a: 1"),
+      color("elsewhere", onRoute, "a: 1").replace("namespace: a", "namespace: b"),
+      color("unknown", onRoute, "a: 1").replace("kind: Color", "kind: Colour"),
+      color("other", onGateway, "a: 1"),
+    );
+    const failures = text.slice(text.indexOf("Policies that aim at it without effect")).replaceAll(/\n {4}/g, " ");
+    expect(failures).toMatch(/Color a\/broken \(p\.yaml:7\): Invalid: spec\.defaults\.strategy is "nope"/);
+    expect(failures).toMatch(
+      /Color a\/slip \(p\.yaml:13\): TargetNotFound: no HTTPRoute 'rr' in namespace 'a'; did you mean 'r'\?/,
+    );
+    expect(failures).toMatch(/Color b\/elsewhere .*TargetNotFound: .*it exists in namespace 'a'/);
+    expect(failures).toMatch(/Colour a\/unknown .*UnknownKind: nothing says what Colour \(example\.com\) means/);
+    expect(failures).not.toContain("Color a/other");
+  });
+
+  test("a policy is no target of explain", async () => {
+    const files = { "a.yaml": ground + color("high", onGateway, "a: 1") };
+    const { code, stderr } = await runCli("explain color/high -f a.yaml", { files });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      "error: color/a/high is a policy: explain tells what applies to an object\nSee where it stands: prevail get policies color/a/high\n",
+    );
+  });
+
+  test("an object that nobody defines, but that is named", async () => {
+    const { stdout } = await runCli("explain gc/c -f a.yaml", { files: { "a.yaml": ground } });
+    expect(stdout).toContain("GatewayClass c\n  It is named by others, but no document defines it.");
+  });
+
+  test("fields of the object itself that a policy sets", async () => {
+    const { stdout } = await runCli(
+      "explain httproute/baker#order -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml",
+    );
+    expect(stdout).toContain("from HTTPRoute bakery/baker itself (examples/bakery/bakery.yaml:18)");
+  });
+});

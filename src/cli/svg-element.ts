@@ -35,7 +35,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Characters that XML cannot hold at all become spaces. */
 const escapeXml = (text: string): string =>
-  text
-    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are not allowed in XML
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, " ");
+  Array.from(text, (character) => ENTITIES[character] ?? (isAllowed(character) ? character : " ")).join("");
+
+function isAllowed(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return code >= 0x20
+    ? code !== 0xfffe && code !== 0xffff
+    : character === "\t" || character === "\n" || character === "\r";
+}

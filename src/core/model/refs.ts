@@ -52,3 +52,10 @@ export const displayRef = (ref: ObjectRef, sectionName?: string): string =>
 
 /** Ids sort by UTF-16 code units: one order everywhere, whatever the locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The API server's limit, and what keeps messages and keys short. */
+export const MAX_NAME_LENGTH = 253;
+
+/** Fit to be part of an id: `/` and `#` separate the parts. */
+export const isPlainName = (name: string): boolean =>
+  name !== "" && name.length <= MAX_NAME_LENGTH && !name.includes("/") && !name.includes("#");

@@ -5,7 +5,15 @@ import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.
 import { kinds } from "./kinds.ts";
 import type { KubeObject, SourcePosition } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
-import { compareText, displayRef, type ObjectId, type ObjectRef, objectId } from "./refs.ts";
+import {
+  compareText,
+  displayRef,
+  isPlainName,
+  MAX_NAME_LENGTH,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+} from "./refs.ts";
 import { validateObject } from "./validate-object.ts";
 
 /** One document: the object as it came, and where from. */
@@ -189,11 +197,6 @@ export function namespaceFor(scope: KindFacts["scope"] | undefined, given: strin
       return given;
   }
 }
-
-/** The API server's limit, and what keeps messages and keys short. */
-const MAX_NAME_LENGTH = 253;
-const isPlainName = (name: string): boolean =>
-  name !== "" && name.length <= MAX_NAME_LENGTH && !name.includes("/") && !name.includes("#");
 
 const unidentified = ({ source }: SnapshotDocument, message: string): Finding => ({
   code: "NotAnObject",

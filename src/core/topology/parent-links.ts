@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { nearMiss } from "../model/near-miss.ts";
-import { displayRef, type ObjectRef } from "../model/refs.ts";
+import { displayRef, isPlainName, type ObjectRef } from "../model/refs.ts";
 import { allowedNamespaces, describeAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
 import type { RefField, RefTarget } from "./compile-rows.ts";
 import { itemsAt, keyPath } from "./key-path.ts";
@@ -49,7 +49,7 @@ function addNamedParent(draft: LinkDraft, { path, targets }: RefField): void {
   const name = path.read(draft.object.raw);
   if (name === undefined || name === null || name === "") return;
   for (const target of targets) {
-    if (typeof name !== "string") {
+    if (typeof name !== "string" || !isPlainName(name)) {
       refuseMalformed(draft, path.text, target);
       continue;
     }

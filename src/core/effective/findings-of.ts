@@ -15,6 +15,7 @@ import {
   parseObjectId,
 } from "../model/refs.ts";
 import type { LinkRefusal } from "../topology/links.ts";
+import { partProblems } from "../topology/part-problems.ts";
 import { duplicateNames, sectionsOf } from "../topology/sections-of.ts";
 import type { Tangle } from "./find-tangles.ts";
 import { nameLookup } from "./lookups.ts";
@@ -87,6 +88,9 @@ function addObjectFindings(world: World, object: KubeObject, findings: Finding[]
       });
     }
     return;
+  }
+  for (const { field, message } of partProblems(object, facts)) {
+    findings.push({ code: "InvalidField", severity: "error", object: object.id, field, message, ...at(object) });
   }
   if (facts.sections.length === 0) return;
   for (const name of duplicateNames(sectionsOf(object, facts))) {

@@ -271,6 +271,27 @@ const endpointSlice = {
   ports: listOf(struct({ name, port: integer(0, 65_535), protocol: choice("TCP", "UDP", "SCTP"), appProtocol: text })),
 };
 
+/** What is read of a schema; below this depth, anything. */
+const SCHEMA_DEPTH = 12;
+const schema = (depth: number): KubeShape => {
+  if (depth === 0) return struct({});
+  const inner = schema(depth - 1);
+  return struct({ type: text, properties: mapOf(inner), items: inner, required: listOf(text), nullable: flag });
+};
+const customResourceDefinition = struct({
+  group: nonEmpty,
+  scope: choice("Namespaced", "Cluster"),
+  names: struct({ kind: nonEmpty, plural: text, singular: text, listKind: text }),
+  versions: listOf(
+    struct({
+      name: nonEmpty,
+      served: flag,
+      storage: flag,
+      schema: struct({ openAPIV3Schema: schema(SCHEMA_DEPTH) }),
+    }),
+  ),
+});
+
 const GATEWAY_API = "gateway.networking.k8s.io";
 
 /** By kind. Kinds of other groups, and those not listed, are checked for their metadata only. */
@@ -299,6 +320,10 @@ export const builtInShapes: ReadonlyMap<string, { readonly group: string; readon
     },
     ReferenceGrant: { group: GATEWAY_API, shape: struct({ metadata, status: unread, spec: required(referenceGrant) }) },
     Service: { group: "", shape: struct({ metadata, status: unread, spec: service }) },
+    CustomResourceDefinition: {
+      group: "apiextensions.k8s.io",
+      shape: struct({ metadata, status: unread, spec: customResourceDefinition }),
+    },
     EndpointSlice: { group: "discovery.k8s.io", shape: struct({ metadata, status: unread, ...endpointSlice }) },
   }),
 );

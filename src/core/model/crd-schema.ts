@@ -15,6 +15,8 @@ export interface CrdFacts extends GroupKind {
    * kinds. What lies in a `defaults` or `overrides` block is named from that block; `*` stands for any key.
    */
   readonly mapPaths: readonly string[];
+  /** The version whose schema this is. */
+  readonly version?: string;
   /** The schema of `spec`, for what else can be told from it. */
   readonly specSchema: JsonObject;
   /** Whether objects of the kind have `status.conditions`. */
@@ -27,7 +29,9 @@ export function crdSchema(crd: KubeObject): CrdFacts | undefined {
   const group = ownValue(spec, "group");
   const kind = ownValue(child(spec, "names"), "kind");
   if (typeof group !== "string" || typeof kind !== "string") return undefined;
-  const properties = child(schemaOf(spec), "properties");
+  const chosen = versionOf(spec);
+  const version = ownValue(chosen, "name");
+  const properties = child(child(child(chosen, "schema"), "openAPIV3Schema"), "properties");
   const schema = child(properties, "spec");
   const budget = { nodes: MAX_NODES };
   const node = compile(schema, 0, budget);
@@ -40,6 +44,7 @@ export function crdSchema(crd: KubeObject): CrdFacts | undefined {
       return isJsonObject(filled) ? filled : value;
     },
     mapPaths: mapPathsOf(node),
+    ...(typeof version === "string" ? { version } : {}),
     specSchema: schema,
     hasConditions: Object.hasOwn(child(child(properties, "status"), "properties"), "conditions"),
   };
@@ -49,14 +54,15 @@ export function crdSchema(crd: KubeObject): CrdFacts | undefined {
 const MAX_DEPTH = 48;
 const MAX_NODES = 50_000;
 
-function schemaOf(spec: JsonObject): JsonObject {
+function versionOf(spec: JsonObject): JsonObject {
   const versions = ownValue(spec, "versions");
   const items = isJsonList(versions) ? versions.filter(isJsonObject) : [];
-  const chosen =
+  return (
     items.find((version) => ownValue(version, "storage") === true) ??
     items.find((version) => ownValue(version, "served") === true) ??
-    items[0];
-  return chosen === undefined ? {} : child(child(chosen, "schema"), "openAPIV3Schema");
+    items[0] ??
+    {}
+  );
 }
 
 /** A schema cut down to what filling in defaults and finding maps needs. */

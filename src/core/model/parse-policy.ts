@@ -1,3 +1,5 @@
+import { builtInPolicyShapes } from "./built-in-policy-shapes.ts";
+import { compileSchemaCheck, type SchemaCheck, type SchemaProblem } from "./check-schema.ts";
 import { didYouMean, found } from "./check-shape.ts";
 import type { CrdFacts } from "./crd-schema.ts";
 import { createdAt } from "./created-at.ts";
@@ -10,6 +12,7 @@ import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.t
 import type { Block, BlockName, Policy } from "./policy.ts";
 import type { PolicyId } from "./refs.ts";
 import { type UnitRules, unitRulesOf, unitsOf } from "./units.ts";
+import { shapeProblems } from "./validate-object.ts";
 
 /** Deeper or larger specs than these are Invalid: far beyond what an API server stores, near enough to stay cheap. */
 const SPEC_LIMITS = {
@@ -33,8 +36,10 @@ export function parsePolicy(
   if (spec === undefined) return { findings: toFindings(object, problems) };
 
   const filled = crd === undefined ? spec : crd.schemaDefaults(spec);
+  const reader = readerFor(definition, crd);
+  checkSettings(object, spec, reader, report);
   const targets = parseTargets(filled, definition.targeting, report);
-  const blocks = parseBlocks(filled, readerFor(definition, crd), report);
+  const blocks = parseBlocks(filled, reader, report);
   const { createdAt: age, findings } = parseCreatedAt(object);
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
   const policy: Policy = {
@@ -48,10 +53,29 @@ export function parsePolicy(
     targets,
     blocks,
   };
-  return { policy, findings };
+  return { policy, findings: [...findings, ...ruleMapFindings(object, blocks, reader.rules)] };
 }
 
+/** A setting where a map of named rules belongs counts as one setting, which is hardly what was meant. */
+function ruleMapFindings(object: KubeObject, blocks: readonly Block[], { ruleMaps }: UnitRules): Finding[] {
+  return blocks.flatMap(({ name, units }) =>
+    units
+      .filter(({ path, ruleName }) => ruleName === undefined && ruleMaps.some((map) => isAtOrAbove(path, map)))
+      .map(({ path, value }) => {
+        const field = `spec.${name === "bare" ? "" : `${name}.`}${path.join(".")}`;
+        const message = `${field} is ${found(value)}; a map of named rules belongs there. It counts as one setting.`;
+        return toFinding(object, "warning", { code: "InvalidField", field, message });
+      }),
+  );
+}
+
+const isAtOrAbove = (path: readonly string[], map: string): boolean => {
+  const steps = map.split(".");
+  return path.length <= steps.length && path.every((step, at) => steps[at] === "*" || steps[at] === step);
+};
+
 const MAX_FINDINGS = 20;
+const NO_PROBLEMS: readonly SchemaProblem[] = [];
 
 const toFindings = (object: KubeObject, problems: readonly PolicyProblem[]): Finding[] =>
   problems.slice(0, MAX_FINDINGS).map((problem) => toFinding(object, "error", problem));
@@ -84,11 +108,32 @@ function boundedSpec(object: KubeObject, report: Report): JsonObject | undefined
   }
 }
 
+/** What the API server would refuse by the kind's schema. Targets have messages of their own. */
+function checkSettings({ ref, apiVersion }: KubeObject, spec: JsonObject, reader: PolicyReader, report: Report): void {
+  const builtIn = builtInPolicyShapes.get(ref.kind);
+  const known = builtIn?.group === ref.group ? shapeProblems(builtIn.spec, spec, "spec") : NO_PROBLEMS;
+  // Another version may have another schema, and the API server converts between them.
+  const isOfVersion = reader.schema !== undefined && apiVersion === `${ref.group}/${reader.schema.version}`;
+  const byCrd = isOfVersion ? reader.schema?.check(spec, "spec") : NO_PROBLEMS;
+  const reported = new Set<string>();
+  for (const { field, message } of [...known, ...(byCrd ?? NO_PROBLEMS)]) {
+    const isTarget = reader.targetFields.some(
+      (name) => `${field}.`.startsWith(`${name}.`) || field.startsWith(`${name}[`),
+    );
+    if (isTarget || reported.has(field)) continue;
+    reported.add(field);
+    report("InvalidField", field, message);
+  }
+}
+
 /** How policies of one kind are read: derived once per definition and CRD, since thousands of policies share it. */
 interface PolicyReader {
   readonly merge: MergeRules;
   readonly rules: UnitRules;
   readonly hasStrategy: boolean;
+  /** The schema of the kind's CRD, if there is one. */
+  readonly schema: { readonly version: string; readonly check: SchemaCheck } | undefined;
+  readonly targetFields: readonly string[];
   /** Keys of `spec` that are not bare rules. */
   readonly aside: ReadonlySet<string>;
   /** Keys beside the bare rules, and keys in a block, that are not spec proper. */
@@ -122,6 +167,9 @@ function buildReader(definition: PolicyDefinition, crd: CrdFacts | undefined): P
     merge,
     rules: unitRulesOf(definition, crd),
     hasStrategy,
+    schema:
+      crd?.version === undefined ? undefined : { version: crd.version, check: compileSchemaCheck(crd.specSchema) },
+    targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
     // A kind that never merges has no blocks and no strategy: all but its targets is spec proper.
     aside: new Set([ref, refs, selectors, ...(merge.none ? [] : [...DEFAULTS, ...OVERRIDES])]),
     asideInBare: new Set(beside),

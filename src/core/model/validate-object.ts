@@ -22,10 +22,14 @@ export function validateObject(
   { group, kind }: Pick<KindFacts, "group" | "kind">,
 ): readonly FieldProblem[] {
   const known = builtInShapes.get(kind);
-  const shape = known !== undefined && known.group === group ? known.shape : anyObject;
-  if (fits(shape, raw)) return NONE;
+  return shapeProblems(known !== undefined && known.group === group ? known.shape : anyObject, raw, "");
+}
+
+/** Where a value, found at `field`, does not have its shape. */
+export function shapeProblems(shape: KubeShape, value: Json, field: string): readonly FieldProblem[] {
+  if (fits(shape, value)) return NONE;
   const problems: FieldProblem[] = [];
-  collect(shape, raw, "", problems);
+  collect(shape, value, field, problems);
   return problems;
 }
 

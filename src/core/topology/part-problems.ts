@@ -1,0 +1,46 @@
+import { found } from "../model/check-shape.ts";
+import type { KindFacts } from "../model/definition.ts";
+import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+
+interface PartProblem {
+  readonly field: string;
+  readonly message: string;
+}
+type Report = (field: string, value: Json, wanted: string) => void;
+
+const MOST = 20;
+
+/**
+ * Where an object does not have the parts that its kind is described with: sections that are none are no nodes, and no
+ * policy can target them. Objects of the built-in kinds that come here have passed their schema.
+ */
+export function partProblems({ raw }: Pick<KubeObject, "raw">, facts: KindFacts): readonly PartProblem[] {
+  const problems: PartProblem[] = [];
+  const report: Report = (field, value, wanted) => {
+    if (problems.length < MOST) problems.push({ field, message: `${field} is ${found(value)}; allowed: ${wanted}.` });
+  };
+  const spec = ownValue(raw, "spec") ?? null;
+  if (spec !== null && !isJsonObject(spec)) report("spec", spec, "an object");
+  else for (const { path } of facts.sections) checkList(raw, path.split("."), [], report);
+  return problems;
+}
+
+function checkList(value: Json, [step, ...rest]: readonly string[], above: readonly string[], report: Report): void {
+  if (value === null) return;
+  const field = above.join(".");
+  if (step === undefined) {
+    if (isJsonList(value)) value.forEach((item, at) => checkItem(item, `${field}[${at}]`, report));
+    else report(field, value, "a list");
+  } else if (isJsonObject(value)) {
+    checkList(ownValue(value, step) ?? null, rest, [...above, step], report);
+  } else {
+    report(field, value, "an object");
+  }
+}
+
+function checkItem(item: Json, field: string, report: Report): void {
+  if (!isJsonObject(item)) return report(field, item, "an object");
+  const name = ownValue(item, "name") ?? null;
+  if (name !== null && typeof name !== "string") report(`${field}.name`, name, "a string");
+}

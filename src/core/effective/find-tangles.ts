@@ -1,12 +1,6 @@
 import { kindId, type ObjectId } from "../model/refs.ts";
+import type { Tangle } from "./tangle.ts";
 import type { World } from "./world.ts";
-
-/** Why links of an object are not followed: there would be no path, or no end of them. */
-export type Tangle =
-  /** Links among the members are not followed; one record for all of them. */
-  | { readonly reason: "Cycle"; readonly members: readonly ObjectId[] }
-  /** No link up from the object is followed. */
-  | { readonly reason: "TooDeep" | "TooManyWays"; readonly limit: number };
 
 type Tables = Pick<World, "rulebook" | "objects" | "links">;
 type Graph = ReadonlyMap<ObjectId, readonly ObjectId[]>;

@@ -17,9 +17,9 @@ import {
 import type { LinkRefusal } from "../topology/links.ts";
 import { partProblems } from "../topology/part-problems.ts";
 import { duplicateNames, sectionsOf } from "../topology/sections-of.ts";
-import type { Tangle } from "./find-tangles.ts";
 import { nameLookup } from "./lookups.ts";
 import { shownRejection } from "./shown-rejection.ts";
+import type { Tangle } from "./tangle.ts";
 import type { PolicyRecord, World } from "./world.ts";
 
 export function findingsOf(world: World): readonly Finding[] {

@@ -16,9 +16,9 @@ import type { LinkRows } from "../topology/compile-rows.ts";
 import type { ObjectLinks } from "../topology/links.ts";
 import type { Grant } from "../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import type { Tangle } from "./find-tangles.ts";
 import type { PolicySet } from "./stack.ts";
 import type { PolicyTally } from "./tally.ts";
+import type { Tangle } from "./tangle.ts";
 
 /** What holds for a whole lineage of evaluations; when it changes, everything is evaluated anew. */
 export interface Rulebook {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type ArchitectureRules, checkArchitecture, type SourceFile } from "./support/check-architecture.ts";
 
 const belowReaders = ["core/model", "core/topology", "core/routing", "core/merge", "core/attachment", "core/effective"];
-const core = [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/parse", "core"];
+const core = [...belowReaders, "core/status", "core/explain", "core/check", "core/dataplane", "core/parse", "core"];
 const adapters = ["adapters/files", "adapters/cluster", "adapters/cel", "adapters/regex"];
 const inner = [...core, "definitions", ...adapters];
 const frontEnds = ["cli", "controller", "webhook", "xds", "gateway", "api", "ui"];
@@ -25,6 +25,7 @@ const rules: ArchitectureRules = {
     },
     { name: "core/status", holds: "src/core/status/", mayImport: belowReaders },
     { name: "core/explain", holds: "src/core/explain/", mayImport: belowReaders },
+    { name: "core/check", holds: "src/core/check/", mayImport: [...belowReaders, "core/status", "core/explain"] },
     { name: "core/dataplane", holds: "src/core/dataplane/", mayImport: belowReaders },
     { name: "core/parse", holds: "src/core/parse-*.ts", mayImport: ["core/model"] },
     { name: "core", holds: "src/core/*.ts", mayImport: core },

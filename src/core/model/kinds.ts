@@ -57,6 +57,7 @@ export const kinds: readonly KindFacts[] = [
   namespaced("", "ConfigMap", "configmaps", "cm"),
   cluster("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions", "crd", "crds"),
   cluster("prevail.dev", "PolicyDefinition", "policydefinitions"),
+  cluster("prevail.dev", "CoverageRule", "coveragerules"),
 ];
 
 /**

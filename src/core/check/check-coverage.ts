@@ -1,0 +1,147 @@
+/** CoverageRules: what must hold of the effective policy of every target that a rule is about. */
+import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { nameLookup } from "../effective/lookups.ts";
+import type { World } from "../effective/world.ts";
+import type { EvaluateCondition } from "../model/cel.ts";
+import { clipText } from "../model/clip-text.ts";
+import type { CoverageRule } from "../model/coverage-rule.ts";
+import type { LevelKind } from "../model/definition.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { displayLevel, isAbove, sameLevel } from "../model/levels.ts";
+import { suggestName } from "../model/near-miss.ts";
+import { displayRef, type KindId, kindId, objectId } from "../model/refs.ts";
+import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
+import { type Coverage, coverageOf, type UncoveredTarget } from "./coverage-of.ts";
+import { showPath } from "./describe-path.ts";
+import { listNames, namePolicies } from "./name-policies.ts";
+import { parseCoverageRule } from "./parse-coverage-rule.ts";
+
+export const COVERAGE_RULE: KindId = kindId({ group: "prevail.dev", kind: "CoverageRule" });
+
+export function checkCoverage(world: World, cel: EvaluateCondition): readonly CheckFinding[] {
+  const findings: CheckFinding[] = [];
+  world.objects.byKind.get(COVERAGE_RULE)?.forEach((_, object) => {
+    const { rule, findings: own } = parseCoverageRule(object, world.rulebook);
+    findings.push(...own);
+    const kind = rule === undefined ? undefined : world.rulebook.byPolicyKind.get(kindId(rule.policyKind));
+    if (rule !== undefined && kind !== undefined) findings.push(...checkRule(world, rule, kind, cel));
+  });
+  return findings;
+}
+
+function checkRule(
+  world: World,
+  rule: CoverageRule,
+  kind: CompiledKind,
+  cel: EvaluateCondition,
+): readonly CheckFinding[] {
+  const offPath = rule.levels.flatMap((level, index) =>
+    isOnPath(level, kind) ? [] : [unreachable(rule, level, index, kind)],
+  );
+  if (offPath.length > 0) return offPath;
+  const coverage = coverageOf(world, rule, kind, cel);
+  return [
+    ...coverage.uncovered.map((target) => notCovered(world, rule, target, coverage)),
+    ...coverage.errors.map((message) => failed(rule, message)),
+    ...(coverage.targets === 0 ? [matchesNothing(world, rule)] : []),
+    ...(coverage.unjudged.length > 0 ? [incomplete(rule, coverage)] : []),
+  ];
+}
+
+function isOnPath(level: LevelKind, { definition }: CompiledKind): boolean {
+  const { effectiveTargets } = definition.hierarchy;
+  if (effectiveTargets.some((end) => sameLevel(level, end))) return true;
+  if (definition.class === "Direct")
+    return effectiveTargets.some((end) => end.kind === level.kind && end.group === level.group);
+  return effectiveTargets.some((end) => isAbove(level, end, definition.hierarchy));
+}
+
+function unreachable({ object }: CoverageRule, level: LevelKind, index: number, kind: CompiledKind): CheckFinding {
+  const ends = kind.definition.hierarchy.effectiveTargets.map(displayLevel);
+  const field = `spec.targets.levels[${index}]`;
+  return findingAt(object, {
+    code: "CoverageRuleInvalid",
+    severity: "error",
+    field,
+    message: `${field} is ${displayLevel(level)}, which no path of ${kind.policyKind.kind} comes to; its paths end at ${listNames(ends)}.`,
+    mend: "Name a level that policies of this kind reach, or one above it.",
+  });
+}
+
+const nameOf = ({ object }: CoverageRule): string => `CoverageRule '${object.ref.name}'`;
+
+function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, { hasPaths }: Coverage): CheckFinding {
+  const { node, object, field, path, from, paths, policies, problem } = target;
+  const kind = rule.policyKind.kind;
+  const shown = displayRef(node, node.sectionName);
+  const why =
+    policies.length === 0
+      ? `no ${kind} applies to ${shown}`
+      : `the effective ${kind} of ${shown}, decided by ${namePolicies(policies.slice(0, 5), policies.length)}, does not meet the condition${problem === undefined ? "" : ` (${clipText(problem)})`}`;
+  const more = paths === 1 ? "" : ` and ${paths - 1} more ${paths === 2 ? "path" : "paths"}`;
+  const where = hasPaths ? `, on ${showPath(path, from)}${more}` : "";
+  const demand = rule.message === "" ? `${nameOf(rule)} does not hold` : rule.message.replace(/[.\s]+$/, "");
+  const owner = world.objects.byId.get(object);
+  return findingAt(owner, {
+    code: "NotCovered",
+    severity: rule.severity,
+    ...(owner === undefined || field === undefined ? {} : { field }),
+    message: `${demand}: ${why}${where}`,
+    mend:
+      policies.length === 0
+        ? `Attach a ${kind} to it or to something above it that meets ${nameOf(rule)}.`
+        : `Change the ${kind} that decides here so that it meets ${nameOf(rule)}.`,
+    related: [
+      conditionOf(rule),
+      ...policies
+        .slice(0, 5)
+        .map((policy): RelatedPlace => ({ object: policy, message: `${namePolicies([policy])} decides here` })),
+    ],
+  });
+}
+
+const conditionOf = (rule: CoverageRule): RelatedPlace => ({
+  object: rule.object.id,
+  field: "spec.condition",
+  message: `${nameOf(rule)} demands ${clipText(rule.condition, 200)}`,
+});
+
+const failed = (rule: CoverageRule, message: string): CheckFinding =>
+  findingAt(rule.object, {
+    code: "CoverageRuleError",
+    severity: "error",
+    field: "spec.condition",
+    message: `the condition of ${nameOf(rule)} cannot be evaluated: ${clipText(message)}`,
+    mend: "Correct the expression; has(…) asks for a field that may be missing.",
+  });
+
+function matchesNothing(world: World, rule: CoverageRule): CheckFinding {
+  const absent = rule.under.filter(({ ref }) => !isThere(world, objectId(ref)) && ref.namespace !== "");
+  const [first] = absent;
+  const index = first === undefined ? 0 : rule.under.indexOf(first);
+  const hint =
+    first === undefined
+      ? ""
+      : suggestName(nameLookup(world.objects), kindId(first.ref), first.ref.namespace, first.ref.name);
+  const why = first === undefined ? "" : `; ${displayRef(first.ref)} is not there${hint}`;
+  return findingAt(rule.object, {
+    code: "CoverageMatchesNothing",
+    severity: "warning",
+    field: first === undefined ? "spec.targets" : `spec.targets.under[${index}].name`,
+    message: `nothing that is there is a target of ${nameOf(rule)}${why}`,
+    mend: "Correct what the rule selects, or add the files it is about; a rule about nothing always holds.",
+  });
+}
+
+const isThere = (world: World, id: KubeObject["id"]): boolean => world.objects.byId.has(id);
+
+function incomplete(rule: CoverageRule, { unjudged, absent }: Coverage): CheckFinding {
+  const names = unjudged.slice(0, 5);
+  return findingAt(rule.object, {
+    code: "CoverageIncomplete",
+    severity: "info",
+    field: "spec.targets",
+    message: `${nameOf(rule)} cannot be judged at ${listNames(names, unjudged.length)}: what ${listNames(absent.slice(0, 5), absent.length)} would bring is not known`,
+    mend: "Add the files of the missing parents with -f.",
+  });
+}

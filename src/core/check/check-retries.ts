@@ -1,0 +1,193 @@
+/** Retry and timeout settings that cannot work together, wherever their parts come from. */
+import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { effectiveAt, effectivePolicy } from "../effective/effective-at.ts";
+import type { EffectiveCore } from "../effective/effective-core.ts";
+import type { EffectivePolicy, Source } from "../effective/effective-policy.ts";
+import { type Path, PathFinder } from "../effective/path-finder.ts";
+import type { World } from "../effective/world.ts";
+import { sourcePlace, type ValuePlace } from "../explain/value-place.ts";
+import type { FindingCode } from "../model/finding-code.ts";
+import { findingCodes } from "../model/finding-codes.ts";
+import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import { formatDurationMs } from "../model/parse-duration.ts";
+import { displayRef, type KindId, kindId, parseObjectId } from "../model/refs.ts";
+import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
+import { showTarget } from "./describe-path.ts";
+import { fieldOfPointer } from "./field-of-pointer.ts";
+import { leastWaitMs, type RetrySettings, retriesInTime, retrySettings, slowestMs } from "./retry-settings.ts";
+
+const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
+const HTTP_ROUTE = kindId({ group: GATEWAY_API, kind: "HTTPRoute" });
+
+/** What is wrong, and which settings have part in it: the first is where it is told. */
+interface Problem {
+  readonly code: FindingCode;
+  readonly message: string;
+  readonly mend: string;
+  readonly settings: readonly string[];
+}
+
+interface Occurrence {
+  readonly problem: Problem;
+  readonly effective: EffectivePolicy;
+  paths: number;
+}
+
+export function checkRetries(world: World): readonly CheckFinding[] {
+  const kind = world.rulebook.byPolicyKind.get(RETRY_POLICY);
+  if (kind === undefined || !isAnythingSet(world, kind)) return [];
+  const occurrences = new Map<string, Occurrence>();
+  const known = new Map<EffectiveCore, readonly Problem[]>();
+  forEachPathAtAll(world, kind, (path, core) => {
+    let problems = known.get(core);
+    if (problems === undefined) {
+      problems = problemsOf(retrySettings(core.spec));
+      known.set(core, problems);
+    }
+    if (problems.length > 0) note(world, occurrences, problems, path, kind);
+  });
+  return [...occurrences.values()].map((occurrence) => describe(world, occurrence));
+}
+
+function isAnythingSet(world: World, kind: CompiledKind): boolean {
+  let isSet = (world.attached[kind.index]?.size ?? 0) > 0;
+  world.objects.byKind.get(HTTP_ROUTE)?.forEach((_, { raw }) => {
+    const spec = ownValue(raw, "spec");
+    const rules = isJsonObject(spec) ? ownValue(spec, "rules") : undefined;
+    isSet ||= isJsonList(rules) && rules.some(hasOwnSettings);
+  });
+  return isSet;
+}
+
+const hasOwnSettings = (rule: Json): boolean =>
+  isJsonObject(rule) && (Object.hasOwn(rule, "retry") || Object.hasOwn(rule, "timeouts"));
+
+/** Also paths without a policy: routes have retries and timeouts of their own. */
+function forEachPathAtAll(world: World, kind: CompiledKind, visit: (path: Path, core: EffectiveCore) => void): void {
+  const finder = new PathFinder(world, kind, undefined, "Together");
+  for (const end of kind.ends.keys()) {
+    world.objects.byKind.get(end)?.forEach((id, { ref }) => {
+      finder.forEachEnd(ref, id, (path) => visit(path, effectiveAt(path, kind)));
+    });
+  }
+}
+
+function problemsOf(settings: RetrySettings): readonly Problem[] {
+  return [...waitProblems(settings), ...tryProblems(settings), ...backoffProblems(settings), ...codeProblems(settings)];
+}
+
+const ms = formatDurationMs;
+
+function* waitProblems(settings: RetrySettings): Generator<Problem> {
+  const { attempts, backoffMs, requestMs, backendRequestMs } = settings;
+  if (requestMs === undefined || attempts === 0) return;
+  const retries = attempts === 1 ? "1 retry" : `${attempts} retries`;
+  if (backoffMs !== undefined && leastWaitMs(settings) >= requestMs) {
+    const inTime = retriesInTime(settings);
+    const fate = inTime === 0 ? "none of them can start" : `at most ${inTime} of them can start`;
+    yield {
+      code: "RetriesExceedTimeout",
+      message: `${retries}, each at least ${ms(backoffMs)} after the failure before it, take ${ms(leastWaitMs(settings))} of waiting, and the request times out after ${ms(requestMs)}: ${fate}`,
+      mend: "Wait less between tries, try less often, or give the request more time.",
+      settings: ["/retry/attempts", "/retry/backoff", "/timeouts/request"],
+    };
+  } else if (slowestMs(settings) > requestMs) {
+    const tries =
+      backendRequestMs === undefined
+        ? "with waits that double from try to try"
+        : `with tries of up to ${ms(backendRequestMs)} and waits that double from try to try`;
+    yield {
+      code: "RetriesMayNotFit",
+      message: `${retries} may need ${ms(slowestMs(settings))} ${tries}, and the request times out after ${ms(requestMs)}`,
+      mend: "Give the request more time if all retries shall have their chance; nothing if the timeout is what matters.",
+      settings: ["/retry/attempts", "/retry/backoff", "/timeouts/request", "/timeouts/backendRequest"],
+    };
+  }
+}
+
+function* tryProblems({ requestMs, backendRequestMs }: RetrySettings): Generator<Problem> {
+  if (requestMs === undefined || backendRequestMs === undefined || backendRequestMs <= requestMs) return;
+  yield {
+    code: "TryOutlivesRequest",
+    message: `one try may take ${ms(backendRequestMs)}, and the whole request times out after ${ms(requestMs)}: the timeout of the try never comes to pass`,
+    mend: "Give one try less time than the request has.",
+    settings: ["/timeouts/backendRequest", "/timeouts/request"],
+  };
+}
+
+function* backoffProblems({ attempts, backoffMs, maxBackoffMs }: RetrySettings): Generator<Problem> {
+  if (attempts === 0 || backoffMs === undefined || maxBackoffMs === undefined || backoffMs <= maxBackoffMs) return;
+  yield {
+    code: "BackoffAboveMaximum",
+    message: `the wait before a retry is ${ms(backoffMs)}, and the longest wait is ${ms(maxBackoffMs)}: the longest counts as ${ms(backoffMs)}`,
+    mend: "Raise maxBackoff, or lower backoff.",
+    settings: ["/retry/maxBackoff", "/retry/backoff"],
+  };
+}
+
+function* codeProblems({ codes, attempts }: RetrySettings): Generator<Problem> {
+  const useless = attempts === 0 ? [] : codes.filter((code) => code < 400 || code > 599);
+  if (useless.length === 0) return;
+  yield {
+    code: "CodeNotRetried",
+    message: `status ${useless.length === 1 ? "code" : "codes"} ${useless.slice(0, 10).join(", ")} cannot be retried: only answers from 400 to 599 are failures`,
+    mend: "List codes from 400 to 599.",
+    settings: ["/retry/codes"],
+  };
+}
+
+/** The same settings from the same places are one finding, on however many paths. */
+function note(
+  world: World,
+  occurrences: Map<string, Occurrence>,
+  problems: readonly Problem[],
+  path: Path,
+  kind: CompiledKind,
+): void {
+  const effective = effectivePolicy(path, kind);
+  for (const problem of problems) {
+    const places = problem.settings.map((pointer) => placeOf(world, effective, pointer));
+    const key = [problem.code, problem.message, ...places.map((place) => `${place?.object}${place?.pointer}`)].join(
+      "\n",
+    );
+    const known = occurrences.get(key);
+    if (known === undefined) occurrences.set(key, { problem, effective, paths: path.count });
+    else known.paths += path.count;
+  }
+}
+
+const sourceOf = ({ sources }: EffectivePolicy, pointer: string): Source | undefined =>
+  sources.find((source) => source.pointer === pointer);
+
+function placeOf(world: World, effective: EffectivePolicy, pointer: string): ValuePlace | undefined {
+  const source = sourceOf(effective, pointer);
+  return source === undefined ? undefined : sourcePlace(world, effective.policyKind, source, effective.path);
+}
+
+function describe(world: World, { problem, effective, paths }: Occurrence): CheckFinding {
+  const { code, message, mend, settings } = problem;
+  const related = settings.flatMap((pointer): readonly RelatedPlace[] => {
+    const place = placeOf(world, effective, pointer);
+    if (place === undefined) return [];
+    const owner = displayRef(parseObjectId(place.object));
+    return [
+      {
+        object: place.object,
+        field: fieldOfPointer(place.pointer),
+        message: `${fieldOfPointer(pointer)} is set by ${owner}`,
+      },
+    ];
+  });
+  const [first, ...rest] = related;
+  const object = first === undefined ? undefined : world.objects.byId.get(first.object);
+  const where = paths === 1 ? "" : `, and on ${paths - 1} more ${paths === 2 ? "path" : "paths"}`;
+  return findingAt(object, {
+    code,
+    severity: findingCodes.get(code)?.severity ?? "warning",
+    ...(first?.field === undefined ? {} : { field: first.field }),
+    message: `${message}. So it is at ${showTarget(effective.path)}${where}`,
+    mend,
+    ...(rest.length === 0 ? {} : { related: rest }),
+  });
+}

@@ -1,0 +1,83 @@
+/** Gateways and listeners that let in namespaces by labels which no namespace has. */
+import { linkContext } from "../effective/lookups.ts";
+import type { World } from "../effective/world.ts";
+import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { parseSelector } from "../model/parse-selector.ts";
+import type { LabelSelector } from "../model/policy.ts";
+import { displayRef, type KindId, kindId } from "../model/refs.ts";
+import { displaySelector, matchesSelector } from "../topology/matches-selector.ts";
+import { type CheckFinding, findingAt } from "./check-finding.ts";
+
+const HOLDERS: readonly KindId[] = [
+  { group: GATEWAY_API, kind: "Gateway" },
+  { group: GATEWAY_API, kind: "ListenerSet" },
+  { group: "gateway.networking.x-k8s.io", kind: "XListenerSet" },
+].map(kindId);
+
+const NAMESPACE = kindId({ group: "", kind: "Namespace" });
+
+export function checkSelectors(world: World): readonly CheckFinding[] {
+  const findings: CheckFinding[] = [];
+  const context = linkContext(world);
+  const labels = namespacesOf(world).map((name) => context.namespaceLabels(name));
+  for (const holder of HOLDERS) {
+    world.objects.byKind.get(holder)?.forEach((_, object) => {
+      for (const { namespaces, field, what } of allowances(object)) {
+        const selector = selectorOf(namespaces);
+        if (selector === undefined || labels.some((own) => matchesSelector(selector, own))) continue;
+        findings.push(
+          findingAt(object, {
+            code: "NamespaceSelectorMatchesNothing",
+            severity: "warning",
+            field: `${field}.selector`,
+            message: `${what} lets in namespaces with ${displaySelector(selector)}; no namespace here has such labels, so nothing can attach`,
+            mend: "Label the namespaces that are meant, correct the selector, or add the files that define the namespaces.",
+          }),
+        );
+      }
+    });
+  }
+  return findings;
+}
+
+/** Those that are defined, and those that something is in. */
+function namespacesOf({ objects }: World): readonly string[] {
+  const names = new Set<string>();
+  objects.namespaces.forEach((_, name) => names.add(name));
+  objects.byKind.get(NAMESPACE)?.forEach((_, { ref }) => names.add(ref.name));
+  return [...names];
+}
+
+interface Allowance {
+  readonly namespaces: Json | undefined;
+  readonly field: string;
+  readonly what: string;
+}
+
+function allowances(object: KubeObject): readonly Allowance[] {
+  const spec = ownValue(object.raw, "spec");
+  if (!isJsonObject(spec)) return [];
+  const found: Allowance[] = [];
+  const add = (value: Json | undefined, field: string, what: string): void => {
+    if (isJsonObject(value))
+      found.push({ namespaces: ownValue(value, "namespaces"), field: `${field}.namespaces`, what });
+  };
+  const name = displayRef(object.ref);
+  add(ownValue(spec, "allowedListeners"), "spec.allowedListeners", name);
+  const listeners = ownValue(spec, "listeners");
+  for (const [index, listener] of isJsonList(listeners) ? listeners.entries() : []) {
+    if (!isJsonObject(listener)) continue;
+    const own = ownValue(listener, "name");
+    const shown = typeof own === "string" ? `listener '${own}' of ${name}` : `a listener of ${name}`;
+    add(ownValue(listener, "allowedRoutes"), `spec.listeners[${index}].allowedRoutes`, shown);
+  }
+  return found;
+}
+
+function selectorOf(namespaces: Json | undefined): LabelSelector | undefined {
+  if (!isJsonObject(namespaces) || ownValue(namespaces, "from") !== "Selector") return undefined;
+  const parsed = parseSelector(ownValue(namespaces, "selector"));
+  return parsed.ok ? parsed.selector : undefined;
+}

@@ -1,0 +1,64 @@
+/** Everything that `check` finds besides what the engine itself reports: what the evaluation shows when looked at as a whole. */
+import type { World } from "../effective/world.ts";
+import type { EvaluateCondition } from "../model/cel.ts";
+import { compareText, type PolicyId } from "../model/refs.ts";
+import { type ConditionOutcomes, checkConditions, listenToConditions } from "./check-conditions.ts";
+import { checkCoverage } from "./check-coverage.ts";
+import type { CheckFinding } from "./check-finding.ts";
+import { checkPrevailing } from "./check-prevailing.ts";
+import { checkRetries } from "./check-retries.ts";
+import { checkRemovals, checkRuleNames } from "./check-rule-names.ts";
+import { checkSelectors } from "./check-selectors.ts";
+import { checkSettings } from "./check-settings.ts";
+import { checkStatus } from "./check-status.ts";
+import { policyFates } from "./policy-fates.ts";
+import { surveyFolds } from "./survey-folds.ts";
+
+export interface CheckOptions {
+  readonly cel: EvaluateCondition;
+}
+
+/** In a defined order: by object, code, field and message. */
+export function checkWorld(world: World, { cel }: CheckOptions): readonly CheckFinding[] {
+  const findings = [
+    ...checkPolicies(world, cel),
+    ...checkRetries(world),
+    ...checkSelectors(world),
+    ...checkStatus(world),
+    ...checkCoverage(world, cel),
+  ];
+  const keyed = findings.map((finding) => ({
+    finding,
+    key: [finding.object ?? "", finding.code, finding.field ?? "", finding.message].join("\n"),
+  }));
+  return keyed.sort((a, b) => compareText(a.key, b.key)).map(({ finding }) => finding);
+}
+
+function checkPolicies(world: World, cel: EvaluateCondition): readonly CheckFinding[] {
+  const findings: CheckFinding[] = [];
+  const byKind = new Map<number, PolicyId[]>();
+  world.policies.forEach(({ kind }, id) => {
+    const ids = byKind.get(kind.index);
+    if (ids === undefined) byKind.set(kind.index, [id]);
+    else ids.push(id);
+  });
+  for (const kind of world.rulebook.kinds) {
+    const ids = byKind.get(kind.index);
+    if (ids === undefined) continue;
+    const folds = surveyFolds(world, kind);
+    const fates = policyFates(folds);
+    let heard: ConditionOutcomes | undefined;
+    const outcomes = (): ConditionOutcomes => (heard ??= listenToConditions(world, kind));
+    if (!kind.definition.merge.none) findings.push(...checkRuleNames(world, folds));
+    for (const id of ids) {
+      const record = world.policies.get(id);
+      const fate = fates.get(id);
+      if (record === undefined) continue;
+      findings.push(...checkPrevailing(world, id, record, fate));
+      findings.push(...checkConditions(world, record, fate, { cel, outcomes }));
+      if (fate !== undefined) findings.push(...checkRemovals(world, fate, folds));
+      findings.push(...checkSettings(record));
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,253 @@
+/** One CoverageRule on one world: which targets it is about, and which of them do not meet it. */
+import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { effectiveAt } from "../effective/effective-at.ts";
+import type { EffectiveCore } from "../effective/effective-core.ts";
+import type { PathNode } from "../effective/effective-policy.ts";
+import { linkContext } from "../effective/lookups.ts";
+import { type Node, nodesOf, type Path, PathFinder, shownPath } from "../effective/path-finder.ts";
+import type { World } from "../effective/world.ts";
+import type { EvaluateCondition } from "../model/cel.ts";
+import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { labelsOf } from "../model/labels-of.ts";
+import { isNamespace } from "../model/levels.ts";
+import { displayRef, kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
+import { matchesSelector } from "../topology/matches-selector.ts";
+import { type Section, sectionsOf } from "../topology/sections-of.ts";
+import { hangsBelow } from "./hangs-below.ts";
+
+export interface Coverage {
+  /** How many targets the rule is about. */
+  readonly targets: number;
+  readonly uncovered: readonly UncoveredTarget[];
+  /** Of the condition, each once. */
+  readonly errors: readonly string[];
+  /** Targets below parents that are not there, and those parents. */
+  readonly unjudged: readonly string[];
+  readonly absent: readonly string[];
+  /** False: the kind does not flow, and a path would say nothing. */
+  readonly hasPaths: boolean;
+}
+
+export interface UncoveredTarget {
+  readonly node: PathNode;
+  readonly object: ObjectId;
+  /** Of the section. */
+  readonly field: string | undefined;
+  readonly path: readonly PathNode[];
+  readonly from: string | undefined;
+  paths: number;
+  readonly policies: readonly PolicyId[];
+  readonly problem: string | undefined;
+}
+
+export function coverageOf(world: World, rule: CoverageRule, kind: CompiledKind, cel: EvaluateCondition): Coverage {
+  const judge = new Judge(world, rule, cel);
+  if (kind.definition.class === "Direct") judgeDirect(world, rule, kind, judge);
+  else judgePaths(world, rule, kind, judge);
+  return judge.result(kind.definition.class !== "Direct");
+}
+
+function judgePaths(world: World, rule: CoverageRule, kind: CompiledKind, judge: Judge): void {
+  const finder = new PathFinder(world, kind);
+  for (const end of kind.ends.keys()) {
+    world.objects.byKind.get(end)?.forEach((id, { ref }) => {
+      finder.forEachEnd(ref, id, (path) => {
+        const nodes = nodesOf(path);
+        const at = nodes.findLastIndex((node) => isMeant(rule, node));
+        const node = nodes[at];
+        if (node === undefined || !judge.isSelected(node.id, node.ref.namespace)) return;
+        if (!isUnder(rule.under, nodes.slice(0, at + 1))) return;
+        judge.path(node, path, () => effectiveAt(path, kind));
+      });
+    });
+  }
+}
+
+const isMeant = ({ levels }: CoverageRule, { ref, section }: Node): boolean =>
+  levels.some((level) => level.kind === ref.kind && level.group === ref.group && level.section === section?.section);
+
+function isUnder(under: readonly CoverageParent[], nodes: readonly Node[]): boolean {
+  if (under.length === 0) return true;
+  return under.some(({ ref, sectionName }) =>
+    nodes.some(({ id, ref: own, section }) =>
+      isNamespace(ref)
+        ? own.namespace === ref.name || id === objectId(ref)
+        : id === objectId(ref) && (sectionName === undefined || section?.name === sectionName),
+    ),
+  );
+}
+
+/** Direct kinds do not flow: each target is looked at on its own, also those that no policy aims at. */
+function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, judge: Judge): void {
+  const finder = new PathFinder(world, kind);
+  for (const { section: wanted, ...level } of rule.levels) {
+    const facts = world.rulebook.factsOf(kindId(level));
+    const end = kind.ends.get(kindId(level));
+    world.objects.byKind.get(kindId(level))?.forEach((id, object) => {
+      if (!judge.isSelected(id, object.ref.namespace) || !hangsBelow(world, id, rule.under)) return;
+      const cores = new Map<string, EffectiveCore>();
+      finder.forEachEnd(object.ref, id, (path) => cores.set(path.node.section?.name ?? "", effectiveAt(path, kind)));
+      const sections = facts === undefined ? [] : sectionsOf(object, facts);
+      const parts = sections.filter(({ section }) => end?.sections.has(section));
+      const judged = wanted === undefined ? parts : parts.filter(({ section }) => section === wanted);
+      for (const part of judged.length > 0 ? judged : [undefined])
+        judge.direct(object, part, cores.get(part?.name ?? ""));
+    });
+  }
+}
+
+/** What a condition came to on one effective policy. */
+interface Judgement {
+  readonly holds: boolean;
+  readonly problem: string | undefined;
+}
+
+class Judge {
+  readonly #world: World;
+  readonly #rule: CoverageRule;
+  readonly #cel: EvaluateCondition;
+  readonly #targets: Set<string> = new Set();
+  readonly #uncovered: Map<string, UncoveredTarget> = new Map();
+  readonly #errors: Set<string> = new Set();
+  readonly #unjudged: Set<string> = new Set();
+  readonly #absent: Set<string> = new Set();
+  /** A condition that reads nothing of the target is the same for all that share a fold. */
+  readonly #known: Map<EffectiveCore, Judgement> = new Map();
+  readonly #readsTarget: boolean;
+  readonly #selected: Map<ObjectId, boolean> = new Map();
+
+  constructor(world: World, rule: CoverageRule, cel: EvaluateCondition) {
+    this.#world = world;
+    this.#rule = rule;
+    this.#cel = cel;
+    this.#readsTarget = rule.condition.includes("self");
+  }
+
+  isSelected(id: ObjectId, namespace: string): boolean {
+    let known = this.#selected.get(id);
+    if (known === undefined) {
+      known = this.#select(id, namespace);
+      this.#selected.set(id, known);
+    }
+    return known;
+  }
+
+  #select(id: ObjectId, namespace: string): boolean {
+    const { namespaces, namespaceSelector, selector } = this.#rule;
+    if (namespaces.length > 0 && !namespaces.includes(namespace)) return false;
+    if (namespaceSelector !== undefined) {
+      const labels = linkContext(this.#world).namespaceLabels(namespace);
+      if (namespace === "" || !matchesSelector(namespaceSelector, labels)) return false;
+    }
+    return selector === undefined || matchesSelector(selector, labelsOf(this.#world.objects.byId.get(id)));
+  }
+
+  path(node: Node, path: Path, coreOf: () => EffectiveCore): void {
+    const { section } = node;
+    const shown: PathNode = { ...node.ref, ...(section === undefined ? {} : { sectionName: section.name }) };
+    const name = displayRef(shown, shown.sectionName);
+    this.#targets.add(name);
+    if (path.incomplete) {
+      this.#unjudged.add(name);
+      for (const { id } of nodesOf(path))
+        for (const ref of this.#world.links.get(id)?.absentParents ?? []) this.#absent.add(displayRef(ref));
+      return;
+    }
+    const core = coreOf();
+    const judgement = this.#judge(core, () => ({ target: shown, path: shownPath(path), from: path.from }));
+    if (judgement.holds) return;
+    const known = this.#uncovered.get(name);
+    if (known !== undefined) {
+      known.paths += path.count;
+      return;
+    }
+    this.#uncovered.set(name, {
+      node: shown,
+      object: node.id,
+      field: this.#fieldOf(node.id, section),
+      path: shownPath(path),
+      from: path.from,
+      paths: path.count,
+      policies: holdersOf(core),
+      problem: judgement.problem,
+    });
+  }
+
+  direct(object: KubeObject, section: Section | undefined, core: EffectiveCore | undefined): void {
+    const shown: PathNode = { ...object.ref, ...(section === undefined ? {} : { sectionName: section.name }) };
+    const name = displayRef(shown, shown.sectionName);
+    this.#targets.add(name);
+    const judgement =
+      core === undefined
+        ? this.#evaluate({}, { target: shown, path: [shown], from: undefined })
+        : this.#judge(core, () => ({ target: shown, path: [shown], from: undefined }));
+    if (judgement.holds || this.#uncovered.has(name)) return;
+    this.#uncovered.set(name, {
+      node: shown,
+      object: object.id,
+      field: this.#fieldOf(object.id, section),
+      path: [shown],
+      from: undefined,
+      paths: 1,
+      policies: core === undefined ? [] : holdersOf(core),
+      problem: judgement.problem,
+    });
+  }
+
+  result(hasPaths: boolean): Coverage {
+    return {
+      targets: this.#targets.size,
+      uncovered: [...this.#uncovered.values()],
+      errors: [...this.#errors],
+      unjudged: [...this.#unjudged],
+      absent: [...this.#absent],
+      hasPaths,
+    };
+  }
+
+  #judge(core: EffectiveCore, about: () => About): Judgement {
+    const known = this.#readsTarget ? undefined : this.#known.get(core);
+    if (known !== undefined) return known;
+    // Where a policy sets fields item by item, every item must meet the condition.
+    const specs = core.fields.length === 0 ? [core.spec] : core.fields.map(({ spec }) => spec);
+    let judgement: Judgement = { holds: true, problem: undefined };
+    for (const spec of specs) if (judgement.holds) judgement = this.#evaluate(spec, about());
+    this.#known.set(core, judgement);
+    return judgement;
+  }
+
+  #evaluate(spec: JsonObject, { target, path, from }: About): Judgement {
+    const self = { spec, target, path, ...(from === undefined ? {} : { from }) };
+    const outcome = this.#cel(this.#rule.condition, { spec, self });
+    switch (outcome.state) {
+      case "value":
+        return { holds: outcome.holds, problem: undefined };
+      case "missing":
+        return { holds: false, problem: outcome.message };
+      case "error":
+        // A mistake of the rule, not of the target: told once.
+        this.#errors.add(outcome.message);
+        return { holds: true, problem: undefined };
+    }
+  }
+
+  #fieldOf(id: ObjectId, section: Section | undefined): string | undefined {
+    const object = this.#world.objects.byId.get(id);
+    const facts = object === undefined ? undefined : this.#world.rulebook.factsOf(kindId(object.ref));
+    const list = facts?.sections.find((own) => own.section === section?.section);
+    return section === undefined || list === undefined ? undefined : `${list.path}[${section.index}]`;
+  }
+}
+
+interface About {
+  readonly target: PathNode;
+  readonly path: readonly PathNode[];
+  readonly from: string | undefined;
+}
+
+/** The policies that decide something there. */
+function holdersOf({ outcomes }: EffectiveCore): readonly PolicyId[] {
+  return outcomes.filter(({ prevailing }) => prevailing > 0).map(({ policy }) => policy.id);
+}

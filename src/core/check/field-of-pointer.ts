@@ -1,0 +1,16 @@
+/** `/spec/rules/0/retry` as findings name fields: `spec.rules[0].retry`. A key that would be misread stands in brackets. */
+export function fieldOfPointer(pointer: string): string {
+  const tokens = pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return tokens
+    .map((token, index) => {
+      if (/^\d+$/.test(token) || /[.[\]]/.test(token)) return `[${token}]`;
+      return index === 0 ? token : `.${token}`;
+    })
+    .join("");
+}
+
+/** A pointer within a spec proper, as policies are written about: `retry.attempts`. */
+export const dotted = (pointer: string): string => fieldOfPointer(pointer);

@@ -1,0 +1,48 @@
+import type { World } from "../effective/world.ts";
+import type { CoverageParent } from "../model/coverage-rule.ts";
+import { forEachId } from "../model/id-set.ts";
+import { kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
+import { sectionsOf } from "../topology/sections-of.ts";
+
+/** Whether an object lies below one of the parents by any link: for policy kinds that do not flow, and so have no paths. */
+export function hangsBelow(world: World, id: ObjectId, under: readonly CoverageParent[]): boolean {
+  if (under.length === 0) return true;
+  const seen = new Set<ObjectId>([id]);
+  const isMeant = (object: ObjectId, section: string | undefined): boolean =>
+    under.some(
+      ({ ref, sectionName }) => objectId(ref) === object && (sectionName === undefined || sectionName === section),
+    );
+  for (const object of seen) {
+    const { namespace } = parseObjectId(object);
+    const isInNamespace = under.some(({ ref }) => kindId(ref) === NAMESPACE && ref.name === namespace);
+    if (isInNamespace || isMeant(object, undefined)) return true;
+    for (const { parent, section } of parentsOf(world, object)) {
+      if (isMeant(parent, section)) return true;
+      seen.add(parent);
+    }
+  }
+  return false;
+}
+
+const NAMESPACE = kindId({ group: "", kind: "Namespace" });
+
+interface Parent {
+  readonly parent: ObjectId;
+  readonly section: string | undefined;
+}
+
+/** Those that the object names as its parents, and those that name it as their child. */
+function parentsOf(world: World, id: ObjectId): readonly Parent[] {
+  const parents = (world.links.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
+  forEachId(world.mentionedBy.get(id), (other) => {
+    for (const { child, sectionIndex } of world.links.get(other)?.down ?? [])
+      if (child === id) parents.push({ parent: other, section: sectionName(world, other, sectionIndex) });
+  });
+  return parents;
+}
+
+function sectionName(world: World, id: ObjectId, index: number): string | undefined {
+  const object = world.objects.byId.get(id);
+  const facts = object === undefined ? undefined : world.rulebook.factsOf(kindId(object.ref));
+  return object === undefined || facts === undefined ? undefined : sectionsOf(object, facts)[index]?.name;
+}

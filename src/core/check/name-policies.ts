@@ -1,0 +1,13 @@
+import { displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+
+/** `a`, `a and b`, `a, b and 3 more`. `total`: how many there are in all, if more than are named. */
+export function listNames(names: readonly string[], total: number = names.length): string {
+  if (total > names.length) return `${names.join(", ")} and ${total - names.length} more`;
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+}
+
+export const namePolicies = (policies: readonly PolicyId[], total: number = policies.length): string =>
+  listNames(
+    policies.map((policy) => displayRef(parseObjectId(policy))),
+    total,
+  );

@@ -1,0 +1,27 @@
+import type { LevelKind } from "./definition.ts";
+import type { Severity } from "./finding.ts";
+import type { KubeObject } from "./kube-object.ts";
+import type { LabelSelector } from "./policy.ts";
+import type { GroupKind, ObjectRef } from "./refs.ts";
+
+/** What must hold of the effective policy: the targets it is about, the policy kind, and a condition in CEL. */
+export interface CoverageRule {
+  readonly object: KubeObject;
+  readonly levels: readonly LevelKind[];
+  /** Only targets below one of these; empty: all. */
+  readonly under: readonly CoverageParent[];
+  /** Names; empty: all. */
+  readonly namespaces: readonly string[];
+  readonly namespaceSelector: LabelSelector | undefined;
+  /** On the labels of the target object. */
+  readonly selector: LabelSelector | undefined;
+  readonly policyKind: GroupKind;
+  readonly condition: string;
+  readonly message: string;
+  readonly severity: Severity;
+}
+
+export interface CoverageParent {
+  readonly ref: ObjectRef;
+  readonly sectionName: string | undefined;
+}

@@ -1,0 +1,170 @@
+/**
+ * Every code that a finding can have: the one table behind `check`, its machine formats and `docs/findings.md`. Codes are
+ * stable: people filter on them. A new one needs a row here and a section there; tests see to both.
+ */
+import type { Severity } from "./finding.ts";
+import type { FindingCode } from "./finding-code.ts";
+
+export interface FindingCodeFacts {
+  /** As it usually is; a finding may say otherwise (`DuplicateObject` of equal documents, a CoverageRule of its own severity). */
+  readonly severity: Severity;
+  /** What is the matter, in one sentence. */
+  readonly title: string;
+  /** What to do about it, where the message itself does not say. */
+  readonly mend?: string;
+}
+
+const error = (title: string, mend?: string): FindingCodeFacts => row("error", title, mend);
+const warning = (title: string, mend?: string): FindingCodeFacts => row("warning", title, mend);
+const info = (title: string, mend?: string): FindingCodeFacts => row("info", title, mend);
+
+const row = (severity: Severity, title: string, mend: string | undefined): FindingCodeFacts =>
+  mend === undefined ? { severity, title } : { severity, title, mend };
+
+const table: Readonly<Record<FindingCode, FindingCodeFacts>> = {
+  // In files, before anyone asks what the objects mean.
+  YamlSyntax: error("The document is neither YAML nor JSON."),
+  DuplicateKey: error("One mapping has the same key twice.", "Keep one of the two."),
+  BadKey: error("A key is something that JSON cannot carry.", "Write the key as a string."),
+  BadTag: error("An explicit tag does not fit its value.", "Remove the tag, or quote the value."),
+  BadAlias: error("An alias points to nothing, or to something that contains it.", "Write the value out."),
+  BadMerge: error("A merge key (<<) merges something that is no mapping.", "Merge a mapping, or remove the key."),
+  NotFinite: error("A number is not finite; JSON has no such number.", "Write a number, or quote the text."),
+  NotAnObject: error("A document is no Kubernetes object."),
+  TooDeep: error("A document is nested too deeply to be read.", "Flatten it; no object of the API is as deep."),
+  TooManyAliases: error("A document uses aliases so that its data multiplies.", "Write the values out."),
+  TooLarge: error("A document or a file is too large to be read."),
+  NotUtf8: error("A file is not in UTF-8.", "Save it as UTF-8."),
+  PathNotFound: error("A path given with -f does not exist.", "Correct the path."),
+  PathUnreadable: error("A path exists and cannot be read.", "Allow reading it, or leave it out."),
+  UnsafeInteger: warning("An integer is too large to be kept exactly.", "Quote it if it is a text."),
+  SurprisingYaml: warning("A value is read otherwise than it looks.", "Quote it, or write what is meant."),
+  EmptyDirectory: warning("A directory has no file that would be read.", "Correct the path given with -f."),
+  MoreFindings: warning("A document has more findings than are shown.", "Mend those that are shown first."),
+  // In objects of any kind.
+  InvalidField: error("A field holds what the API server would refuse."),
+  MissingField: error("A field that the API server requires is missing."),
+  DuplicateObject: error("One object is there twice."),
+  DuplicateSectionName: warning("Sections of one object share a name.", "Give each a name of its own."),
+  ImpliedObject: info("An object is named, and no document defines it.", "Add its file with -f to know its labels."),
+  UnknownPolicyKind: warning("A policy is of a kind that nothing describes."),
+  // In the links between objects.
+  ParentNotFound: warning(
+    "A route or listener set names a parent that is not there.",
+    "Correct the name, or add the parent's file with -f.",
+  ),
+  BackendNotFound: error("A route names a backend that is not there.", "Correct the name, or add the backend."),
+  NoMatchingParent: error(
+    "No listener of the parent has that section name or port.",
+    "Name a listener that the parent has, or leave out sectionName and port.",
+  ),
+  NotAllowedByListeners: error(
+    "No listener of the parent takes this route.",
+    "Attach the route to another listener, or widen the listener's allowedRoutes.",
+  ),
+  NoMatchingListenerHostname: error(
+    "The host names of the route and of the listener have nothing in common.",
+    "Give the route a host name that the listener serves.",
+  ),
+  NotAllowed: error(
+    "The Gateway does not take this listener set.",
+    "Widen the Gateway's allowedListeners, or move the listener set.",
+  ),
+  RefNotPermitted: error(
+    "A reference into another namespace is not permitted.",
+    "Add a ReferenceGrant to the namespace that is referred to.",
+  ),
+  InvalidKind: error("A reference names a kind that cannot stand there.", "Refer to a kind that can."),
+  InvalidRef: error("A reference cannot be read.", "Give it at least a name."),
+  SelfReference: error("An object names itself as its parent.", "Name another parent."),
+  LinkCycle: error("Objects hang below each other in a circle."),
+  LinkLimit: error("Objects are nested, or linked, beyond all measure."),
+  // In policies, each on its own.
+  InvalidSpec: error("The spec of a policy is no object.", "Write the spec as a mapping."),
+  InvalidTooDeep: error("The spec of a policy is nested too deeply.", "Flatten it."),
+  InvalidTooLarge: error("The spec of a policy is too large.", "Split the policy."),
+  InvalidBlock: error("A block of a policy cannot be read."),
+  InvalidStrategy: error("A policy names a merge strategy that its kind does not have."),
+  InvalidTarget: error("A policy names a target in a way that cannot be read."),
+  InvalidSelector: error("A policy selects targets in a way that cannot be read, or that its kind does not have."),
+  UnreadableTimestamp: warning("The creation time of a policy cannot be read."),
+  InferredDefinition: info("What a policy means is a guess from the label of its CRD."),
+  BareRulesBesideDefaults: warning("Rules outside the blocks of a policy lose to its own defaults."),
+  ConditionError: error(
+    "The condition of a block (when) cannot be evaluated.",
+    "Correct the expression; has(…) asks for a field that may be missing.",
+  ),
+  UnknownSetting: warning("A policy of a built-in kind has a setting that nobody reads."),
+  // In what policies target.
+  TargetNotFound: error("The target of a policy does not exist.", "Correct the name, or add the target."),
+  SectionNotFound: error("The target has no such section.", "Name a listener, rule or port that the target has."),
+  SectionNotAllowed: error("A policy of this kind cannot target such a section."),
+  KindNotAllowed: error("A policy of this kind cannot target such an object."),
+  ScopeNotAllowed: error("The target is out of the policy's scope.", "Use the cluster-scoped kind of the policy."),
+  NamespaceMissing: error("A cluster-scoped policy does not say in which namespace its target is."),
+  CrossNamespaceForbidden: error("A policy targets an object in another namespace."),
+  ReferenceNotPermitted: error(
+    "No ReferenceGrant permits the policy to target an object in another namespace.",
+    "Add a ReferenceGrant to the target's namespace, or move the policy there.",
+  ),
+  SelectorMatchesNothing: error(
+    "The label selector of a policy matches nothing.",
+    "Correct the labels, here or on the objects that are meant.",
+  ),
+  Conflicted: warning(
+    "The target already has a policy of a kind of which it takes only one.",
+    "Delete one of the two, or aim one of them at something else.",
+  ),
+  // In what policy kinds mean.
+  DefinitionWrongType: error("A field of a PolicyDefinition has a value of the wrong type."),
+  DefinitionUnknownField: error("A PolicyDefinition has a field that there is not."),
+  DefinitionUnknownValue: error("A field of a PolicyDefinition has a value that is not allowed."),
+  DefinitionMissingField: error("A PolicyDefinition lacks a field."),
+  DefinitionMisplaced: error("A field of a PolicyDefinition does not go with another."),
+  DefinitionDuplicate: error("A PolicyDefinition names something twice."),
+  DefinitionClash: error("Two PolicyDefinitions define one policy kind.", "Keep one of them."),
+  DefinitionDirectSeveralKinds: warning("A Direct policy kind may target several kinds."),
+  DefinitionDirectMerges: error("A Direct policy kind merges."),
+  DefinitionDirectSpans: error("A Direct policy kind has an effective target that it cannot target."),
+  DefinitionTargetBelowEffective: error("A policy kind may target what lies below its effective targets."),
+  DefinitionNamespaceReachesNothing: error("A policy kind may target Namespaces that are above nothing."),
+  DefinitionOutsideHierarchy: error("A policy kind uses kinds that its paths cannot pass."),
+  DefinitionMappingOffPath: error("A policy kind maps onto a field of objects that no path passes."),
+  DefinitionNoRules: error("A policy kind merges by named rules and does not say where they are."),
+  DefinitionNoAnnotation: error("A policy kind lets an annotation decide and does not say which."),
+  DefinitionUnusedField: warning("A field of a PolicyDefinition has no effect."),
+  DefinitionInferred: info("A policy kind is defined by nothing but the label of its CRD."),
+  DefinitionNotInferred: warning("The label of a CRD marks a policy kind and does not say enough."),
+  UnknownStrategy: error(
+    "A PolicyDefinition uses a custom strategy that is not registered.",
+    "Use one of the built-in granularities here; custom strategies are for programs that use the library.",
+  ),
+  // In what prevails in the end.
+  NeverPrevails: warning("A policy is accepted, and nothing of it prevails anywhere."),
+  ValuesNeverPrevail: info("Some values of a policy prevail nowhere."),
+  ReachesNothing: warning("A policy is accepted, and there is nothing for it to act on."),
+  OverrideMeetsNothing: info("Nobody says anything that the overrides of a policy would override."),
+  RuleNameCollision: warning("Rules of two policies have the same name, so one takes the other's place."),
+  RemovesNothing: warning("A policy removes something that nobody above it sets."),
+  ConditionNeverHolds: info("The condition of a block (when) holds nowhere."),
+  ConditionReadsMissingKey: warning("The condition of a block (when) asks for something that is nowhere."),
+  NamespaceSelectorMatchesNothing: warning("A Gateway lets in namespaces by labels that no namespace has."),
+  StatusDiffers: warning("The status in the file says otherwise than what follows from the files."),
+  AncestorsLeftOut: warning("A policy has more ancestors than its status has room for."),
+  // In retries and timeouts.
+  RetriesExceedTimeout: warning("Retries are so far apart that the request times out before the last of them."),
+  RetriesMayNotFit: info("If tries are slow to fail, the request times out before the last retry."),
+  TryOutlivesRequest: warning("One try may take longer than the whole request."),
+  BackoffAboveMaximum: warning("The wait before a retry is longer than the longest wait allowed."),
+  CodeNotRetried: warning("A status code is to be retried that no gateway retries.", "List codes from 400 to 599."),
+  RequestTimeoutOnService: error("A policy on a Service sets the timeout of the whole request."),
+  // In what CoverageRules demand.
+  NotCovered: error("What a CoverageRule demands does not hold."),
+  CoverageRuleInvalid: error("A CoverageRule cannot be read."),
+  CoverageRuleError: error("The condition of a CoverageRule cannot be evaluated."),
+  CoverageMatchesNothing: warning("A CoverageRule is about nothing that is there."),
+  CoverageIncomplete: info("A CoverageRule cannot be judged everywhere."),
+};
+
+/** In the order of `docs/findings.md`. */
+export const findingCodes: ReadonlyMap<string, FindingCodeFacts> = new Map(Object.entries(table));

@@ -16,7 +16,7 @@ import { type FoldedPath, judgePolicy } from "./judge-policies.ts";
 import { isSameKind } from "./kind-table.ts";
 import { ownItems, ownValues } from "./own-fields.ts";
 import { type OraclePolicy, readPolicy } from "./read-policy.ts";
-import { readWorld, type WorldObject } from "./read-world.ts";
+import { readWorld, type WorldObject, withVirtual } from "./read-world.ts";
 import { resolveTargets } from "./resolve-targets.ts";
 import { isAtEnd, type StackedPath, stackPaths } from "./stack-paths.ts";
 import { pathNode, type TargetNode } from "./target-node.ts";
@@ -58,7 +58,8 @@ function evaluateKind(world: readonly WorldObject[], definition: PolicyDefinitio
   );
   const policies = written.flatMap(({ policy }): OraclePolicy[] => (policy === undefined ? [] : [policy]));
   const attached = policies.flatMap((policy) => resolveTargets(policy, world, definition));
-  const folded = stackPaths(findPaths(world, definition), attached, definition).map((path) =>
+  const targets = attached.map(({ target }) => target.object);
+  const folded = stackPaths(findPaths(withVirtual(world, targets), definition), attached, definition).map((path) =>
     foldPath(path, definition, options),
   );
   const paths = folded.map(({ path }) => path);

@@ -63,6 +63,11 @@ function impliedObjects(objects: readonly WorldObject[]): readonly WorldObject[]
   ];
 }
 
+/** The world with virtual objects, which exist because policies target them (GEP-713, "Targeting virtual types"). */
+export function withVirtual(world: readonly WorldObject[], virtual: readonly WorldObject[]): readonly WorldObject[] {
+  return firstOfEachId([...world, ...virtual, ...impliedObjects(virtual)]);
+}
+
 export function findObject(world: readonly WorldObject[], ref: ObjectRef): WorldObject | undefined {
   return world.find(({ id }) => id === objectIdOf(ref));
 }

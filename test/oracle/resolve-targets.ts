@@ -1,6 +1,7 @@
 /** Which nodes a policy's target references mean, and may mean (DESIGN 4.2). */
 import type { PolicyDefinition, TargetKind } from "../../src/core/model/definition.ts";
 import type { ObjectRef } from "../../src/core/model/refs.ts";
+import { textField } from "./json-value.ts";
 import { factsOf, isSameKind, namespaceKind } from "./kind-table.ts";
 import { selects } from "./label-selector.ts";
 import type { OraclePolicy, OracleTarget } from "./read-policy.ts";
@@ -120,6 +121,7 @@ function findNodes(
   if (sectionName === undefined) return [objectNode(object)];
   return sectionNodes(object, definition).filter(({ section }) => {
     if (section === undefined || !kind.sections.includes(section.type) || section.name !== sectionName) return false;
-    return section.isDeclared || (section.type === "Rule" && definition.targeting.positionalRules);
+    const isUnnamedRule = section.type === "Rule" && !textField(section.value, "name");
+    return section.isDeclared || (isUnnamedRule && definition.targeting.positionalRules);
   });
 }

@@ -242,12 +242,13 @@ const directKind: PolicyKindUnderTest = {
   }),
 };
 
-/** The lower policy picks the granularity. */
+/** The lower policy picks the granularity; rules may be named by their place. */
 const lowerKind: PolicyKindUnderTest = {
   ...leaves,
   strategies: ["atomic", "patch", "field"],
   definition: define({
     kind: "LowerPolicy",
+    targeting: { positionalRules: true },
     merge: {
       granularity: {
         default: "Field",
@@ -295,12 +296,13 @@ const meshKind: PolicyKindUnderTest = {
   }),
 };
 
-/** GEP-713: one block per policy, one target per policy. */
+/** GEP-713: one block per policy, one target per policy. Its paths begin at Gateways. */
 const exclusiveKind: PolicyKindUnderTest = {
   ...leaves,
   definition: define({
     kind: "ExclusivePolicy",
     targeting: { refs: "One", selectors: false, crossNamespace: "ReferenceGrant" },
+    hierarchy: { roots: [gateway] },
     merge: {
       granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } },
       blocks: "Exclusive",
@@ -350,6 +352,80 @@ export const customStrategies: Readonly<Record<string, CustomStrategy>> = {
   sum: ({ established, challenger }) => sum(established.spec, challenger.spec),
 };
 
+/** Named rules that are also compared leaf by leaf, tombstones and all. */
+const mixedKind: PolicyKindUnderTest = {
+  places: ["limits.a.x", "limits.a.y", "limits.a", "limits.b", "limits", "note", "note.x"],
+  strategies: ["merge", "patch", "atomic"],
+  removals: ["a", "limits.a.x", "note", "nothing"],
+  conditions: ["spec.limits.a.x > 1", "has(spec.limits)", "!has(spec.note)", "1 / 0 == 1"],
+  definition: define({
+    kind: "MixedPolicy",
+    merge: {
+      granularity: {
+        default: "Merge",
+        field: "strategy",
+        values: { atomic: "Atomic", merge: "Merge", patch: "Patch" },
+      },
+      rules: ["limits"],
+    },
+  }),
+};
+
+/** Ends at the ports that are used, in a part of the hierarchy. */
+const portKind: PolicyKindUnderTest = {
+  ...retries,
+  definition: define({
+    kind: "PortPolicy",
+    targeting: { kinds: [...gatewayTargets, target(service, ["Port"])] },
+    hierarchy: {
+      effectiveTargets: [service, section(service, "Port")],
+      through: [gatewayClass, gateway, httpRoute, service],
+    },
+    merge: { granularity: fieldGranularity },
+  }),
+};
+
+/** Ends at listeners, those of ListenerSets too. */
+const listenerKind: PolicyKindUnderTest = {
+  ...leaves,
+  definition: define({
+    kind: "ListenerPolicy",
+    joined: [{ group: policyGroup, kind: "ClusterListenerPolicy", scope: "Cluster" }],
+    targeting: {
+      kinds: [
+        target(gateway, ["Listener"], ["ListenerPolicy"]),
+        target(listenerSet, ["Listener"], ["ListenerPolicy"]),
+        target(gatewayClass, [], ["ClusterListenerPolicy"]),
+      ],
+    },
+    hierarchy: { effectiveTargets: [section(gateway, "Listener"), section(listenerSet, "Listener"), gateway] },
+    merge: {
+      granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } },
+      bare: "Direct",
+    },
+  }),
+};
+
+/** GEP-713, "Targeting virtual types": what it targets need not exist. */
+const virtualKind: PolicyKindUnderTest = {
+  ...retries,
+  definition: define({
+    kind: "VirtualPolicy",
+    targeting: {
+      kinds: [
+        target(namespace),
+        { ...target({ group: foreignGroup, kind: "Market" }), virtual: true },
+        target(httpRoute, ["Rule"]),
+      ],
+    },
+    hierarchy: {
+      effectiveTargets: [{ group: foreignGroup, kind: "Market" }, section(httpRoute, "Rule")],
+      namespacesAbove: [{ group: foreignGroup, kind: "Market" }],
+    },
+    merge: { granularity: fieldGranularity },
+  }),
+};
+
 const orchard: GroupKind = { group: foreignGroup, kind: "Orchard" };
 const tree: GroupKind = { group: foreignGroup, kind: "Tree" };
 const apple: GroupKind = { group: foreignGroup, kind: "Apple" };
@@ -387,6 +463,18 @@ const foreignKind: PolicyKindUnderTest = {
   }),
 };
 
+/** The same kind with Namespaces as levels, which its policies may target. */
+export function withNamespaces(definition: PolicyDefinition): PolicyDefinition {
+  const { targeting, hierarchy } = definition;
+  if (definition.class === "Direct" || hierarchy.links.length > 0) return definition;
+  if (targeting.kinds.some(({ kind }) => kind === "Namespace")) return definition;
+  return {
+    ...definition,
+    targeting: { ...targeting, kinds: [target(namespace), ...targeting.kinds] },
+    hierarchy: { ...hierarchy, namespacesAbove: [gateway, httpRoute] },
+  };
+}
+
 export const policyKinds: readonly PolicyKindUnderTest[] = [
   mergeKind,
   patchKind,
@@ -400,5 +488,9 @@ export const policyKinds: readonly PolicyKindUnderTest[] = [
   exclusiveKind,
   noneKind,
   customKind,
+  mixedKind,
+  portKind,
+  listenerKind,
+  virtualKind,
   foreignKind,
 ];

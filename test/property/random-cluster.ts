@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
-import { type PolicyKindUnderTest, policyKinds } from "./policy-kinds.ts";
+import { type PolicyKindUnderTest, policyKinds, withNamespaces } from "./policy-kinds.ts";
 import { policyFromPlan, policyPlan } from "./random-policies.ts";
 import { foreignObjects, gatewayObjects, weighted } from "./random-topology.ts";
 
@@ -25,15 +25,19 @@ const variation = fc.record({
   crossNamespace: weighted<PolicyDefinition["targeting"]["crossNamespace"] | undefined>(
     [3, undefined],
     [1, "Forbidden"],
-    [1, "ReferenceGrant"],
-    [1, "Consumer"],
+    [3, "ReferenceGrant"],
+    [2, "Consumer"],
   ),
+  namespaces: weighted([4, false], [1, true]),
 });
 type Variation = typeof variation extends fc.Arbitrary<infer T> ? T : never;
 
-function vary(kind: PolicyKindUnderTest, { sameTarget, bare, crossNamespace }: Variation): PolicyKindUnderTest {
-  const { definition } = kind;
-  if (definition.class === "Direct") return kind;
+function vary(
+  kind: PolicyKindUnderTest,
+  { sameTarget, bare, crossNamespace, namespaces }: Variation,
+): PolicyKindUnderTest {
+  if (kind.definition.class === "Direct") return kind;
+  const definition = namespaces ? withNamespaces(kind.definition) : kind.definition;
   return {
     ...kind,
     definition: {

@@ -3,7 +3,7 @@
  * something that exists, and shrinking one part does not change the others.
  */
 import fc from "fast-check";
-import type { PolicyKind } from "../../src/core/model/definition.ts";
+import type { PolicyKind, TargetKind } from "../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import { gatewayGroup, type PolicyKindUnderTest } from "./policy-kinds.ts";
 import { chance, jsonOf, kubeObject, namespaces, weighted } from "./random-topology.ts";
@@ -87,7 +87,7 @@ const aim: fc.Arbitrary<Aim> = fc.record({
     [1, "wrong case"],
     [2, "selector"],
     [2, "selector list"],
-    [8, "other namespace"],
+    [14, "other namespace"],
     [1, "wrong name"],
     [1, "wrong section"],
     [1, "positional section"],
@@ -181,8 +181,13 @@ function findTarget(
   const targetKind = pick(allowed, at);
   const existing = objects.filter((item) => item["kind"] === targetKind?.kind && apiGroup(item) === targetKind?.group);
   if (existing.length > 0) return pick(existing, object);
+  if (targetKind?.virtual) return virtualObject(targetKind, object);
   return pick(objects, object);
 }
+
+/** Where there is none, policies target one all the same. */
+const virtualObject = ({ group, kind }: TargetKind, at: number): JsonObject =>
+  kubeObject({ apiVersion: `${group}/v1`, kind, namespace: pick(namespaces, at) ?? "a", name: `v${at % 2}` }, {});
 
 function homeOf(first: Aim | undefined, target: JsonObject | undefined, { scope }: PolicyKind): string | undefined {
   if (scope === "Cluster") return undefined;

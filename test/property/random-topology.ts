@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
-import { foreignGroup, gatewayGroup, policyGroup, strategyAnnotation } from "./policy-kinds.ts";
+import { foreignGroup, gatewayGroup, policyGroup, policyKinds, strategyAnnotation } from "./policy-kinds.ts";
 
 /** `a-b/p1` sorts before `a/p1` as one string, but `a` before `a-b`: GEP-713 compares `namespace/name` as one string. */
 export const namespaces = ["a", "a-b"] as const;
@@ -71,8 +71,8 @@ const classObjects: Arb<JsonObject[]> = fc
   );
 
 const allowedRoutes: Arb<JsonObject | undefined> = weighted<JsonObject | undefined>(
-  [4, undefined],
-  [5, { namespaces: { from: "All" } }],
+  [3, undefined],
+  [9, { namespaces: { from: "All" } }],
   [1, { namespaces: { from: "Same" } }],
   [1, { namespaces: { from: "None" } }],
   [1, { namespaces: { from: "Selector", selector: { matchLabels: { team: "red" } } } }],
@@ -90,7 +90,7 @@ const allowedRoutes: Arb<JsonObject | undefined> = weighted<JsonObject | undefin
 );
 
 const listenerHostname = weighted<string | undefined>(
-  [5, undefined],
+  [9, undefined],
   [2, "*.example.com"],
   [1, "one.example.com"],
   [1, "*.deep.example.com"],
@@ -124,35 +124,50 @@ const listeners: Arb<JsonObject[]> = fc
     ),
   );
 
-const gateways: Arb<JsonObject[]> = fc
-  .subarray(
+/** g1 is nearly always there: it is the one that most routes name. */
+const gatewayNames: Arb<readonly (readonly [namespace: string, name: string])[]> = weighted<
+  readonly (readonly [string, string])[]
+>(
+  [1, []],
+  [5, [["a", "g1"]]],
+  [
+    4,
+    [
+      ["a", "g1"],
+      ["a-b", "g2"],
+    ],
+  ],
+  [
+    2,
     [
       ["a", "g1"],
       ["a-b", "g2"],
       ["a", "g3"],
-    ] as const,
-    { minLength: 1 },
-  )
-  .chain((names) =>
-    fc.tuple(
-      ...names.map(([namespace, name]) =>
-        fc
-          .record({
-            dressed: dressing,
-            gatewayClassName: weighted([6, "x"], [2, "y"], [1, "z"]),
-            listeners,
-            allowedListeners: weighted<JsonObject | undefined>(
-              [1, undefined],
-              [3, { namespaces: { from: "All" } }],
-              [1, { namespaces: { from: "Same" } }],
-            ),
-          })
-          .map(({ dressed, ...spec }) =>
-            kubeObject({ apiVersion: gatewayApi, kind: "Gateway", namespace, name }, dressed, jsonOf(spec)),
+    ],
+  ],
+  [1, [["a-b", "g2"]]],
+);
+
+const gateways: Arb<JsonObject[]> = gatewayNames.chain((names) =>
+  fc.tuple(
+    ...names.map(([namespace, name]) =>
+      fc
+        .record({
+          dressed: dressing,
+          gatewayClassName: weighted([6, "x"], [2, "y"], [1, "z"]),
+          listeners,
+          allowedListeners: weighted<JsonObject | undefined>(
+            [1, undefined],
+            [3, { namespaces: { from: "All" } }],
+            [1, { namespaces: { from: "Same" } }],
           ),
-      ),
+        })
+        .map(({ dressed, ...spec }) =>
+          kubeObject({ apiVersion: gatewayApi, kind: "Gateway", namespace, name }, dressed, jsonOf(spec)),
+        ),
     ),
-  );
+  ),
+);
 
 const listenerSets: Arb<JsonObject[]> = fc
   .array(
@@ -203,7 +218,7 @@ const parentRef: Arb<JsonObject> = fc.oneof(
     ),
   },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.constantFrom<JsonObject>(
       { kind: "Service", group: "", name: "svc1" },
       { kind: "Service", group: "", name: "svc1", namespace: "a" },
@@ -250,6 +265,8 @@ const rule: Arb<JsonObject> = fc
     own: chance(0.5, ownFields),
   })
   .map(({ own, ...fields }) => jsonOf({ ...fields, ...own }));
+
+const routeKinds = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute"] as const;
 
 const routes: Arb<JsonObject[]> = fc
   .array(
@@ -338,8 +355,43 @@ const grants: Arb<JsonObject[]> = fc
     ),
   );
 
+const grantees: readonly JsonObject[] = [
+  ...routeKinds.map((kind) => ({ group: gatewayGroup, kind })),
+  ...policyKinds.flatMap(({ definition }) => definition.policies.map(({ group, kind }) => ({ group, kind }))),
+];
+/** A ReferenceGrant lists at most that many. */
+const MAX_FROM = 16;
+
+/** The two namespaces trust each other's routes and policies. */
+const mutualGrants: readonly JsonObject[] = [
+  ["a", "a-b"],
+  ["a-b", "a"],
+].flatMap(([namespace = "", other = ""]) =>
+  [grantees.slice(0, MAX_FROM), grantees.slice(MAX_FROM)].map((from, at) =>
+    kubeObject(
+      { apiVersion: `${gatewayGroup}/v1`, kind: "ReferenceGrant", namespace, name: `mutual${at}` },
+      {},
+      {
+        from: from.map((grantee) => ({ ...grantee, namespace: other })),
+        to: [
+          { group: "", kind: "Service" },
+          ...["Gateway", "ListenerSet", ...routeKinds].map((kind) => ({ group: gatewayGroup, kind })),
+        ],
+      },
+    ),
+  ),
+);
+
 export const gatewayObjects: Arb<JsonObject[]> = fc
-  .tuple(namespaceObjects, classObjects, gateways, listenerSets, routes, services, grants)
+  .tuple(
+    namespaceObjects,
+    classObjects,
+    gateways,
+    listenerSets,
+    routes,
+    services,
+    fc.oneof({ weight: 2, arbitrary: grants }, { weight: 1, arbitrary: fc.constant(mutualGrants) }),
+  )
   .map((groups) => groups.flat());
 
 const treeRef = fc.constantFrom<JsonObject>(

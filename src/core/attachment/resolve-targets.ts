@@ -303,10 +303,13 @@ function findSection(
   name: string,
 ): Section | undefined {
   if (facts === undefined) return undefined;
-  const positional = definition.targeting.positionalRules;
+  const isUnnamedRule = ({ section, raw }: Section): boolean =>
+    section === "Rule" && (raw["name"] ?? "") === "" && definition.targeting.positionalRules;
   return sectionsOf(object, facts).find(
     (section) =>
-      section.name === name && (section.declared || positional) && allowed.sections.includes(section.section),
+      section.name === name &&
+      (section.declared || isUnnamedRule(section)) &&
+      allowed.sections.includes(section.section),
   );
 }
 

@@ -95,20 +95,19 @@ export class PathFinder {
     const paths = this.#findToObject(id);
     const [first] = paths;
     if (first === undefined) return;
-    let ended = false;
+    const entering = new Set<Path>();
     for (const section of end.sections.size === 0 ? NO_SECTIONS : this.#sectionsOf(first.node)) {
       if (!end.sections.has(section.section)) continue;
-      if (end.mayContinue && this.#continues(id, section)) {
-        ended = true;
-        continue;
-      }
+      const goesOn = end.mayContinue && this.#continues(id, section);
+      if (goesOn && !end.object) continue;
       for (const path of this.#intoSection(paths, section)) {
-        ended = true;
-        visit(path);
+        if (end.object && path.up !== undefined) entering.add(path.up);
+        if (!goesOn) visit(path);
       }
     }
-    if (!end.object || ended || (end.mayContinue && this.#continues(id))) return;
-    for (const path of paths) visit(path);
+    if (!end.object || (end.mayContinue && this.#continues(id))) return;
+    // A backend's port that is not there can be named: such a path ends at the Service, others at its ports.
+    for (const path of paths) if (!entering.has(path)) visit(path);
   }
 
   /** A Direct policy on an object covers the sections that have none of their own. */

@@ -61,24 +61,12 @@ function mergeOverrides(result: FoldResult, merge: BlockMerge): void {
       replaceAll(result, merge.candidates, merge.decision);
       return;
     case "Merge":
-      for (const [rule, units] of byRule(merge.candidates.filter(isInRule))) {
-        for (const old of result.inTheWay(rule)) replace(result, old, units, merge.decision);
-        for (const candidate of units) take(result, candidate, merge.decision);
-      }
-      overrideLeaves(
-        result,
-        merge.candidates.filter((candidate) => !isInRule(candidate)),
-        merge.decision,
-      );
-      return;
     case "Field":
     case "Patch":
-      overrideLeaves(result, merge.candidates, merge.decision);
+      overridePlaces(result, merge.candidates, merge.decision, granularity === "Merge");
       return;
   }
 }
-
-const isInRule = ({ unit }: Candidate): boolean => unit.ruleName !== undefined;
 
 /** Everything held goes, whatever it is; the candidates stand in its place. */
 export function replaceAll(result: FoldResult, candidates: readonly Candidate[], decision: Decision): void {
@@ -120,14 +108,21 @@ function yieldTo(
   result.decide(candidate.unit.pointer, decision);
 }
 
-/** Leaf by leaf, but what goes because of several leaves goes because of all of them: their order does not matter. */
-function overrideLeaves(result: FoldResult, candidates: readonly Candidate[], decision: Decision): void {
+/** Place by place, but what goes because of several places goes because of all of them: their order does not matter. */
+function overridePlaces(
+  result: FoldResult,
+  candidates: readonly Candidate[],
+  decision: Decision,
+  isByRule: boolean,
+): void {
   const taken = new Map<Candidate, Candidate[]>();
   const setting: Candidate[] = [];
   for (const candidate of candidates) {
-    const { pointer, value } = candidate.unit;
-    const inTheWay = result.inTheWay(pointer);
-    if (isEmptyMap(value) && inTheWay.some(({ unit }) => unit.pointer.length > pointer.length)) {
+    const { pointer, rule, ruleName, value } = candidate.unit;
+    const isWhole = isByRule && ruleName !== undefined;
+    const inTheWay = result.inTheWay(isWhole ? rule : pointer);
+    // A rule is replaced whole; any other empty map lets stand what is in it.
+    if (!isWhole && isEmptyMap(value) && inTheWay.some(({ unit }) => unit.pointer.length > pointer.length)) {
       yieldTo(result, candidate, inTheWay, [], decision);
       continue;
     }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type ArchitectureRules, checkArchitecture, type SourceFile } from "./support/check-architecture.ts";
 
-const belowReaders = ["core/model", "core/topology", "core/routing", "core/merge", "core/attachment", "core/effective"];
+const belowReaders = ["core/model", "core/topology", "core/routing", "core/retry", "core/merge", "core/attachment", "core/effective"];
 const core = [...belowReaders, "core/status", "core/explain", "core/check", "core/dataplane", "core/parse", "core"];
 const adapters = ["adapters/files", "adapters/cluster", "adapters/cel", "adapters/regex"];
 const inner = [...core, "definitions", ...adapters];
@@ -15,6 +15,7 @@ const rules: ArchitectureRules = {
   layers: [
     { name: "core/model", holds: "src/core/model/", mayImport: [] },
     { name: "core/topology", holds: "src/core/topology/", mayImport: ["core/model"] },
+    { name: "core/retry", holds: "src/core/retry/", mayImport: ["core/model"] },
     { name: "core/routing", holds: "src/core/routing/", mayImport: ["core/model", "core/topology"] },
     { name: "core/merge", holds: "src/core/merge/", mayImport: ["core/model"] },
     { name: "core/attachment", holds: "src/core/attachment/", mayImport: ["core/model", "core/topology"] },

@@ -48,6 +48,10 @@ export function isInScope({ ref, raw }: Pick<KubeObject, "ref" | "raw">, { names
   return selector === undefined || matchesSelector(selector, labelsOf(raw));
 }
 
+/** For lists: with `-n`, what is in that namespace and nothing else. */
+export const isListed = (object: Pick<KubeObject, "ref" | "raw">, scope: Scope): boolean =>
+  isInScope(object, scope) && (scope.namespace === undefined || object.ref.namespace === scope.namespace);
+
 function labelsOf(raw: KubeObject["raw"]): KubeObject["raw"] {
   const metadata = ownValue(raw, "metadata");
   const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;

@@ -29,13 +29,13 @@ export function getDefinitions(getting: Getting): number {
   const wide = output === "wide";
   print.table({
     columns: [
-      { header: "KIND" },
-      { header: "GROUP", optional: true },
-      { header: "CLASS" },
+      { header: "KIND", flexible: true },
+      { header: "GROUP", optional: 1 },
+      { header: "CLASS", optional: 4 },
       { header: "TARGETS", flexible: true },
-      { header: "ENDS AT", flexible: true, optional: true },
+      { header: "ENDS AT", flexible: true, optional: 2 },
       { header: "MERGE" },
-      { header: "ORIGIN" },
+      { header: "ORIGIN", flexible: true, optional: 3 },
     ],
     rows: definitions.map((definition) => {
       const { policies, targeting, hierarchy } = definition;

@@ -7,7 +7,7 @@ import { nodesOf, type Path } from "../core/effective/path-finder.ts";
 import type { World } from "../core/effective/world.ts";
 import { kindId } from "../core/model/refs.ts";
 import { effectiveJson } from "./effective-json.ts";
-import { type FoundTarget, isInScope, type Scope } from "./find-targets.ts";
+import { type FoundTarget, isListed, type Scope } from "./find-targets.ts";
 import type { Getting } from "./getting.ts";
 import { printList } from "./print-list.ts";
 import { redactSpec } from "./redaction.ts";
@@ -66,7 +66,7 @@ function isWanted(
 ): boolean {
   if (targets === undefined) {
     const { ref, raw } = path.node;
-    return isInScope({ ref, raw: raw ?? {} }, scope);
+    return isListed({ ref, raw: raw ?? {} }, scope);
   }
   const policyKinds = new Set(kind.definition.policies.map((policy) => kindId(policy)));
   return targets.some(({ id, ref, sectionName }) => {
@@ -89,10 +89,10 @@ function printTable(all: readonly EffectivePolicy[], { context, redaction }: Get
   const wide = context.output === "wide";
   context.print.table({
     columns: [
-      { header: "KIND" },
+      { header: "KIND", flexible: true },
       { header: "TARGET", flexible: true },
-      { header: "THROUGH", flexible: true, optional: true },
-      { header: "POLICIES", flexible: true, optional: true },
+      { header: "THROUGH", flexible: true, optional: 2 },
+      { header: "POLICIES", flexible: true, optional: 1 },
       { header: "SPEC", flexible: true },
     ],
     rows: all.map(({ policyKind, path, from, incomplete, spec, sources, fields }) => {

@@ -6,7 +6,7 @@ import { forEachPathThrough } from "../core/explain/paths-through.ts";
 import { isJsonObject, ownValue } from "../core/model/json.ts";
 import { compareText, kindId, type PolicyId } from "../core/model/refs.ts";
 import { openRef, openTarget, type RefJson, refJson } from "./effective-json.ts";
-import { type FoundTarget, isInScope } from "./find-targets.ts";
+import { type FoundTarget, isListed } from "./find-targets.ts";
 import type { Getting } from "./getting.ts";
 import type { Column } from "./layout-table.ts";
 import { printList } from "./print-list.ts";
@@ -52,7 +52,7 @@ function selected({ world, scope, targets }: Getting): readonly PolicyId[] {
   const ids: PolicyId[] = [];
   if (targets === undefined) {
     world.policies.forEach(({ object }, id) => {
-      if (isInScope(object, scope)) ids.push(id);
+      if (isListed(object, scope)) ids.push(id);
     });
   } else {
     for (const target of targets) ids.push(...policiesOf(world, target));
@@ -88,12 +88,12 @@ function policiesOf(world: World, target: FoundTarget): readonly PolicyId[] {
 function printTable(rows: readonly Row[], { context, source, scope, redaction }: Getting): void {
   const wide = context.output === "wide";
   const columns: readonly Column[] = [
-    ...(scope.namespace === undefined ? [{ header: "NAMESPACE" }] : []),
-    { header: "KIND" },
+    ...(scope.namespace === undefined ? [{ header: "NAMESPACE", optional: 4 }] : []),
+    { header: "KIND", flexible: true, optional: 3 },
     { header: "NAME" },
-    { header: "TARGETS", flexible: true },
+    { header: "TARGETS", flexible: true, optional: 1 },
     { header: "VERDICT" },
-    { header: "PREVAILS", flexible: true },
+    { header: "PREVAILS", flexible: true, optional: 2 },
     ...(wide
       ? ([
           { header: "BEATEN BY", flexible: true },

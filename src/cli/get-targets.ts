@@ -4,7 +4,7 @@ import type { KubeObject } from "../core/model/kube-object.ts";
 import { type KindId, kindId, type ObjectId, type PolicyId, parseObjectId, type TargetId } from "../core/model/refs.ts";
 import { sectionsOf } from "../core/topology/sections-of.ts";
 import { openRef, refJson } from "./effective-json.ts";
-import { type FoundTarget, isInScope } from "./find-targets.ts";
+import { type FoundTarget, isListed } from "./find-targets.ts";
 import type { Getting } from "./getting.ts";
 import type { Column } from "./layout-table.ts";
 import { printList } from "./print-list.ts";
@@ -46,11 +46,11 @@ export function getTargets(getting: Getting): number {
   if (rows.length === 0) return 0;
   const wide = output === "wide";
   const columns: readonly Column[] = [
-    ...(scope.namespace === undefined ? [{ header: "NAMESPACE" }] : []),
+    ...(scope.namespace === undefined ? [{ header: "NAMESPACE", optional: 3 }] : []),
     { header: "KIND" },
     { header: "NAME" },
-    { header: "SECTIONS", flexible: true, optional: true },
-    { header: "ATTACHED", flexible: true },
+    { header: "SECTIONS", flexible: true, optional: 1 },
+    { header: "ATTACHED", flexible: true, optional: 2 },
     { header: "AFFECTED BY", flexible: true },
     ...(wide ? [{ header: "FILE" }] : []),
   ];
@@ -113,7 +113,7 @@ function targetsOf({ world, targets, scope }: Getting): readonly FoundTarget[] {
   const found: FoundTarget[] = [];
   for (const kind of [...kinds].sort()) {
     world.objects.byKind.get(kind)?.forEach((id, object) => {
-      if (isInScope(object, scope)) found.push({ id, ref: object.ref, object });
+      if (isListed(object, scope)) found.push({ id, ref: object.ref, object });
     });
   }
   return found;

@@ -6,7 +6,7 @@ const table: Table = {
   columns: [
     { header: "NAME" },
     { header: "TARGETS", flexible: true },
-    { header: "FILE", flexible: true, optional: true },
+    { header: "FILE", flexible: true, optional: 1 },
     { header: "PATHS", align: "right" },
   ],
   rows: [

@@ -4,8 +4,8 @@ export interface Column {
   readonly header: string;
   /** Gives way first when the terminal is narrow. */
   readonly flexible?: true;
-  /** Left out when the terminal is too narrow even so; the rightmost first. */
-  readonly optional?: true;
+  /** Left out when the terminal is too narrow even so: first those with 1, the rightmost of them first, then those with 2 … */
+  readonly optional?: number;
   readonly align?: "right";
 }
 
@@ -41,19 +41,24 @@ const cellWidth = (cell: Piece | undefined): number => (cell === undefined ? 0 :
 function fitWidths(columns: readonly Column[], natural: readonly number[], available: number): readonly number[] {
   const widths = [...natural];
   shrink(widths, available, (index) => (columns[index]?.flexible ? LEAST_FLEXIBLE : undefined));
-  for (let index = columns.length - 1; index >= 0 && total(widths) > available; index--) {
-    if (!columns[index]?.optional) continue;
-    widths[index] = 0;
+  for (const dropped of dropOrder(columns)) {
+    if (total(widths) <= available) break;
+    widths[dropped] = 0;
     // What that made free goes back to the columns that had given way.
-    const rest = natural.map((width, at) => (widths[at] === 0 ? 0 : width));
-    shrink(rest, available, (at) => (columns[at]?.flexible ? LEAST_FLEXIBLE : undefined));
-    rest.forEach((width, at) => {
-      widths[at] = width;
+    natural.forEach((width, at) => {
+      if (widths[at] !== 0) widths[at] = width;
     });
+    shrink(widths, available, (at) => (columns[at]?.flexible ? LEAST_FLEXIBLE : undefined));
   }
   shrink(widths, available, () => LEAST);
   return widths;
 }
+
+const dropOrder = (columns: readonly Column[]): readonly number[] =>
+  columns
+    .flatMap(({ optional }, index) => (optional === undefined ? [] : [{ optional, index }]))
+    .sort((a, b) => a.optional - b.optional || b.index - a.index)
+    .map(({ index }) => index);
 
 /** Takes from the widest column that may still give, until the row fits or none can. */
 function shrink(widths: number[], available: number, least: (index: number) => number | undefined): void {

@@ -18,23 +18,18 @@ export function showVerdict(verdict: Verdict, { status }: Pick<PolicyDefinition,
   }
 }
 
-/** How much of a policy prevails: `on all 8 paths`, `on 2 of 8 paths, partly on 6`. */
+/** How much of a policy prevails: `all 8 paths`, `2 of 8 paths, 6 partly`. */
 export function showPrevailing(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "nowhere";
   const { paths, full, partial, met } = verdict.total;
   const whole = full + met;
-  if (whole === paths) return `on ${all(paths)}${metWords(verdict.total)}`;
-  const parts = [
-    ...(whole > 0 ? [`on ${whole} of ${count(paths)}`] : []),
-    ...(partial > 0
-      ? [`partly on ${whole > 0 ? partial : partial === paths ? all(paths) : `${partial} of ${count(paths)}`}`]
-      : []),
-  ];
-  if (parts.length > 0) return parts.join(", ");
-  return paths === 1 ? "not on its only path" : `on none of ${paths} paths`;
+  if (whole === paths) return `${everywhere(paths)}${metWords(verdict.total)}`;
+  if (partial === paths) return `${everywhere(paths)}, partly`;
+  if (whole === 0) return partial === 0 ? `none of ${paths}` : `${partial} of ${paths} paths, partly`;
+  return `${whole} of ${paths} paths${partial === 0 ? "" : `, ${partial} partly`}`;
 }
 
-const count = (paths: number): string => (paths === 1 ? "1 path" : `${paths} paths`);
-const all = (paths: number): string => (paths === 1 ? "its only path" : `all ${paths} paths`);
+const everywhere = (paths: number): string => (paths === 1 ? "its only path" : `all ${paths} paths`);
+
 const metWords = ({ met, paths }: Tally): string =>
   met === 0 ? "" : met === paths ? " (constraint met)" : ` (${met} met)`;

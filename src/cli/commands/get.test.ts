@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { expectTranscript } from "../../../test/support/cli-transcript.ts";
+import { type CliSetup, runCli } from "../../../test/support/run-cli.ts";
+import { schemaViolations } from "../../../test/support/validate-schema.ts";
+import { parseDocuments } from "../../adapters/files/parse-documents.ts";
+
+describe("the bakery", () => {
+  for (const resource of ["policies", "targets", "effective", "definitions"]) {
+    for (const columns of [60, 120]) {
+      test(`get ${resource}, ${columns} columns`, () =>
+        expectTranscript(`get-${resource}-${columns}`, `get ${resource} -f examples/bakery`, { columns }));
+    }
+    test(`get ${resource} -o wide`, () =>
+      expectTranscript(`get-${resource}-wide`, `get ${resource} -o wide -f examples/bakery`));
+    test(`get ${resource} -o name`, () =>
+      expectTranscript(`get-${resource}-name`, `get ${resource} -o name -f examples/bakery`));
+  }
+  for (const [name, line] of [
+    ["get-policies-json", "get policies friday-fix no-double-orders oven-tls-2026 -o json -f examples/bakery"],
+    ["get-policies-of-route", "get policies httproute/baker -f examples/bakery"],
+    ["get-policies-of-rule", "get policies httproute/baker#menu -f examples/bakery"],
+    ["get-policies-namespace", "get policies -n shop --no-headers -f examples/bakery"],
+    ["get-policies-redacted", "get policies httproute/baker -n bakery --redact -f examples/bakery"],
+    ["get-targets-json", "get targets httproute/baker -o json -f examples/bakery"],
+    ["get-targets-section", "get targets httproute/baker#menu -f examples/bakery"],
+    ["get-effective-json", "get effective httproute/baker#order -o json -f examples/bakery"],
+    ["get-effective-yaml", "get effective svc/oven -o yaml -f examples/bakery"],
+    ["get-effective-policy", "get effective ratelimitpolicy/menu -f examples/bakery"],
+    ["get-effective-incomplete", "get effective -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml"],
+    ["get-definitions-of-kind", "get definitions retrypolicy -f examples/bakery"],
+    ["get-definitions-json", "get definitions authpolicies -o json -f examples/bakery"],
+    ["get-nothing", "get policies -n nowhere -f examples/bakery"],
+  ] as const) {
+    test(line, () => expectTranscript(name, line));
+  }
+
+  test("no table is wider than the terminal", async () => {
+    for (const resource of ["policies", "targets", "effective", "definitions"]) {
+      for (const columns of [40, 80, 200]) {
+        const { stdout } = await runCli(`get ${resource} -f examples/bakery`, { columns });
+        for (const line of stdout.split("\n"))
+          expect(line.length, `${resource}, ${columns}: ${line}`).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+});
+
+/** A mesh, fields of list items, redaction: what the bakery does not have. */
+const mesh: CliSetup = {
+  files: {
+    "mesh.yaml": `
+apiVersion: v1
+kind: Service
+metadata: {name: oven, namespace: bakery}
+spec: {ports: [{name: web, port: 80}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: oven, namespace: bakery}
+spec: {parentRefs: [{group: "", kind: Service, name: oven}], rules: [{backendRefs: [{name: oven, port: 80}]}]}
+---
+apiVersion: prevail.dev/v1alpha1
+kind: RetryPolicy
+metadata: {name: slow, namespace: bakery}
+spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: oven}], retry: {attempts: 3}}
+---
+apiVersion: prevail.dev/v1alpha1
+kind: PolicyDefinition
+metadata: {name: retryons.example.com}
+spec:
+  policies: [{group: example.com, kind: RetryOn}]
+  class: Inherited
+  targeting: {refs: One, kinds: [{kind: HTTPRoute}]}
+  hierarchy: {effectiveTargets: [HTTPRoute]}
+  merge: {granularity: {default: Field}, bare: AtomicDefaults}
+  mapsTo: [{from: retryOn, to: "HTTPRoute spec.rules[].filters[type=Retry].retryOn", create: false}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: filters, namespace: bakery}
+spec: {parentRefs: [{group: "", kind: Service, name: oven}], rules: [{filters: [{type: Retry, retryOn: {cancelled: true}}, {type: Other}], backendRefs: [{name: oven, port: 80}]}]}
+---
+apiVersion: example.com/v1
+kind: RetryOn
+metadata: {name: ask, namespace: bakery}
+spec: {targetRef: {kind: HTTPRoute, name: filters}, overrides: {retryOn: {cancelled: false, unavailable: true}}}
+`,
+  },
+};
+
+describe("EffectivePolicyList is what docs/schemas/effective-policy-list.json says", () => {
+  for (const [name, line, setup] of [
+    ["the bakery", "get effective -o json -f examples/bakery", {}],
+    ["the bakery, redacted", "get effective -n bakery --redact -o json -f examples/bakery", {}],
+    [
+      "an incomplete one",
+      "get effective -o json -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml",
+      {},
+    ],
+    ["a mesh, and fields of list items", "get effective -o json -f mesh.yaml", mesh],
+    ["an empty one", "get effective -n nowhere -o json -f examples/bakery", {}],
+  ] as const) {
+    test(name, async () => {
+      const { stdout, code } = await runCli(line, setup);
+      expect(code).toBe(0);
+      const list: unknown = JSON.parse(stdout);
+      expect(schemaViolations("effective-policy-list.json", list)).toEqual([]);
+      const { items } = list as { items: unknown[] };
+      expect(items.length > 0).toBe(name !== "an empty one");
+    });
+  }
+
+  test("the mesh has `from`, the list items have `fields`", async () => {
+    const { stdout } = await runCli("get effective -o json -f mesh.yaml", mesh);
+    expect(stdout).toContain('"from": "others"');
+    expect(stdout).toContain('"pointer": "/spec/rules/0/filters/0/retryOn"');
+  });
+
+  test("a schema that does not fit is noticed", () => {
+    expect(
+      schemaViolations("effective-policy-list.json", { apiVersion: "v1", kind: "EffectivePolicyList", items: [{}] }),
+    ).toEqual([
+      '/apiVersion: is not "prevail.dev/v1alpha1"',
+      "/items/0: lacks policyKind",
+      "/items/0: lacks target",
+      "/items/0: lacks path",
+      "/items/0: lacks spec",
+      "/items/0: lacks sources",
+    ]);
+  });
+
+  test("YAML is the same data as JSON", async () => {
+    for (const list of ["effective", "policies", "targets", "definitions"]) {
+      const json = await runCli(`get ${list} -o json -f examples/bakery`);
+      const yaml = await runCli(`get ${list} -o yaml -f examples/bakery`);
+      // Read as one document, not as the items of a list.
+      const text = yaml.stdout.replace(/^kind: \w+List$/m, "kind: Something");
+      const expected = JSON.parse(json.stdout.replace(/"kind": "\w+List"/, '"kind": "Something"')) as unknown;
+      expect(parseDocuments(text, "a.yaml").documents[0]?.value).toEqual(expected);
+    }
+  });
+
+  test("redacted, neither names nor values of other namespaces appear", async () => {
+    for (const output of ["", "-o json", "-o yaml", "-o wide"]) {
+      const { stdout } = await runCli(`get effective -n bakery --redact ${output} -f examples/bakery`);
+      for (const secret of ["friday-fix", "front-door", "fair-share", "house-rules", "x-audit-id", "login.bakery"])
+        expect(stdout).not.toContain(secret);
+    }
+  });
+});
+
+describe("explanations are what docs/schemas/explanation.json says", () => {
+  for (const [line, setup] of [
+    ["explain httproute/baker -o json -f examples/bakery", {}],
+    ["explain gtw/prod --all-paths -o json -f examples/bakery", {}],
+    ["explain svc/oven -o json -f examples/bakery", {}],
+    ["explain httproute/stocktaking -o json -f examples/bakery", {}],
+    ["explain httproute/baker -n bakery --redact -o json -f examples/bakery", {}],
+    ["explain httproute/baker -o json -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml", {}],
+    ["explain httproute/filters -o json -f mesh.yaml", mesh],
+    ["explain httproute/oven -o json -f mesh.yaml", mesh],
+  ] as const) {
+    test(line, async () => {
+      const { stdout } = await runCli(line, setup);
+      expect(schemaViolations("explanation.json", JSON.parse(stdout))).toEqual([]);
+    });
+  }
+});
+
+describe("what is wrong is said", () => {
+  for (const [line, stderr] of [
+    [
+      "get",
+      "error: get what? One of policies, targets, effective, definitions\nFor example: prevail get policies -f examples/bakery\n",
+    ],
+    [
+      "get polcies -f examples/bakery",
+      "error: get has no 'polcies'; it has policies, targets, effective, definitions; did you mean 'policies'?\n",
+    ],
+    [
+      "get constructor -f examples/bakery",
+      "error: get has no 'constructor'; it has policies, targets, effective, definitions\n",
+    ],
+    [
+      "get policies --redact -f examples/bakery",
+      "error: --redact hides what is outside of one namespace: say which, with -n NAMESPACE\n",
+    ],
+    ["get policies friday-fxi -f examples/bakery", "error: there is no kind 'friday-fxi' here\n"],
+  ] as const) {
+    test(line, async () => {
+      const result = await runCli(line);
+      expect(result).toMatchObject({ code: 1, stdout: "" });
+      expect(result.stderr.replaceAll(/\n +/g, " ").startsWith(stderr.trimEnd())).toBe(true);
+    });
+  }
+});

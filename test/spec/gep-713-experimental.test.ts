@@ -263,6 +263,25 @@ describe("Policy Attachment for Mesh", () => {
     ]);
     expect(made.spec("HTTPRoute/client/intercept > Service/client/foo-b")).toEqual({ x: "client", y: "prod" });
   });
+
+  test("requests that are intercepted do not go the producer's way, nor does a policy on them", () => {
+    const made = cluster(
+      [
+        ...producer,
+        service("foo-b", { namespace: "client" }),
+        route("intercept", "Service/prod/foo", { namespace: "client", rules: [{ backends: ["foo-b"] }] }),
+        meshPolicy("consumer", "client", "Service/prod/foo", { overrides: { x: "client" } }),
+        meshPolicy("own", "prod", "Service/foo", { defaults: { x: "prod" } }),
+      ],
+      { definitions: [mesh] },
+    );
+    expect(made.chains().toSorted()).toEqual([
+      "Service/prod/foo > HTTPRoute/client/intercept > Service/client/foo-b (from client)",
+      "Service/prod/foo > HTTPRoute/prod/split > Service/prod/foo-a (from others)",
+    ]);
+    expect(made.spec("HTTPRoute/client/intercept")).toEqual({ x: "client" });
+    expect(made.spec("HTTPRoute/prod/split")).toEqual({ x: "prod" });
+  });
 });
 
 describe("Policy TargetRef API", () => {

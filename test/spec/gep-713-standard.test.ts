@@ -138,6 +138,7 @@ describe("Ways of targeting objects", () => {
       definitions: [onGateways],
     });
     expect(made.tally("p")).toEqual({ paths: 1, full: 1, partial: 0, none: 0, met: 0 });
+    expect(made.source("Gateway/plain", "/color").lost).toEqual([]);
   });
 
   for (const [name, selector, selected] of [
@@ -847,12 +848,14 @@ describe("Combined merge strategies", () => {
       });
     }
 
-    test("it is told both policies' metadata, never the target", () => {
+    test("it is told both specs and both policies' metadata, never the target", () => {
       const seen: unknown[] = [];
       const spy: CustomStrategy = (given) => {
         seen.push([
           given.established.policy.name,
+          given.established.spec,
           given.challenger.policies.map(({ name }) => name),
+          given.challenger.spec,
           Object.keys(given).toSorted(),
         ]);
         return given.established.spec;
@@ -864,7 +867,7 @@ describe("Combined merge strategies", () => {
           strategies: { max: spy },
         },
       );
-      expect(seen).toEqual([["p1", ["p2"], ["base", "challenger", "established"]]]);
+      expect(seen).toEqual([["p1", { a: 1 }, ["p2"], { a: 2 }, ["base", "challenger", "established"]]]);
     });
 
     test("alone it is not asked: there is no conflict", () => {
@@ -1246,6 +1249,11 @@ describe("Meta resource status", () => {
     expect(made.conditions("low").toSorted()).toEqual([
       "Gateway/g1: Accepted=True/Accepted Enforced=False/Overridden",
       "Gateway/g2: Accepted=True/Accepted Enforced=True/Enforced",
+    ]);
+    // The route says it for each parent apart.
+    expect(affectedLines(made).filter((line) => line.startsWith("HTTPRoute"))).toEqual([
+      "HTTPRoute/r1 status.parents[g1]: top",
+      "HTTPRoute/r1 status.parents[g2]: low",
     ]);
   });
 

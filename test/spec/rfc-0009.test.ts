@@ -596,6 +596,19 @@ describe("remove", () => {
     expect(effective(auth("rt", "HTTPRoute/r", { defaults: merge({ ...authn({ a: "R" }), remove: ["a"] }) }))).toEqual(
       authn({ a: "R" }),
     );
+    // Nor on its later blocks.
+    const later = { defaults: merge({ ...authn({ b: "R" }), remove: ["a"] }), ...merge(authn({ a: "R" })) };
+    expect(effective(auth("rt", "HTTPRoute/r", later))).toEqual(authn({ a: "R", b: "R" }));
+  });
+
+  test("removals of several levels add up", () => {
+    expect(
+      effective(
+        auth("rule", "HTTPRoute/r#rule", { ...authn({ own: "S" }), remove: ["a"] }),
+        auth("rt", "HTTPRoute/r", { defaults: merge({ ...authn({ rt: "R" }), remove: ["b"] }) }),
+        auth("gw", "Gateway/g", { defaults: merge(authn({ a: "G", b: "G", c: "G" })) }),
+      ),
+    ).toEqual(authn({ own: "S", rt: "R", c: "G" }));
   });
 
   test("it acts on strictly higher policies only: what stands below it stays", () => {

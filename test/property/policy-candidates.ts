@@ -121,7 +121,8 @@ function refersTo(
   const kind = findTargetKind(ref, policy);
   if (kind === undefined || kind.kind !== node.kind || kind.group !== node.group) return false;
   if (textAt(ref, "sectionName") !== node.sectionName) return false;
-  if (node.sectionName !== undefined && !isNamedOnce(node, objects)) return false;
+  if (node.sectionName !== undefined && !isNamedOnce(node, objects) && !isNamedByPlace(node, policy, objects))
+    return false;
   const selector = ref["selector"];
   const isNamed = isJsonObject(selector) ? isSelected(selector, node, objects) : textAt(ref, "name") === node.name;
   return isNamed && mayReach(policy, textAt(ref, "namespace"), node, path, objects);
@@ -155,6 +156,13 @@ function isNamedOnce(node: PathNode, objects: readonly JsonObject[]): boolean {
     listAt(spec, list).map((item) => item["name"]),
   );
   return names.filter((name) => name === node.sectionName).length === 1;
+}
+
+/** `rule-2` for the second rule, if that has no name of its own. */
+function isNamedByPlace(node: PathNode, { definition }: RawPolicy, objects: readonly JsonObject[]): boolean {
+  const rules = listAt(mapAt(findObject(node, objects) ?? {}, "spec"), "rules");
+  const isMeant = rules.some((rule, at) => !("name" in rule) && node.sectionName === `rule-${at + 1}`);
+  return definition.targeting.positionalRules && isMeant;
 }
 
 function isSelected(selector: JsonObject, node: PathNode, objects: readonly JsonObject[]): boolean {

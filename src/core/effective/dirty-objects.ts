@@ -89,7 +89,7 @@ function addWithNamespaced(
   dirty: Set<ObjectId>,
   id: ObjectId,
   worlds: Worlds,
-  { namespacesAbove }: CompiledKind,
+  { namespacesAbove, definition, index }: CompiledKind,
 ): void {
   dirty.add(id);
   const { kind, group, name } = parseObjectId(id);
@@ -101,6 +101,13 @@ function addWithNamespaced(
         if (!member.startsWith(prefix)) break;
         dirty.add(member);
       }
+    }
+    if (!definition.targeting.kinds.some((target) => target.virtual && kindId(target) === above)) continue;
+    // Virtual objects are in no table but that of what policies are attached to.
+    for (const { attached } of [worlds.before, worlds.after]) {
+      attached[index]?.forEach((_, member) => {
+        if (member.startsWith(prefix)) dirty.add(member);
+      });
     }
   }
 }

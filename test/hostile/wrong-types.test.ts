@@ -1,183 +1,184 @@
 import { describe, expect, test } from "vitest";
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { Finding } from "../../src/core/model/finding.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
-import { apply, findings } from "../../src/index.ts";
-import { evaluateDocuments, told } from "../property/evaluate-cluster.ts";
+import { apply, builtInDefinitions, findings } from "../../src/index.ts";
+import { decided, type Evaluation, evaluateDocuments, told } from "../property/evaluate-cluster.ts";
 import { refOf } from "../property/random-history.ts";
-import {
-  bakery,
-  crd,
-  definitionDocument,
-  definitions,
-  gateway,
-  grant,
-  httpRoute,
-  mergePolicy,
-  service,
-} from "./bakery-cluster.ts";
+import { bakery, definitions } from "./bakery-cluster.ts";
+import { example } from "./example-cluster.ts";
+import { fieldName, mutantsOf, oddities, type Path, placesIn, replaceAt, valueAt, wrongTypes } from "./mutations.ts";
 
-type Path = readonly (string | number)[];
-
-const replacements: readonly Json[] = [null, 7, -1.5, "text", "", true, [], [null], [[]], {}, { x: 1 }];
-
-/** Every place in a value, the value itself included. */
-function placesIn(value: Json, path: Path = []): readonly Path[] {
-  const below = Array.isArray(value)
-    ? value.flatMap((item: Json, at) => placesIn(item, [...path, at]))
-    : isJsonObject(value)
-      ? Object.entries(value).flatMap(([key, item]) => placesIn(item, [...path, key]))
-      : [];
-  return [path, ...below];
+interface Cluster {
+  readonly objects: readonly JsonObject[];
+  readonly definitions: readonly PolicyDefinition[];
+  /** Places where any value is right, as nothing says what belongs there. */
+  readonly anything: readonly RegExp[];
 }
 
-function replaceAt(value: Json, [head, ...rest]: Path, replacement: Json): Json {
-  if (head === undefined) return replacement;
-  if (Array.isArray(value))
-    return value.map((item: Json, at) => (at === head ? replaceAt(item, rest, replacement) : item));
-  if (!isJsonObject(value)) return value;
-  return { ...value, [head]: replaceAt(value[head] ?? null, rest, replacement) };
-}
+const clusters: readonly (readonly [string, Cluster])[] = [
+  [
+    "examples/bakery",
+    { objects: example, definitions: builtInDefinitions(), anything: [/\.additionalProperties|\.minimum$/] },
+  ],
+  [
+    "a cluster with one of everything",
+    {
+      objects: bakery,
+      definitions,
+      anything: [
+        // Settings of policy kinds without a schema.
+        /^\w+Policy spec\.((default|override)s?\.)?(limits|rules|colors?|retry|timeouts|labels)\b/,
+        // A filter of somebody's own, and what is under maps of a schema.
+        /^HTTPRoute spec\.rules\[0\]\.filters\[0\]\.retry/,
+        /\.additionalProperties/,
+      ],
+    },
+  ],
+];
 
-function removeAt(value: Json, path: Path): Json {
-  const [head, ...rest] = path;
-  if (isJsonObject(value) && rest.length === 0)
-    return Object.fromEntries(Object.entries(value).filter(([key]) => key !== head));
-  if (Array.isArray(value)) return value.map((item: Json, at) => (at === head ? removeAt(item, rest) : item));
-  return isJsonObject(value) && head !== undefined ? { ...value, [head]: removeAt(value[head] ?? null, rest) } : value;
-}
-
-const label = (object: JsonObject): string => {
-  const { kind, name } = refOf(object);
-  return `${kind} ${name}`;
+const identity: readonly string[] = ["apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace"];
+const label = (object: JsonObject): string => `${refOf(object).kind} ${refOf(object).name}`;
+const idOf = (object: JsonObject): string => {
+  const { group, kind, namespace, name } = refOf(object);
+  return `${kind}.${group}/${namespace}/${name}`;
 };
+const byName = (objects: readonly JsonObject[]): readonly (readonly [string, JsonObject])[] =>
+  objects.map((object) => [label(object), object]);
 
-describe("a value of the wrong type anywhere is a value, never an exception", () => {
-  const untouched = evaluateDocuments(bakery, definitions);
-  test.each(bakery.map((object, at) => [label(object), at] as const))("%s", (_, at) => {
-    const object = bakery[at] as JsonObject;
-    const others = [...bakery.slice(0, at), ...bakery.slice(at + 1)];
-    for (const path of placesIn(object)) {
-      for (const replacement of [...replacements, undefined]) {
-        const changed = replacement === undefined ? removeAt(object, path) : replaceAt(object, path, replacement);
-        const evaluation = evaluateDocuments([...others, changed], definitions);
-        expect(told(evaluation), path.join(".")).toBeDefined();
-        if (path[0] === "spec" && path.length <= 4) {
-          const incremental = apply(untouched, [{ upsert: { value: changed } }]).evaluation;
-          expect(told(incremental), `incremental: ${path.join(".")}`).toStrictEqual(told(evaluation));
-        }
-      }
+/** Whether a finding is about the place, about what holds it, or about something in what was put there. */
+function isAbout({ field = "" }: Finding, path: Path): boolean {
+  // Keys of maps stand in brackets: `metadata.labels[team]`.
+  const told = field.replace(/\[([^\]]*[^\]\d][^\]]*)\]/g, ".$1");
+  const wanted = fieldName(path);
+  return told !== "" && (wanted.startsWith(told) || told.startsWith(wanted));
+}
+
+function findingsByObject(evaluation: Evaluation): ReadonlyMap<string, readonly Finding[]> {
+  const all = new Map<string, Finding[]>();
+  for (const finding of findings(evaluation)) {
+    const own = all.get(finding.object ?? "") ?? [];
+    own.push(finding);
+    all.set(finding.object ?? "", own);
+  }
+  return all;
+}
+
+describe.each(clusters)("a value of the wrong type anywhere in %s", (_, { objects, definitions: known, anything }) => {
+  const untouched = decided(evaluateDocuments(objects, known));
+
+  // All mutants of an object are there at once, each under a name of its own, beside the object as it should be.
+  test.each(byName(objects))("is reported with object and field, and changes nothing else: %s", (__, object) => {
+    const paths = placesIn(object).filter((path) => !identity.includes(fieldName(path)));
+    const mutants = mutantsOf(object, paths, wrongTypes);
+    const isFree = (path: Path): boolean =>
+      anything.some((free) => free.test(`${refOf(object).kind} ${fieldName(path)}`));
+    const all = findingsByObject(evaluateDocuments([...objects, ...mutants.map(({ value }) => value)], known));
+    const silent = mutants.filter(
+      ({ path, clone }) => !isFree(path) && all.get(idOf(clone))?.some((one) => isAbout(one, path)) !== true,
+    );
+    expect(silent.map(({ path, value }) => `${fieldName(path)}: ${JSON.stringify(valueAt(value, path))}`)).toEqual([]);
+
+    const bad = mutants.filter(({ clone }) =>
+      all.get(idOf(clone))?.some(({ severity, code }) => severity === "error" && /^(Invalid|Missing|Def)/.test(code)),
+    );
+    const { verdicts, ...rest } = decided(evaluateDocuments([...objects, ...bad.map(({ value }) => value)], known));
+    const ids = new Set(bad.map(({ clone }) => `{"policy":"${idOf(clone)}"`));
+    const others = verdicts.filter((line) => !ids.has(line.slice(0, line.indexOf(","))));
+    expect({ ...rest, verdicts: others }).toStrictEqual(untouched);
+    expect(bad.length).toBeGreaterThanOrEqual(Math.min(1, mutants.length));
+  });
+
+  // One place of every object at once, in place, so that what refers to it meets it.
+  test("is never an exception, nor is it when it comes by a change", () => {
+    const base = evaluateDocuments(objects, known);
+    for (let round = 0; round < 40; round++) {
+      const changed = objects.map((object, at) => {
+        const paths = placesIn(object).filter((path) => !identity.includes(fieldName(path)));
+        const path = paths[(round * 7 + at) % paths.length] ?? [];
+        const values = [...wrongTypes(valueAt(object, path)), ...oddities];
+        return path.length === 0 ? object : replaceAt(object, path, values[(round + at) % values.length] ?? null);
+      });
+      const rebuilt = told(evaluateDocuments(changed, known));
+      expect(rebuilt.findings.length).toBeGreaterThan(0);
+      const { evaluation } = apply(
+        base,
+        changed.map((value) => ({ upsert: { value } })),
+      );
+      expect(told(evaluation), `round ${round}`).toStrictEqual(rebuilt);
     }
   });
 });
 
-const fieldName = (path: Path): string =>
-  path.map((step, at) => (typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`)).join("");
+const objectNamed = (name: string): JsonObject => bakery.find((object) => label(object) === name) ?? {};
 
-const rows: readonly (readonly [object: JsonObject, path: Path, replacement: Json])[] = [
-  [gateway, ["spec"], 7],
-  [gateway, ["spec", "gatewayClassName"], 7],
-  [gateway, ["spec", "listeners"], "http"],
-  [gateway, ["spec", "listeners", 0], 7],
-  [gateway, ["spec", "listeners", 0, "name"], 7],
-  [gateway, ["spec", "listeners", 0, "protocol"], []],
-  [gateway, ["spec", "listeners", 0, "hostname"], {}],
-  [gateway, ["spec", "listeners", 0, "allowedRoutes"], "All"],
-  [gateway, ["spec", "listeners", 0, "allowedRoutes", "namespaces"], "All"],
-  [gateway, ["spec", "listeners", 0, "allowedRoutes", "namespaces", "from"], "Everywhere"],
-  [gateway, ["spec", "listeners", 1, "allowedRoutes", "kinds"], "HTTPRoute"],
-  [gateway, ["spec", "listeners", 1, "allowedRoutes", "namespaces", "selector"], "team=red"],
-  [gateway, ["metadata", "labels"], "team=red"],
-  [gateway, ["metadata", "labels", "team"], 7],
-  [gateway, ["metadata", "annotations"], []],
-  [httpRoute, ["spec"], []],
-  [httpRoute, ["spec", "parentRefs"], "front"],
-  [httpRoute, ["spec", "parentRefs", 0], "front"],
-  [httpRoute, ["spec", "parentRefs", 0, "name"], 7],
-  [httpRoute, ["spec", "parentRefs", 0, "namespace"], 7],
-  [httpRoute, ["spec", "parentRefs", 0, "sectionName"], 7],
-  [httpRoute, ["spec", "parentRefs", 0, "port"], "80"],
-  [httpRoute, ["spec", "hostnames"], "baker.example.com"],
-  [httpRoute, ["spec", "hostnames", 0], 7],
-  [httpRoute, ["spec", "rules"], {}],
-  [httpRoute, ["spec", "rules", 0], 7],
-  [httpRoute, ["spec", "rules", 0, "name"], 7],
-  [httpRoute, ["spec", "rules", 0, "backendRefs"], "oven"],
-  [httpRoute, ["spec", "rules", 0, "backendRefs", 0], "oven"],
-  [httpRoute, ["spec", "rules", 0, "backendRefs", 0, "name"], 7],
-  [service, ["spec", "ports"], 80],
-  [service, ["spec", "ports", 0], 80],
-  [service, ["spec", "ports", 0, "name"], 80],
-  [grant, ["spec", "from"], "all"],
-  [grant, ["spec", "from", 0], "all"],
-  [grant, ["spec", "from", 0, "namespace"], 7],
-  [grant, ["spec", "to"], "all"],
-  [grant, ["spec", "to", 0, "kind"], 7],
-  [mergePolicy, ["spec"], "text"],
-  [mergePolicy, ["spec", "targetRefs"], "front"],
-  [mergePolicy, ["spec", "targetRefs", 0], "front"],
-  [mergePolicy, ["spec", "targetRefs", 0, "name"], 7],
-  [mergePolicy, ["spec", "targetRefs", 0, "kind"], 7],
-  [mergePolicy, ["spec", "targetRefs", 0, "group"], 7],
-  [mergePolicy, ["spec", "targetRefs", 1, "sectionName"], 7],
-  [mergePolicy, ["spec", "targetSelectors"], {}],
-  [mergePolicy, ["spec", "targetSelectors", 0, "matchLabels"], "team=red"],
-  [mergePolicy, ["spec", "targetSelectors", 0, "matchExpressions", 0, "operator"], "Near"],
-  [mergePolicy, ["spec", "defaults"], 7],
-  [mergePolicy, ["spec", "defaults", "strategy"], "bogus"],
-  [mergePolicy, ["spec", "defaults", "strategy"], 7],
-  [mergePolicy, ["spec", "defaults", "when"], 7],
-  [mergePolicy, ["spec", "defaults", "remove"], "b"],
-  [mergePolicy, ["spec", "defaults", "remove", 0], 7],
-  [mergePolicy, ["spec", "overrides"], []],
-  [mergePolicy, ["spec", "overrides", "strategy"], true],
-  [mergePolicy, ["spec", "strategy"], "bogus"],
-  [mergePolicy, ["spec", "unset"], {}],
-  [mergePolicy, ["metadata", "creationTimestamp"], 7],
-  [mergePolicy, ["metadata", "creationTimestamp"], "yesterday"],
-  [definitionDocument, ["spec"], 7],
-  [definitionDocument, ["spec", "class"], "Sideways"],
-  [definitionDocument, ["spec", "policies"], {}],
-  [definitionDocument, ["spec", "policies", 0, "kind"], 7],
-  [definitionDocument, ["spec", "targeting", "kinds"], "Gateway"],
-  [definitionDocument, ["spec", "merge", "sameTarget"], "Newest"],
-  [definitionDocument, ["spec", "merge", "granularity", "values"], []],
-  [crd, ["spec", "names"], "InferredPolicy"],
-  [crd, ["spec", "group"], 7],
+const rows: readonly (readonly [object: string, path: Path, replacement: Json])[] = [
+  ["Gateway front", ["spec", "listeners", 0, "allowedRoutes", "namespaces", "from"], "Everywhere"],
+  ["Gateway front", ["spec", "listeners", 0, "port"], 70_000],
+  ["Gateway front", ["spec", "listeners"], []],
+  ["HTTPRoute baker", ["spec", "rules", 0, "retry", "backoff"], "soon"],
+  ["HTTPRoute baker", ["spec", "parentRefs", 0, "name"], ""],
+  ["Service oven", ["spec", "ports", 0, "port"], 0],
+  ["ReferenceGrant let-them", ["spec", "to"], []],
+  ["MergePolicy limits", ["spec", "targetSelectors", 0, "matchExpressions", 0, "operator"], "Near"],
+  ["MergePolicy limits", ["spec", "defaults", "strategy"], "bogus"],
+  ["MergePolicy limits", ["spec", "strategy"], "bogus"],
+  ["MergePolicy limits", ["spec", "limits"], 7],
+  ["MergePolicy limits", ["spec", "defaults", "limits"], [1]],
+  ["MergePolicy limits", ["spec", "rules", "authentication"], "none"],
+  ["MergePolicy limits", ["metadata", "creationTimestamp"], "yesterday"],
+  ["PolicyDefinition latepolicies.example.com", ["spec", "class"], "Sideways"],
+  ["PolicyDefinition latepolicies.example.com", ["spec", "merge", "sameTarget"], "Newest"],
+  ["PolicyDefinition latepolicies.example.com", ["spec", "policies"], []],
 ];
 
-describe("a finding names the object and the field", () => {
-  test.each(rows.map((row) => [label(row[0]), fieldName(row[1]), JSON.stringify(row[2]), row] as const))(
+describe("a word or a number that cannot be is reported with object and field", () => {
+  test.each(rows.map((row) => [row[0], fieldName(row[1]), JSON.stringify(row[2]), row] as const))(
     "%s: %s is %s",
-    (_, field, __, [object, path, replacement]) => {
-      const others = bakery.filter((one) => one !== object);
-      const changed = replaceAt(object, path, replacement);
-      const { group, kind, namespace, name } = refOf(object);
-      const told = findings(evaluateDocuments([...others, changed], definitions)).filter(
-        (finding) => finding.object === `${kind}.${group}/${namespace}/${name}`,
-      );
-      expect(told.map((finding) => finding.field)).toContain(field);
+    (_, field, __, [name, path, replacement]) => {
+      const object = objectNamed(name);
+      const changed = bakery.map((one) => (one === object ? replaceAt(object, path, replacement) : one));
+      const own = findingsByObject(evaluateDocuments(changed, definitions)).get(idOf(object)) ?? [];
+      expect(own.map((finding) => finding.field)).toContain(field);
     },
   );
 });
 
 describe("an object without an identity is left out, and reported", () => {
-  const identity: readonly (readonly [Path, Json])[] = [
+  const route = objectNamed("HTTPRoute baker");
+  const wrong: readonly (readonly [Path, Json])[] = [
     [[], "text"],
     [["apiVersion"], 7],
     [["apiVersion"], ""],
+    [["apiVersion"], "x".repeat(1000)],
     [["kind"], null],
     [["kind"], ""],
+    [["kind"], "A/B"],
     [["metadata"], []],
     [["metadata", "name"], 7],
     [["metadata", "name"], ""],
+    [["metadata", "name"], "a/b"],
+    [["metadata", "name"], "a#b"],
+    [["metadata", "name"], "x".repeat(254)],
     [["metadata", "namespace"], {}],
+    [["metadata", "namespace"], "x".repeat(254)],
   ];
-  test.each(identity)("%j is %j", (path, replacement) => {
-    const others = bakery.filter((one) => one !== httpRoute);
+  test.each(wrong)("%j is %j", (path, replacement) => {
+    const others = bakery.filter((one) => one !== route);
     const without = evaluateDocuments(others, definitions);
-    const changed = evaluateDocuments([...others, replaceAt(httpRoute, path, replacement)], definitions);
+    const changed = evaluateDocuments([...others, replaceAt(route, path, replacement)], definitions);
     const { findings: more, ...rest } = told(changed);
     const { findings: fewer, ...expected } = told(without);
     expect(rest).toStrictEqual(expected);
     expect(more.length).toBe(fewer.length + 1);
+    for (const line of more) expect(line.length).toBeLessThan(2000);
+  });
+
+  test("the document is all there is to name", () => {
+    const value = replaceAt(route, ["metadata", "name"], 7);
+    const [finding] = findings(evaluateDocuments([value], definitions));
+    expect(finding).toMatchObject({ code: "NotAnObject", severity: "error" });
+    expect(finding?.message).toContain("metadata.name of this HTTPRoute is number 7");
+    expect(isJsonObject(finding)).toBe(true);
   });
 });

@@ -42,6 +42,7 @@ interface Size {
 
 const ROOT: Size = { levels: 1, ways: 1 };
 const NO_PATH: Size = { levels: 0, ways: 0 };
+const BELOW: Tangle = { reason: "Below" };
 
 interface Measuring {
   readonly tangles: Map<ObjectId, Tangle>;
@@ -62,9 +63,9 @@ function measure(id: ObjectId, graph: Graph, { tangles, sizes, maxWays }: Measur
   if (parents.length === 0) {
     sizes.set(id, ROOT);
   } else if (ways === 0) {
+    tangles.set(id, BELOW);
     sizes.set(id, NO_PATH);
   } else if (levels >= MAX_LEVELS || ways > maxWays) {
-    // What hangs below has no path through it either, and is not named again.
     tangles.set(
       id,
       ways > maxWays ? { reason: "TooManyWays", limit: maxWays } : { reason: "TooDeep", limit: MAX_LEVELS },

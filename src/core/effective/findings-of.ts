@@ -186,7 +186,7 @@ const SHOWN_MEMBERS = 10;
 function addTangles(world: World, findings: Finding[]): void {
   for (const [id, tangle] of world.tangles) {
     // A cycle is told once, at its first member.
-    if (tangle.reason === "Cycle" && tangle.members[0] !== id) continue;
+    if (tangle.reason === "Below" || (tangle.reason === "Cycle" && tangle.members[0] !== id)) continue;
     const object = world.objects.byId.get(id);
     findings.push({
       code: tangle.reason === "Cycle" ? "LinkCycle" : "LinkLimit",
@@ -198,7 +198,7 @@ function addTangles(world: World, findings: Finding[]): void {
   }
 }
 
-function tangleMessage(id: ObjectId, tangle: Tangle): string {
+function tangleMessage(id: ObjectId, tangle: Exclude<Tangle, { readonly reason: "Below" }>): string {
   const name = displayRef(parseObjectId(id));
   switch (tangle.reason) {
     case "Cycle": {

@@ -1,0 +1,79 @@
+/** Every way to put a wrong value into an object, one place at a time. */
+import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
+
+export type Path = readonly (string | number)[];
+
+/** Every place in a value, the value itself left out. */
+export function placesIn(value: Json, path: Path = []): readonly Path[] {
+  const below = Array.isArray(value)
+    ? value.flatMap((item: Json, at) => placesIn(item, [...path, at]))
+    : isJsonObject(value)
+      ? Object.entries(value).flatMap(([key, item]) => placesIn(item, [...path, key]))
+      : [];
+  return path.length === 0 ? below : [path, ...below];
+}
+
+export function valueAt(value: Json, [head, ...rest]: Path): Json {
+  if (head === undefined) return value;
+  const inner = Array.isArray(value) ? value[Number(head)] : isJsonObject(value) ? value[String(head)] : null;
+  return valueAt((inner as Json | undefined) ?? null, rest);
+}
+
+export function replaceAt(value: Json, [head, ...rest]: Path, replacement: Json): Json {
+  if (head === undefined) return replacement;
+  if (Array.isArray(value))
+    return value.map((item: Json, at) => (at === head ? replaceAt(item, rest, replacement) : item));
+  if (!isJsonObject(value)) return value;
+  return { ...value, [head]: replaceAt(value[head] ?? null, rest, replacement) };
+}
+
+/** As findings write it: `spec.rules[0].name`. */
+export const fieldName = (path: Path): string =>
+  path.map((step, at) => (typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`)).join("");
+
+const typeOf = (value: Json): string => (Array.isArray(value) ? "list" : value === null ? "null" : typeof value);
+
+const samples: readonly Json[] = [7, "text", true, ["text"], { x: 1 }];
+
+/** A value of each type that the given one is not of. `null` is unset, not wrong. */
+export const wrongTypes = (value: Json): readonly Json[] =>
+  samples.filter((sample) => typeOf(sample) !== typeOf(value));
+
+/** Of whatever type: nothing, emptiness and odd contents. */
+export const oddities: readonly Json[] = [null, -1.5, "", [], [null], [[]], {}, { x: null }];
+
+export interface Mutant {
+  readonly path: Path;
+  /** The object under a name of its own, as it should be. */
+  readonly clone: JsonObject;
+  /** The same with a wrong value at the place. */
+  readonly value: Json;
+}
+
+/** One for each place and wrong value. */
+export function mutantsOf(
+  object: JsonObject,
+  paths: readonly Path[],
+  wrongValues: (value: Json) => readonly Json[],
+): readonly Mutant[] {
+  const wanted = paths.flatMap((path) => wrongValues(valueAt(object, path)).map((wrong) => ({ path, wrong })));
+  return wanted.map(({ path, wrong }, at) => {
+    const clone = cloneOf(object, at);
+    return { path, clone, value: replaceAt(clone, path, wrong) };
+  });
+}
+
+/** The same under another name; what it defines is named otherwise, too. */
+function cloneOf(object: JsonObject, at: number): JsonObject {
+  const name = valueAt(object, ["metadata", "name"]);
+  const clone = replaceAt(object, ["metadata", "name"], `${String(name)}-${at}`);
+  switch (object["kind"]) {
+    case "PolicyDefinition":
+      return asObject(replaceAt(clone, ["spec", "policies", 0, "kind"], `Kind${at}`));
+    case "CustomResourceDefinition":
+      return asObject(replaceAt(clone, ["spec", "names", "kind"], `Kind${at}`));
+  }
+  return asObject(clone);
+}
+
+const asObject = (value: Json): JsonObject => (isJsonObject(value) ? value : {});

@@ -31,6 +31,8 @@ function load(file: string): Schema {
 }
 
 function violations(value: unknown, schema: Schema, file: string, at: string): readonly string[] {
+  if (schema["type"] !== undefined && typeof schema["type"] !== "string")
+    throw new Error(`${file}: one type at a time`);
   const unknown = Object.keys(schema).filter((keyword) => !KEYWORDS.has(keyword));
   if (unknown.length > 0) throw new Error(`${file}: cannot check ${unknown.join(", ")}`);
   return [
@@ -54,7 +56,7 @@ function checkReference(value: unknown, { $ref }: Schema, file: string, at: stri
 function checkValue(value: unknown, schema: Schema, file: string, at: string): readonly string[] {
   const { type, anyOf } = schema;
   const found: string[] = [];
-  if (type !== undefined && !hasType(value, String(type))) found.push(`${at}: is not of type ${String(type)}`);
+  if (typeof type === "string" && !hasType(value, type)) found.push(`${at}: is not of type ${type}`);
   if ("const" in schema && schema["const"] !== value) found.push(`${at}: is not ${JSON.stringify(schema["const"])}`);
   if (Array.isArray(schema["enum"]) && !schema["enum"].includes(value)) found.push(`${at}: is not one of the values`);
   if (Array.isArray(anyOf)) {

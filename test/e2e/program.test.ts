@@ -1,0 +1,88 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "../support/run-cli.ts";
+
+/** The real program, as people install it: packed, unpacked elsewhere, and without any other package beside it. */
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "prevail-program-"));
+const unpacked = join(folder, "package");
+const program = join(unpacked, "dist", "bin", "prevail.js");
+
+beforeAll(() => {
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  execFileSync("tar", ["-xzf", join(folder, `prevail-${version}.tgz`), "-C", folder]);
+}, 120_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function runProgram(args: readonly string[], options: { input?: string; program?: string } = {}) {
+  const result = spawnSync(process.execPath, [options.program ?? program, ...args], {
+    cwd: unpacked,
+    encoding: "utf8",
+    input: options.input ?? "",
+    timeout: 60_000,
+  });
+  return { code: result.status, stdout: result.stdout, stderr: result.stderr };
+}
+
+describe("the packed program", () => {
+  test("answers as the sources do", async () => {
+    const line = ["explain", "httproute/baker", "-f", "examples/bakery"];
+    expect(runProgram(line)).toEqual(await runCli(line));
+  });
+
+  test("reads standard input", () => {
+    const text = readFileSync(join(unpacked, "examples", "bakery", "gateway.yaml"), "utf8");
+    expect(runProgram(["get", "targets", "-o", "name", "-f", "-"], { input: text }).stdout).toContain(
+      "gateway.gateway.networking.k8s.io/prod",
+    );
+  });
+
+  test("knows its version", () => {
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+    expect(runProgram(["version"]).stdout).toBe(`prevail ${version} (Node ${process.version})\n`);
+  });
+
+  test("exits with the code", () => {
+    expect(runProgram(["explain", "httproute/nobody", "-f", "examples/bakery"])).toMatchObject({ code: 1, stdout: "" });
+    expect(runProgram(["nothing"]).code).toBe(1);
+  });
+
+  test("proposes a command that works where it is", () => {
+    const { stderr } = runProgram(["explain"]);
+    const words = /^For example: prevail (.*)$/m.exec(stderr)?.[1]?.split(" ") ?? [];
+    expect(runProgram(words).code).toBe(0);
+  });
+
+  test("is a plugin of kubectl too", () => {
+    const plugin = join(unpacked, "dist", "bin", "kubectl-prevail.js");
+    expect(runProgram(["help"], { program: plugin }).stdout).toContain("kubectl prevail COMMAND");
+  });
+
+  test("stops quietly when its reader has seen enough", async () => {
+    const child = spawn(process.execPath, [program, "get", "effective", "-o", "json", "-f", "examples/bakery"], {
+      cwd: unpacked,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    child.stdout.destroy();
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test("brings the licences of what is bundled", () => {
+    const licences = readFileSync(join(unpacked, "dist", "bin", "THIRD-PARTY-LICENSES.txt"), "utf8");
+    for (const name of ["js-yaml", "@bufbuild/cel", "re2js"]) expect(licences).toContain(`\n${name} `);
+  });
+});

@@ -866,6 +866,68 @@ describe("Hierarchies of their own, by data", () => {
     expect(made.spec("Bucket/b")).toEqual({ x: 2, y: 1 });
   });
 
+  test("a document is all it takes: a route kind, a backend kind, and status for them", () => {
+    const made = cluster(`
+apiVersion: prevail.dev/v1alpha1
+kind: PolicyDefinition
+metadata: {name: pickpolicies.fruit.example.com}
+spec:
+  policies: [{group: fruit.example.com, kind: PickPolicy}]
+  class: Inherited
+  targeting:
+    kinds: [Gateway, {group: fruit.example.com, kind: FruitRoute, sections: [Row]}]
+  hierarchy:
+    effectiveTargets: [{group: fruit.example.com, kind: Bucket}]
+    kinds:
+    - group: fruit.example.com
+      kind: FruitRoute
+      sections: [{section: Row, path: spec.rows}]
+      route: {protocols: [HTTP], hostnames: true}
+    - {group: fruit.example.com, kind: Bucket}
+    links:
+    - {from: GatewayListener, to: FruitRoute, via: ParentRefs, path: spec.parentRefs, attachment: RouteToListener}
+    - {from: FruitRouteRow, to: Bucket, via: ChildRefs, path: buckets}
+  merge: {granularity: {default: Field}}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: default}
+spec: {gatewayClassName: class, listeners: [{name: http, port: 80, protocol: HTTP}, {name: tcp, port: 81, protocol: TCP}]}
+---
+apiVersion: fruit.example.com/v1
+kind: FruitRoute
+metadata: {name: r, namespace: default}
+spec: {parentRefs: [{name: g}], rows: [{name: first, buckets: [{group: fruit.example.com, kind: Bucket, name: b}]}]}
+---
+apiVersion: fruit.example.com/v1
+kind: Bucket
+metadata: {name: b, namespace: default}
+---
+apiVersion: fruit.example.com/v1
+kind: PickPolicy
+metadata: {name: all, namespace: default}
+spec: {targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: g}, x: 1, z: 1}
+---
+apiVersion: fruit.example.com/v1
+kind: PickPolicy
+metadata: {name: row, namespace: default}
+spec: {targetRef: {group: fruit.example.com, kind: FruitRoute, name: r, sectionName: first}, x: 2}
+`);
+    expect(made.paths()).toEqual([
+      "GatewayClass/class > Gateway/g > Gateway/g#http > FruitRoute/r > FruitRoute/r#first > Bucket/b",
+    ]);
+    expect(made.spec("Bucket/b")).toEqual({ x: 2, z: 1 });
+    expect(made.conditions("all")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=True/PartiallyEnforced"]);
+    expect(made.conditions("row")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=True/Enforced"]);
+    const [all, row] = ["PickPolicy default/all", "PickPolicy default/row"];
+    expect(made.targetConditions().map((line) => line.replace("example.com/PickPolicyAffected=True by ", ""))).toEqual([
+      `Bucket/b metadata.annotations: ${all}, ${row}`,
+      `FruitRoute/r status.parents[g]: ${all}, ${row} (in first)`,
+      `Gateway/g status.conditions: ${all}`,
+      `Gateway/g status.listeners[http]: ${all}`,
+    ]);
+  });
+
   test("links by the parent's name, and by the child's list of parents", () => {
     const kinds = ["Orchard", "Tree", "Apple"];
     const { kinds: facts } = chainOfKinds(kinds);

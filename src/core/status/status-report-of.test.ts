@@ -14,7 +14,10 @@ import {
   service,
 } from "../../../test/support/gateway-objects.ts";
 import { chainOfKinds, policyKind } from "../../../test/support/policy-kind.ts";
+import { apply } from "../apply.ts";
+import { evaluate, status } from "../evaluate.ts";
 import type { JsonObject } from "../model/json.ts";
+import { buildSnapshot } from "../model/snapshot.ts";
 
 const definition = policyKind("TestPolicy", {
   joined: [{ group: "example.com", kind: "ClusterTestPolicy", scope: "Cluster" }],
@@ -438,6 +441,21 @@ describe("Affected conditions", () => {
     expect(types("colors.controller.k8s.io/blue")).toEqual(["colors.controller.k8s.io/TestPolicyAffected"]);
     expect(types("plain")).toEqual(["plain/TestPolicyAffected"]);
   });
+});
+
+test("after changes: the same as of the changed objects evaluated at once", () => {
+  const options = { controllerName: "example.com/controller" };
+  const documents = (objects: readonly JsonObject[]) => buildSnapshot(objects.map((value) => ({ value })));
+  const evaluated = (objects: readonly JsonObject[]) => evaluate(documents(objects), { definitions: [definition] });
+  const before = [...path, on("p", "Gateway/g"), on("q", "HTTPRoute/r", { y: 1 })];
+  const added = [gateway("g", { generation: 2 }), on("q", "Service/s", { x: 2 }), routeTo("r2", "Gateway/g", "s")];
+  const after = [...before.filter(({ kind }) => kind !== "Gateway").slice(0, -1), ...added];
+  const { evaluation } = apply(
+    evaluated(before),
+    added.map((value) => ({ upsert: { value } })),
+  );
+  expect(status(evaluation, options)).toEqual(status(evaluated(after), options));
+  expect(status(evaluation, options)).not.toEqual(status(evaluated(before), options));
 });
 
 test("no times, and the same bytes for the same objects in any order", () => {

@@ -78,8 +78,8 @@ export const mutants = [
   row(
     "a removal acts on its own policy",
     `${merge}/fold.ts`,
-    "for (const entry of block.remove) this.#pending.push(",
-    "for (const entry of block.remove) this.#removals.push(",
+    "for (const entry of block.remove) this.#pending.push({ entry, policy, block });",
+    "for (const entry of block.remove) this.#removals = [...this.#removals, { entry, policy, block }];",
   ),
   row(
     "removals act on the next level only",
@@ -87,7 +87,7 @@ export const mutants = [
     "this.#removals = [...this.#removals, ...this.#pending];",
     "this.#removals = [...this.#pending];",
   ),
-  row("an atomic override keeps the removals from below", `${merge}/fold.ts`, "this.#removals = [];\n", ""),
+  row("an atomic override keeps the removals from below", `${merge}/fold.ts`, "this.#removals = NO_REMOVALS;\n", ""),
   row(
     "a removal takes every name that begins with it",
     `${merge}/fold.ts`,
@@ -437,7 +437,7 @@ export const mutants = [
   row(
     "a policy beats itself",
     `${effective}/effective-core.ts`,
-    "if (by.length > 0 && others.length === 0) return;",
+    "if (by.length > 0 && by.every((policy) => policy === candidate.policy)) return;",
     "",
   ),
   row(

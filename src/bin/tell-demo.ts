@@ -19,6 +19,18 @@ const steps: readonly DemoStep[] = [
     moral:
       "There it is, under RetryPolicy: retry.attempts is 5 by friday-fix, an override that somebody attached to the Gateway one Friday in 2024. It beats Ana's policy, and even what her route itself says. Below it, a second mistake: no-double-orders never did anything, because its target is misspelt.",
   },
+  {
+    story: "Chihiro, who runs the platform, looks at all policies:",
+    command: ["get", "policies"],
+    moral:
+      "Half of baker-retries holds, which is why nobody noticed the other half. counter-retries, of another team, decides nothing at all. And friday-fix holds on every path there is.",
+  },
+  {
+    story: "Chihiro would like to delete it. But who else lives on it?",
+    command: ["reach", "retrypolicy/friday-fix"],
+    moral:
+      "Every route behind the gateway, of both teams. The shop's till is behind two of them: it still crashes, and five retries hide it. So the shop should hear of this before the policy goes.",
+  },
 ];
 
 /** Runs the command line on the bakery as a person would, with a few words around it. */

@@ -1,14 +1,22 @@
-/** What our pages show is what the command line prints. */
+/** What our pages show is what the command line prints. `npm run golden` rewrites what is shown in full. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { findCommands, findDifference } from "../support/console-blocks.ts";
+import { findCommands, findDifference, isWhole, replaceShown } from "../support/console-blocks.ts";
+import { expectGolden } from "../support/golden.ts";
 import { testIo } from "../support/test-io.ts";
+
+async function outputOf(args: readonly string[]): Promise<readonly string[]> {
+  const { io, output } = testIo();
+  await run(args, io);
+  return output().trimEnd().split("\n");
+}
 
 for (const page of ["README.md", "docs/concepts.md"]) {
   describe(page, () => {
-    const text = readFileSync(fileURLToPath(new URL(`../../${page}`, import.meta.url)), "utf8");
+    const path = fileURLToPath(new URL(`../../${page}`, import.meta.url));
+    const text = readFileSync(path, "utf8");
     const commands = findCommands(text);
 
     test("shows commands", () => {
@@ -18,10 +26,10 @@ for (const page of ["README.md", "docs/concepts.md"]) {
     for (const { line, argv, shown } of commands) {
       test(`${page}:${line} ${argv.join(" ")}`, async () => {
         const [program, ...args] = argv;
-        const { io, output } = testIo();
-        await run(args, io);
         expect(program).toBe("prevail");
-        expect(findDifference(shown, output().trimEnd().split("\n"))).toBeUndefined();
+        const output = await outputOf(args);
+        if (isWhole(shown)) expectGolden(path, replaceShown(readFileSync(path, "utf8"), argv, output));
+        else expect(findDifference(shown, output)).toBeUndefined();
       });
     }
   });

@@ -21,6 +21,17 @@ export function findCommands(markdown: string): readonly ConsoleCommand[] {
   return commands;
 }
 
+export const isWhole = (shown: readonly string[]): boolean => !shown.includes(GAP);
+
+/** The page with the output of the first such command that is shown in full. */
+export function replaceShown(markdown: string, argv: readonly string[], output: readonly string[]): string {
+  const same = findCommands(markdown).find((found) => found.argv.join(" ") === argv.join(" ") && isWhole(found.shown));
+  if (same === undefined) return markdown;
+  const lines = markdown.split("\n");
+  lines.splice(same.line, same.shown.length, ...output);
+  return lines.join("\n");
+}
+
 /** What is shown but not there, or there but neither shown nor left out; undefined: nothing. */
 export function findDifference(shown: readonly string[], output: readonly string[]): string | undefined {
   let at = 0;

@@ -57,7 +57,14 @@ export type {
   Step,
 } from "./core/effective/effective-policy.ts";
 export type { Change } from "./core/effective/object-changes.ts";
-export type { Enforcement, NotAcceptedReason, PolicyVerdict, Tally, Verdict } from "./core/effective/verdict.ts";
+export type {
+  AncestorVerdict,
+  Enforcement,
+  NotAcceptedReason,
+  PolicyVerdict,
+  Tally,
+  Verdict,
+} from "./core/effective/verdict.ts";
 export {
   affected,
   type EffectiveFilter,

@@ -2,12 +2,9 @@
 
 import { type Affected, affectedTargets } from "./effective/affected.ts";
 import { buildWorld } from "./effective/build-world.ts";
-import type { CompiledKind } from "./effective/compiled-kind.ts";
-import { endObjects, forEachPathTo } from "./effective/count-paths.ts";
-import { effectivePolicy } from "./effective/effective-at.ts";
 import type { EffectivePolicy } from "./effective/effective-policy.ts";
+import { EffectiveReader } from "./effective/effective-reader.ts";
 import { findingsOf } from "./effective/findings-of.ts";
-import { type Path, PathFinder } from "./effective/path-finder.ts";
 import { buildRulebook, isRule, type RulebookOptions } from "./effective/rulebook.ts";
 import type { PolicyVerdict } from "./effective/verdict.ts";
 import { verdictOf } from "./effective/verdict-of.ts";
@@ -17,7 +14,7 @@ import type { EvaluateCondition } from "./model/cel.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
 import type { Finding } from "./model/finding.ts";
 import type { KubeObject } from "./model/kube-object.ts";
-import { type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "./model/refs.ts";
+import { type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
 import type { Snapshot } from "./model/snapshot.ts";
 import type { StatusOptions, StatusReport } from "./status/status-report.ts";
 import { statusReportOf } from "./status/status-report-of.ts";
@@ -59,27 +56,14 @@ export interface EffectiveFilter {
   readonly object?: ObjectId;
 }
 
-/** One per path that has a policy, in a defined order. */
-export function* effectivePolicies(
+/** One per path that has a policy, in a defined order. Read as it goes: there is never a list of all of them. */
+export function effectivePolicies(
   { world }: Evaluation,
   filter: EffectiveFilter = {},
 ): IterableIterator<EffectivePolicy> {
-  for (const kind of world.rulebook.kinds) {
-    if (filter.policyKind !== undefined && kindId(filter.policyKind) !== kindId(kind.policyKind)) continue;
-    yield* effectiveOf(world, kind, filter.object);
-  }
-}
-
-/** One object at a time: of a hundred thousand routes no more paths are held than one of them has. */
-function* effectiveOf(world: World, kind: CompiledKind, only: ObjectId | undefined): IterableIterator<EffectivePolicy> {
-  const finder = new PathFinder(world, kind);
-  let found: Path[] = [];
-  const collect = (path: Path): void => void found.push(path);
-  for (const end of only === undefined ? endObjects(world, kind) : [{ id: only, ref: parseObjectId(only) }]) {
-    found = [];
-    forEachPathTo(finder, kind, end, collect);
-    for (const path of found) yield effectivePolicy(path, kind);
-  }
+  const wanted = filter.policyKind === undefined ? undefined : kindId(filter.policyKind);
+  const kinds = world.rulebook.kinds.filter(({ policyKind }) => wanted === undefined || kindId(policyKind) === wanted);
+  return new EffectiveReader(world, kinds, filter.object);
 }
 
 export function verdicts({ world }: Evaluation): readonly PolicyVerdict[] {

@@ -37,13 +37,10 @@ function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: Compil
   const levels: FoldLevel[] = [];
   const policies: Policy[] = [];
   for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) {
-    const { set } = at;
-    levels.push({
-      policies: set.policies,
-      isEnd: levels.length < endLevels,
-      ...(set.annotated === undefined ? {} : { annotated: set.annotated }),
-    });
-    policies.push(...set.policies);
+    const { policies: level, annotated } = at.set;
+    const isEnd = levels.length < endLevels;
+    levels.push(annotated === undefined ? { policies: level, isEnd } : { policies: level, isEnd, annotated });
+    for (const policy of level) policies.push(policy);
   }
   const { merge } = kind.definition;
   const run = (units: OwnValues["units"]): Folded => fold(levels, units, merge, kind.tools);

@@ -1,19 +1,14 @@
 /** What a stack folds into, shared by every path that has it: no path in it, only policies. */
 
 import type { ConditionError, Folded } from "../merge/fold.ts";
-import type { Candidate, Decision, Loss, Place } from "../merge/fold-result.ts";
+import type { Decision, Loss, Place } from "../merge/fold-result.ts";
 import { isJsonObject, type JsonObject } from "../model/json.ts";
 import type { Policy } from "../model/policy.ts";
 import { compareText, type ObjectId } from "../model/refs.ts";
 import type { Lost, Source, Step } from "./effective-policy.ts";
 
 /** One place of the spec, settled. */
-export interface Settled {
-  readonly pointer: string;
-  readonly holder: Candidate | undefined;
-  readonly decidedBy: Decision | undefined;
-  readonly losses: readonly Loss[];
-}
+export type Settled = Readonly<Place>;
 
 /** How one policy fared in one fold. */
 export interface Outcome {
@@ -46,23 +41,15 @@ export interface CoreField extends FoldedSpec {
   readonly pointer: string;
 }
 
-const NO_LOSSES: readonly Loss[] = [];
 const NO_FIELDS: readonly CoreField[] = [];
 const NO_POLICIES: readonly Policy[] = [];
 
 export function foldedSpec({ result }: Folded): FoldedSpec {
-  const settled: Settled[] = [];
-  for (const [pointer, place] of result.places) settled.push(settle(pointer, place));
-  settled.sort((a, b) => compareText(a.pointer, b.pointer));
+  const settled: readonly Settled[] = [...result.places.values()].sort(byPointer);
   return { spec: result.toSpec(), settled };
 }
 
-const settle = (pointer: string, { holder, decidedBy, losses }: Place): Settled => ({
-  pointer,
-  holder,
-  decidedBy,
-  losses: losses.length === 0 ? NO_LOSSES : losses,
-});
+const byPointer = (a: Settled, b: Settled): number => compareText(a.pointer, b.pointer);
 
 /** `stack`: every policy of the stack, so that those that say nothing have an outcome too. */
 export function effectiveCore(
@@ -76,7 +63,8 @@ export function effectiveCore(
   const counted: readonly FoldedSpec[] = core.length === 0 ? [spec] : core;
   const errors = core.length === 0 ? whole.conditionErrors : fields.flatMap(({ folded }) => folded.conditionErrors);
   return {
-    ...spec,
+    spec: spec.spec,
+    settled: spec.settled,
     outcomes: outcomesOf(policies, counted),
     conditionErrors: errors,
     fields: core.length === 0 ? NO_FIELDS : core,
@@ -109,11 +97,11 @@ function countLoss(outcomes: readonly Outcome[], { candidate, reason, by }: Loss
   } else if (reason === "equal") {
     outcome.prevailing++;
   } else {
-    const others = by.filter((policy) => policy !== candidate.policy);
     // A policy never beats itself: what it lost to itself counts neither way.
-    if (by.length > 0 && others.length === 0) return;
+    if (by.length > 0 && by.every((policy) => policy === candidate.policy)) return;
     outcome.beaten++;
-    outcome.by = [...outcome.by, ...others.filter((policy) => !outcome.by.includes(policy))];
+    const more = by.filter((policy) => policy !== candidate.policy && !outcome.by.includes(policy));
+    if (more.length > 0) outcome.by = outcome.by.length === 0 ? more : [...outcome.by, ...more];
   }
 }
 
@@ -124,16 +112,28 @@ function outcomeOf(outcomes: readonly Outcome[], policy: Policy): Outcome {
 
 /** The provenance as plain data, sorted by pointer. */
 export function sourcesOf(core: FoldedSpec, object: ObjectId | undefined): readonly Source[] {
-  return core.settled.map(({ pointer, holder, decidedBy, losses }) => ({
-    pointer,
-    policy: holder?.policy?.id ?? null,
-    block: holder?.block?.name ?? null,
-    ...(holder !== undefined && holder.policy === undefined && object !== undefined ? { object } : {}),
-    ...(holder?.computed ? { computed: true as const } : {}),
-    decidedBy: stepOf(decidedBy),
-    lost: losses.map(lostOf),
-  }));
+  return core.settled.map((place) => sourceOf(place, object));
 }
+
+function sourceOf({ pointer, holder, decidedBy, losses }: Settled, object: ObjectId | undefined): Source {
+  const policy = holder?.policy?.id ?? null;
+  const block = holder?.block?.name ?? null;
+  const step = stepOf(decidedBy);
+  const lost = losses.length === 0 ? NOTHING_LOST : losses.map(lostOf);
+  const isOwn = holder !== undefined && holder.policy === undefined && object !== undefined;
+  if (!isOwn && !holder?.computed) return { pointer, policy, block, decidedBy: step, lost };
+  return {
+    pointer,
+    policy,
+    block,
+    ...(isOwn ? { object } : {}),
+    ...(holder?.computed ? { computed: true as const } : {}),
+    decidedBy: step,
+    lost,
+  };
+}
+
+const NOTHING_LOST: readonly Lost[] = [];
 
 const stepOf = (decision: Decision | undefined): Step => ({
   policy: decision?.policy?.id ?? null,
@@ -141,13 +141,13 @@ const stepOf = (decision: Decision | undefined): Step => ({
   strategy: decision?.strategy ?? "Own",
 });
 
-const lostOf = ({ candidate, reason, by }: Loss): Lost => ({
-  ...(candidate.policy === undefined ? {} : { policy: candidate.policy.id }),
-  ...(candidate.block === undefined ? {} : { block: candidate.block.name }),
-  value: candidate.unit.value,
-  reason,
-  by: by.map(({ id }) => id),
-});
+function lostOf({ candidate, reason, by }: Loss): Lost {
+  const { policy, block, unit } = candidate;
+  const winners = by.map(({ id }) => id);
+  // Without a policy it is the object's own value.
+  if (policy === undefined || block === undefined) return { value: unit.value, reason, by: winners };
+  return { policy: policy.id, block: block.name, value: unit.value, reason, by: winners };
+}
 
 export const hasUnits = ({ spec, settled }: FoldedSpec): boolean =>
   settled.length > 0 || (isJsonObject(spec) && Object.keys(spec).length > 0);

@@ -497,11 +497,9 @@ export function endOf({ node }: Path): TargetId {
 
 /** As it leaves the engine. */
 export function shownPath(path: Path): readonly PathNode[] {
-  let length = 0;
-  for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
-  const nodes: PathNode[] = Array.from({ length });
-  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = shownNode(at.node);
-  return nodes;
+  const nodes: PathNode[] = [];
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes.push(shownNode(at.node));
+  return nodes.reverse();
 }
 
 function shownNode(node: Node): PathNode {

@@ -4,7 +4,7 @@ import { SortedMap } from "../model/sorted-map.ts";
 import { conflictWinner } from "./conflict-winner.ts";
 import { shownRejection } from "./shown-rejection.ts";
 import type { AncestorTally, PolicyTally } from "./tally.ts";
-import type { Enforcement, Tally, Verdict } from "./verdict.ts";
+import type { AncestorVerdict, Enforcement, Tally, Verdict } from "./verdict.ts";
 import type { PolicyRecord, World } from "./world.ts";
 
 /** Names and places in a verdict: enough to act on, however many there are. */
@@ -59,13 +59,14 @@ function conflictWinners(world: World, id: PolicyId, { kind, targets }: PolicyRe
 
 function accepted(tally: PolicyTally | undefined): Verdict {
   if (tally === undefined) return { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
-  const ancestors = [...tally].map(([ancestor, counts]) => ({
-    ancestor,
-    enforcement: enforcementOf(counts),
-    tally: shown(counts),
-  }));
-  const [only] = [...tally];
-  const whole = tally.size === 1 && only !== undefined ? only[1] : sum(tally);
+  const ancestors: AncestorVerdict[] = [];
+  tally.forEach((ancestor, counts) => {
+    ancestors.push({ ancestor, enforcement: enforcementOf(counts), tally: shown(counts) });
+  });
+  const [only] = ancestors;
+  if (only !== undefined && ancestors.length === 1)
+    return { state: "Accepted", enforcement: only.enforcement, total: only.tally, ancestors };
+  const whole = sum(tally);
   return { state: "Accepted", enforcement: enforcementOf(whole), total: shown(whole), ancestors };
 }
 
@@ -92,9 +93,9 @@ const shown = ({ paths, full, partial, none, met, beatenBy, beatenAt }: Ancestor
   partial,
   none,
   met,
-  beatenBy: beatenBy.first(SHOWN).map(([policy, count]) => ({ policy, paths: count })),
+  beatenBy: beatenBy.first(SHOWN, (policy, count) => ({ policy, paths: count })),
   beatenByTotal: beatenBy.size,
-  beatenAt: beatenAt.first(SHOWN).map(([target, count]) => ({ target, paths: count })),
+  beatenAt: beatenAt.first(SHOWN, (target, count) => ({ target, paths: count })),
   beatenAtTotal: beatenAt.size,
 });
 

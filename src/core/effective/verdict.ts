@@ -36,12 +36,14 @@ export type Verdict =
       readonly enforcement: Enforcement;
       readonly total: Tally;
       /** The same per ancestor: each Gateway (mesh: parent Service) on its paths, or the GatewayClass or Namespace it targets. */
-      readonly ancestors: ReadonlyArray<{
-        readonly ancestor: ObjectId;
-        readonly enforcement: Enforcement;
-        readonly tally: Tally;
-      }>;
+      readonly ancestors: readonly AncestorVerdict[];
     };
+
+export interface AncestorVerdict {
+  readonly ancestor: ObjectId;
+  readonly enforcement: Enforcement;
+  readonly tally: Tally;
+}
 
 export interface PolicyVerdict {
   readonly policy: PolicyId;

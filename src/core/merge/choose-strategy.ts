@@ -25,5 +25,22 @@ export function chooseStrategy(rules: MergeRules, { block, lower, annotated }: S
 
 /** `AtomicDefaults`, `MergeOverrides`, `Custom/maxDefaults`: GEP-713, "Combined merge strategies". */
 export function strategyName({ base, granularity }: MergeStrategy): string {
-  return typeof granularity === "string" ? `${granularity}${base}` : `Custom/${granularity.custom}${base}`;
+  if (typeof granularity !== "string") return `Custom/${granularity.custom}${base}`;
+  return base === "Defaults" ? DEFAULTS[granularity] : OVERRIDES[granularity];
 }
+
+type Names = Readonly<Record<"Atomic" | "Patch" | "Merge" | "Field", string>>;
+
+// One text for all steps, rather than one for each.
+const DEFAULTS: Names = {
+  Atomic: "AtomicDefaults",
+  Patch: "PatchDefaults",
+  Merge: "MergeDefaults",
+  Field: "FieldDefaults",
+};
+const OVERRIDES: Names = {
+  Atomic: "AtomicOverrides",
+  Patch: "PatchOverrides",
+  Merge: "MergeOverrides",
+  Field: "FieldOverrides",
+};

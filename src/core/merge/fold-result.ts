@@ -34,15 +34,22 @@ export interface Decision {
 
 /** Everything about one place. */
 export interface Place {
+  readonly pointer: string;
   holder: Candidate | undefined;
   decidedBy: Decision | undefined;
   losses: Loss[];
 }
 
+/** How a candidate lost. */
+export type LossKind = Pick<Loss, "reason" | "equalTo">;
+
+/** Up to so many places are looked through rather than indexed. */
+const FEW = 32;
+
 export class FoldResult {
   readonly places: Map<string, Place> = new Map();
-  /** How many held units lie strictly below a pointer. */
-  readonly #below: Map<string, number> = new Map();
+  /** How many held units lie strictly below a pointer; made when there are many places. */
+  #below: Map<string, number> | undefined;
   #held = 0;
 
   /** Nothing held, not even a tombstone: RFC 9's `p.empty?`. */
@@ -58,13 +65,21 @@ export class FoldResult {
   inTheWay(pointer: string): Candidate[] {
     const at = this.holder(pointer);
     if (at !== undefined) return [at];
-    const found = this.above(pointer).filter(({ unit }) => !isEmptyMap(unit.value));
-    if (this.#below.has(pointer)) found.push(...this.below(pointer));
-    return found;
+    const above = this.above(pointer);
+    const found = above.length === 0 ? above : above.filter(({ unit }) => !isEmptyMap(unit.value));
+    const below = this.below(pointer);
+    if (below.length === 0) return found;
+    return found.length === 0 ? below : [...found, ...below];
   }
 
+  /** The nearest first. */
   above(pointer: string): Candidate[] {
     const found: Candidate[] = [];
+    if (this.places.size <= FEW) {
+      for (const { pointer: other, holder } of this.places.values())
+        if (holder !== undefined && liesBelow(pointer, other)) found.push(holder);
+      return found.length < 2 ? found : found.sort((a, b) => b.unit.pointer.length - a.unit.pointer.length);
+    }
     for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
       const holder = this.holder(pointer.slice(0, end));
       if (holder !== undefined) found.push(holder);
@@ -73,9 +88,11 @@ export class FoldResult {
   }
 
   below(pointer: string): Candidate[] {
-    if (!this.#below.has(pointer)) return [];
-    const prefix = `${pointer}/`;
-    return this.holders().filter(({ unit }) => unit.pointer.startsWith(prefix));
+    const found: Candidate[] = [];
+    if (this.places.size > FEW && !this.#countsBelow().has(pointer)) return found;
+    for (const { pointer: other, holder } of this.places.values())
+      if (holder !== undefined && liesBelow(other, pointer)) found.push(holder);
+    return found;
   }
 
   /** In the order in which the places came up. */
@@ -92,7 +109,7 @@ export class FoldResult {
   }
 
   /** The holder of a place loses it. */
-  evict(candidate: Candidate, how: Pick<Loss, "reason" | "equalTo">, by: readonly Policy[]): void {
+  evict(candidate: Candidate, how: LossKind, by: readonly Policy[]): void {
     const place = this.#place(candidate.unit.pointer);
     if (place.holder === candidate) {
       place.holder = undefined;
@@ -101,8 +118,9 @@ export class FoldResult {
     this.lose(candidate, how, by);
   }
 
-  lose(candidate: Candidate, how: Pick<Loss, "reason" | "equalTo">, by: readonly Policy[]): void {
-    this.#place(candidate.unit.pointer).losses.push({ ...how, candidate, by });
+  lose(candidate: Candidate, { reason, equalTo }: LossKind, by: readonly Policy[]): void {
+    const loss = equalTo === undefined ? { candidate, reason, by } : { candidate, reason, by, equalTo };
+    this.#place(candidate.unit.pointer).losses.push(loss);
   }
 
   /**
@@ -112,7 +130,8 @@ export class FoldResult {
   settleLosses(): void {
     for (const place of this.places.values()) {
       if (place.losses.length === 0) continue;
-      place.losses = place.losses.filter(({ candidate }) => !candidate.computed).map((loss) => this.#settled(loss));
+      const inSpecs = place.losses.filter(({ candidate }) => !candidate.computed);
+      place.losses = inSpecs.map((loss) => this.#settled(loss));
     }
   }
 
@@ -153,22 +172,40 @@ export class FoldResult {
   #place(pointer: string): Place {
     let place = this.places.get(pointer);
     if (place === undefined) {
-      place = { holder: undefined, decidedBy: undefined, losses: [] };
+      place = { pointer, holder: undefined, decidedBy: undefined, losses: [] };
       this.places.set(pointer, place);
     }
     return place;
   }
 
+  #countsBelow(): ReadonlyMap<string, number> {
+    if (this.#below === undefined) {
+      this.#below = new Map();
+      for (const { unit } of this.holders()) countAbove(this.#below, unit.pointer, 1);
+    }
+    return this.#below;
+  }
+
   #count(pointer: string, change: 1 | -1): void {
     this.#held += change;
-    for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
-      const prefix = pointer.slice(0, end);
-      const count = (this.#below.get(prefix) ?? 0) + change;
-      if (count === 0) this.#below.delete(prefix);
-      else this.#below.set(prefix, count);
-    }
+    if (this.#below !== undefined) countAbove(this.#below, pointer, change);
   }
 }
+
+function countAbove(counts: Map<string, number>, pointer: string, change: 1 | -1): void {
+  for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
+    const prefix = pointer.slice(0, end);
+    const count = (counts.get(prefix) ?? 0) + change;
+    if (count === 0) counts.delete(prefix);
+    else counts.set(prefix, count);
+  }
+}
+
+const SLASH = 47;
+
+/** Strictly. */
+const liesBelow = (pointer: string, other: string): boolean =>
+  pointer.length > other.length && pointer.charCodeAt(other.length) === SLASH && pointer.startsWith(other);
 
 export const isEmptyMap = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
@@ -177,18 +214,24 @@ export function lossAgainst(
   { unit }: Candidate,
   winners: readonly Candidate[],
   otherwise: "beaten" | "replaced",
-): Pick<Loss, "reason" | "equalTo"> {
+): LossKind {
+  if (winners.length === 0) return LOST[otherwise];
   const equalTo = winners.find((winner) =>
     winner.unit.pointer === unit.pointer
       ? jsonEqual(winner.unit.value, unit.value)
       : isEmptyMap(unit.value) && isBelow(winner.unit, unit),
   );
   if (equalTo !== undefined) return { reason: "equal", equalTo };
-  const isDeleted = winners.length > 0 && winners.every((winner) => winner.unit.value === null);
-  return { reason: isDeleted ? "deleted" : otherwise };
+  return LOST[winners.every((winner) => winner.unit.value === null) ? "deleted" : otherwise];
 }
 
-const isBelow = (unit: Unit, other: Unit): boolean => unit.pointer.startsWith(`${other.pointer}/`);
+const LOST: Readonly<Record<"beaten" | "replaced" | "deleted", LossKind>> = {
+  beaten: { reason: "beaten" },
+  replaced: { reason: "replaced" },
+  deleted: { reason: "deleted" },
+};
+
+const isBelow = (unit: Unit, other: Unit): boolean => liesBelow(unit.pointer, other.pointer);
 
 /** Whether two units cannot both be held. */
 export const overlap = (unit: Unit, other: Unit): boolean =>

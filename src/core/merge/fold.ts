@@ -64,7 +64,7 @@ class Fold {
   readonly #rules: MergeRules;
   readonly #tools: FoldTools;
   /** Act on defaults of what comes next, strictly higher. */
-  #removals: Removal[] = [];
+  #removals: readonly Removal[] = NO_REMOVALS;
   /** Of the policy (or, under OldestWins, the target) at hand. */
   #pending: Removal[] = [];
   /** Who was folded in, in order: for kinds in which the lower of two decides. */
@@ -142,8 +142,8 @@ class Fold {
 
   #mergeBlocksOf(policy: Policy, blocks: readonly Block[], level: FoldLevel): void {
     let acts = false;
-    for (const block of blocks) acts = (this.#isFolded(block) && this.#mergeBlockOf(policy, block, level)) || acts;
-    if (acts) this.#folded.push({ policy, level });
+    for (const block of blocks) if (this.#isFolded(block) && this.#mergeBlockOf(policy, block, level)) acts = true;
+    if (acts && this.#rules.decidedBy === "Lower") this.#folded.push({ policy, level });
   }
 
   /** Bare rules as Direct stand outside the fold. */
@@ -170,7 +170,7 @@ class Fold {
     }
     const candidates = strategy.base === "Defaults" ? this.#notRemoved(policy, block) : candidatesOf(policy, block);
     if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0) {
-      this.#removals = [];
+      this.#removals = NO_REMOVALS;
       this.#pending = this.#pending.filter((removal) => removal.policy === policy);
     }
     const decision = { policy, block, strategy: this.#rules.none ? "None" : strategyName(strategy) };
@@ -222,6 +222,8 @@ class Fold {
     return { strategies: this.#tools.strategies, unitRules: this.#tools.unitRules };
   }
 }
+
+const NO_REMOVALS: readonly Removal[] = [];
 
 const candidatesOf = (policy: Policy, block: Block): readonly Candidate[] =>
   block.units.map((unit) => ({ policy, block, unit }));

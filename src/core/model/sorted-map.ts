@@ -44,7 +44,7 @@ export class SortedMap<K extends string, V> {
 
   /** Keys need not be sorted; later entries of one key win. */
   static from<K extends string, V>(entries: Iterable<readonly [K, V]>): SortedMap<K, V> {
-    const distinct = entries instanceof Map ? entries : new Map(entries);
+    const distinct: ReadonlyMap<K, V> = entries instanceof Map ? entries : new Map(entries);
     if (distinct.size === 0) return SortedMap.empty();
     const keys = [...distinct.keys()];
     if (isAscending(keys)) return SortedMap.#cut(keys, [...distinct.values()]);
@@ -124,7 +124,7 @@ export class SortedMap<K extends string, V> {
   }
 
   *values(): IterableIterator<V> {
-    for (const { values } of this.#chunks) yield* values;
+    for (const { values } of this.#chunks) for (let i = 0; i < values.length; i++) yield values[i] as V;
   }
 
   forEach(visit: (key: K, value: V) => void): void {
@@ -141,13 +141,15 @@ export class SortedMap<K extends string, V> {
     }
   }
 
-  first(count: number): ReadonlyArray<readonly [K, V]> {
-    const entries: Array<readonly [K, V]> = [];
-    for (const entry of this) {
-      if (entries.length >= count) break;
-      entries.push(entry);
+  first<T>(count: number, read: (key: K, value: V) => T): readonly T[] {
+    const found: T[] = [];
+    for (const { keys, values } of this.#chunks) {
+      for (let i = 0; i < keys.length; i++) {
+        if (found.length >= count) return found;
+        found.push(read(keys[i] as K, values[i] as V));
+      }
     }
-    return entries;
+    return found;
   }
 
   #chunkOf(key: K): number {

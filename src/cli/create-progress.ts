@@ -10,7 +10,7 @@ const QUIET_MS = 400;
 const LARGE_BYTES = 2 * 1024 * 1024;
 
 /** One line on a terminal that is overwritten, and gone at the end; nothing at all in a pipe. */
-export function createProgress(io: CliIo): Progress {
+export function createProgress(io: Pick<CliIo, "isTerminal" | "now" | "stderr">): Progress {
   if (!io.isTerminal.stderr) return { file: () => undefined, end: () => undefined };
   const started = io.now();
   let files = 0;

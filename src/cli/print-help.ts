@@ -50,7 +50,7 @@ export function printCommandHelp(print: Printer, program: string, entry: Command
   }
 }
 
-export const flags = ({ name, short, value }: Option): string =>
+const flags = ({ name, short, value }: Option): string =>
   `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -5,7 +5,7 @@ import { type ParseOptions, parseDocuments } from "./parse-documents.ts";
 import type { SourceDocument } from "./source-document.ts";
 
 /** The name that findings give to standard input. */
-export const STDIN_NAME = "<stdin>";
+const STDIN_NAME = "<stdin>";
 
 export interface LoadOptions extends ParseOptions {
   /** Files beyond this are not read. Default 256 MiB: what a JavaScript string can safely hold. */

@@ -30,7 +30,7 @@ export async function loadSource(paths: readonly string[], io: CliIo, options: D
   return buildSource(loaded);
 }
 
-export async function buildSource(loaded: LoadedDocuments): Promise<Source> {
+async function buildSource(loaded: LoadedDocuments): Promise<Source> {
   const snapshot = buildSnapshot(loaded.documents);
   const cel = hasConditions(snapshot) ? await loadCel() : undefined;
   const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
@@ -58,7 +58,7 @@ function atField(finding: Finding, locate: Source["locate"]): Finding {
 }
 
 /** CEL is the largest part to load, and most policies have no conditions. */
-function hasConditions({ objects }: Snapshot): boolean {
+export function hasConditions({ objects }: Pick<Snapshot, "objects">): boolean {
   for (const { raw } of objects.values()) {
     const spec = ownValue(raw, "spec");
     if (!isJsonObject(spec)) continue;

@@ -1,13 +1,14 @@
 import type { PathNode } from "../core/effective/effective-policy.ts";
 import type { Gap, Reach, ReachedPath, ReachedPlace, ReachTarget } from "../core/explain/reach.ts";
-import { displayRef, objectId, parseObjectId } from "../core/model/refs.ts";
+import { displayRef, kindId, objectId, parseObjectId } from "../core/model/refs.ts";
 import { listWords, showNode, showPath } from "./describe-paths.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import { allPaths, countPlaces, countWord, inPathOrder, printPlaces } from "./list-places.ts";
 import { showLine } from "./show-position.ts";
+import { showVerdict } from "./show-verdict.ts";
 import { tellReachedValues } from "./tell-reached-values.ts";
 import type { Telling } from "./telling.ts";
-import { glued, type Piece, type Style, styled } from "./text.ts";
+import { glued, type Piece, styled } from "./text.ts";
 
 /** A reach for people: what became of the policy, how much hangs on it, value by value how it fares, and where. */
 export function tellReach(reach: Reach, rule: string | undefined, telling: Telling): void {
@@ -25,37 +26,38 @@ export function tellReach(reach: Reach, rule: string | undefined, telling: Telli
   if (telling.wide) tellPaths(reach, telling);
 }
 
-function tellVerdict({ verdict, paths, values, targets }: Reach, rule: string | undefined, { print }: Telling): void {
-  const state = (word: string, style: Style): Piece => styled(`${word}:`, style);
+function tellVerdict(reach: Reach, rule: string | undefined, { print, source }: Telling): void {
+  const { verdict, paths, values, targets, policyKind } = reach;
+  const kind = source.evaluation.world.rulebook.byPolicyKind.get(kindId(policyKind));
+  const { text, style } = showVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
   const layout = { indent: 2, hanging: 2 };
   if (verdict.state === "NotAccepted") {
     // What is wrong with each target is told with the target.
     const why = targets.length === 0 ? `${verdict.message}. It` : "it";
-    print.paragraph(layout, state(`Not accepted, ${verdict.reason}`, "red"), ` ${why} reaches nothing.`);
+    print.paragraph(layout, styled(`Not accepted, ${text}:`, style), ` ${why} reaches nothing.`);
     return;
   }
-  const { enforcement } = verdict;
-  const style = enforcement === "Enforced" ? "green" : enforcement === "PartiallyEnforced" ? "yellow" : "red";
-  const what = enforcement === "NoPath" ? "it is accepted, and reaches nothing" : fateWords(paths, values.length, "it");
-  if (rule === undefined || enforcement === "NoPath") {
-    print.paragraph(layout, state(enforcement, style), ` ${what}.`);
+  const isNowhere = verdict.enforcement === "NoPath";
+  const what = isNowhere ? "it is accepted, and reaches nothing" : fateWords(paths, values.length);
+  if (rule === undefined || isNowhere) {
+    print.paragraph(layout, styled(`${text}:`, style), ` ${what}.`);
     return;
   }
-  print.paragraph(layout, state(enforcement, style), " the policy as a whole.");
-  print.paragraph(layout, styled(`Rule ${rule}:`, "bold"), ` ${fateWords(paths, values.length, "it")}.`);
+  print.paragraph(layout, styled(`${text}:`, style), " the policy as a whole.");
+  print.paragraph(layout, styled(`Rule ${rule}:`, "bold"), ` ${what}.`);
 }
 
 /** `all it says holds on 4 paths, some of it on 6, nothing on 3`. */
-function fateWords(paths: readonly ReachedPath[], values: number, it: string): string {
+function fateWords(paths: readonly ReachedPath[], values: number): string {
   const count = (fate: ReachedPath["fate"]): number => paths.filter((path) => path.fate === fate).length;
   const [full, partial, none, met] = [count("full"), count("partial"), count("none"), count("met")];
   const total = paths.length;
   const onAll = `on ${allPaths(total)} that it is on`;
-  const all = values === 1 ? `what ${it} says` : `all ${it} says`;
-  if (values === 0) return `${it} says nothing, ${onAll}`;
+  const all = values === 1 ? "what it says" : "all it says";
+  if (values === 0) return `it says nothing, ${onAll}`;
   if (full === total) return `${all} holds ${onAll}`;
-  if (partial === total) return `some of what ${it} says holds ${onAll}`;
-  if (none === total) return `nothing ${it} says holds, ${onAll}`;
+  if (partial === total) return `some of what it says holds ${onAll}`;
+  if (none === total) return `nothing it says holds, ${onAll}`;
   if (met === total) return `its condition does not hold, ${onAll}`;
   const parts = [
     ...(full > 0 ? [`${all} holds on ${countWord(full, "path")}`] : []),
@@ -65,7 +67,7 @@ function fateWords(paths: readonly ReachedPath[], values: number, it: string): s
     ...(none > 0 ? [`nothing on ${none}`] : []),
     ...(met > 0 ? [`and on ${met} its condition does not hold`] : []),
   ];
-  return `of ${countWord(total, "path")} that ${it} is on, ${parts.join(", ")}`;
+  return `of ${countWord(total, "path")} that it is on, ${parts.join(", ")}`;
 }
 
 function tellTargets({ targets, policy, policyKind }: Reach, { print, source, redaction }: Telling): void {

@@ -1,0 +1,219 @@
+import { apply } from "../../core/apply.ts";
+import { objectChanges } from "../../core/effective/object-changes.ts";
+import type { World } from "../../core/effective/world.ts";
+import { type Evaluation, evaluate, findings } from "../../core/evaluate.ts";
+import type { Plan } from "../../core/explain/plan.ts";
+import { planOf } from "../../core/explain/plan-of.ts";
+import type { Finding } from "../../core/model/finding.ts";
+import { displayRef, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
+import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { findTarget } from "../find-targets.ts";
+import { findKinds, kindNames } from "../kind-names.ts";
+import { type LoadedDocuments, loadDocuments } from "../load-documents.ts";
+import { hasConditions, loadCel, type Source } from "../load-source.ts";
+import { printData } from "../output-format.ts";
+import { contradiction, isNamespace, toChanges, type Upserts, upsertsOf, withCascades } from "../plan-changes.ts";
+import { planJson } from "../plan-json.ts";
+import type { PlanSides } from "../plan-telling.ts";
+import { parseRedaction } from "../redaction.ts";
+import { showPosition } from "../show-position.ts";
+import { tellPlan } from "../tell-plan.ts";
+
+export const command: Command = {
+  usage: [
+    "-f FILE|DIR|- --delete KIND/NAME [options]",
+    "-f FILE|DIR|- --apply FILE|DIR|- [options]",
+    "-f FILE|DIR|- --against FILE|DIR|- [options]",
+  ],
+  description: [
+    "What would change, before it does: which values hold instead of which others, for what, and who decided them before and after; which policies gain and lose by it; " +
+      "new conflicts; findings that come and go. -f is what there is now.",
+    "Objects are compared by what they mean: whatever changes no value, no verdict and no finding is no change. Objects that --apply creates count as the newest; those that it changes " +
+      "keep their time of creation. A namespace that is deleted takes along what is in it, and a CRD what is of its kind.",
+  ],
+  options: [
+    {
+      name: "apply",
+      value: "FILE|DIR|-",
+      repeatable: true,
+      help: "create or change the objects of a file, or of a directory (repeatable)",
+    },
+    { name: "delete", value: "KIND/NAME", repeatable: true, help: "delete an object (repeatable)" },
+    {
+      name: "against",
+      value: "FILE|DIR|-",
+      repeatable: true,
+      help: "compare with these files as the whole future: what is not in them is deleted (repeatable)",
+    },
+    { name: "namespace", short: "n", value: "NAMESPACE", help: "the namespace of what --delete names (default: any)" },
+    { name: "exit-code", help: "exit with 2 if something would change, with 0 if nothing would" },
+  ],
+  takes: ["source"],
+  outputs: ["wide", "yaml", "json"],
+  examples: [
+    {
+      what: "What happens if friday-fix is deleted?",
+      line: "plan --delete retrypolicy/friday-fix -f examples/bakery",
+    },
+    {
+      what: "If a whole team moves out?",
+      line: "plan --delete namespace/shop -f examples/bakery",
+    },
+    {
+      what: "If what is checked out here is applied? (For a pipeline: exits with 2 if something changes)",
+      line: "plan --against examples/bakery --exit-code -f examples/bakery",
+    },
+  ],
+  run: async (context) => {
+    const { args, options, load, fail, io } = context;
+    const values = (name: string): readonly string[] => options.values(name);
+    const [apply, against, deletes] = [values("apply"), values("against"), values("delete")];
+    const [word] = args;
+    if (word !== undefined)
+      return fail(`plan has no use for '${word}'`, `To plan without an object: ${io.program} plan --delete ${word} …`);
+    if (apply.length + against.length + deletes.length === 0)
+      return fail("plan what? Say --delete KIND/NAME, --apply FILE or --against DIR", context.example);
+    if (against.length > 0 && apply.length + deletes.length > 0)
+      return fail("--against is the whole future: it does not go with --apply or --delete");
+    if ([...values("filename"), ...apply, ...against].filter((path) => path === "-").length > 1)
+      return fail("standard input (-) can be read once only, as -f, as --apply or as --against");
+    const source = await load();
+    if (source === undefined) return exitCodes.failed;
+    return plan(source, { apply, against, deletes }, context);
+  },
+};
+
+interface Wishes {
+  readonly apply: readonly string[];
+  readonly against: readonly string[];
+  readonly deletes: readonly string[];
+}
+
+async function plan(source: Source, wishes: Wishes, context: CommandContext): Promise<ExitCode> {
+  const { fail, io, options, print, output } = context;
+  const { world } = source.evaluation;
+  const isWhole = wishes.against.length > 0;
+  const loaded = await loadDocuments(isWhole ? wishes.against : wishes.apply, io, {
+    defaultNamespace: options.value("default-namespace"),
+  });
+  const upserts = upsertsOf(world, loaded, isWhole ? "Kept" : "Reset");
+  for (const problem of upserts.problems.slice(0, 10)) fail(problemText(problem));
+  const paths = isWhole ? wishes.against : wishes.apply;
+  if (paths.length > 0 && upserts.byId.size === 0)
+    return upserts.problems.length > 0 ? exitCodes.failed : fail(`there are no objects in ${paths.join(", ")}`);
+  const deleted = isWhole ? missingFrom(world, upserts) : findDeleted(world, wishes.deletes, context);
+  if (deleted === undefined) return exitCodes.failed;
+  const clash = contradiction(upserts, deleted);
+  if (clash !== undefined) return fail(clash);
+  const redaction = parseRedaction(options);
+  if (!redaction.ok) return fail(redaction.message);
+  const { planned, sides } = await compare(source, loaded, upserts, deleted);
+  if (output === "json" || output === "yaml") printData(print, output, planJson(planned, sides, redaction.redaction));
+  else tellPlan(planned, { print, sides, redaction: redaction.redaction, wide: output === "wide" });
+  if (upserts.problems.length > 0 || source.unreadable.length > 0) return exitCodes.failed;
+  return options.has("exit-code") && hasChanges(planned) ? exitCodes.differs : exitCodes.ok;
+}
+
+const problemText = ({ source, message }: Finding): string =>
+  source === undefined ? message : `${showPosition(source)}: ${message}`;
+
+const hasChanges = ({ kinds, policies, findings: found }: Plan): boolean =>
+  kinds.length + policies.length + found.added.length + found.gone.length > 0;
+
+function missingFrom(world: World, { byId, problems }: Upserts): readonly ObjectRef[] {
+  // What is there and would be refused as it is to be stays as it is.
+  const refused = new Set(problems.map(({ object }) => object));
+  const gone: ObjectRef[] = [];
+  world.objects.byId.forEach(({ ref }, id) => {
+    if (!byId.has(id) && !refused.has(id)) gone.push(ref);
+  });
+  return gone;
+}
+
+/** Undefined: one of the words is no object, and the reason has been printed. */
+function findDeleted(
+  world: World,
+  words: readonly string[],
+  { options, fail, io }: CommandContext,
+): readonly ObjectRef[] | undefined {
+  const found: ObjectRef[] = [];
+  for (const word of words) {
+    if (!word.includes("/")) {
+      fail(`--delete ${word} names a kind and no object; write KIND/NAME`);
+      return undefined;
+    }
+    const search = findTarget(world, [word], { namespace: options.value("namespace"), selector: undefined });
+    const refused = search.ok ? undefined : findRefused(world, word, options.value("namespace"));
+    if (refused !== undefined) {
+      found.push(refused);
+      continue;
+    }
+    if (!search.ok) {
+      fail(`--delete: ${search.message}`, ...search.hints);
+      return undefined;
+    }
+    const { ref, sectionName, object } = search.target;
+    if (sectionName !== undefined) {
+      fail(
+        `--delete ${word}: a section cannot be deleted on its own`,
+        `Change ${displayRef(ref)} and plan that: ${io.program} plan --apply FILE …`,
+      );
+      return undefined;
+    }
+    if (object === undefined && !isNamespace(ref)) {
+      fail(`--delete ${word}: ${displayRef(ref)} is named by others, but no document defines it`);
+      return undefined;
+    }
+    found.push(ref);
+  }
+  return withCascades(world, found);
+}
+
+/** An object that is there and of no use can be deleted all the same. */
+function findRefused(world: World, word: string, namespace: string | undefined): ObjectRef | undefined {
+  const [kind = "", ...rest] = word.split("/");
+  const [name, inNamespace = namespace] = rest.toReversed();
+  const kinds = findKinds(kindNames(world), kind);
+  let found: ObjectRef | undefined;
+  world.refused.forEach((_, id) => {
+    const ref = parseObjectId(id);
+    if (ref.name !== name || (inNamespace !== undefined && ref.namespace !== inNamespace)) return;
+    if (kinds.some((one) => one.kind === ref.kind && one.group === ref.group)) found ??= ref;
+  });
+  return found;
+}
+
+async function compare(
+  source: Source,
+  loaded: LoadedDocuments,
+  upserts: Upserts,
+  deleted: readonly ObjectRef[],
+): Promise<{ readonly planned: Plan; readonly sides: PlanSides }> {
+  const evaluation = await withConditions(source, upserts);
+  const changes = toChanges(upserts, deleted);
+  const { evaluation: next, delta } = apply(evaluation, changes);
+  const [before, after] = [evaluation.world, next.world];
+  const locate: Source["locate"] = (id, pointer) => {
+    const object = after.objects.byId.get(id);
+    if (object === undefined) return undefined;
+    if (object.raw === before.objects.byId.get(id)?.raw) return source.locate(id, pointer);
+    if (pointer === undefined || pointer === "") return object.source;
+    return loaded.locate(upserts.origins.get(object.raw) ?? object.raw, pointer) ?? object.source;
+  };
+  const planned = planOf({
+    before,
+    after,
+    delta,
+    changes: objectChanges(before, changes).changes,
+    findingsOf: (world) => findings(world === before ? evaluation : { ...next, world }),
+  });
+  return { planned, sides: { before: { ...source, evaluation }, after: { evaluation: next, locate } } };
+}
+
+/** What there is may have no conditions and so no evaluator, and what is to come may have some. */
+async function withConditions({ evaluation, snapshot }: Source, upserts: Upserts): Promise<Evaluation> {
+  if (hasConditions(snapshot) || !hasConditions(upserts)) return evaluation;
+  return evaluate(snapshot, { definitions: builtInDefinitions(), cel: await loadCel() });
+}

@@ -1,0 +1,118 @@
+import type { HeldValue, PathChange, Plan, PlannedObject, PolicyChange, ValueChange } from "../core/explain/plan.ts";
+import { keepsValue } from "../core/explain/plan-values.ts";
+import type { Finding } from "../core/model/finding.ts";
+import type { GroupKind } from "../core/model/refs.ts";
+import { API_VERSION, openRef, refJson } from "./effective-json.ts";
+import { fieldPointer } from "./field-pointer.ts";
+import type { PlanSide, PlanSides } from "./plan-telling.ts";
+import type { Redaction } from "./redaction.ts";
+import { positionOf } from "./show-decider.ts";
+import { verdictJson } from "./verdict-json.ts";
+
+/** `plan -o json`. */
+export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): object {
+  const { objects, kinds, policies, findings, stillImplied } = plan;
+  const changes = kinds.flatMap((kind) => kind.changes);
+  const values = changes.flatMap((path) => path.values);
+  const kept = values.filter(keepsValue).length;
+  const count = (how: PathChange["change"]): number => changes.filter(({ change }) => change === how).length;
+  return {
+    apiVersion: API_VERSION,
+    kind: "Plan",
+    counts: {
+      objects: objects.filter(({ change }) => change !== "same").length,
+      values: { changed: values.length - kept, sameByOtherDecision: kept },
+      paths: { changed: count("changed"), came: count("came"), went: count("went") },
+      policies: policies.length,
+      findings: { added: findings.added.length, gone: findings.gone.length },
+    },
+    objects: objects.map(objectJson),
+    ...(stillImplied.length === 0
+      ? {}
+      : { stillImplied: stillImplied.map(({ object, namedBy }) => ({ object, namedBy: namedBy.map(openRef) })) }),
+    effective: kinds.flatMap(({ policyKind, changes: own }) =>
+      own.map((path) => pathJson(path, policyKind, sides, redaction)),
+    ),
+    policies: policies.map((change) => policyJson(change, redaction)),
+    findings: {
+      added: findings.added.map((finding) => findingJson(finding, sides.after)),
+      gone: findings.gone.map((finding) => findingJson(finding, sides.before)),
+    },
+  };
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function objectJson({ ref, change, before, after }: PlannedObject): object {
+  const { group, kind, namespace, name } = ref;
+  const at = (after ?? before)?.source;
+  return { change: capital(change), object: { group, kind, namespace, name }, ...(at === undefined ? {} : { at }) };
+}
+
+const pathJson = (
+  { nodes, from, incomplete, change, values }: PathChange,
+  policyKind: GroupKind,
+  sides: PlanSides,
+  redaction: Redaction,
+): object => ({
+  policyKind,
+  change: capital(change),
+  target: nodes.at(-1),
+  path: nodes,
+  ...(from === undefined ? {} : { from }),
+  ...(incomplete ? { incomplete } : {}),
+  values: values.map((value) => valueJson(value, nodes, policyKind, sides, redaction)),
+});
+
+function valueJson(
+  { pointer, before, after }: ValueChange,
+  nodes: PathChange["nodes"],
+  policyKind: GroupKind,
+  sides: PlanSides,
+  redaction: Redaction,
+): object {
+  const field = (after ?? before)?.field;
+  const held = ({ value, source, field: own }: HeldValue, side: PlanSide): object => {
+    const at = positionOf({ policyKind, value: source, path: nodes, field: own }, side);
+    return {
+      value,
+      policy: source.policy === null ? null : refJson(source.policy, redaction),
+      ...(source.object === undefined ? {} : { object: openRef(source.object) }),
+      block: source.block,
+      ...(source.computed ? { computed: true } : {}),
+      ...(at === undefined ? {} : { at }),
+    };
+  };
+  return {
+    pointer,
+    ...(field === undefined ? {} : { field: { object: openRef(field.object), pointer: field.pointer } }),
+    before: before === undefined ? null : held(before, sides.before),
+    after: after === undefined ? null : held(after, sides.after),
+  };
+}
+
+const policyJson = (
+  { policy, policyKind, before, after, gains, loses }: PolicyChange,
+  redaction: Redaction,
+): object => ({
+  policy: refJson(policy, redaction),
+  policyKind,
+  before: before === undefined ? null : verdictJson(before, redaction),
+  after: after === undefined ? null : verdictJson(after, redaction),
+  gains,
+  loses,
+});
+
+function findingJson({ code, severity, object, field, message, source }: Finding, { locate }: PlanSide): object {
+  const place =
+    object === undefined ? undefined : locate(object, field === undefined ? undefined : fieldPointer(field));
+  const at = place ?? source;
+  return {
+    code,
+    severity,
+    ...(object === undefined ? {} : { object: openRef(object) }),
+    ...(field === undefined ? {} : { field }),
+    message,
+    ...(at === undefined ? {} : { at }),
+  };
+}

@@ -1,0 +1,204 @@
+import type { Verdict } from "../core/effective/verdict.ts";
+import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../core/explain/plan.ts";
+import type { Finding, Severity } from "../core/model/finding.ts";
+import { displayRef, kindId, parseObjectId } from "../core/model/refs.ts";
+import { listWords } from "./describe-paths.ts";
+import { fieldPointer } from "./field-pointer.ts";
+import { allPaths, countPlaces, countWord } from "./list-places.ts";
+import { isNamespace } from "./plan-changes.ts";
+import type { PlanSide, PlanTelling } from "./plan-telling.ts";
+import { showLine } from "./show-position.ts";
+import { showPointer } from "./show-value.ts";
+import { showVerdict } from "./show-verdict.ts";
+import { summarizePlan } from "./summarize-plan.ts";
+import { tellChangedValues } from "./tell-changed-values.ts";
+import { glued, type Piece, type Style, type Styled, styled } from "./text.ts";
+
+/** A plan for people: what is asked for, how much hangs on it, then value by value, policy by policy, finding by finding. */
+export function tellPlan(plan: Plan, telling: PlanTelling): void {
+  const { sides } = telling;
+  tellObjects(plan, telling);
+  telling.print.line();
+  for (const sentences of summarizePlan(plan)) telling.print.paragraph({}, ...sentences);
+  for (const kind of plan.kinds) tellChangedValues(kind, telling);
+  tellPolicies(plan.policies, telling);
+  const { added, gone } = plan.findings;
+  const isConflict = ({ code }: Finding): boolean => code === "Conflicted";
+  tellFindings("New conflicts", added.filter(isConflict), sides.after, telling);
+  tellFindings("Conflicts that are settled", gone.filter(isConflict), sides.before, telling);
+  tellFindings(
+    "New findings",
+    added.filter((finding) => !isConflict(finding)),
+    sides.after,
+    telling,
+  );
+  tellFindings(
+    "Findings that are gone",
+    gone.filter((finding) => !isConflict(finding)),
+    sides.before,
+    telling,
+  );
+}
+
+const SIGNS: Readonly<Record<Exclude<PlannedObject["change"], "same">, Piece>> = {
+  created: styled("+", "green"),
+  changed: styled("~", "yellow"),
+  deleted: styled("-", "red"),
+};
+const VERBS: Readonly<Record<Exclude<PlannedObject["change"], "same">, string>> = {
+  created: "create",
+  changed: "change",
+  deleted: "delete",
+};
+const MOST_OBJECTS = 12;
+
+function tellObjects({ objects, stillImplied }: Plan, { print, wide }: PlanTelling): void {
+  const namespaces = new Set(
+    objects.filter(({ ref, change }) => change === "deleted" && isNamespace(ref)).map(({ ref }) => ref.name),
+  );
+  const isInside = ({ ref }: PlannedObject): boolean => !wide && namespaces.has(ref.namespace);
+  const own = objects.filter((object) => object.change !== "same" && !isInside(object));
+  const shown = wide ? own : own.slice(0, MOST_OBJECTS);
+  for (const { change, ref, before, after } of shown) {
+    if (change === "same") continue;
+    const at = (after ?? before)?.source;
+    const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
+    const inside = isNamespace(ref)
+      ? insideWords(objects.filter((other) => !wide && other.ref.namespace === ref.name))
+      : "";
+    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${VERBS[change]} `, glued(displayRef(ref)), place, inside);
+  }
+  if (shown.length < own.length) print.line(`  … and ${own.length - shown.length} more (-o wide lists them all)`);
+  const same = objects.filter(({ change }) => change === "same").length;
+  if (same > 0)
+    print.paragraph(
+      {},
+      styled(
+        `${own.length === 0 ? "" : "  "}${countWord(same, "object")} would stay as ${same === 1 ? "it is" : "they are"}.`,
+        "dim",
+      ),
+    );
+  for (const { object, namedBy } of stillImplied) {
+    const names = listWords(namedBy.slice(0, 3).map((id) => glued(displayRef(parseObjectId(id)))));
+    const more = namedBy.length > 3 ? ` and ${namedBy.length - 3} more` : "";
+    print.paragraph(
+      { hanging: 2 },
+      styled("Mind:", "yellow"),
+      ` ${names}${more} would still name ${glued(displayRef(object))}. What is named but not defined is taken as being there, so what follows does not tell what a controller does about it.`,
+    );
+  }
+}
+
+function insideWords(inside: readonly PlannedObject[]): string {
+  const deleted = inside.filter(({ change }) => change === "deleted");
+  return deleted.length === 0 ? "" : ` with what is in it: ${countPlaces(deleted.map(({ ref }) => ref))}`;
+}
+
+function tellPolicies(policies: readonly PolicyChange[], { print, sides }: PlanTelling): void {
+  if (policies.length === 0) return;
+  print.line();
+  print.line(styled("Policies", "bold"));
+  for (const change of policies) {
+    print.paragraph(
+      { indent: 2, hanging: 4 },
+      glued(displayRef(parseObjectId(change.policy))),
+      ": ",
+      ...fateWords(change, sides),
+    );
+    const { gains, loses, after } = change;
+    if (gains.length > 0)
+      print.paragraph({ indent: 4, hanging: 2 }, styled("decides", "green"), ` ${shareWords(gains)}`);
+    if (loses.length > 0)
+      print.paragraph({ indent: 4, hanging: 2 }, styled("no longer decides", "red"), ` ${shareWords(loses)}`);
+    const winners = newWinners(change);
+    if (winners !== "") print.paragraph({ indent: 4, hanging: 2 }, styled("is beaten", "red"), ` by ${winners}`);
+    if (after?.state === "NotAccepted" && !sameReason(change.before, after))
+      print.paragraph({ indent: 4, hanging: 2 }, after.message);
+  }
+}
+
+/** Who beats it now, if that is not who did before. */
+function newWinners({ before, after }: PolicyChange): string {
+  const winners = (verdict: Verdict | undefined): readonly string[] =>
+    verdict?.state === "Accepted"
+      ? verdict.total.beatenBy.map(({ policy }) => glued(displayRef(parseObjectId(policy))))
+      : [];
+  const [old, now] = [winners(before), winners(after)];
+  if (now.every((name) => old.includes(name))) return "";
+  const left = after?.state === "Accepted" ? after.total.beatenByTotal - now.length : 0;
+  return left > 0 ? `${now.join(", ")} and ${left} more` : listWords(now);
+}
+
+const sameReason = (before: Verdict | undefined, after: Verdict): boolean =>
+  before?.state === "NotAccepted" && after.state === "NotAccepted" && before.message === after.message;
+
+function fateWords(change: PolicyChange, sides: PlanTelling["sides"]): readonly Piece[] {
+  const { before, after } = change;
+  const was = before === undefined ? undefined : verdictIn(before, change, sides.before);
+  const is = after === undefined ? undefined : verdictIn(after, change, sides.after);
+  if (is === undefined || after === undefined) return was === undefined ? [] : [was, " → ", styled("gone", "red")];
+  if (was === undefined || before === undefined) return [styled("new", "green"), " → ", is, extentWords(after)];
+  if (was.text !== is.text) return [was, " → ", is, extentWords(after)];
+  const [old, now] = [extentWords(before), extentWords(after)];
+  return old === now ? [is, " as before", now] : [is, " as before", now, ` (it was${old.replace(",", "")})`];
+}
+
+/** `, wholly on 2 of 12 paths and partly on 10`. */
+function extentWords(verdict: Verdict): string {
+  if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "";
+  const { paths, full, partial, none, met } = verdict.total;
+  const whole = full + met;
+  if (whole === paths) return `, on ${allPaths(paths)}`;
+  if (none === paths) return `, beaten on ${allPaths(paths)}`;
+  if (partial === paths) return `, partly on ${allPaths(paths)}`;
+  const parts = [
+    ...(whole > 0 ? [`wholly on ${whole}`] : []),
+    ...(partial > 0 ? [`partly on ${partial}`] : []),
+    ...(none > 0 ? [`beaten on ${none}`] : []),
+  ];
+  return `, ${listWords(parts)} of ${countWord(paths, "path")}`;
+}
+
+function verdictIn(verdict: Verdict, { policyKind }: PolicyChange, { evaluation }: PlanSide): Styled {
+  const kind = evaluation.world.rulebook.byPolicyKind.get(kindId(policyKind));
+  return showVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
+}
+
+const shareWords = (shares: readonly PolicyShare[]): string => {
+  const shown = shares
+    .slice(0, 6)
+    .map(({ pointer, paths }) => `${showPointer(pointer)} on ${countWord(paths, "path")}`);
+  return shares.length > 6 ? `${shown.join(", ")} and ${shares.length - 6} more` : listWords(shown);
+};
+
+const SEVERITIES: Readonly<Record<Severity, Style>> = { error: "red", warning: "yellow", info: "dim" };
+const MOST_FINDINGS = 20;
+
+function tellFindings(
+  title: string,
+  found: readonly Finding[],
+  { locate }: PlanSide,
+  { print, wide }: PlanTelling,
+): void {
+  if (found.length === 0) return;
+  print.line();
+  print.line(styled(title, "bold"));
+  const shown = wide ? found : found.slice(0, MOST_FINDINGS);
+  for (const { severity, code, object, field, message, source } of shown) {
+    const at =
+      (object === undefined ? undefined : locate(object, field === undefined ? undefined : fieldPointer(field))) ??
+      source;
+    const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
+    const about =
+      object === undefined || message.startsWith(displayRef(parseObjectId(object)))
+        ? ""
+        : `${glued(displayRef(parseObjectId(object)))}: `;
+    print.paragraph(
+      { indent: 2, hanging: 2 },
+      styled(severity, SEVERITIES[severity]),
+      ` ${code}: ${about}${message}`,
+      place,
+    );
+  }
+  if (shown.length < found.length) print.line(`  … and ${found.length - shown.length} more (-o wide lists them all)`);
+}

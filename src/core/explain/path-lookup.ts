@@ -1,0 +1,63 @@
+import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { effectivePolicy } from "../effective/effective-at.ts";
+import type { EffectivePolicy, PathNode } from "../effective/effective-policy.ts";
+import { nodesOf, OTHERS, type Path, PathFinder } from "../effective/path-finder.ts";
+import type { World } from "../effective/world.ts";
+import { type GroupKind, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
+import { sectionsOf } from "../topology/sections-of.ts";
+
+/** What holds at the end of a path that is known from another world, policies or not. */
+export class PathLookup {
+  readonly #world: World;
+  readonly #finders: Map<KindId, PathFinder> = new Map();
+  readonly #paths: Map<string, readonly Path[]> = new Map();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Undefined: there is no such path. Without policies: what the object itself says, if the kind maps onto its fields. */
+  find(policyKind: GroupKind, nodes: readonly PathNode[], from: string | undefined): EffectivePolicy | undefined {
+    const end = nodes.at(-1);
+    if (end === undefined) return undefined;
+    const kind = this.#world.rulebook.kinds.find((one) => kindId(one.policyKind) === kindId(policyKind));
+    const target = `${objectId(end)}` as EffectivePolicy["target"];
+    const nothing: EffectivePolicy = { policyKind, target, path: nodes, spec: {}, sources: [] };
+    // A world that does not know the kind has no policies of it, wherever traffic goes.
+    if (kind === undefined) return nothing;
+    if (kind.definition.class === "Direct") return this.#hasNode(end) ? nothing : undefined;
+    const key = keyOf(nodes);
+    const same = this.#pathsTo(kind, objectId(end)).filter((path) => keyOfPath(path) === key);
+    // Traffic that no policy or route singles out goes with that of the others.
+    const found = same.find((path) => path.from === from) ?? same.find((path) => path.from === OTHERS);
+    return found === undefined ? undefined : effectivePolicy(found, kind);
+  }
+
+  #pathsTo(kind: CompiledKind, end: ObjectId): readonly Path[] {
+    const id = kindId(kind.policyKind);
+    const key = `${id} ${end}`;
+    const known = this.#paths.get(key);
+    if (known !== undefined) return known;
+    const finder = this.#finders.get(id) ?? new PathFinder(this.#world, kind);
+    this.#finders.set(id, finder);
+    const paths: Path[] = [];
+    finder.forEachEnd(parseObjectId(end), end, (path) => void paths.push(path));
+    this.#paths.set(key, paths);
+    return paths;
+  }
+
+  #hasNode(node: PathNode): boolean {
+    const object = this.#world.objects.byId.get(objectId(node));
+    if (object === undefined || node.sectionName === undefined) return object !== undefined;
+    const facts = this.#world.rulebook.factsOf(kindId(node));
+    return facts !== undefined && sectionsOf(object, facts).some(({ name }) => name === node.sectionName);
+  }
+}
+
+const keyOf = (nodes: readonly PathNode[]): string =>
+  nodes.map((node) => `${objectId(node)}#${node.sectionName ?? ""}`).join(">");
+
+const keyOfPath = (path: Path): string =>
+  nodesOf(path)
+    .map(({ id, section }) => `${id}#${section?.name ?? ""}`)
+    .join(">");

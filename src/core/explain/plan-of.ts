@@ -1,0 +1,141 @@
+import { forEachPath } from "../effective/count-paths.ts";
+import type { Delta, EffectiveChange } from "../effective/delta.ts";
+import type { EffectivePolicy } from "../effective/effective-policy.ts";
+import { isImplied } from "../effective/lookups.ts";
+import type { ObjectChange } from "../effective/object-changes.ts";
+import { shownPath } from "../effective/path-finder.ts";
+import type { World } from "../effective/world.ts";
+import type { Finding } from "../model/finding.ts";
+import { forEachId } from "../model/id-set.ts";
+import { isJsonObject, type JsonObject, jsonEqual } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "../model/refs.ts";
+import { PathLookup } from "./path-lookup.ts";
+import type { KindChange, PathChange, Plan, PlannedObject } from "./plan.ts";
+import { type ClosedWorld, withoutOrphans } from "./plan-orphans.ts";
+import { policyChanges } from "./plan-policies.ts";
+import { valueChanges } from "./plan-values.ts";
+
+export interface PlanInput {
+  readonly before: World;
+  readonly after: World;
+  readonly delta: Delta;
+  /** What was asked for, object by object. */
+  readonly changes: readonly ObjectChange[];
+  readonly findingsOf: (world: World) => readonly Finding[];
+}
+
+/** What a change would change, told by what holds: two evaluations and what the engine found to differ, made readable. */
+export function planOf({ before, after, delta, changes, findingsOf }: PlanInput): Plan {
+  const objects = changes.map(plannedObject).sort((a, b) => compareText(a.id, b.id));
+  const deleted = new Set(objects.filter(({ change }) => change === "deleted").map(({ id }) => id));
+  const closed = withoutOrphans(after, deleted);
+  const kinds = kindChanges(before, closed, delta);
+  return {
+    objects,
+    kinds,
+    policies: policyChanges({ before, after: closed.world, judged: judgedAnew(delta, closed) }, kinds),
+    findings: findingChanges(findingsOf(before), findingsOf(closed.world)),
+    stillImplied: objects
+      .filter(({ change, ref }) => change === "deleted" && isImplied(after, ref))
+      .map(({ ref, id }) => ({ object: ref, namedBy: namersOf(after, id) })),
+  };
+}
+
+const plannedObject = ({ id, ref, before, after, isQuiet }: ObjectChange): PlannedObject => ({
+  id,
+  ref,
+  change: isQuiet || isSameObject(before, after) ? "same" : changeWord(before, after),
+  ...(before === undefined ? {} : { before }),
+  ...(after === undefined ? {} : { after }),
+});
+
+const changeWord = (before: KubeObject | undefined, after: KubeObject | undefined): PlannedObject["change"] =>
+  after === undefined ? "deleted" : before === undefined ? "created" : "changed";
+
+/** What a cluster adds to an object says nothing about it. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation", "uid", "selfLink"]);
+
+/** Whatever the order of the keys. */
+function isSameObject(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
+  if (before === undefined || after === undefined) return before === after;
+  return before.apiVersion === after.apiVersion && jsonEqual(withoutBookkeeping(before), withoutBookkeeping(after));
+}
+
+function withoutBookkeeping({ raw }: KubeObject): JsonObject {
+  const { status: _, metadata, ...rest } = raw;
+  if (!isJsonObject(metadata)) return rest;
+  const kept = Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key));
+  return { ...rest, metadata: Object.fromEntries(kept) };
+}
+
+function namersOf(world: World, id: ObjectId): readonly ObjectId[] {
+  const namers: ObjectId[] = [];
+  forEachId(world.mentionedBy.get(id), (namer) => {
+    if (!world.policies.has(namer as PolicyId)) namers.push(namer);
+  });
+  return namers;
+}
+
+function kindChanges(before: World, closed: ClosedWorld, delta: Delta): readonly KindChange[] {
+  const lookups = { before: new PathLookup(before), after: new PathLookup(closed.world) };
+  const drafts = new Map<string, { readonly policyKind: GroupKind; lost: number; readonly changes: PathChange[] }>();
+  for (const change of delta.effective) {
+    const { policyKind } = change;
+    const draft = drafts.get(kindId(policyKind)) ?? { policyKind, lost: 0, changes: [] };
+    drafts.set(kindId(policyKind), draft);
+    const after = live(change.after, closed);
+    if (after === undefined && change.before !== undefined) draft.lost++;
+    const path = pathChange({ ...change, after }, closed, lookups);
+    if (path !== undefined) draft.changes.push(path);
+  }
+  return [...drafts.values()]
+    .filter(({ changes }) => changes.length > 0)
+    .map(({ policyKind, lost, changes }) => ({ policyKind, paths: countPaths(closed, policyKind) + lost, changes }));
+}
+
+const live = (effective: EffectivePolicy | undefined, { isOrphan }: ClosedWorld): EffectivePolicy | undefined =>
+  effective?.incomplete && isOrphan(effective.path) ? undefined : effective;
+
+/** Undefined: nothing that holds differs, only what was beaten by whom. */
+function pathChange(
+  { policyKind, path, from, before, after }: Omit<EffectiveChange, "after"> & { after: EffectivePolicy | undefined },
+  closed: ClosedWorld,
+  lookups: { readonly before: PathLookup; readonly after: PathLookup },
+): PathChange | undefined {
+  const was = before ?? lookups.before.find(policyKind, path, from);
+  const is = after ?? live(lookups.after.find(policyKind, path, from), closed);
+  const values = valueChanges(was, is);
+  if (values.length === 0) return undefined;
+  return {
+    nodes: path,
+    ...(from === undefined ? {} : { from }),
+    ...((is ?? was)?.incomplete ? { incomplete: true as const } : {}),
+    change: was === undefined ? "came" : is === undefined ? "went" : "changed",
+    values,
+  };
+}
+
+/** Those that have a policy. */
+function countPaths({ world, isOrphan }: ClosedWorld, policyKind: GroupKind): number {
+  const kind = world.rulebook.kinds.find((one) => kindId(one.policyKind) === kindId(policyKind));
+  let count = 0;
+  if (kind === undefined) return count;
+  forEachPath(world, kind, (path) => {
+    if (!(path.incomplete && isOrphan(shownPath(path)))) count++;
+  });
+  return count;
+}
+
+const judgedAnew = (delta: Delta, closed: ClosedWorld): ReadonlySet<PolicyId> =>
+  new Set([...delta.verdicts.map(({ policy }) => policy), ...closed.policies]);
+
+/** What is found is the same wherever it stands: lines move when files change. */
+function findingChanges(before: readonly Finding[], after: readonly Finding[]): Plan["findings"] {
+  const keyOf = ({ code, object, field, message }: Finding): string => JSON.stringify([code, object, field, message]);
+  const missingIn = (all: readonly Finding[], others: readonly Finding[]): readonly Finding[] => {
+    const known = new Set(others.map(keyOf));
+    return all.filter((finding) => !known.has(keyOf(finding)));
+  };
+  return { added: missingIn(after, before), gone: missingIn(before, after) };
+}

@@ -1,0 +1,50 @@
+/**
+ * A route whose parent is not among the files may still have one: its path is incomplete, and counts. A route whose parent the
+ * plan deletes has none: what hangs only there hangs nowhere.
+ */
+import { countPath, forEachPath } from "../effective/count-paths.ts";
+import type { PathNode } from "../effective/effective-policy.ts";
+import { nodesOf } from "../effective/path-finder.ts";
+import { TallyChanges } from "../effective/tally.ts";
+import type { World } from "../effective/world.ts";
+import { forEachId } from "../model/id-set.ts";
+import { type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
+
+export interface ClosedWorld {
+  /** With tallies that do not count paths below what is deleted. */
+  readonly world: World;
+  readonly policies: readonly PolicyId[];
+  /** Of an incomplete path: whether it begins below nothing but what is deleted. */
+  readonly isOrphan: (nodes: readonly PathNode[]) => boolean;
+}
+
+export function withoutOrphans(world: World, deleted: ReadonlySet<ObjectId>): ClosedWorld {
+  const isOrphan = (ids: readonly ObjectId[]): boolean => {
+    const top = ids.map((id) => world.links.get(id)?.absentParents ?? []).find((absent) => absent.length > 0);
+    return top?.every((ref) => deleted.has(objectId(ref))) === true;
+  };
+  const closed = (nodes: readonly PathNode[]): boolean => isOrphan(nodes.map(objectId));
+  if (![...deleted].some((id) => isMissed(world, id))) return { world, policies: [], isOrphan: closed };
+  const changes = new TallyChanges();
+  for (const kind of world.rulebook.kinds) {
+    forEachPath(world, kind, (path, core) => {
+      if (path.incomplete && isOrphan(nodesOf(path).map(({ id }) => id))) countPath(changes, kind, path, core, -1);
+    });
+  }
+  let { tallies } = world;
+  const policies = [...changes.policies()];
+  for (const policy of policies) {
+    const tally = changes.applyTo(policy, tallies.get(policy));
+    tallies = tally === undefined ? tallies.without(policy) : tallies.with(policy, tally);
+  }
+  return { world: { ...world, tallies }, policies, isOrphan: closed };
+}
+
+/** Whether somebody names it as a parent, in vain. */
+function isMissed(world: World, id: ObjectId): boolean {
+  let found = false;
+  forEachId(world.mentionedBy.get(id), (other) => {
+    found ||= world.links.get(other)?.absentParents.some((ref) => objectId(ref) === id) === true;
+  });
+  return found;
+}

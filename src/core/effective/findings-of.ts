@@ -9,7 +9,6 @@ import {
   displayRef,
   kindId,
   type ObjectId,
-  type ObjectRef,
   objectId,
   type PolicyId,
   parseObjectId,
@@ -17,6 +16,7 @@ import {
 import type { LinkRefusal } from "../topology/links.ts";
 import { partProblems } from "../topology/part-problems.ts";
 import { duplicateNames, sectionsOf } from "../topology/sections-of.ts";
+import { bareLosers, conditionField, repeatedNameField, settingField, targetFields } from "./finding-fields.ts";
 import { nameLookup } from "./lookups.ts";
 import { shownRejection } from "./shown-rejection.ts";
 import type { Tangle } from "./tangle.ts";
@@ -51,6 +51,8 @@ const clipFinding = (finding: Finding): Finding => ({
   ...(finding.field === undefined ? {} : { field: clipText(finding.field, MAX_FIELD_LENGTH) }),
   message: clipText(finding.message),
 });
+
+const fieldOf = (field: string | undefined): Pick<Finding, "field"> => (field === undefined ? {} : { field });
 
 const at = ({ source }: KubeObject): Pick<Finding, "source"> => (source === undefined ? {} : { source });
 
@@ -98,6 +100,7 @@ function addObjectFindings(world: World, object: KubeObject, findings: Finding[]
       code: "DuplicateSectionName",
       severity: "warning",
       object: object.id,
+      ...fieldOf(repeatedNameField(object, facts, name)),
       message: `${displayRef(object.ref)} has several sections named '${name}'; no policy can target one of them by that name`,
       ...at(object),
     });
@@ -130,16 +133,20 @@ function addPolicyFindings(
       ...at(object),
     });
   }
-  addConflicts(world, id, { kind, targets }, object, findings);
-  const hasDefaults = policy?.blocks.some(({ name, units }) => name === "defaults" && units.length > 0);
-  if (hasDefaults && policy?.blocks.some(({ name, units }) => name === "bare" && units.length > 0)) {
+  addConflicts(world, id, { kind, targets, policy }, object, findings);
+  const losers = policy === undefined || kind.definition.merge.bare === "Direct" ? [] : bareLosers(policy);
+  const [loser] = losers;
+  if (loser !== undefined) {
+    const names = losers.slice(0, SHOWN_MEMBERS).map(({ path }) => path.join("."));
+    const more = losers.length > SHOWN_MEMBERS ? ` and ${losers.length - SHOWN_MEMBERS} more` : "";
     findings.push({
       code: "BareRulesBesideDefaults",
       severity: "warning",
       object: id,
-      field: "spec",
-      message:
-        "defaults are merged before the bare rules beside them, so the bare rules lose wherever both say something; put them into one block",
+      field: settingField(loser.path),
+      message: clipText(
+        `${names.join(", ")}${more} outside the blocks loses to the defaults of the same policy, which are merged first; put them into one block`,
+      ),
       ...at(object),
     });
   }
@@ -150,7 +157,7 @@ function addPolicyFindings(
       code: "ConditionError",
       severity: "error",
       object: id,
-      field: "spec",
+      field: conditionField(object, message),
       message: `the condition of a block cannot be evaluated (${message}); it fails closed: defaults do not apply, overrides do`,
       ...at(object),
     });
@@ -161,12 +168,14 @@ function addPolicyFindings(
 function addConflicts(
   world: World,
   id: PolicyId,
-  { kind, targets }: Pick<PolicyRecord, "kind" | "targets">,
+  { kind, targets, policy }: Pick<PolicyRecord, "kind" | "targets" | "policy">,
   object: KubeObject,
   findings: Finding[],
 ): void {
   if (!kind.definition.merge.none) return;
-  for (const { object: target, ref, sectionName } of targets.attachments) {
+  const fieldAt = targetFields(policy);
+  for (const attachment of targets.attachments) {
+    const { object: target, ref, sectionName } = attachment;
     const sets = world.attached[kind.index]?.get(target);
     const set = sectionName === undefined ? sets?.own : sets?.sections?.get(sectionName);
     const winner = set?.policies[0];
@@ -175,6 +184,7 @@ function addConflicts(
       code: "Conflicted",
       severity: "warning",
       object: id,
+      ...fieldOf(fieldAt(attachment)),
       message: `${displayRef(ref, sectionName)} already has ${displayRef(winner.object.ref)}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`,
       ...at(object),
     });
@@ -215,21 +225,34 @@ function tangleMessage(id: ObjectId, tangle: Exclude<Tangle, { readonly reason: 
   }
 }
 
+/** Told at the first object that names it. */
 function addImplied(world: World, findings: Finding[]): void {
-  const implied = new Map<ObjectId, ObjectRef>();
+  const namers = new Map<ObjectId, KubeObject | undefined>();
+  const note = (implied: ObjectId, namer: KubeObject | undefined): void => {
+    const first = namers.get(implied);
+    if (first === undefined || (namer !== undefined && compareText(namer.id, first.id) < 0)) namers.set(implied, namer);
+  };
   world.objects.namespaces.forEach((_, name) => {
-    const ref: ObjectRef = { group: "", kind: "Namespace", namespace: "", name };
-    if (!world.objects.byId.has(objectId(ref))) implied.set(objectId(ref), ref);
+    const id = namespaceId(name);
+    if (!world.objects.byId.has(id)) namers.set(id, undefined);
   });
-  world.links.forEach(({ impliedParents }) => {
-    for (const ref of impliedParents) implied.set(objectId(ref), ref);
+  if (namers.size > 0)
+    world.objects.byId.forEach((object) => {
+      const id = namespaceId(object.ref.namespace);
+      if (namers.has(id)) note(id, object);
+    });
+  world.links.forEach(({ impliedParents }, id) => {
+    for (const ref of impliedParents) note(objectId(ref), world.objects.byId.get(id));
   });
-  for (const [id, ref] of implied) {
+  for (const [id, namer] of namers) {
     findings.push({
       code: "ImpliedObject",
       severity: "info",
       object: id,
-      message: `${displayRef(ref)} is named but not defined; it is taken as being there`,
+      message: `${displayRef(parseObjectId(id))} is named but not defined; it is taken as being there`,
+      ...(namer === undefined ? {} : at(namer)),
     });
   }
 }
+
+const namespaceId = (name: string): ObjectId => objectId({ group: "", kind: "Namespace", namespace: "", name });

@@ -1,6 +1,6 @@
 import type { PathNode, Source as ValueSource } from "../core/effective/effective-policy.ts";
 import type { Explanation, KindExplanation, PathOutcome, PolicyPart } from "../core/explain/explanation.ts";
-import { sourcePlace } from "../core/explain/value-place.ts";
+import { sectionPlace, sourcePlace } from "../core/explain/value-place.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import { type GroupKind, objectId } from "../core/model/refs.ts";
 import { API_VERSION, fieldJson, openRef, refJson, type SourceJson, sourceJson } from "./effective-json.ts";
@@ -10,7 +10,10 @@ import { type Redaction, redactSpec } from "./redaction.ts";
 /** `explain -o json`: the story's facts, with the place in the files of whatever holds. `docs/schemas/explanation.json` describes it. */
 export function explanationJson(explanation: Explanation, source: Source, redaction: Redaction): object {
   const { target, kinds, failures, refusals, absentParents, conditions } = explanation;
-  const at = source.locate(objectId(target));
+  const { sectionName } = target;
+  const id = objectId(target);
+  const section = sectionName === undefined ? undefined : sectionPlace(source.evaluation.world, id, sectionName);
+  const at = source.locate(id, section?.pointer);
   return {
     apiVersion: API_VERSION,
     kind: "Explanation",

@@ -1,8 +1,8 @@
 import { escapePointer } from "../core/model/units.ts";
 
-/** `spec.targetRefs[0].name`, the way findings name fields, as a JSON pointer. `[…]` holds an index, or a key with dots in it. */
+/** `spec.targetRefs[0].name`, the way findings name fields, as a JSON pointer. `[…]` holds an index, or a key with dots in it, maybe in quotes. */
 export function fieldPointer(field: string): string {
-  return [...field.matchAll(/\[([^\]]*)\]|([^.[\]]+)/g)]
+  return [...field.matchAll(/\["?([^\]"]*)"?\]|([^.[\]]+)/g)]
     .map(([, bracketed, key]) => `/${escapePointer(bracketed ?? key ?? "")}`)
     .join("");
 }

@@ -1,7 +1,7 @@
 import { type Evaluation, evaluate, findings as findingsOf } from "../core/evaluate.ts";
 import type { EvaluateCondition } from "../core/model/cel.ts";
 import type { Finding } from "../core/model/finding.ts";
-import { isJsonObject, ownValue } from "../core/model/json.ts";
+import { isJsonObject, type Json, ownValue } from "../core/model/json.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import type { ObjectId } from "../core/model/refs.ts";
 import { buildSnapshot, type Snapshot } from "../core/model/snapshot.ts";
@@ -32,48 +32,74 @@ export async function loadSource(paths: readonly string[], io: CliIo, options: D
 
 async function buildSource(loaded: LoadedDocuments): Promise<Source> {
   const snapshot = buildSnapshot(loaded.documents);
-  const cel = hasConditions(snapshot) ? await loadCel() : undefined;
+  const cel = hasConditions(snapshot) ? await loadCel({ regex: hasCondition(snapshot, asksForRegex) }) : undefined;
   const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
   const locate: Source["locate"] = (id, pointer) => {
     const object = evaluation.world.objects.byId.get(id);
     if (object === undefined || pointer === undefined || pointer === "") return object?.source;
     return loaded.locate(object.raw, pointer) ?? object.source;
   };
+  const inRefused = refusedPlaces(loaded);
   const files = loaded.files.length;
   return {
     snapshot,
     evaluation,
     locate,
-    findings: () => [...loaded.findings, ...findingsOf(evaluation).map((finding) => atField(finding, locate))],
+    findings: () => [
+      ...loaded.findings,
+      ...findingsOf(evaluation).map((finding) => atField(finding, locate, inRefused)),
+    ],
     unreadable: [...loaded.findings, ...snapshot.findings].filter(({ severity }) => severity === "error"),
     origin: files === 1 ? (loaded.files[0] ?? "nothing") : `the ${files} files that were read`,
   };
 }
 
 /** The engine knows where an object begins; whoever must mend it wants the line of the field. */
-function atField(finding: Finding, locate: Source["locate"]): Finding {
+function atField(finding: Finding, locate: Source["locate"], inRefused: LocateRefused): Finding {
   const { object, field } = finding;
-  const source = object === undefined || field === undefined ? undefined : locate(object, fieldPointer(field));
+  if (object === undefined || field === undefined) return finding;
+  const source = locate(object, fieldPointer(field)) ?? inRefused(finding, fieldPointer(field));
   return source === undefined ? finding : { ...finding, source };
 }
 
+/** An object that was refused is in no table; its document is known by where it begins. */
+function refusedPlaces({ documents, locate }: LoadedDocuments): LocateRefused {
+  const keyOf = ({ file, line, column }: SourcePosition): string => `${line}:${column}:${file}`;
+  let values: Map<string, unknown> | undefined;
+  return ({ source }, pointer) => {
+    if (source === undefined) return undefined;
+    values ??= new Map(documents.flatMap(({ value, source: own }) => (own === undefined ? [] : [[keyOf(own), value]])));
+    const value = values.get(keyOf(source));
+    return isJsonObject(value) ? locate(value, pointer) : undefined;
+  };
+}
+
+type LocateRefused = (finding: Finding, pointer: string) => SourcePosition | undefined;
+
 /** CEL is the largest part to load, and most policies have no conditions. */
-export function hasConditions({ objects }: Pick<Snapshot, "objects">): boolean {
+export const hasConditions = (snapshot: Pick<Snapshot, "objects">): boolean => hasCondition(snapshot, () => true);
+
+function hasCondition({ objects }: Pick<Snapshot, "objects">, is: (when: Json) => boolean): boolean {
   for (const { raw } of objects.values()) {
     const spec = ownValue(raw, "spec");
     if (!isJsonObject(spec)) continue;
     for (const name of ["overrides", "defaults", "override", "default"]) {
       const block = ownValue(spec, name);
-      if (isJsonObject(block) && ownValue(block, "when") !== undefined) return true;
+      const when = isJsonObject(block) ? ownValue(block, "when") : undefined;
+      if (when !== undefined && is(when)) return true;
     }
   }
   return false;
 }
 
+/** Only `matches` needs regular expressions. */
+const asksForRegex = (when: Json): boolean => typeof when !== "string" || when.includes("matches");
+
 /** Conditions as the command line evaluates them everywhere. */
-export async function loadCel(): Promise<EvaluateCondition> {
-  const [{ createCel }, { createRegex }, { weighPattern }] = await Promise.all([
-    import("../adapters/cel/create-cel.ts"),
+export async function loadCel({ regex = true }: { readonly regex?: boolean } = {}): Promise<EvaluateCondition> {
+  const { createCel } = await import("../adapters/cel/create-cel.ts");
+  if (!regex) return createCel();
+  const [{ createRegex }, { weighPattern }] = await Promise.all([
     import("../adapters/regex/create-regex.ts"),
     import("../adapters/regex/weigh-pattern.ts"),
   ]);

@@ -30,6 +30,16 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./commands/reach.ts"),
   },
   {
+    name: "plan",
+    summary: "what would change if objects came, changed or went",
+    load: () => import("./commands/plan.ts"),
+  },
+  {
+    name: "check",
+    summary: "what somebody should mend, and whether coverage rules hold",
+    load: () => import("./commands/check.ts"),
+  },
+  {
     name: "graph",
     summary: "the topology with its policies, drawn",
     load: () => import("./commands/graph.ts"),

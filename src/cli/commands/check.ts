@@ -1,0 +1,120 @@
+import type { Severity } from "../../core/model/finding.ts";
+import { findingCodes } from "../../core/model/finding-codes.ts";
+import { nearMiss } from "../../core/model/near-miss.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { parseScope } from "../find-targets.ts";
+import { buildFindingReport, type FindingReport, severities } from "../finding-report.ts";
+import type { Source } from "../load-source.ts";
+import { printData } from "../output-format.ts";
+
+const DEFAULT_SEVERITY: Severity = "warning";
+
+export const command: Command = {
+  usage: ["-f FILE|DIR|- [--severity error|warning|info]", "--explain CODE"],
+  description: [
+    "What somebody should mend: documents that cannot be read, references that lead nowhere, policies whose target is misspelt, that conflict, or that never prevail; " +
+      "conditions that never hold, retries that cannot fit into their timeout, status that says otherwise. Each with its place, what is wrong, and what to do.",
+    "CoverageRule documents among the files say what must hold of the effective policies, in CEL: whatever breaks one is a finding, too.",
+    "The exit code is 1 if there are errors, 2 if what is shown has none, and 0 if nothing is shown. Every code has a section in docs/findings.md, which --explain prints.",
+  ],
+  options: [
+    {
+      name: "severity",
+      value: severities.join("|"),
+      choices: severities,
+      help: `show findings of this severity and above (default: ${DEFAULT_SEVERITY})`,
+    },
+    { name: "explain", value: "CODE", help: "what a code means, why it matters and what to do about it" },
+  ],
+  takes: ["scope", "source"],
+  outputs: ["sarif", "junit", "github", "json"],
+  examples: [
+    { what: "What is wrong with the bakery?", line: "check -f examples/bakery" },
+    { what: "Only what breaks something", line: "check --severity error -f examples/bakery" },
+    { what: "Of the shop's own objects", line: "check -n shop --severity info -f examples/bakery" },
+    { what: "What does that code mean?", line: "check --explain NeverPrevails" },
+    { what: "As annotations on a pull request", line: "check -o github -f examples/bakery" },
+    { what: "For a code scanner", line: "check -o sarif -f examples/bakery" },
+  ],
+  run: async (context) => {
+    const { args, options, fail, load, io } = context;
+    const code = options.value("explain");
+    if (code !== undefined) return explainCode(code, context);
+    const [word] = args;
+    if (word !== undefined)
+      return fail(
+        `check takes no target, and has '${word}'`,
+        `Files are given with -f: ${io.program} check -f ${word}`,
+      );
+    const scope = parseScope(options);
+    if (!scope.ok) return fail(scope.message);
+    const paths = options.values("filename");
+    const source = paths.length === 0 ? await load() : await loadAll(paths, context);
+    if (source === undefined) return exitCodes.failed;
+    const severity = severities.find((one) => one === options.value("severity")) ?? DEFAULT_SEVERITY;
+    const report = await buildFindingReport(source, { scope: scope.scope, severity });
+    await printReport(report, context);
+    return exitCodeOf(report);
+  },
+};
+
+/** What cannot be read is part of the answer here, so nothing is told beside it. */
+async function loadAll(paths: readonly string[], { io, options, fail }: CommandContext): Promise<Source | undefined> {
+  const { loadSource } = await import("../load-source.ts");
+  const source = await loadSource(paths, io, { defaultNamespace: options.value("default-namespace") });
+  if (source.snapshot.objects.size > 0 || source.findings().length > 0) return source;
+  fail(`there are no objects in ${paths.join(", ")}`);
+  return undefined;
+}
+
+async function printReport(report: FindingReport, { output, print, io }: CommandContext): Promise<void> {
+  switch (output) {
+    case "json": {
+      const { findingsJson } = await import("../findings-json.ts");
+      return printData(print, "json", findingsJson(report));
+    }
+    case "sarif": {
+      const [{ findingsSarif }, { findingDocs }] = await Promise.all([
+        import("../findings-sarif.ts"),
+        import("../gen/finding-docs.ts"),
+      ]);
+      const docOf = (code: string): string | undefined => findingDocs.get(code);
+      return printData(print, "json", findingsSarif(report, { version: io.version(), docOf }));
+    }
+    case "junit": {
+      const { findingsJunit } = await import("../findings-junit.ts");
+      return print.raw(findingsJunit(report));
+    }
+    case "github": {
+      const { findingsGithub } = await import("../findings-github.ts");
+      return print.raw(findingsGithub(report));
+    }
+    case undefined:
+    default: {
+      const { tellFindings } = await import("../tell-findings.ts");
+      tellFindings(report, print, io.program);
+    }
+  }
+}
+
+function exitCodeOf({ findings }: FindingReport): ExitCode {
+  if (findings.some(({ severity }) => severity === "error")) return exitCodes.failed;
+  return findings.length > 0 ? exitCodes.differs : exitCodes.ok;
+}
+
+async function explainCode(word: string, { print, fail }: CommandContext): Promise<ExitCode> {
+  const codes = [...findingCodes.keys()];
+  const code = codes.find((one) => one.toLowerCase() === word.toLowerCase());
+  if (code === undefined) {
+    const near = nearMiss(word, codes);
+    const hint = near === undefined ? `There are: ${codes.join(", ")}` : `Did you mean ${near}?`;
+    return fail(`there is no finding with the code '${word}'`, hint);
+  }
+  const [{ findingDocs }, { tellFindingDoc }] = await Promise.all([
+    import("../gen/finding-docs.ts"),
+    import("../tell-finding-doc.ts"),
+  ]);
+  tellFindingDoc(findingDocs.get(code) ?? "", print);
+  return exitCodes.ok;
+}

@@ -1,0 +1,90 @@
+import type { Severity } from "../core/model/finding.ts";
+import { findingCodes } from "../core/model/finding-codes.ts";
+import type { SourcePosition } from "../core/model/kube-object.ts";
+import { displayRef } from "../core/model/refs.ts";
+import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
+
+const levels: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "note" };
+
+export interface SarifOptions {
+  readonly version: string;
+  /** The section of `docs/findings.md` about a code. */
+  readonly docOf: (code: string) => string | undefined;
+}
+
+/** SARIF 2.1.0 (OASIS): one run, the codes that occur as its rules. */
+export function findingsSarif({ findings }: FindingReport, { version, docOf }: SarifOptions): object {
+  const codes = [...new Set(findings.map(({ code }) => code))].sort();
+  return {
+    $schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: { name: "prevail", version, semanticVersion: version, rules: codes.map((code) => rule(code, docOf)) },
+        },
+        columnKind: "utf16CodeUnits",
+        results: findings.map((finding) => result(finding, codes.indexOf(finding.code))),
+      },
+    ],
+  };
+}
+
+function rule(code: string, docOf: SarifOptions["docOf"]): object {
+  const facts = findingCodes.get(code);
+  const doc = docOf(code);
+  return {
+    id: code,
+    shortDescription: { text: facts?.title ?? code },
+    ...(doc === undefined ? {} : { help: { text: doc, markdown: doc } }),
+    defaultConfiguration: { level: levels[facts?.severity ?? "warning"] },
+  };
+}
+
+function result(finding: ReportedFinding, ruleIndex: number): object {
+  const { code, severity, object, message, mend, place, related } = finding;
+  const name = object === undefined ? undefined : displayRef(object);
+  const subject = name === undefined || message.includes(name) ? message : `${name}: ${message}`;
+  return {
+    ruleId: code,
+    ruleIndex,
+    level: levels[severity],
+    message: { text: mend === undefined ? subject : `${subject}\n${mend}` },
+    ...(place === undefined && name === undefined
+      ? {}
+      : {
+          locations: [
+            {
+              ...(place === undefined ? {} : { physicalLocation: physical(place, !isAboutPath(finding)) }),
+              ...(name === undefined ? {} : { logicalLocations: [{ fullyQualifiedName: name, kind: "object" }] }),
+            },
+          ],
+        }),
+    ...(related.length === 0
+      ? {}
+      : {
+          relatedLocations: related.map(({ message: other, place: at }, id) => ({
+            id,
+            ...(at === undefined ? {} : { physicalLocation: physical(at, true) }),
+            message: { text: other },
+          })),
+        }),
+  };
+}
+
+const physical = ({ file, line, column }: SourcePosition, hasRegion: boolean): object => ({
+  artifactLocation: { uri: uriOf(file) },
+  ...(hasRegion ? { region: { startLine: line, startColumn: column } } : {}),
+});
+
+/** A URI reference (RFC 3986): relative paths stay relative, so that a server finds them in its checkout. */
+export function uriOf(file: string): string {
+  const path = file.replaceAll("\\", "/").replace(/^(\.\/)+/, "");
+  const encoded = path.split("/").map(encodeSegment).join("/");
+  if (/^[A-Za-z]:\//.test(path)) return `file:///${path.slice(0, 2)}${encoded.slice(encoded.indexOf("/"))}`;
+  return path.startsWith("/") ? `file://${encoded}` : encoded;
+}
+
+/** A lone surrogate, which no URI can hold, becomes the character that stands for it in UTF-8. */
+const encodeSegment = (segment: string): string =>
+  encodeURIComponent(segment.replaceAll(/\p{Cs}/gu, "\ufffd")).replaceAll("%40", "@");

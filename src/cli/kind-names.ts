@@ -1,5 +1,5 @@
 import type { World } from "../core/effective/world.ts";
-import { isJsonObject, ownValue, isJsonList } from "../core/model/json.ts";
+import { isJsonList, isJsonObject, ownValue } from "../core/model/json.ts";
 import { kinds as builtInKinds } from "../core/model/kinds.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
 import { type GroupKind, kindId } from "../core/model/refs.ts";

@@ -3,7 +3,7 @@ import { loadFiles } from "../adapters/files/load-files.ts";
 import type { SourceDocument } from "../adapters/files/source-document.ts";
 import type { KindFacts } from "../core/model/definition.ts";
 import type { Finding } from "../core/model/finding.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue, isJsonList } from "../core/model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../core/model/json.ts";
 import { kinds as builtInKinds } from "../core/model/kinds.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import { kindId } from "../core/model/refs.ts";

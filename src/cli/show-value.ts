@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, isJsonList } from "../core/model/json.ts";
+import { isJsonList, isJsonObject, type Json } from "../core/model/json.ts";
 import { shorten } from "./text.ts";
 
 /** A value the way people write it in YAML, on one line: `[502, 503]`, `{requests: 100, window: 1m}`. */

@@ -36,7 +36,7 @@ function wordsOf({ values, prefix, nonEmpty }: Shape & { readonly type: "text" }
   return prefix === undefined ? { enum: [...values] } : { pattern: `^(${values.join("|")}|${prefix}.+)$` };
 }
 
-function objectSchema({ fields }: ObjectShape): JsonObject {
+export function objectSchema({ fields }: ObjectShape): JsonObject {
   const required = Object.keys(fields).filter((name) => fields[name]?.default === undefined);
   return {
     type: "object",

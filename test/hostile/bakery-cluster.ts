@@ -20,7 +20,7 @@ export function policy(kind: string, name: string, spec: JsonObject, namespace =
 export const toGateway: JsonObject = { group: gatewayGroup, kind: "Gateway", name: "front" };
 export const toRoute: JsonObject = { group: gatewayGroup, kind: "HTTPRoute", name: "baker" };
 
-export const gatewayClass: JsonObject = {
+const gatewayClass: JsonObject = {
   apiVersion: gatewayApi,
   kind: "GatewayClass",
   metadata: { name: "plain" },

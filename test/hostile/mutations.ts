@@ -1,5 +1,6 @@
 /** Every way to put a wrong value into an object, one place at a time. */
-import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
+import { refOf } from "../property/random-history.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -15,8 +16,8 @@ export function placesIn(value: Json, path: Path = []): readonly Path[] {
 
 export function valueAt(value: Json, [head, ...rest]: Path): Json {
   if (head === undefined) return value;
-  const inner = Array.isArray(value) ? value[Number(head)] : isJsonObject(value) ? value[String(head)] : null;
-  return valueAt((inner as Json | undefined) ?? null, rest);
+  if (isJsonList(value)) return valueAt(value[Number(head)] ?? null, rest);
+  return isJsonObject(value) ? valueAt(value[head] ?? null, rest) : null;
 }
 
 export function replaceAt(value: Json, [head, ...rest]: Path, replacement: Json): Json {
@@ -63,17 +64,17 @@ export function mutantsOf(
   });
 }
 
+/** Where an object defines a kind. */
+const definedKind: ReadonlyMap<string, Path> = new Map([
+  ["PolicyDefinition", ["spec", "policies", 0, "kind"]],
+  ["CustomResourceDefinition", ["spec", "names", "kind"]],
+]);
+
 /** The same under another name; what it defines is named otherwise, too. */
 function cloneOf(object: JsonObject, at: number): JsonObject {
-  const name = valueAt(object, ["metadata", "name"]);
-  const clone = replaceAt(object, ["metadata", "name"], `${String(name)}-${at}`);
-  switch (object["kind"]) {
-    case "PolicyDefinition":
-      return asObject(replaceAt(clone, ["spec", "policies", 0, "kind"], `Kind${at}`));
-    case "CustomResourceDefinition":
-      return asObject(replaceAt(clone, ["spec", "names", "kind"], `Kind${at}`));
-  }
-  return asObject(clone);
+  const { kind, name } = refOf(object);
+  const clone = replaceAt(object, ["metadata", "name"], `${name}-${at}`);
+  const defined = definedKind.get(kind);
+  const renamed = defined === undefined ? clone : replaceAt(clone, defined, `Kind${at}`);
+  return isJsonObject(renamed) ? renamed : object;
 }
-
-const asObject = (value: Json): JsonObject => (isJsonObject(value) ? value : {});

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Finding } from "../../src/core/model/finding.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
@@ -8,6 +8,10 @@ import { refOf } from "../property/random-history.ts";
 import { bakery, definitions } from "./bakery-cluster.ts";
 import { example } from "./example-cluster.ts";
 import { fieldName, mutantsOf, oddities, type Path, placesIn, replaceAt, valueAt, wrongTypes } from "./mutations.ts";
+
+// Far less than a second each, on a machine that has nothing else to do.
+vi.setConfig({ testTimeout: 60_000 });
+afterAll(() => vi.resetConfig());
 
 interface Cluster {
   readonly objects: readonly JsonObject[];

@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     // The code under test is pure, so test files may share a module graph: about nine times faster than isolating each.
     isolate: false,
+    // No test is about speed, and a busy machine is slow at loading: a test that hangs still ends.
+    testTimeout: 30_000,
     pool: "threads",
     reporters: ["default", new SummaryReporter()],
   },

@@ -44,5 +44,10 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "the topology with its policies, drawn",
     load: () => import("./commands/graph.ts"),
   },
+  {
+    name: "retries",
+    summary: "a calculator: what retry and timeout settings come to",
+    load: () => import("./commands/retries.ts"),
+  },
   { name: "version", summary: "the version of this program", load: () => import("./commands/version.ts") },
 ];

@@ -1,3 +1,4 @@
+import type { KindExplanation } from "../core/explain/explanation.ts";
 import type {
   GatewayTrace,
   RoutedTrace,
@@ -7,11 +8,14 @@ import type {
   TraceRequest,
 } from "../core/explain/trace.ts";
 import type { JsonObject } from "../core/model/json.ts";
-import { displayRef, objectId } from "../core/model/refs.ts";
+import { displayRef, kindId, objectId } from "../core/model/refs.ts";
+import { retrySettings } from "../core/retry/retry-settings.ts";
+import { retryTimeline } from "../core/retry/retry-timeline.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import { showLine } from "./show-position.ts";
 import { showValue } from "./show-value.ts";
 import { tellKind } from "./tell-explanation.ts";
+import { tellTimeline } from "./tell-timeline.ts";
 import type { Telling } from "./telling.ts";
 import { glued, styled } from "./text.ts";
 
@@ -105,10 +109,25 @@ function tellRouted(trace: GatewayTrace & RoutedTrace, telling: Telling): void {
   }
   if (answer !== undefined) print.paragraph({ indent: 2 }, styled(`The gateway answers ${answer}.`, "yellow"));
   tellBackends(backends, telling);
-  for (const kind of kinds) tellKind(kind, telling);
+  for (const kind of kinds) {
+    tellKind(kind, telling);
+    if (kindId(kind.policyKind) === RETRY_POLICY) tellTimelines(kind, telling);
+  }
   if (kinds.length === 0) {
     print.line();
     print.line("No policy applies on this path.");
+  }
+}
+
+const RETRY_POLICY = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
+
+/** Where backends differ, a timeline for each outcome. */
+function tellTimelines({ outcomes }: KindExplanation, { print }: Telling): void {
+  for (const { spec } of outcomes) {
+    const { plan, timeouts } = retrySettings(spec);
+    print.line();
+    print.line(styled("  If every try fails", "bold"));
+    tellTimeline(retryTimeline(plan, timeouts), print, 4);
   }
 }
 

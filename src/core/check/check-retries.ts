@@ -12,10 +12,11 @@ import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts"
 import { GATEWAY_API } from "../model/kinds.ts";
 import { formatDurationMs } from "../model/parse-duration.ts";
 import { displayRef, type KindId, kindId, parseObjectId } from "../model/refs.ts";
+import { type RetrySettings, retrySettings } from "../retry/retry-settings.ts";
+import { retriesWithin, sumWaitsMs } from "../retry/retry-timeline.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
 import { showTarget } from "./describe-path.ts";
 import { fieldOfPointer } from "./field-of-pointer.ts";
-import { leastWaitMs, type RetrySettings, retriesInTime, retrySettings, slowestMs } from "./retry-settings.ts";
 
 const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 const HTTP_ROUTE = kindId({ group: GATEWAY_API, kind: "HTTPRoute" });
@@ -79,34 +80,37 @@ function problemsOf(settings: RetrySettings): readonly Problem[] {
 
 const ms = formatDurationMs;
 
-function* waitProblems(settings: RetrySettings): Generator<Problem> {
-  const { attempts, backoffMs, requestMs, backendRequestMs } = settings;
-  if (requestMs === undefined || attempts === 0) return;
+function* waitProblems({ plan, timeouts }: RetrySettings): Generator<Problem> {
+  const { requestMs, backendRequestMs } = timeouts;
+  if (plan === undefined || requestMs === undefined || plan.attempts === 0) return;
+  const { attempts, backoffMs } = plan;
   const retries = attempts === 1 ? "1 retry" : `${attempts} retries`;
-  if (backoffMs !== undefined && leastWaitMs(settings) >= requestMs) {
-    const inTime = retriesInTime(settings);
+  const waits = sumWaitsMs(plan, attempts, "least");
+  const slowest = waits + (attempts + 1) * (backendRequestMs ?? 0);
+  if (backoffMs !== undefined && waits >= requestMs) {
+    const inTime = retriesWithin(plan, requestMs);
     const fate = inTime === 0 ? "none of them can start" : `at most ${inTime} of them can start`;
     yield {
       code: "RetriesExceedTimeout",
-      message: `${retries}, each at least ${ms(backoffMs)} after the failure before it, take ${ms(leastWaitMs(settings))} of waiting, and the request times out after ${ms(requestMs)}: ${fate}`,
+      message: `${retries}, the first at least ${ms(backoffMs)} after the failure and each later one after a longer wait, take ${ms(waits)} of waiting, and the request times out after ${ms(requestMs)}: ${fate}`,
       mend: "Wait less between tries, try less often, or give the request more time.",
       settings: ["/retry/attempts", "/retry/backoff", "/timeouts/request"],
     };
-  } else if (slowestMs(settings) > requestMs) {
+  } else if (slowest > requestMs) {
     const tries =
       backendRequestMs === undefined
         ? "with waits that double from try to try"
         : `with tries of up to ${ms(backendRequestMs)} and waits that double from try to try`;
     yield {
       code: "RetriesMayNotFit",
-      message: `${retries} may need ${ms(slowestMs(settings))} ${tries}, and the request times out after ${ms(requestMs)}`,
+      message: `${retries} may need ${ms(slowest)} ${tries}, and the request times out after ${ms(requestMs)}`,
       mend: "Give the request more time if all retries shall have their chance; nothing if the timeout is what matters.",
       settings: ["/retry/attempts", "/retry/backoff", "/timeouts/request", "/timeouts/backendRequest"],
     };
   }
 }
 
-function* tryProblems({ requestMs, backendRequestMs }: RetrySettings): Generator<Problem> {
+function* tryProblems({ timeouts: { requestMs, backendRequestMs } }: RetrySettings): Generator<Problem> {
   if (requestMs === undefined || backendRequestMs === undefined || backendRequestMs <= requestMs) return;
   yield {
     code: "TryOutlivesRequest",
@@ -116,8 +120,10 @@ function* tryProblems({ requestMs, backendRequestMs }: RetrySettings): Generator
   };
 }
 
-function* backoffProblems({ attempts, backoffMs, maxBackoffMs }: RetrySettings): Generator<Problem> {
-  if (attempts === 0 || backoffMs === undefined || maxBackoffMs === undefined || backoffMs <= maxBackoffMs) return;
+function* backoffProblems({ plan }: RetrySettings): Generator<Problem> {
+  if (plan === undefined || plan.attempts === 0) return;
+  const { backoffMs, maxBackoffMs } = plan;
+  if (backoffMs === undefined || maxBackoffMs === undefined || backoffMs <= maxBackoffMs) return;
   yield {
     code: "BackoffAboveMaximum",
     message: `the wait before a retry is ${ms(backoffMs)}, and the longest wait is ${ms(maxBackoffMs)}: the longest counts as ${ms(backoffMs)}`,
@@ -126,8 +132,9 @@ function* backoffProblems({ attempts, backoffMs, maxBackoffMs }: RetrySettings):
   };
 }
 
-function* codeProblems({ codes, attempts }: RetrySettings): Generator<Problem> {
-  const useless = attempts === 0 ? [] : codes.filter((code) => code < 400 || code > 599);
+function* codeProblems({ plan }: RetrySettings): Generator<Problem> {
+  const useless =
+    plan === undefined || plan.attempts === 0 ? [] : plan.codes.filter((code) => code < 400 || code > 599);
   if (useless.length === 0) return;
   yield {
     code: "CodeNotRetried",

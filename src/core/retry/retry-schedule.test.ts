@@ -10,7 +10,8 @@ import {
   waitMs,
   waitRangeMs,
 } from "./retry-schedule.ts";
-import { retryTimeline } from "./retry-timeline.ts";
+import { retrySettings } from "./retry-settings.ts";
+import { retriesWithin, retryTimeline, sumWaitsMs } from "./retry-timeline.ts";
 
 const plan = (more: Partial<RetryPlan> = {}): RetryPlan => ({
   codes: [502, 503],
@@ -196,5 +197,48 @@ describe("timeline", () => {
     expect(timeline.tries.length).toBe(21);
     expect(timeline.amplification).toBe(1e9 + 1);
     expect(timeline.longestMs).toBeGreaterThan(1e12);
+  });
+});
+
+test("sums and counts in closed form are those of counting one by one", () => {
+  const property = fc.property(randomPlan, fc.nat(60_000), (made, timeMs) => {
+    let sum = 0;
+    let within = 0;
+    for (let retry = 1; retry <= made.attempts; retry++) {
+      sum += waitRangeMs(made, retry).least;
+      if (sum < timeMs || sum === 0) within = retry;
+    }
+    expect(sumWaitsMs(made, made.attempts, "least")).toBeCloseTo(sum, 6);
+    if (timeMs > 0) expect(retriesWithin(made, timeMs)).toBe(within);
+  });
+  fc.assert(property, { numRuns: 500, seed: 713 });
+});
+
+describe("settings are read from an effective spec", () => {
+  test.each([
+    ["no retry: no plan", {}, undefined],
+    ["attempts unset means 1", { retry: {} }, { attempts: 1, afterSend: "Idempotent", codes: [] }],
+    ["attempts 0 stays 0", { retry: { attempts: 0 } }, { attempts: 0 }],
+    [
+      "durations as Gateway API writes them",
+      { retry: { backoff: "1s500ms", maxBackoff: "1m" } },
+      { backoffMs: 1500, maxBackoffMs: 60_000 },
+    ],
+    [
+      "what cannot be read counts as unset",
+      { retry: { backoff: "soon", attempts: "many" } },
+      { backoffMs: undefined, attempts: 1 },
+    ],
+  ] as const)("%s", (_, spec, expected) => {
+    const { plan: read } = retrySettings(spec);
+    if (expected === undefined) expect(read).toBeUndefined();
+    else expect(read).toMatchObject(expected);
+  });
+
+  test("timeouts: 0s disables", () => {
+    expect(retrySettings({ timeouts: { request: "0s", backendRequest: "2s" } }).timeouts).toEqual({
+      requestMs: undefined,
+      backendRequestMs: 2000,
+    });
   });
 });

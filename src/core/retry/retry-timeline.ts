@@ -58,19 +58,41 @@ function fitOf(earliest: number, latest: number | undefined, requestMs: number |
   return latest !== undefined && latest < requestMs ? "always" : "sometimes";
 }
 
+/** Every try as long as it may take, and every wait too. */
 function longestOf(plan: RetryPlan | undefined, { requestMs, backendRequestMs }: Timeouts): number | undefined {
   if (backendRequestMs === undefined) return requestMs;
-  let sum = backendRequestMs;
-  for (let retry = 1; retry <= (plan?.attempts ?? 0); retry++) {
-    if (plan === undefined || (requestMs !== undefined && sum >= requestMs)) break;
-    sum += waitRangeMs(plan, retry).most + backendRequestMs;
-    // Without a limit, and with more tries than anyone waits for, the rest is a product.
-    if (retry >= MAX_LOOP) {
-      sum += (plan.attempts - retry) * (waitRangeMs(plan, retry).most + backendRequestMs);
-      break;
-    }
-  }
-  return requestMs === undefined ? sum : Math.min(sum, requestMs);
+  const attempts = plan?.attempts ?? 0;
+  const waits = plan === undefined ? 0 : sumWaitsMs(plan, attempts, "most");
+  return Math.min((attempts + 1) * backendRequestMs + waits, requestMs ?? Number.POSITIVE_INFINITY);
 }
 
-const MAX_LOOP = 10_000;
+/** All waits before so many retries: the shortest that are allowed, or the longest. */
+export function sumWaitsMs(
+  plan: Pick<RetryPlan, "backoffMs" | "maxBackoffMs">,
+  retries: number,
+  bound: "least" | "most",
+): number {
+  let sum = 0;
+  for (let retry = 1; retry <= retries; retry++) {
+    const wait = waitRangeMs(plan, retry)[bound];
+    // From the longest wait on, all are alike.
+    if (wait === waitRangeMs(plan, retry + 1)[bound]) return sum + (retries - retry + 1) * wait;
+    sum += wait;
+  }
+  return sum;
+}
+
+/** How many retries can start within that time if every try fails at once and every wait is as short as it may be. */
+export function retriesWithin(plan: RetryPlan, timeMs: number): number {
+  let sum = 0;
+  for (let retry = 1; retry <= plan.attempts; retry++) {
+    const wait = waitRangeMs(plan, retry).least;
+    if (wait === waitRangeMs(plan, retry + 1).least) {
+      const more = wait === 0 ? plan.attempts : Math.max(0, Math.ceil((timeMs - sum) / wait) - 1);
+      return Math.min(plan.attempts, retry - 1 + more);
+    }
+    sum += wait;
+    if (sum >= timeMs) return retry - 1;
+  }
+  return plan.attempts;
+}

@@ -26,10 +26,15 @@ const steps: readonly DemoStep[] = [
       "Half of baker-retries holds, which is why nobody noticed the other half. counter-retries, of another team, decides nothing at all. And friday-fix holds on every path there is.",
   },
   {
-    story: "Chihiro would like to delete it. But who else lives on it?",
-    command: ["reach", "retrypolicy/friday-fix"],
+    story: "Chihiro would like to delete it. What would change?",
+    command: ["plan", "--delete", "retrypolicy/friday-fix"],
     moral:
-      "Every route behind the gateway, of both teams. The shop's till is behind two of them: it still crashes, and five retries hide it. So the shop should hear of this before the policy goes.",
+      "Ana gets what she wrote, and orders are never sent twice. But so much changes for others, too: nobody retries a 500 any more, and the shop's till, which still crashes, has lived on that. So the shop hears of it first, and not from its customers.",
+  },
+  {
+    story: "Until then, this is what happens to an order:",
+    command: ["trace", "POST", "http://baker.bakery.example:8080/orders"],
+    moral: "At most six tries, as the last lines say: one order that fails may be baked six times.",
   },
 ];
 

@@ -7,6 +7,9 @@ import { findCommands, findDifference, isWhole, replaceShown } from "../support/
 import { expectGolden } from "../support/golden.ts";
 import { testIo } from "../support/test-io.ts";
 
+// The first of them loads, and compiles, its command.
+const TIMEOUT_MS = 30_000;
+
 async function outputOf(args: readonly string[]): Promise<readonly string[]> {
   const { io, output } = testIo();
   await run(args, io);
@@ -24,13 +27,17 @@ for (const page of ["README.md", "docs/concepts.md"]) {
     });
 
     for (const { line, argv, shown } of commands) {
-      test(`${page}:${line} ${argv.join(" ")}`, async () => {
-        const [program, ...args] = argv;
-        expect(program).toBe("prevail");
-        const output = await outputOf(args);
-        if (isWhole(shown)) expectGolden(path, replaceShown(readFileSync(path, "utf8"), argv, output));
-        else expect(findDifference(shown, output)).toBeUndefined();
-      });
+      test(
+        `${page}:${line} ${argv.join(" ")}`,
+        async () => {
+          const [program, ...args] = argv;
+          expect(program).toBe("prevail");
+          const output = await outputOf(args);
+          if (isWhole(shown)) expectGolden(path, replaceShown(readFileSync(path, "utf8"), argv, output));
+          else expect(findDifference(shown, output)).toBeUndefined();
+        },
+        TIMEOUT_MS,
+      );
     }
   });
 }

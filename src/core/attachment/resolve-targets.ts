@@ -2,18 +2,27 @@
  * From the targets that a policy names to the objects and sections it is attached to. Every way of targeting of GEP-713,
  * and for each way it can fail a message of its own. One bad target does not hide the good ones.
  */
-import type { KindFacts, PolicyDefinition, TargetKind } from "../model/definition.ts";
+import type { KindFacts, PolicyDefinition, PolicyKind, TargetKind } from "../model/definition.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import { nearMiss } from "../model/near-miss.ts";
 import type { Policy, TargetRef } from "../model/policy.ts";
-import { displayRef, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import {
+  displayRef,
+  type KindId,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  type TargetId,
+  targetId,
+} from "../model/refs.ts";
 import { matchesSelector } from "../topology/matches-selector.ts";
 import { type Grant, isReferenceGranted } from "../topology/reference-grants.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 
 export interface TargetContext {
-  find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
+  find(id: ObjectId): KubeObject | undefined;
   kind(group: string | undefined, kind: string): KindFacts | undefined;
   grantsIn(namespace: string): readonly Grant[];
   /** All objects of a kind, in one namespace or in all; in defined order. */
@@ -48,18 +57,21 @@ export interface ResolvedTargets {
   readonly selects: readonly KindId[];
 }
 
-/** The state of one resolution; its lists become the answer. */
+/** The state of one resolution; its lists become the answer. Those that are mostly empty are made when needed. */
 interface Resolution {
   readonly policy: Policy;
   readonly definition: PolicyDefinition;
   readonly context: TargetContext;
   readonly attachments: Attachment[];
-  readonly seen: Set<string>;
-  readonly rejections: Rejection[];
-  readonly mentions: Set<ObjectId>;
-  readonly grantsOf: Set<string>;
-  readonly selects: Set<KindId>;
+  /** What is attached already; only of use from the second target on. */
+  seen: Set<TargetId> | undefined;
+  rejections: Rejection[] | undefined;
+  readonly mentions: ObjectId[];
+  grantsOf: Set<string> | undefined;
+  selects: Set<KindId> | undefined;
 }
+
+const NONE: readonly never[] = [];
 
 /** A target whose kind and namespace are settled. */
 interface Settled {
@@ -77,19 +89,20 @@ export function resolveTargets(policy: Policy, definition: PolicyDefinition, con
     definition,
     context,
     attachments: [],
-    seen: new Set(),
-    rejections: [],
-    mentions: new Set(),
-    grantsOf: new Set(),
-    selects: new Set(),
+    seen: undefined,
+    rejections: undefined,
+    mentions: [],
+    grantsOf: undefined,
+    selects: undefined,
   };
   for (const target of policy.targets) resolveTarget(resolution, target);
+  const { attachments, rejections, mentions, grantsOf, selects } = resolution;
   return {
-    attachments: resolution.attachments,
-    rejections: resolution.rejections,
-    mentions: [...resolution.mentions],
-    grantsOf: [...resolution.grantsOf],
-    selects: [...resolution.selects],
+    attachments: attachments.slice(),
+    rejections: rejections ?? NONE,
+    mentions: mentions.length < 2 ? mentions.slice() : [...new Set(mentions)],
+    grantsOf: grantsOf === undefined ? NONE : [...grantsOf],
+    selects: selects === undefined ? NONE : [...selects],
   };
 }
 
@@ -113,9 +126,7 @@ function resolveTarget(resolution: Resolution, target: TargetRef): void {
 function settleKind(resolution: Resolution, target: TargetRef): Settled | undefined {
   const { definition, policy, context } = resolution;
   const own = definition.policies[policy.kindIndex] ?? definition.policies[0];
-  const usable = definition.targeting.kinds.filter(
-    ({ policies }) => policies.length === 0 || policies.includes(own.kind),
-  );
+  const usable = usableKinds(definition, own);
   const allowed = findAllowed(usable, target);
   if (allowed === undefined) {
     const kinds = usable.map(({ kind }) => kind).join(", ");
@@ -139,7 +150,15 @@ function settleKind(resolution: Resolution, target: TargetRef): Settled | undefi
   return settleNamespace(resolution, { target, allowed, scope, facts }, own.scope);
 }
 
+function usableKinds({ targeting }: PolicyDefinition, own: PolicyKind): readonly TargetKind[] {
+  const { kinds } = targeting;
+  const isUsable = ({ policies }: TargetKind): boolean => policies.length === 0 || policies.includes(own.kind);
+  return kinds.every(isUsable) ? kinds : kinds.filter(isUsable);
+}
+
 function findAllowed(usable: readonly TargetKind[], { kind, group }: TargetRef): TargetKind | undefined {
+  // Mostly spelled as it should be.
+  for (const allowed of usable) if (allowed.kind === kind && allowed.group === group) return allowed;
   const sameKind = usable.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
   if (group !== undefined) return sameKind.find((allowed) => allowed.group === group);
   return sameKind.length === 1 ? sameKind[0] : undefined;
@@ -155,7 +174,7 @@ function settleNamespace(
   const home = resolution.policy.object.ref.namespace;
   if (scope === "Cluster") {
     const isOwnNamespace = isNamespace(allowed) && (target.selector !== undefined || target.name === home);
-    if (policyScope === "Cluster" || isOwnNamespace) return { ...partial, namespace: "" };
+    if (policyScope === "Cluster" || isOwnNamespace) return inNamespace(partial, "");
     const why = isNamespace(allowed)
       ? `a namespaced policy can target only the Namespace it lives in, '${home}', not '${target.name ?? ""}'`
       : `${allowed.kind} is cluster-scoped, so only a cluster-scoped policy can target it`;
@@ -172,7 +191,7 @@ function settleNamespace(
       );
       return undefined;
     }
-    return { ...partial, namespace: target.namespace };
+    return inNamespace(partial, target.namespace);
   }
   const namespace = target.namespace ?? home;
   if (namespace !== home && resolution.definition.targeting.crossNamespace === "Forbidden") {
@@ -184,19 +203,28 @@ function settleNamespace(
     );
     return undefined;
   }
-  return { ...partial, namespace };
+  return inNamespace(partial, namespace);
 }
+
+const inNamespace = (
+  { target, allowed, scope, facts }: Omit<Settled, "namespace">,
+  namespace: string | undefined,
+): Settled => ({ target, allowed, scope, facts, namespace });
 
 const isNamespace = ({ group, kind }: TargetKind): boolean => group === "" && kind === "Namespace";
 
 function resolveByName(resolution: Resolution, settled: Settled, name: string): void {
   const { context } = resolution;
   const { allowed, target } = settled;
-  const ref: ObjectRef = { group: allowed.group, kind: allowed.kind, namespace: settled.namespace ?? "", name };
-  resolution.mentions.add(objectId(ref));
-  const object = context.find(kindId(allowed), ref.namespace, name);
+  const named: ObjectRef = { group: allowed.group, kind: allowed.kind, namespace: settled.namespace ?? "", name };
+  const id = objectId(named);
+  const object = context.find(id);
+  // Its own words for the same, where it is there: they are kept.
+  const ref = object?.ref ?? named;
+  resolution.mentions.push(object?.id ?? id);
   if (object === undefined && !allowed.virtual && !context.isImplied(ref)) {
     const where = settled.scope === "Cluster" ? "" : ` in namespace '${ref.namespace}'`;
+    resolution.rejections ??= [];
     resolution.rejections.push({
       field: `${target.field}.name`,
       code: "TargetNotFound",
@@ -218,7 +246,8 @@ function resolveByName(resolution: Resolution, settled: Settled, name: string): 
   attach(resolution, settled, object, ref);
 }
 
-function isPermitted({ policy, definition, context, grantsOf }: Resolution, settled: Settled, ref: ObjectRef): boolean {
+function isPermitted(resolution: Resolution, settled: Settled, ref: ObjectRef): boolean {
+  const { policy, definition, context } = resolution;
   const from = policy.object.ref;
   if (settled.scope === "Cluster" || from.namespace === "" || ref.namespace === from.namespace) return true;
   switch (definition.targeting.crossNamespace) {
@@ -227,7 +256,7 @@ function isPermitted({ policy, definition, context, grantsOf }: Resolution, sett
     case "Consumer":
       return true;
     case "ReferenceGrant":
-      grantsOf.add(ref.namespace);
+      resolution.grantsOf = (resolution.grantsOf ?? new Set()).add(ref.namespace);
       return isReferenceGranted(context.grantsIn(ref.namespace), from, ref);
   }
 }
@@ -238,10 +267,10 @@ function resolveBySelector(resolution: Resolution, settled: Settled): void {
   const { target, allowed } = settled;
   const selector = target.selector;
   if (selector === undefined) return;
-  resolution.selects.add(kindId(allowed));
+  resolution.selects = (resolution.selects ?? new Set()).add(kindId(allowed));
   const home = policy.object.ref.namespace;
   const before = resolution.attachments.length;
-  const rejectedBefore = resolution.rejections.length;
+  const rejectedBefore = resolution.rejections?.length ?? 0;
   const namespace = settled.scope === "Cluster" ? "" : settled.namespace;
   for (const object of context.objectsOf(kindId(allowed), namespace)) {
     if (!matchesSelector(selector, labelsOf(object))) continue;
@@ -251,7 +280,7 @@ function resolveBySelector(resolution: Resolution, settled: Settled): void {
       continue;
     attach(resolution, settled, object, object.ref);
   }
-  if (resolution.attachments.length > before || resolution.rejections.length > rejectedBefore) return;
+  if (resolution.attachments.length > before || (resolution.rejections?.length ?? 0) > rejectedBefore) return;
   const where = namespace === undefined || settled.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;
   reject(
     resolution,
@@ -283,16 +312,24 @@ function attach(resolution: Resolution, settled: Settled, object: KubeObject | u
     }
     sectionName = section.name;
   }
-  const id = objectId(ref);
-  const key = sectionName === undefined ? id : `${id}#${sectionName}`;
-  if (resolution.seen.has(key)) return;
-  resolution.seen.add(key);
-  resolution.attachments.push({
-    object: id,
-    ref,
-    ...(sectionName === undefined ? {} : { sectionName }),
-    ...(isConsumer ? { consumer: home } : {}),
-  });
+  const id = object?.id ?? objectId(ref);
+  if (isSeen(resolution, targetId(id, sectionName))) return;
+  const attachment: AttachmentDraft = { object: id, ref };
+  if (sectionName !== undefined) attachment.sectionName = sectionName;
+  if (isConsumer) attachment.consumer = home;
+  resolution.attachments.push(attachment);
+}
+
+/** In the making. */
+type AttachmentDraft = { -readonly [K in keyof Attachment]: Attachment[K] };
+
+function isSeen(resolution: Resolution, target: TargetId): boolean {
+  const { attachments } = resolution;
+  if (attachments.length === 0) return false;
+  resolution.seen ??= new Set(attachments.map(({ object, sectionName }) => targetId(object, sectionName)));
+  if (resolution.seen.has(target)) return true;
+  resolution.seen.add(target);
+  return false;
 }
 
 /** Declared, unique names only: `rule-2` is how an unnamed rule is shown, and reordering rules would move the policy. */
@@ -339,6 +376,7 @@ function sectionMessage(
 
 const kindName = ({ policy }: Resolution): string => policy.object.ref.kind;
 
-function reject({ rejections }: Resolution, field: string, code: string, message: string): void {
-  rejections.push({ field, code, message });
+function reject(resolution: Resolution, field: string, code: string, message: string): void {
+  resolution.rejections ??= [];
+  resolution.rejections.push({ field, code, message });
 }

@@ -12,7 +12,7 @@ import { type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
 
 /** An object that paths may end at; virtual ones are in no table. */
-export type EndObject = Pick<KubeObject, "id" | "ref">;
+export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject, "raw">>;
 
 /** Each object that paths of the kind may end at, in order. */
 export function* endObjects(world: World, kind: CompiledKind): IterableIterator<EndObject> {
@@ -55,14 +55,15 @@ export function forEachPath(
 export function forEachPathTo(
   finder: PathFinder,
   kind: CompiledKind,
-  { ref, id }: EndObject,
+  { ref, id, raw }: EndObject,
   visit: (path: Path, core: EffectiveCore) => void,
 ): void {
-  finder.forEachEnd(ref, id, (path) => {
+  const visitIfAny = (path: Path): void => {
     if (path.stack === kind.stacks.empty) return;
     const core = effectiveAt(path, kind);
     if (core.outcomes.length > 0) visit(path, core);
-  });
+  };
+  finder.forEachEnd(ref, id, visitIfAny, raw);
 }
 
 export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {

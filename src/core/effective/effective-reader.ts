@@ -16,7 +16,9 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   readonly #only: ObjectId | undefined;
   #nextKind = 0;
   #search: Search | undefined;
+  /** Of the object at hand; the list is used again for the next one. */
   readonly #paths: Path[] = [];
+  #found = 0;
   #nextPath = 0;
 
   /** `only`: the paths that end at this object. */
@@ -31,7 +33,7 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   }
 
   next(): IteratorResult<EffectivePolicy, undefined> {
-    while (this.#nextPath >= this.#paths.length) {
+    while (this.#nextPath >= this.#found) {
       if (!this.#toNextObject() && !this.#toNextKind()) return { done: true, value: undefined };
     }
     const path = this.#paths[this.#nextPath++] as Path;
@@ -42,7 +44,7 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
     const search = this.#search;
     const end = search?.ends.next();
     if (search === undefined || end === undefined || end.done) return false;
-    this.#paths.length = 0;
+    this.#found = 0;
     this.#nextPath = 0;
     forEachPathTo(search.finder, search.kind, end.value, search.collect);
     return true;
@@ -57,7 +59,9 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
       kind,
       finder: new PathFinder(this.#world, kind),
       ends: ends[Symbol.iterator](),
-      collect: (path) => void this.#paths.push(path),
+      collect: (path) => {
+        this.#paths[this.#found++] = path;
+      },
     };
     return true;
   }

@@ -28,7 +28,7 @@ export function linkContext({ rulebook, objects, grants, refused }: LinkTables):
 
 export function targetContext({ rulebook, objects, grants, mentionedBy }: TargetTables): TargetContext {
   return {
-    find: (kind, namespace, name) => objects.byId.get(idOf(kind, namespace, name)),
+    find: (id) => objects.byId.get(id),
     kind: rulebook.findKind,
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     objectsOf: (kind, namespace) => objectsOf(objects, kind, namespace),

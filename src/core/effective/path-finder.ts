@@ -84,30 +84,43 @@ export class PathFinder {
     this.#siblings = siblings;
   }
 
-  /** Calls back for each path that ends at the object or at one of its sections. */
-  forEachEnd(ref: ObjectRef, id: ObjectId, visit: (path: Path) => void): void {
+  /** Calls back for each path that ends at the object or at one of its sections. `raw`: of the object, if at hand. */
+  forEachEnd(ref: ObjectRef, id: ObjectId, visit: (path: Path) => void, raw?: JsonObject): void {
     const { end } = this.#places.of(ref);
     if (end === undefined) return;
     if (this.#kind.definition.class === "Direct") {
       this.#forEachDirectEnd(ref, id, end, visit);
       return;
     }
-    const paths = this.#findToObject(id);
-    const [first] = paths;
-    if (first === undefined) return;
-    const entering = new Set<Path>();
-    for (const section of end.sections.size === 0 ? NO_SECTIONS : this.#sectionsOf(first.node)) {
+    if (this.#scope !== undefined && !this.#scope.touched.has(id)) return;
+    const node = raw === undefined ? this.#findNode(id) : this.#nodeOf(id, ref, raw);
+    const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
+    if (node === undefined || paths.length === 0) return;
+    const entering = end.object ? new Set<Path>() : undefined;
+    for (const section of end.sections.size === 0 ? NO_SECTIONS : this.#sectionsOf(node)) {
       if (!end.sections.has(section.section)) continue;
       const goesOn = end.mayContinue && this.#continues(id, section);
       if (goesOn && !end.object) continue;
-      for (const path of this.#intoSection(paths, section)) {
-        if (end.object && path.up !== undefined) entering.add(path.up);
-        if (!goesOn) visit(path);
+      const below = sectionNode(node, section);
+      for (const path of paths) {
+        if (!leadsInto(path, section)) continue;
+        entering?.add(path);
+        if (!goesOn) this.#visitBelow(path, below, visit);
       }
     }
-    if (!end.object || (end.mayContinue && this.#continues(id))) return;
+    if (entering === undefined || (end.mayContinue && this.#continues(id))) return;
     // A backend's port that is not there can be named: such a path ends at the Service, others at its ports.
     for (const path of paths) if (!entering.has(path)) visit(path);
+  }
+
+  #visitBelow(path: Path, node: Node, visit: (path: Path) => void): void {
+    if (node.sets?.consumers === undefined || path.from === undefined) {
+      visit(this.#below(path, path, node, setAt(node.sets, node), path.from, path.ports));
+      return;
+    }
+    const split: Path[] = [];
+    this.#push(path, node, path.ports, split);
+    for (const one of split) visit(one);
   }
 
   /** A Direct policy on an object covers the sections that have none of their own. */
@@ -138,7 +151,8 @@ export class PathFinder {
     // A cycle of links has no path; the tables name it.
     if (this.#visiting.has(id)) return NO_PATHS;
     this.#visiting.add(id);
-    const paths = this.#findToObject(id);
+    const node = this.#scope === undefined || this.#scope.touched.has(id) ? this.#findNode(id) : undefined;
+    const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
     this.#visiting.delete(id);
     if (this.#remembered.size >= MAX_REMEMBERED) {
       this.#remembered.clear();
@@ -148,10 +162,7 @@ export class PathFinder {
     return paths;
   }
 
-  #findToObject(id: ObjectId): readonly Path[] {
-    if (this.#scope !== undefined && !this.#scope.touched.has(id)) return NO_PATHS;
-    const node = this.#findNode(id);
-    if (node === undefined) return NO_PATHS;
+  #findToNode(node: Node): readonly Path[] {
     if (!node.place.isPassed) return NO_PATHS;
     const found: Path[] = [];
     if (node.place.isRoot) this.#extend(undefined, node, NO_PORTS, found);
@@ -232,27 +243,31 @@ export class PathFinder {
   }
 
   #toSection(id: ObjectId, name: string): readonly Path[] {
-    let known = this.#sections.get(id);
+    // A route names the listeners of a Gateway one after the other, and the next route mostly the same ones.
+    if (this.#near?.id !== id) this.#near = { id, sections: this.#toSections(id) };
+    return this.#near.sections.get(name) ?? NO_PATHS;
+  }
+  #near: { readonly id: ObjectId; readonly sections: ReadonlyMap<string, readonly Path[]> } | undefined;
+
+  #toSections(id: ObjectId): ReadonlyMap<string, readonly Path[]> {
     const paths = this.#toObject(id);
+    let known = this.#sections.get(id);
     if (known === undefined) {
       known = new Map();
-      const node = this.#findNode(id);
-      if (node !== undefined)
-        for (const section of this.#sectionsOf(node)) known.set(section.name, this.#intoSection(paths, section));
+      const [first] = paths;
+      if (first !== undefined)
+        for (const section of this.#sectionsOf(first.node)) known.set(section.name, this.#intoSection(paths, section));
       this.#sections.set(id, known);
     }
-    return known.get(name) ?? NO_PATHS;
+    return known;
   }
 
   #intoSection(paths: readonly Path[], section: Section): readonly Path[] {
     const found: Path[] = [];
-    const port = section.section === "Port" ? section.raw["port"] : undefined;
-    let node: Node | undefined;
-    for (const path of paths) {
-      if (path.ports.length > 0 && typeof port === "number" && !path.ports.includes(port)) continue;
-      node ??= sectionNode(path.node, section);
-      this.#push(path, node, path.ports, found);
-    }
+    const [first] = paths;
+    if (first === undefined) return found;
+    const node = sectionNode(first.node, section);
+    for (const path of paths) if (leadsInto(path, section)) this.#push(path, node, path.ports, found);
     return found;
   }
 
@@ -443,6 +458,13 @@ export class PathFinder {
 
 const NO_SECTIONS: readonly Section[] = [];
 
+/** Of a Service, only into the ports by which it was reached. */
+function leadsInto({ ports }: Path, { section, raw }: Section): boolean {
+  if (ports.length === 0 || section !== "Port") return true;
+  const port = raw["port"];
+  return typeof port !== "number" || ports.includes(port);
+}
+
 const sectionNode = ({ id, ref, raw, place, sets }: Node, section: Section): Node => ({
   id,
   ref,
@@ -497,9 +519,12 @@ export function endOf({ node }: Path): TargetId {
 
 /** As it leaves the engine. */
 export function shownPath(path: Path): readonly PathNode[] {
-  const nodes: PathNode[] = [];
-  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes.push(shownNode(at.node));
-  return nodes.reverse();
+  let length = 0;
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
+  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
+  const nodes = new Array<PathNode>(length);
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = shownNode(at.node);
+  return nodes;
 }
 
 function shownNode(node: Node): PathNode {

@@ -160,11 +160,13 @@ const byId = (facts: readonly KindFacts[]): ((kind: KindId) => KindFacts | undef
 /** Remembers answers: kinds are asked for over and over, and by few names. */
 function finder(facts: readonly KindFacts[]): Rulebook["findKind"] {
   const known = new Map<string, KindFacts | undefined>();
+  let last: { group: string | undefined; kind: string; found: KindFacts | undefined } | undefined;
   return (group, kind) => {
+    if (last !== undefined && last.kind === kind && last.group === group) return last.found;
     const key = `${kind}.${group ?? "*"}`;
-    if (known.has(key)) return known.get(key);
-    const found = findKind(facts, kind, group);
+    const found = known.has(key) ? known.get(key) : findKind(facts, kind, group);
     if (known.size < 10_000) known.set(key, found);
+    last = { group, kind, found };
     return found;
   };
 }

@@ -33,10 +33,14 @@ export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (isJsonList(a)) return isJsonList(b) && a.length === b.length && a.every((item, i) => jsonEqual(item, b[i]));
   if (isJsonList(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
-  );
+  let keys = 0;
+  for (const key in a) {
+    if (!Object.hasOwn(a, key)) continue;
+    if (!Object.hasOwn(b, key) || !jsonEqual(a[key], b[key])) return false;
+    keys++;
+  }
+  for (const key in b) if (Object.hasOwn(b, key)) keys--;
+  return keys === 0;
 }
 
 /** JSON text with sorted keys: equal values give equal text, so it can serve as a key. */

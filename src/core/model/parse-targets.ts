@@ -2,7 +2,7 @@ import { found } from "./check-shape.ts";
 import type { Targeting } from "./definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
 import { parseSelector } from "./parse-selector.ts";
-import type { LabelSelector, TargetRef } from "./policy.ts";
+import type { TargetRef } from "./policy.ts";
 
 /** Why a policy is Invalid: which field, and what would be right. */
 export interface PolicyProblem {
@@ -15,13 +15,13 @@ export type Report = (code: string, field: string, message: string) => void;
 /** The targets that a policy names, as written: whether they exist and may be named is for attachment to say. */
 export function parseTargets(spec: JsonObject, targeting: Targeting, report: Report): readonly TargetRef[] {
   const { ref, refs, selectors } = targeting.fields;
-  const targets: (TargetRef | undefined)[] = [];
   const one = ownValue(spec, ref) ?? null;
-  if (one !== null) targets.push(parseRef(one, `spec.${ref}`, targeting, report));
-  for (const [item, field] of items(spec, refs, report)) targets.push(parseRef(item, field, targeting, report));
-  for (const [item, field] of items(spec, selectors, report)) {
-    targets.push(parseTargetSelector(item, field, targeting, report));
-  }
+  const single = one === null ? NOTHING : [parseRef(one, `spec.${ref}`, targeting, report)];
+  const listed = listAt(spec, refs, report).map((item, i) => parseRef(item, `spec.${refs}[${i}]`, targeting, report));
+  const selected = listAt(spec, selectors, report).map((item, i) =>
+    parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report),
+  );
+  const targets = single.length + selected.length === 0 ? listed : [...single, ...listed, ...selected];
   if (targets.length === 0) {
     report(
       "InvalidTarget",
@@ -38,14 +38,14 @@ export function parseTargets(spec: JsonObject, targeting: Targeting, report: Rep
   return targets.filter((target) => target !== undefined);
 }
 
-function* items(spec: JsonObject, name: string, report: Report): Generator<readonly [Json, string]> {
+const NOTHING: readonly never[] = [];
+
+function listAt(spec: JsonObject, name: string, report: Report): readonly Json[] {
   const value = ownValue(spec, name) ?? null;
-  if (value === null) return;
-  if (!isJsonList(value)) {
-    report("InvalidTarget", `spec.${name}`, `spec.${name} is ${found(value)}; allowed: a list of targets.`);
-    return;
-  }
-  for (const [i, item] of value.entries()) yield [item, `spec.${name}[${i}]`];
+  if (value === null) return NOTHING;
+  if (isJsonList(value)) return value;
+  report("InvalidTarget", `spec.${name}`, `spec.${name} is ${found(value)}; allowed: a list of targets.`);
+  return NOTHING;
 }
 
 /** Fields that no version of the specifications defines (`type: direct`) are let through. */
@@ -63,15 +63,10 @@ function parseRef(item: Json, field: string, targeting: Targeting, report: Repor
   if (name !== undefined && selector !== null) {
     report("InvalidTarget", `${field}.selector`, `${field} has both a name and a selector; give one of them.`);
   }
-  return buildTarget(
-    item,
-    field,
-    {
-      ...(name === undefined ? {} : { name }),
-      ...(selector === null ? {} : selectorOf(selector, `${field}.selector`, targeting, report)),
-    },
-    report,
-  );
+  const target = buildTarget(item, field, report);
+  if (name !== undefined) target.name = name;
+  if (selector !== null) addSelector(target, selector, `${field}.selector`, targeting, report);
+  return target;
 }
 
 /** An entry of `targetSelectors`: the labels stand in it, or in a `selector` of its own. */
@@ -83,15 +78,15 @@ function parseTargetSelector(item: Json, field: string, targeting: Targeting, re
   const nested = ownValue(item, "selector") ?? null;
   const selector = nested ?? item;
   const where = nested === null ? field : `${field}.selector`;
-  return buildTarget(item, field, selectorOf(selector, where, targeting, report), report);
+  const target = buildTarget(item, field, report);
+  addSelector(target, selector, where, targeting, report);
+  return target;
 }
 
-function buildTarget(
-  item: JsonObject,
-  field: string,
-  by: Pick<TargetRef, "name" | "selector">,
-  report: Report,
-): TargetRef {
+/** In the making. */
+type TargetDraft = { -readonly [K in keyof TargetRef]: TargetRef[K] };
+
+function buildTarget(item: JsonObject, field: string, report: Report): TargetDraft {
   const kind = textField(item, "kind", field, report);
   if (kind === undefined)
     report("InvalidTarget", `${field}.kind`, `${field}.kind is missing: give the kind of the target.`);
@@ -101,15 +96,17 @@ function buildTarget(
   }
   const namespace = textField(item, "namespace", field, report);
   const sectionName = textField(item, "sectionName", field, report);
-  return {
-    field,
-    // GEP-713's own examples write the version too: `gateway.networking.k8s.io/v1`.
-    ...(typeof group === "string" ? { group: group.split("/", 1)[0] ?? "" } : {}),
-    kind: kind ?? "",
-    ...(namespace === undefined ? {} : { namespace }),
-    ...by,
-    ...(sectionName === undefined ? {} : { sectionName }),
-  };
+  const target: TargetDraft = { field, kind: kind ?? "" };
+  if (typeof group === "string") target.group = withoutVersion(group);
+  if (namespace !== undefined) target.namespace = namespace;
+  if (sectionName !== undefined) target.sectionName = sectionName;
+  return target;
+}
+
+/** GEP-713's own examples write the version too: `gateway.networking.k8s.io/v1`. */
+function withoutVersion(group: string): string {
+  const slash = group.indexOf("/");
+  return slash === -1 ? group : group.slice(0, slash);
 }
 
 /** Longer than any name the API server takes. */
@@ -125,23 +122,20 @@ function textField(item: JsonObject, key: string, field: string, report: Report)
   return "";
 }
 
-function selectorOf(
-  value: Json,
-  field: string,
-  targeting: Targeting,
-  report: Report,
-): { readonly selector?: LabelSelector } {
+function addSelector(target: TargetDraft, value: Json, field: string, targeting: Targeting, report: Report): void {
   if (!targeting.selectors) {
     report(
       "InvalidSelector",
       field,
       `${field} selects targets by label, which the kind does not support. Name each target.`,
     );
-    return {};
+    return;
   }
   const parsed = parseSelector(value);
-  if (parsed.ok) return { selector: parsed.selector };
+  if (parsed.ok) {
+    target.selector = parsed.selector;
+    return;
+  }
   const where = parsed.field === "" ? field : `${field}.${parsed.field}`;
   report("InvalidSelector", where, `${where} ${parsed.message}.`);
-  return {};
 }

@@ -112,7 +112,8 @@ function walkObject(
   depth: number,
 ): void {
   const isRuleMap = rule === undefined && nodes.some((node) => node.ruleMap);
-  for (const key of Object.keys(object)) {
+  for (const key in object) {
+    if (!Object.hasOwn(object, key)) continue;
     const value = object[key] ?? null;
     if (value === null && !walk.rules.nulls) continue;
     const here = childPlace(walk.rules.places, place, key);

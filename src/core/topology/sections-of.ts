@@ -1,5 +1,5 @@
 import type { KindFacts } from "../model/definition.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonList, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText } from "../model/refs.ts";
 import { type SectionList, sectionLists, shownName } from "./section-lists.ts";
@@ -24,27 +24,31 @@ const FEW = 8;
 export function sectionsOf(object: Pick<KubeObject, "raw">, facts: KindFacts): readonly Section[] {
   if (facts.sections.length === 0) return NONE;
   const lists = sectionLists(facts);
-  const sections: Section[] = [];
-  let declared = 0;
-  for (const list of lists) declared += addSections(list, list.path.read(object.raw), sections);
-  const distinct = (declared === 0 && lists.length === 1) || haveDistinctNames(sections);
+  const [only] = lists;
+  const sections =
+    only !== undefined && lists.length === 1
+      ? sectionsIn(only, object.raw)
+      : lists.flatMap((list) => sectionsIn(list, object.raw));
+  const distinct = (lists.length === 1 && !sections.some(({ declared }) => declared)) || haveDistinctNames(sections);
   return distinct ? sections : nameDistinctly(sections);
 }
 
-/** Returns how many of them declare a name. */
-function addSections(list: SectionList, items: Json | undefined, sections: Section[]): number {
-  if (!isJsonList(items)) return 0;
-  const { section } = list;
-  let count = 0;
-  for (let index = 0; index < items.length; index++) {
-    const raw = items[index];
-    if (!isJsonObject(raw)) continue;
-    const name = declaredName(raw);
-    const declared = name !== undefined;
-    if (declared) count++;
-    sections.push({ section, name: name ?? shownName(list, index), declared, index, raw });
-  }
-  return count;
+function sectionsIn(list: SectionList, object: JsonObject): readonly Section[] {
+  const items = list.path.read(object);
+  if (!isJsonList(items)) return NONE;
+  if (items.every(isJsonObject)) return items.map((raw, index) => sectionOf(list, raw, index));
+  return items.flatMap((raw, index) => (isJsonObject(raw) ? [sectionOf(list, raw, index)] : NONE));
+}
+
+function sectionOf(list: SectionList, raw: JsonObject, index: number): Section {
+  const name = declaredName(raw);
+  return {
+    section: list.section,
+    name: name ?? shownName(list, index),
+    declared: name !== undefined,
+    index,
+    raw,
+  };
 }
 
 function declaredName(raw: JsonObject): string | undefined {

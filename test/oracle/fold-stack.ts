@@ -114,7 +114,7 @@ function foldBlock(entry: StackEntry, block: OracleBlock, fold: Fold): boolean {
     block: block.name,
     strategy: definition.merge.none ? "None" : nameOf(strategy),
   };
-  // DESIGN 4.4: "An atomic override discards the removals collected so far, not its own."
+  // "Atomic replaces everything, and discards the removals collected so far", not its own.
   if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0) {
     fold.removals = [];
     fold.pending = fold.pending.filter((removal) => removal.policy === policy);

@@ -57,7 +57,8 @@ function ancestorOf({ nodes, standing }: FoldedPath, policy: OraclePolicy): Obje
   const entries = standing.filter((entry) => entry.policy === policy);
   const isCluster = ({ object }: TargetNode): boolean => object.ref.namespace === "";
   const clusterTarget = nodes.find((node) => isCluster(node) && entries.some(({ target }) => target.id === node.id));
-  const ancestor = clusterTarget ?? nodes.find((node) => !isCluster(node)) ?? (nodes.at(-1) as TargetNode);
+  const ancestor = clusterTarget ?? nodes.find((node) => !isCluster(node)) ?? nodes.at(-1);
+  if (ancestor === undefined) throw new Error("a path has nodes");
   return ancestor.object.id;
 }
 

@@ -1,4 +1,4 @@
-/** The hierarchy of Gateway API as a table of kinds and links, to which definitions add rows (DESIGN 4.1). */
+/** The hierarchy of Gateway API as a table of kinds and links, to which definitions add rows. */
 import type { KindFacts, LinkRow, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { GroupKind } from "../../src/core/model/refs.ts";
 

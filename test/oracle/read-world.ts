@@ -49,17 +49,17 @@ function readIdentity(raw: JsonObject, definitions: readonly PolicyDefinition[])
   return { group, kind, namespace: namespace === "" ? "default" : namespace, name };
 }
 
-/** DESIGN 4.1: "Namespaces and GatewayClasses that objects name but no document defines are implied nodes". */
+/** Namespaces and GatewayClasses that objects name but no document defines are implied. */
 function impliedObjects(objects: readonly WorldObject[]): readonly WorldObject[] {
   const namespaces = objects.map(({ ref }) => ref.namespace).filter((name) => name !== "");
   const classes = objects
     .filter(({ ref }) => isSameKind(ref, { ...gatewayClassKind, kind: "Gateway" }))
-    .map(({ raw }) => fieldAt(raw, "spec.gatewayClassName"))
-    .filter((name) => typeof name === "string" && name !== "");
+    .map(({ raw }) => textField(field(raw, "spec"), "gatewayClassName") ?? "")
+    .filter((name) => name !== "");
   const implied = (kind: GroupKind, name: string) => worldObject({ ...kind, namespace: "", name }, {});
   return [
     ...unique(namespaces).map((name) => implied(namespaceKind, name)),
-    ...unique(classes).map((name) => implied(gatewayClassKind, String(name))),
+    ...unique(classes).map((name) => implied(gatewayClassKind, name)),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Which nodes a policy's target references mean, and may mean (DESIGN 4.2). */
+/** Which nodes a policy's target references mean, and may mean. */
 import type { PolicyDefinition, TargetKind } from "../../src/core/model/definition.ts";
 import type { ObjectRef } from "../../src/core/model/refs.ts";
 import { textField } from "./json-value.ts";

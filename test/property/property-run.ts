@@ -19,7 +19,12 @@ export function assertProperty<Ts>(
   property: fc.IPropertyWithHooks<Ts>,
   options: { numRuns: number; stream: number },
 ): void {
-  fc.assert(property, { numRuns: options.numRuns, seed: (seed * 31 + options.stream) | 0, endOnFailure: false });
+  fc.assert(property, {
+    numRuns: options.numRuns,
+    seed: (seed * 31 + options.stream) | 0,
+    // Shrinking a failure may take minutes, and nobody else can stop what runs in one go: then the smallest so far is told.
+    plugins: [fc.interruptAfterTimeLimit(PROPERTY_TIMEOUT_MS - 20_000, { failOnInterrupt: true })],
+  });
 }
 
 /** Long enough for a slow machine; a test that ends at its clock has failed. */

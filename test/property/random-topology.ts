@@ -96,7 +96,7 @@ const listenerHostname = weighted<string | undefined>(
   [1, "*.deep.example.com"],
 );
 const routeHostnames: Arb<string[] | undefined> = chance(
-  0.4,
+  0.25,
   fc.subarray(["one.example.com", "two.deep.example.com", "*.example.com", "elsewhere.org"], {
     minLength: 1,
     maxLength: 2,
@@ -106,7 +106,7 @@ const routeHostnames: Arb<string[] | undefined> = chance(
 const listeners: Arb<JsonObject[]> = fc
   .array(
     fc.record({
-      protocol: weighted([7, "HTTP"], [2, "HTTPS"], [1, "TLS"], [1, "TCP"], [1, "UDP"]),
+      protocol: weighted([12, "HTTP"], [3, "HTTPS"], [1, "TLS"], [1, "TCP"], [1, "UDP"]),
       port: fc.constantFrom(80, 443),
       hostname: listenerHostname,
       allowedRoutes,
@@ -129,9 +129,9 @@ const gatewayNames: Arb<readonly (readonly [namespace: string, name: string])[]>
   readonly (readonly [string, string])[]
 >(
   [1, []],
-  [5, [["a", "g1"]]],
+  [4, [["a", "g1"]]],
   [
-    4,
+    6,
     [
       ["a", "g1"],
       ["a-b", "g2"],
@@ -199,13 +199,13 @@ const parentRef: Arb<JsonObject> = fc.oneof(
     arbitrary: fc
       .record({
         gateway: weighted<JsonObject>(
-          [6, { name: "g1", namespace: "a" }],
+          [9, { name: "g1", namespace: "a" }],
           [3, { name: "g2", namespace: "a-b" }],
           [1, { name: "g3" }],
           [1, { name: "g9" }],
         ),
-        sectionName: weighted<string | undefined>([8, undefined], [2, "l1"], [1, "l2"], [1, "l9"]),
-        port: weighted<number | undefined>([9, undefined], [1, 80]),
+        sectionName: weighted<string | undefined>([14, undefined], [3, "l1"], [1, "l2"], [1, "l9"]),
+        port: weighted<number | undefined>([15, undefined], [1, 80]),
       })
       .map(({ gateway, ...rest }) => jsonOf({ ...gateway, ...rest })),
   },
@@ -271,14 +271,14 @@ const routeKinds = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute"] as const;
 const routes: Arb<JsonObject[]> = fc
   .array(
     fc.record({
-      kind: weighted([7, "HTTPRoute"], [2, "GRPCRoute"], [1, "TLSRoute"], [1, "TCPRoute"]),
+      kind: weighted([12, "HTTPRoute"], [2, "GRPCRoute"], [1, "TLSRoute"], [1, "TCPRoute"]),
       namespace: anyNamespace,
       dressed: dressing,
       parentRefs: fc.array(parentRef, { minLength: 1, maxLength: 2 }),
       hostnames: routeHostnames,
       rules: fc.array(rule, { minLength: 1, maxLength: 3 }),
     }),
-    { minLength: 1, maxLength: 4 },
+    { minLength: 2, maxLength: 4 },
   )
   .map((items) =>
     items.map(({ kind, namespace, dressed, hostnames, ...rest }, index) =>
@@ -390,7 +390,7 @@ export const gatewayObjects: Arb<JsonObject[]> = fc
     listenerSets,
     routes,
     services,
-    fc.oneof({ weight: 2, arbitrary: grants }, { weight: 1, arbitrary: fc.constant(mutualGrants) }),
+    fc.oneof({ weight: 1, arbitrary: grants }, { weight: 1, arbitrary: fc.constant(mutualGrants) }),
   )
   .map((groups) => groups.flat());
 

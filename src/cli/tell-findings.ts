@@ -40,17 +40,17 @@ function placePieces(finding: ReportedFinding): readonly Piece[] {
 
 function summary({ findings, hidden, objects, policies, origin }: FindingReport): readonly Piece[] {
   const counts = severities
-    .map((severity) => ({ severity, count: findings.filter((finding) => finding.severity === severity).length }))
-    .filter(({ count }) => count > 0);
+    .map((severity) => ({ severity, found: findings.filter((finding) => finding.severity === severity).length }))
+    .filter(({ found }) => found > 0);
+  const looked = `${count(objects, "object")} (${count(policies, "policy", "policies")}) in ${origin}`;
   const more =
     hidden === 0
       ? ""
-      : ` ${hidden} less severe ${hidden === 1 ? "finding is" : "findings are"} not shown; --severity shows them.`;
-  const looked = `${count(objects, "object")} in ${origin}, ${count(policies, "policy", "policies")} among them`;
-  if (counts.length === 0) return [styled("No findings.", "green"), ` Looked at ${looked}.${more}`];
-  const parts = counts.flatMap(({ severity, count: number }, index): readonly Piece[] => [
-    index === 0 ? "" : ", ",
-    styled(count(number, nouns[severity]), styles[severity]),
+      : ` ${count(hidden, "finding")} of lower severity ${hidden === 1 ? "is" : "are"} not shown; see --severity.`;
+  if (counts.length === 0) return [styled("No findings", "green"), ` in ${looked}.${more}`];
+  const parts = counts.flatMap(({ severity, found }, index): readonly Piece[] => [
+    index === 0 ? "" : index === counts.length - 1 ? " and " : ", ",
+    styled(count(found, nouns[severity]), styles[severity]),
   ]);
   return [...parts, ` in ${looked}.${more}`];
 }

@@ -5,6 +5,7 @@ import type { PolicyRecord, World } from "../effective/world.ts";
 import { blockPlace } from "../explain/value-place.ts";
 import type { ConditionOutcome, EvaluateCondition } from "../model/cel.ts";
 import { clipText } from "../model/clip-text.ts";
+import { isJsonList, isJsonObject, type Json } from "../model/json.ts";
 import type { Block, Policy } from "../model/policy.ts";
 import { displayRef } from "../model/refs.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
@@ -15,11 +16,19 @@ import { surveyFolds } from "./survey-folds.ts";
 /** What the conditions of a kind came to, by expression. */
 export type ConditionOutcomes = ReadonlyMap<string, readonly ConditionOutcome[]>;
 
+export interface ConditionContext {
+  readonly cel: EvaluateCondition;
+  /** Asked only where a condition never holds. */
+  readonly outcomes: () => ConditionOutcomes;
+  /** Every key that policies of the kind use. */
+  readonly words: () => ReadonlySet<string>;
+}
+
 export function checkConditions(
   world: World,
   { object, policy }: PolicyRecord,
   fate: PolicyFate | undefined,
-  { cel, outcomes }: { readonly cel: EvaluateCondition; readonly outcomes: () => ConditionOutcomes },
+  { cel, outcomes, words }: ConditionContext,
 ): readonly CheckFinding[] {
   if (policy === undefined) return [];
   const findings: CheckFinding[] = [];
@@ -29,7 +38,7 @@ export function checkConditions(
     const at = { object, field: whenField(world, policy, block) };
     if (fate === undefined) findings.push(...neverTried(when, at, cel));
     else if (fate.gated.has(name) && !fate.acted.has(name))
-      findings.push(neverHolds(block, at, fate, outcomes().get(when) ?? []));
+      findings.push(neverHolds(block, at, fate, misspeltKey(outcomes().get(when) ?? [], words)));
   }
   return findings;
 }
@@ -50,21 +59,32 @@ function neverTried(when: string, { object, field }: Place, cel: EvaluateConditi
   return [findingAt(object, { code: "ConditionError", severity: "error", field, message })];
 }
 
+/** A key that is missing wherever the condition was evaluated, and that no policy of the kind uses at all. */
+function misspeltKey(outcomes: readonly ConditionOutcome[], words: () => ReadonlySet<string>): string | undefined {
+  const keys = new Set<string>();
+  for (const outcome of outcomes) {
+    const [, key] = outcome.state === "missing" ? (/no such key: ([\w.-]+)/.exec(outcome.message) ?? []) : [];
+    if (key === undefined) return undefined;
+    keys.add(key);
+  }
+  const [key] = keys;
+  return key === undefined || keys.size > 1 || words().has(key.split(".").at(-1) ?? "") ? undefined : key;
+}
+
 function neverHolds(
   { name }: Block,
   { object, field }: Place,
   fate: PolicyFate,
-  outcomes: readonly ConditionOutcome[],
+  key: string | undefined,
 ): CheckFinding {
   const where = fate.paths === 1 ? "its only path" : `all of its ${fate.paths} paths`;
   const whose = `the ${name} of ${displayRef(object.ref)}`;
-  const [first] = outcomes;
-  if (first?.state === "missing" && outcomes.every(({ state }) => state === "missing")) {
+  if (key !== undefined) {
     return findingAt(object, {
       code: "ConditionReadsMissingKey",
       severity: "warning",
       field,
-      message: `the condition of ${whose} asks for something that is not there on ${where} (${clipText(first.message)}), so it never holds`,
+      message: `the condition of ${whose} asks for ${key}, which is not there on ${where} and which no ${object.ref.kind} sets, so it never holds`,
       mend: "Correct the name; or ask with has(…) first if it may be missing.",
     });
   }
@@ -88,4 +108,30 @@ export function listenToConditions(world: World, kind: CompiledKind): ConditionO
   // With stacks of its own: those of the evaluation remember what they fold into.
   surveyFolds(world, { ...kind, tools: { ...kind.tools, evaluateCondition }, stacks: new Stacks() });
   return heard;
+}
+
+/** Keys in the values of policies, as far as anyone would look. */
+export function wordsOf(policies: Iterable<Policy>): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const { blocks } of policies) {
+    for (const { units } of blocks) {
+      for (const { path, value } of units) {
+        for (const key of path) words.add(key);
+        addKeys(value, words, MAX_DEPTH);
+      }
+    }
+  }
+  return words;
+}
+
+const MAX_DEPTH = 8;
+
+function addKeys(value: Json, words: Set<string>, depth: number): void {
+  if (depth === 0 || typeof value !== "object" || value === null) return;
+  if (isJsonList(value)) for (const item of value) addKeys(item, words, depth - 1);
+  else if (isJsonObject(value))
+    for (const [key, own] of Object.entries(value)) {
+      words.add(key);
+      addKeys(own, words, depth - 1);
+    }
 }

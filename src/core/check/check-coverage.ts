@@ -9,10 +9,11 @@ import type { LevelKind } from "../model/definition.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { displayLevel, isAbove, sameLevel } from "../model/levels.ts";
 import { suggestName } from "../model/near-miss.ts";
-import { displayRef, type KindId, kindId, objectId } from "../model/refs.ts";
+import { displayRef, type KindId, kindId, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
 import { type Coverage, coverageOf, type UncoveredTarget } from "./coverage-of.ts";
 import { showPath } from "./describe-path.ts";
+import { fieldOfPointer } from "./field-of-pointer.ts";
 import { listNames, namePolicies } from "./name-policies.ts";
 import { parseCoverageRule } from "./parse-coverage-rule.ts";
 
@@ -68,36 +69,58 @@ function unreachable({ object }: CoverageRule, level: LevelKind, index: number, 
   });
 }
 
-const nameOf = ({ object }: CoverageRule): string => `CoverageRule '${object.ref.name}'`;
+const nameOf = ({ object }: CoverageRule): string => displayRef(object.ref);
 
 function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, { hasPaths }: Coverage): CheckFinding {
-  const { node, object, field, path, from, paths, policies, problem } = target;
+  const { object, field, path, from, paths, policies } = target;
   const kind = rule.policyKind.kind;
-  const shown = displayRef(node, node.sectionName);
-  const why =
-    policies.length === 0
-      ? `no ${kind} applies to ${shown}`
-      : `the effective ${kind} of ${shown}, decided by ${namePolicies(policies.slice(0, 5), policies.length)}, does not meet the condition${problem === undefined ? "" : ` (${clipText(problem)})`}`;
   const more = paths === 1 ? "" : ` and ${paths - 1} more ${paths === 2 ? "path" : "paths"}`;
   const where = hasPaths ? `, on ${showPath(path, from)}${more}` : "";
   const demand = rule.message === "" ? `${nameOf(rule)} does not hold` : rule.message.replace(/[.\s]+$/, "");
   const owner = world.objects.byId.get(object);
+  const deciding = decidersOf(target);
+  const place = hasPaths ? "it or to something above it" : "it";
   return findingAt(owner, {
     code: "NotCovered",
     severity: rule.severity,
     ...(owner === undefined || field === undefined ? {} : { field }),
-    message: `${demand}: ${why}${where}`,
+    message: `${demand}: ${whyNot(target, kind)}${where}`,
     mend:
       policies.length === 0
-        ? `Attach a ${kind} to it or to something above it that meets ${nameOf(rule)}.`
-        : `Change the ${kind} that decides here so that it meets ${nameOf(rule)}.`,
+        ? `Attach a ${kind} to ${place} that meets ${nameOf(rule)}.`
+        : `Change what decides here so that it meets ${nameOf(rule)}.`,
     related: [
       conditionOf(rule),
-      ...policies
-        .slice(0, 5)
+      ...deciding
+        .slice(0, SHOWN)
         .map((policy): RelatedPlace => ({ object: policy, message: `${namePolicies([policy])} decides here` })),
     ],
   });
+}
+
+const SHOWN = 5;
+const MAX_VALUE = 60;
+
+/** Those that set what the condition reads; where nobody does, all that have a say. */
+function decidersOf({ read, policies }: UncoveredTarget): readonly PolicyId[] {
+  const readers = read.flatMap(({ policy }) => policy ?? []);
+  return read.length === 0 ? policies : [...new Set(readers)];
+}
+
+function whyNot(target: UncoveredTarget, kind: string): string {
+  const { node, policies, read, problem } = target;
+  const shown = displayRef(node, node.sectionName);
+  if (policies.length === 0 && read.length === 0) return `no ${kind} applies to ${shown}`;
+  if (read.length > 0) {
+    const values = read.slice(0, SHOWN).map(({ pointer, value, policy }) => {
+      const by = policy === undefined ? "the object itself" : displayRef(parseObjectId(policy));
+      return `${fieldOfPointer(pointer)} is ${clipText(JSON.stringify(value), MAX_VALUE)} by ${by}`;
+    });
+    return `at ${shown} ${listNames(values, read.length)}`;
+  }
+  const by = namePolicies(policies.slice(0, SHOWN), policies.length);
+  const why = problem === undefined ? "" : ` (${clipText(problem)})`;
+  return `the effective ${kind} of ${shown}, which ${by} ${policies.length === 1 ? "decides" : "decide"}, does not meet the condition${why}`;
 }
 
 const conditionOf = (rule: CoverageRule): RelatedPlace => ({

@@ -67,7 +67,7 @@ function neverPrevails({ object }: PolicyRecord, { total }: Accepted): CheckFind
     code: "NeverPrevails",
     severity: "warning",
     message: `nothing of ${displayRef(object.ref)} prevails on ${where}; it loses to ${by}`,
-    mend: "Delete it, or talk to whoever owns the policy that wins: with it gone, this one takes effect.",
+    mend: "Delete it if it is out of date; if it should hold, have the policy that wins changed.",
     ...(winners.length === 0 ? {} : { related: winners.slice(0, SHOWN).map(wins) }),
   });
 }
@@ -106,8 +106,11 @@ function valuesNeverPrevail(world: World, { object, policy }: PolicyRecord, fate
 const MOST_VALUES = 10;
 
 function meetsNothing(world: World, { object, policy }: PolicyRecord, fate: PolicyFate): readonly CheckFinding[] {
-  const prevails = [...fate.units.values()].some(({ block, prevails: holds }) => block.name === "overrides" && holds);
-  if (policy === undefined || fate.overridesMeet || !prevails) return [];
+  const overrides = [...fate.units.values()].filter(({ block }) => block.name === "overrides");
+  // One with a condition reacts to what is below it, whether that has the same names or not.
+  const hasWhen = overrides.some(({ block }) => block.when !== undefined);
+  const prevails = overrides.some((unit) => unit.prevails);
+  if (policy === undefined || fate.overridesMeet || hasWhen || !prevails) return [];
   const { pointer } = blockPlace(world, policy.id, "overrides", "");
   const where = fate.paths === 1 ? "its only path" : `all of its ${fate.paths} paths`;
   return [

@@ -2,7 +2,13 @@
 import type { World } from "../effective/world.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import { compareText, type PolicyId } from "../model/refs.ts";
-import { type ConditionOutcomes, checkConditions, listenToConditions } from "./check-conditions.ts";
+import {
+  type ConditionContext,
+  type ConditionOutcomes,
+  checkConditions,
+  listenToConditions,
+  wordsOf,
+} from "./check-conditions.ts";
 import { checkCoverage } from "./check-coverage.ts";
 import type { CheckFinding } from "./check-finding.ts";
 import { checkPrevailing } from "./check-prevailing.ts";
@@ -48,14 +54,19 @@ function checkPolicies(world: World, cel: EvaluateCondition): readonly CheckFind
     const folds = surveyFolds(world, kind);
     const fates = policyFates(folds);
     let heard: ConditionOutcomes | undefined;
-    const outcomes = (): ConditionOutcomes => (heard ??= listenToConditions(world, kind));
+    let known: ReadonlySet<string> | undefined;
+    const context: ConditionContext = {
+      cel,
+      outcomes: () => (heard ??= listenToConditions(world, kind)),
+      words: () => (known ??= wordsOf(ids.flatMap((id) => world.policies.get(id)?.policy ?? []))),
+    };
     if (!kind.definition.merge.none) findings.push(...checkRuleNames(world, folds));
     for (const id of ids) {
       const record = world.policies.get(id);
       const fate = fates.get(id);
       if (record === undefined) continue;
       findings.push(...checkPrevailing(world, id, record, fate));
-      findings.push(...checkConditions(world, record, fate, { cel, outcomes }));
+      findings.push(...checkConditions(world, record, fate, context));
       if (fate !== undefined) findings.push(...checkRemovals(world, fate, folds));
       findings.push(...checkSettings(record));
     }

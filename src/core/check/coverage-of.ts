@@ -8,7 +8,7 @@ import { type Node, nodesOf, type Path, PathFinder, shownPath } from "../effecti
 import type { World } from "../effective/world.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import { isNamespace } from "../model/levels.ts";
@@ -39,7 +39,17 @@ export interface UncoveredTarget {
   readonly from: string | undefined;
   paths: number;
   readonly policies: readonly PolicyId[];
+  /** What the condition reads, as far as somebody set it. */
+  readonly read: readonly ReadValue[];
   readonly problem: string | undefined;
+}
+
+/** A value that the condition reads. */
+export interface ReadValue {
+  readonly pointer: string;
+  readonly value: Json;
+  /** Absent: the object itself set it. */
+  readonly policy: PolicyId | undefined;
 }
 
 export function coverageOf(world: World, rule: CoverageRule, kind: CompiledKind, cel: EvaluateCondition): Coverage {
@@ -91,9 +101,11 @@ function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, judge
       finder.forEachEnd(object.ref, id, (path) => cores.set(path.node.section?.name ?? "", effectiveAt(path, kind)));
       const sections = facts === undefined ? [] : sectionsOf(object, facts);
       const parts = sections.filter(({ section }) => end?.sections.has(section));
-      const judged = wanted === undefined ? parts : parts.filter(({ section }) => section === wanted);
-      for (const part of judged.length > 0 ? judged : [undefined])
-        judge.direct(object, part, cores.get(part?.name ?? ""));
+      // Without any policy it is the object that lacks one, not each of its ports.
+      const judged =
+        wanted !== undefined ? parts.filter(({ section }) => section === wanted) : cores.size === 0 ? [] : parts;
+      if (judged.length === 0 && wanted === undefined) judge.direct(object, undefined, cores.get(""));
+      for (const part of judged) judge.direct(object, part, cores.get(part.name));
     });
   }
 }
@@ -116,6 +128,8 @@ class Judge {
   /** A condition that reads nothing of the target is the same for all that share a fold. */
   readonly #known: Map<EffectiveCore, Judgement> = new Map();
   readonly #readsTarget: boolean;
+  /** Pointers; a guess from the text of the condition, and only for messages. */
+  readonly #reads: readonly string[];
   readonly #selected: Map<ObjectId, boolean> = new Map();
 
   constructor(world: World, rule: CoverageRule, cel: EvaluateCondition) {
@@ -123,6 +137,9 @@ class Judge {
     this.#rule = rule;
     this.#cel = cel;
     this.#readsTarget = rule.condition.includes("self");
+    this.#reads = [...rule.condition.matchAll(/\bspec((?:\.[A-Za-z_]\w*)+)/g)].map(([, path = ""]) =>
+      path.replaceAll(".", "/"),
+    );
   }
 
   isSelected(id: ObjectId, namespace: string): boolean {
@@ -171,6 +188,7 @@ class Judge {
       from: path.from,
       paths: path.count,
       policies: holdersOf(core),
+      read: this.#valuesRead(core),
       problem: judgement.problem,
     });
   }
@@ -192,6 +210,7 @@ class Judge {
       from: undefined,
       paths: 1,
       policies: core === undefined ? [] : holdersOf(core),
+      read: core === undefined ? [] : this.#valuesRead(core),
       problem: judgement.problem,
     });
   }
@@ -231,6 +250,15 @@ class Judge {
         this.#errors.add(outcome.message);
         return { holds: true, problem: undefined };
     }
+  }
+
+  /** `spec.retry.attempts` in the condition is the value at `/retry/attempts`. */
+  #valuesRead({ settled }: EffectiveCore): readonly ReadValue[] {
+    return settled.flatMap(({ pointer, holder }): readonly ReadValue[] => {
+      const isRead = this.#reads.some((read) => pointer === read || pointer.startsWith(`${read}/`));
+      if (!isRead || holder === undefined || holder.unit.value === null) return [];
+      return [{ pointer, value: holder.unit.value, policy: holder.policy?.id }];
+    });
   }
 
   #fieldOf(id: ObjectId, section: Section | undefined): string | undefined {

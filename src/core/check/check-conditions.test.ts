@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/check-text.ts";
+
+const defaults = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
+const constraint = (when: string): string =>
+  limitPolicy("high", "Gateway", `overrides:\n  strategy: merge\n  when: ${when}\n  limits: {top: {rate: 9}}`);
+
+describe("a condition that holds nowhere", () => {
+  test("is worth a note, as nobody breaks the constraint", async () => {
+    expect(
+      await findingsOf("ConditionNeverHolds", smallCluster + defaults + constraint("spec.limits.one.rate > 9")),
+    ).toEqual([
+      "info at «spec.limits.one.rate > 9»: the condition of the overrides of LimitPolicy a/high does not hold on its only path, so the block does nothing",
+    ]);
+  });
+
+  test("because it asks for a key that there is not: a warning with the key", async () => {
+    expect(
+      await findingsOf("ConditionReadsMissingKey", smallCluster + defaults + constraint("spec.limit.one.rate > 9")),
+    ).toEqual([
+      "warning at «spec.limit.one.rate > 9»: the condition of the overrides of LimitPolicy a/high asks for spec.limit, which is not there on its only path and which no LimitPolicy sets, so it never holds",
+    ]);
+  });
+
+  test("because nobody sets what the kind does have: a note", async () => {
+    const found = await checkText(smallCluster + constraint("spec.limits.one.rate > 9"));
+    expect(found.map(({ code }) => code)).toEqual(["ConditionNeverHolds"]);
+  });
+
+  test("not one that holds somewhere", async () => {
+    const found = await checkText(smallCluster + defaults + constraint("spec.limits.one.rate == 1"));
+    expect(found.map(({ code }) => code)).toEqual([]);
+  });
+});
+
+describe("a condition that cannot be evaluated", () => {
+  test("is told at the expression", async () => {
+    expect(await findingsOf("ConditionError", smallCluster + defaults + constraint("spec.limits > 1"))).toEqual([
+      expect.stringMatching(/^error at «spec\.limits > 1»: the condition of a block cannot be evaluated \(overrides: /),
+    ]);
+  });
+
+  test("also on a policy that no path leads to", async () => {
+    const alone = smallCluster.replace("parentRefs: [{name: g}]", "parentRefs: []");
+    expect(await findingsOf("ConditionError", alone + constraint("spec.limits >"))).toEqual([
+      expect.stringMatching(/^error at «spec\.limits >»: the condition cannot be evaluated: /),
+    ]);
+    expect(await findingsOf("ConditionError", alone + constraint("spec.limits.one.rate > 9"))).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { checkText, findingsOf, limitPolicy, retryPolicy, smallCluster } from "../../../test/support/check-text.ts";
+
+test("a cluster in which nothing is wrong has no findings", async () => {
+  const policy = limitPolicy("fine", "HTTPRoute", "limits: {one: {rate: 1}}");
+  expect(await checkText(smallCluster + policy)).toEqual([]);
+});
+
+describe("NeverPrevails", () => {
+  const low = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
+  const high = limitPolicy("high", "Gateway", "overrides:\n  limits: {two: {rate: 2}}");
+
+  test("a policy that an override replaces whole, with who wins", async () => {
+    expect(await findingsOf("NeverPrevails", smallCluster + low + high)).toEqual([
+      "warning at «apiVersion: example.com/v1»: nothing of LimitPolicy a/low prevails on its only path; it loses to LimitPolicy a/high",
+    ]);
+  });
+
+  test("a policy that loses to the routes' own values", async () => {
+    const inline = smallCluster.replace("  - name: one\n", "  - name: one\n    retry: {attempts: 3}\n");
+    const policy = retryPolicy("r", "{kind: HTTPRoute, name: r}", "retry: {attempts: 1}");
+    expect(await findingsOf("NeverPrevails", inline + policy)).toEqual([
+      expect.stringContaining("it loses to the objects' own values"),
+    ]);
+  });
+
+  test("not one that prevails somewhere", async () => {
+    expect(await findingsOf("NeverPrevails", smallCluster + low)).toEqual([]);
+  });
+});
+
+describe("ValuesNeverPrevail", () => {
+  test("names the values, and leads to the first", async () => {
+    const high = retryPolicy("high", "{kind: Gateway, name: g}", "overrides:\n  retry: {attempts: 5}");
+    const low = retryPolicy(
+      "low",
+      "{kind: HTTPRoute, name: r}",
+      "defaults:\n  retry: {attempts: 1, backoff: 1s}\n  timeouts: {request: 9m}",
+    );
+    expect(await findingsOf("ValuesNeverPrevail", smallCluster + high + low)).toEqual([
+      "info at «1, backoff: 1s}»: 1 of the 3 values of RetryPolicy a/low prevails nowhere: retry.attempts; decided by RetryPolicy a/high",
+    ]);
+  });
+
+  test("what a policy says that beats itself is another matter", async () => {
+    const own = limitPolicy("own", "HTTPRoute", "defaults:\n  limits: {one: {rate: 1}}\nlimits: {two: {rate: 2}}");
+    const codes = (await checkText(smallCluster + own)).map(({ code }) => code);
+    expect(codes).toEqual(["BareRulesBesideDefaults"]);
+  });
+});
+
+describe("ReachesNothing", () => {
+  test("a policy on a Gateway without routes", async () => {
+    const alone = smallCluster.replace("parentRefs: [{name: g}]", "parentRefs: []");
+    const policy = limitPolicy("idle", "Gateway", "limits: {one: {rate: 1}}");
+    expect(await findingsOf("ReachesNothing", alone + policy)).toEqual([
+      "warning at «apiVersion: example.com/v1»: LimitPolicy a/idle is accepted and acts on nothing: no HTTPRouteRule lies below Gateway a/g",
+    ]);
+  });
+
+  test("a policy on a route that no listener takes, with the reason", async () => {
+    const refused = smallCluster.replace("parentRefs: [{name: g}]", "parentRefs: [{name: g, sectionName: htp}]");
+    const policy = limitPolicy("idle", "HTTPRoute", "limits: {one: {rate: 1}}");
+    const found = (await checkText(refused + policy)).filter(({ code }) => code === "ReachesNothing");
+    expect(found).toMatchObject([
+      {
+        message: "LimitPolicy a/idle is accepted and acts on nothing: HTTPRoute a/r hangs nowhere",
+        related: [{ line: 22, message: expect.stringContaining("htp") }],
+      },
+    ]);
+  });
+});
+
+describe("OverrideMeetsNothing", () => {
+  const override = limitPolicy("high", "Gateway", "overrides:\n  strategy: merge\n  limits: {one: {rate: 1}}");
+
+  test("nobody below says anything", async () => {
+    expect(await findingsOf("OverrideMeetsNothing", smallCluster + override)).toEqual([
+      "info at «strategy: merge»: on its only path nothing more specific says what the overrides of LimitPolicy a/high would override",
+    ]);
+  });
+
+  test.each([
+    ["it replaces something", "limits: {one: {rate: 2}}"],
+    ["somebody says the same", "limits: {one: {rate: 1}}"],
+  ])("not where %s", async (_, low) => {
+    const text = smallCluster + override + limitPolicy("low", "HTTPRoute", low);
+    expect(await findingsOf("OverrideMeetsNothing", text)).toEqual([]);
+  });
+
+  test("not where a condition says when it acts", async () => {
+    const when = limitPolicy(
+      "high",
+      "Gateway",
+      "overrides:\n  strategy: merge\n  when: '!has(spec.limits)'\n  limits: {one: {rate: 1}}",
+    );
+    expect(await checkText(smallCluster + when)).toEqual([]);
+  });
+});

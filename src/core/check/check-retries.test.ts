@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { checkText, findingsOf, retryPolicy, smallCluster } from "../../../test/support/check-text.ts";
+
+const inline = (fields: string): string => smallCluster.replace("  - name: one\n", `  - name: one\n    ${fields}\n`);
+const onRoute = (spec: string): string => retryPolicy("r", "{kind: HTTPRoute, name: r}", spec);
+
+describe("RetriesExceedTimeout", () => {
+  test("attempts times backoff beyond the request timeout, each from another place", async () => {
+    const high = retryPolicy("high", "{kind: Gateway, name: g}", "overrides:\n  retry: {attempts: 5}");
+    const low = onRoute("retry: {backoff: 3s}\ntimeouts: {request: 10s}");
+    const [found] = (await checkText(smallCluster + high + low)).filter(({ code }) => code === "RetriesExceedTimeout");
+    expect(found).toMatchObject({
+      severity: "warning",
+      field: "spec.overrides.retry.attempts",
+      message:
+        "5 retries, the first at least 3s after the failure and each later one after a longer wait, take 1m15s of waiting, and the request times out after 10s: at most 2 of them can start. So it is at Service a/s#web behind HTTPRoute a/r#one",
+      related: [
+        { message: "retry.backoff is set by RetryPolicy a/r" },
+        { message: "timeouts.request is set by RetryPolicy a/r" },
+      ],
+    });
+  });
+
+  test("of a route itself, without any policy", async () => {
+    const text = inline("retry: {attempts: 2, backoff: 5s}\n    timeouts: {request: 5s}");
+    expect(await findingsOf("RetriesExceedTimeout", text)).toEqual([
+      expect.stringMatching(/^warning at «2, backoff: 5s}»: 2 retries, .*: none of them can start\. So it is at /),
+    ]);
+  });
+
+  test("told once for all paths that have the same values from the same places", async () => {
+    const listeners = smallCluster.replace(
+      "  - {name: http, protocol: HTTP, port: 80}\n",
+      "  - {name: http, protocol: HTTP, port: 80}\n  - {name: more, protocol: HTTP, port: 81}\n",
+    );
+    const text = listeners + onRoute("retry: {attempts: 2, backoff: 5s}\ntimeouts: {request: 5s}");
+    expect(await findingsOf("RetriesExceedTimeout", text)).toEqual([expect.stringContaining(", and on 1 more path")]);
+  });
+
+  test.each([
+    ["enough time", "retry: {attempts: 2, backoff: 1s}\ntimeouts: {request: 1m}"],
+    ["no timeout", "retry: {attempts: 2, backoff: 1h}\ntimeouts: {request: 0s}"],
+    ["no retries", "retry: {attempts: 0, backoff: 1h}\ntimeouts: {request: 1s}"],
+    ["no minimum", "retry: {attempts: 9}\ntimeouts: {request: 1s}"],
+  ])("not with %s", async (_, spec) => {
+    expect((await checkText(smallCluster + onRoute(spec))).map(({ code }) => code)).toEqual([]);
+  });
+});
+
+test("RetriesMayNotFit: waits double, and each try may take its time", async () => {
+  const text =
+    smallCluster + onRoute("retry: {attempts: 3, backoff: 1s}\ntimeouts: {request: 10s, backendRequest: 1s}");
+  expect(await findingsOf("RetriesMayNotFit", text)).toEqual([
+    "info at «3, backoff: 1s}»: 3 retries may need 11s with tries of up to 1s and waits that double from try to try, and the request times out after 10s. So it is at Service a/s#web behind HTTPRoute a/r#one",
+  ]);
+});
+
+test("TryOutlivesRequest: two policies that do not know of each other", async () => {
+  const high = retryPolicy("high", "{kind: Gateway, name: g}", "timeouts: {request: 1s500ms}");
+  const low = retryPolicy("low", "{kind: Service, name: s}", "timeouts: {backendRequest: 2s}");
+  expect(await findingsOf("TryOutlivesRequest", smallCluster + high + low)).toEqual([
+    expect.stringMatching(/^warning at «2s}»: one try may take 2s, and the whole request times out after 1s500ms: /),
+  ]);
+});
+
+test("BackoffAboveMaximum", async () => {
+  const high = retryPolicy("high", "{kind: Gateway, name: g}", "retry: {maxBackoff: 1s}");
+  const low = onRoute("retry: {backoff: 2s}");
+  expect(await findingsOf("BackoffAboveMaximum", smallCluster + high + low)).toEqual([
+    expect.stringMatching(/^warning at «1s}»: the wait before a retry is 2s, and the longest wait is 1s: /),
+  ]);
+});
+
+test("CodeNotRetried: of a route and of a policy", async () => {
+  expect(await findingsOf("CodeNotRetried", inline("retry: {codes: [200, 503]}"))).toEqual([
+    expect.stringMatching(/^warning at «\[200, 503\]}»: status code 200 cannot be retried/),
+  ]);
+  expect(await findingsOf("CodeNotRetried", smallCluster + onRoute("retry: {codes: [301, 302]}"))).toEqual([
+    expect.stringMatching(/^warning at «\[301, 302\]}»: status codes 301, 302 cannot be retried/),
+  ]);
+});
+
+describe("settings of a RetryPolicy", () => {
+  test("one that is misspelt", async () => {
+    const text = smallCluster + onRoute("defaults:\n  when: 'true'\n  retry: {attemps: 3, attempts: 1}");
+    expect(await findingsOf("UnknownSetting", text)).toEqual([
+      "warning at «3, attempts: 1}»: spec.defaults.retry.attemps is no setting of a RetryPolicy and does nothing; did you mean 'attempts'?",
+    ]);
+  });
+
+  test("one that there is not", async () => {
+    expect(
+      await findingsOf("UnknownSetting", smallCluster + onRoute("circuitBreaker: {}\nretry: {attempts: 1}")),
+    ).toEqual([
+      expect.stringMatching(
+        /^warning at «{}»: spec\.circuitBreaker is no setting of a RetryPolicy and does nothing; there are retry, /,
+      ),
+    ]);
+  });
+
+  test("of somebody else's kind only what looks like a slip", async () => {
+    const tls = (field: string): string => `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: {name: t, namespace: a}
+spec:
+  targetRefs: [{group: "", kind: Service, name: s}]
+  validation: {wellKnownCACertificates: System, hostname: s.a.svc, ${field}}
+`;
+    expect(await findingsOf("UnknownSetting", smallCluster + tls("hostnme: x"))).toHaveLength(1);
+    expect(await findingsOf("UnknownSetting", smallCluster + tls("somethingNew: x"))).toEqual([]);
+  });
+
+  test("a value that cannot be makes it Invalid", async () => {
+    expect(await findingsOf("InvalidField", smallCluster + onRoute("retry: {backoff: 5 seconds}"))).toEqual([
+      expect.stringMatching(/^error at «5 seconds}»: /),
+    ]);
+  });
+
+  test("timeouts.request on a Service", async () => {
+    const policy = retryPolicy("p", "{kind: Service, name: s}", "overrides:\n  timeouts: {request: 1s}");
+    expect(await findingsOf("RequestTimeoutOnService", smallCluster + policy)).toEqual([
+      "error at «1s}»: RetryPolicy a/p targets a Service and sets timeouts.request, whose clock runs before a backend is picked",
+    ]);
+  });
+});

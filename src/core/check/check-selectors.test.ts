@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { findingsOf, smallCluster } from "../../../test/support/check-text.ts";
+
+const listener = (selector: string): string =>
+  smallCluster.replace(
+    "  - {name: http, protocol: HTTP, port: 80}\n",
+    `  - name: http
+    protocol: HTTP
+    port: 80
+    allowedRoutes:
+      namespaces:
+        from: Selector
+        selector: ${selector}
+`,
+  );
+
+test("a listener that no namespace can use", async () => {
+  expect(await findingsOf("NamespaceSelectorMatchesNothing", listener("{matchLabels: {team: b}}"))).toEqual([
+    "warning at «{matchLabels: {team: b}}»: listener 'http' of Gateway a/g lets in namespaces with team=b; no namespace here has such labels, so nothing can attach",
+  ]);
+});
+
+test("a Gateway that no listener set can hang under", async () => {
+  const text = smallCluster.replace(
+    "  gatewayClassName: c\n",
+    "  gatewayClassName: c\n  allowedListeners: {namespaces: {from: Selector, selector: {matchExpressions: [{key: team, operator: Exists}]}}}\n",
+  );
+  expect(await findingsOf("NamespaceSelectorMatchesNothing", text)).toEqual([
+    expect.stringMatching(/^warning at «{matchExpressions: .*: Gateway a\/g lets in namespaces with team; /),
+  ]);
+});
+
+test.each(["{matchLabels: {kubernetes.io/metadata.name: a}}", "{}"])("not %s", async (selector) => {
+  expect(await findingsOf("NamespaceSelectorMatchesNothing", listener(selector))).toEqual([]);
+});

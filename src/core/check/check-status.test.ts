@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { findingsOf, limitPolicy, smallCluster } from "../../../test/support/check-text.ts";
+
+const low = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
+const high = limitPolicy("high", "Gateway", "overrides:\n  limits: {two: {rate: 2}}");
+
+const withStatus = (policy: string, conditions: string, ref = "{name: g}"): string => `${policy.trimEnd()}
+status:
+  ancestors:
+  - ancestorRef: ${ref}
+    controllerName: example.com/limits
+    conditions:
+    - ${conditions}
+`;
+
+describe("a policy's status", () => {
+  test("that says it holds, while another beats it", async () => {
+    const text = smallCluster + high + withStatus(low, "{type: Enforced, status: 'True', reason: Enforced}");
+    expect(await findingsOf("StatusDiffers", text)).toEqual([
+      "warning at «{type: Enforced, status: 'True', reason: Enforced}»: the status of LimitPolicy a/low says Enforced=True/Enforced (at Gateway a/g, by example.com/limits); by the files it is Enforced=False/Overridden: is overridden on its only path; beaten by LimitPolicy a/high, at HTTPRoute a/r#one",
+    ]);
+  });
+
+  test("that is older than its spec", async () => {
+    const aged = low.replace("name: low,", "name: low, generation: 4,");
+    const text =
+      smallCluster + withStatus(aged, "{type: Accepted, status: 'False', reason: Invalid, observedGeneration: 3}");
+    expect(await findingsOf("StatusDiffers", text)).toEqual([
+      expect.stringMatching(/It is about generation 3, and the object is at 4$/),
+    ]);
+  });
+
+  test("about a Gateway that it has nothing to do with", async () => {
+    const text = smallCluster + withStatus(low, "{type: Accepted, status: 'True', reason: Accepted}", "{name: other}");
+    expect(await findingsOf("StatusDiffers", text)).toEqual([
+      expect.stringMatching(/says Accepted=True\/Accepted at Gateway a\/other, by example\.com\/limits; by the files /),
+    ]);
+  });
+
+  test.each([
+    ["that says the same", "{type: Enforced, status: 'True', reason: Enforced}"],
+    ["in a vendor's own words", "{type: Accepted, status: 'True', reason: LooksGood}"],
+    ["that is not there yet", "{type: Enforced, status: Unknown, reason: Pending}"],
+    ["of another type", "{type: Sunny, status: 'False'}"],
+    ["that cannot be read", "[1, {type: 3}]"],
+  ])("not one %s", async (_, conditions) => {
+    expect(await findingsOf("StatusDiffers", smallCluster + withStatus(low, conditions))).toEqual([]);
+  });
+});
+
+describe("a target's status", () => {
+  const affected = (type: string): string =>
+    smallCluster.replace(
+      "  - {name: http, protocol: HTTP, port: 80}\n",
+      `  - {name: http, protocol: HTTP, port: 80}\nstatus:\n  conditions:\n  - {type: ${type}, status: 'True', reason: Affected}\n`,
+    );
+
+  test("that names a kind of which no policy prevails there", async () => {
+    expect(await findingsOf("StatusDiffers", affected("example.com/LimitPolicyAffected") + low)).toEqual([
+      expect.stringMatching(
+        /^warning at .*: the status of Gateway a\/g says .*; by the files no LimitPolicy prevails on it$/,
+      ),
+    ]);
+  });
+
+  test("not one that is right, or about a kind that nobody knows here", async () => {
+    expect(await findingsOf("StatusDiffers", affected("example.com/LimitPolicyAffected") + high)).toEqual([]);
+    expect(await findingsOf("StatusDiffers", affected("example.com/SunPolicyAffected"))).toEqual([]);
+  });
+});

@@ -23,7 +23,16 @@ export const sectionWord = (kind: string): string =>
 /** Routes of all kinds stand at one level. */
 const levelOf = (kind: string): string => (kind.endsWith("Route") ? "Route" : kind);
 
-function stepsOf({ nodes, from }: ExplainedPath): Steps {
+/** Paths are compared with each other again and again. */
+const known = new WeakMap<ExplainedPath, Steps>();
+
+function stepsOf(path: ExplainedPath): Steps {
+  const steps = known.get(path) ?? findSteps(path);
+  known.set(path, steps);
+  return steps;
+}
+
+function findSteps({ nodes, from }: ExplainedPath): Steps {
   const steps = new Map<string, Step>();
   const add = (level: string, step: Omit<Step, "level">): void => {
     // A mesh path meets Services twice: as what is asked for, and as what answers.

@@ -1,5 +1,5 @@
 import type { PathNode } from "../core/effective/effective-policy.ts";
-import { displayRef } from "../core/model/refs.ts";
+import { compareText, displayRef } from "../core/model/refs.ts";
 import type { Printer } from "./create-printer.ts";
 import { listWords, sectionWord } from "./describe-paths.ts";
 import { glued, type Piece, styled } from "./text.ts";
@@ -21,7 +21,9 @@ function groupPlaces(places: readonly ListedPlace[]): readonly PlaceGroup[] {
   for (const place of places) {
     const { kind, sectionName } = place.node;
     const word = sectionName === undefined ? kind : sectionWord(kind);
-    groups.set(word, [...(groups.get(word) ?? []), place]);
+    const group = groups.get(word) ?? [];
+    groups.set(word, group);
+    group.push(place);
   }
   return [...groups].map(([word, own]) => ({ word, places: own }));
 }
@@ -92,7 +94,9 @@ function namesIn({ places }: PlaceGroup): readonly string[] {
     owners.set(owner, sections);
     if (sectionName !== undefined) sections.push(`${sectionName}${remark}`);
   }
-  return [...owners].map(([owner, sections]) =>
-    sections.length === 0 ? glued(owner) : `${listWords(sections.map(glued))} of ${glued(owner)}`,
-  );
+  return [...owners]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([owner, sections]) =>
+      sections.length === 0 ? glued(owner) : `${listWords(sections.map(glued))} of ${glued(owner)}`,
+    );
 }

@@ -1,4 +1,4 @@
-import type { Reach, ReachedValue, ReachLoss, ReachTarget } from "../core/explain/reach.ts";
+import type { Reach, ReachedPath, ReachedValue, ReachLoss, ReachTarget } from "../core/explain/reach.ts";
 import { blockPlace } from "../core/explain/value-place.ts";
 import { API_VERSION, openRef, refJson } from "./effective-json.ts";
 import type { Source } from "./load-source.ts";
@@ -6,10 +6,14 @@ import type { Redaction } from "./redaction.ts";
 import { positionOf } from "./show-decider.ts";
 import { verdictJson } from "./verdict-json.ts";
 
+/** The place of a path in the list of all. */
+type PathNumbers = ReadonlyMap<ReachedPath, number>;
+
 /** `reach -o json`. */
 export function reachJson(reach: Reach, rule: string | undefined, source: Source, redaction: Redaction): object {
   const { policy, policyKind, verdict, targets, values, paths, places, absentParents } = reach;
   const at = source.locate(policy);
+  const numbers: PathNumbers = new Map(paths.map((path, index) => [path, index]));
   const count = (fate: Reach["paths"][number]["fate"]): number => paths.filter((path) => path.fate === fate).length;
   return {
     apiVersion: API_VERSION,
@@ -29,7 +33,7 @@ export function reachJson(reach: Reach, rule: string | undefined, source: Source
       met: count("met"),
     },
     targets: targets.map((target) => targetJson(target, redaction)),
-    values: values.map((value) => valueJson(value, reach, source, redaction)),
+    values: values.map((value) => valueJson(value, reach, numbers, source, redaction)),
     places: places.map(({ node, isBelow, paths: total, deciding }) => ({
       target: node,
       role: isBelow ? "Reached" : "Above",
@@ -59,7 +63,13 @@ function targetJson(target: ReachTarget, redaction: Redaction): object {
   }
 }
 
-function valueJson(value: ReachedValue, reach: Reach, source: Source, redaction: Redaction): object {
+function valueJson(
+  value: ReachedValue,
+  reach: Reach,
+  numbers: PathNumbers,
+  source: Source,
+  redaction: Redaction,
+): object {
   const { pointer, block, decides, equal, beaten, gated, when, losses } = value;
   const place = blockPlace(source.evaluation.world, reach.policy, block, pointer);
   const at = source.locate(place.object, place.pointer);
@@ -73,11 +83,11 @@ function valueJson(value: ReachedValue, reach: Reach, source: Source, redaction:
     equal,
     beaten,
     gated,
-    losses: losses.map((loss) => lossJson(loss, reach, source, redaction)),
+    losses: losses.map((loss) => lossJson(loss, reach, numbers, source, redaction)),
   };
 }
 
-function lossJson(loss: ReachLoss, reach: Reach, source: Source, redaction: Redaction): object {
+function lossJson(loss: ReachLoss, reach: Reach, numbers: PathNumbers, source: Source, redaction: Redaction): object {
   const { reason, by, object, source: value, held, paths, field } = loss;
   const isHidden = value.policy !== null && redaction.isHidden(value.policy);
   const at = isHidden
@@ -94,6 +104,6 @@ function lossJson(loss: ReachLoss, reach: Reach, source: Source, redaction: Reda
       ...(held === undefined || isHidden ? {} : { value: held }),
       ...(at === undefined ? {} : { at }),
     },
-    paths: paths.map((path) => reach.paths.indexOf(path)),
+    paths: paths.map((path) => numbers.get(path)),
   };
 }

@@ -16,6 +16,7 @@ interface Transition {
 
 const MOST_TRANSITIONS = 40;
 const MOST_PATHS = 4;
+const MOST_COMPARED = 500_000;
 
 /** Of one policy kind: what changes where traffic goes already, then what comes and what goes together with its path. */
 export function tellChangedValues(kind: KindChange, telling: PlanTelling): void {
@@ -29,7 +30,9 @@ export function tellChangedValues(kind: KindChange, telling: PlanTelling): void 
     print.line();
     const transitions = transitionsIn(paths);
     const shown = wide ? transitions : transitions.slice(0, MOST_TRANSITIONS);
-    for (const transition of shown) tellTransition(transition, paths, kind.policyKind, telling);
+    // Words for a place are sought among all paths: where that is too much, the paths themselves are listed.
+    const isComparable = shown.length * paths.length <= MOST_COMPARED;
+    for (const transition of shown) tellTransition(transition, { all: paths, isComparable }, kind.policyKind, telling);
     if (shown.length < transitions.length)
       print.line(`  … and ${transitions.length - shown.length} more changes (-o wide tells all)`);
   }
@@ -76,7 +79,7 @@ const sideKey = (held: HeldValue | undefined): unknown =>
 
 function tellTransition(
   { change, paths }: Transition,
-  all: readonly PathChange[],
+  { all, isComparable }: { readonly all: readonly PathChange[]; readonly isComparable: boolean },
   policyKind: GroupKind,
   telling: PlanTelling,
 ): void {
@@ -85,7 +88,7 @@ function tellTransition(
   const field = (after ?? before)?.field;
   const item =
     field === undefined ? "" : ` in ${showPointer(field.pointer)} of ${glued(displayRef(parseObjectId(field.object)))}`;
-  const apart = paths.length === all.length ? undefined : tellApart(paths, all);
+  const apart = paths.length === all.length || !isComparable ? undefined : tellApart(paths, all);
   const where =
     paths.length === all.length
       ? all.length === 1

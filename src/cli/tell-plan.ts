@@ -94,27 +94,40 @@ function insideWords(inside: readonly PlannedObject[]): string {
   return deleted.length === 0 ? "" : ` with what is in it: ${countPlaces(deleted.map(({ ref }) => ref))}`;
 }
 
-function tellPolicies(policies: readonly PolicyChange[], { print, sides }: PlanTelling): void {
+const MOST_POLICIES = 30;
+
+function tellPolicies(policies: readonly PolicyChange[], telling: PlanTelling): void {
+  const { print, wide } = telling;
   if (policies.length === 0) return;
   print.line();
   print.line(styled("Policies", "bold"));
-  for (const change of policies) {
-    print.paragraph(
-      { indent: 2, hanging: 4 },
-      glued(displayRef(parseObjectId(change.policy))),
-      ": ",
-      ...fateWords(change, sides),
-    );
-    const { gains, loses, after } = change;
-    if (gains.length > 0)
-      print.paragraph({ indent: 4, hanging: 2 }, styled("decides", "green"), ` ${shareWords(gains)}`);
-    if (loses.length > 0)
-      print.paragraph({ indent: 4, hanging: 2 }, styled("no longer decides", "red"), ` ${shareWords(loses)}`);
-    const winners = newWinners(change);
-    if (winners !== "") print.paragraph({ indent: 4, hanging: 2 }, styled("is beaten", "red"), ` by ${winners}`);
-    if (after?.state === "NotAccepted" && !sameReason(change.before, after))
-      print.paragraph({ indent: 4, hanging: 2 }, after.message);
-  }
+  const shown = wide ? policies : policies.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, MOST_POLICIES);
+  for (const change of policies) if (shown.includes(change)) tellPolicy(change, telling);
+  if (shown.length < policies.length) print.line(`  … and ${policies.length - shown.length} more (-o wide tells all)`);
+}
+
+/** Where there is no room for all: those that come, go or are judged otherwise rather than those that only reach more or less. */
+function weightOf({ before, after }: PolicyChange): number {
+  if (before === undefined || after === undefined || before.state !== after.state) return 2;
+  const isSame =
+    before.state === "NotAccepted" || after.state === "NotAccepted" || before.enforcement === after.enforcement;
+  return isSame ? 0 : 1;
+}
+
+function tellPolicy(change: PolicyChange, { print, sides }: PlanTelling): void {
+  const { gains, loses, after } = change;
+  print.paragraph(
+    { indent: 2, hanging: 4 },
+    glued(displayRef(parseObjectId(change.policy))),
+    ": ",
+    ...fateWords(change, sides),
+  );
+  const layout = { indent: 4, hanging: 2 };
+  if (gains.length > 0) print.paragraph(layout, styled("decides", "green"), ` ${shareWords(gains)}`);
+  if (loses.length > 0) print.paragraph(layout, styled("no longer decides", "red"), ` ${shareWords(loses)}`);
+  const winners = newWinners(change);
+  if (winners !== "") print.paragraph(layout, styled("is beaten", "red"), ` by ${winners}`);
+  if (after?.state === "NotAccepted" && !sameReason(change.before, after)) print.paragraph(layout, after.message);
 }
 
 /** Who beats it now, if that is not who did before. */

@@ -12,6 +12,8 @@ import { glued, type Piece, styled } from "./text.ts";
 
 const MOST_LOSSES = 8;
 const HELD_WIDTH = 60;
+/** Words for a place are sought among all paths: beyond this it takes too long. */
+const MOST_COMPARED = 500_000;
 
 /** Value by value: where it holds, where it is beaten and by whom, and where its condition keeps it out. */
 export function tellReachedValues(reach: Reach, telling: Telling): void {
@@ -39,7 +41,8 @@ function tellValue(value: ReachedValue, reach: Reach, telling: Telling): void {
   const layout = { indent: 4, hanging: 2 };
   if (decides > 0) print.paragraph(layout, styled("decides", "green"), ` ${onPaths(decides, total)}`);
   const told = wide ? losses : losses.slice(0, MOST_LOSSES);
-  for (const loss of told) tellLoss(loss, reach, telling);
+  const isComparable = told.length * total <= MOST_COMPARED;
+  for (const loss of told) tellLoss(loss, reach, isComparable, telling);
   const rest = losses.slice(told.length).reduce((sum, { paths }) => sum + paths.length, 0);
   if (rest > 0) print.paragraph(layout, `… and ${countWord(rest, "path")} more in other ways (-o wide tells all)`);
   if (gated > 0) {
@@ -52,19 +55,24 @@ function tellValue(value: ReachedValue, reach: Reach, telling: Telling): void {
 const onPaths = (count: number, total: number): string =>
   count === total ? `on ${allPaths(total)}` : `on ${count} of ${total} paths`;
 
-function tellLoss(loss: ReachLoss, reach: Reach, telling: Telling): void {
+function tellLoss(loss: ReachLoss, reach: Reach, isComparable: boolean, telling: Telling): void {
   const { print } = telling;
   const { reason, paths } = loss;
   const layout = { indent: 4, hanging: 2 };
   const isEqual = reason === "equal";
   const head = styled(isEqual ? "says the same" : "is beaten", isEqual ? "green" : "red");
-  print.paragraph(layout, head, ` ${whereWords(paths, reach.paths)}: `, ...lossWords(loss, reach, telling));
+  print.paragraph(
+    layout,
+    head,
+    ` ${whereWords(paths, reach.paths, isComparable)}: `,
+    ...lossWords(loss, reach, telling),
+  );
 }
 
 /** In words where the paths can be told apart by some, else by their number and the first of them. */
-function whereWords(some: readonly ReachedPath[], all: readonly ReachedPath[]): string {
+function whereWords(some: readonly ReachedPath[], all: readonly ReachedPath[], isComparable: boolean): string {
   if (some.length === all.length) return onPaths(some.length, all.length);
-  const apart = tellApart(some, all);
+  const apart = isComparable ? tellApart(some, all) : undefined;
   if (apart !== undefined) return `on ${apart} (${countWord(some.length, "path")})`;
   const [first] = some;
   const example = first === undefined ? "" : `, such as ${showPath(first)}`;

@@ -79,6 +79,7 @@ export type { CustomContest, CustomStrategies, CustomStrategy, PolicyMetadata } 
 export type { ConditionOutcome, EvaluateCondition } from "./core/model/cel.ts";
 export type { BaseStrategy, PolicyDefinition } from "./core/model/definition.ts";
 export type { Finding, Severity } from "./core/model/finding.ts";
+export type { FindingCode } from "./core/model/finding-code.ts";
 export type { Json, JsonObject } from "./core/model/json.ts";
 export type { SourcePosition } from "./core/model/kube-object.ts";
 export type { BlockName } from "./core/model/policy.ts";

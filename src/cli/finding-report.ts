@@ -3,6 +3,7 @@ import { checkWorld } from "../core/check/check-world.ts";
 import { needsCel } from "../core/check/needs-cel.ts";
 import type { EvaluateCondition } from "../core/model/cel.ts";
 import type { Finding, Severity } from "../core/model/finding.ts";
+import type { FindingCode } from "../core/model/finding-code.ts";
 import { findingCodes } from "../core/model/finding-codes.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import { compareText, type ObjectId, type ObjectRef, parseObjectId } from "../core/model/refs.ts";
@@ -12,7 +13,7 @@ import { loadCel, type Source } from "./load-source.ts";
 
 /** A finding as every format of `check` shows it. */
 export interface ReportedFinding {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly severity: Severity;
   readonly object?: ObjectRef;
   readonly field?: string;
@@ -72,7 +73,7 @@ interface Reported {
 function reported(
   { code, severity, object, field, message, source: place }: Finding,
   source: Source,
-  mend: string | undefined = findingCodes.get(code)?.mend,
+  mend: string | undefined = findingCodes[code].mend,
   related: readonly RelatedPlace[] = [],
 ): Reported {
   const finding: ReportedFinding = {

@@ -1,4 +1,5 @@
 import type { Severity } from "../core/model/finding.ts";
+import type { FindingCode } from "../core/model/finding-code.ts";
 import { findingCodes } from "../core/model/finding-codes.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import { displayRef } from "../core/model/refs.ts";
@@ -30,14 +31,14 @@ export function findingsSarif({ findings }: FindingReport, { version, docOf }: S
   };
 }
 
-function rule(code: string, docOf: SarifOptions["docOf"]): object {
-  const facts = findingCodes.get(code);
+function rule(code: FindingCode, docOf: SarifOptions["docOf"]): object {
+  const { title, severity } = findingCodes[code];
   const doc = docOf(code);
   return {
     id: code,
-    shortDescription: { text: facts?.title ?? code },
+    shortDescription: { text: title },
     ...(doc === undefined ? {} : { help: { text: doc, markdown: doc } }),
-    defaultConfiguration: { level: levels[facts?.severity ?? "warning"] },
+    defaultConfiguration: { level: levels[severity] },
   };
 }
 

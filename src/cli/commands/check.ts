@@ -104,7 +104,7 @@ function exitCodeOf({ findings }: FindingReport): ExitCode {
 }
 
 async function explainCode(word: string, { print, fail }: CommandContext): Promise<ExitCode> {
-  const codes = [...findingCodes.keys()];
+  const codes = Object.keys(findingCodes);
   const code = codes.find((one) => one.toLowerCase() === word.toLowerCase());
   if (code === undefined) {
     const near = nearMiss(word, codes);

@@ -3,6 +3,7 @@
  * and for each way it can fail a message of its own. One bad target does not hide the good ones.
  */
 import type { KindFacts, PolicyDefinition, PolicyKind, TargetKind } from "../model/definition.ts";
+import type { FindingCode } from "../model/finding-code.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import { nearMiss } from "../model/near-miss.ts";
@@ -42,7 +43,7 @@ export interface Attachment {
 
 export interface Rejection {
   readonly field: string;
-  readonly code: string;
+  readonly code: FindingCode;
   readonly message: string;
   /** Nothing of that name: a near miss can be suggested when the message is shown (it depends on all names there are). */
   readonly missing?: { readonly kind: KindId; readonly namespace: string; readonly name: string };
@@ -376,7 +377,7 @@ function sectionMessage(
 
 const kindName = ({ policy }: Resolution): string => policy.object.ref.kind;
 
-function reject(resolution: Resolution, field: string, code: string, message: string): void {
+function reject(resolution: Resolution, field: string, code: FindingCode, message: string): void {
   resolution.rejections ??= [];
   resolution.rejections.push({ field, code, message });
 }

@@ -1,5 +1,4 @@
 import type { Finding } from "../model/finding.ts";
-import type { FindingCode } from "../model/finding-code.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId } from "../model/refs.ts";
 
@@ -12,7 +11,6 @@ export interface RelatedPlace {
 
 /** A finding with what to do about it here, and with whatever else has part in it. */
 export interface CheckFinding extends Finding {
-  readonly code: FindingCode;
   readonly mend?: string;
   readonly related?: readonly RelatedPlace[];
 }

@@ -191,7 +191,7 @@ function describe(world: World, { problem, effective, paths }: Occurrence): Chec
   const where = paths === 1 ? "" : `, and on ${paths - 1} more ${paths === 2 ? "path" : "paths"}`;
   return findingAt(object, {
     code,
-    severity: findingCodes.get(code)?.severity ?? "warning",
+    severity: findingCodes[code].severity,
     ...(first?.field === undefined ? {} : { field: first.field }),
     message: `${message}. So it is at ${showTarget(effective.path)}${where}`,
     mend,

@@ -1,5 +1,6 @@
 import type { LevelKind, PolicyDefinition } from "./definition.ts";
 import type { Finding, Severity } from "./finding.ts";
+import type { FindingCode } from "./finding-code.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { displayLevel, isAbove, isNamespace, sameKind, sameLevel, targetLevels } from "./levels.ts";
 import { type GroupKind, kindId } from "./refs.ts";
@@ -24,14 +25,19 @@ export function checkDefinition(definition: PolicyDefinition, object?: KubeObjec
 }
 
 interface Problem {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly severity: Severity;
   readonly field: string;
   readonly message: string;
 }
 
-const error = (code: string, field: string, message: string): Problem => ({ code, severity: "error", field, message });
-const warning = (code: string, field: string, message: string): Problem => ({
+const error = (code: FindingCode, field: string, message: string): Problem => ({
+  code,
+  severity: "error",
+  field,
+  message,
+});
+const warning = (code: FindingCode, field: string, message: string): Problem => ({
   code,
   severity: "warning",
   field,

@@ -21,7 +21,8 @@ const info = (title: string, mend?: string): FindingCodeFacts => row("info", tit
 const row = (severity: Severity, title: string, mend: string | undefined): FindingCodeFacts =>
   mend === undefined ? { severity, title } : { severity, title, mend };
 
-const table: Readonly<Record<FindingCode, FindingCodeFacts>> = {
+/** In the order of `docs/findings.md`. */
+export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   // In files, before anyone asks what the objects mean.
   YamlSyntax: error("The document is neither YAML nor JSON."),
   DuplicateKey: error("One mapping has the same key twice.", "Keep one of the two."),
@@ -165,6 +166,3 @@ const table: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   CoverageMatchesNothing: warning("A CoverageRule is about nothing that is there."),
   CoverageIncomplete: info("A CoverageRule cannot be judged everywhere."),
 };
-
-/** In the order of `docs/findings.md`. */
-export const findingCodes: ReadonlyMap<string, FindingCodeFacts> = new Map(Object.entries(table));

@@ -1,3 +1,4 @@
+import type { FindingCode } from "./finding-code.ts";
 import type { SourcePosition } from "./kube-object.ts";
 import type { ObjectId } from "./refs.ts";
 
@@ -5,7 +6,7 @@ export type Severity = "error" | "warning" | "info";
 
 /** Something a person should know or mend. `code` is stable; `field` is a path within the object (`spec.targetRefs[0].name`). */
 export interface Finding {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly severity: Severity;
   readonly object?: ObjectId;
   readonly field?: string;

@@ -9,6 +9,7 @@ import type {
   TargetKind,
 } from "./definition.ts";
 import type { Finding, Severity } from "./finding.ts";
+import type { FindingCode } from "./finding-code.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
 import { kinds as builtInKinds, GATEWAY_API } from "./kinds.ts";
 import type { KubeObject } from "./kube-object.ts";
@@ -50,7 +51,7 @@ export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinitio
   return { definition, findings: [finding(crd, "info", "DefinitionInferred", field, message)] };
 }
 
-function finding(crd: KubeObject, severity: Severity, code: string, field: string, message: string): Finding {
+function finding(crd: KubeObject, severity: Severity, code: FindingCode, field: string, message: string): Finding {
   return {
     code,
     severity,

@@ -1,16 +1,17 @@
 import { found } from "./check-shape.ts";
 import type { Targeting } from "./definition.ts";
+import type { FindingCode } from "./finding-code.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
 import { parseSelector } from "./parse-selector.ts";
 import type { TargetRef } from "./policy.ts";
 
 /** Why a policy is Invalid: which field, and what would be right. */
 export interface PolicyProblem {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly field: string;
   readonly message: string;
 }
-export type Report = (code: string, field: string, message: string) => void;
+export type Report = (code: FindingCode, field: string, message: string) => void;
 
 /** The targets that a policy names, as written: whether they exist and may be named is for attachment to say. */
 export function parseTargets(spec: JsonObject, targeting: Targeting, report: Report): readonly TargetRef[] {

@@ -36,7 +36,8 @@ export function readPlainScalar(source: string): PlainScalar {
 }
 
 function readNumber(source: string): PlainScalar {
-  const plain = source.includes("_") ? source.replaceAll("_", "") : source;
+  // Go drops underscores first, but not where a point comes first.
+  const plain = source.includes("_") && !source.startsWith(".") ? source.replaceAll("_", "") : source;
   if (plain.length <= longestInteger && integer.test(plain)) {
     const exact = readInteger(plain);
     if (exact >= minInt64 && exact <= maxUint64) return Number(exact);

@@ -3,12 +3,13 @@
 import type { KubeObject } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
 import type { Policy } from "../model/policy.ts";
-import { kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { kindId, type ObjectId, type PolicyId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
+import { countSections, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
 import { endOf, type Path, PathFinder } from "./path-finder.ts";
-import { type PolicyTally, TallyChanges } from "./tally.ts";
+import { type Ends, type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
 
 /** An object that paths may end at; virtual ones are in no table. */
@@ -71,7 +72,11 @@ export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
   for (const kind of world.rulebook.kinds) {
     const finder = new PathFinder(world, kind, undefined, "Together");
     const count = (path: Path, core: EffectiveCore): void => countPath(changes, kind, path, core, path.count);
-    for (const end of endObjects(world, kind)) forEachPathTo(finder, kind, end, count);
+    for (const end of endObjects(world, kind)) {
+      const alike = end.raw === undefined ? undefined : finder.findAlike(end.ref, end.id, end.raw);
+      if (alike === undefined) forEachPathTo(finder, kind, end, count);
+      else if (alike.length > 0) countAlike(changes, kind, alike, sectionEnds(world, end));
+    }
   }
   const tallies = new Map<PolicyId, PolicyTally>();
   for (const policy of changes.policies()) {
@@ -81,6 +86,29 @@ export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
   return LayeredMap.from(tallies);
 }
 
+/** All sections of an object, as the ends of paths. */
+function sectionEnds({ rulebook }: World, { id, ref, raw }: EndObject): Ends {
+  const facts = rulebook.factsOf(kindId(ref));
+  if (facts === undefined || raw === undefined) return { count: 0, targets: () => [] };
+  let targets: readonly TargetId[] | undefined;
+  return {
+    count: countSections({ raw }, facts),
+    targets: () => {
+      targets ??= sectionsOf({ raw }, facts).map(({ name }) => targetId(id, name));
+      return targets;
+    },
+  };
+}
+
+function countAlike(changes: TallyChanges, kind: CompiledKind, paths: readonly Path[], ends: Ends): void {
+  if (ends.count === 0) return;
+  for (const path of paths) {
+    if (path.stack === kind.stacks.empty) continue;
+    const core = effectiveAt(path, kind);
+    if (core.outcomes.length > 0) changes.add(core, ancestorsOf(path, kind), ends, path.count);
+  }
+}
+
 export function countPath(
   changes: TallyChanges,
   kind: CompiledKind,
@@ -88,11 +116,12 @@ export function countPath(
   core: EffectiveCore,
   count: number,
 ): void {
+  changes.add(core, ancestorsOf(path, kind), { count: 1, targets: () => [endOf(path)] }, count);
+}
+
+function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind): (policy: Policy) => ObjectId {
   const ancestor = path.ancestor ?? path.node.id;
-  const ancestorOf = kind.targetsClusterScope
-    ? (policy: Policy): ObjectId => clusterTarget(path, policy) ?? ancestor
-    : (): ObjectId => ancestor;
-  changes.add(core, ancestorOf, () => endOf(path), count);
+  return targetsClusterScope ? (policy) => clusterTarget(path, policy) ?? ancestor : () => ancestor;
 }
 
 /** DESIGN: a policy on a GatewayClass or Namespace has that as its ancestor. */

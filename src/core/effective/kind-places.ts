@@ -15,6 +15,8 @@ export interface KindPlace extends GroupKind {
   readonly isChildByRef: boolean;
   /** Their Namespace is a level directly above them. */
   readonly isBelowNamespace: boolean;
+  /** Paths end at all of their sections, and only there; and only a policy on a section can tell it from the others. */
+  readonly endsAtAllSections: boolean;
 }
 
 /** Looked up once for each kind: paths are asked for by the hundred thousand, and pass a handful of kinds. */
@@ -44,15 +46,26 @@ export class KindPlaces {
     const id = kindId({ group, kind });
     const { ends, through, roots, namespacesAbove } = this.#kind;
     const { factsOf, isRoot, isChildByRef } = this.#rulebook;
+    const facts = factsOf(id);
+    const end = ends.get(id);
     return {
       group,
       kind,
-      facts: factsOf(id),
-      end: ends.get(id),
+      facts,
+      end,
       isPassed: through === undefined || through.has(id),
       isRoot: roots === undefined ? isRoot(id) : roots.has(id),
       isChildByRef: isChildByRef(id),
       isBelowNamespace: namespacesAbove.has(id),
+      endsAtAllSections: end !== undefined && facts !== undefined && endsAtAllSections(this.#kind, end, facts),
     };
   }
+}
+
+function endsAtAllSections({ definition, mappings }: CompiledKind, end: EndLevel, { sections }: KindFacts): boolean {
+  // Bare rules as Direct, fields of the object and the ports of a backend tell sections apart, too.
+  if (definition.class === "Direct" || definition.merge.bare === "Direct" || mappings.length > 0) return false;
+  return (
+    !end.object && !end.mayContinue && sections.every(({ section }) => section !== "Port" && end.sections.has(section))
+  );
 }

@@ -15,9 +15,23 @@ type TargetTables = LinkTables & Pick<World, "mentionedBy">;
 
 const idOf = (kind: KindId, namespace: string, name: string): ObjectId => `${kind}/${namespace}/${name}` as ObjectId;
 
+/** Remembers how the last id of each kind began: mostly the next one is in the same namespace. */
+function idMaker(): LinkContext["idOf"] {
+  const known = new Map<KindId, { readonly namespace: string; readonly prefix: string }>();
+  return (kind, namespace, name) => {
+    let last = known.get(kind);
+    if (last?.namespace !== namespace) {
+      last = { namespace, prefix: idOf(kind, namespace, "") };
+      known.set(kind, last);
+    }
+    return `${last.prefix}${name}` as ObjectId;
+  };
+}
+
 export function linkContext({ rulebook, objects, grants, refused }: LinkTables): LinkContext {
   return {
-    find: (kind, namespace, name) => objects.byId.get(idOf(kind, namespace, name)),
+    find: (id) => objects.byId.get(id),
+    idOf: idMaker(),
     kind: rulebook.findKind,
     namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
     grantsIn: (namespace) => grants.get(namespace) ?? [],

@@ -113,6 +113,14 @@ export class PathFinder {
     for (const path of paths) if (!entering.has(path)) visit(path);
   }
 
+  /** The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at. */
+  findAlike(ref: ObjectRef, id: ObjectId, raw: JsonObject): readonly Path[] | undefined {
+    if (!this.#places.of(ref).endsAtAllSections || this.#scope !== undefined) return undefined;
+    const node = this.#nodeOf(id, ref, raw);
+    const { sets } = node;
+    return sets?.sections === undefined && sets?.consumers === undefined ? this.#findToNode(node) : undefined;
+  }
+
   #visitBelow(path: Path, node: Node, visit: (path: Path) => void): void {
     if (node.sets?.consumers === undefined || path.from === undefined) {
       visit(this.#below(path, path, node, setAt(node.sets, node), path.from, path.ports));

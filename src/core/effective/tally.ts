@@ -2,6 +2,7 @@
 import type { Policy } from "../model/policy.ts";
 import type { ObjectId, PolicyId, TargetId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
+import { Counts } from "./counts.ts";
 import type { EffectiveCore, Outcome } from "./effective-core.ts";
 
 /** Counters over the paths through one ancestor. */
@@ -25,42 +26,38 @@ interface Counters {
   partial: number;
   none: number;
   met: number;
-  beatenBy: Map<PolicyId, number> | undefined;
-  beatenAt: Map<TargetId, number> | undefined;
-  errors: Map<string, number> | undefined;
+  beatenBy: Counts<PolicyId> | undefined;
+  beatenAt: Counts<TargetId> | undefined;
+  errors: Counts<string> | undefined;
 }
 
-type Fate = "full" | "partial" | "none" | "met";
-
-function fateOf({ prevailing, beaten, gated }: Outcome): Fate {
-  if (beaten === 0) return prevailing === 0 && gated ? "met" : "full";
-  return prevailing === 0 ? "none" : "partial";
+/** Effective targets that paths end at. */
+export interface Ends {
+  readonly count: number;
+  /** Asked for only where a policy lost something. */
+  targets(): readonly TargetId[];
 }
 
 /** Changes to tallies, collected while paths are walked. */
 export class TallyChanges {
-  readonly #changes: Map<PolicyId, Map<ObjectId, Counters>> = new Map();
+  readonly #changes: Map<PolicyId, ChangesOfPolicy> = new Map();
 
-  /** `count` paths with this effective policy, ending at one target, come (1, 2, …) or go (-1, …). */
-  add(core: EffectiveCore, ancestorOf: (policy: Policy) => ObjectId, target: () => TargetId, count: number): void {
+  /** At each of some targets, `count` paths with this effective policy come (1, 2, …) or go (-1, …). */
+  add(core: EffectiveCore, ancestorOf: (policy: Policy) => ObjectId, ends: Ends, count: number): void {
     for (const outcome of core.outcomes) {
-      const { policy } = outcome;
+      const { policy, by } = outcome;
       const counters = this.#countersOf(policy.id, ancestorOf(policy));
-      counters.paths += count;
-      counters[fateOf(outcome)] += count;
-      if (outcome.beaten > 0) {
-        counters.beatenAt ??= new Map();
-        bump(counters.beatenAt, target(), count);
-        for (const winner of outcome.by) {
-          counters.beatenBy ??= new Map();
-          bump(counters.beatenBy, winner.id, count);
-        }
-      }
+      addFate(counters, outcome, count * ends.count);
+      if (outcome.beaten === 0) continue;
+      counters.beatenAt ??= new Counts();
+      for (const target of ends.targets()) counters.beatenAt.add(target, count);
+      counters.beatenBy ??= new Counts();
+      for (const winner of by) counters.beatenBy.add(winner.id, count * ends.count);
     }
     for (const { policy, block, message } of core.conditionErrors) {
       const counters = this.#countersOf(policy.id, ancestorOf(policy));
-      counters.errors ??= new Map();
-      bump(counters.errors, `${block.name}: ${message}`, count);
+      counters.errors ??= new Counts();
+      counters.errors.add(`${block.name}: ${message}`, count * ends.count);
     }
   }
 
@@ -70,15 +67,17 @@ export class TallyChanges {
 
   /** The tally after the changes; undefined: nothing is left. */
   applyTo(policy: PolicyId, tally: PolicyTally | undefined): PolicyTally | undefined {
-    let result = tally ?? SortedMap.empty<ObjectId, AncestorTally>();
-    const changes = this.#changes.get(policy) ?? new Map<ObjectId, Counters>();
-    if (tally === undefined && changes.size > 1) {
-      const entries = [...changes].map(
-        ([ancestor, counters]) => [ancestor, applyCounters(undefined, counters)] as const,
+    const changes = this.#changes.get(policy);
+    if (changes === undefined) return tally;
+    if (tally === undefined) {
+      const entries = changes.entries().map(([ancestor, counters]) => [ancestor, applyCounters(undefined, counters)]);
+      const made = SortedMap.from(
+        entries.filter((entry): entry is [ObjectId, AncestorTally] => entry[1] !== undefined),
       );
-      return SortedMap.from(entries.filter((entry): entry is [ObjectId, AncestorTally] => entry[1] !== undefined));
+      return made.size === 0 ? undefined : made;
     }
-    for (const [ancestor, counters] of changes) {
+    let result = tally;
+    for (const [ancestor, counters] of changes.entries()) {
       if (saysNothing(counters)) continue;
       const next = applyCounters(result.get(ancestor), counters);
       result = next === undefined ? result.without(ancestor) : result.with(ancestor, next);
@@ -87,42 +86,63 @@ export class TallyChanges {
   }
 
   #countersOf(policy: PolicyId, ancestor: ObjectId): Counters {
-    let byAncestor = this.#changes.get(policy);
-    if (byAncestor === undefined) {
-      byAncestor = new Map();
-      this.#changes.set(policy, byAncestor);
-    }
-    let counters = byAncestor.get(ancestor);
-    if (counters === undefined) {
-      counters = {
-        paths: 0,
-        full: 0,
-        partial: 0,
-        none: 0,
-        met: 0,
-        beatenBy: undefined,
-        beatenAt: undefined,
-        errors: undefined,
-      };
-      byAncestor.set(ancestor, counters);
-    }
-    return counters;
+    const known = this.#changes.get(policy);
+    if (known !== undefined) return known.of(ancestor);
+    const made = new ChangesOfPolicy(ancestor);
+    this.#changes.set(policy, made);
+    return made.of(ancestor);
   }
+}
+
+/** By ancestor, of which most policies have one. */
+class ChangesOfPolicy {
+  readonly #first: ObjectId;
+  readonly #counters: Counters = zero();
+  #others: Map<ObjectId, Counters> | undefined;
+
+  constructor(first: ObjectId) {
+    this.#first = first;
+  }
+
+  of(ancestor: ObjectId): Counters {
+    if (ancestor === this.#first) return this.#counters;
+    this.#others ??= new Map();
+    const known = this.#others.get(ancestor);
+    if (known !== undefined) return known;
+    const made = zero();
+    this.#others.set(ancestor, made);
+    return made;
+  }
+
+  entries(): readonly (readonly [ObjectId, Counters])[] {
+    return [[this.#first, this.#counters], ...(this.#others ?? [])];
+  }
+}
+
+const zero = (): Counters => ({
+  paths: 0,
+  full: 0,
+  partial: 0,
+  none: 0,
+  met: 0,
+  beatenBy: undefined,
+  beatenAt: undefined,
+  errors: undefined,
+});
+
+function addFate(counters: Counters, { prevailing, beaten, gated }: Outcome, count: number): void {
+  counters.paths += count;
+  if (beaten > 0) {
+    if (prevailing === 0) counters.none += count;
+    else counters.partial += count;
+  } else if (prevailing === 0 && gated) counters.met += count;
+  else counters.full += count;
 }
 
 /** As many paths came as went, and they say the same. */
 function saysNothing({ paths, full, partial, none, met, beatenBy, beatenAt, errors }: Counters): boolean {
   if (paths !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0) return false;
-  return isLevel(beatenBy) && isLevel(beatenAt) && isLevel(errors);
-}
-
-function isLevel(counts: ReadonlyMap<string, number> | undefined): boolean {
-  if (counts !== undefined) for (const count of counts.values()) if (count !== 0) return false;
-  return true;
-}
-
-function bump<K>(counts: Map<K, number>, key: K, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count);
+  return (beatenBy?.isLevel ?? true) && (beatenAt?.isLevel ?? true) && (errors?.isLevel ?? true);
 }
 
 function applyCounters(tally: AncestorTally | undefined, change: Counters): AncestorTally | undefined {
@@ -140,16 +160,7 @@ function applyCounters(tally: AncestorTally | undefined, change: Counters): Ance
   };
 }
 
-function applyCounts<K extends string>(
-  counts: SortedMap<K, number> | undefined,
-  change: Map<K, number> | undefined,
-): SortedMap<K, number> {
-  if (change === undefined) return counts ?? SortedMap.empty();
-  if (counts === undefined || counts.size === 0) return SortedMap.from([...change].filter(([, count]) => count !== 0));
-  let result = counts;
-  for (const [key, count] of change) {
-    const next = (result.get(key) ?? 0) + count;
-    result = next === 0 ? result.without(key) : result.with(key, next);
-  }
-  return result;
-}
+const applyCounts = <K extends string>(
+  before: SortedMap<K, number> | undefined,
+  change: Counts<K> | undefined,
+): SortedMap<K, number> => change?.addTo(before) ?? before ?? SortedMap.empty();

@@ -114,8 +114,12 @@ export class LayeredMap<K extends string, V> {
   /** In no particular order: sort what leaves the core. */
   forEach(visit: (value: V, key: K) => void): void {
     const changes = this.#changes;
+    if (changes === undefined) {
+      this.#base.forEach(visit);
+      return;
+    }
     for (const [key, value] of this.#base) {
-      if (changes === undefined || findLeaf(changes, key, hashText(key)) === undefined) visit(value, key);
+      if (findLeaf(changes, key, hashText(key)) === undefined) visit(value, key);
     }
     forEachLeaf(changes, (leaf) => {
       if (leaf.value !== DELETED) visit(leaf.value, leaf.key as K);

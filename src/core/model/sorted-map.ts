@@ -55,6 +55,13 @@ export class SortedMap<K extends string, V> {
     );
   }
 
+  /** Keys and their values side by side, no key twice. Takes the lists over. */
+  static of<K extends string, V>(keys: readonly K[], values: readonly V[]): SortedMap<K, V> {
+    if (keys.length === 0) return SortedMap.empty();
+    if (isAscending(keys)) return SortedMap.#cut(keys, values);
+    return SortedMap.from(keys.map((key, at) => [key, values[at] as V]));
+  }
+
   /** Each value has a key of its own. */
   static by<K extends string, V>(values: readonly V[], keyOf: (value: V) => K): SortedMap<K, V> {
     if (values.length === 0) return SortedMap.empty();
@@ -65,7 +72,8 @@ export class SortedMap<K extends string, V> {
   }
 
   static #cut<K extends string, V>(keys: readonly K[], values: readonly V[]): SortedMap<K, V> {
-    if (keys.length <= CHUNK) return new SortedMap([{ keys, values }], keys.length);
+    // A list that grew has room to spare.
+    if (keys.length <= CHUNK) return new SortedMap([{ keys: keys.slice(), values: values.slice() }], keys.length);
     const chunks: Chunk<K, V>[] = [];
     for (let i = 0; i < keys.length; i += CHUNK) {
       chunks.push({ keys: keys.slice(i, i + CHUNK), values: values.slice(i, i + CHUNK) });

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { suggestName } from "../model/near-miss.ts";
-import { displayRef, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import { displayRef, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
 import type { DownLink, LinkContext, LinkRefusal, UpLink } from "./links.ts";
 import { isReferenceGranted } from "./reference-grants.ts";
@@ -15,7 +15,8 @@ export interface LinkDraft {
   readonly named: NamedObject[];
   readonly up: PlacedLink[];
   readonly down: DownLink[];
-  readonly mentions: ObjectId[];
+  /** Beside those in `named`. */
+  moreMentions: Set<ObjectId> | undefined;
   refusals: LinkRefusal[] | undefined;
   absentParents: ObjectRef[] | undefined;
   impliedParents: ObjectRef[] | undefined;
@@ -80,15 +81,17 @@ function namespaceOf(draft: LinkDraft, target: RefTarget, namespace: Json | unde
 }
 
 export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, name: string): NamedObject {
-  const { named, mentions } = draft;
+  const { named } = draft;
   for (const known of named) {
     if (known.target === target && known.name === name && known.namespace === namespace) return known;
   }
-  const object = draft.context.find(target.id, namespace, name);
-  const id = object?.id ?? objectId({ group: target.facts.group, kind: target.facts.kind, namespace, name });
+  const madeId = draft.context.idOf(target.id, namespace, name);
+  const object = draft.context.find(madeId);
+  // Its own text for the same, where it is there: that is kept anyway.
+  const id = object?.id ?? madeId;
   const found: NamedObject = { target, namespace, name, id, object, permitted: undefined, ports: NO_PORTS };
   if (named.length < REMEMBERED) named.push(found);
-  mentions.push(id);
+  else draft.moreMentions = (draft.moreMentions ?? new Set()).add(id);
   return found;
 }
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../model/kube-object.ts";
-import { compareText } from "../model/refs.ts";
+import { compareText, type ObjectId } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
 import { findPlan } from "./compile-rows.ts";
 import type { LinkDraft, PlacedLink } from "./link-draft.ts";
@@ -33,7 +33,7 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
     named: [],
     up: [],
     down: [],
-    mentions: [],
+    moreMentions: undefined,
     refusals: undefined,
     absentParents: undefined,
     impliedParents: undefined,
@@ -48,7 +48,7 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
     refusals: draft.refusals ?? NONE,
     absentParents: draft.absentParents ?? NONE,
     impliedParents: draft.impliedParents ?? NONE,
-    mentions: distinct(draft.mentions),
+    mentions: mentionsIn(draft),
     labelsOf: draft.labelsRead ? [object.ref.namespace] : NONE,
     grantsOf: draft.grantsOf === undefined ? NONE : [...draft.grantsOf],
   };
@@ -57,10 +57,10 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
 // A list that grew by pushes has room to spare; what is kept for every object is cut to size.
 const cut = <T>(items: readonly T[]): readonly T[] => (items.length === 0 ? NONE : items.slice());
 
-const FEW = 16;
-
-/** Few are distinct already: the draft remembers that many. */
-const distinct = <T>(items: readonly T[]): readonly T[] => (items.length <= FEW ? cut(items) : [...new Set(items)]);
+function mentionsIn({ named, moreMentions }: LinkDraft): readonly ObjectId[] {
+  const first = named.map(({ id }) => id);
+  return moreMentions === undefined ? first : [...new Set([...first, ...moreMentions])];
+}
 
 const linkOf = ({ link }: PlacedLink): UpLink => link;
 

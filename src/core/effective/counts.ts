@@ -1,0 +1,56 @@
+import { SortedMap } from "../model/sorted-map.ts";
+
+/** Up to so many keys are looked through rather than indexed: most policies lose to few others, in few places. */
+const FEW = 8;
+
+/** A number for each of a few keys, or many. */
+export class Counts<K extends string> {
+  readonly #keys: K[] = [];
+  readonly #counts: number[] = [];
+  /** Where a key stands; made when there are many. */
+  #places: Map<K, number> | undefined;
+
+  add(key: K, count: number): void {
+    const at = this.#placeOf(key);
+    if (at !== undefined) {
+      this.#counts[at] = (this.#counts[at] ?? 0) + count;
+      return;
+    }
+    this.#places?.set(key, this.#keys.length);
+    this.#keys.push(key);
+    this.#counts.push(count);
+  }
+
+  /** As many came as went, of every key. */
+  get isLevel(): boolean {
+    return this.#counts.every((count) => count === 0);
+  }
+
+  /** What was counted before, and this. */
+  addTo(before: SortedMap<K, number> | undefined): SortedMap<K, number> {
+    if (before === undefined || before.size === 0) {
+      if (!this.#counts.includes(0)) return SortedMap.of(this.#keys, this.#counts);
+      return SortedMap.from(this.#entries().filter(([, count]) => count !== 0));
+    }
+    let result = before;
+    for (const [key, count] of this.#entries()) {
+      const next = (result.get(key) ?? 0) + count;
+      result = next === 0 ? result.without(key) : result.with(key, next);
+    }
+    return result;
+  }
+
+  #placeOf(key: K): number | undefined {
+    const keys = this.#keys;
+    if (keys.length > FEW) {
+      this.#places ??= new Map(keys.map((own, at) => [own, at]));
+      return this.#places.get(key);
+    }
+    const at = keys.indexOf(key);
+    return at === -1 ? undefined : at;
+  }
+
+  #entries(): readonly (readonly [K, number])[] {
+    return this.#keys.map((key, at) => [key, this.#counts[at] ?? 0]);
+  }
+}

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectGolden } from "../support/golden.ts";
 import { runCli } from "../support/run-cli.ts";
+import { type Transcript, userStories, workedExamples } from "./transcripts.ts";
 
 /** The real program, as people install it: packed, unpacked elsewhere, and without any other package beside it. */
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -23,9 +25,9 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function runProgram(args: readonly string[], options: { input?: string; program?: string } = {}) {
+function runProgram(args: readonly string[], options: { input?: string; program?: string; cwd?: string } = {}) {
   const result = spawnSync(process.execPath, [options.program ?? program, ...args], {
-    cwd: unpacked,
+    cwd: options.cwd ?? unpacked,
     encoding: "utf8",
     input: options.input ?? "",
     timeout: 60_000,
@@ -86,3 +88,21 @@ describe("the packed program", () => {
     for (const name of ["js-yaml", "@bufbuild/cel", "re2js"]) expect(licences).toContain(`\n${name} `);
   });
 });
+
+function describeTranscripts(title: string, folder: string, transcripts: readonly Transcript[]): void {
+  const cwd = fileURLToPath(new URL(`testdata/${folder}`, import.meta.url));
+  describe(title, () => {
+    for (const { name, lines } of transcripts) {
+      test(name, { timeout: 120_000 }, () => {
+        const told = lines.map((line) => {
+          const { code, stdout, stderr } = runProgram(line.split(" "), { cwd });
+          return `$ prevail ${line}\n${stdout}${stderr === "" ? "" : `[stderr]\n${stderr}`}[exit ${code}]\n`;
+        });
+        expectGolden(join(cwd, `${name}.txt`), told.join("\n"));
+      });
+    }
+  });
+}
+
+describeTranscripts("RFC 0009, user stories", "user-stories", userStories);
+describeTranscripts("the specifications' worked examples", "worked-examples", workedExamples);

@@ -1,0 +1,87 @@
+/** Command lines whose whole outcome is kept in `testdata/<folder>/<name>.txt`. They run where their files are. */
+export interface Transcript {
+  readonly name: string;
+  /** Each without the program. */
+  readonly lines: readonly string[];
+}
+
+/** RFC 0009's user stories, by their unique ids. The town of `town.yaml` is our own. */
+export const userStories: readonly Transcript[] = [
+  { name: "gateway-default-policy", lines: [...eachRoute("gateway-default-policy")] },
+  { name: "gateway-default-policy-rule", lines: [...eachRoute("gateway-default-policy-rule")] },
+  { name: "policy-constraints", lines: [...eachRoute("policy-constraints")] },
+  { name: "gateway-override-policy", lines: [...eachRoute("gateway-override-policy")] },
+  { name: "gateway-override-policy-rule", lines: [...eachRoute("gateway-override-policy-rule")] },
+  { name: "route-replace-policy", lines: [wish("route-replace-policy")] },
+  { name: "route-add-policy-rule", lines: [wish("route-add-policy-rule")] },
+  { name: "route-disable-policy-rule", lines: [...eachRoute("route-disable-policy-rule")] },
+  {
+    name: "view-effective-policy",
+    lines: [
+      "get effective -f town.yaml -f gateway-default-policy-rule.yaml",
+      "get effective httproute/library -o yaml -f town.yaml -f gateway-default-policy-rule.yaml",
+      "trace GET http://library.example/lend -f town.yaml -f gateway-default-policy-rule.yaml",
+    ],
+  },
+  {
+    name: "view-policy-rule-status",
+    lines: [
+      "get policies -f town.yaml -f gateway-default-policy-rule.yaml",
+      "reach ratelimitpolicy/town-limits -f town.yaml -f gateway-default-policy-rule.yaml",
+    ],
+  },
+  {
+    name: "view-policy-rule-reach",
+    lines: [
+      "reach ratelimitpolicy/town-limits --rule per-visitor -f town.yaml -f gateway-default-policy-rule.yaml",
+      "reach ratelimitpolicy/town-limits --rule per-visitor -o name -f town.yaml -f gateway-default-policy-rule.yaml",
+    ],
+  },
+];
+
+/** The specifications' worked examples, in our own YAML, through every command. */
+export const workedExamples: readonly Transcript[] = [
+  ...["gep-713-example-1", "gep-713-example-2", "gep-713-example-3"].map((name) => ({
+    name,
+    lines: [
+      `get policies -f ${name}.yaml`,
+      `get effective -f ${name}.yaml`,
+      `explain svc/b1 --all-paths -f ${name}.yaml`,
+      `explain svc/b2 -f ${name}.yaml`,
+      `reach colorpolicy/p1 -f ${name}.yaml`,
+      `plan --delete colorpolicy/p1 --exit-code -f ${name}.yaml`,
+      `trace GET http://g1.example/r1 -f ${name}.yaml`,
+      `graph svc/b2 -f ${name}.yaml`,
+      `check -f ${name}.yaml`,
+    ],
+  })),
+  {
+    name: "hierarchy",
+    lines: [
+      "get definitions CachePolicy -f hierarchy.yaml",
+      "get targets -f hierarchy.yaml",
+      "explain httproute/news -f hierarchy.yaml",
+      "reach cachepolicy/edge-cache --rule cache.key -f hierarchy.yaml",
+      "plan --delete cachepolicy/edge-cache -f hierarchy.yaml",
+    ],
+  },
+  {
+    name: "retries",
+    lines: [
+      "explain httproute/stubborn -f retries.yaml",
+      "trace GET http://any.example/ -f retries.yaml",
+      "retries --attempts 2 --backoff 100ms --backend-request 400ms --request 1s",
+      "check -f retries.yaml",
+    ],
+  },
+];
+
+/** Of a route with a policy of its own, and of one without. */
+function eachRoute(story: string): readonly string[] {
+  return ["library", "museum"].map((route) => `explain httproute/${route} -f town.yaml -f ${story}.yaml`);
+}
+
+/** What an application developer would get by applying what they wish for, not knowing what there is. */
+function wish(story: string): string {
+  return `plan -f town.yaml -f ${story}.yaml --apply ${story}-wish.yaml`;
+}

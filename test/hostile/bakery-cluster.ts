@@ -135,7 +135,7 @@ export const mergePolicy: JsonObject = policy("MergePolicy", "limits", {
   overrides: { strategy: "atomic", when: "spec.limits.a > 5", limits: { a: { rate: 3 } } },
 });
 
-export const crd: JsonObject = {
+const crd: JsonObject = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: "inferredpolicies.example.com", labels: { "gateway.networking.k8s.io/policy": "Inherited" } },
@@ -164,7 +164,7 @@ export const crd: JsonObject = {
   },
 };
 
-export const definitionDocument: JsonObject = {
+const definitionDocument: JsonObject = {
   apiVersion: "prevail.dev/v1alpha1",
   kind: "PolicyDefinition",
   metadata: { name: "latepolicies.example.com" },

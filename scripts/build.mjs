@@ -15,7 +15,7 @@ const targets = {
     out: "dist",
     sources: ["src"],
     assetsTo: "",
-    programs: ["prevail", "kubectl-prevail", "demo"],
+    programs: ["prevail", "kubectl-prevail", "kubectl-complete-prevail", "demo"],
   },
   bench: { project: "tsconfig.bench.json", out: ".cache/bench", sources: ["src", "bench"], assetsTo: "src" },
 };

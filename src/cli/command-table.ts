@@ -1,11 +1,6 @@
-import type { Command } from "./command.ts";
+import type { LoadableCommand } from "./command.ts";
 
-/** A command before it is loaded: enough for the list in `help`. */
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<{ readonly command: Command }>;
-}
+export type CommandEntry = LoadableCommand;
 
 /** Every command but `help`, in the order of the list. Each is loaded only when it is called. */
 export const commandTable: readonly CommandEntry[] = [
@@ -48,6 +43,11 @@ export const commandTable: readonly CommandEntry[] = [
     name: "retries",
     summary: "a calculator: what retry and timeout settings come to",
     load: () => import("./commands/retries.ts"),
+  },
+  {
+    name: "completion",
+    summary: "a script that completes commands, options and names in your shell",
+    load: () => import("./commands/completion.ts"),
   },
   { name: "version", summary: "the version of this program", load: () => import("./commands/version.ts") },
 ];

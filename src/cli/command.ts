@@ -29,12 +29,21 @@ export interface Example {
   readonly line: string;
 }
 
+/** A command before it is loaded. */
+export interface LoadableCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
 export interface CommandContext {
   readonly args: readonly string[];
   readonly options: OptionValues;
   /** The value of `-o`; undefined: the command's own format for people. */
   readonly output: string | undefined;
   readonly io: CliIo;
+  /** Every command, for one that speaks of the others. */
+  readonly commands: readonly LoadableCommand[];
   /** `For example: …`, with a command line that works here. */
   readonly example: string;
   readonly print: Printer;

@@ -70,6 +70,7 @@ async function runCommand(
     options,
     output: options.value("output"),
     io,
+    commands: commandTable,
     example,
     print: outputPrinter(io, options),
     load,

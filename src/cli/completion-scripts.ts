@@ -1,0 +1,97 @@
+export const shells = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof shells)[number];
+
+/** What makes a shell ask `prevail completion words` for what could stand where the cursor is. */
+export const completionScripts: Readonly<Record<Shell, string>> = {
+  bash: `# bash completion for prevail. For this shell:   source <(prevail completion bash)
+# For every shell:   prevail completion bash > ~/.local/share/bash-completion/completions/prevail
+
+_prevail() {
+  local word line directive=4 prefix='' joined='' words=()
+  # Bash takes a line apart at = and : as well; what the person typed as one word is put together again.
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ \${#words[@]} -gt 0 && ( $word =~ ^[=:]+$ || -n $joined ) ]]; then
+      words[\${#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+    [[ $word =~ ^[=:]+$ ]] && joined=yes || joined=''
+  done
+  (( \${#words[@]} )) || words=('')
+  local current=\${words[\${#words[@]}-1]}
+  # Bash replaces only what follows the last of them.
+  [[ $current == *[=:]* && $COMP_WORDBREAKS == *[=:]* ]] && prefix=\${current%"\${current##*[=:]}"}
+  local index
+  for index in "\${!words[@]}"; do
+    word=\${words[index]}
+    word=\${word#[\\"\\']}
+    word=\${word%[\\"\\']}
+    word=\${word//\\\\ / }
+    case $word in '~/'*) word=$HOME/\${word#??} ;; esac
+    words[index]=$word
+  done
+
+  COMPREPLY=()
+  while IFS='' read -r line; do
+    case $line in
+      :*) directive=\${line#:} ;;
+      *)
+        word=\${line%%$'\\t'*}
+        COMPREPLY+=("\${word#"$prefix"}")
+        ;;
+    esac
+  done < <("\${COMP_WORDS[0]}" completion words -- "\${words[@]}" 2>/dev/null)
+  if (( directive & 2 )); then compopt -o nospace 2>/dev/null; fi
+  if (( ! (directive & 4) )); then compopt -o default 2>/dev/null; fi
+  return 0
+}
+
+complete -F _prevail prevail
+`,
+  zsh: `#compdef prevail
+# zsh completion for prevail. For this shell:   source <(prevail completion zsh)
+# For every shell:   prevail completion zsh > "\${fpath[1]}/_prevail"
+
+_prevail() {
+  local line directive=4
+  local -a typed found shown options
+  typed=("\${(@Q)words[2,CURRENT]}")
+  for line in "\${(@f)$("\${words[1]}" completion words -- "\${typed[@]}" 2>/dev/null)}"; do
+    case $line in
+      ('') ;;
+      (:*) directive=\${line#:} ;;
+      (*)
+        found+=("\${line%%$'\\t'*}")
+        shown+=("\${line/$'\\t'/  -- }")
+        ;;
+    esac
+  done
+  (( directive & 2 )) && options+=(-S '')
+  (( \${#found} )) && compadd "\${options[@]}" -l -d shown -a found
+  (( directive & 4 )) || _files
+}
+
+if [[ \${funcstack[1]} == _prevail ]]; then _prevail "$@"; else compdef _prevail prevail; fi
+`,
+  fish: `# fish completion for prevail. For this shell:   prevail completion fish | source
+# For every shell:   prevail completion fish > ~/.config/fish/completions/prevail.fish
+
+function __prevail_complete
+    set -l typed (commandline -opc)
+    set -l current (commandline -ct)
+    set -l directive 4
+    for line in (command $typed[1] completion words -- $typed[2..-1] "$current" 2>/dev/null)
+        if string match -qr '^:[0-9]+$' -- $line
+            set directive (string sub -s 2 -- $line)
+        else
+            echo $line
+        end
+    end
+    if test $directive -lt 4
+        __fish_complete_path "$current"
+    end
+end
+
+complete -c prevail -f -a '(__prevail_complete)'
+`,
+};

@@ -6,7 +6,7 @@ import type { Finding, Severity } from "../core/model/finding.ts";
 import type { FindingCode } from "../core/model/finding-code.ts";
 import { findingCodes } from "../core/model/finding-codes.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
-import { compareText, type ObjectId, type ObjectRef, parseObjectId } from "../core/model/refs.ts";
+import { compareText, kindId, type ObjectId, type ObjectRef, parseObjectId } from "../core/model/refs.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import { isInScope, type Scope } from "./find-targets.ts";
 import { loadCel, type Source } from "./load-source.ts";
@@ -28,6 +28,7 @@ export interface FindingReport {
   readonly findings: readonly ReportedFinding[];
   /** Below it. */
   readonly hidden: number;
+  /** In the scope. */
   readonly objects: number;
   readonly policies: number;
   readonly origin: string;
@@ -52,13 +53,12 @@ export async function buildFindingReport(source: Source, { scope, severity }: Re
   ];
   const inScope = unique(all.filter(({ id }) => isShown(id, source, scope)).map(({ finding }) => finding));
   const findings = inScope.filter((finding) => severities.indexOf(finding.severity) <= severities.indexOf(severity));
-  let policies = 0;
-  world.policies.forEach(() => policies++);
+  const looked = [...source.snapshot.objects.values()].filter((object) => isInScope(object, scope));
   return {
     findings: findings.sort(compareFindings),
     hidden: inScope.length - findings.length,
-    objects: source.snapshot.objects.size,
-    policies,
+    objects: looked.length,
+    policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
     origin: source.origin,
   };
 }

@@ -2,7 +2,7 @@ import type { SourcePosition } from "../core/model/kube-object.ts";
 import { API_VERSION } from "./effective-json.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
 
-/** For programs: `{apiVersion, kind: FindingList, items, summary}`. Names of fields are stable. */
+/** For programs, as `docs/schemas/finding-list.json` describes it. */
 export const findingsJson = ({ findings, hidden }: FindingReport): object => ({
   apiVersion: API_VERSION,
   kind: "FindingList",
@@ -20,7 +20,7 @@ function itemJson(finding: ReportedFinding): object {
   return {
     code,
     severity,
-    ...(place === undefined ? {} : isAboutPath(finding) ? { file: place.file } : placeJson(place)),
+    ...(place === undefined ? {} : { at: isAboutPath(finding) ? { file: place.file } : positionJson(place) }),
     ...(object === undefined ? {} : { object }),
     ...(field === undefined ? {} : { field }),
     message,
@@ -29,11 +29,11 @@ function itemJson(finding: ReportedFinding): object {
       ? {}
       : {
           related: related.map(({ message: other, place: at }) => ({
-            ...(at === undefined ? {} : placeJson(at)),
+            ...(at === undefined ? {} : { at: positionJson(at) }),
             message: other,
           })),
         }),
   };
 }
 
-const placeJson = ({ file, line, column }: SourcePosition): object => ({ file, line, column });
+const positionJson = ({ file, line, column }: SourcePosition): object => ({ file, line, column });

@@ -36,8 +36,8 @@ function rule(code: FindingCode, docOf: SarifOptions["docOf"]): object {
   const doc = docOf(code);
   return {
     id: code,
-    shortDescription: { text: title },
-    ...(doc === undefined ? {} : { help: { text: doc, markdown: doc } }),
+    shortDescription: { text: messageString(title) },
+    ...(doc === undefined ? {} : { help: { text: messageString(doc), markdown: messageString(doc) } }),
     defaultConfiguration: { level: levels[severity] },
   };
 }
@@ -50,7 +50,7 @@ function result(finding: ReportedFinding, ruleIndex: number): object {
     ruleId: code,
     ruleIndex,
     level: levels[severity],
-    message: { text: mend === undefined ? subject : `${subject}\n${mend}` },
+    message: { text: messageString(mend === undefined ? subject : `${subject}\n${mend}`) },
     ...(place === undefined && name === undefined
       ? {}
       : {
@@ -67,7 +67,7 @@ function result(finding: ReportedFinding, ruleIndex: number): object {
           relatedLocations: related.map(({ message: other, place: at }, id) => ({
             id,
             ...(at === undefined ? {} : { physicalLocation: physical(at, true) }),
-            message: { text: other },
+            message: { text: messageString(other) },
           })),
         }),
   };
@@ -77,6 +77,15 @@ const physical = ({ file, line, column }: SourcePosition, hasRegion: boolean): o
   artifactLocation: { uri: uriOf(file) },
   ...(hasRegion ? { region: { startLine: line, startColumn: column } } : {}),
 });
+
+/**
+ * A message string (SARIF, 3.11.5 and 3.11.6): braces stand for placeholders unless they are doubled, and `[a](b)` is a link, which
+ * a name in somebody's YAML must not become.
+ */
+function messageString(text: string): string {
+  const doubled = text.replaceAll("{", "{{").replaceAll("}", "}}");
+  return doubled.includes("](") ? doubled.replaceAll(/[[\]\\]/g, "\\$&") : doubled;
+}
 
 /** A URI reference (RFC 3986): relative paths stay relative, so that a server finds them in its checkout. */
 export function uriOf(file: string): string {

@@ -16,7 +16,13 @@ async function outputOf(args: readonly string[]): Promise<readonly string[]> {
   return output().trimEnd().split("\n");
 }
 
-for (const page of ["README.md", "docs/concepts.md", "docs/guide/developer.md", "docs/guide/operator.md"]) {
+for (const page of [
+  "README.md",
+  "docs/cli.md",
+  "docs/concepts.md",
+  "docs/guide/developer.md",
+  "docs/guide/operator.md",
+]) {
   describe(page, () => {
     const path = fileURLToPath(new URL(`../../${page}`, import.meta.url));
     const text = readFileSync(path, "utf8");

@@ -75,8 +75,8 @@ describe("docs/findings.md", () => {
       /```yaml\n(apiVersion: prevail\.dev\/v1alpha1\nkind: CoverageRule[^`]*)```/.exec(page) ?? [];
     const { stdout } = await runCli("check --severity info -o json -f examples/bakery -f -", { stdin: example });
     const { items } = JSON.parse(stdout) as {
-      readonly items: ReadonlyArray<{ readonly code: string; readonly file: string }>;
+      readonly items: ReadonlyArray<{ readonly code: string; readonly at: { readonly file: string } }>;
     };
-    expect(items.filter(({ file }) => file === "<stdin>").map(({ code }) => code)).toEqual(["CoverageMatchesNothing"]);
+    expect(items.filter(({ at }) => at.file === "<stdin>").map(({ code }) => code)).toEqual(["CoverageMatchesNothing"]);
   });
 });

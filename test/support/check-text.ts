@@ -4,12 +4,11 @@ import { runCli } from "./run-cli.ts";
 export interface CheckedFinding {
   readonly code: string;
   readonly severity: string;
-  readonly line?: number;
-  readonly column?: number;
+  readonly at?: { readonly file: string; readonly line: number; readonly column: number };
   readonly field?: string;
   readonly message: string;
   readonly mend?: string;
-  readonly related?: ReadonlyArray<{ readonly message: string; readonly line?: number }>;
+  readonly related?: ReadonlyArray<{ readonly message: string; readonly at?: { readonly line: number } }>;
 }
 
 /** Everything that `check` finds in a text, the notes too. */
@@ -25,8 +24,8 @@ export async function findingsOf(code: string, text: string): Promise<readonly s
   const lines = text.split("\n");
   return (await checkText(text))
     .filter((finding) => finding.code === code)
-    .map(({ line = 0, column = 0, severity, message }) => {
-      const there = lines[line - 1]?.slice(column - 1) ?? "";
+    .map(({ at, severity, message }) => {
+      const there = at === undefined ? "" : lines[at.line - 1]?.slice(at.column - 1);
       return `${severity} at «${there}»: ${message}`;
     });
 }

@@ -54,7 +54,7 @@ export const command: Command = {
     if (source === undefined) return exitCodes.failed;
     const severity = severities.find((one) => one === options.value("severity")) ?? DEFAULT_SEVERITY;
     const report = await buildFindingReport(source, { scope: scope.scope, severity });
-    await printReport(report, context);
+    await (writers[context.output ?? ""] ?? tell)(report, context);
     return exitCodeOf(report);
   },
 };
@@ -68,35 +68,36 @@ async function loadAll(paths: readonly string[], { io, options, fail }: CommandC
   return undefined;
 }
 
-async function printReport(report: FindingReport, { output, print, io }: CommandContext): Promise<void> {
-  switch (output) {
-    case "json": {
-      const { findingsJson } = await import("../findings-json.ts");
-      return printData(print, "json", findingsJson(report));
-    }
-    case "sarif": {
-      const [{ findingsSarif }, { findingDocs }] = await Promise.all([
-        import("../findings-sarif.ts"),
-        import("../gen/finding-docs.ts"),
-      ]);
-      const docOf = (code: string): string | undefined => findingDocs.get(code);
-      return printData(print, "json", findingsSarif(report, { version: io.version(), docOf }));
-    }
-    case "junit": {
-      const { findingsJunit } = await import("../findings-junit.ts");
-      return print.raw(findingsJunit(report));
-    }
-    case "github": {
-      const { findingsGithub } = await import("../findings-github.ts");
-      return print.raw(findingsGithub(report));
-    }
-    case undefined:
-    default: {
-      const { tellFindings } = await import("../tell-findings.ts");
-      tellFindings(report, print, io.program);
-    }
-  }
-}
+type Write = (report: FindingReport, context: CommandContext) => Promise<void>;
+
+/** By what `-o` can be. Each is loaded only when it is asked for. */
+const writers: Readonly<Record<string, Write>> = {
+  json: async (report, { print }) => {
+    const { findingsJson } = await import("../findings-json.ts");
+    printData(print, "json", findingsJson(report));
+  },
+  sarif: async (report, { print, io }) => {
+    const [{ findingsSarif }, { findingDocs }] = await Promise.all([
+      import("../findings-sarif.ts"),
+      import("../gen/finding-docs.ts"),
+    ]);
+    const docOf = (code: string): string | undefined => findingDocs.get(code);
+    printData(print, "json", findingsSarif(report, { version: io.version(), docOf }));
+  },
+  junit: async (report, { print }) => {
+    const { findingsJunit } = await import("../findings-junit.ts");
+    print.raw(findingsJunit(report));
+  },
+  github: async (report, { print }) => {
+    const { findingsGithub } = await import("../findings-github.ts");
+    print.raw(findingsGithub(report));
+  },
+};
+
+const tell: Write = async (report, { print, io }) => {
+  const { tellFindings } = await import("../tell-findings.ts");
+  tellFindings(report, print, io.program);
+};
 
 function exitCodeOf({ findings }: FindingReport): ExitCode {
   if (findings.some(({ severity }) => severity === "error")) return exitCodes.failed;

@@ -65,7 +65,7 @@ describe("ReachesNothing", () => {
     expect(found).toMatchObject([
       {
         message: "LimitPolicy a/idle is accepted and acts on nothing: HTTPRoute a/r hangs nowhere",
-        related: [{ line: 22, message: expect.stringContaining("htp") }],
+        related: [{ at: { line: 22 }, message: expect.stringContaining("htp") }],
       },
     ]);
   });

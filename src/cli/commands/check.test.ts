@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { expectTranscript } from "../../../test/support/cli-transcript.ts";
+import { type CliSetup, runCli } from "../../../test/support/run-cli.ts";
+import { schemaViolations } from "../../../test/support/validate-schema.ts";
+import { findingCodes } from "../../core/model/finding-codes.ts";
+
+const rules = "-f examples/bakery -f test/testdata/coverage-rules";
+
+describe("the bakery", () => {
+  for (const columns of [40, 60, 120]) {
+    test(`${columns} columns`, () => expectTranscript(`check-${columns}`, "check -f examples/bakery", { columns }));
+  }
+  for (const [name, line] of [
+    ["check-info", "check --severity info -f examples/bakery"],
+    ["check-error", "check --severity error -f examples/bakery"],
+    ["check-namespace", "check -n shop -f examples/bakery"],
+    ["check-labels", "check -l gateway=prod -f examples/bakery"],
+    ["check-fine", "check -f examples/bakery/gateway.yaml -f examples/bakery/policy-kinds.yaml"],
+    ["check-incomplete", "check --severity info -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml"],
+    ["check-coverage", `check --severity info ${rules}`],
+    ["check-json", `check -o json ${rules}`],
+    ["check-sarif", `check -o sarif ${rules}`],
+    ["check-junit", `check -o junit --severity info ${rules}`],
+    ["check-github", `check -o github --severity info ${rules}`],
+    ["check-explain", "check --explain RefNotPermitted"],
+    ["check-explain-unknown", "check --explain NeverPrevail"],
+  ] as const) {
+    test(line, () => expectTranscript(name, line));
+  }
+
+  test("no line is wider than the terminal, but for what cannot be broken", async () => {
+    for (const columns of [40, 80]) {
+      const { stdout } = await runCli(`check --severity info ${rules}`, { columns });
+      const long = stdout.split("\n").filter((line) => line.length > columns && line.trim().includes(" "));
+      expect(long.filter((line) => !/^\S+: \w/.test(line))).toEqual([]);
+    }
+  });
+});
+
+describe("exit codes", () => {
+  const warning = {
+    "a.yaml":
+      "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{name: a, port: 1}, {name: a, port: 2}]}",
+  };
+  test.each([
+    ["1: there are errors", "check -f b.yaml", { "b.yaml": "a: [" }, 1],
+    ["2: there are findings, and no errors", "check -f a.yaml", warning, 2],
+    ["0: what is shown is nothing", "check -f a.yaml --severity error", warning, 0],
+    [
+      "2: notes that were asked for",
+      "check -f c.yaml --severity info",
+      { "c.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: s}" },
+      2,
+    ],
+    [
+      "0: notes that were not",
+      "check -f c.yaml",
+      { "c.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: s}" },
+      0,
+    ],
+  ])("%s", async (_, line, files, code) => {
+    const result = await runCli(line, { files });
+    expect([result.code, result.stderr]).toEqual([code, ""]);
+  });
+});
+
+describe("odd input", () => {
+  const run = (line: string, setup: CliSetup) => runCli(line, setup);
+
+  test.each([
+    [
+      "check",
+      "error: nothing to read: say with -f FILE, -f DIR or -f - where the objects are\nFor example: prevail check -f examples/bakery\n",
+    ],
+    [
+      "check examples/bakery",
+      "error: check takes no target, and has 'examples/bakery'\nFiles are given with -f: prevail check -f examples/bakery\n",
+    ],
+    ["check -f empty.yaml", "error: there are no objects in empty.yaml\n"],
+    ["check -f -", "error: there are no objects in -\n"],
+    [
+      "check -f a.yaml --severity fatal",
+      "error: --severity is 'fatal'; it can be error, warning, info\nSee 'prevail help check'.\n",
+    ],
+    ["check -f a.yaml -o xml", "error: -o is 'xml'; it can be sarif, junit, github, json\nSee 'prevail help check'.\n"],
+  ])("%s", async (line, stderr) => {
+    const files = { "empty.yaml": "# nothing\n", "a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: s}" };
+    expect(await run(line, { files })).toEqual({ code: 1, stdout: "", stderr });
+  });
+
+  test("a path that is not there is a finding about the path", async () => {
+    const { code, stdout, stderr } = await run("check -f none.yaml", { files: { "a.yaml": "" } });
+    expect([code, stderr]).toEqual([1, ""]);
+    expect(stdout).toMatch(/^none\.yaml: error PathNotFound\n {2}no such file or directory\n/);
+  });
+
+  test("what cannot be read is told once, with the rest", async () => {
+    const files = { "a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n---\na: [\n---\njust: text\n" };
+    const { stdout, stderr } = await run("check -f a.yaml", { files });
+    expect(stderr).toBe("");
+    expect(stdout.match(/a\.yaml:\d+:\d+: error \w+/g)).toEqual([
+      "a.yaml:6:1: error YamlSyntax",
+      "a.yaml:7:1: error NotAnObject",
+    ]);
+  });
+
+  test("a field of a refused object has its line; Windows line endings, a byte order mark", async () => {
+    const text =
+      "\ufeffapiVersion: gateway.networking.k8s.io/v1\r\nkind: HTTPRoute\r\nmetadata:\r\n  name: r\r\nspec:\r\n  rules:\r\n  - timeouts:\r\n      request: 5 seconds\r\n";
+    const { stdout } = await run("check -f a.yaml", { files: { "a.yaml": text } });
+    expect(stdout).toMatch(/^a\.yaml:8:16: error InvalidField\n/);
+  });
+
+  test("names do not move the cursor, end a line or begin a command", async () => {
+    const name = "x\\e[2J\\r\\n::error::y%";
+    const text = `apiVersion: v1\nkind: Service\nmetadata: {name: "${name}", namespace: a}\nspec: {ports: [{name: a, port: 1}, {name: a, port: 2}]}`;
+    const files = { "a,b:%.yaml": text };
+    const told = await run(["check", "-f", "a,b:%.yaml"].join(" "), { files });
+    expect(told.stdout.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+    const { stdout } = await run("check -o github -f a,b:%.yaml", { files });
+    expect(stdout.split("\n")).toEqual([
+      expect.stringMatching(
+        /^::warning file=a%2Cb%3A%25\.yaml,line=4,col=43,title=DuplicateSectionName::Service a\/x.*%0D%0A::error::y%25 has several/,
+      ),
+      "",
+    ]);
+  });
+});
+
+describe("formats", () => {
+  const hostile: CliSetup = {
+    files: {
+      "dir/ä b#.yaml": `apiVersion: v1
+kind: Service
+metadata: {name: "<&]]>'\\"\\u0001{0}[l](x)", namespace: a}
+spec: {ports: [{name: a, port: 1}, {name: a, port: 2}]}
+`,
+    },
+  };
+
+  test("json fits its schema", async () => {
+    for (const line of [
+      `check --severity info -o json ${rules}`,
+      "check -o json -f examples/bakery/gateway.yaml -f none",
+    ]) {
+      const { stdout } = await runCli(line);
+      expect(schemaViolations("finding-list.json", JSON.parse(stdout))).toEqual([]);
+    }
+  });
+
+  test("sarif: rules and places are where results say", async () => {
+    const { stdout } = await runCli(`check --severity info -o sarif ${rules} -f none.yaml`);
+    const log = JSON.parse(stdout) as SarifLog;
+    expect(log.version).toBe("2.1.0");
+    const [run] = log.runs;
+    expect(run?.results.length).toBeGreaterThan(10);
+    expect(new Set(run?.tool.driver.rules.map(({ id }) => id)).size).toBe(run?.tool.driver.rules.length);
+    for (const { ruleId, ruleIndex, level, message, locations = [], relatedLocations = [] } of run?.results ?? []) {
+      expect(run?.tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
+      expect(["error", "warning", "note"]).toContain(level);
+      expect(message.text).not.toBe("");
+      for (const { physicalLocation } of [...locations, ...relatedLocations]) {
+        const { artifactLocation, region } = physicalLocation ?? {};
+        if (artifactLocation !== undefined) expect(artifactLocation.uri).toMatch(/^[A-Za-z0-9._~/%-]+$/);
+        if (region !== undefined) expect(Math.min(region.startLine, region.startColumn)).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test("sarif: no placeholders, no links, and a URI", async () => {
+    const { stdout } = await runCli("check -o sarif -f dir", hostile);
+    const [result] = (JSON.parse(stdout) as SarifLog).runs[0]?.results ?? [];
+    expect(result?.message.text).toContain("{{0}}\\[l\\](x) has several sections");
+    expect(result?.locations?.[0]?.physicalLocation?.artifactLocation.uri).toBe("dir/%C3%A4%20b%23.yaml");
+  });
+
+  test("sarif: a run without findings has results, none of them", async () => {
+    const { stdout } = await runCli("check -o sarif -f a.yaml", {
+      files: { "a.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: s}" },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ results: [], tool: { driver: { rules: [] } } }] });
+  });
+
+  test("junit: text is escaped, and what XML cannot hold is left out", async () => {
+    const { stdout } = await runCli("check -o junit -f dir", hostile);
+    expect(stdout).toContain(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="prevail check" tests="1" failures="1">',
+    );
+    expect(stdout).toContain("Service a/&lt;&amp;]]&gt;&#39;&quot; {0}[l](x)");
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
+  test("junit: without findings one test passes", async () => {
+    const { stdout } = await runCli("check -o junit -f a.yaml", {
+      files: { "a.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: s}" },
+    });
+    expect(stdout).toContain('tests="1" failures="0"');
+    expect(stdout).toContain('<testcase name="check" classname="a.yaml"/>');
+  });
+});
+
+describe("--explain", () => {
+  test.each(Object.keys(findingCodes))("%s", async (code) => {
+    const { stdout, stderr, code: exit } = await runCli(`check --explain ${code.toLowerCase()}`, { columns: 60 });
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(stdout.split("\n")[0]).toBe(code);
+  });
+
+  test("without anything like it: all there are", async () => {
+    const { stderr, code } = await runCli("check --explain zzzzzzzzzzzz");
+    expect(code).toBe(1);
+    expect(stderr).toContain("There are: YamlSyntax, ");
+  });
+});
+
+interface SarifLog {
+  readonly version: string;
+  readonly runs: ReadonlyArray<{
+    readonly tool: { readonly driver: { readonly rules: ReadonlyArray<{ readonly id: string }> } };
+    readonly results: ReadonlyArray<{
+      readonly ruleId: string;
+      readonly ruleIndex: number;
+      readonly level: string;
+      readonly message: { readonly text: string };
+      readonly locations?: readonly SarifLocation[];
+      readonly relatedLocations?: readonly SarifLocation[];
+    }>;
+  }>;
+}
+
+interface SarifLocation {
+  readonly physicalLocation?: {
+    readonly artifactLocation: { readonly uri: string };
+    readonly region?: { readonly startLine: number; readonly startColumn: number };
+  };
+}

@@ -1,0 +1,28 @@
+/** The pictures in our pages are what a terminal shows. `npm run golden` draws them anew. */
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { renderSvg } from "../../src/cli/svg-element.ts";
+import { expectGolden } from "../support/golden.ts";
+import { terminalSvg } from "../support/terminal-svg.ts";
+import { testIo } from "../support/test-io.ts";
+
+const COLUMNS = 100;
+
+async function onTerminal(line: string): Promise<readonly string[]> {
+  const { io, output } = testIo();
+  await run(line.split(" "), { ...io, columns: COLUMNS, isTerminal: { stdout: true, stderr: true } });
+  return output().trimEnd().split("\n");
+}
+
+test("docs/images/explain.svg", async () => {
+  const line = "explain httproute/baker#order -f examples/bakery";
+  const lines = await onTerminal(line);
+  // The whole answer is too long for a picture: the kinds before RetryPolicy are left out, and that is shown.
+  const start = lines.findIndex((text) => stripVTControlCharacters(text).startsWith("RetryPolicy: "));
+  expect(start).toBeGreaterThan(2);
+  const shown = [`$ prevail ${line}`, ...lines.slice(0, 2), "⋮", "", ...lines.slice(start)];
+  const path = fileURLToPath(new URL("../../docs/images/explain.svg", import.meta.url));
+  expectGolden(path, renderSvg(terminalSvg(shown.join("\n"), { columns: COLUMNS, title: `prevail ${line}` })));
+});

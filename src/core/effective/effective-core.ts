@@ -45,7 +45,7 @@ const NO_FIELDS: readonly CoreField[] = [];
 const NO_POLICIES: readonly Policy[] = [];
 
 export function foldedSpec({ result }: Folded): FoldedSpec {
-  const settled: readonly Settled[] = [...result.places.values()].sort(byPointer);
+  const settled: readonly Settled[] = [...result.places.values()].sort(byPointer).slice();
   return { spec: result.toSpec(), settled };
 }
 
@@ -73,12 +73,17 @@ export function effectiveCore(
 }
 
 function outcomesOf(policies: readonly Policy[], specs: readonly FoldedSpec[]): readonly Outcome[] {
-  const outcomes: Outcome[] = [];
-  for (const policy of policies) {
-    if (!outcomes.some((outcome) => outcome.policy === policy)) {
-      outcomes.push({ policy, prevailing: 0, beaten: 0, gated: false, by: NO_POLICIES });
-    }
-  }
+  const isFirst = (policy: Policy, at: number): boolean => policies.indexOf(policy) === at;
+  const distinct = policies.every(isFirst) ? policies : policies.filter(isFirst);
+  const outcomes = distinct.map(
+    (policy): Outcome => ({
+      policy,
+      prevailing: 0,
+      beaten: 0,
+      gated: false,
+      by: NO_POLICIES,
+    }),
+  );
   for (const { settled } of specs) {
     for (const { holder, losses } of settled) {
       if (holder?.policy !== undefined && holder.computed === undefined)

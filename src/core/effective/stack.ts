@@ -14,14 +14,17 @@ export interface PolicySet {
   /** Kinds that do not merge: the policies that lost this target to the only one above. */
   readonly losers: readonly Policy[];
   readonly annotated: MergeStrategy | undefined;
+  /** Empty for a policy alone, without an annotation: that is its own key. */
   readonly key: string;
-  /** Stacks whose last link this is, so that they can be forgotten with it. */
-  readonly uses: Stack[];
+  /** The last stack whose last link this is, so that they can be forgotten with it. */
+  lastUse: Stack | undefined;
 }
 
 export interface Stack {
   readonly up: Stack | undefined;
   readonly set: PolicySet | undefined;
+  /** The use of the same set before this one. */
+  readonly useBefore: Stack | undefined;
   /** Next links. Only a cache: forgetting entries costs sharing, never correctness. */
   next: Map<PolicySet, Stack> | undefined;
   /** What it folds into. */
@@ -32,22 +35,34 @@ export interface Stack {
 
 /** One per policy kind and lineage of evaluations. */
 export class Stacks {
-  readonly empty: Stack = { up: undefined, set: undefined, next: undefined, fold: undefined, folds: undefined };
+  readonly empty: Stack = newStack(undefined, undefined);
   readonly #sets: Map<string, PolicySet> = new Map();
+  readonly #alone: Map<Policy, PolicySet> = new Map();
   readonly #serials: WeakMap<Policy, number> = new WeakMap();
   #nextSerial = 1;
   #forgotten = 0;
 
   /** `policies`: highest first, not empty. */
   setOf(policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet {
+    const [only] = policies;
+    if (only !== undefined && policies.length === 1 && annotated === undefined) return this.#setOfOne(only, policies);
     let key = annotated === undefined ? "" : JSON.stringify(annotated);
     for (const policy of policies) key += `,${this.#serialOf(policy)}`;
     let set = this.#sets.get(key);
     if (set === undefined) {
       set = isNone
-        ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated, key, uses: [] }
-        : { policies, losers: NO_POLICIES, annotated, key, uses: [] };
+        ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated, key, lastUse: undefined }
+        : { policies, losers: NO_POLICIES, annotated, key, lastUse: undefined };
       this.#sets.set(key, set);
+    }
+    return set;
+  }
+
+  #setOfOne(policy: Policy, policies: readonly Policy[]): PolicySet {
+    let set = this.#alone.get(policy);
+    if (set === undefined) {
+      set = { policies, losers: NO_POLICIES, annotated: undefined, key: "", lastUse: undefined };
+      this.#alone.set(policy, set);
     }
     return set;
   }
@@ -61,23 +76,26 @@ export class Stacks {
   push(stack: Stack, set: PolicySet): Stack {
     const known = stack.next?.get(set);
     if (known !== undefined) return known;
-    const made: Stack = { up: stack, set, next: undefined, fold: undefined, folds: undefined };
+    const made = newStack(stack, set);
     stack.next ??= new Map();
     stack.next.set(set, made);
-    set.uses.push(made);
+    set.lastUse = made;
     return made;
   }
 
   /** A set that the newest evaluation no longer has. Older evaluations keep reading what they hold. */
   forget(set: PolicySet): void {
-    this.#sets.delete(set.key);
-    for (const stack of set.uses) stack.up?.next?.delete(set);
-    set.uses.length = 0;
+    const [only] = set.policies;
+    if (set.key !== "") this.#sets.delete(set.key);
+    else if (only !== undefined) this.#alone.delete(only);
+    for (let stack = set.lastUse; stack !== undefined; stack = stack.useBefore) stack.up?.next?.delete(set);
+    set.lastUse = undefined;
     // Sets that were combined on the way are not found again by their parts: once in a while all of them go.
     this.#forgotten++;
-    if (this.#forgotten <= MAX_FORGOTTEN || this.#forgotten <= this.#sets.size) return;
+    if (this.#forgotten <= MAX_FORGOTTEN || this.#forgotten <= this.#sets.size + this.#alone.size) return;
     this.#forgotten = 0;
     this.#sets.clear();
+    this.#alone.clear();
     this.empty.next = undefined;
   }
 
@@ -90,6 +108,15 @@ export class Stacks {
     return serial;
   }
 }
+
+const newStack = (up: Stack | undefined, set: PolicySet | undefined): Stack => ({
+  up,
+  set,
+  useBefore: set?.lastUse,
+  next: undefined,
+  fold: undefined,
+  folds: undefined,
+});
 
 const NO_POLICIES: readonly Policy[] = [];
 const MAX_FORGOTTEN = 4096;

@@ -40,6 +40,9 @@ export interface Place {
   losses: Loss[];
 }
 
+/** Never added to: places without a loss share it. */
+const NO_LOSSES: Loss[] = [];
+
 /** How a candidate lost. */
 export type LossKind = Pick<Loss, "reason" | "equalTo">;
 
@@ -120,7 +123,9 @@ export class FoldResult {
 
   lose(candidate: Candidate, { reason, equalTo }: LossKind, by: readonly Policy[]): void {
     const loss = equalTo === undefined ? { candidate, reason, by } : { candidate, reason, by, equalTo };
-    this.#place(candidate.unit.pointer).losses.push(loss);
+    const place = this.#place(candidate.unit.pointer);
+    if (place.losses === NO_LOSSES) place.losses = [loss];
+    else place.losses.push(loss);
   }
 
   /**
@@ -130,7 +135,8 @@ export class FoldResult {
   settleLosses(): void {
     for (const place of this.places.values()) {
       if (place.losses.length === 0) continue;
-      const inSpecs = place.losses.filter(({ candidate }) => !candidate.computed);
+      const { losses } = place;
+      const inSpecs = losses.some(isComputed) ? losses.filter((loss) => !isComputed(loss)) : losses;
       place.losses = inSpecs.map((loss) => this.#settled(loss));
     }
   }
@@ -172,7 +178,7 @@ export class FoldResult {
   #place(pointer: string): Place {
     let place = this.places.get(pointer);
     if (place === undefined) {
-      place = { pointer, holder: undefined, decidedBy: undefined, losses: [] };
+      place = { pointer, holder: undefined, decidedBy: undefined, losses: NO_LOSSES };
       this.places.set(pointer, place);
     }
     return place;
@@ -191,6 +197,8 @@ export class FoldResult {
     if (this.#below !== undefined) countAbove(this.#below, pointer, change);
   }
 }
+
+const isComputed = ({ candidate }: Loss): boolean => candidate.computed === true;
 
 function countAbove(counts: Map<string, number>, pointer: string, change: 1 | -1): void {
   for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
@@ -238,7 +246,9 @@ export const overlap = (unit: Unit, other: Unit): boolean =>
   unit.pointer === other.pointer || isBelow(unit, other) || isBelow(other, unit);
 
 /** The policies behind candidates, each once, in order; the object's own values have none. */
-export function policiesOf(candidates: readonly Candidate[]): Policy[] {
+export function policiesOf(candidates: readonly Candidate[]): readonly Policy[] {
+  const [first] = candidates;
+  if (first?.policy !== undefined && candidates.every(({ policy }) => policy === first.policy)) return [first.policy];
   const policies: Policy[] = [];
   for (const { policy } of candidates) if (policy !== undefined && !policies.includes(policy)) policies.push(policy);
   return policies;

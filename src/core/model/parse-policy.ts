@@ -5,11 +5,11 @@ import type { CrdFacts } from "./crd-schema.ts";
 import { createdAt } from "./created-at.ts";
 import type { Granularity, MergeRules, PolicyDefinition } from "./definition.ts";
 import type { Finding } from "./finding.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "./json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
 import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.ts";
-import type { Block, BlockName, Policy } from "./policy.ts";
+import type { Block, BlockName, Policy, Unit } from "./policy.ts";
 import type { PolicyId } from "./refs.ts";
 import { type UnitRules, unitRulesOf, unitsOf } from "./units.ts";
 import { shapeProblems } from "./validate-object.ts";
@@ -53,8 +53,11 @@ export function parsePolicy(
     targets,
     blocks,
   };
+  if (!blocks.some(({ units }) => units.some(isNoRule))) return { policy, findings };
   return { policy, findings: [...findings, ...ruleMapFindings(object, blocks, reader.rules)] };
 }
+
+const isNoRule = ({ ruleName }: Unit): boolean => ruleName === undefined;
 
 /** A setting where a map of named rules belongs counts as one setting, which is hardly what was meant. */
 function ruleMapFindings(object: KubeObject, blocks: readonly Block[], { ruleMaps }: UnitRules): Finding[] {
@@ -115,6 +118,7 @@ function checkSettings({ ref, apiVersion }: KubeObject, spec: JsonObject, reader
   // Another version may have another schema, and the API server converts between them.
   const isOfVersion = reader.schema !== undefined && apiVersion === `${ref.group}/${reader.schema.version}`;
   const byCrd = isOfVersion ? reader.schema?.check(spec, "spec") : NO_PROBLEMS;
+  if (known.length + (byCrd?.length ?? 0) === 0) return;
   const reported = new Set<string>();
   for (const { field, message } of [...known, ...(byCrd ?? NO_PROBLEMS)]) {
     const isTarget = reader.targetFields.some(
@@ -134,10 +138,8 @@ interface PolicyReader {
   /** The schema of the kind's CRD, if there is one. */
   readonly schema: { readonly version: string; readonly check: SchemaCheck } | undefined;
   readonly targetFields: readonly string[];
-  /** Keys of `spec` that are not bare rules. */
-  readonly aside: ReadonlySet<string>;
-  /** Keys beside the bare rules, and keys in a block, that are not spec proper. */
-  readonly asideInBare: ReadonlySet<string>;
+  /** Keys of `spec`, and keys in a block, that are not spec proper. */
+  readonly asideInSpec: ReadonlySet<string>;
   readonly asideInBlock: ReadonlySet<string>;
 }
 
@@ -171,32 +173,21 @@ function buildReader(definition: PolicyDefinition, crd: CrdFacts | undefined): P
       crd?.version === undefined ? undefined : { version: crd.version, check: compileSchemaCheck(crd.specSchema) },
     targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
     // A kind that never merges has no blocks and no strategy: all but its targets is spec proper.
-    aside: new Set([ref, refs, selectors, ...(merge.none ? [] : [...DEFAULTS, ...OVERRIDES])]),
-    asideInBare: new Set(beside),
+    asideInSpec: new Set([ref, refs, selectors, ...(merge.none ? [] : [...DEFAULTS, ...OVERRIDES, ...beside])]),
     asideInBlock: new Set([...beside, "when"]),
   };
 }
 
 function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): readonly Block[] {
-  const { merge, rules } = reader;
-  const bare = without(spec, reader.aside);
+  const { merge } = reader;
   const read = merge.none
-    ? [
-        {
-          name: "bare",
-          granularity: merge.granularity.default,
-          remove: [],
-          units: unitsOf(bare, rules),
-        } satisfies Block,
-      ]
+    ? [unmergedBlock(spec, reader)]
     : [
         parseNamedBlock("defaults", DEFAULTS, spec, reader, report),
-        parseBlock("bare", bare, "spec", reader, report),
+        parseBlock("bare", spec, "spec", reader, report),
         parseNamedBlock("overrides", OVERRIDES, spec, reader, report),
       ];
-  const blocks = read
-    .filter((block) => block !== undefined)
-    .filter(({ units, remove }) => units.length > 0 || remove.length > 0);
+  const blocks = read.filter((block): block is Block => block !== undefined && saysSomething(block)).slice();
   if (blocks.reduce((sum, block) => sum + block.units.length, 0) > SPEC_LIMITS.maxUnits) {
     report("InvalidTooLarge", "spec", `spec is too large: it sets more than ${SPEC_LIMITS.maxUnits} values.`);
   }
@@ -208,6 +199,15 @@ function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): re
   return blocks;
 }
 
+const saysSomething = ({ units, remove }: Block): boolean => units.length > 0 || remove.length > 0;
+
+const unmergedBlock = (spec: JsonObject, { merge, rules, asideInSpec }: PolicyReader): Block => ({
+  name: "bare",
+  granularity: merge.granularity.default,
+  remove: NOTHING,
+  units: unitsOf(spec, rules, asideInSpec),
+});
+
 function parseNamedBlock(
   name: BlockName,
   spellings: readonly [string, string],
@@ -215,8 +215,11 @@ function parseNamedBlock(
   reader: PolicyReader,
   report: Report,
 ): Block | undefined {
-  const [spelling, other] = spellings.filter((key) => (ownValue(spec, key) ?? null) !== null);
-  if (spelling === undefined) return undefined;
+  const [first, second] = spellings;
+  const hasSecond = (ownValue(spec, second) ?? null) !== null;
+  const hasFirst = (ownValue(spec, first) ?? null) !== null;
+  if (!hasFirst && !hasSecond) return undefined;
+  const [spelling, other] = hasFirst ? [first, hasSecond ? second : undefined] : [second, undefined];
   if (other !== undefined) {
     const message = `spec has both ${spelling} and ${other}, two spellings of one block. Keep one of them.`;
     report("InvalidBlock", `spec.${other}`, message);
@@ -233,16 +236,12 @@ function parseNamedBlock(
 /** A block, or the bare rules: these have a strategy and removals, but no condition. */
 function parseBlock(name: BlockName, value: JsonObject, field: string, reader: PolicyReader, report: Report): Block {
   const isNamed = name !== "bare";
-  const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, `${field}.when`, report) : undefined;
-  const spec = without(value, isNamed ? reader.asideInBlock : reader.asideInBare);
+  const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, field, report) : undefined;
   const { merge, rules, hasStrategy } = reader;
-  return {
-    name,
-    granularity: hasStrategy ? parseGranularity(value, field, merge, report) : merge.granularity.default,
-    ...(when === undefined ? {} : { when }),
-    remove: parseRemovals(value, field, report),
-    units: unitsOf(spec, rules),
-  };
+  const granularity = hasStrategy ? parseGranularity(value, field, merge, report) : merge.granularity.default;
+  const remove = parseRemovals(value, field, report);
+  const units = unitsOf(value, rules, isNamed ? reader.asideInBlock : reader.asideInSpec);
+  return when === undefined ? { name, granularity, remove, units } : { name, granularity, when, remove, units };
 }
 
 function parseGranularity(value: JsonObject, field: string, { granularity }: MergeRules, report: Report): Granularity {
@@ -258,9 +257,10 @@ function parseGranularity(value: JsonObject, field: string, { granularity }: Mer
   return granularity.default;
 }
 
-function parseWhen(value: Json, field: string, report: Report): string | undefined {
+function parseWhen(value: Json, block: string, report: Report): string | undefined {
   if (value === null) return undefined;
   if (typeof value === "string") return value;
+  const field = `${block}.when`;
   report("InvalidBlock", field, `${field} is ${found(value)}; allowed: a CEL expression as a string.`);
   return undefined;
 }
@@ -285,14 +285,6 @@ function parseRemovals(block: JsonObject, field: string, report: Report): readon
     );
   }
   return removals;
-}
-
-function without(object: JsonObject, aside: ReadonlySet<string>): JsonObject {
-  const keys = Object.keys(object);
-  if (!keys.some((key) => aside.has(key))) return object;
-  const rest: { [key: string]: Json } = {};
-  for (const key of keys) if (!aside.has(key)) setOwn(rest, key, object[key] ?? null);
-  return rest;
 }
 
 function parseCreatedAt(object: KubeObject): { createdAt?: number; findings: Finding[] } {

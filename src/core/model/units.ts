@@ -16,6 +16,8 @@ export interface UnitRules {
   /** Whether `null` is a tombstone (Patch). Otherwise it says nothing, nor does an object that holds only nulls. */
   readonly nulls: boolean;
   readonly paths: PathNode;
+  /** Just that one. */
+  readonly roots: readonly PathNode[];
   readonly places: PlaceTable;
 }
 
@@ -48,7 +50,7 @@ export function unitRules(options: Pick<UnitRules, "ruleMaps" | "atomicPaths" | 
   for (const path of options.ruleMaps) addPath(paths, path).ruleMap = true;
   for (const path of options.atomicPaths) addPath(paths, path).atomic = true;
   const root: Place = { pointer: "", path: [], children: new Map() };
-  return { ...options, paths, places: { root, free: MAX_SHARED_PLACES } };
+  return { ...options, paths, roots: [paths], places: { root, free: MAX_SHARED_PLACES } };
 }
 
 /** The rules of a kind: by named rule if that is all it compares, else by leaf. Maps are one value for Field kinds only. */
@@ -82,15 +84,20 @@ function addPath(root: PathNode, dotted: string): PathNode {
  * The units of a spec proper, in document order. A scalar, a list, an empty object and a map that is one value are
  * leaves; a map of named rules without any (and an empty object on the way to one) says nothing and gives no unit.
  */
-export function unitsOf(spec: JsonObject, rules: UnitRules): Unit[] {
+export function unitsOf(spec: JsonObject, rules: UnitRules, aside: ReadonlySet<string> = NO_KEYS): Unit[] {
   const units: Unit[] = [];
-  walkObject(spec, { rules, units }, rules.places.root, [rules.paths], undefined, 0);
-  return units;
+  walkObject(spec, { rules, units, aside }, rules.places.root, rules.roots, undefined, 0);
+  // A list that grew has room to spare, and these are kept.
+  return units.slice();
 }
+
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 interface Walk {
   readonly rules: UnitRules;
   readonly units: Unit[];
+  /** Keys beside the spec proper. */
+  readonly aside: ReadonlySet<string>;
 }
 
 /** The listed paths that a place may still be on: more than one where `*` and a name both lead there. */
@@ -113,7 +120,7 @@ function walkObject(
 ): void {
   const isRuleMap = rule === undefined && nodes.some((node) => node.ruleMap);
   for (const key in object) {
-    if (!Object.hasOwn(object, key)) continue;
+    if (!Object.hasOwn(object, key) || (depth === 0 && walk.aside.has(key))) continue;
     const value = object[key] ?? null;
     if (value === null && !walk.rules.nulls) continue;
     const here = childPlace(walk.rules.places, place, key);

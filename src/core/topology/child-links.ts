@@ -69,16 +69,22 @@ function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: numb
   draft.down.push({
     sectionIndex: holder.position,
     child: named.id,
-    ports: typeof port === "number" ? portList(named, port) : NO_PORTS,
+    ports: typeof port === "number" ? portList(port) : NO_PORTS,
   });
 }
 
 const NO_PORTS: readonly number[] = [];
 
-/** References to one child mostly name one port: they share the list. */
-function portList(named: NamedObject, port: number): readonly number[] {
-  if (named.ports[0] !== port) named.ports = [port];
-  return named.ports;
+/** Of each port one list for all references that name it; there are no more than 65,535. */
+const portLists = new Map<number, readonly number[]>();
+
+function portList(port: number): readonly number[] {
+  let list = portLists.get(port);
+  if (list === undefined) {
+    list = [port];
+    if (portLists.size < 65_536) portLists.set(port, list);
+  }
+  return list;
 }
 
 function whyNot(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {

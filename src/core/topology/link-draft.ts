@@ -38,12 +38,9 @@ export interface NamedObject {
   readonly id: ObjectId;
   readonly object: KubeObject | undefined;
   permitted: boolean | undefined;
-  /** The port that was last asked for. */
-  ports: readonly number[];
 }
 
 const REMEMBERED = 16;
-const NO_PORTS: readonly number[] = [];
 
 /** The kind that a reference means, by the field's defaults; spelled in any case, its group with a version or not. */
 export function findTarget(draft: LinkDraft, field: RefField, ref: JsonObject): RefTarget | undefined {
@@ -89,7 +86,7 @@ export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, n
   const object = draft.context.find(madeId);
   // Its own text for the same, where it is there: that is kept anyway.
   const id = object?.id ?? madeId;
-  const found: NamedObject = { target, namespace, name, id, object, permitted: undefined, ports: NO_PORTS };
+  const found: NamedObject = { target, namespace, name, id, object, permitted: undefined };
   if (named.length < REMEMBERED) named.push(found);
   else draft.moreMentions = (draft.moreMentions ?? new Set()).add(id);
   return found;

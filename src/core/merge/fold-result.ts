@@ -133,12 +133,15 @@ export class FoldResult {
    * shares its fate, and what lost to somebody whose place then went to its own value is not beaten.
    */
   settleLosses(): void {
+    let areComputed = false;
     for (const place of this.places.values()) {
       if (place.losses.length === 0) continue;
-      const { losses } = place;
-      const inSpecs = losses.some(isComputed) ? losses.filter((loss) => !isComputed(loss)) : losses;
-      place.losses = inSpecs.map((loss) => this.#settled(loss));
+      areComputed ||= place.losses.some(isComputed);
+      place.losses = place.losses.map((loss) => this.#settled(loss));
     }
+    if (!areComputed) return;
+    // Only now: somebody may have been equal to a value that was computed, and shares its fate.
+    for (const place of this.places.values()) place.losses = place.losses.filter((loss) => !isComputed(loss));
   }
 
   #settled(loss: Loss): Loss {

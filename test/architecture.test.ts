@@ -4,7 +4,15 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type ArchitectureRules, checkArchitecture, type SourceFile } from "./support/check-architecture.ts";
 
-const belowReaders = ["core/model", "core/topology", "core/routing", "core/retry", "core/merge", "core/attachment", "core/effective"];
+const belowReaders = [
+  "core/model",
+  "core/topology",
+  "core/routing",
+  "core/retry",
+  "core/merge",
+  "core/attachment",
+  "core/effective",
+];
 const core = [...belowReaders, "core/status", "core/explain", "core/check", "core/dataplane", "core/parse", "core"];
 const adapters = ["adapters/files", "adapters/cluster", "adapters/cel", "adapters/regex"];
 const inner = [...core, "definitions", ...adapters];

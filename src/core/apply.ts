@@ -12,7 +12,6 @@ import type { KubeObject } from "./model/kube-object.ts";
 import type { ObjectId } from "./model/refs.ts";
 import { parseDocument, type Snapshot } from "./model/snapshot.ts";
 
-export type { Delta, EffectiveChange, VerdictChange } from "./effective/delta.ts";
 export type { Change };
 
 export interface Applied {

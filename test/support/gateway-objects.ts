@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
 
-export const gatewayGroup = "gateway.networking.k8s.io";
+const gatewayGroup = "gateway.networking.k8s.io";
 const fruitGroup = "fruit.example.com";
 
 /** The API group of every kind that tests name by its kind alone. */
@@ -33,7 +33,7 @@ interface Place {
 }
 
 /** `Gateway/infra/g1#http`. */
-export function parsePlace(text: string): Place {
+function parsePlace(text: string): Place {
   const [object = "", sectionName] = text.split("#");
   const [kind = "", ...names] = object.split("/");
   const name = names.pop() ?? "";
@@ -288,5 +288,5 @@ export function policy(
 const isList = (on: Target | readonly Target[]): on is readonly Target[] => Array.isArray(on);
 
 /** REF, "Conflict Resolution", counts seconds from 2021-07-15 01:02:03. */
-export const timestamp = (seconds: number): string =>
+const timestamp = (seconds: number): string =>
   new Date(Date.UTC(2021, 6, 15, 1, 2, 3 + seconds)).toISOString().replace(".000Z", "Z");

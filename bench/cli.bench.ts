@@ -1,0 +1,121 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { loadAll } from "js-yaml";
+import { parseDocuments } from "../src/adapters/files/parse-documents.ts";
+import type { CliIo } from "../src/cli/io.ts";
+import { run } from "../src/cli/run.ts";
+import type { BenchContext } from "./bench-context.ts";
+import { clusterYaml, smallDocuments } from "./cluster-yaml.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const MB = 1024 * 1024;
+
+/** The command line: how fast it starts, and whether reading YAML, which nobody can avoid, is most of the rest. */
+export async function bench(context: BenchContext): Promise<void> {
+  benchStart(context);
+  for (const routes of context.sizes([1000])) await benchShare(context, routes);
+  benchParsing(context);
+}
+
+function benchStart({ report }: BenchContext): void {
+  const built = spawnSync(process.execPath, ["scripts/build.mjs", "--if-changed"], { cwd: root, stdio: "inherit" });
+  if (built.status !== 0) throw new Error("the program does not build");
+  const explain = ["dist/bin/prevail.js", "explain", "httproute/baker", "-f", "examples/bakery"];
+  const best = fastest(20, {
+    node: () => start(["-e", "0"]),
+    version: () => start(["dist/bin/prevail.js", "version"]),
+    explain: () => start(explain),
+  });
+  const name = "bakery, real program";
+  report({ case: name, metric: "node -e 0", value: best.node, unit: "ms" });
+  report({ case: name, metric: "version", value: best.version, unit: "ms" });
+  report({ case: name, metric: "explain", value: best.explain, unit: "ms" });
+  report({ case: name, metric: "explain / node -e 0", value: best.explain / best.node, unit: "x", bar: 2.5 });
+}
+
+function start(args: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) throw new Error(`node ${args.join(" ")} exited with ${status}`);
+}
+
+/** Of `explain` in this process, where starting costs nothing: the strictest way to see the engine's part. */
+async function benchShare({ report, collectGarbage }: BenchContext, routes: number): Promise<void> {
+  const text = clusterYaml(routes);
+  const bytes = new TextEncoder().encode(text);
+  const times: { readonly whole: number[]; readonly yaml: number[] } = { whole: [], yaml: [] };
+  for (let round = 0; round < 7; round++) {
+    collectGarbage();
+    times.yaml.push(elapsed(() => parseDocuments(new TextDecoder().decode(bytes), "cluster.yaml")));
+    collectGarbage();
+    const before = performance.now();
+    const code = await run(["explain", `httproute/route-${routes / 2}`, "-f", "-"], silentIo(bytes));
+    times.whole.push(performance.now() - before);
+    if (code !== 0) throw new Error(`explain exited with ${code}`);
+  }
+  const [whole, yaml] = [Math.min(...times.whole), Math.min(...times.yaml)];
+  const name = `${routes.toLocaleString("en")} routes, ${(bytes.length / MB).toFixed(1)} MB`;
+  report({ case: name, metric: "explain", value: whole, unit: "ms" });
+  report({ case: name, metric: "reading YAML", value: yaml, unit: "ms" });
+  report({ case: name, metric: "engine's share", value: (100 * (whole - yaml)) / whole, unit: "%", bar: 25 });
+}
+
+function benchParsing({ report, collectGarbage }: BenchContext): void {
+  const count = 15_000;
+  const text = smallDocuments(count);
+  const best = fastest(
+    7,
+    {
+      raw: () => void loadAll(text),
+      ours: () => {
+        const { documents, findings } = parseDocuments(text, "documents.yaml");
+        if (documents.length !== count || findings.length > 0) throw new Error("the documents are not as expected");
+      },
+    },
+    collectGarbage,
+  );
+  const name = `${count.toLocaleString("en")} documents, ${(text.length / MB).toFixed(1)} MB`;
+  report({ case: name, metric: "js-yaml", value: best.raw, unit: "ms" });
+  report({ case: name, metric: "ours, with places", value: best.ours, unit: "ms" });
+  const speed = best.raw / best.ours;
+  report({ case: name, metric: "speed of ours / js-yaml", value: speed, unit: "x", bar: 0.8, ok: speed >= 0.8 });
+}
+
+/** The shortest of some rounds, taken in turns: what a busy machine adds is never negative. */
+function fastest<Name extends string>(
+  rounds: number,
+  tasks: Readonly<Record<Name, () => void>>,
+  before: () => void = () => {},
+): Record<Name, number> {
+  const best: Record<string, number> = {};
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, task] of Object.entries<() => void>(tasks)) {
+      before();
+      best[name] = Math.min(best[name] ?? Number.POSITIVE_INFINITY, elapsed(task));
+    }
+  }
+  return best;
+}
+
+function elapsed(task: () => void): number {
+  const before = performance.now();
+  task();
+  return performance.now() - before;
+}
+
+function silentIo(stdin: Uint8Array): CliIo {
+  const refuse = async (): Promise<never> => {
+    throw new Error("there are no files here");
+  };
+  return {
+    stdout: () => {},
+    stderr: () => {},
+    columns: undefined,
+    isTerminal: { stdout: false, stderr: false },
+    env: {},
+    fileSystem: { stat: refuse, readDirectory: refuse, readFile: refuse, readStdin: async () => stdin },
+    now: () => 0,
+    version: () => "bench",
+    bakery: async () => "examples/bakery",
+    program: "prevail",
+  };
+}

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, ownValue } from "../core/model/json.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
 import { displayRef, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../core/model/refs.ts";
 import { buildSnapshot, parseDocument, type SnapshotDocument } from "../core/model/snapshot.ts";
+import { fieldPointer } from "./field-pointer.ts";
 import type { LoadedDocuments } from "./load-documents.ts";
 
 /** Documents of the future, ready to be applied to what is there. */
@@ -22,7 +23,11 @@ export interface Upserts {
 export type CreationTimes = "Kept" | "Reset";
 
 /** What the documents would make of the world. An object that is there keeps its time of creation unless the document has one. */
-export function upsertsOf(world: World, { documents, findings }: LoadedDocuments, times: CreationTimes): Upserts {
+export function upsertsOf(
+  world: World,
+  { documents, findings, locate }: LoadedDocuments,
+  times: CreationTimes,
+): Upserts {
   const snapshot = buildSnapshot(documents);
   const byId = new Map<ObjectId, SnapshotDocument>();
   const objects = new Map<ObjectId, KubeObject>();
@@ -32,7 +37,10 @@ export function upsertsOf(world: World, { documents, findings }: LoadedDocuments
     const parsed = parseDocument(document);
     if (parsed.state === "unidentified") continue;
     if (parsed.state === "refused") {
-      refused.set(parsed.id, parsed.findings);
+      refused.set(
+        parsed.id,
+        parsed.findings.map((finding) => atField(finding, parsed.object.raw, locate)),
+      );
       continue;
     }
     // Of several documents for one object the snapshot says which counts.
@@ -47,6 +55,12 @@ export function upsertsOf(world: World, { documents, findings }: LoadedDocuments
   }
   const problems = [...findings, ...snapshot.findings].filter(({ severity }) => severity === "error");
   return { byId, objects, origins, problems: [...problems, ...[...refused.values()].flat()] };
+}
+
+/** The line of the field rather than that of the object. */
+function atField(finding: Finding, raw: JsonObject, locate: LoadedDocuments["locate"]): Finding {
+  const source = finding.field === undefined ? undefined : locate(raw, fieldPointer(finding.field));
+  return source === undefined ? finding : { ...finding, source };
 }
 
 const CREATED = "creationTimestamp";

@@ -7,9 +7,11 @@ import { countPlaces, countWord, inPathOrder } from "./list-places.ts";
 import { type Piece, styled } from "./text.ts";
 
 /** How much changes, in a few sentences: paragraphs, each of pieces. */
-export function summarizePlan({ kinds, policies, findings }: Plan): readonly (readonly Piece[])[] {
-  if (kinds.length + policies.length + findings.added.length + findings.gone.length === 0)
-    return [["Nothing changes: no value that holds anywhere, no verdict of a policy, no finding."]];
+export function summarizePlan({ kinds, policies, findings, stillImplied }: Plan): readonly (readonly Piece[])[] {
+  if (kinds.length + policies.length + findings.added.length + findings.gone.length === 0) {
+    const nothing = stillImplied.length > 0 ? "As far as files can tell, nothing changes" : "Nothing changes";
+    return [[`${nothing}: no value that holds anywhere, no verdict of a policy, no finding.`]];
+  }
   const parts = [policyWords(policies), conflictWords(findings), findingWords(findings)].filter((text) => text !== "");
   return [valueWords(kinds), ...(parts.length === 0 ? [] : [[parts.join(" ")]])];
 }

@@ -187,30 +187,22 @@ const shareWords = (shares: readonly PolicyShare[]): string => {
 const SEVERITIES: Readonly<Record<Severity, Style>> = { error: "red", warning: "yellow", info: "dim" };
 const MOST_FINDINGS = 20;
 
-function tellFindings(
-  title: string,
-  found: readonly Finding[],
-  { locate }: PlanSide,
-  { print, wide }: PlanTelling,
-): void {
+function tellFindings(title: string, found: readonly Finding[], { locate }: PlanSide, telling: PlanTelling): void {
+  const { print, wide } = telling;
   if (found.length === 0) return;
   print.line();
   print.line(styled(title, "bold"));
-  const shown = wide ? found : found.slice(0, MOST_FINDINGS);
+  const sorted = found.toSorted((a, b) => Number(b.severity === "error") - Number(a.severity === "error"));
+  const shown = wide ? sorted : sorted.slice(0, MOST_FINDINGS);
   for (const { severity, code, object, field, message, source } of shown) {
-    const at =
-      (object === undefined ? undefined : locate(object, field === undefined ? undefined : fieldPointer(field))) ??
-      source;
-    const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
-    const about =
-      object === undefined || message.startsWith(displayRef(parseObjectId(object)))
-        ? ""
-        : `${glued(displayRef(parseObjectId(object)))}: `;
+    const pointer = field === undefined ? undefined : fieldPointer(field);
+    const at = (object === undefined ? undefined : locate(object, pointer)) ?? source;
+    const name = object === undefined ? "" : displayRef(parseObjectId(object));
     print.paragraph(
       { indent: 2, hanging: 2 },
       styled(severity, SEVERITIES[severity]),
-      ` ${code}: ${about}${message}`,
-      place,
+      ` ${code}: ${message.includes(name) ? "" : `${glued(name)}: `}${message}`,
+      at === undefined ? "" : styled(` (${showLine(at)})`, "dim"),
     );
   }
   if (shown.length < found.length) print.line(`  … and ${found.length - shown.length} more (-o wide lists them all)`);

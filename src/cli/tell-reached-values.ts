@@ -87,10 +87,10 @@ function lossWords(loss: ReachLoss, reach: Reach, telling: Telling): readonly Pi
   const decider = showDecider({ policyKind: reach.policyKind, value, path, field }, source, { redaction });
   const shown = isHidden ? "another value" : held === undefined ? "" : showValue(held, HELD_WIDTH);
   const isHolder = isWinner(loss);
-  const isUnset = held === undefined || decider.length === 0;
+  const isUnset = held === undefined;
   const end: readonly Piece[] = isUnset
     ? ["; nothing is set there"]
-    : isHolder
+    : isHolder || decider.length === 0
       ? []
       : [`; in the end ${shown} holds, from `, ...decider];
   const who: readonly Piece[] = isHolder

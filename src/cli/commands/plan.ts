@@ -1,15 +1,19 @@
 import { apply } from "../../core/apply.ts";
+import { checkWorld } from "../../core/check/check-world.ts";
+import { needsCel } from "../../core/check/needs-cel.ts";
+import { findingsOf } from "../../core/effective/findings-of.ts";
 import { objectChanges } from "../../core/effective/object-changes.ts";
 import type { World } from "../../core/effective/world.ts";
-import { type Evaluation, evaluate, findings } from "../../core/evaluate.ts";
+import { type Evaluation, evaluate } from "../../core/evaluate.ts";
 import type { Plan } from "../../core/explain/plan.ts";
 import { planOf } from "../../core/explain/plan-of.ts";
+import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { displayRef, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
+import { compareText, displayRef, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { findTarget } from "../find-targets.ts";
+import { findTarget, writeTarget } from "../find-targets.ts";
 import { findKinds, kindNames } from "../kind-names.ts";
 import { type LoadedDocuments, loadDocuments } from "../load-documents.ts";
 import { hasConditions, loadCel, type Source } from "../load-source.ts";
@@ -116,11 +120,15 @@ async function plan(source: Source, wishes: Wishes, context: CommandContext): Pr
   return options.has("exit-code") && hasChanges(planned) ? exitCodes.differs : exitCodes.ok;
 }
 
-const problemText = ({ source, message }: Finding): string =>
-  source === undefined ? message : `${showPosition(source)}: ${message}`;
+/** Of a path that cannot be read no line is to blame. */
+function problemText({ source, message, code }: Finding): string {
+  if (source === undefined) return message;
+  return `${code.startsWith("Path") ? source.file : showPosition(source)}: ${message}`;
+}
 
-const hasChanges = ({ kinds, policies, findings: found }: Plan): boolean =>
-  kinds.length + policies.length + found.added.length + found.gone.length > 0;
+/** Where the files alone cannot tell, nobody shall rely on it that nothing changes. */
+const hasChanges = ({ kinds, policies, findings, stillImplied }: Plan): boolean =>
+  kinds.length + policies.length + findings.added.length + findings.gone.length + stillImplied.length > 0;
 
 function missingFrom(world: World, { byId, problems }: Upserts): readonly ObjectRef[] {
   // What is there and would be refused as it is to be stays as it is.
@@ -141,7 +149,7 @@ function findDeleted(
   const found: ObjectRef[] = [];
   for (const word of words) {
     if (!word.includes("/")) {
-      fail(`--delete ${word} names a kind and no object; write KIND/NAME`);
+      fail(`--delete ${word} is not written KIND/NAME`, ...namedLike(world, word));
       return undefined;
     }
     const search = findTarget(world, [word], { namespace: options.value("namespace"), selector: undefined });
@@ -169,6 +177,15 @@ function findDeleted(
     found.push(ref);
   }
   return withCascades(world, found);
+}
+
+/** Whoever knows the name may have forgotten the kind. */
+function namedLike(world: World, name: string): readonly string[] {
+  const found: string[] = [];
+  world.objects.byId.forEach(({ ref }) => {
+    if (ref.name === name && found.length < 5) found.push(writeTarget({ ref }));
+  });
+  return found.length === 0 ? [] : [`Did you mean ${found.sort(compareText).join(" or ")}?`];
 }
 
 /** An object that is there and of no use can be deleted all the same. */
@@ -207,10 +224,22 @@ async function compare(
     after,
     delta,
     changes: objectChanges(before, changes).changes,
-    findingsOf: (world) => findings(world === before ? evaluation : { ...next, world }),
+    findingsOf: await weightyFindings(before, after),
   });
   return { planned, sides: { before: { ...source, evaluation }, after: { evaluation: next, locate } } };
 }
+
+/** What verdicts tell already, and status that is only not yet what it will be. */
+const TOLD_ELSEWHERE: ReadonlySet<string> = new Set(["NeverPrevails", "ReachesNothing", "StatusDiffers"]);
+
+/** As `check` shows them. */
+async function weightyFindings(...worlds: readonly World[]): Promise<(world: World) => readonly Finding[]> {
+  const cel: EvaluateCondition = worlds.some(needsCel) ? await loadCel() : noConditions;
+  const isWeighty = ({ severity, code }: Finding): boolean => severity !== "info" && !TOLD_ELSEWHERE.has(code);
+  return (world) => [...findingsOf(world), ...checkWorld(world, { cel })].filter(isWeighty);
+}
+
+const noConditions: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
 
 /** What there is may have no conditions and so no evaluator, and what is to come may have some. */
 async function withConditions({ evaluation, snapshot }: Source, upserts: Upserts): Promise<Evaluation> {

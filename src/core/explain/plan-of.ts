@@ -12,6 +12,7 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "../model/refs.ts";
 import { PathLookup } from "./path-lookup.ts";
 import type { KindChange, PathChange, Plan, PlannedObject } from "./plan.ts";
+import { findingChanges } from "./plan-findings.ts";
 import { type ClosedWorld, withoutOrphans } from "./plan-orphans.ts";
 import { policyChanges } from "./plan-policies.ts";
 import { valueChanges } from "./plan-values.ts";
@@ -22,6 +23,7 @@ export interface PlanInput {
   readonly delta: Delta;
   /** What was asked for, object by object. */
   readonly changes: readonly ObjectChange[];
+  /** What there is to mend in a world. */
   readonly findingsOf: (world: World) => readonly Finding[];
 }
 
@@ -129,13 +131,3 @@ function countPaths({ world, isOrphan }: ClosedWorld, policyKind: GroupKind): nu
 
 const judgedAnew = (delta: Delta, closed: ClosedWorld): ReadonlySet<PolicyId> =>
   new Set([...delta.verdicts.map(({ policy }) => policy), ...closed.policies]);
-
-/** What is found is the same wherever it stands: lines move when files change. */
-function findingChanges(before: readonly Finding[], after: readonly Finding[]): Plan["findings"] {
-  const keyOf = ({ code, object, field, message }: Finding): string => JSON.stringify([code, object, field, message]);
-  const missingIn = (all: readonly Finding[], others: readonly Finding[]): readonly Finding[] => {
-    const known = new Set(others.map(keyOf));
-    return all.filter((finding) => !known.has(keyOf(finding)));
-  };
-  return { added: missingIn(after, before), gone: missingIn(before, after) };
-}

@@ -19,7 +19,7 @@ import {
   targetId,
 } from "../model/refs.ts";
 import type { Reach, ReachedPath, ReachedPlace, ReachedValue, ReachLoss, ReachTarget } from "./reach.ts";
-import { foldsOf, isBeaten, isEqual, pathFate, type UnitFate, unitFates } from "./reach-fates.ts";
+import { foldsOf, holds, isBeaten, isEqual, pathFate, type UnitFate, unitFates } from "./reach-fates.ts";
 import { reachGaps } from "./reach-gaps.ts";
 import { valueAt } from "./value-place.ts";
 
@@ -99,7 +99,7 @@ function addPath(survey: Survey, effective: EffectivePolicy): ReachedPath {
   survey.drafts.forEach((draft, index) => {
     count(draft, fates[index] ?? [], reached, survey.kind);
   });
-  addPlaces(survey, reached);
+  addPlaces(survey, reached, fates.flat().some(holds) ? 1 : 0);
   return reached;
 }
 
@@ -147,8 +147,7 @@ function ownerOn(nodes: readonly PathNode[], { mappings }: CompiledKind): Object
   return node === undefined ? undefined : objectId(node);
 }
 
-function addPlaces({ places, targets, through }: Survey, { nodes, from, fate }: ReachedPath): void {
-  const deciding = fate === "full" || fate === "partial" ? 1 : 0;
+function addPlaces({ places, targets, through }: Survey, { nodes, from }: ReachedPath, deciding: number): void {
   let isBelow = false;
   for (const node of nodes) {
     const id = objectId(node);

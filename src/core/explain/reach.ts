@@ -22,7 +22,7 @@ export interface Reach {
   readonly absentParents: readonly ObjectRef[];
 }
 
-/** Of the values that are asked for all hold on a path, or some, or none; `met`: there are none, as no condition holds. */
+/** Of the values that are asked for all hold on a path, or some, or none; `met`: none has anything to do, as its condition does not hold. */
 export type PathFate = "full" | "partial" | "none" | "met";
 
 export interface ReachedPath extends ExplainedPath {
@@ -74,7 +74,7 @@ export interface ReachLoss {
   readonly by: readonly PolicyId[];
   /** The object, where it lost to that. */
   readonly object?: ObjectId;
-  /** Who holds the place in the end, and with what; no value: nothing is set. */
+  /** Who holds the place in the end, and what stands there; no value: nothing is set. */
   readonly source: Source;
   readonly held?: Json;
   /** The item of the object's field that it is about. */

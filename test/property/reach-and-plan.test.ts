@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { objectChanges } from "../../src/core/effective/object-changes.ts";
+import type { World } from "../../src/core/effective/world.ts";
+import type { HeldValue, Plan } from "../../src/core/explain/plan.ts";
+import { planOf } from "../../src/core/explain/plan-of.ts";
+import type { Reach } from "../../src/core/explain/reach.ts";
+import { reachOf } from "../../src/core/explain/reach-of.ts";
+import { valueAt } from "../../src/core/explain/value-place.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, jsonEqual } from "../../src/core/model/json.ts";
+import { kindId, type ObjectRef } from "../../src/core/model/refs.ts";
+import { parseDocument } from "../../src/core/model/snapshot.ts";
+import { apply, type Change, type EffectivePolicy, effectivePolicies, verdicts } from "../../src/index.ts";
+import { type Evaluation, evaluateDocuments } from "./evaluate-cluster.ts";
+import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
+import { randomCluster } from "./random-cluster.ts";
+
+const CLUSTERS = 150;
+
+const reachesIn = ({ world }: Evaluation): readonly Reach[] => {
+  const reaches: Reach[] = [];
+  world.policies.forEach((record, id) => {
+    reaches.push(reachOf(world, id, record, () => true));
+  });
+  return reaches;
+};
+
+const countFates = ({ paths }: Reach) => ({
+  paths: paths.length,
+  full: paths.filter(({ fate }) => fate === "full").length,
+  partial: paths.filter(({ fate }) => fate === "partial").length,
+  none: paths.filter(({ fate }) => fate === "none").length,
+});
+
+describe(`reach (seed ${seed})`, () => {
+  test("counts as verdicts do, and is attached where it reaches", { timeout: PROPERTY_TIMEOUT_MS }, () => {
+    const property = fc.property(randomCluster, ({ objects, definitions }) => {
+      for (const reach of reachesIn(evaluateDocuments(objects, definitions))) {
+        if (reach.verdict.state === "NotAccepted") {
+          expect(reach.paths).toEqual([]);
+          continue;
+        }
+        const { paths, full, partial, none } = reach.verdict.total;
+        expect(countFates(reach)).toEqual({ paths, full, partial, none });
+        for (const { decides, equal, beaten, gated, losses } of reach.values) {
+          expect(Math.max(decides, equal, beaten, gated)).toBeLessThanOrEqual(paths);
+          const lost = new Set(losses.flatMap((loss) => loss.paths));
+          expect(lost.size).toBeLessThanOrEqual(equal + beaten);
+        }
+        const deciding = reach.places.filter((place) => place.isBelow && place.deciding > 0);
+        expect(deciding.length > 0).toBe(reach.values.some(({ decides, equal }) => decides + equal > 0));
+      }
+    });
+    assertProperty(property, { numRuns: CLUSTERS, stream: 401 });
+  });
+});
+
+function planFor(evaluation: Evaluation, changes: readonly Change[]): { plan: Plan; next: Evaluation } {
+  const { evaluation: next, delta } = apply(evaluation, changes);
+  const [before, after] = [evaluation.world, next.world];
+  const findingsOf = (): readonly [] => [];
+  const plan = planOf({ before, after, delta, changes: objectChanges(before, changes).changes, findingsOf });
+  return { plan, next };
+}
+
+/** By kind, path, traffic and pointer: `before → after`. */
+function differences({ kinds }: Plan): ReadonlyMap<string, readonly unknown[]> {
+  const found = new Map<string, readonly unknown[]>();
+  for (const { policyKind, changes } of kinds) {
+    for (const { nodes, from, values } of changes) {
+      for (const { pointer, before, after } of values) {
+        const item = (before ?? after)?.field;
+        const key = JSON.stringify([kindId(policyKind), nodes, from, item?.object, item?.pointer, pointer]);
+        found.set(key, [shownSide(before), shownSide(after)]);
+      }
+    }
+  }
+  return found;
+}
+
+const shownSide = (held: HeldValue | undefined): unknown =>
+  held === undefined ? null : [held.value, held.source.policy, held.source.block];
+
+const isPolicy = ({ rulebook }: World, object: JsonObject): boolean => {
+  const parsed = parseDocument({ value: object });
+  return parsed.state === "object" && rulebook.byPolicyKind.has(kindId(parsed.object.ref));
+};
+
+const keyOf = ({ policyKind, path, from }: EffectivePolicy): string => JSON.stringify([policyKind, path, from]);
+
+describe(`plan (seed ${seed})`, () => {
+  const policyToDelete = fc.tuple(randomCluster, fc.nat(99));
+
+  test("of a deletion and of its undoing mirror each other", { timeout: PROPERTY_TIMEOUT_MS }, () => {
+    const property = fc.property(policyToDelete, ([{ objects, definitions }, at]) => {
+      const start = evaluateDocuments(objects, definitions);
+      const policies = objects.filter((object) => isPolicy(start.world, object));
+      const chosen = policies[at % Math.max(policies.length, 1)];
+      const parsed = chosen === undefined ? undefined : parseDocument({ value: chosen });
+      if (chosen === undefined || parsed?.state !== "object") return;
+      const there = planFor(start, [{ delete: parsed.object.ref }]);
+      const back = planFor(there.next, [{ upsert: { value: chosen } }]);
+      const mirrored = [...differences(back.plan)].map(([key, sides]) => [key, sides.toReversed()] as const);
+      expect(new Map(mirrored)).toEqual(differences(there.plan));
+      for (const { policy, gains, loses, before, after } of there.plan.policies) {
+        const other = back.plan.policies.find((one) => one.policy === policy);
+        expect({ gains: other?.loses, loses: other?.gains }).toEqual({ gains, loses });
+        expect([other?.after, other?.before]).toEqual([before, after]);
+      }
+    });
+    assertProperty(property, { numRuns: CLUSTERS, stream: 402 });
+  });
+
+  test("of a Gateway that goes: what hung only there hangs nowhere", { timeout: PROPERTY_TIMEOUT_MS }, () => {
+    let judged = 0;
+    const property = fc.property(randomCluster, ({ objects, definitions }) => {
+      const start = evaluateDocuments(objects, definitions);
+      const found = objects.find(({ kind }) => kind === "Gateway");
+      const parsed = found === undefined ? undefined : parseDocument({ value: found });
+      if (parsed?.state !== "object") return;
+      const { ref } = parsed.object;
+      const { plan } = planFor(start, [{ delete: ref }]);
+      const rest = objects.filter((object) => object !== found).map((object) => withoutParent(object, ref));
+      if (rest.includes(undefined)) return;
+      const unhung = evaluateDocuments(rest, definitions);
+      for (const { policy, verdict } of verdicts(unhung)) {
+        const told = plan.policies.find((change) => change.policy === policy)?.after;
+        if (told?.state !== "Accepted" || verdict.state !== "Accepted") continue;
+        expect({ policy, ...told.total }).toEqual({ policy, ...verdict.total });
+        judged++;
+      }
+      for (const { changes } of plan.kinds) expect(changes.filter(({ change }) => change === "came")).toEqual([]);
+    });
+    assertProperty(property, { numRuns: CLUSTERS, stream: 404 });
+    expect(judged).toBeGreaterThan(CLUSTERS / 10);
+  });
+
+  test("names exactly the values that differ between two evaluations", { timeout: PROPERTY_TIMEOUT_MS }, () => {
+    let changed = 0;
+    const property = fc.property(policyToDelete, ([{ objects, definitions }, at]) => {
+      const start = evaluateDocuments(objects, definitions);
+      const policies = objects.filter((object) => isPolicy(start.world, object));
+      const chosen = policies[at % Math.max(policies.length, 1)];
+      const parsed = chosen === undefined ? undefined : parseDocument({ value: chosen });
+      if (parsed?.state !== "object") return;
+      const { plan } = planFor(start, [{ delete: parsed.object.ref }]);
+      const rebuilt = evaluateDocuments(
+        objects.filter((object) => object !== chosen),
+        definitions,
+      );
+      const after = new Map([...effectivePolicies(rebuilt)].map((one) => [keyOf(one), one]));
+      const told = new Map(
+        plan.kinds.flatMap(({ policyKind, changes }) =>
+          changes.map(({ nodes, from, values }) => [JSON.stringify([policyKind, nodes, from]), values] as const),
+        ),
+      );
+      for (const old of effectivePolicies(start)) {
+        const now = after.get(keyOf(old));
+        if (now === undefined || (old.fields ?? now.fields) !== undefined) continue;
+        const pointers = new Set([...old.sources, ...now.sources].map(({ pointer }) => pointer));
+        const differ = [...pointers].filter((pointer) => !jsonEqual(heldAt(old, pointer), heldAt(now, pointer)));
+        const values = told.get(keyOf(old)) ?? [];
+        const named = values.filter((value) => !jsonEqual(value.before?.value, value.after?.value));
+        expect(named.map(({ pointer }) => pointer).sort()).toEqual(differ.sort());
+        changed += differ.length;
+      }
+    });
+    assertProperty(property, { numRuns: CLUSTERS, stream: 403 });
+    expect(changed).toBeGreaterThan(CLUSTERS / 4);
+  });
+});
+
+/** Parents of routes, without those that are this Gateway; undefined: something else hangs under it, too. */
+function withoutParent(object: JsonObject, gateway: ObjectRef): JsonObject | undefined {
+  const { spec, metadata } = object;
+  if (!isJsonObject(spec) || !isJsonObject(metadata)) return object;
+  const isGateway = (ref: Json): boolean =>
+    isJsonObject(ref) &&
+    (ref["kind"] ?? "Gateway") === "Gateway" &&
+    ref["name"] === gateway.name &&
+    (ref["namespace"] ?? metadata["namespace"]) === gateway.namespace;
+  if (isGateway(spec["parentRef"] ?? null)) return undefined;
+  const { parentRefs } = spec;
+  if (!isJsonList(parentRefs)) return object;
+  return { ...object, spec: { ...spec, parentRefs: parentRefs.filter((ref) => !isGateway(ref)) } };
+}
+
+const heldAt = ({ spec, sources }: EffectivePolicy, pointer: string): Json | undefined => {
+  const source = sources.find((one) => one.pointer === pointer);
+  return source === undefined || (source.policy === null && source.object === undefined)
+    ? undefined
+    : valueAt(spec, pointer);
+};

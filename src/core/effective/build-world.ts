@@ -2,7 +2,7 @@
 
 import { type ResolvedTargets, resolveTargets } from "../attachment/resolve-targets.ts";
 import type { Finding } from "../model/finding.ts";
-import { type IdSet, idSetFrom } from "../model/id-set.ts";
+import { type IdSet, IdSets } from "../model/id-set.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
 import {
@@ -59,10 +59,22 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
     tangles,
     tallies: LayeredMap.from(new Map<PolicyId, PolicyTally>()),
   };
-  return { ...world, tallies: countAll(world) };
+  return lazilyCounted(world);
 }
 
-export function homedId(ref: ObjectRef, rulebook: Rulebook): ObjectId {
+/** Counting walks every path, and many questions need no verdicts: it is done once, when somebody asks. */
+function lazilyCounted(world: World): World {
+  let tallies: World["tallies"] | undefined;
+  return {
+    ...world,
+    get tallies() {
+      tallies ??= countAll(world);
+      return tallies;
+    },
+  };
+}
+
+function homedId(ref: ObjectRef, rulebook: Rulebook): ObjectId {
   return objectId({ ...ref, namespace: homeOf(ref, rulebook) });
 }
 
@@ -153,8 +165,8 @@ function buildPolicies(
 ): PolicyTables {
   const { rulebook, objects } = tables;
   const policies = new Map<PolicyId, PolicyRecord>();
-  const selectors = new Map<KindId, PolicyId[]>();
-  const missing = new Map<KindId, PolicyId[]>();
+  const selectors = new IdSets<KindId, PolicyId>();
+  const missing = new IdSets<KindId, PolicyId>();
   const attached: Map<ObjectId, Attached[]>[] = rulebook.kinds.map(() => new Map<ObjectId, Attached[]>());
   const context = targetContext(tables);
   for (const kind of rulebook.kinds) {
@@ -164,8 +176,8 @@ function buildPolicies(
         const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
         policies.set(id as PolicyId, { kind, object, policy, findings, targets });
         index.add(id, targets);
-        for (const selected of targets.selects) append(selectors, selected, id as PolicyId);
-        for (const absent of missingKinds(targets)) append(missing, absent, id as PolicyId);
+        for (const selected of targets.selects) selectors.add(selected, id as PolicyId);
+        for (const absent of missingKinds(targets)) missing.add(absent, id as PolicyId);
         if (policy === undefined) return;
         const table = attached[kind.index] as Map<ObjectId, Attached[]>;
         for (const { object: target, sectionName, consumer } of targets.attachments)
@@ -175,8 +187,8 @@ function buildPolicies(
   }
   return {
     policies: LayeredMap.from(policies),
-    selectors: LayeredMap.from(idSets(selectors)),
-    missing: LayeredMap.from(idSets(missing)),
+    selectors: LayeredMap.from(selectors.toMap()),
+    missing: LayeredMap.from(missing.toMap()),
     attached: rulebook.kinds.map((kind) => {
       const sets = new Map<ObjectId, NodeSets>();
       for (const [id, all] of attached[kind.index] as Map<ObjectId, Attached[]>)
@@ -197,40 +209,30 @@ function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else list.push(value);
 }
 
-/** Takes the lists over. */
-function idSets<K extends string, V extends string>(lists: Map<K, V[]>): Map<K, IdSet<V>> {
-  const sets: Map<K, IdSet<V>> = lists;
-  for (const [key, ids] of lists) {
-    const set = idSetFrom(ids);
-    if (set !== ids) sets.set(key, set);
-  }
-  return sets;
-}
-
 type Dependencies = Pick<ResolvedTargets, "mentions" | "grantsOf"> & { readonly labelsOf?: readonly string[] };
 
 /** Who rests on what, collected. */
 class MentionIndex {
-  readonly #mentioned: Map<ObjectId, ObjectId[]> = new Map();
-  readonly #labels: Map<string, ObjectId[]> = new Map();
-  readonly #grants: Map<string, ObjectId[]> = new Map();
+  readonly #mentioned: IdSets<ObjectId, ObjectId> = new IdSets();
+  readonly #labels: IdSets<string, ObjectId> = new IdSets();
+  readonly #grants: IdSets<string, ObjectId> = new IdSets();
 
   add(id: ObjectId, { mentions, labelsOf, grantsOf }: Dependencies): void {
-    for (const mention of mentions) append(this.#mentioned, mention, id);
-    if (labelsOf !== undefined) for (const namespace of labelsOf) append(this.#labels, namespace, id);
-    for (const namespace of grantsOf) append(this.#grants, namespace, id);
+    for (const mention of mentions) this.#mentioned.add(mention, id);
+    if (labelsOf !== undefined) for (const namespace of labelsOf) this.#labels.add(namespace, id);
+    for (const namespace of grantsOf) this.#grants.add(namespace, id);
   }
 
   /** So far: enough to tell which classes are implied. More is added while it is read, and `tables` takes it over. */
   mentioned(): ReadonlyMap<ObjectId, IdSet<ObjectId>> {
-    return this.#mentioned;
+    return this.#mentioned.soFar();
   }
 
   tables(): Pick<World, "mentionedBy" | "labelReaders" | "grantReaders"> {
     return {
-      mentionedBy: LayeredMap.from(idSets(this.#mentioned)),
-      labelReaders: LayeredMap.from(idSets(this.#labels)),
-      grantReaders: LayeredMap.from(idSets(this.#grants)),
+      mentionedBy: LayeredMap.from(this.#mentioned.toMap()),
+      labelReaders: LayeredMap.from(this.#labels.toMap()),
+      grantReaders: LayeredMap.from(this.#grants.toMap()),
     };
   }
 }

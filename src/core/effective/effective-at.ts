@@ -97,7 +97,7 @@ export function effectivePolicy(path: Path, kind: CompiledKind): EffectivePolicy
     target: endOf(path),
     path: shownPath(path),
     spec: core.spec,
-    sources: sourcesAt(core, own.object),
+    sources: sourcesAt(core, own.object, kind),
   };
   // By far the most paths have nothing more to say.
   if (path.from === undefined && !path.incomplete && core.fields.length === 0) return effective;
@@ -121,8 +121,5 @@ const mappedField = (field: CoreField): MappedField => ({
 });
 
 /** Shared like the fold itself, unless they name the object at the end of this path. */
-function sourcesAt(core: EffectiveCore, object: ObjectId | undefined): readonly Source[] {
-  if (object !== undefined) return sourcesOf(core, object);
-  core.sources ??= sourcesOf(core, undefined);
-  return core.sources;
-}
+const sourcesAt = (core: EffectiveCore, object: ObjectId | undefined, { sources }: CompiledKind): readonly Source[] =>
+  object === undefined ? sources.of(core) : sourcesOf(core, object);

@@ -32,8 +32,6 @@ export interface EffectiveCore extends FoldedSpec {
   readonly conditionErrors: readonly ConditionError[];
   /** Folds into single items of the object's own fields. */
   readonly fields: readonly CoreField[];
-  /** Made when asked for. */
-  sources: readonly Source[] | undefined;
 }
 
 export interface CoreField extends FoldedSpec {
@@ -68,7 +66,6 @@ export function effectiveCore(
     outcomes: outcomesOf(policies, counted),
     conditionErrors: errors,
     fields: core.length === 0 ? NO_FIELDS : core,
-    sources: undefined,
   };
 }
 
@@ -105,8 +102,9 @@ function countLoss(outcomes: readonly Outcome[], { candidate, reason, by }: Loss
     // A policy never beats itself: what it lost to itself counts neither way.
     if (by.length > 0 && by.every((policy) => policy === candidate.policy)) return;
     outcome.beaten++;
-    const more = by.filter((policy) => policy !== candidate.policy && !outcome.by.includes(policy));
-    if (more.length > 0) outcome.by = outcome.by.length === 0 ? more : [...outcome.by, ...more];
+    const isNew = (policy: Policy): boolean => policy !== candidate.policy && !outcome.by.includes(policy);
+    if (outcome.by.length === 0 && by.every(isNew)) outcome.by = by;
+    else if (by.some(isNew)) outcome.by = [...outcome.by, ...by.filter(isNew)];
   }
 }
 

@@ -7,7 +7,7 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import type { NameLookup } from "../model/near-miss.ts";
 import { type KindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
-import type { LinkContext } from "../topology/links.ts";
+import type { LinkContext, UpLink } from "../topology/links.ts";
 import type { World } from "./world.ts";
 
 type LinkTables = Pick<World, "rulebook" | "objects" | "grants" | "refused">;
@@ -28,10 +28,19 @@ function idMaker(): LinkContext["idOf"] {
   };
 }
 
+function upSharer(): LinkContext["shareUp"] {
+  let last: readonly UpLink[] = [];
+  return (up) => {
+    if (up.length !== last.length || up.some((link, i) => link !== last[i])) last = up;
+    return last;
+  };
+}
+
 export function linkContext({ rulebook, objects, grants, refused }: LinkTables): LinkContext {
   return {
     find: (id) => objects.byId.get(id),
     idOf: idMaker(),
+    shareUp: upSharer(),
     kind: rulebook.findKind,
     namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
     grantsIn: (namespace) => grants.get(namespace) ?? [],

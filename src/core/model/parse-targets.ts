@@ -36,7 +36,8 @@ export function parseTargets(spec: JsonObject, targeting: Targeting, report: Rep
       `The policy names ${targets.length} targets, but its kind targets one resource only. Name one, and write a policy for each of the others.`,
     );
   }
-  return targets.filter((target) => target !== undefined);
+  const read = targets.filter((target) => target !== undefined);
+  return read.length === targets.length ? (targets as readonly TargetRef[]) : read;
 }
 
 const NOTHING: readonly never[] = [];

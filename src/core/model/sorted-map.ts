@@ -8,6 +8,8 @@ interface Chunk<K, V> {
   readonly values: readonly V[];
 }
 
+const isList: <T>(value: T | readonly T[]) => value is readonly T[] = Array.isArray;
+
 /** The last index whose key is not greater than `key`, or -1. */
 function floorIndex<K extends string>(length: number, keyAt: (index: number) => K, key: K): number {
   let low = 0;
@@ -27,10 +29,11 @@ function isAscending(keys: readonly string[]): boolean {
 }
 
 export class SortedMap<K extends string, V> {
-  readonly #chunks: readonly Chunk<K, V>[];
+  /** The chunk itself where there is but one: most maps are small, and there are many of them. */
+  readonly #chunks: readonly Chunk<K, V>[] | Chunk<K, V>;
   readonly size: number;
 
-  private constructor(chunks: readonly Chunk<K, V>[], size: number) {
+  private constructor(chunks: readonly Chunk<K, V>[] | Chunk<K, V>, size: number) {
     this.#chunks = chunks;
     this.size = size;
   }
@@ -73,7 +76,7 @@ export class SortedMap<K extends string, V> {
 
   static #cut<K extends string, V>(keys: readonly K[], values: readonly V[]): SortedMap<K, V> {
     // A list that grew has room to spare.
-    if (keys.length <= CHUNK) return new SortedMap([{ keys: keys.slice(), values: values.slice() }], keys.length);
+    if (keys.length <= CHUNK) return new SortedMap({ keys: keys.slice(), values: values.slice() }, keys.length);
     const chunks: Chunk<K, V>[] = [];
     for (let i = 0; i < keys.length; i += CHUNK) {
       chunks.push({ keys: keys.slice(i, i + CHUNK), values: values.slice(i, i + CHUNK) });
@@ -82,16 +85,16 @@ export class SortedMap<K extends string, V> {
   }
 
   get(key: K): V | undefined {
-    const chunk = this.#chunks[this.#chunkOf(key)];
+    const chunk = this.#list()[this.#chunkOf(key)];
     if (chunk === undefined) return undefined;
     const index = floorIndex(chunk.keys.length, (i) => chunk.keys[i] as K, key);
     return index >= 0 && chunk.keys[index] === key ? chunk.values[index] : undefined;
   }
 
   with(key: K, value: V): SortedMap<K, V> {
-    if (this.size === 0) return new SortedMap([{ keys: [key], values: [value] }], 1);
+    if (this.size === 0) return new SortedMap({ keys: [key], values: [value] }, 1);
     const at = Math.max(0, this.#chunkOf(key));
-    const chunk = this.#chunks[at] as Chunk<K, V>;
+    const chunk = this.#list()[at] as Chunk<K, V>;
     const floor = floorIndex(chunk.keys.length, (i) => chunk.keys[i] as K, key);
     const found = floor >= 0 && chunk.keys[floor] === key;
     const keys = chunk.keys.slice();
@@ -115,7 +118,7 @@ export class SortedMap<K extends string, V> {
 
   without(key: K): SortedMap<K, V> {
     const at = this.#chunkOf(key);
-    const chunk = this.#chunks[at];
+    const chunk = this.#list()[at];
     if (chunk === undefined) return this;
     const index = floorIndex(chunk.keys.length, (i) => chunk.keys[i] as K, key);
     if (index < 0 || chunk.keys[index] !== key) return this;
@@ -126,32 +129,31 @@ export class SortedMap<K extends string, V> {
   }
 
   *[Symbol.iterator](): IterableIterator<readonly [K, V]> {
-    for (const { keys, values } of this.#chunks) {
+    for (const { keys, values } of this.#list()) {
       for (let i = 0; i < keys.length; i++) yield [keys[i] as K, values[i] as V];
     }
   }
 
   *values(): IterableIterator<V> {
-    for (const { values } of this.#chunks) for (let i = 0; i < values.length; i++) yield values[i] as V;
+    for (const { values } of this.#list()) for (let i = 0; i < values.length; i++) yield values[i] as V;
   }
 
   forEach(visit: (key: K, value: V) => void): void {
-    for (const { keys, values } of this.#chunks) {
+    for (const { keys, values } of this.#list()) {
       for (let i = 0; i < keys.length; i++) visit(keys[i] as K, values[i] as V);
     }
   }
 
   /** Entries from the first key that is not less than `key` on. */
   *startingAt(key: K): IterableIterator<readonly [K, V]> {
-    for (let at = Math.max(0, this.#chunkOf(key)); at < this.#chunks.length; at++) {
-      const { keys, values } = this.#chunks[at] as Chunk<K, V>;
+    for (const { keys, values } of this.#list().slice(Math.max(0, this.#chunkOf(key)))) {
       for (let i = 0; i < keys.length; i++) if ((keys[i] as K) >= key) yield [keys[i] as K, values[i] as V];
     }
   }
 
   first<T>(count: number, read: (key: K, value: V) => T): readonly T[] {
     const found: T[] = [];
-    for (const { keys, values } of this.#chunks) {
+    for (const { keys, values } of this.#list()) {
       for (let i = 0; i < keys.length; i++) {
         if (found.length >= count) return found;
         found.push(read(keys[i] as K, values[i] as V));
@@ -160,13 +162,19 @@ export class SortedMap<K extends string, V> {
     return found;
   }
 
+  #list(): readonly Chunk<K, V>[] {
+    return isList(this.#chunks) ? this.#chunks : [this.#chunks];
+  }
+
   #chunkOf(key: K): number {
-    return floorIndex(this.#chunks.length, (i) => (this.#chunks[i] as Chunk<K, V>).keys[0] as K, key);
+    const chunks = this.#list();
+    return floorIndex(chunks.length, (i) => (chunks[i] as Chunk<K, V>).keys[0] as K, key);
   }
 
   #replaced(at: number, parts: readonly Chunk<K, V>[], growth: number): SortedMap<K, V> {
-    const chunks = this.#chunks.slice();
+    const chunks = this.#list().slice();
     chunks.splice(at, 1, ...parts);
-    return new SortedMap(chunks, this.size + growth);
+    const [only] = chunks;
+    return new SortedMap(only !== undefined && chunks.length === 1 ? only : chunks, this.size + growth);
   }
 }

@@ -19,6 +19,8 @@ export interface LinkContext {
   namespaceLabels(namespace: string): JsonObject;
   grantsIn(namespace: string): readonly Grant[];
   readonly rows: LinkRows;
+  /** The same list for objects that hang under the same: routes mostly do as the one before. */
+  shareUp(up: readonly UpLink[]): readonly UpLink[];
   /** Whether such an object exists but was refused as invalid; asked only for messages. */
   isInvalid?(kind: KindId, namespace: string, name: string): boolean;
   /**

@@ -43,7 +43,7 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
   addParents(draft);
   addChildren(draft);
   return {
-    up: upInOrder(draft.up),
+    up: context.shareUp(upInOrder(draft.up)),
     down: downInOrder(draft.down),
     refusals: draft.refusals ?? NONE,
     absentParents: draft.absentParents ?? NONE,

@@ -1,8 +1,8 @@
-import type { RelatedPlace } from "../core/check/check-finding.ts";
+import type { CheckFinding } from "../core/check/check-finding.ts";
 import { checkWorld } from "../core/check/check-world.ts";
 import { needsCel } from "../core/check/needs-cel.ts";
 import type { EvaluateCondition } from "../core/model/cel.ts";
-import type { Finding, Severity } from "../core/model/finding.ts";
+import type { Severity } from "../core/model/finding.ts";
 import type { FindingCode } from "../core/model/finding-code.ts";
 import { findingCodes } from "../core/model/finding-codes.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
@@ -45,18 +45,17 @@ export const severities: readonly Severity[] = ["error", "warning", "info"];
 export async function buildFindingReport(source: Source, { scope, severity }: ReportOptions): Promise<FindingReport> {
   const { world } = source.evaluation;
   const cel = needsCel(world) ? await loadCel() : noCel;
-  const all = [
-    ...source.findings().map((finding) => reported(finding, source)),
-    ...checkWorld(world, { cel }).map((finding) =>
-      reported({ ...finding, ...placeOf(finding, source) }, source, finding.mend, finding.related),
-    ),
+  const all: readonly Draft[] = [
+    ...source.findings().map((finding) => ({ finding, isPlaced: true })),
+    ...checkWorld(world, { cel }).map((finding) => ({ finding, isPlaced: false })),
   ];
-  const inScope = unique(all.filter(({ id }) => isShown(id, source, scope)).map(({ finding }) => finding));
-  const findings = inScope.filter((finding) => severities.indexOf(finding.severity) <= severities.indexOf(severity));
+  const inScope = unique(all.filter(({ finding }) => isShown(finding.object, source, scope)));
+  const shown = inScope.filter(({ finding }) => severities.indexOf(finding.severity) <= severities.indexOf(severity));
+  const places = findPlaces(shown, source);
   const looked = [...source.snapshot.objects.values()].filter((object) => isInScope(object, scope));
   return {
-    findings: findings.sort(compareFindings),
-    hidden: inScope.length - findings.length,
+    findings: shown.map((draft) => reported(draft, places)).sort(compareFindings),
+    hidden: inScope.length - shown.length,
     objects: looked.length,
     policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
     origin: source.origin,
@@ -65,18 +64,35 @@ export async function buildFindingReport(source: Source, { scope, severity }: Re
 
 const noCel: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
 
-interface Reported {
-  readonly id: ObjectId | undefined;
-  readonly finding: ReportedFinding;
+interface Draft {
+  readonly finding: CheckFinding;
+  /** Its `source` is the place of its field, not only of its object. */
+  readonly isPlaced: boolean;
 }
 
-function reported(
-  { code, severity, object, field, message, source: place }: Finding,
-  source: Source,
-  mend: string | undefined = findingCodes[code].mend,
-  related: readonly RelatedPlace[] = [],
-): Reported {
-  const finding: ReportedFinding = {
+type About = Pick<CheckFinding, "object" | "field">;
+type Places = ReadonlyMap<string, SourcePosition>;
+
+const keyOf = ({ object, field }: About): string => `${object ?? ""}\n${field ?? ""}`;
+
+/** Each once, and object by object: a document is read again for the places of its fields, and then kept until the next one. */
+function findPlaces(drafts: readonly Draft[], { locate }: Source): Places {
+  const wanted = new Map<string, About>();
+  for (const { finding, isPlaced } of drafts)
+    for (const about of [...(isPlaced ? [] : [finding]), ...(finding.related ?? [])]) wanted.set(keyOf(about), about);
+  const places = new Map<string, SourcePosition>();
+  for (const [key, { object, field }] of [...wanted].sort(([a], [b]) => compareText(a, b))) {
+    const pointer = field === undefined ? undefined : fieldPointer(field);
+    const place = object === undefined ? undefined : locate(object, pointer);
+    if (place !== undefined) places.set(key, place);
+  }
+  return places;
+}
+
+function reported({ finding, isPlaced }: Draft, places: Places): ReportedFinding {
+  const { code, severity, object, field, message, mend = findingCodes[code].mend, related = [] } = finding;
+  const place = isPlaced ? finding.source : (places.get(keyOf(finding)) ?? finding.source);
+  return {
     code,
     severity,
     ...(object === undefined ? {} : { object: parseObjectId(object) }),
@@ -85,21 +101,10 @@ function reported(
     ...(mend === undefined ? {} : { mend }),
     ...(place === undefined ? {} : { place }),
     related: related.map((other) => {
-      const { source: at } = placeOf(other, source);
+      const at = places.get(keyOf(other));
       return { message: other.message, ...(at === undefined ? {} : { place: at }) };
     }),
   };
-  return { id: object, finding };
-}
-
-/** The line of the field, or at least of the object. */
-function placeOf(
-  { object, field }: { readonly object?: ObjectId; readonly field?: string },
-  { locate }: Source,
-): { readonly source?: SourcePosition } {
-  const place =
-    object === undefined ? undefined : locate(object, field === undefined ? undefined : fieldPointer(field));
-  return place === undefined ? {} : { source: place };
 }
 
 /** What is wrong with the text concerns everybody. */
@@ -110,10 +115,10 @@ function isShown(id: ObjectId | undefined, { evaluation }: Source, scope: Scope)
 }
 
 /** One mistake may be seen from two sides. */
-function unique(findings: readonly ReportedFinding[]): readonly ReportedFinding[] {
+function unique(drafts: readonly Draft[]): readonly Draft[] {
   const seen = new Set<string>();
-  return findings.filter(({ code, message, place, field, object }) => {
-    const key = JSON.stringify([code, message, place, field, object]);
+  return drafts.filter(({ finding: { code, message, object, field, source } }) => {
+    const key = JSON.stringify([code, message, object, field, object === undefined ? source : undefined]);
     const isNew = !seen.has(key);
     seen.add(key);
     return isNew;

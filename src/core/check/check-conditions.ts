@@ -13,8 +13,16 @@ import { fieldOfPointer } from "./field-of-pointer.ts";
 import type { PolicyFate } from "./policy-fates.ts";
 import { surveyFolds } from "./survey-folds.ts";
 
-/** What the conditions of a kind came to, by expression. */
-export type ConditionOutcomes = ReadonlyMap<string, readonly ConditionOutcome[]>;
+/** What an expression came to wherever it was evaluated. */
+interface Heard {
+  /** The keys that were missing. */
+  readonly missing: Set<string>;
+  /** It came to something else as well. */
+  otherwise: boolean;
+}
+
+/** By expression. */
+export type ConditionOutcomes = ReadonlyMap<string, Heard>;
 
 export interface ConditionContext {
   readonly cel: EvaluateCondition;
@@ -38,7 +46,7 @@ export function checkConditions(
     const at = { object, field: whenField(world, policy, block) };
     if (fate === undefined) findings.push(...neverTried(when, at, cel));
     else if (fate.gated.has(name) && !fate.acted.has(name))
-      findings.push(neverHolds(block, at, fate, misspeltKey(outcomes().get(when) ?? [], words)));
+      findings.push(neverHolds(block, at, fate, misspeltKey(outcomes().get(when), words)));
   }
   return findings;
 }
@@ -60,15 +68,10 @@ function neverTried(when: string, { object, field }: Place, cel: EvaluateConditi
 }
 
 /** A key that is missing wherever the condition was evaluated, and that no policy of the kind uses at all. */
-function misspeltKey(outcomes: readonly ConditionOutcome[], words: () => ReadonlySet<string>): string | undefined {
-  const keys = new Set<string>();
-  for (const outcome of outcomes) {
-    const [, key] = outcome.state === "missing" ? (/no such key: ([\w.-]+)/.exec(outcome.message) ?? []) : [];
-    if (key === undefined) return undefined;
-    keys.add(key);
-  }
-  const [key] = keys;
-  return key === undefined || keys.size > 1 || words().has(key.split(".").at(-1) ?? "") ? undefined : key;
+function misspeltKey(heard: Heard | undefined, words: () => ReadonlySet<string>): string | undefined {
+  if (heard === undefined || heard.otherwise || heard.missing.size !== 1) return undefined;
+  const [key] = heard.missing;
+  return key === undefined || words().has(key.split(".").at(-1) ?? "") ? undefined : key;
 }
 
 function neverHolds(
@@ -99,16 +102,23 @@ function neverHolds(
 
 /** Folds the kind once more and listens; only where a condition never holds. */
 export function listenToConditions(world: World, kind: CompiledKind): ConditionOutcomes {
-  const heard = new Map<string, ConditionOutcome[]>();
+  const all = new Map<string, Heard>();
   const evaluateCondition: EvaluateCondition = (expression, bindings) => {
     const outcome = kind.tools.evaluateCondition(expression, bindings);
-    heard.set(expression, [...(heard.get(expression) ?? []), outcome]);
+    const heard = all.get(expression) ?? { missing: new Set<string>(), otherwise: false };
+    all.set(expression, heard);
+    const key = missingKey(outcome);
+    if (key === undefined) heard.otherwise = true;
+    else heard.missing.add(key);
     return outcome;
   };
   // With stacks of its own: those of the evaluation remember what they fold into.
   surveyFolds(world, { ...kind, tools: { ...kind.tools, evaluateCondition }, stacks: new Stacks() });
-  return heard;
+  return all;
 }
+
+const missingKey = (outcome: ConditionOutcome): string | undefined =>
+  outcome.state === "missing" ? /no such key: ([\w.-]+)/.exec(outcome.message)?.[1] : undefined;
 
 /** Keys in the values of policies, as far as anyone would look. */
 export function wordsOf(policies: Iterable<Policy>): ReadonlySet<string> {

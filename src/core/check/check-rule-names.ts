@@ -82,19 +82,31 @@ function shareTarget(world: World, a: PolicyId, b: PolicyId): boolean {
   return keysOf(b).some((key) => own.has(key));
 }
 
-/** Entries of `remove` that keep nothing out on any path. */
+/** The policies that each policy meets on some path. */
+export type Companions = ReadonlyMap<Policy, ReadonlySet<Policy>>;
+
+export function companionsOf(folds: readonly SurveyedFold[]): Companions {
+  const companions = new Map<Policy, Set<Policy>>();
+  for (const { core } of folds) {
+    for (const { policy } of core.outcomes) {
+      const met = companions.get(policy) ?? new Set();
+      companions.set(policy, met);
+      for (const { policy: other } of core.outcomes) if (other !== policy) met.add(other);
+    }
+  }
+  return companions;
+}
+
+/** Entries of `remove` that keep nothing out on any path. `companions` is asked only where there are some. */
 export function checkRemovals(
   world: World,
   { policy, removed, paths }: PolicyFate,
-  folds: readonly SurveyedFold[],
+  companions: () => Companions,
 ): readonly CheckFinding[] {
   const entries = policy.blocks.flatMap((block) => block.remove.map((entry, index) => ({ block, entry, index })));
   const idle = entries.filter(({ entry }) => !removed.some((unit) => isNamed(entry, unit)));
   if (idle.length === 0) return [];
-  const others = folds
-    .filter(({ core }) => core.outcomes.some((outcome) => outcome.policy === policy))
-    .flatMap(({ core }) => core.outcomes.map((outcome) => outcome.policy))
-    .filter((other, index, all) => other !== policy && all.indexOf(other) === index);
+  const others = [...(companions().get(policy) ?? [])];
   return idle.map(({ block, entry, index }) => {
     const where = paths === 1 ? "its only path" : `any of its ${paths} paths`;
     return findingAt(policy.object, {

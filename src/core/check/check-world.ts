@@ -13,7 +13,7 @@ import { checkCoverage } from "./check-coverage.ts";
 import type { CheckFinding } from "./check-finding.ts";
 import { checkPrevailing } from "./check-prevailing.ts";
 import { checkRetries } from "./check-retries.ts";
-import { checkRemovals, checkRuleNames } from "./check-rule-names.ts";
+import { type Companions, checkRemovals, checkRuleNames, companionsOf } from "./check-rule-names.ts";
 import { checkSelectors } from "./check-selectors.ts";
 import { checkSettings } from "./check-settings.ts";
 import { checkStatus } from "./check-status.ts";
@@ -55,6 +55,8 @@ function checkPolicies(world: World, cel: EvaluateCondition): readonly CheckFind
     const fates = policyFates(folds);
     let heard: ConditionOutcomes | undefined;
     let known: ReadonlySet<string> | undefined;
+    let met: Companions | undefined;
+    const companions = (): Companions => (met ??= companionsOf(folds));
     const context: ConditionContext = {
       cel,
       outcomes: () => (heard ??= listenToConditions(world, kind)),
@@ -67,7 +69,7 @@ function checkPolicies(world: World, cel: EvaluateCondition): readonly CheckFind
       if (record === undefined) continue;
       findings.push(...checkPrevailing(world, id, record, fate));
       findings.push(...checkConditions(world, record, fate, context));
-      if (fate !== undefined) findings.push(...checkRemovals(world, fate, folds));
+      if (fate !== undefined) findings.push(...checkRemovals(world, fate, companions));
       findings.push(...checkSettings(record));
     }
   }

@@ -4,7 +4,7 @@
 // Exit code: 0 all were noticed, 1 one was not, 2 the table or the tree is not fit to be tried.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mutants } from "./mutant-table.mjs";
 
@@ -88,7 +88,8 @@ function copyTree(name) {
   return copy;
 }
 
-async function tryMutant(copy, { file, text, becomes }) {
+/** First the specification that should notice; only if it does not, all of them. */
+async function tryMutant(copy, { spec, file, text, becomes }) {
   const path = join(copy, file);
   const source = readFileSync(path, "utf8");
   writeFileSync(
@@ -96,20 +97,23 @@ async function tryMutant(copy, { file, text, becomes }) {
     source.replace(text, () => becomes),
   );
   try {
-    return await runTests(copy);
+    const first = await runTests(copy, spec);
+    if (first.state !== "passed") return first;
+    const all = await runTests(copy);
+    return { ...all, seconds: first.seconds + all.seconds };
   } finally {
     writeFileSync(path, source);
   }
 }
 
 /** `failed` only by a test that ran and failed: a mistake that does not even load proves nothing about the tests. */
-async function runTests(copy) {
+async function runTests(copy, spec = "") {
   const started = Date.now();
   const output = join(copy, "results.json");
   rmSync(output, { force: true });
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const options = ["--bail=1", "--maxWorkers=1", "--reporter=json", `--outputFile=${output}`];
-  const child = spawn(process.execPath, [vitest, "run", "test/spec", ...options], {
+  const child = spawn(process.execPath, [vitest, "run", `test/spec/${spec}`, ...options], {
     cwd: copy,
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, CI: "true", NO_COLOR: "1" },
@@ -137,9 +141,14 @@ function readResults(output, errors) {
   } catch {
     return { state: "crashed", message: errors.trim() };
   }
-  const tests = results.testResults.flatMap(({ assertionResults }) => assertionResults);
+  const tests = results.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map((test) => ({ ...test, file: basename(name, ".test.ts") })),
+  );
   const failed = tests.find(({ status }) => status === "failed");
-  if (failed !== undefined) return { state: "failed", test: [...failed.ancestorTitles, failed.title].join(" › ") };
+  if (failed !== undefined) {
+    const { file, ancestorTitles, title } = failed;
+    return { state: "failed", test: [file, ...ancestorTitles, title].join(" › ") };
+  }
   const unloaded = results.testResults.find(({ status }) => status === "failed");
   if (unloaded !== undefined) return { state: "crashed", message: unloaded.message };
   return { state: "passed", tests: tests.filter(({ status }) => status === "passed").length };

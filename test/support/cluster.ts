@@ -1,7 +1,6 @@
 /** A cluster under test: objects in, and short answers about what the engine makes of them. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import type { EffectivePolicy, MappedField, PathNode, Source } from "../../src/core/effective/effective-policy.ts";
 import type { Tally, Verdict } from "../../src/core/effective/verdict.ts";
@@ -87,15 +86,21 @@ export function cluster(objects: string | readonly unknown[], options: ClusterOp
   ];
   const evaluation = evaluate(buildSnapshot(documents), {
     definitions: definitions.filter((definition) => typeof definition !== "string"),
-    cel: createCel(),
     strategies,
   });
   return answers(evaluation, documents);
 }
 
+const definitionFiles = new Map<string, readonly { readonly value: unknown }[]>();
+
+/** Read once: hundreds of tests share a dozen definitions. */
 function definitionDocuments(name: string): readonly { readonly value: unknown }[] {
+  const known = definitionFiles.get(name);
+  if (known !== undefined) return known;
   const file = fileURLToPath(new URL(`../testdata/definitions/${name}.yaml`, import.meta.url));
-  return parse(readFileSync(file, "utf8"), file);
+  const documents = parse(readFileSync(file, "utf8"), file);
+  definitionFiles.set(name, documents);
+  return documents;
 }
 
 function parse(text: string, file: string): readonly { readonly value: unknown }[] {

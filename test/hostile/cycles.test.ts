@@ -2,8 +2,9 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import type { KindFacts, LevelKind, LinkRow, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { apply, findings } from "../../src/index.ts";
+import { foreignGroup } from "../property/define-kind.ts";
 import { decided, type Evaluation, evaluateDocuments, told } from "../property/evaluate-cluster.ts";
-import { foreignGroup, policyKinds } from "../property/policy-kinds.ts";
+import { policyKinds } from "../property/policy-kinds.ts";
 import { bakery, definitions, policy } from "./bakery-cluster.ts";
 
 // Far less than a second each, on a machine that has nothing else to do.

@@ -11,7 +11,7 @@ export interface WorldObject {
   readonly raw: JsonObject;
 }
 
-export function objectIdOf({ group, kind, namespace, name }: ObjectRef): ObjectId {
+function objectIdOf({ group, kind, namespace, name }: ObjectRef): ObjectId {
   return `${kind}.${group}/${namespace}/${name}` as ObjectId;
 }
 

@@ -10,7 +10,7 @@ export interface OracleUnit extends Unit {
 }
 
 /** Whether policies of the kind can be merged with this granularity. */
-export function supports({ merge }: PolicyDefinition, granularity: Granularity): boolean {
+function supports({ merge }: PolicyDefinition, granularity: Granularity): boolean {
   if (merge.none) return false;
   const annotated = merge.decidedBy === "Annotation" ? Object.values(merge.annotation?.values ?? {}) : [];
   return [

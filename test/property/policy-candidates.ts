@@ -7,7 +7,7 @@ import type { Granularity, PolicyDefinition, PolicyKind, TargetKind } from "../.
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
-import { gatewayGroup } from "./policy-kinds.ts";
+import { gatewayGroup } from "./define-kind.ts";
 
 export interface RawPolicy {
   readonly id: PolicyId;

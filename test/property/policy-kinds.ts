@@ -4,102 +4,28 @@
  */
 
 import type { CustomStrategy } from "../../src/core/merge/custom-strategy.ts";
-import type {
-  Hierarchy,
-  LevelKind,
-  MergeRules,
-  PolicyDefinition,
-  PolicyKind,
-  Targeting,
-  TargetKind,
-} from "../../src/core/model/definition.ts";
+import type { MergeRules, PolicyDefinition } from "../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../src/core/model/json.ts";
 import type { GroupKind } from "../../src/core/model/refs.ts";
-
-export const gatewayGroup = "gateway.networking.k8s.io";
-export const policyGroup = "example.com";
-export const foreignGroup = "fruit.example.com";
-export const strategyAnnotation = "example.com/strategy";
-
-/** A definition, and what its policies may say. */
-export interface PolicyKindUnderTest {
-  readonly definition: PolicyDefinition;
-  /** Dotted paths in the spec proper. */
-  readonly places: readonly string[];
-  readonly strategies: readonly string[];
-  readonly removals: readonly string[];
-  readonly conditions: readonly string[];
-}
-
-const gateway: GroupKind = { group: gatewayGroup, kind: "Gateway" };
-const httpRoute: GroupKind = { group: gatewayGroup, kind: "HTTPRoute" };
-const grpcRoute: GroupKind = { group: gatewayGroup, kind: "GRPCRoute" };
-const tlsRoute: GroupKind = { group: gatewayGroup, kind: "TLSRoute" };
-const tcpRoute: GroupKind = { group: gatewayGroup, kind: "TCPRoute" };
-const listenerSet: GroupKind = { group: gatewayGroup, kind: "ListenerSet" };
-const gatewayClass: GroupKind = { group: gatewayGroup, kind: "GatewayClass" };
-const namespace: GroupKind = { group: "", kind: "Namespace" };
-const service: GroupKind = { group: "", kind: "Service" };
-
-const section = (kind: GroupKind, name: string): LevelKind => ({ ...kind, section: name });
-const target = (kind: GroupKind, sections: readonly string[] = [], policies: readonly string[] = []): TargetKind => ({
-  ...kind,
-  sections,
-  virtual: false,
-  policies,
-});
-
-const gatewayTargets = [target(gateway, ["Listener"]), target(httpRoute, ["Rule"])];
-
-interface Sketch {
-  readonly kind: string;
-  readonly joined?: readonly PolicyKind[];
-  readonly class?: PolicyDefinition["class"];
-  readonly targeting?: Partial<Targeting>;
-  readonly hierarchy?: Partial<Hierarchy>;
-  readonly merge?: Partial<MergeRules>;
-  readonly mapsTo?: PolicyDefinition["mapsTo"];
-}
-
-function define(sketch: Sketch): PolicyDefinition {
-  return {
-    name: `${sketch.kind.toLowerCase()}.${policyGroup}`,
-    policies: [{ group: policyGroup, kind: sketch.kind, scope: "Namespaced" }, ...(sketch.joined ?? [])],
-    class: sketch.class ?? "Inherited",
-    targeting: {
-      fields: { ref: "targetRef", refs: "targetRefs", selectors: "targetSelectors" },
-      refs: "Many",
-      selectors: true,
-      crossNamespace: "Forbidden",
-      positionalRules: false,
-      kinds: gatewayTargets,
-      ...sketch.targeting,
-    },
-    hierarchy: {
-      effectiveTargets: [section(httpRoute, "Rule")],
-      namespacesAbove: [],
-      roots: [],
-      through: [],
-      links: [],
-      kinds: [],
-      ...sketch.hierarchy,
-    },
-    merge: {
-      none: false,
-      granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic" } },
-      rules: [],
-      atomicPaths: [],
-      blocks: "Combined",
-      bare: "AtomicDefaults",
-      decidedBy: "Higher",
-      sameTarget: "Established",
-      ...sketch.merge,
-    },
-    mapsTo: sketch.mapsTo ?? [],
-    status: { vocabulary: "Enforced" },
-    inferred: false,
-  };
-}
+import {
+  define,
+  foreignGroup,
+  gateway,
+  gatewayClass,
+  gatewayTargets,
+  grpcRoute,
+  httpRoute,
+  listenerSet,
+  namespace,
+  type PolicyKindUnderTest,
+  policyGroup,
+  section,
+  service,
+  strategyAnnotation,
+  target,
+  tcpRoute,
+  tlsRoute,
+} from "./define-kind.ts";
 
 const ruleNames: Omit<PolicyKindUnderTest, "definition"> = {
   places: ["limits.a", "limits.b", "rules.authentication.a", "rules.authorization.b", "limits", "note"],

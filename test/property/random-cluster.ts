@@ -2,9 +2,11 @@
 import fc from "fast-check";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
-import { type PolicyKindUnderTest, policyKinds, withNamespaces } from "./policy-kinds.ts";
+import type { PolicyKindUnderTest } from "./define-kind.ts";
+import { policyKinds, withNamespaces } from "./policy-kinds.ts";
+import { foreignObjects } from "./random-orchard.ts";
 import { policyFromPlan, policyPlan } from "./random-policies.ts";
-import { foreignObjects, gatewayObjects, weighted } from "./random-topology.ts";
+import { gatewayObjects, weighted } from "./random-topology.ts";
 
 export interface RandomCluster {
   readonly definitions: readonly PolicyDefinition[];

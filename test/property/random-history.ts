@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import type { ObjectRef } from "../../src/core/model/refs.ts";
+import { gatewayGroup, policyGroup } from "./define-kind.ts";
 import { groupOf } from "./policy-candidates.ts";
-import { gatewayGroup, policyGroup } from "./policy-kinds.ts";
 import { clusterPair, type RandomCluster } from "./random-cluster.ts";
 import { jsonOf } from "./random-topology.ts";
 

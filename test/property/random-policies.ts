@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import type { PolicyKind, TargetKind } from "../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
-import { gatewayGroup, type PolicyKindUnderTest } from "./policy-kinds.ts";
+import { gatewayGroup, type PolicyKindUnderTest } from "./define-kind.ts";
 import { chance, jsonOf, kubeObject, namespaces, weighted } from "./random-topology.ts";
 
 type AimMode =

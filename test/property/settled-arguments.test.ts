@@ -7,8 +7,9 @@ import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { effectivePolicies, verdicts } from "../../src/index.ts";
 import { oracle } from "../oracle/oracle.ts";
+import { gatewayGroup, policyGroup } from "./define-kind.ts";
 import { evaluateDocuments } from "./evaluate-cluster.ts";
-import { customStrategies, gatewayGroup, policyGroup, policyKinds } from "./policy-kinds.ts";
+import { customStrategies, policyKinds } from "./policy-kinds.ts";
 
 interface Settled {
   readonly effective: readonly EffectivePolicy[];

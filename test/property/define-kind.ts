@@ -1,0 +1,100 @@
+/** How the kinds that random clusters use are written down: whatever a sketch leaves out is the plain case. */
+import type {
+  Hierarchy,
+  LevelKind,
+  MergeRules,
+  PolicyDefinition,
+  PolicyKind,
+  Targeting,
+  TargetKind,
+} from "../../src/core/model/definition.ts";
+import type { GroupKind } from "../../src/core/model/refs.ts";
+
+export const gatewayGroup = "gateway.networking.k8s.io";
+export const policyGroup = "example.com";
+export const foreignGroup = "fruit.example.com";
+export const strategyAnnotation = "example.com/strategy";
+
+/** A definition, and what its policies may say. */
+export interface PolicyKindUnderTest {
+  readonly definition: PolicyDefinition;
+  /** Dotted paths in the spec proper. */
+  readonly places: readonly string[];
+  readonly strategies: readonly string[];
+  readonly removals: readonly string[];
+  readonly conditions: readonly string[];
+}
+
+export const gateway: GroupKind = { group: gatewayGroup, kind: "Gateway" };
+export const httpRoute: GroupKind = { group: gatewayGroup, kind: "HTTPRoute" };
+export const grpcRoute: GroupKind = { group: gatewayGroup, kind: "GRPCRoute" };
+export const tlsRoute: GroupKind = { group: gatewayGroup, kind: "TLSRoute" };
+export const tcpRoute: GroupKind = { group: gatewayGroup, kind: "TCPRoute" };
+export const listenerSet: GroupKind = { group: gatewayGroup, kind: "ListenerSet" };
+export const gatewayClass: GroupKind = { group: gatewayGroup, kind: "GatewayClass" };
+export const namespace: GroupKind = { group: "", kind: "Namespace" };
+export const service: GroupKind = { group: "", kind: "Service" };
+
+export const section = (kind: GroupKind, name: string): LevelKind => ({ ...kind, section: name });
+export const target = (
+  kind: GroupKind,
+  sections: readonly string[] = [],
+  policies: readonly string[] = [],
+): TargetKind => ({
+  ...kind,
+  sections,
+  virtual: false,
+  policies,
+});
+
+export const gatewayTargets = [target(gateway, ["Listener"]), target(httpRoute, ["Rule"])];
+
+interface Sketch {
+  readonly kind: string;
+  readonly joined?: readonly PolicyKind[];
+  readonly class?: PolicyDefinition["class"];
+  readonly targeting?: Partial<Targeting>;
+  readonly hierarchy?: Partial<Hierarchy>;
+  readonly merge?: Partial<MergeRules>;
+  readonly mapsTo?: PolicyDefinition["mapsTo"];
+}
+
+export function define(sketch: Sketch): PolicyDefinition {
+  return {
+    name: `${sketch.kind.toLowerCase()}.${policyGroup}`,
+    policies: [{ group: policyGroup, kind: sketch.kind, scope: "Namespaced" }, ...(sketch.joined ?? [])],
+    class: sketch.class ?? "Inherited",
+    targeting: {
+      fields: { ref: "targetRef", refs: "targetRefs", selectors: "targetSelectors" },
+      refs: "Many",
+      selectors: true,
+      crossNamespace: "Forbidden",
+      positionalRules: false,
+      kinds: gatewayTargets,
+      ...sketch.targeting,
+    },
+    hierarchy: {
+      effectiveTargets: [section(httpRoute, "Rule")],
+      namespacesAbove: [],
+      roots: [],
+      through: [],
+      links: [],
+      kinds: [],
+      ...sketch.hierarchy,
+    },
+    merge: {
+      none: false,
+      granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic" } },
+      rules: [],
+      atomicPaths: [],
+      blocks: "Combined",
+      bare: "AtomicDefaults",
+      decidedBy: "Higher",
+      sameTarget: "Established",
+      ...sketch.merge,
+    },
+    mapsTo: sketch.mapsTo ?? [],
+    status: { vocabulary: "Enforced" },
+    inferred: false,
+  };
+}

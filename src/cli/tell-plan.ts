@@ -126,7 +126,7 @@ function tellPolicy(change: PolicyChange, { print, sides }: PlanTelling): void {
   if (gains.length > 0) print.paragraph(layout, styled("decides", "green"), ` ${shareWords(gains)}`);
   if (loses.length > 0) print.paragraph(layout, styled("no longer decides", "red"), ` ${shareWords(loses)}`);
   const winners = newWinners(change);
-  if (winners !== "") print.paragraph(layout, styled("is beaten", "red"), ` by ${winners}`);
+  if (winners !== "") print.paragraph(layout, styled("is now beaten", "red"), ` by ${winners}`);
   if (after?.state === "NotAccepted" && !sameReason(change.before, after)) print.paragraph(layout, after.message);
 }
 

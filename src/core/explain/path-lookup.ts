@@ -1,6 +1,7 @@
 import type { CompiledKind } from "../effective/compiled-kind.ts";
 import { effectivePolicy } from "../effective/effective-at.ts";
 import type { EffectivePolicy, PathNode } from "../effective/effective-policy.ts";
+import { isImplied } from "../effective/lookups.ts";
 import { nodesOf, OTHERS, type Path, PathFinder } from "../effective/path-finder.ts";
 import type { World } from "../effective/world.ts";
 import { type GroupKind, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
@@ -24,7 +25,7 @@ export class PathLookup {
     const target = `${objectId(end)}` as EffectivePolicy["target"];
     const nothing: EffectivePolicy = { policyKind, target, path: nodes, spec: {}, sources: [] };
     // A world that does not know the kind has no policies of it, wherever traffic goes.
-    if (kind === undefined) return nothing;
+    if (kind === undefined) return nodes.every((node) => this.#hasNode(node)) ? nothing : undefined;
     if (kind.definition.class === "Direct") return this.#hasNode(end) ? nothing : undefined;
     const key = keyOf(nodes);
     const same = this.#pathsTo(kind, objectId(end)).filter((path) => keyOfPath(path) === key);
@@ -48,7 +49,8 @@ export class PathLookup {
 
   #hasNode(node: PathNode): boolean {
     const object = this.#world.objects.byId.get(objectId(node));
-    if (object === undefined || node.sectionName === undefined) return object !== undefined;
+    if (object === undefined) return isImplied(this.#world, node);
+    if (node.sectionName === undefined) return true;
     const facts = this.#world.rulebook.factsOf(kindId(node));
     return facts !== undefined && sectionsOf(object, facts).some(({ name }) => name === node.sectionName);
   }

@@ -29,7 +29,7 @@ export interface PlanInput {
 
 /** What a change would change, told by what holds: two evaluations and what the engine found to differ, made readable. */
 export function planOf({ before, after, delta, changes, findingsOf }: PlanInput): Plan {
-  const objects = changes.map(plannedObject).sort((a, b) => compareText(a.id, b.id));
+  const objects = changes.flatMap((change) => plannedObject(change, before)).sort((a, b) => compareText(a.id, b.id));
   const deleted = new Set(objects.filter(({ change }) => change === "deleted").map(({ id }) => id));
   const closed = withoutOrphans(after, deleted);
   const kinds = kindChanges(before, closed, delta);
@@ -44,13 +44,21 @@ export function planOf({ before, after, delta, changes, findingsOf }: PlanInput)
   };
 }
 
-const plannedObject = ({ id, ref, before, after, isQuiet }: ObjectChange): PlannedObject => ({
-  id,
-  ref,
-  change: isQuiet || isSameObject(before, after) ? "same" : changeWord(before, after),
-  ...(before === undefined ? {} : { before }),
-  ...(after === undefined ? {} : { after }),
-});
+function plannedObject(change: ObjectChange, world: World): readonly PlannedObject[] {
+  const { id, ref, before, after, isQuiet } = change;
+  // A Namespace that no document defines goes with what is in it. What was never there cannot go.
+  if (isQuiet && before === undefined && after === undefined)
+    return isImplied(world, ref) ? [{ id, ref, change: "deleted" }] : [];
+  return [
+    {
+      id,
+      ref,
+      change: isQuiet || isSameObject(before, after) ? "same" : changeWord(before, after),
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    },
+  ];
+}
 
 const changeWord = (before: KubeObject | undefined, after: KubeObject | undefined): PlannedObject["change"] =>
   after === undefined ? "deleted" : before === undefined ? "created" : "changed";
@@ -60,7 +68,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set(["resourceVersion", "managedFie
 
 /** Whatever the order of the keys. */
 function isSameObject(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
-  if (before === undefined || after === undefined) return before === after;
+  if (before === undefined || after === undefined) return false;
   return before.apiVersion === after.apiVersion && jsonEqual(withoutBookkeeping(before), withoutBookkeeping(after));
 }
 

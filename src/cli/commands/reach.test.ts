@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { expectTranscript } from "../../../test/support/cli-transcript.ts";
+import { runCli } from "../../../test/support/run-cli.ts";
+
+describe("the bakery", () => {
+  for (const [name, line] of [
+    ["reach-override", "reach retrypolicy/friday-fix -f examples/bakery"],
+    ["reach-defaults", "reach clusterretrypolicy/house-rules -f examples/bakery"],
+    ["reach-own-value", "reach retrypolicy/baker-retries -f examples/bakery"],
+    ["reach-rule", "reach ratelimitpolicy/fair-share --rule per-client -f examples/bakery"],
+    ["reach-overridden", "reach ratelimitpolicy/guests -f examples/bakery"],
+    ["reach-nothing", "reach ratelimitpolicy/stocktaking -f examples/bakery"],
+    ["reach-not-found", "reach retrypolicy/no-double-orders -f examples/bakery"],
+    ["reach-conflicted", "reach backendtlspolicy/oven-tls-2026 -f examples/bakery"],
+    [
+      "reach-incomplete",
+      "reach retrypolicy/baker-retries -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml",
+    ],
+  ] as const) {
+    for (const columns of [60, 120]) {
+      test(`${line}, ${columns} columns`, () => expectTranscript(`${name}-${columns}`, line, { columns }));
+    }
+  }
+  for (const [name, line] of [
+    ["reach-wide", "reach authpolicy/baker-keys -o wide -f examples/bakery"],
+    ["reach-name", "reach authpolicy/front-door -o name -f examples/bakery"],
+    ["reach-json", "reach ratelimitpolicy/menu -o json -f examples/bakery"],
+    ["reach-yaml", "reach retrypolicy/baker-retries --rule retry.attempts -o yaml -f examples/bakery"],
+    ["reach-redacted", "reach retrypolicy/baker-retries -n bakery --redact -f examples/bakery"],
+    ["reach-unknown-rule", "reach ratelimitpolicy/fair-share --rule perclient -f examples/bakery"],
+    ["reach-no-policy", "reach httproute/baker -f examples/bakery"],
+    ["reach-what", "reach -f examples/bakery"],
+    ["reach-misspelt", "reach retrypolicy/friday-fxi -f examples/bakery"],
+  ] as const) {
+    test(line, () => expectTranscript(name, line));
+  }
+
+  test("redacted, no name, value or line of another namespace appears", async () => {
+    for (const output of ["", "-o json", "-o wide"]) {
+      const { stdout } = await runCli(
+        `reach retrypolicy/baker-retries -n bakery --redact ${output} -f examples/bakery`,
+      );
+      expect(stdout).toContain("250ms");
+      for (const secret of ["friday-fix", "house-rules", "platform-policies"]) expect(stdout).not.toContain(secret);
+    }
+  });
+});
+
+const definition = `
+apiVersion: prevail.dev/v1alpha1
+kind: PolicyDefinition
+metadata: {name: colours.example.com}
+spec:
+  policies: [{group: example.com, kind: Colour}]
+  class: Inherited
+  targeting: {kinds: [{kind: Gateway}, {kind: HTTPRoute}]}
+  hierarchy: {effectiveTargets: [HTTPRouteRule]}
+  merge: {granularity: {default: Field}}
+`;
+
+describe("odd policies", () => {
+  const reach = (policy: string, line = "reach colour/c -f c.yaml") =>
+    runCli(line, { files: { "c.yaml": `${definition}---\n${policy}` } });
+  const colour = (spec: string): string =>
+    `apiVersion: example.com/v1\nkind: Colour\nmetadata: {name: c, namespace: ns}\nspec: ${spec}\n`;
+
+  test("one that is invalid says what is wrong with it", async () => {
+    const { stdout, code } = await reach(colour("{targetRef: {kind: Gateway, name: g}, defaults: 5}"));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Not accepted, Invalid: spec\.defaults/);
+    expect(stdout).toContain("reaches nothing");
+  });
+
+  test("one on a gateway without routes tells that nothing hangs there", async () => {
+    const gateway = `apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: g, namespace: ns}\nspec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}\n`;
+    const { stdout } = await reach(`${colour("{targetRef: {kind: Gateway, name: g}, a: 1}")}---\n${gateway}`);
+    expect(stdout).toContain("NoPath: it is accepted, and reaches nothing.");
+    expect(stdout).toContain("no path: nothing that a Colour acts on hangs there");
+  });
+
+  test("names that would move the cursor are made harmless", async () => {
+    const { stdout } = await reach(colour('{targetRef: {kind: Gateway, name: "g\\u001b[31m"}, a: 1}'));
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  test("an unknown kind gets told what is missing", async () => {
+    const { stderr, code } = await runCli("reach mystery/c -f c.yaml", {
+      files: { "c.yaml": colour("{}").replace("Colour", "Mystery") },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("nothing says that Mystery (example.com) is a kind of policy");
+  });
+
+  test("a rule is found by its name, its path, and a path above it", async () => {
+    const values = colour("{targetRef: {kind: Gateway, name: g}, a: {b: 1, c: 2}}");
+    for (const rule of ["a", "a.b", "/a/b"])
+      expect((await reach(values, `reach colour/c --rule ${rule} -f c.yaml`)).code).toBe(0);
+    const { code, stderr } = await reach(values, "reach colour/c --rule a.d -f c.yaml");
+    expect(code).toBe(1);
+    expect(stderr).toContain("has no rule 'a.d'; did you mean 'a.b'?");
+    expect(stderr).toContain("It has: a.b, a.c");
+  });
+});

@@ -1,6 +1,6 @@
 /** Random sequences of changes to a cluster: objects come, go and change, also those that say what policies mean. */
 import fc from "fast-check";
-import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import type { ObjectRef } from "../../src/core/model/refs.ts";
 import { gatewayGroup, policyGroup } from "./define-kind.ts";
 import { groupOf } from "./policy-candidates.ts";
@@ -148,10 +148,10 @@ function changed(object: JsonObject, how: number): JsonObject {
 function changeWithin(value: Json, how: number): Json {
   if (typeof value === "number") return value + 1;
   if (typeof value === "string") return /\d$/.test(value) ? `${value.slice(0, -1)}${(how % 3) + 1}` : value;
-  if (Array.isArray(value)) {
+  if (isJsonList(value)) {
     if (value.length === 0) return value;
     if (how % 5 === 0) return value.slice(1);
-    return value.map((item: Json, at) => (at === how % value.length ? changeWithin(item, how >> 1) : item));
+    return value.map((item, at) => (at === how % value.length ? changeWithin(item, how >> 1) : item));
   }
   if (!isJsonObject(value)) return value;
   const keys = Object.keys(value);

@@ -9,7 +9,7 @@ import type { Redaction } from "./redaction.ts";
 import { positionOf } from "./show-decider.ts";
 import { verdictJson } from "./verdict-json.ts";
 
-/** `plan -o json`. */
+/** `plan -o json`; `docs/schemas/plan.json` describes it. */
 export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): object {
   const { objects, kinds, policies, findings, stillImplied } = plan;
   const changes = kinds.flatMap((kind) => kind.changes);

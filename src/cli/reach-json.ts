@@ -9,7 +9,7 @@ import { verdictJson } from "./verdict-json.ts";
 /** The place of a path in the list of all. */
 type PathNumbers = ReadonlyMap<ReachedPath, number>;
 
-/** `reach -o json`. */
+/** `reach -o json`; `docs/schemas/reach.json` describes it. */
 export function reachJson(reach: Reach, rule: string | undefined, source: Source, redaction: Redaction): object {
   const { policy, policyKind, verdict, targets, values, paths, places, absentParents } = reach;
   const at = source.locate(policy);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { expectTranscript } from "../../../test/support/cli-transcript.ts";
 import { type CliResult, runCli } from "../../../test/support/run-cli.ts";
+import { schemaViolations } from "../../../test/support/validate-schema.ts";
 
 const fridayAsDefault = `apiVersion: prevail.dev/v1alpha1
 kind: RetryPolicy
@@ -100,6 +101,23 @@ describe("the bakery", () => {
     expect(await codeOf("--apply examples/bakery/team-policies.yaml --exit-code")).toBe(0);
     expect(await codeOf("--delete retrypolicy/nobody --exit-code")).toBe(1);
   });
+});
+
+describe("what -o json prints is what docs/schemas/plan.json says", () => {
+  for (const [line, stdin] of [
+    ["--delete ns/shop"],
+    ["--delete gtw/prod"],
+    ["--delete gatewayclass/house"],
+    ["--apply -", fridayAsDefault],
+    ["--apply -", newPolicies],
+    ["--apply -", newRoute],
+    ["--against examples/bakery"],
+  ] as const) {
+    test(`${line} ${stdin ?? ""}`, async () => {
+      const { stdout } = await runCli(`plan ${line} -o json -f examples/bakery`, { stdin: stdin ?? "" });
+      expect(schemaViolations("plan.json", JSON.parse(stdout))).toEqual([]);
+    });
+  }
 });
 
 /** A gateway with one route, and policies as the test wants them. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { expectTranscript } from "../../../test/support/cli-transcript.ts";
 import { runCli } from "../../../test/support/run-cli.ts";
+import { schemaViolations } from "../../../test/support/validate-schema.ts";
 
 describe("the bakery", () => {
   for (const [name, line] of [
@@ -44,6 +45,24 @@ describe("the bakery", () => {
       for (const secret of ["friday-fix", "house-rules", "platform-policies"]) expect(stdout).not.toContain(secret);
     }
   });
+});
+
+describe("what -o json prints is what docs/schemas/reach.json says", () => {
+  for (const policy of [
+    "clusterretrypolicy/house-rules",
+    "retrypolicy/baker-retries",
+    "retrypolicy/no-double-orders",
+    "ratelimitpolicy/fair-share",
+    "ratelimitpolicy/stocktaking",
+    "backendtlspolicy/oven-tls-2026",
+    "retrypolicy/baker-retries -n bakery --redact",
+    "ratelimitpolicy/fair-share --rule ceiling",
+  ]) {
+    test(policy, async () => {
+      const { stdout } = await runCli(`reach ${policy} -o json -f examples/bakery`);
+      expect(schemaViolations("reach.json", JSON.parse(stdout))).toEqual([]);
+    });
+  }
 });
 
 const definition = `

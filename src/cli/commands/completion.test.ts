@@ -1,0 +1,198 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { runCli } from "../../../test/support/run-cli.ts";
+
+/** The words that could come next, without their help, and the number at the end. */
+async function complete(...words: readonly string[]): Promise<{ words: readonly string[]; directive: string }> {
+  const { stdout, stderr, code } = await runCli(["completion", "words", "--", ...words]);
+  expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+  const lines = stdout.trimEnd().split("\n");
+  return { words: lines.slice(0, -1).map((line) => line.split("\t")[0] ?? ""), directive: lines.at(-1) ?? "" };
+}
+
+const BAKERY = ["-f", "examples/bakery"];
+
+describe("words", () => {
+  for (const [name, line, words, directive] of [
+    ["commands", ["re"], ["reach", "retries"], ":4"],
+    ["commands after help", ["help", "ex"], ["explain"], ":4"],
+    [
+      "kinds that may be targets, to be continued",
+      ["explain", ...BAKERY, "g"],
+      ["gateway/", "gatewayclass/", "grpcroute/"],
+      ":6",
+    ],
+    ["short names, where no kind begins like that", ["explain", ...BAKERY, "gt"], ["gtw/"], ":6"],
+    [
+      "kinds of policies, where a policy is wanted",
+      ["reach", ...BAKERY, "r"],
+      ["ratelimitpolicy/", "retrypolicy/"],
+      ":6",
+    ],
+    [
+      "names",
+      ["explain", ...BAKERY, "httproute/"],
+      ["httproute/baker", "httproute/counter", "httproute/party", "httproute/stocktaking"],
+      ":4",
+    ],
+    [
+      "names in one namespace",
+      ["explain", "-n", "bakery", ...BAKERY, "svc/"],
+      ["svc/baker", "svc/baker-next", "svc/oven"],
+      ":4",
+    ],
+    ["names with their namespace", ["explain", ...BAKERY, "svc/shop/"], ["svc/shop/till"], ":4"],
+    ["names after a kind", ["explain", ...BAKERY, "httproute", "b"], ["baker"], ":4"],
+    [
+      "sections",
+      ["explain", ...BAKERY, "httproute/baker#"],
+      ["httproute/baker#order", "httproute/baker#rule-2", "httproute/baker#menu"],
+      ":4",
+    ],
+    ["namespaces", ["explain", ...BAKERY, "-n", ""], ["bakery", "infra", "shop"], ":4"],
+    [
+      "rules of the policy on the line",
+      ["reach", "ratelimitpolicy/fair-share", ...BAKERY, "--rule", ""],
+      ["per-client", "ceiling"],
+      ":4",
+    ],
+    ["what can be deleted", ["plan", ...BAKERY, "--delete", "retrypolicy/f"], ["retrypolicy/friday-fix"], ":4"],
+    ["a value behind =", ["plan", ...BAKERY, "--delete=retrypolicy/f"], ["--delete=retrypolicy/friday-fix"], ":4"],
+    ["choices of an option", ["explain", "-o", ""], ["wide", "yaml", "json", "name"], ":4"],
+    ["choices behind =", ["explain", "--output=j"], ["--output=json"], ":4"],
+    ["options", ["plan", "--a"], ["--apply", "--against"], ":4"],
+    ["options that are given are not given again", ["explain", "--redact", "--r"], [], ":4"],
+    ["names of files", ["plan", "-f", ""], [], ":0"],
+    ["names of files for --apply", ["plan", "--apply", "x"], [], ":0"],
+    ["subcommands", ["get", "p"], ["policies"], ":4"],
+    ["what follows a subcommand", ["get", "targets", ...BAKERY, "li"], ["listenerset/"], ":6"],
+    ["gateways by name", ["trace", ...BAKERY, "--gateway", ""], ["prod"], ":4"],
+    ["methods", ["trace", "P"], ["POST", "PUT", "PATCH"], ":4"],
+    ["shells", ["completion", ""], ["bash", "zsh", "fish", "words"], ":4"],
+    ["nothing after an unknown command", ["nosuch", ""], [], ":4"],
+    ["nothing from files that are not there", ["explain", "-f", "nowhere", "httproute/"], [], ":4"],
+  ] as const) {
+    test(name, async () => {
+      expect(await complete(...line)).toEqual({ words, directive });
+    });
+  }
+
+  test("without files, kinds that are always there", async () => {
+    const { words } = await complete("explain", "http");
+    expect(words).toEqual(["httproute/"]);
+  });
+
+  test("a name that two namespaces have comes with its namespace", async () => {
+    const route = (namespace: string): string =>
+      `apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: ${namespace}}\nspec: {}\n`;
+    const files = { "a.yaml": `${route("x")}---\n${route("z")}` };
+    const { stdout } = await runCli("completion words -- explain -f a.yaml httproute/", { files });
+    expect(stdout).toBe("httproute/x/r\tin x\nhttproute/z/r\tin z\n:4\n");
+  });
+
+  test("broken files are no reason to talk", async () => {
+    const files = { "a.yaml": "a: [" };
+    const { stdout, stderr, code } = await runCli("completion words -- explain -f a.yaml httproute/", { files });
+    expect({ stdout, stderr, code }).toEqual({ stdout: ":4\n", stderr: "", code: 0 });
+  });
+});
+
+describe("scripts", () => {
+  test.each(["bash", "zsh", "fish"])("%s asks for words and names itself", async (shell) => {
+    const { stdout, code } = await runCli(`completion ${shell}`);
+    expect(code).toBe(0);
+    expect(stdout).toContain("completion words -- ");
+    expect(stdout).toContain(`prevail completion ${shell}`);
+    expect(stdout).not.toContain("\\$");
+  });
+
+  test("an unknown shell is told which there are", async () => {
+    const { stderr, code } = await runCli("completion bsh");
+    expect([code, stderr]).toEqual([1, expect.stringContaining("did you mean 'bash'?")]);
+    expect((await runCli("completion")).stderr).toContain("There is: bash, zsh, fish");
+  });
+});
+
+/** Bash completes a line with a `prevail` that answers `answer`; returns what it was asked, and what it offers. */
+async function inBash(words: readonly string[], answer: string): Promise<{ asked: string[]; offered: string[] }> {
+  const { stdout: script } = await runCli("completion bash");
+  const program = `
+prevail() { shift 3; for word in "$@"; do printf 'asked %s\\n' "$word" >&2; done; printf '%b' "$ANSWER"; }
+compopt() { echo "compopt $*"; }
+${script}
+complete -p prevail > /dev/null || exit 1
+COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
+_prevail 2> >(cat >&2)
+for reply in "\${COMPREPLY[@]}"; do printf 'offered %s\\n' "$reply"; done
+`;
+  // The script keeps what prevail says on standard error to itself; here it is what we want to see.
+  const shown = program.replace("2>/dev/null)", ")");
+  const result = spawnSync("bash", ["--norc", "-c", shown, "bash", ...words], {
+    encoding: "utf8",
+    env: { ...process.env, ANSWER: answer, HOME: "/home/ana" },
+  });
+  expect(result.status).toBe(0);
+  const linesOf = (text: string, prefix: string): string[] =>
+    text.split("\n").flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
+  return {
+    asked: linesOf(result.stderr, "asked "),
+    offered: [...linesOf(result.stdout, "offered "), ...linesOf(result.stdout, "compopt ").map((how) => `(${how})`)],
+  };
+}
+
+const hasBash = spawnSync("bash", ["--version"]).status === 0;
+
+describe.skipIf(!hasBash)("in bash", () => {
+  for (const [name, line, answer, asked, offered] of [
+    ["a word", ["prevail", "ex"], "explain\\twhy\\n:4\\n", ["ex"], ["explain"]],
+    [
+      "several",
+      ["prevail", "explain", "-f", "d", ""],
+      "a/\\tA\\nb/\\tB\\n:6\\n",
+      ["explain", "-f", "d", ""],
+      ["a/", "b/", "(-o nospace)"],
+    ],
+    ["files", ["prevail", "explain", "-f", ""], ":0\\n", ["explain", "-f", ""], ["(-o default)"]],
+    [
+      "a value behind =, which bash takes apart",
+      ["prevail", "explain", "--output", "=", "j"],
+      "--output=json\\n:4\\n",
+      ["explain", "--output=j"],
+      ["json"],
+    ],
+    [
+      "nothing behind = yet",
+      ["prevail", "explain", "--output", "="],
+      "--output=json\\n:4\\n",
+      ["explain", "--output="],
+      ["json"],
+    ],
+    [
+      "a colon, which bash takes apart, too",
+      ["prevail", "trace", "GET", "http", ":", "//x"],
+      ":4\\n",
+      ["trace", "GET", "http://x"],
+      [],
+    ],
+    [
+      "a home directory and quotes",
+      ["prevail", "explain", "-f", "~/d", "-f", '"my dir"', "x"],
+      ":4\\n",
+      ["explain", "-f", "/home/ana/d", "-f", "my dir", "x"],
+      [],
+    ],
+    [
+      "sections",
+      ["prevail", "explain", "httproute/a#"],
+      "httproute/a#x\\nhttproute/a#y\\n:4\\n",
+      ["explain", "httproute/a#"],
+      ["httproute/a#x", "httproute/a#y"],
+    ],
+    ["the program alone", ["prevail"], "explain\\n:4\\n", [""], ["explain"]],
+    ["a program that fails", ["prevail", "x"], "", ["x"], []],
+  ] as const) {
+    test(name, async () => {
+      expect(await inBash(line, answer)).toEqual({ asked, offered });
+    });
+  }
+});

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -86,6 +86,63 @@ describe("the packed program", () => {
   test("brings the licences of what is bundled", () => {
     const licences = readFileSync(join(unpacked, "dist", "bin", "THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const name of ["js-yaml", "@bufbuild/cel", "re2js"]) expect(licences).toContain(`\n${name} `);
+  });
+});
+
+describe("odd input", () => {
+  /** The bakery in one file, the same place for each way of writing it, so that answers can be compared. */
+  function inFolder(name: string, encode: (text: string) => Uint8Array): string {
+    const cwd = join(folder, name);
+    const bakery = join(root, "examples", "bakery");
+    const files = readdirSync(bakery).filter((file) => file.endsWith(".yaml"));
+    const text = files.map((file) => readFileSync(join(bakery, file), "utf8")).join("\n---\n");
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, "all.yaml"), encode(text));
+    return cwd;
+  }
+  const utf8 = (text: string): Uint8Array => Buffer.from(text);
+  const line = ["explain", "httproute/baker", "-f", "all.yaml"];
+
+  test("Windows line endings and a byte order mark change nothing", () => {
+    const plain = runProgram(line, { cwd: inFolder("plain", utf8) });
+    expect(plain).toMatchObject({ code: 0, stderr: "" });
+    const windows = inFolder("windows", (text) => utf8(`\ufeff${text.replaceAll("\n", "\r\n")}`));
+    expect(runProgram(line, { cwd: windows })).toEqual(plain);
+  });
+
+  test("other encodings are refused with what to do", () => {
+    const wide = inFolder("utf16", (text) => Buffer.from(`\ufeff${text}`, "utf16le"));
+    const narrow = inFolder("latin1", (text) => Buffer.from(`# b\u00e4cker\n${text}`, "latin1"));
+    expect([runProgram(line, { cwd: wide }), runProgram(line, { cwd: narrow })]).toEqual([
+      { code: 1, stdout: "", stderr: "error: all.yaml:1:1: this file is UTF-16, not UTF-8: save it as UTF-8\n" },
+      { code: 1, stdout: "", stderr: "error: all.yaml:1:4: the byte 0xe4 is not UTF-8: save this file as UTF-8\n" },
+    ]);
+  });
+
+  test("nothing at all: an empty file, an empty directory, an empty pipe", () => {
+    const cwd = inFolder("nothing", () => utf8(""));
+    mkdirSync(join(cwd, "empty"));
+    for (const path of ["all.yaml", "empty", "-"]) {
+      expect(runProgram(["explain", "httproute/baker", "-f", path], { cwd })).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `error: there are no objects in ${path}\n`,
+      });
+    }
+  });
+
+  test("Ctrl-C ends it at once, without a word", async () => {
+    // Standard input stays open: it waits for what never comes.
+    const child = spawn(process.execPath, [program, ...line.slice(0, 2), "-f", "-"], { stdio: "pipe" });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+    }
+    setTimeout(() => child.kill("SIGINT"), 500);
+    const outcome = await new Promise((resolve) => child.on("close", (code, signal) => resolve([code, signal])));
+    expect([outcome, said]).toEqual([[null, "SIGINT"], ""]);
   });
 });
 

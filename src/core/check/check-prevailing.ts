@@ -5,7 +5,7 @@ import type { PolicyRecord, World } from "../effective/world.ts";
 import { blockPlace } from "../explain/value-place.ts";
 import { displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
-import { dotted, fieldOfPointer } from "./field-of-pointer.ts";
+import { fieldOfPointer } from "./field-of-pointer.ts";
 import { listNames, namePolicies } from "./name-policies.ts";
 import type { PolicyFate, UnitFate } from "./policy-fates.ts";
 
@@ -88,7 +88,7 @@ function valuesNeverPrevail(world: World, { object, policy }: PolicyRecord, fate
   const winners = [...new Set(dead.flatMap(({ lostTo }) => [...lostTo]))].sort();
   const own = dead.some(({ lostToObject }) => lostToObject) ? ["the objects' own values"] : [];
   const by = listNames([...winners.slice(0, SHOWN).map((winner) => displayRef(parseObjectId(winner))), ...own]);
-  const names = dead.map(({ unit }) => dotted(unit.pointer));
+  const names = dead.map(({ unit }) => fieldOfPointer(unit.pointer));
   const place = blockPlace(world, policy.id, first.block.name, first.unit.pointer);
   const count = `${dead.length} of the ${fate.units.size} values`;
   return [

@@ -7,7 +7,7 @@ import { nearMiss } from "../model/near-miss.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import { displayRef, type PolicyId } from "../model/refs.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
-import { dotted, fieldOfPointer } from "./field-of-pointer.ts";
+import { fieldOfPointer } from "./field-of-pointer.ts";
 import type { PolicyFate } from "./policy-fates.ts";
 import { countedSpecs, type SurveyedFold } from "./survey-folds.ts";
 
@@ -139,7 +139,7 @@ function hint(entry: string, others: readonly Policy[]): string {
   if (override !== undefined)
     return `; ${displayRef(override.object.ref)} sets it as an override, which cannot be removed`;
   const defaults = units.filter(({ block }) => block.name !== "overrides").flatMap(({ block }) => block.units);
-  const names = defaults.map((unit) => unit.ruleName ?? dotted(unit.pointer));
+  const names = defaults.map((unit) => unit.ruleName ?? fieldOfPointer(unit.pointer));
   const near = nearMiss(entry, names);
   return near === undefined || near === entry ? "" : `; did you mean '${near}'?`;
 }

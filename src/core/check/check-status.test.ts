@@ -68,3 +68,25 @@ describe("a target's status", () => {
     expect(await findingsOf("StatusDiffers", affected("example.com/SunPolicyAffected"))).toEqual([]);
   });
 });
+
+test("AncestorsLeftOut: a policy behind more Gateways than its status has room for", async () => {
+  const gateways = Array.from({ length: 17 }, (_, at) => `g${at}`);
+  const text = smallCluster
+    .replace("parentRefs: [{name: g}]", `parentRefs: [${gateways.map((name) => `{name: ${name}}`).join(", ")}]`)
+    .concat(
+      ...gateways.map(
+        (name) => `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: ${name}, namespace: a}
+spec: {gatewayClassName: c, listeners: [{name: http, protocol: HTTP, port: 80}]}
+`,
+      ),
+    );
+  expect(await findingsOf("AncestorsLeftOut", text + low)).toEqual([
+    expect.stringMatching(
+      /LimitPolicy a\/low has 17 ancestors, and its status has room for 16; left out: Gateway a\/g9$/,
+    ),
+  ]);
+  expect(await findingsOf("AncestorsLeftOut", smallCluster + low)).toEqual([]);
+});

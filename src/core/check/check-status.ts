@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { displayRef, type ObjectId } from "../model/refs.ts";
-import type { AncestorStatus, Condition, PolicyStatus } from "../status/status-report.ts";
+import type { AncestorStatus, Condition, PolicyStatus, StatusReport } from "../status/status-report.ts";
 import { statusReportOf } from "../status/status-report-of.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 
@@ -43,13 +43,18 @@ export function checkStatus(world: World): readonly CheckFinding[] {
   world.objects.byId.forEach((object) => {
     for (const claim of affectedClaims(object, types)) findings.push(...ofTarget(claim, reports));
   });
-  return findings;
+  let isCrowded = false;
+  world.tallies.forEach((tally) => {
+    isCrowded ||= tally.size > MAX_ANCESTORS;
+  });
+  return isCrowded ? [...findings, ...reports.leftOut()] : findings;
 }
 
 /** What status should say, computed only for files that have one. */
 class Reports {
   readonly #world: World;
   readonly #affected: Map<string, ReadonlyMap<ObjectId, ReadonlySet<string>>> = new Map();
+  #report: StatusReport | undefined;
   #policies: ReadonlyMap<ObjectId, PolicyStatus> | undefined;
 
   constructor(world: World) {
@@ -58,10 +63,18 @@ class Reports {
 
   /** Whoever wrote it: entries are compared by what they say. */
   of(policy: ObjectId): PolicyStatus | undefined {
-    this.#policies ??= new Map(
-      statusReportOf(this.#world, { controllerName: "prevail.dev/check" }).policies.map((own) => [own.policy, own]),
-    );
+    this.#policies ??= new Map(this.#whole().policies.map((own) => [own.policy, own]));
     return this.#policies.get(policy);
+  }
+
+  /** About policies with more ancestors than their status has room for. */
+  leftOut(): readonly CheckFinding[] {
+    return this.#whole().findings;
+  }
+
+  #whole(): StatusReport {
+    this.#report ??= statusReportOf(this.#world, { controllerName: "prevail.dev/check" });
+    return this.#report;
   }
 
   /** The types of the conditions that the target should have; the controller's domain is part of them. */

@@ -11,6 +11,3 @@ export function fieldOfPointer(pointer: string): string {
     })
     .join("");
 }
-
-/** A pointer within a spec proper, as policies are written about: `retry.attempts`. */
-export const dotted = (pointer: string): string => fieldOfPointer(pointer);

@@ -17,6 +17,7 @@ interface Transition {
 const MOST_TRANSITIONS = 40;
 const MOST_PATHS = 4;
 const MOST_COMPARED = 500_000;
+const VALUE_WIDTH = 300;
 
 /** Of one policy kind: what changes where traffic goes already, then what comes and what goes together with its path. */
 export function tellChangedValues(kind: KindChange, telling: PlanTelling): void {
@@ -104,7 +105,7 @@ function tellTransition(
     const now = deciderOf(after, path, policyKind, sides.after, telling);
     print.paragraph(
       { indent: 4, hanging: 4 },
-      `= ${showValue(after.value)}, now from `,
+      `= ${showValue(after.value, telling.wide ? undefined : VALUE_WIDTH)}, now from `,
       ...now,
       "; before from ",
       ...old,
@@ -137,7 +138,12 @@ function tellSide(
     return;
   }
   const decider = deciderOf(held, path, policyKind, sign === "-" ? sides.before : sides.after, telling);
-  print.paragraph(layout, styled(`${sign} ${showValue(held.value)}`, style), " from ", ...decider);
+  print.paragraph(
+    layout,
+    styled(`${sign} ${showValue(held.value, telling.wide ? undefined : VALUE_WIDTH)}`, style),
+    " from ",
+    ...decider,
+  );
 }
 
 const deciderOf = (

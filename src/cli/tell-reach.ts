@@ -70,29 +70,49 @@ function fateWords(paths: readonly ReachedPath[], values: number): string {
   return `of ${countWord(total, "path")} that it is on, ${parts.join(", ")}`;
 }
 
-function tellTargets({ targets, policy, policyKind }: Reach, { print, source, redaction }: Telling): void {
+const MOST_TARGETS = 10;
+
+/** Targets that fare well are counted where they are many; those that do not are named. */
+function tellTargets({ targets, paths, policy, policyKind }: Reach, telling: Telling): void {
+  const { print, wide } = telling;
+  const isFine = (target: ReachTarget): boolean => target.state === "attached" && target.paths > 0;
+  const fine = targets.filter(isFine);
+  const isCounted = !wide && fine.length > MOST_TARGETS;
+  if (isCounted) {
+    const nodes = fine.flatMap((target) => (target.state === "refused" ? [] : [target.node]));
+    print.paragraph({ indent: 2, hanging: 2 }, `On ${countPlaces(nodes)}: ${countWord(paths.length, "path")}`);
+  }
+  const named = isCounted ? targets.filter((target) => !isFine(target)) : targets;
+  const shown = wide ? named : named.slice(0, MOST_TARGETS + 1);
+  for (const target of shown) tellTarget(target, policy, policyKind.kind, telling);
+  if (shown.length < named.length)
+    print.line(`  … and ${named.length - shown.length} more targets (-o wide lists them all)`);
+}
+
+function tellTarget(
+  target: ReachTarget,
+  policy: Reach["policy"],
+  kind: string,
+  { print, source, redaction }: Telling,
+): void {
   const layout = { indent: 2, hanging: 2 };
-  const reached = targets.filter((target) => target.state === "attached" && target.paths > 0);
-  for (const target of targets) {
-    switch (target.state) {
-      case "attached":
-        if (target.paths > 0 && reached.length === targets.length && reached.length > 5) continue;
-        print.paragraph(layout, `On ${showNode(target.node)}`, ...aboutTarget(target, policyKind.kind));
-        for (const gap of target.gaps) print.paragraph({ indent: 4, hanging: 2 }, ...tellGap(gap, source));
-        break;
-      case "conflicted":
-        print.paragraph(
-          layout,
-          `On ${showNode(target.node)}: `,
-          styled("lost", "red"),
-          ` to ${glued(redaction.name(target.by))}, which is older or first by name`,
-        );
-        break;
-      case "refused": {
-        const at = source.locate(policy, fieldPointer(target.field));
-        const where = at === undefined ? target.field : `${target.field}, ${showLine(at)}`;
-        print.paragraph(layout, styled("Refused:", "red"), ` ${target.message} `, styled(`(${where})`, "dim"));
-      }
+  switch (target.state) {
+    case "attached":
+      print.paragraph(layout, `On ${showNode(target.node)}`, ...aboutTarget(target, kind));
+      for (const gap of target.gaps) print.paragraph({ indent: 4, hanging: 2 }, ...tellGap(gap, source));
+      return;
+    case "conflicted":
+      print.paragraph(
+        layout,
+        `On ${showNode(target.node)}: `,
+        styled("lost", "red"),
+        ` to ${glued(redaction.name(target.by))}, which is older or first by name`,
+      );
+      return;
+    case "refused": {
+      const at = source.locate(policy, fieldPointer(target.field));
+      const where = at === undefined ? target.field : `${target.field}, ${showLine(at)}`;
+      print.paragraph(layout, styled("Refused:", "red"), ` ${target.message} `, styled(`(${where})`, "dim"));
     }
   }
 }

@@ -12,6 +12,7 @@ import { glued, type Piece, styled } from "./text.ts";
 
 const MOST_LOSSES = 8;
 const HELD_WIDTH = 60;
+const VALUE_WIDTH = 300;
 /** Words for a place are sought among all paths: beyond this it takes too long. */
 const MOST_COMPARED = 500_000;
 
@@ -34,7 +35,7 @@ function tellValue(value: ReachedValue, reach: Reach, telling: Telling): void {
   print.paragraph(
     { indent: 2, hanging: 4 },
     styled(showPointer(pointer), "bold"),
-    `: ${showValue(value.value)}${words}`,
+    `: ${showValue(value.value, wide ? undefined : VALUE_WIDTH)}${words}`,
     place,
   );
   const total = reach.paths.length;

@@ -1,6 +1,5 @@
 /** Walking paths to count how policies fare. */
 
-import type { KubeObject } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
 import type { Policy } from "../model/policy.ts";
 import { kindId, type ObjectId, type PolicyId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
@@ -8,12 +7,9 @@ import { countSections, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
-import { endOf, type Path, PathFinder } from "./path-finder.ts";
+import { type EndObject, endOf, type Path, PathFinder, type PathsAlike } from "./path-finder.ts";
 import { type Ends, type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
-
-/** An object that paths may end at; virtual ones are in no table. */
-export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject, "raw">>;
 
 /** Each object that paths of the kind may end at, in order. */
 export function* endObjects(world: World, kind: CompiledKind): IterableIterator<EndObject> {
@@ -67,15 +63,18 @@ export function forEachPathTo(
   finder.forEachEnd(ref, id, visitIfAny, raw);
 }
 
+export const hasPolicies = (path: Path, kind: CompiledKind): boolean =>
+  path.stack !== kind.stacks.empty && effectiveAt(path, kind).outcomes.length > 0;
+
 export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
   const changes = new TallyChanges();
   for (const kind of world.rulebook.kinds) {
     const finder = new PathFinder(world, kind, undefined, "Together");
     const count = (path: Path, core: EffectiveCore): void => countPath(changes, kind, path, core, path.count);
     for (const end of endObjects(world, kind)) {
-      const alike = end.raw === undefined ? undefined : finder.findAlike(end.ref, end.id, end.raw);
+      const alike = finder.findAlike(end);
       if (alike === undefined) forEachPathTo(finder, kind, end, count);
-      else if (alike.length > 0) countAlike(changes, kind, alike, sectionEnds(world, end));
+      else countAlike(changes, kind, alike);
     }
   }
   const tallies = new Map<PolicyId, PolicyTally>();
@@ -87,25 +86,31 @@ export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
 }
 
 /** All sections of an object, as the ends of paths. */
-function sectionEnds({ rulebook }: World, { id, ref, raw }: EndObject): Ends {
-  const facts = rulebook.factsOf(kindId(ref));
-  if (facts === undefined || raw === undefined) return { count: 0, targets: () => [] };
-  let targets: readonly TargetId[] | undefined;
-  return {
-    count: countSections({ raw }, facts),
-    targets: () => {
-      targets ??= sectionsOf({ raw }, facts).map(({ name }) => targetId(id, name));
-      return targets;
-    },
-  };
+class SectionEnds implements Ends {
+  readonly count: number;
+  readonly #alike: PathsAlike;
+  #targets: readonly TargetId[] | undefined;
+
+  constructor(alike: PathsAlike) {
+    this.#alike = alike;
+    this.count = countSections(alike, alike.facts);
+  }
+
+  targets(): readonly TargetId[] {
+    const { id, facts } = this.#alike;
+    this.#targets ??= sectionsOf(this.#alike, facts).map(({ name }) => targetId(id, name));
+    return this.#targets;
+  }
 }
 
-function countAlike(changes: TallyChanges, kind: CompiledKind, paths: readonly Path[], ends: Ends): void {
-  if (ends.count === 0) return;
-  for (const path of paths) {
+function countAlike(changes: TallyChanges, kind: CompiledKind, alike: PathsAlike): void {
+  let ends: SectionEnds | undefined;
+  for (const path of alike.paths) {
     if (path.stack === kind.stacks.empty) continue;
     const core = effectiveAt(path, kind);
-    if (core.outcomes.length > 0) changes.add(core, ancestorsOf(path, kind), ends, path.count);
+    if (core.outcomes.length === 0) continue;
+    ends ??= new SectionEnds(alike);
+    if (ends.count > 0) changes.add(core, ancestorsOf(path, kind), ends, path.count);
   }
 }
 

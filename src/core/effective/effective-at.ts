@@ -1,10 +1,10 @@
 import { type Folded, type FoldLevel, fold } from "../merge/fold.ts";
 import type { LevelKind } from "../model/definition.ts";
 import type { Policy } from "../model/policy.ts";
-import type { ObjectId } from "../model/refs.ts";
+import type { ObjectId, TargetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { type CoreField, type EffectiveCore, effectiveCore, sourcesOf } from "./effective-core.ts";
-import type { EffectivePolicy, MappedField, Source } from "./effective-policy.ts";
+import type { EffectivePolicy, MappedField, PathNode, Source } from "./effective-policy.ts";
 import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
 import { endOf, type Node, type Path, shownPath } from "./path-finder.ts";
 import type { Stack } from "./stack.ts";
@@ -37,10 +37,8 @@ function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: Compil
   const levels: FoldLevel[] = [];
   const policies: Policy[] = [];
   for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) {
-    const { policies: level, annotated } = at.set;
-    const isEnd = levels.length < endLevels;
-    levels.push(annotated === undefined ? { policies: level, isEnd } : { policies: level, isEnd, annotated });
-    for (const policy of level) policies.push(policy);
+    levels.push(levels.length < endLevels ? { ...at.set, isEnd: true } : at.set);
+    for (const policy of at.set.policies) policies.push(policy);
   }
   const { merge } = kind.definition;
   const run = (units: OwnValues["units"]): Folded => fold(levels, units, merge, kind.tools);
@@ -88,14 +86,20 @@ function levelOf({ ref, section }: Node): LevelKind {
   return section === undefined ? { group, kind } : { group, kind, section: section.section };
 }
 
-/** The effective policy of one path as plain data. */
-export function effectivePolicy(path: Path, kind: CompiledKind): EffectivePolicy {
+/** A section at the end of a path, where nothing but its name tells it from the others. */
+export interface PathEnd {
+  readonly target: TargetId;
+  readonly node: PathNode;
+}
+
+/** The effective policy of one path, or of one that goes on to `below`, as plain data. */
+export function effectivePolicy(path: Path, kind: CompiledKind, below?: PathEnd): EffectivePolicy {
   const own = ownValuesOf(path, kind);
   const core = effectiveAt(path, kind, own);
   const effective: EffectivePolicy = {
     policyKind: kind.policyKind,
-    target: endOf(path),
-    path: shownPath(path),
+    target: below?.target ?? endOf(path),
+    path: shownPath(path, below?.node),
     spec: core.spec,
     sources: sourcesAt(core, own.object, kind),
   };

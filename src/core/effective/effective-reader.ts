@@ -1,9 +1,10 @@
-import { type ObjectId, parseObjectId } from "../model/refs.ts";
+import { type ObjectId, parseObjectId, targetId } from "../model/refs.ts";
+import { sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import { type EndObject, endObjects, forEachPathTo } from "./count-paths.ts";
-import { effectivePolicy } from "./effective-at.ts";
+import { endObjects, forEachPathTo, hasPolicies } from "./count-paths.ts";
+import { effectivePolicy, type PathEnd } from "./effective-at.ts";
 import type { EffectivePolicy } from "./effective-policy.ts";
-import { type Path, PathFinder } from "./path-finder.ts";
+import { type EndObject, type Path, PathFinder, type PathsAlike, shownSection } from "./path-finder.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -16,10 +17,12 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   readonly #only: ObjectId | undefined;
   #nextKind = 0;
   #search: Search | undefined;
-  /** Of the object at hand; the list is used again for the next one. */
-  readonly #paths: Path[] = [];
-  #found = 0;
+  /** Of the object at hand. */
+  #paths: readonly Path[] = NONE;
   #nextPath = 0;
+  /** The sections that each of the paths goes on to; none: the paths end where they end. */
+  #ends: readonly PathEnd[] = NONE;
+  #nextEnd = 0;
 
   /** `only`: the paths that end at this object. */
   constructor(world: World, kinds: readonly CompiledKind[], only: ObjectId | undefined) {
@@ -33,21 +36,54 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   }
 
   next(): IteratorResult<EffectivePolicy, undefined> {
-    while (this.#nextPath >= this.#found) {
-      if (!this.#toNextObject() && !this.#toNextKind()) return { done: true, value: undefined };
+    while (this.#nextPath >= this.#paths.length) {
+      if (!this.#toNextEnd() && !this.#toNextObject() && !this.#toNextKind()) return { done: true, value: undefined };
     }
     const path = this.#paths[this.#nextPath++] as Path;
-    return { done: false, value: effectivePolicy(path, (this.#search as Search).kind) };
+    return { done: false, value: effectivePolicy(path, (this.#search as Search).kind, this.#ends[this.#nextEnd]) };
+  }
+
+  #toNextEnd(): boolean {
+    if (this.#nextEnd + 1 >= this.#ends.length) return false;
+    this.#nextEnd++;
+    this.#nextPath = 0;
+    return true;
   }
 
   #toNextObject(): boolean {
     const search = this.#search;
     const end = search?.ends.next();
     if (search === undefined || end === undefined || end.done) return false;
-    this.#found = 0;
+    const alike = search.finder.findAlike(end.value);
     this.#nextPath = 0;
-    forEachPathTo(search.finder, search.kind, end.value, search.collect);
+    this.#nextEnd = 0;
+    if (alike === undefined) this.#takePaths(search, end.value);
+    else this.#takeAlike(search, alike);
     return true;
+  }
+
+  #takePaths({ finder, kind }: Search, end: EndObject): void {
+    const found: Path[] = [];
+    forEachPathTo(finder, kind, end, (path) => {
+      found.push(path);
+    });
+    this.#paths = found;
+    this.#ends = NONE;
+  }
+
+  #takeAlike({ kind }: Search, alike: PathsAlike): void {
+    const { id, ref, facts, paths } = alike;
+    const withPolicies = paths.every((path) => hasPolicies(path, kind))
+      ? paths
+      : paths.filter((path) => hasPolicies(path, kind));
+    this.#ends =
+      withPolicies.length === 0
+        ? NONE
+        : sectionsOf(alike, facts).map((section) => ({
+            target: targetId(id, section.name),
+            node: shownSection(ref, section),
+          }));
+    this.#paths = this.#ends.length === 0 ? NONE : withPolicies;
   }
 
   #toNextKind(): boolean {
@@ -55,22 +91,16 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
     if (kind === undefined) return false;
     const only = this.#only;
     const ends = only === undefined ? endObjects(this.#world, kind) : [{ id: only, ref: parseObjectId(only) }];
-    this.#search = {
-      kind,
-      finder: new PathFinder(this.#world, kind),
-      ends: ends[Symbol.iterator](),
-      collect: (path) => {
-        this.#paths[this.#found++] = path;
-      },
-    };
+    this.#search = { kind, finder: new PathFinder(this.#world, kind), ends: ends[Symbol.iterator]() };
     return true;
   }
 }
+
+const NONE: readonly never[] = [];
 
 /** For the paths of one policy kind. */
 interface Search {
   readonly kind: CompiledKind;
   readonly finder: PathFinder;
   readonly ends: Iterator<EndObject>;
-  readonly collect: (path: Path) => void;
 }

@@ -2,8 +2,10 @@
  * Paths of one policy kind through one world. Paths are found from their ends upwards and never kept in a list of all;
  * what routes have in common (class, gateway, listener) is found once and shared.
  */
+import type { KindFacts } from "../model/definition.ts";
 import { forEachId } from "../model/id-set.ts";
 import type { JsonObject } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, objectId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
 import type { DownLink, ObjectLinks, UpLink } from "../topology/links.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
@@ -57,6 +59,15 @@ const NO_PATHS: readonly Path[] = [];
 const NO_PORTS: readonly number[] = [];
 /** Enough for every gateway at hand; routes pass through. */
 const MAX_REMEMBERED = 4096;
+
+/** An object that paths may end at; virtual ones are in no table. */
+export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject, "raw">>;
+
+/** Paths to an object that go on to each of its sections, and end there. */
+export interface PathsAlike extends Pick<KubeObject, "id" | "ref" | "raw"> {
+  readonly facts: KindFacts;
+  readonly paths: readonly Path[];
+}
 
 /** Restricts a search to paths through objects that a change touched. */
 export interface PathScope {
@@ -114,11 +125,13 @@ export class PathFinder {
   }
 
   /** The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at. */
-  findAlike(ref: ObjectRef, id: ObjectId, raw: JsonObject): readonly Path[] | undefined {
-    if (!this.#places.of(ref).endsAtAllSections || this.#scope !== undefined) return undefined;
+  findAlike({ ref, id, raw }: EndObject): PathsAlike | undefined {
+    const { endsAtAllSections, facts } = this.#places.of(ref);
+    if (!endsAtAllSections || facts === undefined || raw === undefined || this.#scope !== undefined) return undefined;
     const node = this.#nodeOf(id, ref, raw);
     const { sets } = node;
-    return sets?.sections === undefined && sets?.consumers === undefined ? this.#findToNode(node) : undefined;
+    if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
+    return { id, ref, raw, facts, paths: this.#findToNode(node) };
   }
 
   #visitBelow(path: Path, node: Node, visit: (path: Path) => void): void {
@@ -525,23 +538,29 @@ export function endOf({ node }: Path): TargetId {
   return node.target;
 }
 
-/** As it leaves the engine. */
-export function shownPath(path: Path): readonly PathNode[] {
-  let length = 0;
+/** As it leaves the engine; `below`: with one more node at its end. */
+export function shownPath(path: Path, below?: PathNode): readonly PathNode[] {
+  let length = below === undefined ? 0 : 1;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
   // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
   const nodes = new Array<PathNode>(length);
+  if (below !== undefined) nodes[--length] = below;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = shownNode(at.node);
   return nodes;
 }
 
 function shownNode(node: Node): PathNode {
-  if (node.shown !== undefined) return node.shown;
-  const { group, kind, namespace, name } = node.ref;
   const { section } = node;
-  node.shown =
-    section === undefined
-      ? { group, kind, namespace, name }
-      : { group, kind, namespace, name, sectionName: section.name };
+  node.shown ??= section === undefined ? shownObject(node.ref) : shownSection(node.ref, section);
   return node.shown;
 }
+
+const shownObject = ({ group, kind, namespace, name }: ObjectRef): PathNode => ({ group, kind, namespace, name });
+
+export const shownSection = ({ group, kind, namespace, name }: ObjectRef, section: Section): PathNode => ({
+  group,
+  kind,
+  namespace,
+  name,
+  sectionName: section.name,
+});

@@ -3,17 +3,16 @@
  * chain from the root down; each link is the set of policies on one target.
  */
 
+import type { FoldLevel } from "../merge/fold.ts";
 import { comparePrecedence } from "../merge/precedence.ts";
 import type { MergeStrategy } from "../model/definition.ts";
 import type { Policy } from "../model/policy.ts";
 import type { EffectiveCore } from "./effective-core.ts";
 
-/** The policies on one target, highest first. The same policies (and annotation) are the same object. */
-export interface PolicySet {
-  readonly policies: readonly Policy[];
+/** The policies on one target. The same policies (and annotation) are the same object. */
+export interface PolicySet extends FoldLevel {
   /** Kinds that do not merge: the policies that lost this target to the only one above. */
   readonly losers: readonly Policy[];
-  readonly annotated: MergeStrategy | undefined;
   /** Empty for a policy alone, without an annotation: that is its own key. */
   readonly key: string;
   /** The last stack whose last link this is, so that they can be forgotten with it. */
@@ -50,9 +49,10 @@ export class Stacks {
     for (const policy of policies) key += `,${this.#serialOf(policy)}`;
     let set = this.#sets.get(key);
     if (set === undefined) {
+      const isEnd = false;
       set = isNone
-        ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated, key, lastUse: undefined }
-        : { policies, losers: NO_POLICIES, annotated, key, lastUse: undefined };
+        ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated, isEnd, key, lastUse: undefined }
+        : { policies, losers: NO_POLICIES, annotated, isEnd, key, lastUse: undefined };
       this.#sets.set(key, set);
     }
     return set;
@@ -61,7 +61,7 @@ export class Stacks {
   #setOfOne(policy: Policy, policies: readonly Policy[]): PolicySet {
     let set = this.#alone.get(policy);
     if (set === undefined) {
-      set = { policies, losers: NO_POLICIES, annotated: undefined, key: "", lastUse: undefined };
+      set = { policies, losers: NO_POLICIES, annotated: undefined, isEnd: false, key: "", lastUse: undefined };
       this.#alone.set(policy, set);
     }
     return set;

@@ -50,9 +50,10 @@ export class TallyChanges {
       addFate(counters, outcome, count * ends.count);
       if (outcome.beaten === 0) continue;
       counters.beatenAt ??= new Counts();
-      for (const target of ends.targets()) counters.beatenAt.add(target, count);
+      counters.beatenAt.addAll(ends.targets(), count);
       counters.beatenBy ??= new Counts();
-      for (const winner of by) counters.beatenBy.add(winner.id, count * ends.count);
+      if (by.length === 1) counters.beatenBy.add((by[0] as Policy).id, count * ends.count);
+      else for (const winner of by) counters.beatenBy.add(winner.id, count * ends.count);
     }
     for (const { policy, block, message } of core.conditionErrors) {
       const counters = this.#countersOf(policy.id, ancestorOf(policy));

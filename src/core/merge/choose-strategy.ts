@@ -1,17 +1,19 @@
 import type { MergeRules, MergeStrategy } from "../model/definition.ts";
 import type { Block } from "../model/policy.ts";
 
-export interface StrategyQuestion {
-  /** The block being merged: the established spec's. */
-  readonly block: Block;
-  /** The first block of the policy folded in last; absent while the result is untouched. */
-  readonly lower: Block | undefined;
-  /** What the annotation on the higher policy's target says, if it says anything. */
-  readonly annotated: MergeStrategy | undefined;
-}
-
-/** GEP-713: "the meta resource considered higher between two conflicting specs dictates the merge strategy", unless the kind says otherwise. */
-export function chooseStrategy(rules: MergeRules, { block, lower, annotated }: StrategyQuestion): MergeStrategy {
+/**
+ * GEP-713: "the meta resource considered higher between two conflicting specs dictates the merge strategy", unless the
+ * kind says otherwise.
+ * - `block`: the block being merged, the established spec's;
+ * - `lower`: the first block of the policy folded in last; absent while the result is untouched;
+ * - `annotated`: what the annotation on the higher policy's target says, if it says anything.
+ */
+export function chooseStrategy(
+  rules: MergeRules,
+  block: Block,
+  lower: Block | undefined,
+  annotated: MergeStrategy | undefined,
+): MergeStrategy {
   const base = block.name === "overrides" ? "Overrides" : "Defaults";
   switch (rules.decidedBy) {
     case "Higher":

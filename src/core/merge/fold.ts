@@ -19,7 +19,7 @@ export interface FoldLevel {
   /** Highest first (`comparePrecedence`). */
   readonly policies: readonly Policy[];
   /** What the annotation on the target says about the strategy. */
-  readonly annotated?: MergeStrategy;
+  readonly annotated: MergeStrategy | undefined;
   /** The target is where the path ends, or owns the section where it ends: bare rules as Direct act here. */
   readonly isEnd: boolean;
 }
@@ -110,7 +110,7 @@ class Fold {
 
   /** Whether a block acts as overrides: by its name, unless an annotation decides. */
   #overrides(block: Block, { annotated }: FoldLevel): boolean {
-    return chooseStrategy(this.#rules, { block, lower: undefined, annotated }).base === "Overrides";
+    return chooseStrategy(this.#rules, block, undefined, annotated).base === "Overrides";
   }
 
   /** REF, GEP-713x: a policy with neither block is a Direct one; it beats even overrides and never mixes. */
@@ -135,7 +135,7 @@ class Fold {
         block,
         candidates: candidatesOf(policy, block),
         decision,
-        custom: this.#custom(),
+        custom: this.#tools,
       });
     }
   }
@@ -160,7 +160,7 @@ class Fold {
   /** False: its condition does not hold. */
   #mergeBlockOf(policy: Policy, block: Block, level: FoldLevel): boolean {
     const lower = this.#rules.decidedBy === "Lower" ? this.#lowerThan(policy, level) : undefined;
-    const strategy = chooseStrategy(this.#rules, { block, lower, annotated: level.annotated });
+    const strategy = chooseStrategy(this.#rules, block, lower, level.annotated);
     if (!this.#conditionHolds(policy, block, strategy)) {
       for (const candidate of candidatesOf(policy, block)) {
         this.result.lose(candidate, { reason: "gated" }, []);
@@ -174,7 +174,7 @@ class Fold {
       this.#pending = this.#pending.filter((removal) => removal.policy === policy);
     }
     const decision = { policy, block, strategy: this.#rules.none ? "None" : strategyName(strategy) };
-    mergeBlock(this.result, { policy, block, strategy, candidates, decision, custom: this.#custom() });
+    mergeBlock(this.result, { policy, block, strategy, candidates, decision, custom: this.#tools });
     for (const entry of block.remove) this.#pending.push({ entry, policy, block });
     return true;
   }
@@ -216,10 +216,6 @@ class Fold {
     if (this.#pending.length === 0) return;
     this.#removals = [...this.#removals, ...this.#pending];
     this.#pending = [];
-  }
-
-  #custom(): { strategies: CustomStrategies; unitRules: UnitRules } {
-    return { strategies: this.#tools.strategies, unitRules: this.#tools.unitRules };
   }
 }
 

@@ -58,14 +58,16 @@ const onPaths = (count: number, total: number): string =>
 
 function tellLoss(loss: ReachLoss, reach: Reach, isComparable: boolean, telling: Telling): void {
   const { print } = telling;
-  const { reason, paths } = loss;
+  const { reason, paths, field } = loss;
+  const item =
+    field === undefined ? "" : ` in ${showPointer(field.pointer)} of ${glued(displayRef(parseObjectId(field.object)))}`;
   const layout = { indent: 4, hanging: 2 };
   const isEqual = reason === "equal";
   const head = styled(isEqual ? "says the same" : "is beaten", isEqual ? "green" : "red");
   print.paragraph(
     layout,
     head,
-    ` ${whereWords(paths, reach.paths, isComparable)}: `,
+    ` ${whereWords(paths, reach.paths, isComparable)}${item}: `,
     ...lossWords(loss, reach, telling),
   );
 }

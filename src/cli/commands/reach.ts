@@ -92,6 +92,7 @@ function notAPolicy(target: FoundTarget, { rulebook }: World, { fail, io }: Comm
   return fail(
     `nothing says that ${kind} (${group}) is a kind of policy, so it decides nothing`,
     "Add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy.",
+    `If there is one, see what is wrong with it: ${io.program} check`,
   );
 }
 

@@ -87,13 +87,20 @@ type Counts = Map<PolicyId, { readonly gains: Map<string, number>; readonly lose
 
 function countShares(paths: readonly PathChange[]): Counts {
   const counts: Counts = new Map();
-  const add = (policy: PolicyId | null | undefined, how: "gains" | "loses", pointer: string): void => {
-    if (policy !== null && policy !== undefined) bump(counts, policy, how, pointer, 1);
-  };
-  for (const { pointer, before, after } of paths.flatMap(({ values }) => values)) {
-    if (before?.source.policy === after?.source.policy) continue;
-    add(before?.source.policy, "loses", pointer);
-    add(after?.source.policy, "gains", pointer);
+  for (const { values } of paths) {
+    // A path counts once, also where a policy sets several items of the object on it.
+    const seen = new Set<string>();
+    const add = (policy: PolicyId | null | undefined, how: "gains" | "loses", pointer: string): void => {
+      const key = `${how} ${policy} ${pointer}`;
+      if (policy === null || policy === undefined || seen.has(key)) return;
+      seen.add(key);
+      bump(counts, policy, how, pointer, 1);
+    };
+    for (const { pointer, before, after } of values) {
+      if (before?.source.policy === after?.source.policy) continue;
+      add(before?.source.policy, "loses", pointer);
+      add(after?.source.policy, "gains", pointer);
+    }
   }
   return counts;
 }

@@ -54,7 +54,7 @@ export const countWord = (count: number, word: string): string =>
 export const allPaths = (count: number): string =>
   count === 1 ? "the only path" : count === 2 ? "both paths" : `all ${count} paths`;
 
-export function pluralWord(word: string): string {
+function pluralWord(word: string): string {
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
   return /(?:s|x|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
 }

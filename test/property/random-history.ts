@@ -88,11 +88,13 @@ export function refOf(object: JsonObject): ObjectRef {
   const namespace = metadata["namespace"];
   return {
     group: groupOf(object),
-    kind: String(object["kind"]),
-    namespace: typeof namespace === "string" ? namespace : "",
-    name: String(metadata["name"]),
+    kind: textOf(object["kind"]),
+    namespace: textOf(namespace),
+    name: textOf(metadata["name"]),
   };
 }
+
+const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 const keyOf = ({ group, kind, namespace, name }: ObjectRef): string => JSON.stringify([group, kind, namespace, name]);
 

@@ -2,7 +2,7 @@
 
 import type { ConditionError, Folded } from "../merge/fold.ts";
 import type { Decision, Loss, Place } from "../merge/fold-result.ts";
-import { isJsonObject, type JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Policy } from "../model/policy.ts";
 import { compareText, type ObjectId } from "../model/refs.ts";
 import type { Lost, Source, Step } from "./effective-policy.ts";
@@ -42,7 +42,7 @@ export interface CoreField extends FoldedSpec {
 const NO_FIELDS: readonly CoreField[] = [];
 const NO_POLICIES: readonly Policy[] = [];
 
-export function foldedSpec({ result }: Folded): FoldedSpec {
+function foldedSpec({ result }: Folded): FoldedSpec {
   const settled: readonly Settled[] = [...result.places.values()].sort(byPointer).slice();
   return { spec: result.toSpec(), settled };
 }
@@ -151,6 +151,3 @@ function lostOf({ candidate, reason, by }: Loss): Lost {
   if (policy === undefined || block === undefined) return { value: unit.value, reason, by: winners };
   return { policy: policy.id, block: block.name, value: unit.value, reason, by: winners };
 }
-
-export const hasUnits = ({ spec, settled }: FoldedSpec): boolean =>
-  settled.length > 0 || (isJsonObject(spec) && Object.keys(spec).length > 0);

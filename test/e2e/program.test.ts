@@ -69,6 +69,12 @@ describe("the packed program", () => {
     expect(runProgram(["help"], { program: plugin }).stdout).toContain("kubectl prevail COMMAND");
   });
 
+  test("answers kubectl when it asks what could stand at the cursor", () => {
+    const completer = join(unpacked, "dist", "bin", "kubectl-complete-prevail.js");
+    const words = ["explain", "-f", "examples/bakery", "httproute/b"];
+    expect(runProgram(words, { program: completer }).stdout).toBe("httproute/baker\tin bakery\n:4\n");
+  });
+
   test("stops quietly when its reader has seen enough", async () => {
     const child = spawn(process.execPath, [program, "get", "effective", "-o", "json", "-f", "examples/bakery"], {
       cwd: unpacked,

@@ -1,0 +1,125 @@
+/** One change at a time, and its delta read: what it costs must not depend on how much else there is. */
+import { apply } from "../src/index.ts";
+import type { BenchContext } from "./bench-context.ts";
+import {
+  buildRoute,
+  buildShape,
+  type ClusterObject,
+  FLEET,
+  gatewayPolicy,
+  routePolicy,
+  type ShapeOptions,
+} from "./cluster-shapes.ts";
+import { answer, type Evaluation, type FleetTimes, parseTexts } from "./engine-fleet.ts";
+import { median, quantile, timed } from "./measure.ts";
+import { readDelta, readEvaluation } from "./read-evaluation.ts";
+
+type Change = (step: number) => ClusterObject;
+
+const CHANGES = 300;
+const GATEWAY_CHANGES = 30;
+/** Both ends of the ladder, where they are in it. */
+const SMALL = 1_000;
+const LARGE = 100_000;
+
+export function benchChanges(context: BenchContext, times: readonly FleetTimes[]): void {
+  const medians = new Map<string, Map<number, number>>();
+  for (const { routes, evaluateMs } of times) {
+    if (routes < SMALL) continue;
+    const cluster = buildCluster({ ...FLEET, routes });
+    for (const [what, change, steps] of changesOf({ ...FLEET, routes })) {
+      const spent = spentOn(cluster, change, steps);
+      const name = `fleet ${routes.toLocaleString("en-US")}, ${what}`;
+      const p50 = median(spent);
+      const bar = routes === LARGE && steps === CHANGES ? { bar: evaluateMs / 10_000 } : {};
+      context.report({ case: name, metric: "p50", value: p50, unit: "ms", ...bar });
+      context.report({ case: name, metric: "p99", value: quantile(spent, 0.99), unit: "ms" });
+      const ofSize = medians.get(what) ?? new Map<number, number>();
+      medians.set(what, ofSize.set(routes, p50));
+    }
+    reportRebuild(context, cluster);
+  }
+  for (const [what, bySize] of medians) {
+    const [small, large] = [bySize.get(SMALL), bySize.get(LARGE)];
+    if (small === undefined || large === undefined) continue;
+    context.report({ case: what, metric: "p50 at 100,000 / p50 at 1,000", value: large / small, unit: "x", bar: 3 });
+  }
+  reportReach(context, Math.max(...times.map(({ routes }) => routes)));
+}
+
+function changesOf(shape: ShapeOptions): readonly (readonly [what: string, change: Change, steps: number])[] {
+  const { routes, routesPerGateway } = shape;
+  const gateways = Math.ceil(routes / routesPerGateway);
+  // Spread over the fleet; each object changes at most twice.
+  const pick = (step: number, among: number): number => (step * 7919) % among;
+  return [
+    [
+      "a route gets or loses a rule",
+      (step) => buildRoute(pick(step >> 1, routes), gateways, { ...shape, rules: shape.rules + ((step + 1) % 2) }),
+      CHANGES,
+    ],
+    ["a route's policy changes", (step) => routePolicy(pick(step, routes >> 1) * 2, step + 1), CHANGES],
+    ["a Gateway's policy changes", (step) => gatewayPolicy(pick(step, gateways), step + 1), GATEWAY_CHANGES],
+  ];
+}
+
+/** An evaluation and the objects it is of, both as they are after the changes so far. */
+interface ChangingCluster {
+  evaluation: Evaluation;
+  readonly objects: Map<string, unknown>;
+}
+
+const keyOf = ({ kind, metadata }: ClusterObject): string => `${kind}/${metadata.name}`;
+
+function buildCluster(shape: ShapeOptions): ChangingCluster {
+  const objects = new Map<string, unknown>();
+  for (const object of buildShape(shape)) objects.set(keyOf(object), fresh(object));
+  return { evaluation: answer([...objects.values()]).evaluation, objects };
+}
+
+/** As it comes from a watch. */
+const fresh = (object: ClusterObject): unknown => parseTexts([JSON.stringify(object)])[0];
+
+function spentOn(cluster: ChangingCluster, change: Change, steps: number): readonly number[] {
+  const spent: number[] = [];
+  for (let step = 0; step < steps; step++) {
+    const changed = change(step);
+    const value = fresh(changed);
+    const { ms, value: next } = timed(() => {
+      const applied = apply(cluster.evaluation, [{ upsert: { value } }]);
+      return { evaluation: applied.evaluation, read: readDelta(applied.delta) };
+    });
+    if (next.read.changes === 0) throw new Error(`${keyOf(changed)} was changed, and the delta is empty`);
+    spent.push(ms);
+    cluster.objects.set(keyOf(changed), value);
+    cluster.evaluation = next.evaluation;
+  }
+  return spent;
+}
+
+function reportRebuild(context: BenchContext, { evaluation, objects }: ChangingCluster): void {
+  const value = readEvaluation(evaluation).checksum;
+  const rebuilt = answer([...objects.values()]).reading.checksum;
+  const name = `fleet ${objectCount(objects)} objects, after all changes`;
+  context.report({ case: name, metric: "checksum of a rebuild", value, unit: "", ok: value === rebuilt });
+}
+
+const objectCount = (objects: ReadonlyMap<string, unknown>): string => objects.size.toLocaleString("en-US");
+
+/** A Gateway's policy reaches the routes of that Gateway: ten times as many, ten times the time. */
+function reportReach(context: BenchContext, largest: number): void {
+  const routes = Math.min(10_000, largest);
+  const spent = new Map<number, number>();
+  for (const routesPerGateway of [100, 1_000]) {
+    if (routesPerGateway > routes) return;
+    const cluster = buildCluster({ ...FLEET, routes, routesPerGateway });
+    const gateways = routes / routesPerGateway;
+    const change: Change = (step) => gatewayPolicy(step % gateways, step + 1);
+    const p50 = median(spentOn(cluster, change, GATEWAY_CHANGES));
+    spent.set(routesPerGateway, p50);
+    const name = `a Gateway's policy that reaches ${(routesPerGateway * 12).toLocaleString("en-US")} paths changes`;
+    context.report({ case: name, metric: "p50", value: p50, unit: "ms" });
+  }
+  const value = (spent.get(1_000) ?? Number.NaN) / (spent.get(100) ?? Number.NaN);
+  context.report({ case: "a Gateway's policy changes", metric: "T(10 × reach)/T(reach)", value, unit: "x", bar: 11 });
+}

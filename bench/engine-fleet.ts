@@ -1,0 +1,112 @@
+import { buildSnapshot, effectivePolicies, evaluate } from "../src/index.ts";
+import type { BenchContext } from "./bench-context.ts";
+import { buildShape, FLEET, type ShapeOptions } from "./cluster-shapes.ts";
+import { median, timed } from "./measure.ts";
+import { type Reading, readEvaluation } from "./read-evaluation.ts";
+
+export type Evaluation = ReturnType<typeof evaluate>;
+
+/** Of one size, in milliseconds. */
+export interface FleetTimes {
+  readonly routes: number;
+  readonly evaluateMs: number;
+}
+
+export interface Answer {
+  readonly evaluation: Evaluation;
+  readonly reading: Reading;
+}
+
+export const parseTexts = (texts: readonly string[]): readonly unknown[] =>
+  texts.map((text): unknown => JSON.parse(text));
+
+/** From parsed objects to the whole answer. The definition is among the objects. */
+export function answer(objects: readonly unknown[]): Answer {
+  const evaluation = evaluate(buildSnapshot(objects.map((value) => ({ value }))), { definitions: [] });
+  return { evaluation, reading: readEvaluation(evaluation) };
+}
+
+export const textsOf = (options: ShapeOptions): readonly string[] =>
+  [...buildShape(options)].map((object) => JSON.stringify(object));
+
+const LONGEST = 30;
+
+/** Small sizes often, large ones a few times: about as long for each. */
+const repetitions = (routes: number): number => Math.max(3, Math.min(LONGEST, Math.round(60_000 / routes)));
+
+export interface Comparison {
+  readonly parseMs: number;
+  readonly evaluateMs: number;
+  /** The median of each pair's own. */
+  readonly ratio: number;
+  readonly answer: Answer;
+}
+
+/** Parses and answers in turn, each time from fresh objects, so that whatever disturbs one disturbs the other. */
+export function compareWithParse(texts: readonly string[], times: number): Comparison {
+  const parse: number[] = [];
+  const whole: number[] = [];
+  let last: Answer | undefined;
+  for (let i = 0; i < times; i++) {
+    const parsed = timed(() => parseTexts(texts));
+    const answered = timed(() => answer(parsed.value));
+    parse.push(parsed.ms);
+    whole.push(answered.ms);
+    last = answered.value;
+  }
+  if (last === undefined) throw new Error("at least one repetition is needed");
+  return {
+    parseMs: median(parse),
+    evaluateMs: median(whole),
+    ratio: median(whole.map((ms, i) => ms / (parse[i] ?? Number.NaN))),
+    answer: last,
+  };
+}
+
+export function benchFleet(context: BenchContext, routes: number): FleetTimes {
+  const name = `fleet ${routes.toLocaleString("en-US")}`;
+  const texts = textsOf({ ...FLEET, routes });
+  const bytes = texts.reduce((sum, text) => sum + text.length, 0);
+  context.report({ case: name, metric: "JSON", value: bytes / routes, unit: "B/route" });
+  const { parseMs, evaluateMs, ratio, answer: last } = compareWithParse(texts, repetitions(routes));
+  const { paths, checksum } = last.reading;
+  context.report({ case: name, metric: "paths", value: paths, unit: "", ok: paths === 12 * routes });
+  context.report({ case: name, metric: "JSON.parse", value: parseMs, unit: "ms" });
+  context.report({ case: name, metric: "evaluate and read", value: evaluateMs, unit: "ms" });
+  context.report({ case: name, metric: "evaluate and read / JSON.parse", value: ratio, unit: "x", bar: 1 });
+  const rebuilt = answer(parseTexts(texts).toReversed()).reading.checksum;
+  context.report({ case: name, metric: "checksum of a rebuild", value: rebuilt, unit: "", ok: rebuilt === checksum });
+  reportReadingAgain(context, name, last.evaluation);
+  reportHeap(context, name, routes, texts);
+  return { routes, evaluateMs };
+}
+
+/** For who wonders: the same with every value of every path read again, shared or not. */
+function reportReadingAgain(context: BenchContext, name: string, evaluation: Evaluation): void {
+  const { ms } = timed(() => readEvaluation(evaluation, "Again"));
+  context.report({ case: name, metric: "read every path's values again", value: ms, unit: "ms" });
+}
+
+/** Beyond the parsed objects, after everything has been read; and how much more is held in the middle of reading. */
+function reportHeap(context: BenchContext, name: string, routes: number, texts: readonly string[]): void {
+  const heap = (): number => {
+    context.collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const objects = parseTexts(texts);
+  const input = heap();
+  const { evaluation, reading } = answer(objects);
+  const held = heap();
+  context.report({ case: name, metric: "heap", value: (held - input) / routes, unit: "B/route", bar: 2048 });
+  let read = 0;
+  let half = held;
+  for (const { path } of effectivePolicies(evaluation)) {
+    read += path.length > 0 ? 1 : 0;
+    if (read === Math.ceil(reading.paths / 2)) half = heap();
+  }
+  // A list of all paths would hold more than a hundred bytes for each.
+  const value = Math.max(0, half - held) / (reading.paths / 2);
+  if (routes >= 1000)
+    context.report({ case: name, metric: "held in the middle of reading", value, unit: "B/path", bar: 50 });
+  if (objects.length === 0) throw new Error("the objects are alive until here, so that they do not count");
+}

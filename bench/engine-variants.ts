@@ -1,0 +1,38 @@
+import type { BenchContext } from "./bench-context.ts";
+import { buildShape, type ClusterObject, FLEET, policiesOnRoute, policyOnRoutes } from "./cluster-shapes.ts";
+import { answer, compareWithParse, parseTexts } from "./engine-fleet.ts";
+
+const ROUTES = 1_000;
+const TARGETS = 10_000;
+const REPETITIONS = 5;
+
+/** The fleet, stretched one way each. */
+export function benchVariants(context: BenchContext, largest: number): void {
+  const routes = Math.min(ROUTES, largest);
+  const fleet = { ...FLEET, routes };
+  const targets = Math.min(TARGETS, largest);
+  const variants: readonly (readonly [name: string, objects: () => Iterable<ClusterObject>])[] = [
+    ["16 rules × 16 backends", () => buildShape({ ...fleet, rules: 16, backends: 16 })],
+    ["64 listeners", () => buildShape({ ...fleet, listeners: 64 })],
+    ["5 levels of policies", () => buildShape({ ...fleet, levels: "Five" })],
+    ["32 parents per route", () => buildShape({ ...fleet, parents: 32 })],
+    [
+      `one policy → ${targets.toLocaleString("en-US")} targets`,
+      () => [...buildShape({ ...FLEET, routes: targets }), policyOnRoutes(targets)],
+    ],
+    ["64 policies → one target", () => [...buildShape(fleet), ...policiesOnRoute(64, 0)]],
+  ];
+  for (const [name, objects] of variants) benchVariant(context, name, objects());
+}
+
+function benchVariant(context: BenchContext, name: string, objects: Iterable<ClusterObject>): void {
+  const texts = [...objects].map((object) => JSON.stringify(object));
+  const { parseMs, evaluateMs, answer: last } = compareWithParse(texts, REPETITIONS);
+  const { paths, checksum } = last.reading;
+  context.report({ case: name, metric: "paths", value: paths, unit: "" });
+  context.report({ case: name, metric: "JSON.parse", value: parseMs, unit: "ms" });
+  context.report({ case: name, metric: "evaluate and read", value: evaluateMs, unit: "ms" });
+  context.report({ case: name, metric: "per path", value: (evaluateMs * 1000) / paths, unit: "µs" });
+  const rebuilt = answer(parseTexts(texts).toReversed()).reading.checksum;
+  context.report({ case: name, metric: "checksum of a rebuild", value: rebuilt, unit: "", ok: rebuilt === checksum });
+}

@@ -1,0 +1,14 @@
+/** Milliseconds that `run` takes, and what it gives. */
+export function timed<T>(run: () => T): { readonly ms: number; readonly value: T } {
+  const start = performance.now();
+  const value = run();
+  return { ms: performance.now() - start, value };
+}
+
+/** The value below which the given part of the values lies: 0.5 is the median. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);

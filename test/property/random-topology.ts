@@ -98,7 +98,7 @@ const listenerHostname = weighted<string | undefined>(
 );
 const routeHostnames: Arb<string[] | undefined> = chance(
   0.25,
-  fc.subarray(["one.example.com", "two.deep.example.com", "*.example.com", "elsewhere.org"], {
+  fc.subarray(["one.example.com", "example.com", "two.deep.example.com", "*.example.com", "elsewhere.org"], {
     minLength: 1,
     maxLength: 2,
   }),

@@ -169,6 +169,14 @@ test("decidedBy Lower: on one target too, the policy last folded in decides", ()
   }
 });
 
+test("decidedBy Lower: a policy met again higher up has itself below it", () => {
+  const blocks = { defaults: { strategy: "field", empty: 1 }, overrides: { strategy: "atomic", color: 1 } };
+  const objects = [gateway(), route(), policy("LowerPolicy", "p1", onRoute, { targetRefs: [onGateway], ...blocks })];
+  for (const settled of settle({ kind: "LowerPolicy" }, objects)) {
+    expect(sourceAt(settled, "/color")).toBe("p1 decided by p1 FieldOverrides: p1 overrides equal");
+  }
+});
+
 test("a custom strategy decides about what it changes, and what it computes beats what it was computed from", () => {
   const objects = [
     gateway(),

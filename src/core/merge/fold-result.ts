@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
+import { compareText } from "../model/refs.ts";
 import { buildSpec } from "../model/units.ts";
 
 /** A unit of a block of a policy at one level of the stack, or of the object's own fields (no policy). */
@@ -248,11 +249,11 @@ const isBelow = (unit: Unit, other: Unit): boolean => liesBelow(unit.pointer, ot
 export const overlap = (unit: Unit, other: Unit): boolean =>
   unit.pointer === other.pointer || isBelow(unit, other) || isBelow(other, unit);
 
-/** The policies behind candidates, each once, in order; the object's own values have none. */
+/** The policies behind candidates, each once, by name: the order of keys in a spec must not show. The object's own values have none. */
 export function policiesOf(candidates: readonly Candidate[]): readonly Policy[] {
   const [first] = candidates;
   if (first?.policy !== undefined && candidates.every(({ policy }) => policy === first.policy)) return [first.policy];
   const policies: Policy[] = [];
   for (const { policy } of candidates) if (policy !== undefined && !policies.includes(policy)) policies.push(policy);
-  return policies;
+  return policies.sort((a, b) => compareText(a.id, b.id));
 }

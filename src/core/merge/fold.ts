@@ -68,7 +68,9 @@ class Fold {
   /** Of the policy (or, under OldestWins, the target) at hand. */
   #pending: Removal[] = [];
   /** Who was folded in, in order: for kinds in which the lower of two decides. */
-  readonly #folded: { readonly policy: Policy; readonly level: FoldLevel }[] = [];
+  readonly #folded: { readonly policy: Policy; readonly depth: number }[] = [];
+  /** How many levels came before: the same policies may stand on several. */
+  #depth = -1;
 
   constructor(rules: MergeRules, tools: FoldTools) {
     this.#rules = rules;
@@ -83,6 +85,7 @@ class Fold {
   }
 
   foldLevel(level: FoldLevel): void {
+    this.#depth++;
     const { policies } = level;
     switch (this.#rules.sameTarget) {
       case "Established":
@@ -143,7 +146,7 @@ class Fold {
   #mergeBlocksOf(policy: Policy, blocks: readonly Block[], level: FoldLevel): void {
     let acts = false;
     for (const block of blocks) if (this.#isFolded(block) && this.#mergeBlockOf(policy, block, level)) acts = true;
-    if (acts && this.#rules.decidedBy === "Lower") this.#folded.push({ policy, level });
+    if (acts && this.#rules.decidedBy === "Lower") this.#folded.push({ policy, depth: this.#depth });
   }
 
   /** Bare rules as Direct stand outside the fold. */
@@ -152,14 +155,14 @@ class Fold {
   }
 
   /** The first block of the policy that was folded in last. */
-  #lowerThan(policy: Policy, level: FoldLevel): Block | undefined {
-    const lower = this.#folded.findLast((other) => other.policy !== policy || other.level !== level);
+  #lowerThan(policy: Policy): Block | undefined {
+    const lower = this.#folded.findLast((other) => other.policy !== policy || other.depth !== this.#depth);
     return lower?.policy.blocks.find((block) => this.#isFolded(block));
   }
 
   /** False: its condition does not hold. */
   #mergeBlockOf(policy: Policy, block: Block, level: FoldLevel): boolean {
-    const lower = this.#rules.decidedBy === "Lower" ? this.#lowerThan(policy, level) : undefined;
+    const lower = this.#rules.decidedBy === "Lower" ? this.#lowerThan(policy) : undefined;
     const strategy = chooseStrategy(this.#rules, block, lower, level.annotated);
     if (!this.#conditionHolds(policy, block, strategy)) {
       for (const candidate of candidatesOf(policy, block)) {

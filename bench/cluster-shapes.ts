@@ -31,7 +31,7 @@ export const FLEET: Omit<ShapeOptions, "routes"> = {
 
 const GATEWAY_API = "gateway.networking.k8s.io";
 const POLICIES = "bench.example.com";
-export const NAMESPACE = "bakery";
+const NAMESPACE = "bakery";
 
 /** RFC 9's kind: named rules, atomic or merged, effective at the route's rule. */
 export const definition: ClusterObject = {
@@ -200,6 +200,6 @@ function policy(kind: string, name: string, targets: readonly object[], spec: ob
 }
 
 const digits = (index: number): string => String(index).padStart(6, "0");
-export const gatewayName = (index: number): string => `gateway-${digits(index)}`;
-export const routeName = (index: number): string => `route-${digits(index)}`;
+const gatewayName = (index: number): string => `gateway-${digits(index)}`;
+const routeName = (index: number): string => `route-${digits(index)}`;
 const serviceName = (route: number, backend: number): string => `service-${digits(route)}-${backend}`;

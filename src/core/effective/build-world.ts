@@ -36,11 +36,14 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   const index = new MentionIndex();
   const links = new Map<ObjectId, ObjectLinks>();
   const context = linkContext({ rulebook, objects, grants, refused });
-  objects.byId.forEach((object, id) => {
-    if (findPlan(rulebook.rows, object.ref) === undefined) return;
-    const found = objectLinks(object, context);
-    links.set(id, found);
-    index.add(id, found);
+  objects.byKind.forEach((all) => {
+    const [first] = all.values();
+    if (first === undefined || findPlan(rulebook.rows, first.ref) === undefined) return;
+    all.forEach((id, object) => {
+      const found = objectLinks(object, context);
+      links.set(id, found);
+      index.add(id, found);
+    });
   });
   const linked = {
     rulebook,

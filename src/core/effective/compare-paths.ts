@@ -18,9 +18,10 @@ export interface FoundPath {
 
 /** The changes in the order of their paths. */
 export function comparePaths(before: readonly FoundPath[], after: readonly FoundPath[]): readonly EffectiveChange[] {
+  const folds = new FoldComparison();
   if (before.length === after.length && before.every((old, i) => isSamePath(old.path, (after[i] as FoundPath).path))) {
     // By far the most common: the same paths, found in the same order.
-    return before.flatMap((old, i) => changeBetween(old, after[i]));
+    return before.flatMap((old, i) => changeBetween(old, after[i], folds));
   }
   const pairs = new Map<string, { before?: FoundPath; after?: FoundPath }>();
   for (const old of before) pairs.set(keyOf(old.path), { before: old });
@@ -28,7 +29,25 @@ export function comparePaths(before: readonly FoundPath[], after: readonly Found
     const key = keyOf(now.path);
     pairs.set(key, { ...pairs.get(key), after: now });
   }
-  return [...pairs].sort(([a], [b]) => compareText(a, b)).flatMap(([, pair]) => changeBetween(pair.before, pair.after));
+  return [...pairs]
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([, pair]) => changeBetween(pair.before, pair.after, folds));
+}
+
+/** Whether two folds say the same, word for word. The paths to one end mostly have the same two, so the last answer is kept. */
+class FoldComparison {
+  #last: { readonly before: EffectiveCore; readonly after: EffectiveCore; readonly isSame: boolean } | undefined;
+
+  isSame(before: EffectiveCore, after: EffectiveCore, { sources }: CompiledKind): boolean {
+    if (this.#last?.before !== before || this.#last.after !== after) {
+      // Specs and sources are plain data, so they compare as such.
+      const isSame =
+        jsonIdentical(before.spec, after.spec) &&
+        jsonIdentical(sources.of(before) as unknown as Json, sources.of(after) as unknown as Json);
+      this.#last = { before, after, isSame };
+    }
+    return this.#last.isSame;
+  }
 }
 
 function isSamePath(a: Path, b: Path): boolean {
@@ -49,13 +68,23 @@ function keyOf(path: Path): string {
   return `${key} ${path.from ?? ""}`;
 }
 
-function changeBetween(before: FoundPath | undefined, after: FoundPath | undefined): readonly EffectiveChange[] {
+function changeBetween(
+  before: FoundPath | undefined,
+  after: FoundPath | undefined,
+  folds: FoldComparison,
+): readonly EffectiveChange[] {
+  const isAsComplete = before?.path.incomplete === after?.path.incomplete;
   // The same fold at the end of the same path says the same.
-  if (before?.core === after?.core && before?.path.incomplete === after?.path.incomplete) return [];
+  if (isAsComplete && before?.core === after?.core) return [];
+  const hasOwnWords = isMapped(before) || isMapped(after);
+  if (before !== undefined && after !== undefined && isAsComplete && !hasOwnWords) {
+    if (folds.isSame(before.core, after.core, after.kind)) return [];
+  }
   const old = shown(before);
   const now = shown(after);
   const one = now ?? old;
-  if (one === undefined || (old !== undefined && now !== undefined && isSamePolicy(old, now))) return [];
+  if (one === undefined) return [];
+  if (hasOwnWords && old !== undefined && now !== undefined && isSamePolicy(old, now)) return [];
   return [
     {
       policyKind: one.policyKind,
@@ -67,6 +96,9 @@ function changeBetween(before: FoundPath | undefined, after: FoundPath | undefin
     },
   ];
 }
+
+/** What fields of an object say is told for each object anew, whatever paths share a fold. */
+const isMapped = (found: FoundPath | undefined): boolean => found !== undefined && found.kind.mappings.length > 0;
 
 const shown = (found: FoundPath | undefined): EffectivePolicy | undefined =>
   found === undefined ? undefined : effectivePolicy(found.path, found.kind);

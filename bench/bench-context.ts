@@ -20,6 +20,8 @@ export interface BenchContext {
   report(measurement: Measurement): void;
   /** A full garbage collection, so that a heap figure or a timing does not include earlier garbage. */
   collectGarbage(): void;
+  /** Moves what is alive out of the nursery, so that no timing pays for what came before it. */
+  emptyNursery(): void;
 }
 
 export type Bench = (context: BenchContext) => Promise<void>;

@@ -43,12 +43,14 @@ export interface Comparison {
 }
 
 /** Parses and answers in turn, each time from fresh objects, so that whatever disturbs one disturbs the other. */
-export function compareWithParse(texts: readonly string[], times: number): Comparison {
+export function compareWithParse(context: BenchContext, texts: readonly string[], times: number): Comparison {
   const parse: number[] = [];
   const whole: number[] = [];
   let last: Answer | undefined;
   for (let i = 0; i < times; i++) {
+    context.emptyNursery();
     const parsed = timed(() => parseTexts(texts));
+    context.emptyNursery();
     const answered = timed(() => answer(parsed.value));
     parse.push(parsed.ms);
     whole.push(answered.ms);
@@ -68,7 +70,7 @@ export function benchFleet(context: BenchContext, routes: number): FleetTimes {
   const texts = textsOf({ ...FLEET, routes });
   const bytes = texts.reduce((sum, text) => sum + text.length, 0);
   context.report({ case: name, metric: "JSON", value: bytes / routes, unit: "B/route" });
-  const { parseMs, evaluateMs, ratio, answer: last } = compareWithParse(texts, repetitions(routes));
+  const { parseMs, evaluateMs, ratio, answer: last } = compareWithParse(context, texts, repetitions(routes));
   const { paths, checksum } = last.reading;
   context.report({ case: name, metric: "paths", value: paths, unit: "", ok: paths === 12 * routes });
   context.report({ case: name, metric: "JSON.parse", value: parseMs, unit: "ms" });

@@ -27,7 +27,7 @@ export function benchVariants(context: BenchContext, largest: number): void {
 
 function benchVariant(context: BenchContext, name: string, objects: Iterable<ClusterObject>): void {
   const texts = [...objects].map((object) => JSON.stringify(object));
-  const { parseMs, evaluateMs, answer: last } = compareWithParse(texts, REPETITIONS);
+  const { parseMs, evaluateMs, answer: last } = compareWithParse(context, texts, REPETITIONS);
   const { paths, checksum } = last.reading;
   context.report({ case: name, metric: "paths", value: paths, unit: "" });
   context.report({ case: name, metric: "JSON.parse", value: parseMs, unit: "ms" });

@@ -40,13 +40,15 @@ export function readDelta({ effective, verdicts: judged }: Delta): {
   readonly checksum: number;
 } {
   const digest = new Digest();
+  const specs = new SharedDigests<JsonObject>("Once", digestOfSpec);
+  const sourceLists = new SharedDigests("Once", digestOfSources);
   for (const { target, path, before, after } of effective) {
     digest.addText(target);
     for (const node of path) digest.addNumber(node.name.length);
     for (const side of [before, after]) {
       if (side === undefined) continue;
-      digest.addNumber(digestOfSpec(side.spec));
-      digest.addNumber(digestOfSources(side.sources));
+      digest.addNumber(specs.of(side.spec));
+      digest.addNumber(sourceLists.of(side.sources));
     }
   }
   for (const { policy, policyKind, before, after } of judged) {

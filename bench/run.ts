@@ -37,7 +37,12 @@ async function run(name: string, options: Options): Promise<number> {
 }
 
 function contextFor({ sizes }: Options, report: BenchContext["report"]): BenchContext {
-  return { sizes: (own) => sizes ?? own, report, collectGarbage: () => globalThis.gc?.() };
+  return { sizes: (own) => sizes ?? own, report, collectGarbage: () => globalThis.gc?.(), emptyNursery };
+}
+
+/** What survives two small collections is no longer young. */
+function emptyNursery(): void {
+  for (let i = 0; i < 2; i++) globalThis.gc?.({ type: "minor" });
 }
 
 function benchNames(): readonly string[] {

@@ -5,9 +5,8 @@ import type { ObjectId, TargetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { type CoreField, type EffectiveCore, effectiveCore, sourcesOf } from "./effective-core.ts";
 import type { EffectivePolicy, MappedField, PathNode, Source } from "./effective-policy.ts";
-import type { Node } from "./node-finder.ts";
 import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
-import { endOf, type Path, shownPath } from "./path-finder.ts";
+import { endOf, type Node, type Path, shownPath } from "./path-finder.ts";
 import type { Stack } from "./stack.ts";
 
 /** Own values come and go with every edit of a route; what is forgotten is folded again when it is asked for. */

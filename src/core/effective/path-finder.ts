@@ -6,15 +6,29 @@ import type { KindFacts } from "../model/definition.ts";
 import { forEachId } from "../model/id-set.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { type ObjectId, type ObjectRef, type TargetId, targetId } from "../model/refs.ts";
-import type { DownLink, UpLink } from "../topology/links.ts";
-import type { Section } from "../topology/sections-of.ts";
+import { type ObjectId, type ObjectRef, objectId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
+import type { DownLink, ObjectLinks, UpLink } from "../topology/links.ts";
+import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
 import type { PathNode } from "./effective-policy.ts";
-import { EndsBelow, isTangled } from "./ends-below.ts";
-import { type Node, NodeFinder, sectionNode, sectionsOfNode } from "./node-finder.ts";
+import { type KindPlace, KindPlaces } from "./kind-places.ts";
 import type { PolicySet, Stack } from "./stack.ts";
 import type { NodeSets, World } from "./world.ts";
+
+/** A node of the topology: an object, or a section of one. */
+export interface Node {
+  readonly id: ObjectId;
+  readonly ref: ObjectRef;
+  /** Absent: implied, or virtual. */
+  readonly raw: JsonObject | undefined;
+  readonly section: Section | undefined;
+  readonly place: KindPlace;
+  /** The policies on the object and its sections. */
+  readonly sets: NodeSets | undefined;
+  /** Made when asked for: the paths through a node share them. */
+  target: TargetId | undefined;
+  shown: PathNode | undefined;
+}
 
 /** One way down to a node, as a chain: the stack so far with it. */
 export interface Path {
@@ -43,7 +57,6 @@ export type Siblings = "Apart" | "Together";
 export const OTHERS = "others";
 const NO_PATHS: readonly Path[] = [];
 const NO_PORTS: readonly number[] = [];
-const NO_SECTIONS: readonly Section[] = [];
 /** Enough for every gateway at hand; routes pass through. */
 const MAX_REMEMBERED = 4096;
 
@@ -71,35 +84,33 @@ export class PathFinder {
   readonly #remembered: Map<ObjectId, readonly Path[]> = new Map();
   readonly #sections: Map<ObjectId, Map<string, readonly Path[]>> = new Map();
   readonly #visiting: Set<ObjectId> = new Set();
-  readonly #nodes: NodeFinder;
-  readonly #endsBelow: EndsBelow;
+  readonly #places: KindPlaces;
   readonly #siblings: Siblings;
 
   constructor(world: World, kind: CompiledKind, scope?: PathScope, siblings: Siblings = "Apart") {
     this.#world = world;
     this.#kind = kind;
     this.#scope = scope;
-    this.#nodes = new NodeFinder(world, kind);
-    this.#endsBelow = new EndsBelow(world, this.#nodes);
+    this.#places = new KindPlaces(kind, world.rulebook);
     this.#siblings = siblings;
   }
 
   /** Calls back for each path that ends at the object or at one of its sections. `raw`: of the object, if at hand. */
   forEachEnd(ref: ObjectRef, id: ObjectId, visit: (path: Path) => void, raw?: JsonObject): void {
-    const { end } = this.#nodes.places.of(ref);
+    const { end } = this.#places.of(ref);
     if (end === undefined) return;
     if (this.#kind.definition.class === "Direct") {
       this.#forEachDirectEnd(ref, id, end, visit);
       return;
     }
     if (this.#scope !== undefined && !this.#scope.touched.has(id)) return;
-    const node = raw === undefined ? this.#nodes.find(id) : this.#nodes.of(id, ref, raw);
+    const node = raw === undefined ? this.#findNode(id) : this.#nodeOf(id, ref, raw);
     const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
     if (node === undefined || paths.length === 0) return;
     const entering = end.object ? new Set<Path>() : undefined;
-    for (const section of end.sections.size === 0 ? NO_SECTIONS : sectionsOfNode(node)) {
+    for (const section of end.sections.size === 0 ? NO_SECTIONS : this.#sectionsOf(node)) {
       if (!end.sections.has(section.section)) continue;
-      const goesOn = end.mayContinue && this.#endsBelow.areThere(id, section);
+      const goesOn = end.mayContinue && this.#continues(id, section);
       if (goesOn && !end.object) continue;
       const below = sectionNode(node, section);
       for (const path of paths) {
@@ -108,16 +119,16 @@ export class PathFinder {
         if (!goesOn) this.#visitBelow(path, below, visit);
       }
     }
-    if (entering === undefined || (end.mayContinue && this.#endsBelow.areThere(id))) return;
+    if (entering === undefined || (end.mayContinue && this.#continues(id))) return;
     // A backend's port that is not there can be named: such a path ends at the Service, others at its ports.
     for (const path of paths) if (!entering.has(path)) visit(path);
   }
 
   /** The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at. */
   findAlike({ ref, id, raw }: EndObject): PathsAlike | undefined {
-    const { endsAtAllSections, facts } = this.#nodes.places.of(ref);
+    const { endsAtAllSections, facts } = this.#places.of(ref);
     if (!endsAtAllSections || facts === undefined || raw === undefined || this.#scope !== undefined) return undefined;
-    const node = this.#nodes.of(id, ref, raw);
+    const node = this.#nodeOf(id, ref, raw);
     const { sets } = node;
     if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
     return { id, ref, raw, facts, paths: this.#findToNode(node) };
@@ -138,12 +149,12 @@ export class PathFinder {
     const sets = this.#world.attached[this.#kind.index]?.get(id);
     if (sets === undefined) return;
     if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
-    const node = this.#nodes.of(id, ref, this.#world.objects.byId.get(id)?.raw);
+    const node = this.#nodeOf(id, ref, this.#world.objects.byId.get(id)?.raw);
     const root = (set: PolicySet | undefined): Path => ({
       ...this.#rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
     });
-    const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
+    const sections = this.#sectionsOf(node).filter(({ section }) => end.sections.has(section));
     if (sections.length === 0) {
       if (sets.own !== undefined) visit(root(sets.own));
       return;
@@ -161,7 +172,7 @@ export class PathFinder {
     // A cycle of links has no path; the tables name it.
     if (this.#visiting.has(id)) return NO_PATHS;
     this.#visiting.add(id);
-    const node = this.#scope === undefined || this.#scope.touched.has(id) ? this.#nodes.find(id) : undefined;
+    const node = this.#scope === undefined || this.#scope.touched.has(id) ? this.#findNode(id) : undefined;
     const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
     this.#visiting.delete(id);
     if (this.#remembered.size >= MAX_REMEMBERED) {
@@ -185,9 +196,9 @@ export class PathFinder {
     const links = this.#world.links.get(id);
     const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
     if (links !== undefined) {
-      const mayTangle = this.#world.tangles.has(id);
+      const isTangled = this.#world.tangles.has(id);
       for (const up of links.up) {
-        if (mayTangle && isTangled(this.#world, id, up.parent)) continue;
+        if (isTangled && this.#isTangled(id, up.parent)) continue;
         for (const base of finder.#above(up, node)) this.#extendOrCount(base, node, found);
       }
       if (links.absentParents.length > 0 && this.#counts(id)) this.#extendIncomplete(node, found);
@@ -195,7 +206,7 @@ export class PathFinder {
     if (!node.place.isChildByRef) return;
     forEachId(this.#world.mentionedBy.get(id), (parent) => {
       const down = this.#world.links.get(parent)?.down;
-      if (down === undefined || isTangled(this.#world, id, parent)) return;
+      if (down === undefined || this.#isTangled(id, parent)) return;
       for (const link of down) {
         if (link.child !== id) continue;
         for (const base of finder.#aboveChild(parent, link)) this.#extend(base, node, link.ports, found);
@@ -247,8 +258,8 @@ export class PathFinder {
 
   #aboveChild(parent: ObjectId, { sectionIndex }: DownLink): readonly Path[] {
     if (sectionIndex < 0) return this.#toObject(parent);
-    const node = this.#nodes.find(parent);
-    const section = node === undefined ? undefined : sectionsOfNode(node)[sectionIndex];
+    const node = this.#findNode(parent);
+    const section = node === undefined ? undefined : this.#sectionsOf(node)[sectionIndex];
     return section === undefined ? NO_PATHS : this.#intoSection(this.#toObject(parent), section);
   }
 
@@ -266,7 +277,7 @@ export class PathFinder {
       known = new Map();
       const [first] = paths;
       if (first !== undefined)
-        for (const section of sectionsOfNode(first.node)) known.set(section.name, this.#intoSection(paths, section));
+        for (const section of this.#sectionsOf(first.node)) known.set(section.name, this.#intoSection(paths, section));
       this.#sections.set(id, known);
     }
     return known;
@@ -285,7 +296,7 @@ export class PathFinder {
   #toFrontend(service: ObjectId, routeNamespace: string): readonly Path[] {
     // Here it is a root, so only its own change counts, not one above it in its other role as a backend.
     if (!this.#counts(service)) return NO_PATHS;
-    const node = this.#nodes.find(service);
+    const node = this.#findNode(service);
     if (node === undefined) return NO_PATHS;
     const { isPassed, isRoot } = node.place;
     if (!isPassed || (this.#kind.roots !== undefined && !isRoot)) return NO_PATHS;
@@ -302,7 +313,7 @@ export class PathFinder {
     forEachId(this.#world.mentionedBy.get(service), (id) => {
       const object = this.#world.objects.byId.get(id);
       if (object === undefined || object.ref.namespace === home) return;
-      if (!this.#nodes.places.of(object.ref).isPassed) return;
+      if (!this.#places.of(object.ref).isPassed) return;
       if (this.#world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
         namespaces.add(object.ref.namespace);
     });
@@ -323,7 +334,7 @@ export class PathFinder {
       return;
     }
     const withNamespace: Path[] = [];
-    this.#push(base, this.#nodes.ofNamespace(namespace), NO_PORTS, withNamespace, mesh);
+    this.#push(base, this.#namespaceNode(namespace), NO_PORTS, withNamespace, mesh);
     for (const above of withNamespace) this.#push(above, node, ports, found, mesh);
   }
 
@@ -395,7 +406,78 @@ export class PathFinder {
       count: 1,
     };
   }
+
+  /** Whether some effective target lies below a node, so that paths do not end at it. */
+  #continues(id: ObjectId, section?: Section): boolean {
+    const down = this.#world.links.get(id)?.down ?? [];
+    const isFrom = (link: DownLink): boolean => section === undefined || link.sectionIndex === section.index;
+    if (down.some((link) => isFrom(link) && this.#linkReachesEnd(id, link.child, new Set()))) return true;
+    return this.#childReachesEnd(id, new Set([id]), section);
+  }
+
+  #reachesEnd(id: ObjectId, seen: Set<ObjectId>): boolean {
+    if (seen.has(id)) return false;
+    seen.add(id);
+    const node = this.#findNode(id);
+    if (node === undefined) return false;
+    const { isPassed, end } = node.place;
+    if (!isPassed) return false;
+    if (end !== undefined && (end.object || this.#sectionsOf(node).some(({ section }) => end.sections.has(section))))
+      return true;
+    const links: ObjectLinks | undefined = this.#world.links.get(id);
+    return (
+      links?.down.some(({ child }) => this.#linkReachesEnd(id, child, seen)) === true || this.#childReachesEnd(id, seen)
+    );
+  }
+
+  #linkReachesEnd(parent: ObjectId, child: ObjectId, seen: Set<ObjectId>): boolean {
+    return !this.#isTangled(child, parent) && this.#reachesEnd(child, seen);
+  }
+
+  #childReachesEnd(id: ObjectId, seen: Set<ObjectId>, section?: Section): boolean {
+    let reaches = false;
+    forEachId(this.#world.mentionedBy.get(id), (child) => {
+      if (reaches) return;
+      const hangs = (up: UpLink): boolean =>
+        up.parent === id && !up.frontend && (section === undefined || up.section === section.name);
+      const isBelow = this.#world.links.get(child)?.up.some(hangs);
+      reaches = isBelow === true && this.#linkReachesEnd(id, child, seen);
+    });
+    return reaches;
+  }
+
+  /** Whether the link up from `id` is one that is not followed. */
+  #isTangled(id: ObjectId, parent: ObjectId): boolean {
+    const tangle = this.#world.tangles.get(id);
+    return tangle !== undefined && (tangle.reason !== "Cycle" || tangle === this.#world.tangles.get(parent));
+  }
+
+  #findNode(id: ObjectId): Node | undefined {
+    const object = this.#world.objects.byId.get(id);
+    if (object !== undefined) return this.#nodeOf(id, object.ref, object.raw);
+    // Implied (a GatewayClass that a Gateway names), or virtual.
+    const node = this.#nodeOf(id, parseObjectId(id), undefined);
+    return node.ref.namespace === "" || node.sets !== undefined ? node : undefined;
+  }
+
+  #nodeOf(id: ObjectId, ref: ObjectRef, raw: JsonObject | undefined): Node {
+    const sets = this.#world.attached[this.#kind.index]?.get(id);
+    const place = this.#places.of(ref);
+    return { id, ref, raw, section: undefined, place, sets, target: undefined, shown: undefined };
+  }
+
+  #namespaceNode(namespace: string): Node {
+    const ref: ObjectRef = { group: "", kind: "Namespace", namespace: "", name: namespace };
+    const id = objectId(ref);
+    return this.#nodeOf(id, ref, this.#world.objects.byId.get(id)?.raw);
+  }
+
+  #sectionsOf({ raw, place }: Node): readonly Section[] {
+    return raw === undefined || place.facts === undefined ? NO_SECTIONS : sectionsOf({ raw }, place.facts);
+  }
 }
+
+const NO_SECTIONS: readonly Section[] = [];
 
 /** Of a Service, only into the ports by which it was reached. */
 function leadsInto({ ports }: Path, { section, raw }: Section): boolean {
@@ -403,6 +485,17 @@ function leadsInto({ ports }: Path, { section, raw }: Section): boolean {
   const port = raw["port"];
   return typeof port !== "number" || ports.includes(port);
 }
+
+const sectionNode = ({ id, ref, raw, place, sets }: Node, section: Section): Node => ({
+  id,
+  ref,
+  raw,
+  section,
+  place,
+  sets,
+  target: undefined,
+  shown: undefined,
+});
 
 /** GEP-713x: a consumer policy applies to traffic from its own namespace only, so it splits that traffic off. */
 function splitTraffic(

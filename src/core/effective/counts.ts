@@ -3,6 +3,22 @@ import { SortedMap } from "../model/sorted-map.ts";
 /** Up to so many keys are looked through rather than indexed: most policies lose to few others, in few places. */
 const FEW = 8;
 
+/** From one in so many keys on, a map is made anew rather than changed key by key: each change copies a part of it. */
+const MANY = 32;
+
+function addedAtOnce<K extends string>(
+  before: SortedMap<K, number>,
+  changes: readonly (readonly [K, number])[],
+): SortedMap<K, number> {
+  const sums = new Map(before);
+  for (const [key, count] of changes) {
+    const sum = (sums.get(key) ?? 0) + count;
+    if (sum === 0) sums.delete(key);
+    else sums.set(key, sum);
+  }
+  return SortedMap.from(sums);
+}
+
 /** A number for each of a few keys, or many. */
 export class Counts<K extends string> {
   #keys: K[] = [];
@@ -42,8 +58,10 @@ export class Counts<K extends string> {
       if (!this.#counts.includes(0)) return SortedMap.of(this.#keys, this.#counts);
       return SortedMap.from(this.#entries().filter(([, count]) => count !== 0));
     }
+    const changes = this.#entries().filter(([, count]) => count !== 0);
+    if (changes.length * MANY > before.size) return addedAtOnce(before, changes);
     let result = before;
-    for (const [key, count] of this.#entries()) {
+    for (const [key, count] of changes) {
       const next = (result.get(key) ?? 0) + count;
       result = next === 0 ? result.without(key) : result.with(key, next);
     }

@@ -89,6 +89,8 @@ function reportReadingAgain(context: BenchContext, name: string, evaluation: Eva
   context.report({ case: name, metric: "read every path's values again", value: ms, unit: "ms" });
 }
 
+const SMALLEST_HEAP = 1_000;
+
 /** Beyond the parsed objects, after everything has been read; and how much more is held in the middle of reading. */
 function reportHeap(context: BenchContext, name: string, routes: number, texts: readonly string[]): void {
   const heap = (): number => {
@@ -99,6 +101,8 @@ function reportHeap(context: BenchContext, name: string, routes: number, texts: 
   const input = heap();
   const { evaluation, reading } = answer(objects);
   const held = heap();
+  // Of a few routes it would be mostly what is there anyway.
+  if (routes < SMALLEST_HEAP) return;
   context.report({ case: name, metric: "heap", value: (held - input) / routes, unit: "B/route", bar: 2048 });
   let read = 0;
   let half = held;
@@ -108,7 +112,6 @@ function reportHeap(context: BenchContext, name: string, routes: number, texts: 
   }
   // A list of all paths would hold more than a hundred bytes for each.
   const value = Math.max(0, half - held) / (reading.paths / 2);
-  if (routes >= 1000)
-    context.report({ case: name, metric: "held in the middle of reading", value, unit: "B/path", bar: 50 });
+  context.report({ case: name, metric: "held in the middle of reading", value, unit: "B/path", bar: 50 });
   if (objects.length === 0) throw new Error("the objects are alive until here, so that they do not count");
 }

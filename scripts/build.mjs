@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { trimCel } from "./trim-cel.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, ".cache");
@@ -20,6 +21,7 @@ const targets = {
   bench: { project: "tsconfig.bench.json", out: ".cache/bench", sources: ["src", "bench"], assetsTo: "src" },
 };
 
+const LOADER = "load-compiled";
 const args = process.argv.slice(2);
 const name = args.find((arg) => !arg.startsWith("--")) ?? "dist";
 const target = targets[name];
@@ -60,19 +62,27 @@ async function build() {
 }
 
 /**
- * Programs start twice as fast from one file with their packages in it. What only some commands need stays in files of its own,
- * all beside each other, and is loaded when it is called for. The library keeps its modules; those of programs alone go.
+ * Programs start twice as fast from few files with their packages in them. What only some commands need stays in files of its own, all
+ * beside each other, and is loaded when it is called for. They are CommonJS, because Node 20 keeps compiled code of nothing else
+ * (`src/bin/load-compiled.ts`). The library keeps its modules; those of programs alone go.
  */
 async function bundle(fresh, programs) {
   const { rolldown } = await import("rolldown");
   const bin = join(fresh, "bin");
-  const input = Object.fromEntries(
-    programs.filter((program) => existsSync(join(bin, `${program}.js`))).map((name) => [name, join(bin, `${name}.js`)]),
-  );
-  const bundled = await rolldown({ input, platform: "node", cwd: fresh, logLevel: "warn" });
+  const input = Object.fromEntries([...programs, LOADER].map((name) => [name, join(bin, `${name}.js`)]));
+  const bundled = await rolldown({ input, platform: "node", cwd: fresh, logLevel: "warn", plugins: [trimCel()] });
   const aside = join(fresh, "bundle");
-  const { output } = await bundled.write({ dir: aside, format: "esm", chunkFileNames: "[name]-[hash].js" });
+  const names = "[name]-[hash].js";
+  // Modules are strict, and the CEL library rests on that; CommonJS has to say so.
+  const form = { format: "cjs", banner: '"use strict";', entryFileNames: names, chunkFileNames: names };
+  const { output } = await bundled.write({ dir: aside, ...form });
   await bundled.close();
+  const files = output.map(({ fileName }) => fileName);
+  const fileOf = (name) => files.find((file) => file.replace(/-.{8}\.js$/, "") === name);
+  for (const program of programs) {
+    writeFileSync(join(aside, `${program}.js`), launcher(fileOf(LOADER), fileOf(program)), { mode: 0o755 });
+  }
+  writeFileSync(join(aside, "package.json"), '{ "type": "commonjs" }\n');
   const packages = new Set(
     output
       .flatMap((chunk) => chunk.moduleIds ?? [])
@@ -81,6 +91,11 @@ async function bundle(fresh, programs) {
   writeFileSync(join(aside, "THIRD-PARTY-LICENSES.txt"), [...packages].sort().map(licenseOf).join("\n"));
   for (const folder of ["bin", "cli"]) rmSync(join(fresh, folder), { recursive: true, force: true });
   renameSync(aside, bin);
+}
+
+function launcher(loader, entry) {
+  const launch = `require("./${loader}").loadCompiled({ folder: __dirname, entry: "${entry}", require });`;
+  return `#!/usr/bin/env node\n${launch}\n`;
 }
 
 /** Whoever passes a package on passes its licence on. */
@@ -95,7 +110,13 @@ function licenseOf(name) {
 /** By content, not by time stamp: a checkout touches files without changing them. */
 function fingerprint({ project, sources }) {
   const hash = createHash("sha256");
-  const configuration = [project, "tsconfig.base.json", "package-lock.json", "scripts/build.mjs"];
+  const configuration = [
+    project,
+    "tsconfig.base.json",
+    "package-lock.json",
+    "scripts/build.mjs",
+    "scripts/trim-cel.mjs",
+  ];
   for (const path of [...configuration, ...sources.flatMap(filesUnder).filter(isInput)]) {
     hash
       .update(`${path}\0`)

@@ -1,4 +1,6 @@
 import { processIo } from "./process-io.ts";
 import { tellDemo } from "./tell-demo.ts";
 
-process.exitCode = await tellDemo(processIo("prevail"));
+void tellDemo(processIo("prevail")).then((code) => {
+  process.exitCode = code;
+});

@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-import { run } from "../cli/run.ts";
 import { processIo } from "./process-io.ts";
+import { start } from "./start.ts";
 
-process.exitCode = await run(process.argv.slice(2), processIo("kubectl prevail"));
+start(process.argv.slice(2), processIo("kubectl prevail"));

@@ -6,10 +6,11 @@ import type { CliIo } from "../cli/io.ts";
 
 /** The command line's view of this process. */
 export function processIo(program: string): CliIo {
-  const { stdout, stderr, stdin, env } = process;
+  const { stdout, stderr, env } = process;
+  const write = createWriter();
   return {
-    stdout: writer(stdout),
-    stderr: writer(stderr),
+    stdout: (text) => write(stdout, text),
+    stderr: (text) => write(stderr, text),
     columns: stdout.isTTY ? stdout.columns : undefined,
     isTerminal: { stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     env,
@@ -21,15 +22,36 @@ export function processIo(program: string): CliIo {
   };
 }
 
-/** A reader that has seen enough (`| head`) closes the pipe: what is left to say is then of no interest, and no error. */
-function writer(stream: NodeJS.WriteStream): (text: string) => void {
-  let isClosed = false;
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    isClosed = true;
-  });
-  return (text) => {
-    if (!isClosed) stream.write(text);
+/** Opening standard input takes time, and most commands do not read it. */
+const stdin: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() };
+
+const ENOUGH = 65_536;
+
+/**
+ * Lines are gathered and written together, in the order in which they came on both streams. A reader that has seen enough (`| head`) closes the
+ * pipe: what is left to say is then of no interest, and no error.
+ */
+function createWriter(): (stream: NodeJS.WriteStream, text: string) => void {
+  const open = new Map<NodeJS.WriteStream, boolean>();
+  let last: NodeJS.WriteStream | undefined;
+  let gathered = "";
+  const flush = (): void => {
+    if (last !== undefined && open.get(last) === true) last.write(gathered);
+    gathered = "";
+  };
+  const watch = (stream: NodeJS.WriteStream): void => {
+    open.set(stream, true);
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+      open.set(stream, false);
+    });
+  };
+  return (stream, text) => {
+    if (!open.has(stream)) watch(stream);
+    if (stream !== last || gathered.length > ENOUGH) flush();
+    if (gathered === "") queueMicrotask(flush);
+    last = stream;
+    gathered += text;
   };
 }
 

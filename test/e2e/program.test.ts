@@ -1,9 +1,12 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createCel } from "../../src/adapters/cel/create-cel.ts";
+import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import { expectGolden } from "../support/golden.ts";
 import { runCli } from "../support/run-cli.ts";
 import { type Transcript, userStories, workedExamples } from "./transcripts.ts";
@@ -25,9 +28,21 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function runProgram(args: readonly string[], options: { input?: string; program?: string; cwd?: string } = {}) {
+/** Tests leave nothing in the caches of whoever runs them. */
+const caches = join(folder, "caches");
+const environment = { ...process.env, HOME: caches, XDG_CACHE_HOME: caches, LOCALAPPDATA: caches };
+
+interface RunOptions {
+  readonly input?: string;
+  readonly program?: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function runProgram(args: readonly string[], options: RunOptions = {}) {
   const result = spawnSync(process.execPath, [options.program ?? program, ...args], {
     cwd: options.cwd ?? unpacked,
+    env: { ...environment, ...options.env },
     encoding: "utf8",
     input: options.input ?? "",
     timeout: 60_000,
@@ -78,6 +93,7 @@ describe("the packed program", () => {
   test("stops quietly when its reader has seen enough", async () => {
     const child = spawn(process.execPath, [program, "get", "effective", "-o", "json", "-f", "examples/bakery"], {
       cwd: unpacked,
+      env: environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
     let stderr = "";
@@ -93,6 +109,56 @@ describe("the packed program", () => {
     const licences = readFileSync(join(unpacked, "dist", "bin", "THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const name of ["js-yaml", "@bufbuild/cel", "re2js"]) expect(licences).toContain(`\n${name} `);
   });
+});
+
+describe("compiled code that is kept for the next start", () => {
+  const line = ["explain", "httproute/baker", "-f", "examples/bakery"];
+  /** A cache of its own for each test. */
+  function fresh(name: string) {
+    const cache = join(folder, `cache-${name}`);
+    const env = { HOME: cache, XDG_CACHE_HOME: cache, LOCALAPPDATA: cache };
+    const files = (): readonly string[] =>
+      (existsSync(cache) ? readdirSync(cache, { recursive: true, withFileTypes: true }) : [])
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name));
+    return { env, files };
+  }
+
+  test("changes no answer, also not when it is damaged", () => {
+    const { env, files } = fresh("damaged");
+    const answer = runProgram(line, { env });
+    const [file = ""] = files();
+    expect([files().length, runProgram(line, { env })]).toEqual([1, answer]);
+    const bytes = readFileSync(file);
+    for (const damaged of [bytes.subarray(0, 1000), Buffer.alloc(bytes.length), Buffer.from("")]) {
+      writeFileSync(file, damaged, { mode: 0o600 });
+      expect(runProgram(line, { env })).toEqual(answer);
+      expect(readFileSync(file).length).toBeGreaterThan(100_000);
+    }
+  });
+
+  test("is not kept for commands that there are not, nor where it is not wanted", () => {
+    const { env, files } = fresh("unwanted");
+    runProgram(["explian"], { env });
+    runProgram(line, { env: { ...env, NODE_DISABLE_COMPILE_CACHE: "1" } });
+    expect(files()).toEqual([]);
+  });
+
+  test("where there is no place for it, the answer is the same", () => {
+    const nowhere = { HOME: "/dev/null", XDG_CACHE_HOME: "/dev/null", LOCALAPPDATA: "/dev/null" };
+    expect(runProgram(line, { env: nowhere })).toEqual(runProgram(line));
+  });
+});
+
+test("conditions in the bundle, where the CEL library is trimmed, are what they are in the sources", () => {
+  const bin = join(unpacked, "dist", "bin");
+  const [chunk = ""] = readdirSync(bin).filter((name) => name.startsWith("create-cel-"));
+  const bundled: { createCel: typeof createCel } = createRequire(import.meta.url)(join(bin, chunk));
+  const path = new URL("../../src/adapters/cel/testdata/cel-spec.json", import.meta.url);
+  const cases: readonly { readonly expression: string }[] = JSON.parse(readFileSync(path, "utf8"));
+  const outcomes = (evaluate: EvaluateCondition): readonly unknown[] =>
+    cases.map(({ expression }) => [expression, evaluate(expression, { spec: { a: [1, "b"] }, self: {} })]);
+  expect(outcomes(bundled.createCel())).toEqual(outcomes(createCel()));
 });
 
 describe("odd input", () => {
@@ -139,7 +205,10 @@ describe("odd input", () => {
 
   test("Ctrl-C ends it at once, without a word", async () => {
     // Standard input stays open: it waits for what never comes.
-    const child = spawn(process.execPath, [program, ...line.slice(0, 2), "-f", "-"], { stdio: "pipe" });
+    const child = spawn(process.execPath, [program, ...line.slice(0, 2), "-f", "-"], {
+      env: environment,
+      stdio: "pipe",
+    });
     let said = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk: Buffer) => {

@@ -1,6 +1,7 @@
 /** Retries and timeouts of one effective RetryPolicy, as numbers. */
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import { parseDurationMs } from "../model/parse-duration.ts";
+import { policyBudget, type RetryBudget } from "./retry-budget.ts";
 import type { RetryPlan } from "./retry-schedule.ts";
 import type { Timeouts } from "./retry-timeline.ts";
 
@@ -8,19 +9,29 @@ export interface RetrySettings {
   /** Undefined: there is no `retry` at all. */
   readonly plan: RetryPlan | undefined;
   readonly timeouts: Timeouts;
+  /** A longer body is streamed, not kept, and so not sent again. */
+  readonly maxBodyBytes: number;
+  /** Undefined: nothing bounds the retries of all requests together. */
+  readonly budget: RetryBudget | undefined;
 }
 
 /** Gateway API v1.7.0: unset means 1. */
 const ATTEMPTS = 1;
+const MAX_BODY_BYTES = 65_536;
+const NOTHING: JsonObject = {};
 
 /** What cannot be read counts as unset: other findings tell of it. */
 export function retrySettings(spec: JsonObject): RetrySettings {
-  const retry = ownValue(spec, "retry");
+  const stanza = ownValue(spec, "retry");
+  const retry = isJsonObject(stanza) ? stanza : NOTHING;
   const timeouts = ownValue(spec, "timeouts");
-  const limits = isJsonObject(timeouts) ? timeouts : {};
+  const limits = isJsonObject(timeouts) ? timeouts : NOTHING;
+  const maxBodyBytes = ownValue(retry, "maxBodyBytes");
   return {
-    plan: isJsonObject(retry) ? retryPlan(retry) : undefined,
+    plan: retry === stanza ? retryPlan(retry) : undefined,
     timeouts: { requestMs: limit(limits, "request"), backendRequestMs: limit(limits, "backendRequest") },
+    maxBodyBytes: typeof maxBodyBytes === "number" ? Math.max(0, maxBodyBytes) : MAX_BODY_BYTES,
+    budget: policyBudget(retry),
   };
 }
 

@@ -13,16 +13,38 @@ import type { RouteMatch } from "../routing/route-match.ts";
 export interface DataplaneConfig {
   /** By namespace and name. */
   readonly gateways: readonly GatewayConfig[];
-  readonly endpoints: ReadonlyMap<EndpointsId, readonly Endpoint[]>;
+  /** Every backend that some rule uses. */
+  readonly backends: ConfigTable<BackendId, BackendConfig>;
+  /** Those of the backends: an empty list where a Service has none. */
+  readonly endpoints: ConfigTable<EndpointsId, readonly Endpoint[]>;
+  /** What is asked for and does not happen, by object and field: for people. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Read-only, in no particular order; a changed table shares the rest with the one before. A Map is one, too. */
+export interface ConfigTable<K, V> {
+  readonly size: number;
+  get(key: K): V | undefined;
+  forEach(visit: (value: V, key: K) => void): void;
+}
+
+/** One thing that a gateway cannot or must not do as an object says. What it does instead is in the message. */
+export interface ConfigProblem {
+  readonly object: ObjectRef;
+  readonly field: string;
+  readonly message: string;
 }
 
 export interface GatewayConfig {
   readonly gateway: ObjectRef;
+  readonly className: string;
+  /** Of its GatewayClass, for whoever serves only its own; undefined: there is no such class. */
+  readonly controllerName: string | undefined;
   /** In the order of port numbers. */
   readonly ports: readonly PortConfig[];
 }
 
-/** All listeners that share a port. They share its protocol too: another one on the same port is refused. */
+/** All listeners that share a port. They share its protocol too: listeners that do not are refused. */
 export interface PortConfig {
   readonly port: number;
   readonly protocol: "HTTP" | "HTTPS";
@@ -34,9 +56,9 @@ export interface ListenerConfig {
   /** The Gateway, or a ListenerSet of it. */
   readonly owner: ObjectRef;
   readonly name: string;
-  /** Undefined: every host. */
+  /** In lower case. Undefined: every host. */
   readonly hostname: string | undefined;
-  /** HTTPS only; each names a Secret that may be used. */
+  /** HTTPS only, and then at least one; each names a Secret that may be used, whether it exists or not. */
   readonly certificates: readonly ObjectRef[];
   /**
    * The more specific hostname first. A request whose host none of them takes is answered 404. Where the routes of the first do not match,
@@ -92,7 +114,7 @@ export type BackendTarget =
       /** Of one try, to the last byte of its answer; undefined: no limit. */
       readonly backendRequestTimeoutMs: number | undefined;
     }
-  /** Missing or forbidden: its share of the requests is answered 500. */
+  /** Missing, forbidden, or of no use: its share of the requests is answered 500. */
   | { readonly type: "Unavailable"; readonly status: 500; readonly reason: string };
 
 export interface RetryConfig {
@@ -111,7 +133,7 @@ export interface BackendConfig {
   readonly id: BackendId;
   readonly object: ObjectRef;
   readonly port: number;
-  /** By the port's `appProtocol`; what GRPCRoutes use is always HTTP/2. */
+  /** By the port's `appProtocol`; what GRPCRoutes use is always HTTP/2, and then another backend than the same port for HTTPRoutes. */
   readonly protocol: "HTTP/1.1" | "HTTP/2";
   /** From a BackendTLSPolicy; undefined: plain text. */
   readonly tls: BackendTlsConfig | undefined;
@@ -151,7 +173,7 @@ export type FilterConfig =
     }
   | ({ readonly type: "CORS" } & CorsConfig);
 
-/** In this order: remove, set, add. Names in lower case. */
+/** In this order: remove, set, add. Names in lower case, each at most once in each list. */
 export interface HeaderChanges {
   readonly remove: readonly string[];
   readonly set: readonly HeaderValue[];
@@ -179,9 +201,10 @@ export interface RedirectConfig {
 }
 
 export interface CorsConfig {
-  /** `*`, `https://*.example.com` or exact origins. */
+  /** `*`, `https://*.example.com` or exact origins; none: no origin but the gateway's own. */
   readonly allowOrigins: readonly string[];
   readonly allowCredentials: boolean;
+  /** Beside GET, HEAD and POST, which are always allowed. */
   readonly allowMethods: readonly string[];
   readonly allowHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];

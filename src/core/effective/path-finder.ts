@@ -134,6 +134,30 @@ export class PathFinder {
     return { id, ref, raw, facts, paths: this.#findToNode(node) };
   }
 
+  /** The paths to an object, for whoever goes on from there with `into` and `onTo`. */
+  pathsTo({ ref, id, raw }: EndObject): readonly Path[] {
+    return this.#findToNode(this.#nodeOf(id, ref, raw));
+  }
+
+  /** The same path, and on into a section of the object that it leads to. */
+  into(path: Path, section: Section): Path | undefined {
+    return this.#intoSection([path], section)[0];
+  }
+
+  /** The same path, and on to a backend by one of its ports; where it has no such port, to the backend as such. */
+  onTo(path: Path, child: ObjectId, port: number): Path | undefined {
+    const node = this.#findNode(child);
+    if (node === undefined) return undefined;
+    const found: Path[] = [];
+    this.#extend(path, node, [port], found);
+    const [last] = found;
+    const { end } = node.place;
+    const section = this.#sectionsOf(node).find(
+      ({ section: kind, raw }) => end?.sections.has(kind) && raw["port"] === port,
+    );
+    return last === undefined || section === undefined ? last : this.into(last, section);
+  }
+
   #visitBelow(path: Path, node: Node, visit: (path: Path) => void): void {
     if (node.sets?.consumers === undefined || path.from === undefined) {
       visit(this.#below(path, path, node, setAt(node.sets, node), path.from, path.ports));

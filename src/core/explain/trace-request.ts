@@ -1,7 +1,7 @@
+import { gatewayListeners, hostnamesOf, routesOn } from "../effective/gateway-listeners.ts";
 import type { World } from "../effective/world.ts";
 import { createdAt } from "../model/created-at.ts";
-import { forEachId } from "../model/id-set.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, displayRef, kindId, type ObjectId } from "../model/refs.ts";
@@ -10,7 +10,8 @@ import { compareHostnames, matchingHostname, takesHost } from "../routing/hostna
 import { comparePrecedence, type RankedMatch } from "../routing/match-precedence.ts";
 import { missesOf } from "../routing/match-request.ts";
 import { describeMatch, routeMatches } from "../routing/route-match.ts";
-import { type Listener, listenersOf } from "../topology/listeners-of.ts";
+import type { OwnedListener } from "../topology/distinct-listeners.ts";
+import type { Listener } from "../topology/listeners-of.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import { explainTarget } from "./explain-target.ts";
 import type { KindExplanation } from "./explanation.ts";
@@ -44,40 +45,27 @@ export function traceRequest(
   return traces.sort((a, b) => rank(a) - rank(b) || compareText(displayRef(a.gateway), displayRef(b.gateway)));
 }
 
-interface OwnedListener {
-  readonly owner: KubeObject;
-  readonly listener: Listener;
-}
-
 function traceGateway(world: World, gateway: KubeObject, request: TraceRequest, matchRegex: MatchRegex): GatewayTrace {
-  const listeners = allListeners(world, gateway);
-  const taking = listeners.filter((owned) => whyNotTaken(owned.listener, request) === undefined);
+  const { accepted, refused } = gatewayListeners(world, gateway);
+  const taking = accepted.filter((owned) => whyNotTaken(owned.listener, request) === undefined);
   // Of several listeners that could take it, the most specific one does, and no other (listener isolation).
   const [best] = taking.sort((a, b) => compareHostnames(a.listener.hostname, b.listener.hostname));
-  const refusals = listeners.flatMap((owned) => {
-    const why = whyNotTaken(owned.listener, request);
-    return why === undefined ? [] : [{ listener: tracedListener(owned), why }];
-  });
+  const refusals = [
+    ...accepted.flatMap((owned) => {
+      const why = whyNotTaken(owned.listener, request);
+      return why === undefined ? [] : [{ listener: tracedListener(owned), why }];
+    }),
+    ...refused.map((owned) => ({
+      listener: tracedListener(owned),
+      why: whyNotTaken(owned.listener, request) ?? owned.why,
+    })),
+  ];
   if (best === undefined) return { gateway: gateway.ref, outcome: "NoListener", listener: undefined, refusals };
   const head = { gateway: gateway.ref, listener: tracedListener(best), refusals };
   const { matching, nearest, routes } = candidates(world, best, request, matchRegex);
   const [winner, ...others] = matching.sort((a, b) => comparePrecedence(a, b).order);
   if (winner === undefined) return { ...head, outcome: "NoMatch", nearest, routes };
   return { ...head, ...routed(world, best, winner, others) };
-}
-
-/** Those of the Gateway, and of the ListenerSets that are attached to it. */
-function allListeners(world: World, gateway: KubeObject): OwnedListener[] {
-  const owners = [gateway];
-  forEachId(world.mentionedBy.get(gateway.id), (id) => {
-    const object = world.objects.byId.get(id);
-    const hangs = world.links.get(id)?.up.some(({ parent, section }) => parent === gateway.id && section === undefined);
-    if (object !== undefined && hangs === true) owners.push(object);
-  });
-  return owners.flatMap((owner) => {
-    const facts = world.rulebook.factsOf(kindId(owner.ref));
-    return facts === undefined ? [] : listenersOf(owner, facts, "Listener").map((listener) => ({ owner, listener }));
-  });
 }
 
 const PROTOCOLS: Readonly<Record<TraceRequest["scheme"], string>> = { http: "HTTP", https: "HTTPS" };
@@ -138,25 +126,6 @@ function candidates(world: World, at: OwnedListener, request: TraceRequest, matc
   }
   const nearest = missing.sort((a, b) => a.why.length - b.why.length).slice(0, NEAREST);
   return { matching, nearest, routes: routes.length };
-}
-
-function routesOn(world: World, { owner, listener }: OwnedListener): readonly KubeObject[] {
-  const routes: KubeObject[] = [];
-  forEachId(world.mentionedBy.get(owner.id), (id) => {
-    const route = world.objects.byId.get(id);
-    const isOn = world.links
-      .get(id)
-      ?.up.some(({ parent, section }) => parent === owner.id && section === listener.name);
-    const isHttp = route?.ref.kind === "HTTPRoute" || route?.ref.kind === "GRPCRoute";
-    if (route !== undefined && isOn === true && isHttp) routes.push(route);
-  });
-  return routes;
-}
-
-function hostnamesOf({ raw }: KubeObject): readonly string[] {
-  const spec = ownValue(raw, "spec");
-  const hostnames = isJsonObject(spec) ? ownValue(spec, "hostnames") : undefined;
-  return isJsonList(hostnames) ? hostnames.filter((hostname) => typeof hostname === "string") : [];
 }
 
 const tracedRule = ({ object, section, match, hostname }: Candidate): TracedRule => ({

@@ -41,25 +41,29 @@ export interface Precedence {
  * HTTPRoute and GRPCRoute, "Precedence". Of regular expressions the specification leaves the place open: here they come after exact
  * paths and before prefixes, the longer pattern first, as whoever writes a pattern means something more special than a prefix.
  */
+const CRITERIA: readonly (readonly [Criterion, (a: RankedMatch, b: RankedMatch) => number])[] = [
+  ["the more specific hostname", (a, b) => compareHostnames(a.hostname, b.hostname)],
+  ["an exact path", (a, b) => rank(b.match.path, "Exact") - rank(a.match.path, "Exact")],
+  [
+    "a regular expression before a prefix",
+    (a, b) => rank(b.match.path, "RegularExpression") - rank(a.match.path, "RegularExpression"),
+  ],
+  ["the longer path", (a, b) => length(b.match.path?.value) - length(a.match.path?.value)],
+  ["the longer service name", (a, b) => grpcLength(b.match.grpc, "service") - grpcLength(a.match.grpc, "service")],
+  ["the longer method name", (a, b) => grpcLength(b.match.grpc, "method") - grpcLength(a.match.grpc, "method")],
+  ["a match on the method", (a, b) => presence(b.match.method) - presence(a.match.method)],
+  ["more header matches", (a, b) => b.match.headers.length - a.match.headers.length],
+  ["more query parameter matches", (a, b) => b.match.query.length - a.match.query.length],
+  ["the older route", (a, b) => compareAge(a.createdAt, b.createdAt)],
+  ["the route first by namespace/name", (a, b) => compareText(a.route, b.route)],
+  ["the earlier rule", (a, b) => a.ruleIndex - b.ruleIndex],
+];
+
 export function comparePrecedence(a: RankedMatch, b: RankedMatch): Precedence {
-  const steps: readonly (readonly [Criterion, number])[] = [
-    ["the more specific hostname", compareHostnames(a.hostname, b.hostname)],
-    ["an exact path", rank(b.match.path, "Exact") - rank(a.match.path, "Exact")],
-    [
-      "a regular expression before a prefix",
-      rank(b.match.path, "RegularExpression") - rank(a.match.path, "RegularExpression"),
-    ],
-    ["the longer path", length(b.match.path?.value) - length(a.match.path?.value)],
-    ["the longer service name", grpcLength(b.match.grpc, "service") - grpcLength(a.match.grpc, "service")],
-    ["the longer method name", grpcLength(b.match.grpc, "method") - grpcLength(a.match.grpc, "method")],
-    ["a match on the method", presence(b.match.method) - presence(a.match.method)],
-    ["more header matches", b.match.headers.length - a.match.headers.length],
-    ["more query parameter matches", b.match.query.length - a.match.query.length],
-    ["the older route", compareAge(a.createdAt, b.createdAt)],
-    ["the route first by namespace/name", compareText(a.route, b.route)],
-    ["the earlier rule", a.ruleIndex - b.ruleIndex],
-  ];
-  for (const [by, order] of steps) if (order !== 0) return { order, by };
+  for (const [by, compare] of CRITERIA) {
+    const order = compare(a, b);
+    if (order !== 0) return { order, by };
+  }
   return { order: a.match.index - b.match.index, by: "the earlier match" };
 }
 

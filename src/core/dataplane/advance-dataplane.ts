@@ -1,0 +1,191 @@
+/**
+ * From one configuration to the next: what is dirty is compiled again, and whatever comes out as it was stays the object that it was. A
+ * first configuration is the same with everything dirty.
+ */
+import type { World } from "../effective/world.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { compareText, displayRef, type ObjectId, parseTargetId, type TargetId } from "../model/refs.ts";
+import { assembleGateway } from "./assemble-gateway.ts";
+import { type CompiledGateway, compileGateway } from "./compile-gateway.ts";
+import { type CompiledRoute, compileRoute, type RouteAtListener, type RouteCompiler } from "./compile-route.ts";
+import type { Dataplane, DataplaneParts } from "./dataplane.ts";
+import { type DataplaneDraft, draftOf, partsOf } from "./dataplane-draft.ts";
+import type { ConfigProblem, GatewayConfig } from "./gateway-config.ts";
+import { changedHosts, type HostChange, NO_HOSTS } from "./host-table.ts";
+import { settingsReader } from "./path-settings.ts";
+import { kept } from "./same-plain.ts";
+import { backendCompiler, noteUses, refreshServices, routesToRecompile, type ServiceChanges } from "./service-parts.ts";
+import { reindex } from "./table-draft.ts";
+
+/** What may differ. Nothing else was touched. */
+export interface DirtyParts {
+  readonly routes: ReadonlySet<ObjectId>;
+  /** They, or policies on them. */
+  readonly services: ReadonlySet<ObjectId>;
+  /** Services whose EndpointSlices are others, with those they have now. */
+  readonly slices: ReadonlyMap<ObjectId, readonly KubeObject[]>;
+  readonly gateways: ReadonlySet<ObjectId>;
+}
+
+export function advanceDataplane(
+  before: Dataplane | undefined,
+  parts: DataplaneParts,
+  world: World,
+  dirty: DirtyParts,
+): Dataplane {
+  const draft = draftOf(parts);
+  const backendOf = backendCompiler(world, draft);
+  const routes = new Set(dirty.routes);
+  for (const id of dirty.services)
+    for (const route of routesToRecompile(id, world, draft, backendOf)) routes.add(route);
+  for (const [service, slices] of dirty.slices) draft.slices.set(service, slices.length === 0 ? undefined : slices);
+
+  const changes: ServiceChanges = { services: new Set([...dirty.services, ...dirty.slices.keys()]), left: new Set() };
+  const compiler: RouteCompiler = { world, settings: settingsReader(world), backendOf };
+  const hosts = new HostChanges();
+  for (const id of routes) {
+    const old = draft.routes.get(id);
+    const object = world.objects.byId.get(id);
+    const compiled = object === undefined ? undefined : compileRoute(object, compiler);
+    const now = compiled === undefined || old === undefined ? compiled : sharedRoute(old, compiled);
+    if (now === old) continue;
+    draft.routes.set(id, now);
+    draft.problems.set(id, noneIfEmpty(now?.problems));
+    reindex(draft.grantReaders, id, old?.grantsOf ?? [], now?.grantsOf ?? []);
+    noteUses(draft, changes, id, old, now);
+    hosts.replace(old?.places ?? [], now?.places ?? []);
+  }
+  refreshServices(changes, world, draft, backendOf, parts.options);
+  const listeners = hosts.applyTo(draft);
+  refreshGateways(world, draft, dirty.gateways, listeners);
+  return dataplaneOf(before, draft, parts);
+}
+
+const noneIfEmpty = <T>(list: readonly T[] | undefined): readonly T[] | undefined =>
+  list?.length === 0 ? undefined : list;
+
+/** Routes that come and go, by listener and host. */
+class HostChanges {
+  readonly #changes: Map<TargetId, Map<string, HostChange>> = new Map();
+
+  replace(before: readonly RouteAtListener[], after: readonly RouteAtListener[]): void {
+    for (const place of before) {
+      if (after.includes(place)) continue;
+      for (const { hostname, routes } of place.hosts) {
+        const { gone } = this.#at(place.listener, hostname);
+        for (const { config } of routes) gone.add(config);
+      }
+    }
+    for (const place of after) {
+      if (before.includes(place)) continue;
+      for (const { hostname, routes } of place.hosts) {
+        const { come } = this.#at(place.listener, hostname);
+        for (const route of routes) come.push(route);
+      }
+    }
+  }
+
+  #at(listener: TargetId, hostname: string): HostChange {
+    let hosts = this.#changes.get(listener);
+    if (hosts === undefined) {
+      hosts = new Map();
+      this.#changes.set(listener, hosts);
+    }
+    let change = hosts.get(hostname);
+    if (change === undefined) {
+      change = { gone: new Set(), come: [] };
+      hosts.set(hostname, change);
+    }
+    return change;
+  }
+
+  /** The listeners whose hosts differ now. */
+  applyTo(draft: DataplaneDraft): readonly TargetId[] {
+    for (const [listener, changes] of this.#changes) {
+      const table = changedHosts(draft.hosts.get(listener) ?? NO_HOSTS, changes);
+      draft.hosts.set(listener, table.hosts.length === 0 ? undefined : table);
+    }
+    return [...this.#changes.keys()];
+  }
+}
+
+/** Rules, and places under listeners, that are as they were are the objects that they were. */
+function sharedRoute(old: CompiledRoute, now: CompiledRoute): CompiledRoute {
+  const places = now.places.map((place) =>
+    kept(
+      old.places.find(({ listener }) => listener === place.listener),
+      place,
+    ),
+  );
+  return kept(old, { ...now, places });
+}
+
+function refreshGateways(
+  world: World,
+  draft: DataplaneDraft,
+  dirty: ReadonlySet<ObjectId>,
+  listeners: readonly TargetId[],
+): void {
+  const touched = new Set(dirty);
+  for (const id of dirty) {
+    const old = draft.gateways.get(id);
+    const object = world.objects.byId.get(id);
+    const now = object === undefined ? undefined : kept(old, compileGateway(world, object));
+    if (now !== old) replaceGateway(draft, id, old, now);
+  }
+  for (const listener of listeners) {
+    const gateway = draft.gatewayOf.get(parseTargetId(listener).object);
+    if (gateway !== undefined) touched.add(gateway);
+  }
+  for (const id of touched) {
+    const compiled = draft.gateways.get(id);
+    draft.served.set(id, compiled === undefined ? undefined : assembleGateway(compiled, draft, draft.served.get(id)));
+  }
+}
+
+function replaceGateway(
+  draft: DataplaneDraft,
+  id: ObjectId,
+  old: CompiledGateway | undefined,
+  now: CompiledGateway | undefined,
+): void {
+  draft.gateways.set(id, now);
+  draft.problems.set(id, noneIfEmpty(now?.problems));
+  reindex(draft.grantReaders, id, old?.grantsOf ?? [], now?.grantsOf ?? []);
+  // Another Gateway may have taken a ListenerSet over already.
+  for (const owner of old?.owners ?? []) if (draft.gatewayOf.get(owner) === id) draft.gatewayOf.set(owner, undefined);
+  for (const owner of now?.owners ?? []) draft.gatewayOf.set(owner, id);
+  const there = new Set(now?.listeners.map((listener) => listener.id));
+  for (const { id: listener } of old?.listeners ?? [])
+    if (!there.has(listener)) draft.listeners.set(listener, undefined);
+}
+
+function dataplaneOf(before: Dataplane | undefined, draft: DataplaneDraft, { options }: DataplaneParts): Dataplane {
+  const isSame = before !== undefined && draft.served.changed().length === 0;
+  const hasSameProblems = before !== undefined && draft.problems.changed().length === 0;
+  const parts = partsOf(draft, { options });
+  return {
+    gateways: isSame ? before.gateways : gatewaysIn(parts),
+    backends: parts.backends,
+    endpoints: parts.endpoints,
+    problems: hasSameProblems ? before.problems : kept(before?.problems, problemsIn(parts)),
+    parts,
+  };
+}
+
+function gatewaysIn({ served }: DataplaneParts): readonly GatewayConfig[] {
+  const gateways: GatewayConfig[] = [];
+  served.forEach((config) => gateways.push(config));
+  const name = ({ gateway: { namespace, name: own } }: GatewayConfig): string => `${namespace}/${own}`;
+  return gateways.sort((a, b) => compareText(name(a), name(b)));
+}
+
+function problemsIn({ problems }: DataplaneParts): readonly ConfigProblem[] {
+  const all: ConfigProblem[] = [];
+  problems.forEach((some) => all.push(...some));
+  // What two ports of a Service, or two users of a port, have in common is told once.
+  const distinct = new Map(all.map((problem) => [keyOf(problem), problem]));
+  return [...distinct].sort(([a], [b]) => compareText(a, b)).map(([, problem]) => problem);
+}
+
+const keyOf = ({ object, field, message }: ConfigProblem): string => [displayRef(object), field, message].join("\n");

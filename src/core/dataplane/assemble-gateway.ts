@@ -1,0 +1,65 @@
+/** A Gateway with its listeners, and the hosts that routes made at each. */
+import { compareHostnames } from "../routing/hostname-match.ts";
+import type { CompiledGateway, CompiledListener } from "./compile-gateway.ts";
+import type { DataplaneDraft } from "./dataplane-draft.ts";
+import type { GatewayConfig, ListenerConfig, PortConfig } from "./gateway-config.ts";
+import { isSamePlain } from "./same-plain.ts";
+
+/** `before`: what of it did not change is used again. */
+export function assembleGateway(
+  { head, listeners }: CompiledGateway,
+  draft: DataplaneDraft,
+  before: GatewayConfig | undefined,
+): GatewayConfig {
+  const byPort = new Map<number, CompiledListener[]>();
+  for (const listener of listeners) {
+    const others = byPort.get(listener.port);
+    if (others === undefined) byPort.set(listener.port, [listener]);
+    else others.push(listener);
+  }
+  const numbers = [...byPort.keys()].sort((a, b) => a - b);
+  const ports = numbers.flatMap((port) => {
+    const old = before?.ports.find((one) => one.port === port);
+    return portConfig(byPort.get(port) ?? [], draft, old);
+  });
+  const isSame = before !== undefined && isSameList(before.ports, ports) && hasSameHead(before, head);
+  return isSame
+    ? before
+    : { ...head, ports: before !== undefined && isSameList(before.ports, ports) ? before.ports : ports };
+}
+
+const hasSameHead = ({ ports: _, ...before }: GatewayConfig, head: CompiledGateway["head"]): boolean =>
+  isSamePlain(before, head);
+
+/** Listeners on one port share its protocol: those that do not were refused. */
+function portConfig(
+  listeners: readonly CompiledListener[],
+  draft: DataplaneDraft,
+  before: PortConfig | undefined,
+): readonly PortConfig[] {
+  const [first] = listeners;
+  if (first === undefined) return [];
+  const { port, protocol } = first;
+  const configs = [...listeners]
+    .sort((a, b) => compareHostnames(a.head.hostname, b.head.hostname))
+    .map((listener) => listenerConfig(listener, draft));
+  const isSame = before !== undefined && before.protocol === protocol && isSameList(before.listeners, configs);
+  return [isSame ? before : { port, protocol, listeners: configs }];
+}
+
+const NO_HOSTS: ListenerConfig["virtualHosts"] = [];
+
+function listenerConfig({ id, head }: CompiledListener, draft: DataplaneDraft): ListenerConfig {
+  const before = draft.listeners.get(id);
+  const virtualHosts = draft.hosts.get(id)?.hosts ?? NO_HOSTS;
+  if (before !== undefined && before.virtualHosts === virtualHosts) {
+    const { virtualHosts: _, ...old } = before;
+    if (isSamePlain(old, head)) return before;
+  }
+  const config: ListenerConfig = { ...head, virtualHosts };
+  draft.listeners.set(id, config);
+  return config;
+}
+
+const isSameList = <T>(a: readonly T[], b: readonly T[]): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index]);

@@ -1,0 +1,171 @@
+/** A port of a Service as a backend, with the policies that act on it alone. */
+import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { effectiveAt } from "../effective/effective-at.ts";
+import { PathFinder } from "../effective/path-finder.ts";
+import type { World } from "../effective/world.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { displayRef, type GroupKind, kindId, type ObjectRef } from "../model/refs.ts";
+import { backendBudget } from "../retry/retry-budget.ts";
+import type {
+  BackendConfig,
+  BackendId,
+  BackendTlsConfig,
+  ConfigProblem,
+  EndpointsId,
+  SubjectAltName,
+} from "./gateway-config.ts";
+
+/** What can be asked, or why nothing can. */
+export type CompiledBackend =
+  | { readonly state: "found"; readonly backend: BackendConfig; readonly problems: readonly ConfigProblem[] }
+  | { readonly state: "unavailable"; readonly reason: string };
+
+/** Who asks: gRPC is HTTP/2 always. */
+export type BackendUser = "HTTPRoute" | "GRPCRoute";
+
+const BACKEND_TLS_POLICY: GroupKind = { group: GATEWAY_API, kind: "BackendTLSPolicy" };
+const BACKEND_TRAFFIC_POLICY: GroupKind = { group: "gateway.networking.x-k8s.io", kind: "XBackendTrafficPolicy" };
+
+const endpointsId = ({ ref }: KubeObject, port: number): EndpointsId =>
+  `${ref.namespace}/${ref.name}:${port}` as EndpointsId;
+
+/** Another protocol is another backend: connections of one are of no use to the other. */
+const backendId = (service: KubeObject, port: number, protocol: BackendConfig["protocol"]): BackendId =>
+  `${endpointsId(service, port)}${protocol === "HTTP/2" ? "/h2" : ""}` as BackendId;
+
+/** The port of that number. */
+export function servicePort({ raw }: KubeObject, port: number): JsonObject | undefined {
+  const spec = ownValue(raw, "spec");
+  const ports = isJsonObject(spec) ? ownValue(spec, "ports") : undefined;
+  return isJsonList(ports) ? ports.filter(isJsonObject).find((one) => one["port"] === port) : undefined;
+}
+
+/** What a policy says about a Service by itself. */
+interface DirectPolicy {
+  readonly policy: ObjectRef;
+  readonly spec: JsonObject;
+}
+
+export interface DirectPolicies {
+  readonly tlsOf: (service: KubeObject, port: number) => DirectPolicy | undefined;
+  readonly trafficOf: (service: KubeObject, port: number) => DirectPolicy | undefined;
+}
+
+export function directPolicies(world: World): DirectPolicies {
+  return { tlsOf: specReader(world, BACKEND_TLS_POLICY), trafficOf: specReader(world, BACKEND_TRAFFIC_POLICY) };
+}
+
+function specReader(world: World, policyKind: GroupKind): DirectPolicies["tlsOf"] {
+  const kind: CompiledKind | undefined = world.rulebook.byPolicyKind.get(kindId(policyKind));
+  if (kind === undefined) return () => undefined;
+  const finder = new PathFinder(world, kind);
+  return ({ ref, id }, port) => {
+    let found: DirectPolicy | undefined;
+    finder.forEachEnd(ref, id, (path) => {
+      const { section } = path.node;
+      const [policy] = path.stack.set?.policies ?? [];
+      if (policy === undefined || (section !== undefined && section.raw["port"] !== port)) return;
+      found ??= { policy: policy.object.ref, spec: effectiveAt(path, kind).spec };
+    });
+    return found;
+  };
+}
+
+export function compileBackend(
+  service: KubeObject,
+  port: number,
+  user: BackendUser,
+  policies: DirectPolicies,
+): CompiledBackend {
+  const name = displayRef(service.ref);
+  const unavailable = (reason: string): CompiledBackend => ({ state: "unavailable", reason });
+  const spec = ownValue(service.raw, "spec");
+  // Whoever writes such a Service could send traffic to whatever the gateway can reach (Gateway API, "ExternalName").
+  if (isJsonObject(spec) && spec["type"] === "ExternalName")
+    return unavailable(`${name} is of type ExternalName, which is not served`);
+  const raw = servicePort(service, port);
+  if (raw === undefined) return unavailable(`${name} has no port ${port}`);
+  const transport = raw["protocol"];
+  if (typeof transport === "string" && transport !== "TCP")
+    return unavailable(`port ${port} of ${name} is for ${transport}, not for TCP`);
+  const tls = tlsConfig(service, policies.tlsOf(service, port));
+  if (typeof tls === "string") return unavailable(tls);
+  const said = typeof raw["appProtocol"] === "string" ? raw["appProtocol"] : "";
+  const app = APP_PROTOCOLS.get(said);
+  if (app === undefined) return unavailable(`port ${port} of ${name} has appProtocol '${said}', which is not served`);
+  if (app.tls && tls === undefined) {
+    return unavailable(
+      `port ${port} of ${name} has appProtocol '${said}', and no BackendTLSPolicy says whom to trust there`,
+    );
+  }
+  const protocol = user === "GRPCRoute" ? "HTTP/2" : app.protocol;
+  const backend: BackendConfig = {
+    id: backendId(service, port, protocol),
+    object: service.ref,
+    port,
+    protocol,
+    tls: tls?.config,
+    endpoints: endpointsId(service, port),
+    budget: backendBudget(policies.trafficOf(service, port)?.spec ?? {}),
+  };
+  return { state: "found", backend, problems: tls?.problems ?? [] };
+}
+
+interface AppProtocol {
+  readonly protocol: BackendConfig["protocol"];
+  readonly tls: boolean;
+}
+
+/** GEP-1911, and the words of IANA's registry that mean HTTP. */
+const APP_PROTOCOLS: ReadonlyMap<string, AppProtocol> = new Map([
+  ["", { protocol: "HTTP/1.1", tls: false }],
+  ["http", { protocol: "HTTP/1.1", tls: false }],
+  ["kubernetes.io/ws", { protocol: "HTTP/1.1", tls: false }],
+  ["https", { protocol: "HTTP/1.1", tls: true }],
+  ["kubernetes.io/wss", { protocol: "HTTP/1.1", tls: true }],
+  ["grpc", { protocol: "HTTP/2", tls: false }],
+  ["kubernetes.io/h2c", { protocol: "HTTP/2", tls: false }],
+]);
+
+interface FoundTls {
+  readonly config: BackendTlsConfig;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** A policy that cannot be followed must not mean plain text: then it is the reason why the backend is of no use. */
+function tlsConfig({ ref }: KubeObject, found: DirectPolicy | undefined): FoundTls | string | undefined {
+  if (found === undefined) return undefined;
+  const { policy, spec } = found;
+  const validation = isJsonObject(spec["validation"]) ? spec["validation"] : {};
+  const { hostname, wellKnownCACertificates } = validation;
+  const who = displayRef(policy);
+  if (typeof hostname !== "string" || hostname === "") return `${who} says no validation.hostname`;
+  const names = objectsIn(validation["subjectAltNames"]).map(subjectAltName);
+  const subjectAltNames = names.filter((name) => name !== undefined);
+  if (subjectAltNames.length < names.length) return `${who} has a subjectAltName that is neither a Hostname nor a URI`;
+  const refs = objectsIn(validation["caCertificateRefs"]);
+  if (refs.length === 0) {
+    if (wellKnownCACertificates === "System")
+      return { config: { hostname, subjectAltNames, authorities: "System" }, problems: [] };
+    return `${who} says neither validation.caCertificateRefs nor wellKnownCACertificates: System`;
+  }
+  const authorities = refs.flatMap(({ group, kind, name }) => {
+    const isConfigMap = (group ?? "") === "" && kind === "ConfigMap" && typeof name === "string";
+    return isConfigMap ? [{ group: "", kind, namespace: ref.namespace, name }] : [];
+  });
+  if (authorities.length === 0) return `${who} names no ConfigMap in validation.caCertificateRefs`;
+  const config: BackendTlsConfig = { hostname, subjectAltNames, authorities };
+  if (authorities.length === refs.length) return { config, problems: [] };
+  const message = "only ConfigMaps are read: other authorities are not trusted";
+  return { config, problems: [{ object: policy, field: "spec.validation.caCertificateRefs", message }] };
+}
+
+function subjectAltName({ type, hostname, uri }: JsonObject): SubjectAltName | undefined {
+  if (type === "Hostname" && typeof hostname === "string") return { type, value: hostname };
+  return type === "URI" && typeof uri === "string" ? { type, value: uri } : undefined;
+}
+
+const objectsIn = (list: Json | undefined): readonly JsonObject[] =>
+  isJsonList(list) ? list.filter(isJsonObject) : [];

@@ -1,0 +1,175 @@
+/**
+ * The filters of a rule, or of a reference to a backend. Gateway API: a filter that cannot be carried out must never be skipped, the
+ * requests it is for get an error instead.
+ */
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import type { RouteMatch } from "../routing/route-match.ts";
+import type {
+  BackendConfig,
+  CorsConfig,
+  FilterConfig,
+  HeaderChanges,
+  HeaderValue,
+  PathChange,
+  RedirectConfig,
+} from "./gateway-config.ts";
+
+export type CompiledFilters =
+  | {
+      readonly state: "compiled";
+      readonly filters: readonly FilterConfig[];
+      readonly redirect: RedirectConfig | undefined;
+    }
+  | { readonly state: "unusable"; readonly field: string; readonly reason: string };
+
+export interface FilterContext {
+  readonly at: "Rule" | "BackendRef";
+  /** `spec.rules[0].filters`. */
+  readonly field: string;
+  readonly matches: readonly RouteMatch[];
+  /** The backend that a mirror names; undefined: none, as was noted, and then nothing is mirrored. */
+  readonly mirrorTo: (ref: JsonObject, field: string) => BackendConfig | undefined;
+}
+
+const NOTHING: JsonObject = {};
+const NONE: CompiledFilters = { state: "compiled", filters: [], redirect: undefined };
+
+export function compileFilters(list: Json | undefined, context: FilterContext): CompiledFilters {
+  if (!isJsonList(list) || list.length === 0) return NONE;
+  const filters: FilterConfig[] = [];
+  let redirect: RedirectConfig | undefined;
+  for (const [index, item] of list.entries()) {
+    const field = `${context.field}[${index}]`;
+    const compiled = compileFilter(isJsonObject(item) ? item : NOTHING, field, context);
+    if (typeof compiled === "string") return { state: "unusable", field, reason: compiled };
+    if (compiled?.type === "RequestRedirect") redirect ??= compiled.redirect;
+    else if (compiled !== undefined) filters.push(compiled);
+  }
+  return { state: "compiled", filters, redirect };
+}
+
+type CompiledFilter =
+  | FilterConfig
+  | { readonly type: "RequestRedirect"; readonly redirect: RedirectConfig }
+  | undefined;
+
+/** A text says why not. */
+function compileFilter(filter: JsonObject, field: string, context: FilterContext): CompiledFilter | string {
+  const type = textOr(filter["type"]) ?? "?";
+  switch (type) {
+    case "RequestHeaderModifier":
+      return { type, ...headerChanges(settings(filter, "requestHeaderModifier")) };
+    case "ResponseHeaderModifier":
+      return { type, ...headerChanges(settings(filter, "responseHeaderModifier")) };
+    case "URLRewrite":
+      return urlRewrite(settings(filter, "urlRewrite"), context);
+    case "RequestMirror":
+      return requestMirror(settings(filter, "requestMirror"), field, context);
+    case "RequestRedirect":
+      if (context.at === "BackendRef")
+        return `a ${type} is decided before a backend is picked; write it into the rule's filters`;
+      return requestRedirect(settings(filter, "requestRedirect"), context);
+    case "CORS":
+      if (context.at === "BackendRef")
+        return `${type} is decided before a backend is picked; write it into the rule's filters`;
+      return { type, ...corsConfig(settings(filter, "cors")) };
+    default:
+      return `filters of type ${type} are not served`;
+  }
+}
+
+function settings(filter: JsonObject, key: string): JsonObject {
+  const value = filter[key];
+  return isJsonObject(value) ? value : NOTHING;
+}
+
+function headerChanges({ remove, set, add }: JsonObject): HeaderChanges {
+  const removed = textsIn(remove).map((name) => name.toLowerCase());
+  return { remove: [...new Set(removed)], set: headerValues(set), add: headerValues(add) };
+}
+
+/** Of names that are the same but for case the first counts (HTTPHeaderFilter). */
+function headerValues(list: Json | undefined): readonly HeaderValue[] {
+  const found = new Map<string, HeaderValue>();
+  for (const { name, value } of objectsIn(list)) {
+    if (typeof name !== "string" || typeof value !== "string" || found.has(name.toLowerCase())) continue;
+    found.set(name.toLowerCase(), { name: name.toLowerCase(), value });
+  }
+  return [...found.values()];
+}
+
+function urlRewrite({ hostname, path }: JsonObject, { matches }: FilterContext): CompiledFilter | string {
+  const change = pathChange(path, matches);
+  if (typeof change === "string") return change;
+  return { type: "URLRewrite", hostname: textOr(hostname), path: change };
+}
+
+/** Gateway API: replacing a prefix needs one match, and that with a prefix; otherwise nobody knows which. */
+function pathChange(path: Json | undefined, matches: readonly RouteMatch[]): PathChange | string | undefined {
+  if (!isJsonObject(path)) return undefined;
+  const { type, replaceFullPath, replacePrefixMatch } = path;
+  if (type === "ReplaceFullPath") return { type, path: textOr(replaceFullPath) ?? "/" };
+  const [match] = matches;
+  if (matches.length !== 1 || match?.path?.type !== "PathPrefix") {
+    return "ReplacePrefixMatch needs a rule with one match, and that of a path of type PathPrefix";
+  }
+  return { type: "ReplacePrefixMatch", prefix: match.path.value, path: textOr(replacePrefixMatch) ?? "/" };
+}
+
+const STATUSES: readonly RedirectConfig["status"][] = [301, 302, 303, 307, 308];
+
+function requestRedirect(
+  { scheme, hostname, path, port, statusCode = 302 }: JsonObject,
+  { matches }: FilterContext,
+): CompiledFilter | string {
+  const change = pathChange(path, matches);
+  if (typeof change === "string") return change;
+  const status = STATUSES.find((known) => known === statusCode);
+  if (status === undefined)
+    return `redirects with status ${JSON.stringify(statusCode)} are not served, only ${STATUSES.join(", ")}`;
+  return {
+    type: "RequestRedirect",
+    redirect: {
+      scheme: scheme === "http" || scheme === "https" ? scheme : undefined,
+      hostname: textOr(hostname),
+      path: change,
+      port: typeof port === "number" ? port : undefined,
+      status,
+    },
+  };
+}
+
+function requestMirror(
+  { backendRef, percent, fraction }: JsonObject,
+  field: string,
+  { mirrorTo }: FilterContext,
+): CompiledFilter {
+  const backend = mirrorTo(isJsonObject(backendRef) ? backendRef : NOTHING, `${field}.requestMirror.backendRef`);
+  if (backend === undefined) return undefined;
+  const { numerator, denominator = 100 } = isJsonObject(fraction) ? fraction : { numerator: percent ?? 100 };
+  return {
+    type: "RequestMirror",
+    backend,
+    numerator: typeof numerator === "number" ? numerator : 100,
+    denominator: typeof denominator === "number" ? denominator : 100,
+  };
+}
+
+/** Seconds; Gateway API's default. */
+const MAX_AGE = 5;
+
+const corsConfig = (cors: JsonObject): CorsConfig => ({
+  allowOrigins: textsIn(cors["allowOrigins"]),
+  allowCredentials: cors["allowCredentials"] === true,
+  allowMethods: textsIn(cors["allowMethods"]),
+  allowHeaders: textsIn(cors["allowHeaders"]).map((name) => name.toLowerCase()),
+  exposeHeaders: textsIn(cors["exposeHeaders"]).map((name) => name.toLowerCase()),
+  maxAgeSeconds: typeof cors["maxAge"] === "number" ? cors["maxAge"] : MAX_AGE,
+});
+
+const textOr = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+const textsIn = (list: Json | undefined): readonly string[] =>
+  isJsonList(list) ? list.filter((item) => typeof item === "string") : [];
+const objectsIn = (list: Json | undefined): readonly JsonObject[] =>
+  isJsonList(list) ? list.filter(isJsonObject) : [];

@@ -1,0 +1,140 @@
+/** A Gateway and its ListenerSets: which listeners are served, and with which certificates. The routes on them come later. */
+import { gatewayListeners } from "../effective/gateway-listeners.ts";
+import type { World } from "../effective/world.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { displayRef, kindId, type ObjectId, type ObjectRef, objectId, type TargetId, targetId } from "../model/refs.ts";
+import type { OwnedListener } from "../topology/distinct-listeners.ts";
+import { isReferenceGranted } from "../topology/reference-grants.ts";
+import { sectionsOf } from "../topology/sections-of.ts";
+import type { ConfigProblem, GatewayConfig, ListenerConfig, PortConfig } from "./gateway-config.ts";
+
+export interface CompiledListener {
+  readonly id: TargetId;
+  readonly port: number;
+  readonly protocol: PortConfig["protocol"];
+  readonly head: Omit<ListenerConfig, "virtualHosts">;
+}
+
+export interface CompiledGateway {
+  readonly head: Omit<GatewayConfig, "ports">;
+  /** By port; on one port the more specific hostname first. */
+  readonly listeners: readonly CompiledListener[];
+  /** The Gateway and its ListenerSets. */
+  readonly owners: readonly ObjectId[];
+  readonly gatewayClass: ObjectId;
+  /** Namespaces whose ReferenceGrants were asked. */
+  readonly grantsOf: readonly string[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+export function compileGateway(world: World, gateway: KubeObject): CompiledGateway {
+  const { accepted, refused } = gatewayListeners(world, gateway);
+  const draft: GatewayDraft = { world, gateway, grantsOf: new Set(), problems: [] };
+  for (const owned of refused) note(draft, owned, "", `${owned.why}: the listener is not served`);
+  const listeners = accepted.flatMap((owned) => compileListener(draft, owned));
+  const className = textAt(specOf(gateway), "gatewayClassName");
+  const gatewayClass = objectId({ group: GATEWAY_API, kind: "GatewayClass", namespace: "", name: className });
+  const controllerName = textAt(specOf(world.objects.byId.get(gatewayClass)), "controllerName");
+  return {
+    head: { gateway: gateway.ref, className, controllerName: controllerName === "" ? undefined : controllerName },
+    listeners,
+    owners: [...new Set([...accepted, ...refused].map(({ owner }) => owner.id).concat(gateway.id))],
+    gatewayClass,
+    grantsOf: [...draft.grantsOf],
+    problems: draft.problems,
+  };
+}
+
+interface GatewayDraft {
+  readonly world: World;
+  readonly gateway: KubeObject;
+  readonly grantsOf: Set<string>;
+  readonly problems: ConfigProblem[];
+}
+
+function note(draft: GatewayDraft, { owner, listener }: OwnedListener, field: string, message: string): void {
+  const at = `spec.listeners[${indexOf(draft.world, owner, listener.order)}]`;
+  draft.problems.push({ object: owner.ref, field: field === "" ? at : `${at}.${field}`, message });
+}
+
+const sectionAt = ({ rulebook }: World, owner: KubeObject, order: number) => {
+  const facts = rulebook.factsOf(kindId(owner.ref));
+  return facts === undefined ? undefined : sectionsOf(owner, facts)[order];
+};
+
+const indexOf = (world: World, owner: KubeObject, order: number): number =>
+  sectionAt(world, owner, order)?.index ?? order;
+
+/** None: not served, as was noted. */
+function compileListener(draft: GatewayDraft, owned: OwnedListener): readonly CompiledListener[] {
+  const { owner, listener } = owned;
+  const raw = sectionAt(draft.world, owner, listener.order)?.raw ?? {};
+  const { port, protocol } = listener;
+  const left = (field: string, why: string): readonly CompiledListener[] => {
+    note(draft, owned, field, `${why}: the listener is not served`);
+    return [];
+  };
+  if (protocol !== "HTTP" && protocol !== "HTTPS")
+    return left("protocol", `protocol ${protocol} is neither HTTP nor HTTPS`);
+  if (port === undefined || port === 0) return left("port", "the listener has no port");
+  // What somebody put before the routes must not be left out in silence: then there is no way past it either.
+  if (isJsonObject(raw["filters"])) return left("filters", "filters of listeners are not carried out");
+  const certificates = protocol === "HTTPS" ? certificatesOf(draft, owned, raw) : [];
+  if (typeof certificates === "string") return left("tls", certificates);
+  const head = { owner: owner.ref, name: listener.name, hostname: listener.hostname, certificates };
+  return [{ id: targetId(owner.id, listener.name), port, protocol, head }];
+}
+
+/** A text: why the listener cannot be served at all. */
+function certificatesOf(draft: GatewayDraft, owned: OwnedListener, raw: JsonObject): readonly ObjectRef[] | string {
+  const tls = objectAt(raw, "tls");
+  if (tls["mode"] === "Passthrough") return "TLS of an HTTPS listener ends at the gateway, and tls.mode is Passthrough";
+  if (asksForClientCertificates(draft.gateway, owned.listener.port)) {
+    return "the Gateway asks for client certificates (spec.tls.frontend), which are not checked";
+  }
+  const refs = tls["certificateRefs"];
+  const usable = (isJsonList(refs) ? refs : []).flatMap((ref, index) => {
+    const found = certificateOf(draft, owned.owner, isJsonObject(ref) ? ref : {});
+    if (typeof found !== "string") return [found];
+    note(draft, owned, `tls.certificateRefs[${index}]`, `${found}: the certificate is left out`);
+    return [];
+  });
+  return usable.length === 0 ? "no certificate can be used" : usable;
+}
+
+function certificateOf(
+  { world, grantsOf }: GatewayDraft,
+  { ref: from }: KubeObject,
+  { group = "", kind = "Secret", name, namespace }: JsonObject,
+): ObjectRef | string {
+  if (group !== "" || kind !== "Secret" || typeof name !== "string") return "certificates are in Secrets only";
+  const home = typeof namespace === "string" && namespace !== "" ? namespace : from.namespace;
+  const to: ObjectRef = { group, kind, namespace: home, name };
+  if (home === from.namespace) return to;
+  grantsOf.add(home);
+  if (isReferenceGranted(world.grants.get(home) ?? [], from, to)) return to;
+  return `${displayRef(from)} may not refer to ${displayRef(to)}: no ReferenceGrant in namespace '${home}' allows it from ${from.kind} in namespace '${from.namespace}'`;
+}
+
+function asksForClientCertificates(gateway: KubeObject, port: number | undefined): boolean {
+  const frontend = objectAt(objectAt(specOf(gateway), "tls"), "frontend");
+  const perPort = frontend["perPort"];
+  const own = isJsonList(perPort) ? perPort.filter(isJsonObject).find((one) => one["port"] === port) : undefined;
+  const settings = own === undefined ? objectAt(frontend, "default") : objectAt(own, "tls");
+  return isJsonObject(settings["validation"]);
+}
+
+const specOf = (object: KubeObject | undefined): JsonObject =>
+  object === undefined ? {} : objectAt(object.raw, "spec");
+
+function objectAt(holder: JsonObject, key: string): JsonObject {
+  const value: Json | undefined = ownValue(holder, key);
+  return isJsonObject(value) ? value : {};
+}
+
+function textAt(holder: JsonObject, key: string): string {
+  const value = ownValue(holder, key);
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,245 @@
+/** One route under all its listeners: which hosts it adds routes to, and on which Services that rests. */
+import { hostnamesOf } from "../effective/gateway-listeners.ts";
+import type { World } from "../effective/world.ts";
+import { createdAt } from "../model/created-at.ts";
+import { isJsonObject, type JsonObject } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import {
+  displayRef,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  parseObjectId,
+  type TargetId,
+  targetId,
+} from "../model/refs.ts";
+import { routeHosts } from "../routing/hostname-match.ts";
+import type { RankedMatch } from "../routing/match-precedence.ts";
+import type { UpLink } from "../topology/links.ts";
+import { listenersOf } from "../topology/listeners-of.ts";
+import { isReferenceGranted } from "../topology/reference-grants.ts";
+import { sectionsOf } from "../topology/sections-of.ts";
+import type { BackendUser, CompiledBackend } from "./compile-backend.ts";
+import { planRule, type RuleContext, type RulePlan, ruleConfig, settingsFor } from "./compile-rule.ts";
+import type { BackendConfig, ConfigProblem, RouteConfig, RuleConfig } from "./gateway-config.ts";
+import type { PathSettings, SettingsReader } from "./path-settings.ts";
+
+/** A route in the place that precedence gives it within a host. */
+export interface RankedRoute extends RankedMatch {
+  readonly config: RouteConfig;
+}
+
+export interface RouteAtHost {
+  readonly hostname: string;
+  readonly routes: readonly RankedRoute[];
+}
+
+export interface RouteAtListener {
+  readonly listener: TargetId;
+  readonly hosts: readonly RouteAtHost[];
+}
+
+export interface CompiledRoute {
+  readonly places: readonly RouteAtListener[];
+  /** Each once. */
+  readonly backends: readonly BackendConfig[];
+  /** Services that it names in vain: when one changes, the answer may. */
+  readonly missed: readonly ObjectId[];
+  /** Namespaces whose ReferenceGrants were asked beside those that links rest on. */
+  readonly grantsOf: readonly string[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+export interface RouteCompiler {
+  readonly world: World;
+  readonly settings: SettingsReader;
+  readonly backendOf: (service: KubeObject, port: number, user: BackendUser) => CompiledBackend;
+}
+
+const SERVICE = kindId({ group: "", kind: "Service" });
+
+/** Undefined: nothing that a gateway has to do with. */
+export function compileRoute(route: KubeObject, compiler: RouteCompiler): CompiledRoute | undefined {
+  const { kind } = route.ref;
+  const listeners = (compiler.world.links.get(route.id)?.up ?? []).filter(
+    ({ section, frontend }) => section !== undefined && frontend !== true,
+  );
+  if (listeners.length === 0) return undefined;
+  if (kind !== "HTTPRoute" && kind !== "GRPCRoute") return notServed(route);
+  const draft = new RouteDraft(route, kind, compiler);
+  const plans = draft.plans();
+  const paths = compiler.settings.pathsTo(route);
+  const knownRules = plans.map((): KnownRule[] => []);
+  const places = listeners.map((link): RouteAtListener => {
+    const listener = targetId(link.parent, link.section);
+    const path = paths.get(listener);
+    const configs = plans.map((plan, at) => {
+      const settings = settingsFor(plan, compiler.settings.ofRule(path, plan.section));
+      return routeConfigs(route, plan, settings, knownRules[at] ?? []);
+    });
+    return { listener, hosts: hostsAt(route, hostnameOf(compiler.world, link), plans, configs) };
+  });
+  return draft.compiled(places);
+}
+
+function notServed(route: KubeObject): CompiledRoute {
+  const message = `a ${route.ref.kind} is not served: gateways made from this serve HTTPRoutes and GRPCRoutes`;
+  const problems = [{ object: route.ref, field: "kind", message }];
+  return { places: [], backends: [], missed: [], grantsOf: [], problems };
+}
+
+function hostnameOf({ objects, rulebook }: World, { parent, section }: UpLink): string | undefined {
+  const owner = objects.byId.get(parent);
+  const facts = owner === undefined ? undefined : rulebook.factsOf(kindId(owner.ref));
+  if (owner === undefined || facts === undefined) return undefined;
+  return listenersOf(owner, facts, "Listener").find(({ name }) => name === section)?.hostname;
+}
+
+interface KnownRule {
+  readonly settings: readonly PathSettings[];
+  readonly routes: readonly RouteConfig[];
+}
+
+/** The same objects under every listener where the same settings apply. */
+function routeConfigs(
+  route: KubeObject,
+  plan: RulePlan,
+  settings: readonly PathSettings[],
+  known: KnownRule[],
+): readonly RouteConfig[] {
+  const same = known.find((one) => one.settings.every((setting, at) => setting === settings[at]));
+  if (same !== undefined) return same.routes;
+  const rule: RuleConfig = ruleConfig(route, plan, settings);
+  const routes = plan.matches.map((match): RouteConfig => ({ match, rule }));
+  known.push({ settings, routes });
+  return routes;
+}
+
+function hostsAt(
+  route: KubeObject,
+  listener: string | undefined,
+  plans: readonly RulePlan[],
+  configs: readonly (readonly RouteConfig[])[],
+): readonly RouteAtHost[] {
+  const { seconds } = createdAt(route);
+  const name = `${route.ref.namespace}/${route.ref.name}`;
+  return routeHosts(hostnamesOf(route), listener).map(({ hostname, ranksAs }) => ({
+    hostname,
+    routes: configs.flatMap((rule, at) =>
+      rule.map((config): RankedRoute => {
+        const ruleIndex = plans[at]?.section.index ?? 0;
+        return { match: config.match, hostname: ranksAs, createdAt: seconds, route: name, ruleIndex, config };
+      }),
+    ),
+  }));
+}
+
+/** Gathers what following the references of a route brings up. */
+class RouteDraft {
+  readonly #route: KubeObject;
+  readonly #kind: BackendUser;
+  readonly #compiler: RouteCompiler;
+  readonly #backends: Set<BackendConfig> = new Set();
+  readonly #missed: Set<ObjectId> = new Set();
+  readonly #grantsOf: Set<string> = new Set();
+  readonly #problems: ConfigProblem[] = [];
+
+  constructor(route: KubeObject, kind: BackendUser, compiler: RouteCompiler) {
+    this.#route = route;
+    this.#kind = kind;
+    this.#compiler = compiler;
+  }
+
+  plans(): readonly RulePlan[] {
+    const facts = this.#compiler.world.rulebook.factsOf(kindId(this.#route.ref));
+    const context: RuleContext = {
+      kind: this.#kind,
+      route: this.#route,
+      backendOf: (ref, field, position) => this.#followBackend(ref, field, position),
+      mirrorTo: (ref, field) => this.#followMirror(ref, field),
+      note: (field, message) => this.#note(field, message),
+    };
+    const sections = facts === undefined ? [] : sectionsOf(this.#route, facts);
+    for (const { raw, index } of sections) {
+      if (isJsonObject(raw["sessionPersistence"])) {
+        this.#note(
+          `spec.rules[${index}].sessionPersistence`,
+          "sessions are not kept: each request may go to another endpoint",
+        );
+      }
+    }
+    return sections.map((section, position) => planRule(section, position, context));
+  }
+
+  compiled(places: readonly RouteAtListener[]): CompiledRoute {
+    return {
+      places,
+      backends: [...this.#backends],
+      missed: [...this.#missed],
+      grantsOf: [...this.#grantsOf],
+      problems: this.#problems,
+    };
+  }
+
+  #note(field: string, message: string): void {
+    this.#problems.push({ object: this.#route.ref, field, message });
+  }
+
+  /** Whether a backendRef is heard is a matter of links; here it is found again. */
+  #followBackend(ref: JsonObject, field: string, position: number): ReturnType<RuleContext["backendOf"]> {
+    const links = this.#compiler.world.links.get(this.#route.id);
+    const refusal = links?.refusals.find((one) => one.field === field || one.field.startsWith(`${field}.`));
+    if (refusal !== undefined) return refusal.reason;
+    const { name, namespace, kind, port } = ref;
+    const home = typeof namespace === "string" && namespace !== "" ? namespace : this.#route.ref.namespace;
+    const child = links?.down.find((link) => {
+      if (link.sectionIndex !== position) return false;
+      const found = parseObjectId(link.child);
+      const isKind = typeof kind !== "string" || kind.toLowerCase() === found.kind.toLowerCase();
+      return found.name === name && found.namespace === home && isKind;
+    })?.child;
+    if (child === undefined) return "the backend is not there";
+    const found = this.#backendOf(child, port);
+    return typeof found === "string" ? found : { object: child, backend: found };
+  }
+
+  /** Mirrors are no part of the topology: no policy reaches them. */
+  #followMirror(ref: JsonObject, field: string): BackendConfig | undefined {
+    const found = this.#mirrored(ref);
+    if (typeof found !== "string") return found;
+    this.#note(field, `${found}: nothing is mirrored`);
+    return undefined;
+  }
+
+  #mirrored({ group = "", kind = "Service", name, namespace, port }: JsonObject): BackendConfig | string {
+    const from = this.#route.ref;
+    if (group !== "" || kind !== "Service" || typeof name !== "string") return "only to Services can be mirrored";
+    const home = typeof namespace === "string" && namespace !== "" ? namespace : from.namespace;
+    const to: ObjectRef = { group, kind, namespace: home, name };
+    if (home !== from.namespace) {
+      this.#grantsOf.add(home);
+      if (!isReferenceGranted(this.#compiler.world.grants.get(home) ?? [], from, to)) {
+        return `no ReferenceGrant in namespace '${home}' allows ${displayRef(to)} to be named from ${from.kind} in namespace '${from.namespace}'`;
+      }
+    }
+    return this.#backendOf(objectId(to), port);
+  }
+
+  #backendOf(id: ObjectId, port: JsonObject[string] | undefined): BackendConfig | string {
+    const ref = parseObjectId(id);
+    if (kindId(ref) !== SERVICE) return `backends of kind ${ref.kind} are not served`;
+    if (typeof port !== "number") return `the reference to ${displayRef(ref)} must name a port`;
+    const service = this.#compiler.world.objects.byId.get(id);
+    const found: CompiledBackend =
+      service === undefined
+        ? { state: "unavailable", reason: `no Service '${ref.name}' in namespace '${ref.namespace}'` }
+        : this.#compiler.backendOf(service, port, this.#kind);
+    if (found.state === "unavailable") {
+      this.#missed.add(id);
+      return found.reason;
+    }
+    this.#backends.add(found.backend);
+    return found.backend;
+  }
+}

@@ -1,0 +1,155 @@
+/** One rule of a route: what it does with a request, first as far as that is the same under every listener, then under one. */
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import type { ObjectId } from "../model/refs.ts";
+import { type RouteMatch, routeMatches } from "../routing/route-match.ts";
+import type { Section } from "../topology/sections-of.ts";
+import { type CompiledFilters, compileFilters } from "./compile-filters.ts";
+import type { ActionConfig, BackendConfig, FilterConfig, RuleConfig, WeightedBackendConfig } from "./gateway-config.ts";
+import type { PathSettings, RuleSettings } from "./path-settings.ts";
+
+/** Follows references of one route; what is wrong is noted by whoever follows them. */
+export interface RuleContext {
+  readonly kind: "HTTPRoute" | "GRPCRoute";
+  readonly route: KubeObject;
+  /** Of `backendRefs`. A text says why the gateway answers 500 for its share of the requests. */
+  readonly backendOf: (ref: JsonObject, field: string, position: number) => FollowedRef | string;
+  /** Of a mirror; undefined: nothing is mirrored. */
+  readonly mirrorTo: (ref: JsonObject, field: string) => BackendConfig | undefined;
+  readonly note: (field: string, message: string) => void;
+}
+
+export interface FollowedRef {
+  readonly object: ObjectId;
+  readonly backend: BackendConfig;
+}
+
+/** Under whatever listener. */
+export interface RulePlan {
+  readonly section: Section;
+  readonly matches: readonly RouteMatch[];
+  readonly filters: readonly FilterConfig[];
+  readonly action: PlannedAction;
+}
+
+type PlannedAction =
+  | Exclude<ActionConfig, { readonly type: "Forward" }>
+  | { readonly type: "Forward"; readonly backends: readonly PlannedBackend[] };
+
+type PlannedBackend = { readonly weight: number } & (
+  | (FollowedRef & { readonly state: "found"; readonly filters: readonly FilterConfig[] })
+  | { readonly state: "unavailable"; readonly reason: string }
+);
+
+/** `position`: of the section among the route's. */
+export function planRule(section: Section, position: number, context: RuleContext): RulePlan {
+  const matches = routeMatches(section.raw, context.kind);
+  const rule = `spec.rules[${section.index}]`;
+  const compiled = filtersAt("Rule", section.raw["filters"], `${rule}.filters`, matches, context);
+  if (compiled.state === "unusable") {
+    const { field, reason } = compiled;
+    context.note(field, `${reason}: the rule answers 500`);
+    return { section, matches, filters: [], action: { type: "Respond", status: 500, reason: `${field}: ${reason}` } };
+  }
+  const { filters, redirect } = compiled;
+  const action: PlannedAction =
+    redirect === undefined
+      ? planForward(section, `${rule}.backendRefs`, position, matches, context)
+      : { type: "Redirect", redirect };
+  return { section, matches, filters, action };
+}
+
+const filtersAt = (
+  at: "Rule" | "BackendRef",
+  list: Json | undefined,
+  field: string,
+  matches: readonly RouteMatch[],
+  { mirrorTo }: RuleContext,
+): CompiledFilters => compileFilters(list, { at, field, matches, mirrorTo });
+
+function planForward(
+  { raw }: Section,
+  field: string,
+  position: number,
+  matches: readonly RouteMatch[],
+  context: RuleContext,
+): PlannedAction {
+  const refs = raw["backendRefs"];
+  const backends = (isJsonList(refs) ? refs : []).flatMap((ref, at): readonly PlannedBackend[] => {
+    const item = isJsonObject(ref) ? ref : {};
+    const weight = typeof item["weight"] === "number" ? item["weight"] : 1;
+    const planned = planBackend(item, `${field}[${at}]`, position, matches, context);
+    return weight <= 0 ? [] : [{ weight, ...planned }];
+  });
+  const reason = whyNoBackend(backends, isJsonList(refs) && refs.length > 0);
+  return reason === undefined ? { type: "Forward", backends } : { type: "Respond", status: 500, reason };
+}
+
+type PlannedTarget = PlannedBackend extends infer B ? (B extends unknown ? Omit<B, "weight"> : never) : never;
+
+function planBackend(
+  ref: JsonObject,
+  field: string,
+  position: number,
+  matches: readonly RouteMatch[],
+  context: RuleContext,
+): PlannedTarget {
+  const unavailable = (at: string, reason: string): PlannedTarget => {
+    context.note(at, `${reason}: its share of the requests is answered 500`);
+    return { state: "unavailable", reason: `${at}: ${reason}` };
+  };
+  const followed = context.backendOf(ref, field, position);
+  if (typeof followed === "string") return unavailable(field, followed);
+  const compiled = filtersAt("BackendRef", ref["filters"], `${field}.filters`, matches, context);
+  if (compiled.state === "unusable") return unavailable(compiled.field, compiled.reason);
+  return { state: "found", ...followed, filters: compiled.filters };
+}
+
+/** Gateway API, HTTPRouteRule "backendRefs": then every request is answered 500. */
+function whyNoBackend(backends: readonly PlannedBackend[], areListed: boolean): string | undefined {
+  if (backends.length === 0) return areListed ? "no backend has a weight above 0" : "the rule has no backends";
+  const reasons = backends.flatMap((backend) => (backend.state === "unavailable" ? [backend.reason] : []));
+  return reasons.length === backends.length ? [...new Set(reasons)].join("; ") : undefined;
+}
+
+/** The settings of each backend, in order; the same settings give the same rule. */
+export function settingsFor({ action }: RulePlan, { rule, at }: RuleSettings): readonly PathSettings[] {
+  if (action.type !== "Forward") return [rule];
+  return [
+    rule,
+    ...action.backends.map((planned) => (planned.state === "found" ? at(planned.object, planned.backend.port) : rule)),
+  ];
+}
+
+/** `settings`: as `settingsFor` gives them. */
+export function ruleConfig(route: KubeObject, plan: RulePlan, settings: readonly PathSettings[]): RuleConfig {
+  const [rule, ...each] = settings;
+  const { action, filters, section } = plan;
+  return {
+    route: route.ref,
+    rule: section.name,
+    filters,
+    action:
+      action.type === "Forward"
+        ? { type: "Forward", backends: action.backends.map((planned, at) => weightedBackend(planned, each[at])) }
+        : action,
+    requestTimeoutMs: rule?.requestTimeoutMs,
+  };
+}
+
+function weightedBackend(planned: PlannedBackend, settings: PathSettings | undefined): WeightedBackendConfig {
+  const { weight } = planned;
+  if (planned.state === "unavailable") {
+    return { weight, target: { type: "Unavailable", status: 500, reason: planned.reason } };
+  }
+  return {
+    weight,
+    target: {
+      type: "Backend",
+      backend: planned.backend,
+      filters: planned.filters,
+      retry: settings?.retry,
+      backendRequestTimeoutMs: settings?.backendRequestTimeoutMs,
+    },
+  };
+}

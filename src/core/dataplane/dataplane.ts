@@ -1,0 +1,68 @@
+/** A configuration, and the tables that the next one is made from. */
+import type { IdSet } from "../model/id-set.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { LayeredMap } from "../model/layered-map.ts";
+import type { ObjectId, TargetId } from "../model/refs.ts";
+import type { CompiledGateway } from "./compile-gateway.ts";
+import type { CompiledRoute } from "./compile-route.ts";
+import type { EndpointOptions } from "./endpoints-of.ts";
+import type {
+  BackendConfig,
+  BackendId,
+  ConfigProblem,
+  DataplaneConfig,
+  Endpoint,
+  EndpointsId,
+  GatewayConfig,
+  ListenerConfig,
+} from "./gateway-config.ts";
+import type { HostTable } from "./host-table.ts";
+
+/** To be read as a DataplaneConfig; the rest is for `updateDataplane`. */
+export interface Dataplane extends DataplaneConfig {
+  readonly parts: DataplaneParts;
+}
+
+export interface DataplaneParts {
+  readonly options: EndpointOptions;
+  /** EndpointSlices by Service, there or not. */
+  readonly slices: LayeredMap<ObjectId, readonly KubeObject[]>;
+  readonly routes: LayeredMap<ObjectId, CompiledRoute>;
+  readonly gateways: LayeredMap<ObjectId, CompiledGateway>;
+  /** The Gateway of each ListenerSet, and of itself. */
+  readonly gatewayOf: LayeredMap<ObjectId, ObjectId>;
+  readonly hosts: LayeredMap<TargetId, HostTable>;
+  readonly listeners: LayeredMap<TargetId, ListenerConfig>;
+  readonly served: LayeredMap<ObjectId, GatewayConfig>;
+  readonly backends: LayeredMap<BackendId, BackendConfig>;
+  readonly endpoints: LayeredMap<EndpointsId, readonly Endpoint[]>;
+  /** The backends of each Service that are used, and the routes that use each. */
+  readonly backendsOf: LayeredMap<ObjectId, IdSet<BackendId>>;
+  readonly users: LayeredMap<BackendId, IdSet<ObjectId>>;
+  /** Routes that name a Service in vain. */
+  readonly missers: LayeredMap<ObjectId, IdSet<ObjectId>>;
+  /** Routes and Gateways that asked for the ReferenceGrants of a namespace. */
+  readonly grantReaders: LayeredMap<string, IdSet<ObjectId>>;
+  /** By the route, Gateway or Service that they were found at. */
+  readonly problems: LayeredMap<ObjectId, readonly ConfigProblem[]>;
+}
+
+const empty = <K extends string, V>(): LayeredMap<K, V> => LayeredMap.from<K, V>(new Map());
+
+export const emptyParts = (options: EndpointOptions): DataplaneParts => ({
+  options,
+  slices: empty(),
+  routes: empty(),
+  gateways: empty(),
+  gatewayOf: empty(),
+  hosts: empty(),
+  listeners: empty(),
+  served: empty(),
+  backends: empty(),
+  endpoints: empty(),
+  backendsOf: empty(),
+  users: empty(),
+  missers: empty(),
+  grantReaders: empty(),
+  problems: empty(),
+});

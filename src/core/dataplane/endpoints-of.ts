@@ -1,0 +1,111 @@
+/** Where the processes behind a Service listen: its EndpointSlices, or in files its annotation. */
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { labelsOf } from "../model/labels-of.ts";
+import { compareText, type ObjectId, objectId } from "../model/refs.ts";
+import type { ConfigProblem, Endpoint } from "./gateway-config.ts";
+import { isIpAddress, parseEndpoints } from "./parse-endpoints.ts";
+
+const ENDPOINTS_ANNOTATION = "prevail.dev/endpoints";
+const SERVICE_NAME = "kubernetes.io/service-name";
+
+/**
+ * Whether the annotation `prevail.dev/endpoints` of a Service counts. Only where whoever writes Services may name any address: in a
+ * cluster it would let them reach whatever the gateway can.
+ */
+export interface EndpointOptions {
+  readonly endpointAnnotations: "Used" | "Ignored";
+}
+
+export interface FoundEndpoints {
+  /** In order, each once. */
+  readonly endpoints: readonly Endpoint[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** The Service that an EndpointSlice belongs to, there or not. */
+export function serviceOfSlice(slice: KubeObject): ObjectId | undefined {
+  const name = labelsOf(slice)[SERVICE_NAME];
+  if (typeof name !== "string" || name === "") return undefined;
+  return objectId({ group: "", kind: "Service", namespace: slice.ref.namespace, name });
+}
+
+/** `slices`: of the Service. */
+export function endpointsOf(
+  service: KubeObject,
+  port: JsonObject,
+  slices: readonly KubeObject[],
+  { endpointAnnotations }: EndpointOptions,
+): FoundEndpoints {
+  const annotation = annotationOf(service);
+  const problems: ConfigProblem[] = [];
+  if (annotation === undefined)
+    return { endpoints: inOrder(slices.flatMap((one) => inSlice(one, port, problems))), problems };
+  const field = `metadata.annotations["${ENDPOINTS_ANNOTATION}"]`;
+  if (endpointAnnotations === "Ignored") {
+    const message = "the annotation counts for files only, and is ignored here: endpoints come from EndpointSlices";
+    const found = slices.flatMap((one) => inSlice(one, port, problems));
+    return { endpoints: inOrder(found), problems: [...problems, { object: service.ref, field, message }] };
+  }
+  const parsed = parseEndpoints(annotation);
+  if (parsed.state === "endpoints") return { endpoints: inOrder(parsed.endpoints), problems };
+  return {
+    endpoints: [],
+    problems: [{ object: service.ref, field, message: `${parsed.message}. There are no endpoints` }],
+  };
+}
+
+function annotationOf({ raw }: KubeObject): string | undefined {
+  const metadata = ownValue(raw, "metadata");
+  const annotations = isJsonObject(metadata) ? ownValue(metadata, "annotations") : undefined;
+  const value = isJsonObject(annotations) ? ownValue(annotations, ENDPOINTS_ANNOTATION) : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+function inSlice(slice: KubeObject, port: JsonObject, problems: ConfigProblem[]): readonly Endpoint[] {
+  // Names would be looked up by whoever runs the gateway; Kubernetes itself gives them up.
+  if (slice.raw["addressType"] === "FQDN") {
+    const message = "names are not looked up, only addresses of IPv4 or IPv6: these endpoints are left out";
+    problems.push({ object: slice.ref, field: "addressType", message });
+    return [];
+  }
+  const number = portIn(slice.raw["ports"], port);
+  if (number === undefined) return [];
+  return objectsIn(slice.raw["endpoints"]).flatMap((endpoint, index) => {
+    if (!isReady(endpoint)) return [];
+    const [address] = listOf(endpoint["addresses"]);
+    if (typeof address === "string" && isIpAddress(address)) return [{ address, port: number }];
+    const field = `endpoints[${index}].addresses[0]`;
+    problems.push({
+      object: slice.ref,
+      field,
+      message: `${JSON.stringify(address ?? null)} is no IP address: the endpoint is left out`,
+    });
+    return [];
+  });
+}
+
+/** Unknown counts as ready (EndpointConditions). */
+function isReady({ conditions }: JsonObject): boolean {
+  return !isJsonObject(conditions) || conditions["ready"] !== false;
+}
+
+/** Ports have the name of the Service's port; in files written by hand one without a name may be meant by its number. */
+function portIn(ports: Json | undefined, { name, port, targetPort }: JsonObject): number | undefined {
+  const listed = objectsIn(ports).filter(({ protocol }) => protocol === undefined || protocol === "TCP");
+  const wanted = typeof targetPort === "number" ? targetPort : port;
+  const found =
+    listed.find((one) => (one["name"] ?? "") === (name ?? "")) ??
+    listed.find((one) => (one["name"] ?? "") === "" && one["port"] === wanted);
+  if (found === undefined) return undefined;
+  const number = found["port"] ?? wanted;
+  return typeof number === "number" && number > 0 ? number : undefined;
+}
+
+const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
+const objectsIn = (value: Json | undefined): readonly JsonObject[] => listOf(value).filter(isJsonObject);
+
+function inOrder(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  const sorted = [...endpoints].sort((a, b) => compareText(a.address, b.address) || a.port - b.port);
+  return sorted.filter(({ address, port }, at) => address !== sorted[at - 1]?.address || port !== sorted[at - 1]?.port);
+}

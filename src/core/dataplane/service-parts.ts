@@ -1,0 +1,140 @@
+/** Backends and endpoints of the Services that routes use, and who uses them. */
+import type { World } from "../effective/world.ts";
+import { idSetWith, idSetWithout } from "../model/id-set.ts";
+import { type ObjectId, objectId } from "../model/refs.ts";
+import {
+  type BackendUser,
+  type CompiledBackend,
+  compileBackend,
+  directPolicies,
+  servicePort,
+} from "./compile-backend.ts";
+import type { CompiledRoute, RouteCompiler } from "./compile-route.ts";
+import type { DataplaneDraft } from "./dataplane-draft.ts";
+import { type EndpointOptions, endpointsOf } from "./endpoints-of.ts";
+import type { BackendId, ConfigProblem, EndpointsId } from "./gateway-config.ts";
+import { kept } from "./same-plain.ts";
+import { idsIn, reindex } from "./table-draft.ts";
+
+/** Each backend once, and the object that it was if it says the same. */
+export function backendCompiler(world: World, { backends }: DataplaneDraft): RouteCompiler["backendOf"] {
+  const policies = directPolicies(world);
+  const known = new Map<string, CompiledBackend>();
+  return (service, port, user) => {
+    const key = `${user} ${port} ${service.id}`;
+    let compiled = known.get(key);
+    if (compiled === undefined) {
+      compiled = compileBackend(service, port, user, policies);
+      if (compiled.state === "found") {
+        // Two users may want the same.
+        const other = known.get(`${user === "GRPCRoute" ? "HTTPRoute" : "GRPCRoute"} ${port} ${service.id}`);
+        const twin = other?.state === "found" && other.backend.id === compiled.backend.id ? other.backend : undefined;
+        const backend = kept(twin ?? backends.get(compiled.backend.id), compiled.backend);
+        compiled = { ...compiled, backend };
+      }
+      known.set(key, compiled);
+    }
+    return compiled;
+  };
+}
+
+const USERS: readonly BackendUser[] = ["HTTPRoute", "GRPCRoute"];
+const USER_KINDS = { HTTPRoute: "HTTPRoute.", GRPCRoute: "GRPCRoute." };
+
+/** Routes that name a Service, and do not get of it what they got: those that it failed, and those whose backend differs. */
+export function routesToRecompile(
+  id: ObjectId,
+  world: World,
+  draft: DataplaneDraft,
+  backendOf: RouteCompiler["backendOf"],
+): readonly ObjectId[] {
+  const routes = [...idsIn(draft.missers.get(id))];
+  const service = world.objects.byId.get(id);
+  for (const backendId of idsIn(draft.backendsOf.get(id))) {
+    const backend = draft.backends.get(backendId);
+    for (const user of USERS) {
+      const now = service === undefined || backend === undefined ? undefined : backendOf(service, backend.port, user);
+      if (now?.state === "found" && now.backend === backend) continue;
+      for (const route of idsIn(draft.users.get(backendId))) if (route.startsWith(USER_KINDS[user])) routes.push(route);
+    }
+  }
+  return routes;
+}
+
+/** What a round of compiling routes does to the Services that they use. */
+export interface ServiceChanges {
+  /** Services some backend of which came, went or differs. */
+  readonly services: Set<ObjectId>;
+  /** Backends that lost a user; whether another came is known at the end. */
+  readonly left: Set<BackendId>;
+}
+
+/** Who uses what, after a route was compiled again. */
+export function noteUses(
+  draft: DataplaneDraft,
+  changes: ServiceChanges,
+  route: ObjectId,
+  before: CompiledRoute | undefined,
+  after: CompiledRoute | undefined,
+): void {
+  const ids = (compiled: CompiledRoute | undefined): readonly BackendId[] =>
+    compiled?.backends.map(({ id }) => id) ?? [];
+  reindex(draft.missers, route, before?.missed ?? [], after?.missed ?? []);
+  reindex(draft.users, route, ids(before), ids(after));
+  for (const id of ids(before)) if (draft.users.get(id) === undefined) changes.left.add(id);
+  for (const backend of after?.backends ?? []) {
+    if (draft.backends.get(backend.id) === backend) continue;
+    const service = objectId(backend.object);
+    draft.backends.set(backend.id, backend);
+    draft.backendsOf.set(service, idSetWith(draft.backendsOf.get(service), backend.id));
+    changes.services.add(service);
+  }
+}
+
+/** Takes away what nobody uses any more, and reads the endpoints of the rest. */
+export function refreshServices(
+  { services, left }: ServiceChanges,
+  world: World,
+  draft: DataplaneDraft,
+  backendOf: RouteCompiler["backendOf"],
+  options: EndpointOptions,
+): void {
+  const loose = new Set<EndpointsId>();
+  for (const id of left) {
+    const backend = draft.backends.get(id);
+    if (backend === undefined || draft.users.get(id) !== undefined) continue;
+    const service = objectId(backend.object);
+    draft.backends.set(id, undefined);
+    draft.backendsOf.set(service, idSetWithout(draft.backendsOf.get(service), id));
+    loose.add(backend.endpoints);
+    services.add(service);
+  }
+  for (const id of services)
+    for (const used of refreshService(id, world, draft, backendOf, options)) loose.delete(used);
+  for (const id of loose) draft.endpoints.set(id, undefined);
+}
+
+/** Returns the lists that its backends use. */
+function refreshService(
+  id: ObjectId,
+  world: World,
+  draft: DataplaneDraft,
+  backendOf: RouteCompiler["backendOf"],
+  options: EndpointOptions,
+): readonly EndpointsId[] {
+  const service = world.objects.byId.get(id);
+  const backends = idsIn(draft.backendsOf.get(id)).flatMap((backend) => draft.backends.get(backend) ?? []);
+  if (service === undefined) {
+    draft.problems.set(id, undefined);
+    return [];
+  }
+  const problems: ConfigProblem[] = [];
+  for (const { endpoints, port, protocol } of backends) {
+    const found = endpointsOf(service, servicePort(service, port) ?? {}, draft.slices.get(id) ?? [], options);
+    draft.endpoints.set(endpoints, kept(draft.endpoints.get(endpoints), found.endpoints));
+    const compiled = backendOf(service, port, protocol === "HTTP/2" ? "GRPCRoute" : "HTTPRoute");
+    problems.push(...found.problems, ...(compiled.state === "found" ? compiled.problems : []));
+  }
+  draft.problems.set(id, problems.length === 0 ? undefined : kept(draft.problems.get(id), problems));
+  return backends.map(({ endpoints }) => endpoints);
+}

@@ -1,0 +1,98 @@
+/**
+ * Which listeners of a Gateway and its ListenerSets can stand beside each other (Gateway API, "Listeners": distinct; GEP-1713). Of
+ * indistinct ones with the same owner none is accepted; a later owner's gives way to an earlier owner's.
+ */
+import type { KubeObject } from "../model/kube-object.ts";
+import { displayRef } from "../model/refs.ts";
+import type { Listener } from "./listeners-of.ts";
+
+export interface OwnedListener {
+  readonly owner: KubeObject;
+  readonly listener: Listener;
+}
+
+export interface RefusedListener extends OwnedListener {
+  readonly why: string;
+}
+
+export interface DistinctListeners {
+  readonly accepted: readonly OwnedListener[];
+  readonly refused: readonly RefusedListener[];
+}
+
+/** A port, as far as it is taken. */
+interface TakenPort {
+  readonly family: string;
+  readonly by: OwnedListener;
+  readonly hosts: Map<string, OwnedListener>;
+}
+
+/** `owners`: the listeners of each, in the order of precedence. */
+export function distinctListeners(owners: readonly (readonly OwnedListener[])[]): DistinctListeners {
+  const taken = new Map<string, TakenPort>();
+  const accepted: OwnedListener[] = [];
+  const refused: RefusedListener[] = [];
+  for (const own of owners) {
+    const rivals = ownRivals(own);
+    const kept = own.filter((owned) => {
+      const rival = rivals.get(owned) ?? earlierRival(taken, owned);
+      if (rival !== undefined) refused.push({ ...owned, why: describeConflict(owned, rival) });
+      return rival === undefined;
+    });
+    for (const owned of kept) {
+      accepted.push(owned);
+      take(taken, owned);
+    }
+  }
+  return { accepted, refused };
+}
+
+/** Each listener that is indistinct from another of the same owner, with the first such. */
+function ownRivals(own: readonly OwnedListener[]): ReadonlyMap<OwnedListener, OwnedListener> {
+  const rivals = new Map<OwnedListener, OwnedListener>();
+  for (const one of own) {
+    const rival = own.find((other) => other !== one && areIndistinct(one.listener, other.listener));
+    if (rival !== undefined) rivals.set(one, rival);
+  }
+  return rivals;
+}
+
+function areIndistinct(a: Listener, b: Listener): boolean {
+  if (portOf(a) === undefined || portOf(a) !== portOf(b)) return false;
+  return familyOf(a) !== familyOf(b) || hostOf(a) === hostOf(b);
+}
+
+function earlierRival(taken: ReadonlyMap<string, TakenPort>, { listener }: OwnedListener): OwnedListener | undefined {
+  const port = portOf(listener);
+  const there = port === undefined ? undefined : taken.get(port);
+  if (there === undefined) return undefined;
+  return there.family === familyOf(listener) ? there.hosts.get(hostOf(listener)) : there.by;
+}
+
+function take(taken: Map<string, TakenPort>, owned: OwnedListener): void {
+  const port = portOf(owned.listener);
+  if (port === undefined) return;
+  const there = taken.get(port) ?? { family: familyOf(owned.listener), by: owned, hosts: new Map() };
+  taken.set(port, there);
+  there.hosts.set(hostOf(owned.listener), owned);
+}
+
+/** UDP ports are others than those of TCP. A port of 0 is one that is yet to be chosen. */
+function portOf({ port, protocol }: Listener): string | undefined {
+  if (port === undefined || port === 0) return undefined;
+  return `${protocol === "UDP" ? "UDP" : "TCP"} ${port}`;
+}
+
+/** Protocols that can share a port: both begin with a TLS handshake, which names the host. */
+const familyOf = ({ protocol }: Listener): string => (protocol === "HTTPS" ? "TLS" : protocol);
+
+/** Where no host is ever named, hostnames tell nothing apart. */
+const hostOf = ({ protocol, hostname }: Listener): string =>
+  protocol === "TCP" || protocol === "UDP" ? "" : (hostname ?? "");
+
+function describeConflict({ listener }: OwnedListener, rival: OwnedListener): string {
+  const other = `listener ${rival.listener.name} of ${displayRef(rival.owner.ref)}`;
+  return familyOf(listener) === familyOf(rival.listener)
+    ? `${other} has the same port, and the same hostname or none`
+    : `${other} has the same port and protocol ${rival.listener.protocol}, not ${listener.protocol}`;
+}

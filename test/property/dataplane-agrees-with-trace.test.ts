@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createRegex } from "../../src/adapters/regex/create-regex.ts";
+import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
+import type { GatewayConfig, RouteConfig } from "../../src/core/dataplane/gateway-config.ts";
+import type { GatewayTrace, TraceRequest } from "../../src/core/explain/trace.ts";
+import { traceRequest } from "../../src/core/explain/trace-request.ts";
+import { displayRef } from "../../src/core/model/refs.ts";
+import { takesHost } from "../../src/core/routing/hostname-match.ts";
+import { missesOf } from "../../src/core/routing/match-request.ts";
+import { evaluateDocuments } from "./evaluate-cluster.ts";
+import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
+import { clusterWithMatches, randomRequest } from "./random-requests.ts";
+
+const matchRegex = createRegex();
+
+/** What a gateway does that knows the configuration only. */
+function served({ ports }: GatewayConfig, request: TraceRequest): string {
+  const port = ports.find((one) => one.port === request.port);
+  const protocol = request.scheme === "http" ? "HTTP" : "HTTPS";
+  if (port?.protocol !== protocol) return "no listener";
+  const listener = port.listeners.find(({ hostname }) => takesHost(hostname, request.host));
+  if (listener === undefined) return "no listener";
+  const at = `${displayRef(listener.owner)}#${listener.name}`;
+  for (const { hostname, routes } of listener.virtualHosts) {
+    if (!takesHost(hostname, request.host)) continue;
+    const route = routes.find(({ match }: RouteConfig) => missesOf(match, request, matchRegex).length === 0);
+    if (route !== undefined) return `${at} ${displayRef(route.rule.route)}#${route.rule.rule} ${route.match.index}`;
+  }
+  return `${at} no match`;
+}
+
+function traced(trace: GatewayTrace): string {
+  const { listener, outcome } = trace;
+  if (listener === undefined) return "no listener";
+  const at = `${displayRef(listener.owner)}#${listener.name}`;
+  if (outcome !== "Routed") return `${at} no match`;
+  return `${at} ${displayRef(trace.winner.route)}#${trace.winner.rule} ${trace.winner.matchIndex}`;
+}
+
+test(`a request takes the rule that trace says (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
+  const seen = new Set<string>();
+  const property = fc.property(
+    clusterWithMatches,
+    fc.array(randomRequest, { minLength: 5, maxLength: 15 }),
+    (cluster, requests) => {
+      const { world } = evaluateDocuments([...cluster.objects, ...cluster.malformed], cluster.definitions);
+      const { gateways } = compileDataplane(world, { endpointAnnotations: "Used" });
+      for (const request of requests) {
+        const traces = traceRequest(world, request, matchRegex);
+        expect(gateways.map(({ gateway }) => displayRef(gateway)).sort()).toEqual(
+          traces.map(({ gateway }) => displayRef(gateway)).sort(),
+        );
+        for (const trace of traces) {
+          const gateway = gateways.find((one) => displayRef(one.gateway) === displayRef(trace.gateway));
+          expect(gateway && served(gateway, request), JSON.stringify(request)).toBe(traced(trace));
+          seen.add(trace.outcome === "Routed" && trace.losers.length > 0 ? "RoutedBefore" : trace.outcome);
+        }
+      }
+    },
+  );
+  assertProperty(property, { numRuns: 400, stream: 61 });
+  expect([...seen].sort(), "every outcome occurs").toEqual(["NoListener", "NoMatch", "Routed", "RoutedBefore"]);
+});

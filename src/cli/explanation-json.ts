@@ -66,11 +66,15 @@ function placedSource(
   return at === undefined ? json : { ...json, at };
 }
 
-const partJson = ({ policy, at, prevailing, beaten, gated, by }: PolicyPart, redaction: Redaction): object => ({
+const partJson = (
+  { policy, at, prevailing, beaten, gated, removes, by }: PolicyPart,
+  redaction: Redaction,
+): object => ({
   policy: refJson(policy, redaction),
   attachedTo: at,
   prevailing,
   beaten,
   gated,
+  removes,
   by: by.map((winner) => refJson(winner, redaction)),
 });

@@ -9,6 +9,7 @@ import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import type { CliIo } from "./io.ts";
 import { type DocumentOptions, type LoadedDocuments, loadDocuments } from "./load-documents.ts";
+import { showOrigin } from "./show-origin.ts";
 
 /** What every command answers from, wherever it comes from: files now, a cluster later. */
 export interface Source {
@@ -50,7 +51,7 @@ async function buildSource(loaded: LoadedDocuments): Promise<Source> {
       ...findingsOf(evaluation).map((finding) => atField(finding, locate, inRefused)),
     ],
     unreadable: [...loaded.findings, ...snapshot.findings].filter(({ severity }) => severity === "error"),
-    origin: files === 1 ? (loaded.files[0] ?? "nothing") : `the ${files} files that were read`,
+    origin: files === 1 ? showOrigin(loaded.files) : `the ${files} files that were read`,
   };
 }
 

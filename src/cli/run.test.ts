@@ -99,7 +99,7 @@ describe("what is wrong is said, with exit code 1", () => {
     ],
     ["explain httproute/a -f none.yaml", "error: none.yaml: no such file or directory\n"],
     ["explain httproute/a -f empty.yaml", "error: there are no objects in empty.yaml\n"],
-    ["explain httproute/a -f -", "error: there are no objects in -\n"],
+    ["explain httproute/a -f -", "error: there are no objects in standard input\n"],
   ] as const) {
     test(line, async () => {
       expect(await runCli(line, { files: { "a.yaml": all, "empty.yaml": "# nothing\n" } })).toEqual({

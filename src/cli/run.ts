@@ -8,6 +8,7 @@ import { helpOption, optionsOf } from "./option-groups.ts";
 import { didYouMean, parseArguments } from "./parse-arguments.ts";
 import { printCommandHelp, printOverview } from "./print-help.ts";
 import { reportUnreadable } from "./report-unreadable.ts";
+import { showOrigin } from "./show-origin.ts";
 import { styled } from "./text.ts";
 
 /** The command line, whole: `argv` without the program. Never throws, never exits: the caller does, with this code. */
@@ -62,7 +63,7 @@ async function runCommand(
       reportUnreadable(errorPrinter(io), source.unreadable);
     }
     if (source.snapshot.objects.size > 0) return source;
-    if (source.unreadable.length === 0) refuse(io, `there are no objects in ${paths.join(", ")}`);
+    if (source.unreadable.length === 0) refuse(io, `there are no objects in ${showOrigin(paths)}`);
     return undefined;
   };
   const code = await command.run({

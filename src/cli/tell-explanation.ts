@@ -7,14 +7,15 @@ import type {
 } from "../core/explain/explanation.ts";
 import { sectionPlace } from "../core/explain/value-place.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
-import { displayRef, objectId, type PolicyId, parseObjectId } from "../core/model/refs.ts";
+import { displayRef, objectId, parseObjectId } from "../core/model/refs.ts";
 import { listWords, showNode, showPath, showPathsTogether } from "./describe-paths.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import type { Source } from "./load-source.ts";
 import { showLine } from "./show-position.ts";
+import { tellPolicyParts } from "./tell-policy-parts.ts";
 import { tellValues } from "./tell-values.ts";
 import type { Telling } from "./telling.ts";
-import { glued, type Piece, styled } from "./text.ts";
+import { styled } from "./text.ts";
 
 /** An explanation as a story: where the object stands, then kind by kind what holds and why, then what went wrong. */
 export function tellExplanation(explanation: Explanation, telling: Telling): void {
@@ -66,7 +67,7 @@ export function tellKind({ policyKind, paths, outcomes }: KindExplanation, telli
   print.paragraph({}, styled(policyKind.kind, "bold"), summary(outcomes, paths));
   print.paragraph({ indent: 2, hanging: 2 }, styled(showPathsTogether(all), "dim"));
   print.line();
-  tellPolicies(outcomes, telling);
+  tellPolicyParts(outcomes, telling);
   print.line();
   if (!telling.allPaths || outcomes.length === 1) {
     tellValues(outcomes, policyKind, telling);
@@ -87,50 +88,6 @@ function summary(outcomes: readonly PathOutcome[], paths: number): string {
   const [first] = outcomes;
   if (outcomes.length === 1 && first !== undefined) return `: ${meet} on ${paths} paths, all with the same outcome.`;
   return `: ${meet} on ${paths} paths, which have ${outcomes.length} different outcomes.`;
-}
-
-/** Who takes part, highest first. */
-function tellPolicies(outcomes: readonly PathOutcome[], { print, redaction }: Telling): void {
-  interface Part {
-    readonly on: string;
-    paths: number;
-    deciding: number;
-    values: number;
-    gated: boolean;
-    readonly by: Set<PolicyId>;
-  }
-  const parts = new Map<PolicyId, Part>();
-  for (const { policies, paths } of outcomes) {
-    for (const { policy, at, prevailing, gated, by } of policies) {
-      const part = parts.get(policy) ?? {
-        on: showNode(at),
-        paths: 0,
-        deciding: 0,
-        values: 0,
-        gated: false,
-        by: new Set<PolicyId>(),
-      };
-      part.paths += paths.length;
-      if (prevailing > 0) part.deciding += paths.length;
-      part.values = Math.max(part.values, prevailing);
-      part.gated ||= gated;
-      for (const winner of by) part.by.add(winner);
-      parts.set(policy, part);
-    }
-  }
-  for (const [policy, { on, paths, deciding, values, gated, by }] of parts) {
-    const count = `${values} value${values === 1 ? "" : "s"}`;
-    const where = deciding === paths ? "" : ` on ${deciding} of its ${paths} paths`;
-    const winners = listWords([...new Set([...by].map((winner) => glued(redaction.name(winner))))]);
-    const nothing =
-      winners !== ""
-        ? `decides nothing here: beaten by ${winners}`
-        : gated
-          ? "decides nothing here: its condition does not hold"
-          : "decides nothing here";
-    const fate: Piece = deciding === 0 ? styled(nothing, "yellow") : `decides ${count}${where}`;
-    print.paragraph({ indent: 2, hanging: 2 }, glued(redaction.name(policy)), ` on ${on} `, fate);
-  }
 }
 
 function tellRefusals({ refusals, target }: Explanation, { print, source }: Telling): void {

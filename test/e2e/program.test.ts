@@ -198,7 +198,7 @@ describe("odd input", () => {
       expect(runProgram(["explain", "httproute/baker", "-f", path], { cwd })).toEqual({
         code: 1,
         stdout: "",
-        stderr: `error: there are no objects in ${path}\n`,
+        stderr: `error: there are no objects in ${path === "-" ? "standard input" : path}\n`,
       });
     }
   });

@@ -77,7 +77,7 @@ describe("odd input", () => {
       "error: check takes no target, and has 'examples/bakery'\nFiles are given with -f: prevail check -f examples/bakery\n",
     ],
     ["check -f empty.yaml", "error: there are no objects in empty.yaml\n"],
-    ["check -f -", "error: there are no objects in -\n"],
+    ["check -f -", "error: there are no objects in standard input\n"],
     [
       "check -f a.yaml --severity fatal",
       "error: --severity is 'fatal'; it can be error, warning, info\nSee 'prevail help check'.\n",

@@ -7,6 +7,7 @@ import { parseScope } from "../find-targets.ts";
 import { buildFindingReport, type FindingReport, severities } from "../finding-report.ts";
 import type { Source } from "../load-source.ts";
 import { printData } from "../output-format.ts";
+import { showOrigin } from "../show-origin.ts";
 
 const DEFAULT_SEVERITY: Severity = "warning";
 
@@ -64,7 +65,7 @@ async function loadAll(paths: readonly string[], { io, options, fail }: CommandC
   const { loadSource } = await import("../load-source.ts");
   const source = await loadSource(paths, io, { defaultNamespace: options.value("default-namespace") });
   if (source.snapshot.objects.size > 0 || source.findings().length > 0) return source;
-  fail(`there are no objects in ${paths.join(", ")}`);
+  fail(`there are no objects in ${showOrigin(paths)}`);
   return undefined;
 }
 

@@ -207,6 +207,52 @@ describe("what else it tells", () => {
     expect(failures).not.toContain("Color a/other");
   });
 
+  for (const [name, policies, sentences] of [
+    [
+      "only removes",
+      [color("high", onGateway, "defaults: {strategy: patch, a: 1, b: 2}"), color("low", onRoute, "remove: [a, b]")],
+      ["Color a/high on Gateway a/g decides nothing here: beaten by Color a/low", "a/r removes a and b\n"],
+    ],
+    [
+      "decides, and removes",
+      [
+        color("high", onGateway, "defaults: {strategy: patch, a: 1, b: 2}"),
+        color("low", onRoute, "remove: [a]\n  c: 3"),
+      ],
+      ["Color a/low on HTTPRoute a/r decides 1 value, and removes a\n"],
+    ],
+    [
+      "removes what is not there",
+      [color("high", onGateway, "defaults: {strategy: patch, a: 1}"), color("low", onRoute, "remove: [b]")],
+      ["Color a/low on HTTPRoute a/r decides nothing here: what it removes is set by nobody above it\n"],
+    ],
+    [
+      "deletes with null",
+      [
+        color("high", onGateway, "defaults: {strategy: patch, a: 1}"),
+        color("low", onRoute, "defaults: {strategy: patch, a: null}"),
+      ],
+      ["Color a/low on HTTPRoute a/r decides 1 value, and removes a\n"],
+    ],
+  ] as const) {
+    test(`a policy that ${name}`, async () => {
+      const text = await told(...policies);
+      for (const sentence of sentences) expect(text).toContain(sentence);
+    });
+  }
+
+  test("a policy that is attached where no path comes through", async () => {
+    const files = {
+      "ground.yaml": ground.replace("parentRefs: [{name: g}], ", ""),
+      "p.yaml": color("high", onGateway, "a: 1") + color("low", onRoute, "a: 2"),
+    };
+    const { stdout } = await runCli("explain httproute/r -f ground.yaml -f p.yaml", { files });
+    expect(stdout.replaceAll(/\n {4}/g, " ")).toContain(
+      "Color a/low (p.yaml:9): NoPath: it is accepted and acts on nothing here: no path through HTTPRoute a/r leads to any HTTPRouteRule\n",
+    );
+    expect(stdout).not.toContain("a/high");
+  });
+
   test("a policy is no target of explain", async () => {
     const files = { "a.yaml": ground + color("high", onGateway, "a: 1") };
     const { code, stderr } = await runCli("explain color/high -f a.yaml", { files });

@@ -70,6 +70,8 @@ function explain(target: FoundTarget, source: Source, redaction: Redaction, cont
 /** The policies that decide something here. */
 function printNames({ kinds }: Explanation, redaction: Redaction, { print }: CommandContext): void {
   const parts = kinds.flatMap(({ outcomes }) => outcomes.flatMap(({ policies }) => policies));
-  const deciding = parts.filter(({ prevailing, policy }) => prevailing > 0 && !redaction.isHidden(policy));
+  const deciding = parts.filter(
+    ({ prevailing, removes, policy }) => prevailing + removes.length > 0 && !redaction.isHidden(policy),
+  );
   for (const policy of new Set(deciding.map((part) => part.policy))) print.line(resourceName(parseObjectId(policy)));
 }

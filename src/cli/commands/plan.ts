@@ -22,6 +22,7 @@ import { contradiction, isNamespace, toChanges, type Upserts, upsertsOf, withCas
 import { planJson } from "../plan-json.ts";
 import type { PlanSides } from "../plan-telling.ts";
 import { parseRedaction } from "../redaction.ts";
+import { showOrigin } from "../show-origin.ts";
 import { showPosition } from "../show-position.ts";
 import { tellPlan } from "../tell-plan.ts";
 
@@ -106,7 +107,7 @@ async function plan(source: Source, wishes: Wishes, context: CommandContext): Pr
   for (const problem of upserts.problems.slice(0, 10)) fail(problemText(problem));
   const paths = isWhole ? wishes.against : wishes.apply;
   if (paths.length > 0 && upserts.byId.size === 0)
-    return upserts.problems.length > 0 ? exitCodes.failed : fail(`there are no objects in ${paths.join(", ")}`);
+    return upserts.problems.length > 0 ? exitCodes.failed : fail(`there are no objects in ${showOrigin(paths)}`);
   const deleted = isWhole ? missingFrom(world, upserts) : findDeleted(world, wishes.deletes, context);
   if (deleted === undefined) return exitCodes.failed;
   const clash = contradiction(upserts, deleted);

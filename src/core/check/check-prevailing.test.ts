@@ -54,7 +54,7 @@ describe("ReachesNothing", () => {
     const alone = smallCluster.replace("parentRefs: [{name: g}]", "parentRefs: []");
     const policy = limitPolicy("idle", "Gateway", "limits: {one: {rate: 1}}");
     expect(await findingsOf("ReachesNothing", alone + policy)).toEqual([
-      "warning at «apiVersion: example.com/v1»: LimitPolicy a/idle is accepted and acts on nothing: no HTTPRouteRule lies below Gateway a/g",
+      "warning at «apiVersion: example.com/v1»: LimitPolicy a/idle is accepted and acts on nothing: no path through Gateway a/g leads to any HTTPRouteRule",
     ]);
   });
 

@@ -3,6 +3,7 @@ import type { Verdict } from "../effective/verdict.ts";
 import { verdictOf } from "../effective/verdict-of.ts";
 import type { PolicyRecord, World } from "../effective/world.ts";
 import { blockPlace } from "../explain/value-place.ts";
+import { whyNoPath } from "../explain/why-no-path.ts";
 import { displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
 import { fieldOfPointer } from "./field-of-pointer.ts";
@@ -40,9 +41,7 @@ function reachesNothing(world: World, { object, targets, kind }: PolicyRecord): 
       message: `${displayRef(ref)} does not hang there: ${reason}`,
     }));
   });
-  const ends = kind.definition.hierarchy.effectiveTargets.map((level) => `${level.kind}${level.section ?? ""}`);
-  const why =
-    refused.length > 0 ? `${listNames(names)} hangs nowhere` : `no ${ends.join(" or ")} lies below ${listNames(names)}`;
+  const why = whyNoPath(world, kind, targets.attachments, listNames(names));
   return findingAt(object, {
     code: "ReachesNothing",
     severity: "warning",

@@ -1,13 +1,14 @@
 import type { CompiledKind } from "../effective/compiled-kind.ts";
 import { effectivePolicy } from "../effective/effective-at.ts";
 import type { EffectiveCore } from "../effective/effective-core.ts";
-import type { EffectivePolicy, PathNode } from "../effective/effective-policy.ts";
+import type { EffectivePolicy, PathNode, Source } from "../effective/effective-policy.ts";
 import { nodesOf, type Path } from "../effective/path-finder.ts";
 import type { NodeSets, World } from "../effective/world.ts";
 import { displayRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { ExplainedPath, Explanation, KindExplanation, PathOutcome, PolicyPart } from "./explanation.ts";
 import { failedAims } from "./failed-aims.ts";
 import { foundConditions } from "./found-conditions.ts";
+import { PassedPlaces } from "./passed-places.ts";
 import { forEachPathThrough, type Place } from "./paths-through.ts";
 
 export interface ExplainOptions {
@@ -21,12 +22,14 @@ export function explainTarget(world: World, place: Place, { group }: ExplainOpti
   const section = place.sectionName === undefined ? {} : { sectionName: place.sectionName };
   const kinds: KindExplanation[] = [];
   const absent = new Map<string, ObjectRef>();
+  const passed = new PassedPlaces(place);
   for (const compiled of world.rulebook.kinds) {
     const grouping = new Map<string, Grouped>();
     let paths = 0;
     forEachPathThrough(world, compiled, place, (path, core) => {
       addPath(world, compiled, path, core, group ? undefined : String(paths), grouping);
       paths++;
+      passed.add(compiled, path);
       if (path.incomplete) for (const ref of absentAbove(world, path)) absent.set(objectId(ref), ref);
     });
     const outcomes = [...grouping.values()].map(({ outcome }) => outcome);
@@ -37,7 +40,7 @@ export function explainTarget(world: World, place: Place, { group }: ExplainOpti
   return {
     target: { group: apiGroup, kind, namespace, name, ...section },
     kinds,
-    failures: failedAims(world, place),
+    failures: failedAims(world, place, passed),
     refusals: (links?.refusals ?? [])
       .filter(({ code }) => code !== "ParentNotFound")
       .map(({ field, code, reason }) => ({ field, code, reason })),
@@ -66,7 +69,8 @@ function addPath(
   let grouped = grouping.get(key);
   if (grouped === undefined) {
     const paths: ExplainedPath[] = [];
-    grouped = { paths, outcome: { paths, spec, sources, fields, policies: partsOf(world, kind, path, core) } };
+    const removed = removedBy([...sources, ...fields.flatMap((field) => field.sources)]);
+    grouped = { paths, outcome: { paths, spec, sources, fields, policies: partsOf(world, kind, path, core, removed) } };
     grouping.set(key, grouped);
   }
   grouped.paths.push(explainedPath(effective));
@@ -78,7 +82,24 @@ const explainedPath = ({ path, from, incomplete }: EffectivePolicy): ExplainedPa
   ...(incomplete ? { incomplete } : {}),
 });
 
-function partsOf(world: World, kind: CompiledKind, path: Path, core: EffectiveCore): readonly PolicyPart[] {
+/** What each policy takes away from others. */
+function removedBy(sources: readonly Source[]): ReadonlyMap<PolicyId, readonly string[]> {
+  const removed = new Map<PolicyId, string[]>();
+  for (const { pointer, lost } of sources) {
+    const losses = lost.filter(({ reason }) => reason === "removed" || reason === "deleted");
+    for (const policy of new Set(losses.flatMap(({ by }) => by)))
+      removed.set(policy, [...(removed.get(policy) ?? []), pointer]);
+  }
+  return removed;
+}
+
+function partsOf(
+  world: World,
+  kind: CompiledKind,
+  path: Path,
+  core: EffectiveCore,
+  removed: ReadonlyMap<PolicyId, readonly string[]>,
+): readonly PolicyPart[] {
   const places = new Map<PolicyId, PathNode>();
   for (const { id, ref, section } of nodesOf(path)) {
     const { group, kind: name, namespace, name: own } = ref;
@@ -94,7 +115,10 @@ function partsOf(world: World, kind: CompiledKind, path: Path, core: EffectiveCo
   }
   const parts = core.outcomes.flatMap(({ policy, prevailing, beaten, gated, by }): PolicyPart[] => {
     const at = places.get(policy.id);
-    return at === undefined ? [] : [{ policy: policy.id, at, prevailing, beaten, gated, by: by.map(({ id }) => id) }];
+    const removes = removed.get(policy.id) ?? [];
+    return at === undefined
+      ? []
+      : [{ policy: policy.id, at, prevailing, beaten, gated, removes, by: by.map(({ id }) => id) }];
   });
   const order = [...places.keys()];
   return parts.sort((a, b) => order.indexOf(a.policy) - order.indexOf(b.policy));

@@ -52,12 +52,14 @@ export interface PolicyPart {
   readonly beaten: number;
   /** A block whose condition does not hold. */
   readonly gated: boolean;
+  /** Pointers of values of others that it takes away, or that a null of its own deletes. */
+  readonly removes: readonly string[];
   readonly by: readonly PolicyId[];
 }
 
 export interface FailedAim {
   readonly policy: ObjectId;
-  readonly reason: "Invalid" | "TargetNotFound" | "Conflicted" | "UnknownKind";
+  readonly reason: "Invalid" | "TargetNotFound" | "Conflicted" | "UnknownKind" | "NoPath";
   /** Within the policy. */
   readonly field?: string;
   readonly message: string;

@@ -7,13 +7,17 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { nearMiss } from "../model/near-miss.ts";
 import { compareText, displayRef, kindId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { FailedAim } from "./explanation.ts";
+import type { PassedPlaces } from "./passed-places.ts";
 import type { Place } from "./paths-through.ts";
+import { whyNoPath } from "./why-no-path.ts";
 
-export function failedAims(world: World, place: Place): readonly FailedAim[] {
+/** `passed`: where paths with a policy come through. */
+export function failedAims(world: World, place: Place, passed: PassedPlaces): readonly FailedAim[] {
   const target = parseObjectId(place.id);
   const failures: FailedAim[] = [];
   world.policies.forEach((record, id) => {
-    failures.push(...failuresOf(world, id, record, target, place));
+    const own = failuresOf(world, id, record, target, place);
+    failures.push(...own, ...(own.length === 0 ? pathless(world, id, record, place, passed) : []));
   });
   world.objects.byId.forEach((object) => {
     const failure = unknownKind(world, object, target, place);
@@ -70,6 +74,25 @@ function conflictOf(world: World, id: PolicyId, { kind, targets }: PolicyRecord,
     if (winner === undefined || winner.id === id) return [];
     const message = `${displayRef(ref, sectionName)} already has ${displayRef(winner.object.ref)}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`;
     return [{ policy: id, reason: "Conflicted", message, isNearMiss: false }];
+  });
+}
+
+/** It is attached here, and no path comes through that it could act on. */
+function pathless(
+  world: World,
+  id: PolicyId,
+  { kind, targets }: PolicyRecord,
+  place: Place,
+  passed: PassedPlaces,
+): readonly FailedAim[] {
+  return targets.attachments.flatMap((attachment): readonly FailedAim[] => {
+    const { object, ref, sectionName } = attachment;
+    if (object !== place.id || passed.has(kind, sectionName)) return [];
+    if (place.sectionName !== undefined && sectionName !== undefined && sectionName !== place.sectionName) return [];
+    const why = whyNoPath(world, kind, [attachment], displayRef(ref, sectionName ?? place.sectionName));
+    return [
+      { policy: id, reason: "NoPath", message: `it is accepted and acts on nothing here: ${why}`, isNearMiss: false },
+    ];
   });
 }
 

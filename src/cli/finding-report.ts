@@ -10,6 +10,8 @@ import { compareText, kindId, type ObjectId, type ObjectRef, parseObjectId } fro
 import { fieldPointer } from "./field-pointer.ts";
 import { isInScope, type Scope } from "./find-targets.ts";
 import { loadCel, type Source } from "./load-source.ts";
+import { redactFindings } from "./redact-findings.ts";
+import type { Redaction } from "./redaction.ts";
 
 /** A finding as every format of `check` shows it. */
 export interface ReportedFinding {
@@ -37,17 +39,19 @@ export interface FindingReport {
 export interface ReportOptions {
   readonly scope: Scope;
   readonly severity: Severity;
+  readonly redaction: Redaction;
 }
 
 export const severities: readonly Severity[] = ["error", "warning", "info"];
 
 /** Everything that is wrong with a source, and that somebody should know. */
-export async function buildFindingReport(source: Source, { scope, severity }: ReportOptions): Promise<FindingReport> {
+export async function buildFindingReport(source: Source, options: ReportOptions): Promise<FindingReport> {
+  const { scope, severity, redaction } = options;
   const { world } = source.evaluation;
   const cel = needsCel(world) ? await loadCel() : noCel;
   const all: readonly Draft[] = [
-    ...source.findings().map((finding) => ({ finding, isPlaced: true })),
-    ...checkWorld(world, { cel }).map((finding) => ({ finding, isPlaced: false })),
+    ...redactFindings(source.findings(), world, redaction).map((finding) => ({ finding, isPlaced: true })),
+    ...redactFindings(checkWorld(world, { cel }), world, redaction).map((finding) => ({ finding, isPlaced: false })),
   ];
   const inScope = unique(all.filter(({ finding }) => isShown(finding.object, source, scope)));
   const shown = inScope.filter(({ finding }) => severities.indexOf(finding.severity) <= severities.indexOf(severity));

@@ -1,10 +1,11 @@
 import type { HeldValue, PathChange, Plan, PlannedObject, PolicyChange, ValueChange } from "../core/explain/plan.ts";
 import { keepsValue } from "../core/explain/plan-values.ts";
 import type { Finding } from "../core/model/finding.ts";
-import type { GroupKind } from "../core/model/refs.ts";
-import { API_VERSION, openRef, refJson } from "./effective-json.ts";
+import type { GroupKind, ObjectId } from "../core/model/refs.ts";
+import { API_VERSION, openRef, type RefJson, refJson } from "./effective-json.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import type { PlanSide, PlanSides } from "./plan-telling.ts";
+import { isHiddenPolicy } from "./redact-plan.ts";
 import type { Redaction } from "./redaction.ts";
 import { positionOf } from "./show-decider.ts";
 import { verdictJson } from "./verdict-json.ts";
@@ -15,6 +16,7 @@ export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): ob
   const changes = kinds.flatMap((kind) => kind.changes);
   const values = changes.flatMap((path) => path.values);
   const kept = values.filter(keepsValue).length;
+  const named = (id: ObjectId): RefJson => namedJson(id, sides, redaction);
   const count = (how: PathChange["change"]): number => changes.filter(({ change }) => change === how).length;
   return {
     apiVersion: API_VERSION,
@@ -26,10 +28,10 @@ export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): ob
       policies: policies.length,
       findings: { added: findings.added.length, gone: findings.gone.length },
     },
-    objects: objects.map(objectJson),
+    objects: objects.map((object) => objectJson(object, sides, redaction)),
     ...(stillImplied.length === 0
       ? {}
-      : { stillImplied: stillImplied.map(({ object, namedBy }) => ({ object, namedBy: namedBy.map(openRef) })) }),
+      : { stillImplied: stillImplied.map(({ object, namedBy }) => ({ object, namedBy: namedBy.map(named) })) }),
     effective: kinds.flatMap(({ policyKind, changes: own }) =>
       own.map((path) => pathJson(path, policyKind, sides, redaction)),
     ),
@@ -43,10 +45,13 @@ export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): ob
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function objectJson({ ref, change, before, after }: PlannedObject): object {
-  const { group, kind, namespace, name } = ref;
-  const at = (after ?? before)?.source;
-  return { change: capital(change), object: { group, kind, namespace, name }, ...(at === undefined ? {} : { at }) };
+const namedJson = (id: ObjectId, sides: PlanSides, redaction: Redaction): RefJson =>
+  isHiddenPolicy(id, sides, redaction) ? { redacted: true } : openRef(id);
+
+function objectJson({ id, change, before, after }: PlannedObject, sides: PlanSides, redaction: Redaction): object {
+  const at = isHiddenPolicy(id, sides, redaction) ? undefined : (after ?? before)?.source;
+  const object = namedJson(id, sides, redaction);
+  return { change: capital(change), object, ...(at === undefined ? {} : { at }) };
 }
 
 const pathJson = (
@@ -74,13 +79,14 @@ function valueJson(
   const field = (after ?? before)?.field;
   const held = ({ value, source, field: own }: HeldValue, side: PlanSide): object => {
     const at = positionOf({ policyKind, value: source, path: nodes, field: own }, side);
+    const isHidden = source.policy !== null && redaction.isHidden(source.policy);
     return {
-      value,
+      ...(isHidden ? {} : { value }),
       policy: source.policy === null ? null : refJson(source.policy, redaction),
       ...(source.object === undefined ? {} : { object: openRef(source.object) }),
       block: source.block,
       ...(source.computed ? { computed: true } : {}),
-      ...(at === undefined ? {} : { at }),
+      ...(at === undefined || isHidden ? {} : { at }),
     };
   };
   return {

@@ -105,7 +105,7 @@ function tellTransition(
     const now = deciderOf(after, path, policyKind, sides.after, telling);
     print.paragraph(
       { indent: 4, hanging: 4 },
-      `= ${showValue(after.value, telling.wide ? undefined : VALUE_WIDTH)}, now from `,
+      `= ${showHeld(after, telling)}, now from `,
       ...now,
       "; before from ",
       ...old,
@@ -138,13 +138,15 @@ function tellSide(
     return;
   }
   const decider = deciderOf(held, path, policyKind, sign === "-" ? sides.before : sides.after, telling);
-  print.paragraph(
-    layout,
-    styled(`${sign} ${showValue(held.value, telling.wide ? undefined : VALUE_WIDTH)}`, style),
-    " from ",
-    ...decider,
-  );
+  const link = isHidden(held, telling) ? ", by " : " from ";
+  print.paragraph(layout, styled(`${sign} ${showHeld(held, telling)}`, style), link, ...decider);
 }
+
+const showHeld = (held: HeldValue, telling: PlanTelling): string =>
+  isHidden(held, telling) ? "hidden" : showValue(held.value, telling.wide ? undefined : VALUE_WIDTH);
+
+const isHidden = ({ source: { policy } }: HeldValue, { redaction }: PlanTelling): boolean =>
+  policy !== null && redaction.isHidden(policy);
 
 const deciderOf = (
   { source, field }: HeldValue,

@@ -1,12 +1,14 @@
 import type { Verdict } from "../core/effective/verdict.ts";
 import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../core/explain/plan.ts";
 import type { Finding, Severity } from "../core/model/finding.ts";
-import { displayRef, kindId, parseObjectId } from "../core/model/refs.ts";
+import { displayRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../core/model/refs.ts";
 import { listWords } from "./describe-paths.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import { allPaths, countPlaces, countWord } from "./list-places.ts";
 import { isNamespace } from "./plan-changes.ts";
 import type { PlanSide, PlanTelling } from "./plan-telling.ts";
+import { isHiddenPolicy } from "./redact-plan.ts";
+import type { Redaction } from "./redaction.ts";
 import { showLine } from "./show-position.ts";
 import { showPointer } from "./show-value.ts";
 import { showVerdict } from "./show-verdict.ts";
@@ -52,21 +54,22 @@ const VERBS: Readonly<Record<Exclude<PlannedObject["change"], "same">, string>> 
 };
 const MOST_OBJECTS = 12;
 
-function tellObjects({ objects, stillImplied }: Plan, { print, wide }: PlanTelling): void {
+function tellObjects({ objects, stillImplied }: Plan, telling: PlanTelling): void {
+  const { print, wide } = telling;
   const namespaces = new Set(
     objects.filter(({ ref, change }) => change === "deleted" && isNamespace(ref)).map(({ ref }) => ref.name),
   );
   const isInside = ({ ref }: PlannedObject): boolean => !wide && namespaces.has(ref.namespace);
   const own = objects.filter((object) => object.change !== "same" && !isInside(object));
   const shown = wide ? own : own.slice(0, MOST_OBJECTS);
-  for (const { change, ref, before, after } of shown) {
+  for (const { id, change, ref, before, after } of shown) {
     if (change === "same") continue;
-    const at = (after ?? before)?.source;
+    const at = isHiddenPolicy(id, telling.sides, telling.redaction) ? undefined : (after ?? before)?.source;
     const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
     const inside = isNamespace(ref)
       ? insideWords(objects.filter((other) => !wide && other.ref.namespace === ref.name))
       : "";
-    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${VERBS[change]} `, glued(displayRef(ref)), place, inside);
+    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${VERBS[change]} `, glued(nameOf(id, telling)), place, inside);
   }
   if (shown.length < own.length) print.line(`  … and ${own.length - shown.length} more (-o wide lists them all)`);
   const same = objects.filter(({ change }) => change === "same").length;
@@ -79,7 +82,7 @@ function tellObjects({ objects, stillImplied }: Plan, { print, wide }: PlanTelli
       ),
     );
   for (const { object, namedBy } of stillImplied) {
-    const names = listWords(namedBy.slice(0, 3).map((id) => glued(displayRef(parseObjectId(id)))));
+    const names = listWords(namedBy.slice(0, 3).map((id) => glued(nameOf(id, telling))));
     const more = namedBy.length > 3 ? ` and ${namedBy.length - 3} more` : "";
     print.paragraph(
       { hanging: 2 },
@@ -88,6 +91,9 @@ function tellObjects({ objects, stillImplied }: Plan, { print, wide }: PlanTelli
     );
   }
 }
+
+const nameOf = (id: ObjectId, { sides, redaction }: PlanTelling): string =>
+  isHiddenPolicy(id, sides, redaction) ? redaction.name(id) : displayRef(parseObjectId(id));
 
 function insideWords(inside: readonly PlannedObject[]): string {
   const deleted = inside.filter(({ change }) => change === "deleted");
@@ -114,7 +120,8 @@ function weightOf({ before, after }: PolicyChange): number {
   return isSame ? 0 : 1;
 }
 
-function tellPolicy(change: PolicyChange, { print, sides }: PlanTelling): void {
+function tellPolicy(change: PolicyChange, telling: PlanTelling): void {
+  const { print, sides, redaction } = telling;
   const { gains, loses, after } = change;
   print.paragraph(
     { indent: 2, hanging: 4 },
@@ -125,22 +132,28 @@ function tellPolicy(change: PolicyChange, { print, sides }: PlanTelling): void {
   const layout = { indent: 4, hanging: 2 };
   if (gains.length > 0) print.paragraph(layout, styled("decides", "green"), ` ${shareWords(gains)}`);
   if (loses.length > 0) print.paragraph(layout, styled("no longer decides", "red"), ` ${shareWords(loses)}`);
-  const winners = newWinners(change);
+  const winners = newWinners(change, redaction);
   if (winners !== "") print.paragraph(layout, styled("is now beaten", "red"), ` by ${winners}`);
-  if (after?.state === "NotAccepted" && !sameReason(change.before, after)) print.paragraph(layout, after.message);
+  if (after?.state !== "NotAccepted" || sameReason(change.before, after)) return;
+  const isOpen = after.by.every((winner) => !redaction.isHidden(winner));
+  print.paragraph(layout, isOpen ? after.message : `it loses to ${listWords(namesOf(after.by, redaction))}`);
 }
 
 /** Who beats it now, if that is not who did before. */
-function newWinners({ before, after }: PolicyChange): string {
-  const winners = (verdict: Verdict | undefined): readonly string[] =>
-    verdict?.state === "Accepted"
-      ? verdict.total.beatenBy.map(({ policy }) => glued(displayRef(parseObjectId(policy))))
-      : [];
+function newWinners({ before, after }: PolicyChange, redaction: Redaction): string {
+  const winners = (verdict: Verdict | undefined): readonly PolicyId[] =>
+    verdict?.state === "Accepted" ? verdict.total.beatenBy.map(({ policy }) => policy) : [];
   const [old, now] = [winners(before), winners(after)];
-  if (now.every((name) => old.includes(name))) return "";
+  if (now.every((winner) => old.includes(winner))) return "";
   const left = after?.state === "Accepted" ? after.total.beatenByTotal - now.length : 0;
-  return left > 0 ? `${now.join(", ")} and ${left} more` : listWords(now);
+  const names = namesOf(now, redaction);
+  return left > 0 ? `${names.join(", ")} and ${left} more` : listWords(names);
 }
+
+/** Those that may not be named have one name together. */
+const namesOf = (policies: readonly PolicyId[], { name }: Redaction): readonly string[] => [
+  ...new Set(policies.map((policy) => glued(name(policy)))),
+];
 
 const sameReason = (before: Verdict | undefined, after: Verdict): boolean =>
   before?.state === "NotAccepted" && after.state === "NotAccepted" && before.message === after.message;

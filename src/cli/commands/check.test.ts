@@ -64,6 +64,33 @@ describe("exit codes", () => {
   });
 });
 
+describe("--redact", () => {
+  const rule = `apiVersion: prevail.dev/v1alpha1
+kind: CoverageRule
+metadata: {name: few-retries}
+spec:
+  policyKind: RetryPolicy
+  targets: {levels: [HTTPRouteRule], under: [{kind: Gateway, namespace: infra, name: prod}]}
+  condition: "spec.retry.attempts <= 3"
+`;
+  for (const output of ["", "-o json", "-o sarif", "-o junit", "-o github"]) {
+    test(`neither names nor values of policies elsewhere ${output}`, async () => {
+      const line = `check --severity info -n shop --redact ${output} -f examples/bakery -f -`;
+      const { stdout, code } = await runCli(line, { stdin: rule });
+      expect(code).toBe(1);
+      for (const secret of ["friday-fix", "fair-share", "front-door", "platform-policies", "attempts is 5"])
+        expect(stdout).not.toContain(secret);
+      for (const own of ["counter-retries", "NotCovered", "A policy that may not be shown"])
+        expect(stdout.replaceAll(/\n +/g, " ")).toContain(own);
+    });
+  }
+
+  test("what concerns only the namespace is told in full", async () => {
+    const { stdout } = await runCli("check -n shop --redact -f examples/bakery");
+    expect(stdout).toContain("it loses to RateLimitPolicy\n  shop/closing-time");
+  });
+});
+
 describe("odd input", () => {
   const run = (line: string, setup: CliSetup) => runCli(line, setup);
 

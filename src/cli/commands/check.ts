@@ -7,6 +7,7 @@ import { parseScope } from "../find-targets.ts";
 import { buildFindingReport, type FindingReport, severities } from "../finding-report.ts";
 import type { Source } from "../load-source.ts";
 import { printData } from "../output-format.ts";
+import { parseRedaction, redactOption } from "../redaction.ts";
 import { showOrigin } from "../show-origin.ts";
 
 const DEFAULT_SEVERITY: Severity = "warning";
@@ -27,6 +28,7 @@ export const command: Command = {
       help: `show findings of this severity and above (default: ${DEFAULT_SEVERITY})`,
     },
     { name: "explain", value: "CODE", help: "what a code means, why it matters and what to do about it" },
+    redactOption,
   ],
   takes: ["scope", "source"],
   outputs: ["sarif", "junit", "github", "json"],
@@ -50,11 +52,13 @@ export const command: Command = {
       );
     const scope = parseScope(options);
     if (!scope.ok) return fail(scope.message);
+    const redaction = parseRedaction(options);
+    if (!redaction.ok) return fail(redaction.message);
     const paths = options.values("filename");
     const source = paths.length === 0 ? await load() : await loadAll(paths, context);
     if (source === undefined) return exitCodes.failed;
     const severity = severities.find((one) => one === options.value("severity")) ?? DEFAULT_SEVERITY;
-    const report = await buildFindingReport(source, { scope: scope.scope, severity });
+    const report = await buildFindingReport(source, { scope: scope.scope, severity, redaction: redaction.redaction });
     await (writers[context.output ?? ""] ?? tell)(report, context);
     return exitCodeOf(report);
   },

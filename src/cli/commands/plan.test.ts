@@ -211,9 +211,76 @@ describe("time of creation", () => {
   });
 });
 
+describe("--redact", () => {
+  const secrets = ["friday-fix", "house-rules", "counter-retries", "platform-policies", "[500", "[502"];
+  for (const [line, stdin] of [
+    ["--delete retrypolicy/baker-retries", ""],
+    ["--apply -", fridayAsDefault],
+    ["--against examples/bakery/bakery.yaml", ""],
+  ] as const) {
+    for (const output of ["", "-o wide", "-o json", "-o yaml"]) {
+      test(`${line} ${output}: neither names nor values of policies elsewhere`, async () => {
+        const { stdout, code } = await runCli(`plan ${line} ${output} -n bakery --redact -f examples/bakery`, {
+          stdin,
+        });
+        expect(code).toBe(0);
+        expect(stdout).toContain("baker-retries");
+        for (const secret of secrets) expect(stdout).not.toContain(secret);
+        if (output === "-o json") expect(schemaViolations("plan.json", JSON.parse(stdout))).toEqual([]);
+      });
+    }
+  }
+
+  test("what is hidden is said to be there", async () => {
+    const { stdout } = await runCli("plan --apply - -n bakery --redact -f examples/bakery", { stdin: fridayAsDefault });
+    expect(stdout).toContain("~ change a policy in another namespace\n");
+    expect(stdout).toContain("- hidden, by a policy in another namespace\n");
+    expect(stdout).toContain("+ 0 from HTTPRoute bakery/baker itself (examples/bakery/bakery.yaml:18)");
+  });
+
+  test("needs a namespace", async () => {
+    const { stderr } = await runCli("plan --delete retrypolicy/friday-fix --redact -f examples/bakery");
+    expect(stderr).toBe("error: --redact hides what is outside of one namespace: say which, with -n NAMESPACE\n");
+  });
+});
+
+describe("what must hold (CoverageRules)", () => {
+  const rule = (name: string, condition: string): string => `apiVersion: prevail.dev/v1alpha1
+kind: CoverageRule
+metadata: {name: ${name}}
+spec:
+  policyKind: RetryPolicy
+  targets: {levels: [HTTPRouteRule], under: [{kind: Gateway, namespace: infra, name: prod}]}
+  condition: "${condition}"
+`;
+  const planWith = async (rules: string): Promise<string> =>
+    (await runCli("plan --delete retrypolicy/friday-fix -f examples/bakery -f -", { stdin: rules })).stdout;
+  const few = rule("few-retries", "spec.retry.attempts <= 3");
+  const crashes = rule("retry-crashes", "500 in spec.retry.codes");
+
+  test("one rule is met and another broken at the same places: both are told", async () => {
+    const stdout = await planWith(`${few}---\n${crashes}`);
+    expect(stdout).toContain("6 new findings and 6 findings gone.");
+    const [, added = "", gone = ""] = /\nNew findings\n(.*)\n\nFindings that are gone\n(.*)$/s.exec(stdout) ?? [];
+    const rules = (text: string): readonly string[] => [...new Set(text.match(/few-retries|retry-crashes/g))];
+    expect([rules(added), rules(gone)]).toEqual([["retry-crashes"], ["few-retries"]]);
+  });
+
+  test("a rule that is broken before and after, by another value, is neither new nor gone", async () => {
+    expect(await planWith(rule("none", "spec.retry.attempts < 0"))).not.toContain("finding");
+  });
+});
+
 describe("what comes and goes with objects", () => {
   const plan = (line: string, files: Readonly<Record<string, string>>, stdin = ""): Promise<CliResult> =>
     runCli(`plan ${line} -f now.yaml`, { files, stdin });
+
+  test("against files that do not mention a namespace which they use, it stays", async () => {
+    const { stdout, code } = await runCli("plan --against examples/bakery/bakery.yaml -o json -f examples/bakery");
+    const { objects }: PlannedJson = JSON.parse(stdout);
+    const names = objects.map(({ change, object }) => `${change} ${object.name}`);
+    expect([code, names.includes("Deleted shop"), names.includes("Deleted bakery")]).toEqual([0, true, false]);
+  });
 
   test("without its only policy a value is what the route itself says", async () => {
     const now = `apiVersion: gateway.networking.k8s.io/v1

@@ -21,7 +21,8 @@ import { printData } from "../output-format.ts";
 import { contradiction, isNamespace, toChanges, type Upserts, upsertsOf, withCascades } from "../plan-changes.ts";
 import { planJson } from "../plan-json.ts";
 import type { PlanSides } from "../plan-telling.ts";
-import { parseRedaction } from "../redaction.ts";
+import { redactPlan } from "../redact-plan.ts";
+import { parseRedaction, redactOption } from "../redaction.ts";
 import { showOrigin } from "../show-origin.ts";
 import { showPosition } from "../show-position.ts";
 import { tellPlan } from "../tell-plan.ts";
@@ -54,6 +55,7 @@ export const command: Command = {
     },
     { name: "namespace", short: "n", value: "NAMESPACE", help: "the namespace of what --delete names (default: any)" },
     { name: "exit-code", help: "exit with 2 if something would change, with 0 if nothing would" },
+    redactOption,
   ],
   takes: ["source"],
   outputs: ["wide", "yaml", "json"],
@@ -115,8 +117,9 @@ async function plan(source: Source, wishes: Wishes, context: CommandContext): Pr
   const redaction = parseRedaction(options);
   if (!redaction.ok) return fail(redaction.message);
   const { planned, sides } = await compare(source, loaded, upserts, deleted);
-  if (output === "json" || output === "yaml") printData(print, output, planJson(planned, sides, redaction.redaction));
-  else tellPlan(planned, { print, sides, redaction: redaction.redaction, wide: output === "wide" });
+  const shown = redactPlan(planned, sides, redaction.redaction);
+  if (output === "json" || output === "yaml") printData(print, output, planJson(shown, sides, redaction.redaction));
+  else tellPlan(shown, { print, sides, redaction: redaction.redaction, wide: output === "wide" });
   if (upserts.problems.length > 0 || source.unreadable.length > 0) return exitCodes.failed;
   return options.has("exit-code") && hasChanges(planned) ? exitCodes.differs : exitCodes.ok;
 }
@@ -131,12 +134,15 @@ function problemText({ source, message, code }: Finding): string {
 const hasChanges = ({ kinds, policies, findings, stillImplied }: Plan): boolean =>
   kinds.length + policies.length + findings.added.length + findings.gone.length + stillImplied.length > 0;
 
-function missingFrom(world: World, { byId, problems }: Upserts): readonly ObjectRef[] {
+function missingFrom(world: World, { byId, objects, problems }: Upserts): readonly ObjectRef[] {
   // What is there and would be refused as it is to be stays as it is.
   const refused = new Set(problems.map(({ object }) => object));
+  // A team's files need not say that its namespace is there.
+  const inUse = new Set([...objects.values()].map(({ ref }) => ref.namespace));
+  const isInUse = (ref: ObjectRef): boolean => isNamespace(ref) && inUse.has(ref.name);
   const gone: ObjectRef[] = [];
   world.objects.byId.forEach(({ ref }, id) => {
-    if (!byId.has(id) && !refused.has(id)) gone.push(ref);
+    if (!byId.has(id) && !refused.has(id) && !isInUse(ref)) gone.push(ref);
   });
   return gone;
 }

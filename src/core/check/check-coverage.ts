@@ -82,6 +82,7 @@ function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, {
   const place = hasPaths ? "it or to something above it" : "it";
   return findingAt(owner, {
     code: "NotCovered",
+    rule: rule.object.id,
     severity: rule.severity,
     ...(owner === undefined || field === undefined ? {} : { field }),
     message: `${demand}: ${whyNot(target, kind)}${where}`,

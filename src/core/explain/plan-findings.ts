@@ -9,8 +9,8 @@ export function findingChanges(before: readonly Finding[], after: readonly Findi
   const exact = cancel(before, after, ({ code, object, field, message }) =>
     JSON.stringify([code, object, field, message]),
   );
-  const rest = cancel(exact.before, exact.after, ({ code, object, field, message }) =>
-    JSON.stringify(code === "Conflicted" ? [code, object, field, message] : [code, object, field]),
+  const rest = cancel(exact.before, exact.after, ({ code, object, field, rule, message }) =>
+    JSON.stringify(code === "Conflicted" ? [code, object, field, message] : [code, object, field, rule]),
   );
   return { added: rest.after, gone: rest.before };
 }

@@ -10,6 +10,8 @@ export interface Finding {
   readonly severity: Severity;
   readonly object?: ObjectId;
   readonly field?: string;
+  /** The CoverageRule that does not hold there. Several may break at one place. */
+  readonly rule?: ObjectId;
   readonly message: string;
   readonly source?: SourcePosition;
 }

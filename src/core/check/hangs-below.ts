@@ -35,8 +35,9 @@ interface Parent {
 function parentsOf(world: World, id: ObjectId): readonly Parent[] {
   const parents = (world.links.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
   forEachId(world.mentionedBy.get(id), (other) => {
-    for (const { child, sectionIndex } of world.links.get(other)?.down ?? [])
-      if (child === id) parents.push({ parent: other, section: sectionName(world, other, sectionIndex) });
+    const uses = world.links.get(other)?.down.find(({ child }) => child === id)?.uses ?? [];
+    for (const { sectionIndex } of uses)
+      parents.push({ parent: other, section: sectionName(world, other, sectionIndex) });
   });
   return parents;
 }

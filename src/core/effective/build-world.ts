@@ -2,7 +2,7 @@
 
 import { type ResolvedTargets, resolveTargets } from "../attachment/resolve-targets.ts";
 import type { Finding } from "../model/finding.ts";
-import { type IdSet, IdSets } from "../model/id-set.ts";
+import { IdSets } from "../model/id-set.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
 import {
@@ -17,14 +17,13 @@ import {
 import { namespaceFor, type Snapshot } from "../model/snapshot.ts";
 import { SortedMap } from "../model/sorted-map.ts";
 import { findPlan } from "../topology/compile-rows.ts";
-import type { ObjectLinks } from "../topology/links.ts";
+import { forEachMention, type ObjectLinks } from "../topology/links.ts";
 import { objectLinks } from "../topology/object-links.ts";
 import { type Grant, grantOf } from "../topology/reference-grants.ts";
 import { type Attached, buildNodeSets } from "./attached.ts";
 import { countAll } from "./count-paths.ts";
 import { findTangles } from "./find-tangles.ts";
 import { linkContext, targetContext } from "./lookups.ts";
-import type { PolicyTally } from "./tally.ts";
 import type { NodeSets, ObjectTable, PolicyRecord, Rulebook, World } from "./world.ts";
 
 export const NO_TARGETS: ResolvedTargets = { attachments: [], rejections: [], mentions: [], grantsOf: [], selects: [] };
@@ -33,48 +32,51 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   const objects = buildObjects(snapshot, rulebook);
   const grants = buildGrants(objects);
   const refused = buildRefused(snapshot, rulebook);
-  const index = new MentionIndex();
-  const links = new Map<ObjectId, ObjectLinks>();
-  const context = linkContext({ rulebook, objects, grants, refused });
-  objects.byKind.forEach((all) => {
-    const [first] = all.values();
-    if (first === undefined || findPlan(rulebook.rows, first.ref) === undefined) return;
-    all.forEach((id, object) => {
-      const found = objectLinks(object, context);
-      links.set(id, found);
-      index.add(id, found);
-    });
+  const links = buildLinks({ rulebook, objects, grants, refused });
+  const linked = { rulebook, objects, refused, documentFindings: snapshot.findings, grants, links };
+  const linksOnly = once(() => buildMentions(links));
+  const policies = buildPolicies({
+    ...linked,
+    get mentionedBy() {
+      return linksOnly();
+    },
   });
-  const linked = {
-    rulebook,
-    objects,
-    refused,
-    documentFindings: snapshot.findings,
-    grants,
-    links: LayeredMap.from(links),
-  };
-  const policies = buildPolicies({ ...linked, mentionedBy: LayeredMap.from(index.mentioned()) }, index);
-  const tangles = findTangles(linked);
+  // Many questions need neither who names an object (changes ask, and paths that go on to backends) nor verdicts, for
+  // which every path is walked: both are worked out when somebody asks.
+  const mentionedBy = once(() => buildMentions(links, policies.policies));
+  const tallies = once((): World["tallies"] => countAll(world));
   const world: World = {
     ...linked,
     ...policies,
-    ...index.tables(),
-    tangles,
-    tallies: LayeredMap.from(new Map<PolicyId, PolicyTally>()),
-  };
-  return lazilyCounted(world);
-}
-
-/** Counting walks every path, and many questions need no verdicts: it is done once, when somebody asks. */
-function lazilyCounted(world: World): World {
-  let tallies: World["tallies"] | undefined;
-  return {
-    ...world,
+    ...buildReaders(links, policies.policies),
+    tangles: findTangles(linked),
+    get mentionedBy() {
+      return mentionedBy();
+    },
     get tallies() {
-      tallies ??= countAll(world);
-      return tallies;
+      return tallies();
     },
   };
+  return world;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function buildLinks(tables: Pick<World, "rulebook" | "objects" | "grants" | "refused">): World["links"] {
+  const links = new Map<ObjectId, ObjectLinks>();
+  const context = linkContext(tables);
+  tables.objects.byKind.forEach((all) => {
+    const [first] = all.values();
+    if (first === undefined || findPlan(tables.rulebook.rows, first.ref) === undefined) return;
+    all.forEach((id, object) => links.set(id, objectLinks(object, context)));
+  });
+  return LayeredMap.from(links);
 }
 
 function homedId(ref: ObjectRef, rulebook: Rulebook): ObjectId {
@@ -164,7 +166,6 @@ type PolicyTables = Pick<World, "policies" | "selectors" | "missing" | "attached
 
 function buildPolicies(
   tables: Omit<World, keyof PolicyTables | "tangles" | "tallies" | "labelReaders" | "grantReaders">,
-  index: MentionIndex,
 ): PolicyTables {
   const { rulebook, objects } = tables;
   const policies = new Map<PolicyId, PolicyRecord>();
@@ -178,7 +179,6 @@ function buildPolicies(
         const { policy, findings } = rulebook.parsePolicy(object, kind);
         const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
         policies.set(id as PolicyId, { kind, object, policy, findings, targets });
-        index.add(id, targets);
         for (const selected of targets.selects) selectors.add(selected, id as PolicyId);
         for (const absent of missingKinds(targets)) missing.add(absent, id as PolicyId);
         if (policy === undefined) return;
@@ -212,30 +212,29 @@ function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else list.push(value);
 }
 
-type Dependencies = Pick<ResolvedTargets, "mentions" | "grantsOf"> & { readonly labelsOf?: readonly string[] };
+/** Who names an object: whoever links to it, or would like to, and policies. */
+function buildMentions(links: World["links"], policies?: World["policies"]): World["mentionedBy"] {
+  const mentioned = new IdSets<ObjectId, ObjectId>();
+  links.forEach((own, id) => forEachMention(own, (mention) => mentioned.add(mention, id)));
+  policies?.forEach(({ targets }, id) => {
+    for (const mention of targets.mentions) mentioned.add(mention, id);
+  });
+  return LayeredMap.from(mentioned.toMap());
+}
 
-/** Who rests on what, collected. */
-class MentionIndex {
-  readonly #mentioned: IdSets<ObjectId, ObjectId> = new IdSets();
-  readonly #labels: IdSets<string, ObjectId> = new IdSets();
-  readonly #grants: IdSets<string, ObjectId> = new IdSets();
-
-  add(id: ObjectId, { mentions, labelsOf, grantsOf }: Dependencies): void {
-    for (const mention of mentions) this.#mentioned.add(mention, id);
-    if (labelsOf !== undefined) for (const namespace of labelsOf) this.#labels.add(namespace, id);
-    for (const namespace of grantsOf) this.#grants.add(namespace, id);
-  }
-
-  /** So far: enough to tell which classes are implied. More is added while it is read, and `tables` takes it over. */
-  mentioned(): ReadonlyMap<ObjectId, IdSet<ObjectId>> {
-    return this.#mentioned.soFar();
-  }
-
-  tables(): Pick<World, "mentionedBy" | "labelReaders" | "grantReaders"> {
-    return {
-      mentionedBy: LayeredMap.from(this.#mentioned.toMap()),
-      labelReaders: LayeredMap.from(this.#labels.toMap()),
-      grantReaders: LayeredMap.from(this.#grants.toMap()),
-    };
-  }
+/** Who read the labels of a namespace, or its ReferenceGrants. */
+function buildReaders(
+  links: World["links"],
+  policies: World["policies"],
+): Pick<World, "labelReaders" | "grantReaders"> {
+  const labels = new IdSets<string, ObjectId>();
+  const grants = new IdSets<string, ObjectId>();
+  links.forEach(({ labelsOf, grantsOf }, id) => {
+    for (const namespace of labelsOf) labels.add(namespace, id);
+    for (const namespace of grantsOf) grants.add(namespace, id);
+  });
+  policies.forEach(({ targets }, id) => {
+    for (const namespace of targets.grantsOf) grants.add(namespace, id);
+  });
+  return { labelReaders: LayeredMap.from(labels.toMap()), grantReaders: LayeredMap.from(grants.toMap()) };
 }

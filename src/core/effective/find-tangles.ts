@@ -1,4 +1,4 @@
-import { kindId, type ObjectId } from "../model/refs.ts";
+import type { ObjectId } from "../model/refs.ts";
 import type { Tangle } from "./tangle.ts";
 import type { World } from "./world.ts";
 
@@ -87,12 +87,15 @@ function linksUp({ rulebook, objects, links }: Tables): Graph {
     }
     return parents;
   };
-  links.forEach(({ up, down }, id) => {
-    const ref = objects.byId.get(id)?.ref;
-    if (ref === undefined || !rulebook.isForeign(kindId(ref))) return;
+  const addLinksOf = (id: ObjectId): void => {
+    const own = links.get(id);
+    if (own === undefined) return;
     const parents = parentsOf(id);
-    for (const { parent, frontend } of up) if (!frontend) parents.push(parent);
-    for (const { child } of down) parentsOf(child).push(id);
+    for (const { parent, frontend } of own.up) if (!frontend) parents.push(parent);
+    for (const { child } of own.down) parentsOf(child).push(id);
+  };
+  objects.byKind.forEach((all, kind) => {
+    if (rulebook.isForeign(kind)) all.forEach(addLinksOf);
   });
   return graph;
 }

@@ -28,11 +28,17 @@ function idMaker(): LinkContext["idOf"] {
   };
 }
 
-function upSharer(): LinkContext["shareUp"] {
+function upSharer(): Pick<LinkContext, "sharedUp" | "shareUp"> {
   let last: readonly UpLink[] = [];
-  return (up) => {
-    if (up.length !== last.length || up.some((link, i) => link !== last[i])) last = up;
-    return last;
+  return {
+    sharedUp: (up) => {
+      if (up.length !== last.length) return undefined;
+      for (let i = 0; i < up.length; i++) if (up[i]?.link !== last[i]) return undefined;
+      return last;
+    },
+    shareUp: (up) => {
+      last = up;
+    },
   };
 }
 
@@ -40,7 +46,7 @@ export function linkContext({ rulebook, objects, grants, refused }: LinkTables):
   return {
     find: (id) => objects.byId.get(id),
     idOf: idMaker(),
-    shareUp: upSharer(),
+    ...upSharer(),
     kind: rulebook.findKind,
     namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
     grantsIn: (namespace) => grants.get(namespace) ?? [],
@@ -49,25 +55,24 @@ export function linkContext({ rulebook, objects, grants, refused }: LinkTables):
   };
 }
 
-export function targetContext({ rulebook, objects, grants, mentionedBy }: TargetTables): TargetContext {
+export function targetContext(tables: TargetTables): TargetContext {
+  const { rulebook, objects, grants } = tables;
   return {
     find: (id) => objects.byId.get(id),
     kind: rulebook.findKind,
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     objectsOf: (kind, namespace) => objectsOf(objects, kind, namespace),
-    isImplied: (ref) => isImplied({ objects, mentionedBy, rulebook }, ref),
+    isImplied: (ref) => isImplied(tables, ref),
   };
 }
 
 /** Namespaces that objects are in, and cluster-scoped parents that objects name (GatewayClass), exist without a document. */
-export function isImplied(
-  { objects, mentionedBy, rulebook }: Pick<World, "objects" | "mentionedBy" | "rulebook">,
-  ref: ObjectRef,
-): boolean {
+export function isImplied(tables: Pick<World, "objects" | "mentionedBy" | "rulebook">, ref: ObjectRef): boolean {
+  const { objects, rulebook } = tables;
   if (ref.namespace !== "") return false;
   if (ref.kind === "Namespace" && ref.group === "") return objects.namespaces.has(ref.name);
   let implied = false;
-  forEachId(mentionedBy.get(objectId(ref)), (id) => {
+  forEachId(tables.mentionedBy.get(objectId(ref)), (id) => {
     const object = objects.byId.get(id);
     implied ||= object !== undefined && !rulebook.byPolicyKind.has(`${object.ref.kind}.${object.ref.group}` as KindId);
   });

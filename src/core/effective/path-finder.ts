@@ -7,7 +7,7 @@ import { forEachId } from "../model/id-set.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, objectId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
-import type { DownLink, ObjectLinks, UpLink } from "../topology/links.ts";
+import type { ChildUse, DownLink, ObjectLinks, UpLink } from "../topology/links.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
 import type { PathNode } from "./effective-policy.ts";
@@ -229,11 +229,10 @@ export class PathFinder {
     }
     if (!node.place.isChildByRef) return;
     forEachId(this.#world.mentionedBy.get(id), (parent) => {
-      const down = this.#world.links.get(parent)?.down;
-      if (down === undefined || this.#isTangled(id, parent)) return;
-      for (const link of down) {
-        if (link.child !== id) continue;
-        for (const base of finder.#aboveChild(parent, link)) this.#extend(base, node, link.ports, found);
+      const link = this.#world.links.get(parent)?.down.find(({ child }) => child === id);
+      if (link === undefined || this.#isTangled(id, parent)) return;
+      for (const use of link.uses) {
+        for (const base of finder.#aboveChild(parent, use)) this.#extend(base, node, use.ports, found);
       }
     });
   }
@@ -280,7 +279,7 @@ export class PathFinder {
     return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
   }
 
-  #aboveChild(parent: ObjectId, { sectionIndex }: DownLink): readonly Path[] {
+  #aboveChild(parent: ObjectId, { sectionIndex }: ChildUse): readonly Path[] {
     if (sectionIndex < 0) return this.#toObject(parent);
     const node = this.#findNode(parent);
     const section = node === undefined ? undefined : this.#sectionsOf(node)[sectionIndex];
@@ -434,7 +433,8 @@ export class PathFinder {
   /** Whether some effective target lies below a node, so that paths do not end at it. */
   #continues(id: ObjectId, section?: Section): boolean {
     const down = this.#world.links.get(id)?.down ?? [];
-    const isFrom = (link: DownLink): boolean => section === undefined || link.sectionIndex === section.index;
+    const isFrom = ({ uses }: DownLink): boolean =>
+      section === undefined || uses.some(({ sectionIndex }) => sectionIndex === section.index);
     if (down.some((link) => isFrom(link) && this.#linkReachesEnd(id, link.child, new Set()))) return true;
     return this.#childReachesEnd(id, new Set([id]), section);
   }

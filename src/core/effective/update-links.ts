@@ -4,7 +4,7 @@ import { jsonEqual } from "../model/json.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import { kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
 import { findPlan } from "../topology/compile-rows.ts";
-import type { DownLink, ObjectLinks, UpLink } from "../topology/links.ts";
+import { type ChildUse, type DownLink, mentionsOf, type ObjectLinks, type UpLink } from "../topology/links.ts";
 import { objectLinks } from "../topology/object-links.ts";
 import { REFERENCE_GRANT } from "./build-world.ts";
 import { linkContext } from "./lookups.ts";
@@ -38,7 +38,7 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
     if (before === undefined && after === undefined) continue;
     links = after === undefined ? links.without(id) : links.with(id, after);
     if (!leadsTheSameWay(before, after)) relinked.add(id);
-    const mentions = [before?.mentions ?? NONE, withTargets(world, id, after?.mentions ?? NONE)] as const;
+    const mentions = [namedIn(before), withTargets(world, id, namedIn(after))] as const;
     mentionedBy = reindexed(mentionedBy, id, ...mentions);
     noteNamed(mentions, named);
     labelReaders = reindexed(labelReaders, id, before?.labelsOf ?? NONE, after?.labelsOf ?? NONE);
@@ -46,6 +46,9 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
   }
   return { links, mentionedBy, labelReaders, grantReaders, relinked, named };
 }
+
+const namedIn = (links: ObjectLinks | undefined): readonly ObjectId[] =>
+  links === undefined ? NONE : mentionsOf(links);
 
 /** A kind may be linked and a policy at once: what its targets name stays named. */
 function withTargets(world: World, id: ObjectId, mentions: readonly ObjectId[]): readonly ObjectId[] {
@@ -105,7 +108,11 @@ const isSameUp = (a: UpLink, b: UpLink | undefined): boolean =>
   a.parent === b?.parent && a.section === b.section && a.frontend === b.frontend;
 
 const isSameDown = (a: DownLink, b: DownLink | undefined): boolean =>
-  a.child === b?.child && a.sectionIndex === b.sectionIndex && isSamePorts(a.ports, b.ports);
+  a.child === b?.child &&
+  (a.uses === b.uses || (a.uses.length === b.uses.length && a.uses.every((use, i) => isSameUse(use, b.uses[i]))));
+
+const isSameUse = (a: ChildUse, b: ChildUse | undefined): boolean =>
+  a.sectionIndex === b?.sectionIndex && isSamePorts(a.ports, b.ports);
 
 const isSamePorts = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((port, i) => port === b[i]);

@@ -9,6 +9,7 @@ import { forEachId } from "../model/id-set.ts";
 import { jsonEqual } from "../model/json.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import { kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
+import { mentionsOf } from "../topology/links.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 import { missingKinds, NO_TARGETS, REFERENCE_GRANT } from "./build-world.ts";
 import { targetContext } from "./lookups.ts";
@@ -47,7 +48,8 @@ export function updatePolicies(
     judgedAnew.add(id);
     const old = before?.targets ?? NO_TARGETS;
     const now = after?.targets ?? NO_TARGETS;
-    const links = world.links.get(id)?.mentions ?? NONE;
+    const linked = world.links.get(id);
+    const links = linked === undefined ? NONE : mentionsOf(linked);
     mentionedBy = reindexed(mentionedBy, id, old.mentions, [...now.mentions, ...links]);
     grantReaders = reindexed(grantReaders, id, old.grantsOf, [
       ...now.grantsOf,

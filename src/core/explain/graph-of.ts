@@ -40,9 +40,11 @@ function allEdges(world: World, targets: Iterable<TargetId>): readonly GraphEdge
       add(section === undefined ? targetId(parent) : addSection(parent, section), targetId(id));
     }
     const sections = sectionNames(world, id);
-    for (const { sectionIndex, child } of down) {
-      const section = sections[sectionIndex];
-      add(section === undefined ? targetId(id) : addSection(id, section), targetId(child));
+    for (const { child, uses } of down) {
+      for (const { sectionIndex } of uses) {
+        const section = sections[sectionIndex];
+        add(section === undefined ? targetId(id) : addSection(id, section), targetId(child));
+      }
     }
   });
   for (const target of targets) {

@@ -19,11 +19,6 @@ export class IdSets<K extends string, V extends string> {
     else known.push(id);
   }
 
-  /** As they are now, not yet in order; more may be added while they are read. */
-  soFar(): ReadonlyMap<K, IdSet<V>> {
-    return this.#lists;
-  }
-
   /** Nothing may be added afterwards. */
   toMap(): Map<K, IdSet<V>> {
     const sets: Map<K, IdSet<V>> = this.#lists;

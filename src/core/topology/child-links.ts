@@ -1,5 +1,6 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { displayRef } from "../model/refs.ts";
+import { NO_USES } from "./child-uses.ts";
 import type { RefField } from "./compile-rows.ts";
 import { itemsAt } from "./key-path.ts";
 import {
@@ -66,25 +67,7 @@ function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: numb
   if (wrong !== undefined) return refuseChild(draft, fieldText(field, holder, index), wrong, named);
   const port = ref["port"];
   // Whether the child has that port is for those to say who read its sections.
-  draft.down.push({
-    sectionIndex: holder.position,
-    child: named.id,
-    ports: typeof port === "number" ? portList(port) : NO_PORTS,
-  });
-}
-
-const NO_PORTS: readonly number[] = [];
-
-/** Of each port one list for all references that name it; there are no more than 65,535. */
-const portLists = new Map<number, readonly number[]>();
-
-function portList(port: number): readonly number[] {
-  let list = portLists.get(port);
-  if (list === undefined) {
-    list = [port];
-    if (portLists.size < 65_536) portLists.set(port, list);
-  }
-  return list;
+  named.uses = (named.uses ?? NO_USES).with(holder.position, typeof port === "number" ? port : undefined);
 }
 
 function whyNot(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {

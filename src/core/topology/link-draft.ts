@@ -3,7 +3,8 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { suggestName } from "../model/near-miss.ts";
 import { displayRef, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
-import type { DownLink, LinkContext, LinkRefusal, UpLink } from "./links.ts";
+import type { ChildUses } from "./child-uses.ts";
+import type { LinkContext, LinkRefusal, PlacedLink } from "./links.ts";
 import { isReferenceGranted } from "./reference-grants.ts";
 
 /** The links of one object in the making. Lists that are mostly empty are made when needed: this runs once per object. */
@@ -13,22 +14,15 @@ export interface LinkDraft {
   readonly context: LinkContext;
   /** The objects named so far (the first few: a long list is looked up again rather than searched). */
   readonly named: NamedObject[];
+  /** Beside those; one object may be among them several times. */
+  alsoNamed: NamedObject[] | undefined;
   readonly up: PlacedLink[];
-  readonly down: DownLink[];
-  /** Beside those in `named`. */
-  moreMentions: Set<ObjectId> | undefined;
   refusals: LinkRefusal[] | undefined;
   absentParents: ObjectRef[] | undefined;
   impliedParents: ObjectRef[] | undefined;
   /** Whether the labels of its namespace were read: no others ever are. */
   labelsRead: boolean;
   grantsOf: Set<string> | undefined;
-}
-
-/** `order`: place of the section among its parent's; -1: the parent itself. */
-export interface PlacedLink {
-  readonly order: number;
-  readonly link: UpLink;
 }
 
 export interface NamedObject {
@@ -38,9 +32,12 @@ export interface NamedObject {
   readonly id: ObjectId;
   readonly object: KubeObject | undefined;
   permitted: boolean | undefined;
+  isParent: boolean;
+  /** By which sections it is used as a child, if it is one. */
+  uses: ChildUses | undefined;
 }
 
-const REMEMBERED = 16;
+const REMEMBERED = 32;
 
 /** The kind that a reference means, by the field's defaults; spelled in any case, its group with a version or not. */
 export function findTarget(draft: LinkDraft, field: RefField, ref: JsonObject): RefTarget | undefined {
@@ -86,9 +83,18 @@ export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, n
   const object = draft.context.find(madeId);
   // Its own text for the same, where it is there: that is kept anyway.
   const id = object?.id ?? madeId;
-  const found: NamedObject = { target, namespace, name, id, object, permitted: undefined };
+  const found: NamedObject = {
+    target,
+    namespace,
+    name,
+    id,
+    object,
+    permitted: undefined,
+    isParent: false,
+    uses: undefined,
+  };
   if (named.length < REMEMBERED) named.push(found);
-  else draft.moreMentions = (draft.moreMentions ?? new Set()).add(id);
+  else (draft.alsoNamed ??= []).push(found);
   return found;
 }
 

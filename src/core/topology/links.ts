@@ -19,8 +19,10 @@ export interface LinkContext {
   namespaceLabels(namespace: string): JsonObject;
   grantsIn(namespace: string): readonly Grant[];
   readonly rows: LinkRows;
-  /** The same list for objects that hang under the same: routes mostly do as the one before. */
-  shareUp(up: readonly UpLink[]): readonly UpLink[];
+  /** The list of the object before, if these are the same links: routes mostly hang where the one before does. */
+  sharedUp(up: readonly PlacedLink[]): readonly UpLink[] | undefined;
+  /** Remembers a list for the next object. */
+  shareUp(up: readonly UpLink[]): void;
   /** Whether such an object exists but was refused as invalid; asked only for messages. */
   isInvalid?(kind: KindId, namespace: string, name: string): boolean;
   /**
@@ -38,10 +40,21 @@ export interface UpLink {
   readonly frontend?: true;
 }
 
+/** `order`: place of the section among its parent's; -1: the parent itself. */
+export interface PlacedLink {
+  readonly order: number;
+  readonly link: UpLink;
+}
+
 export interface DownLink {
+  readonly child: ObjectId;
+  /** In the order of the sections, each once. Objects that use their children alike share the list. */
+  readonly uses: readonly ChildUse[];
+}
+
+export interface ChildUse {
   /** Position in `sectionsOf` the object; -1: the object itself. */
   readonly sectionIndex: number;
-  readonly child: ObjectId;
   /** The child's ports that are used, sorted; empty where none was named. */
   readonly ports: readonly number[];
 }
@@ -71,17 +84,35 @@ export interface LinkRefusal {
 export interface ObjectLinks {
   /** Sorted by the parent's id, then by the order of its sections. */
   readonly up: readonly UpLink[];
-  /** Sorted by section, then by the child's id. */
+  /** Sorted by the child's id, each child once. */
   readonly down: readonly DownLink[];
   readonly refusals: readonly LinkRefusal[];
   /** Parents that the object names and the snapshot does not have. */
   readonly absentParents: readonly ObjectRef[];
   /** Cluster-scoped parents named by their bare name that no document defines (GatewayClass): linked all the same. */
   readonly impliedParents: readonly ObjectRef[];
-  /** Every object named, there or not. */
-  readonly mentions: readonly ObjectId[];
+  /** Objects named, there or not, that there is no link to. `forEachMention` tells all that are named. */
+  readonly unlinked: readonly ObjectId[];
   /** Namespaces whose labels were read. */
   readonly labelsOf: readonly string[];
   /** Namespaces whose ReferenceGrants were read. */
   readonly grantsOf: readonly string[];
+}
+
+/** Every object that is named, there or not; some perhaps more than once. */
+export function forEachMention({ up, down, unlinked }: ObjectLinks, visit: (id: ObjectId) => void): void {
+  let last: ObjectId | undefined;
+  for (const { parent } of up) {
+    // The links to the listeners of one Gateway stand side by side.
+    if (parent !== last) visit(parent);
+    last = parent;
+  }
+  for (const { child } of down) visit(child);
+  for (const id of unlinked) visit(id);
+}
+
+export function mentionsOf(links: ObjectLinks): readonly ObjectId[] {
+  const mentions = new Set<ObjectId>();
+  forEachMention(links, (id) => mentions.add(id));
+  return [...mentions];
 }

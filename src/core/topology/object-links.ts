@@ -2,8 +2,9 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, type ObjectId } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
 import { findPlan } from "./compile-rows.ts";
-import type { LinkDraft, PlacedLink } from "./link-draft.ts";
-import type { DownLink, LinkContext, ObjectLinks, UpLink } from "./links.ts";
+import { mergedUses } from "./child-uses.ts";
+import type { LinkDraft, NamedObject } from "./link-draft.ts";
+import type { DownLink, LinkContext, ObjectLinks, PlacedLink, UpLink } from "./links.ts";
 import { addParents } from "./parent-links.ts";
 
 const NONE: readonly never[] = [];
@@ -14,7 +15,7 @@ const NO_LINKS: ObjectLinks = {
   refusals: NONE,
   absentParents: NONE,
   impliedParents: NONE,
-  mentions: NONE,
+  unlinked: NONE,
   labelsOf: NONE,
   grantsOf: NONE,
 };
@@ -31,9 +32,8 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
     plan,
     context,
     named: [],
+    alsoNamed: undefined,
     up: [],
-    down: [],
-    moreMentions: undefined,
     refusals: undefined,
     absentParents: undefined,
     impliedParents: undefined,
@@ -42,31 +42,39 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
   };
   addParents(draft);
   addChildren(draft);
+  const named = draft.alsoNamed === undefined ? draft.named : [...draft.named, ...draft.alsoNamed];
   return {
-    up: context.shareUp(upInOrder(draft.up)),
-    down: downInOrder(draft.down),
+    up: upInOrder(draft.up, context),
+    down: downInOrder(named),
     refusals: draft.refusals ?? NONE,
     absentParents: draft.absentParents ?? NONE,
     impliedParents: draft.impliedParents ?? NONE,
-    mentions: mentionsIn(draft),
+    unlinked: unlinkedIn(named),
     labelsOf: draft.labelsRead ? [object.ref.namespace] : NONE,
     grantsOf: draft.grantsOf === undefined ? NONE : [...draft.grantsOf],
   };
 }
 
-// A list that grew by pushes has room to spare; what is kept for every object is cut to size.
-const cut = <T>(items: readonly T[]): readonly T[] => (items.length === 0 ? NONE : items.slice());
-
-function mentionsIn({ named, moreMentions }: LinkDraft): readonly ObjectId[] {
-  const first = named.map(({ id }) => id);
-  return moreMentions === undefined ? first : [...new Set([...first, ...moreMentions])];
+function unlinkedIn(named: readonly NamedObject[]): readonly ObjectId[] {
+  let unlinked: Set<ObjectId> | undefined;
+  for (const { id, isParent, uses } of named)
+    if (!isParent && uses === undefined) unlinked = (unlinked ?? new Set()).add(id);
+  return unlinked === undefined ? NONE : [...unlinked];
 }
 
 const linkOf = ({ link }: PlacedLink): UpLink => link;
 
-/** Two parentRefs that reach one listener give one link. */
-function upInOrder(placed: PlacedLink[]): readonly UpLink[] {
+function upInOrder(placed: PlacedLink[], context: LinkContext): readonly UpLink[] {
   if (placed.length === 0) return NONE;
+  const shared = context.sharedUp(placed);
+  if (shared !== undefined) return shared;
+  const up = distinctInOrder(placed);
+  context.shareUp(up);
+  return up;
+}
+
+/** Two parentRefs that reach one listener give one link. */
+function distinctInOrder(placed: PlacedLink[]): readonly UpLink[] {
   if (isStrictlyOrdered(placed, byParent)) return placed.map(linkOf);
   placed.sort(byParent);
   return placed.filter((next, index) => index === 0 || byParent(placed[index - 1] ?? next, next) !== 0).map(linkOf);
@@ -86,23 +94,20 @@ const byParent = (a: PlacedLink, b: PlacedLink): number =>
 
 const rank = ({ frontend }: UpLink): number => (frontend === true ? 1 : 0);
 
-/** Two references of a section to one child give one link that has the ports of both. */
-function downInOrder(links: DownLink[]): readonly DownLink[] {
-  if (isStrictlyOrdered(links, byChild)) return cut(links);
+function downInOrder(named: readonly NamedObject[]): readonly DownLink[] {
+  const links: DownLink[] = [];
+  for (const { id, uses } of named) if (uses !== undefined) links.push({ child: id, uses: uses.list });
+  if (links.length === 0) return NONE;
+  // A list that grew by pushes has room to spare; what is kept for every object is cut to size.
+  if (isStrictlyOrdered(links, byChild)) return links.slice();
   links.sort(byChild);
   const merged: DownLink[] = [];
-  for (let start = 0, end = 0; start < links.length; start = end) {
-    const first = links[start];
-    if (first === undefined) break;
-    const ports = new Set(first.ports);
-    for (end = start + 1; end < links.length; end++) {
-      const next = links[end];
-      if (next === undefined || byChild(first, next) !== 0) break;
-      for (const port of next.ports) ports.add(port);
-    }
-    merged.push(end === start + 1 ? first : { ...first, ports: [...ports].sort((a, b) => a - b) });
+  for (const link of links) {
+    const last = merged.at(-1);
+    if (last?.child === link.child) merged[merged.length - 1] = { ...last, uses: mergedUses(last.uses, link.uses) };
+    else merged.push(link);
   }
   return merged;
 }
 
-const byChild = (a: DownLink, b: DownLink): number => a.sectionIndex - b.sectionIndex || compareText(a.child, b.child);
+const byChild = (a: DownLink, b: DownLink): number => compareText(a.child, b.child);

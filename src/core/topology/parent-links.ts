@@ -77,6 +77,7 @@ function addParent(draft: LinkDraft, ask: Ask): void {
   if (named === undefined) return refuseMalformed(draft, fieldText(draft, field, index), target);
   if (named.object === undefined) return refuseAbsent(draft, fieldText(draft, field, index), named);
   if (named.id === draft.object.id) return refuseItself(draft, fieldText(draft, field, index), named);
+  const before = draft.up.length;
   for (const { section, attachment } of target.rows) {
     switch (attachment) {
       case "RouteToListener":
@@ -93,6 +94,7 @@ function addParent(draft: LinkDraft, ask: Ask): void {
         else refuseForbidden(draft, fieldText(draft, field, index), named);
     }
   }
+  if (draft.up.length > before) named.isParent = true;
 }
 
 /** A parent that has no say. */
@@ -103,6 +105,7 @@ function addPlainly(
   sectionName: Json | undefined,
 ): void {
   const { id, object, target } = named;
+  const before = draft.up.length;
   if (section === undefined) {
     draft.up.push({ order: -1, link: { parent: id } });
   } else if (object !== undefined) {
@@ -111,6 +114,7 @@ function addPlainly(
       if (item.section === section && meant) draft.up.push({ order, link: { parent: id, section: item.name } });
     }
   }
+  if (draft.up.length > before) named.isParent = true;
 }
 
 /** A route attaches to the listeners of its direct parent only (GEP-1713); one that accepts it is enough. */

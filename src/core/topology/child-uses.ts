@@ -1,0 +1,76 @@
+import type { ChildUse } from "./links.ts";
+
+const MAX_SHARED = 20_000;
+/** A port and a section make one number, to look the next use up by. */
+const PORTS = 65_536;
+const MAX_SECTIONS = 4096;
+
+const NO_PORTS: readonly number[] = [];
+
+/** Bounded, so that nobody can fill memory by inventing ways; beyond the bound lists are just not shared. */
+let free = MAX_SHARED;
+
+/**
+ * How an object uses one of its children, section by section. Routes use their backends in a handful of ways (by every
+ * rule, on one port), so what comes next is found rather than made, and equal lists are one list.
+ */
+export class ChildUses {
+  readonly #before: ChildUses | undefined;
+  readonly #last: ChildUse | undefined;
+  #list: readonly ChildUse[] | undefined;
+  #next: Map<number, ChildUses> | undefined;
+
+  constructor(before?: ChildUses, last?: ChildUse) {
+    this.#before = before;
+    this.#last = last;
+  }
+
+  /** Sections come in order; a section may name the child several times, with a port or without. */
+  with(sectionIndex: number, port: number | undefined): ChildUses {
+    if (this.#last?.sectionIndex === sectionIndex) return this.#withPort(this.#last, port);
+    const key = keyOf(sectionIndex, port);
+    const known = key === undefined ? undefined : this.#next?.get(key);
+    if (known !== undefined) return known;
+    const made = new ChildUses(this, { sectionIndex, ports: port === undefined ? NO_PORTS : [port] });
+    if (key !== undefined && free > 0) {
+      free--;
+      this.#next ??= new Map();
+      this.#next.set(key, made);
+    }
+    return made;
+  }
+
+  get list(): readonly ChildUse[] {
+    if (this.#list === undefined) {
+      const uses: ChildUse[] = [];
+      for (let at: ChildUses | undefined = this; at !== undefined; at = at.#before) {
+        if (at.#last !== undefined) uses.push(at.#last);
+      }
+      this.#list = uses.reverse();
+    }
+    return this.#list;
+  }
+
+  #withPort({ sectionIndex, ports }: ChildUse, port: number | undefined): ChildUses {
+    if (port === undefined || ports.includes(port)) return this;
+    return new ChildUses(this.#before, { sectionIndex, ports: [...ports, port].sort((a, b) => a - b) });
+  }
+}
+
+export const NO_USES: ChildUses = new ChildUses();
+
+function keyOf(sectionIndex: number, port: number | undefined): number | undefined {
+  if (sectionIndex >= MAX_SECTIONS) return undefined;
+  if (port === undefined) return (sectionIndex + 1) * PORTS;
+  return Number.isInteger(port) && port > 0 && port < PORTS ? (sectionIndex + 1) * PORTS + port : undefined;
+}
+
+/** Two lists of uses of one child. */
+export function mergedUses(a: readonly ChildUse[], b: readonly ChildUse[]): readonly ChildUse[] {
+  const bySection = new Map<number, ReadonlySet<number>>();
+  for (const { sectionIndex, ports } of [...a, ...b])
+    bySection.set(sectionIndex, new Set([...(bySection.get(sectionIndex) ?? []), ...ports]));
+  return [...bySection]
+    .sort(([one], [other]) => one - other)
+    .map(([sectionIndex, ports]) => ({ sectionIndex, ports: [...ports].sort((one, other) => one - other) }));
+}

@@ -9,7 +9,7 @@ import { displayRef, type PolicyId } from "../model/refs.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 import { fieldOfPointer } from "./field-of-pointer.ts";
 import type { PolicyFate } from "./policy-fates.ts";
-import { countedSpecs, type SurveyedFold } from "./survey-folds.ts";
+import type { SurveyedFold } from "./survey-folds.ts";
 
 interface Collision {
   readonly loser: Candidate & { readonly policy: Policy; readonly block: Block };
@@ -21,9 +21,9 @@ interface Collision {
 /** GEP-713 and RFC 9 compare named rules by their names alone: whoever did not know of the other is surprised. */
 export function checkRuleNames(world: World, folds: readonly SurveyedFold[]): readonly CheckFinding[] {
   const collisions = new Map<string, Collision>();
-  for (const { core, paths } of folds) {
-    for (const { settled } of countedSpecs(core)) {
-      for (const { losses } of settled) for (const loss of losses) noteCollision(collisions, loss, paths);
+  for (const { paths, places } of folds) {
+    for (const fold of places()) {
+      for (const { losses } of fold) for (const loss of losses) noteCollision(collisions, loss, paths);
     }
   }
   return [...collisions.values()].map((collision) => collided(world, collision));

@@ -6,6 +6,7 @@ import type { PathNode } from "../effective/effective-policy.ts";
 import { linkContext } from "../effective/lookups.ts";
 import { type Node, nodesOf, type Path, PathFinder, shownPath } from "../effective/path-finder.ts";
 import type { World } from "../effective/world.ts";
+import { valueAt } from "../explain/value-place.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -253,11 +254,13 @@ class Judge {
   }
 
   /** `spec.retry.attempts` in the condition is the value at `/retry/attempts`. */
-  #valuesRead({ settled }: EffectiveCore): readonly ReadValue[] {
-    return settled.flatMap(({ pointer, holder }): readonly ReadValue[] => {
+  #valuesRead({ spec, sources, own }: EffectiveCore): readonly ReadValue[] {
+    return sources.flatMap(({ pointer, policy }, at): readonly ReadValue[] => {
       const isRead = this.#reads.some((read) => pointer === read || pointer.startsWith(`${read}/`));
-      if (!isRead || holder === undefined || holder.unit.value === null) return [];
-      return [{ pointer, value: holder.unit.value, policy: holder.policy?.id }];
+      if (!isRead || (policy === null && !own.includes(at))) return [];
+      const value = valueAt(spec, pointer);
+      // A tombstone leaves nothing behind.
+      return value === undefined ? [] : [{ pointer, value, policy: policy ?? undefined }];
     });
   }
 

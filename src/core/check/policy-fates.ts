@@ -2,7 +2,7 @@
 import type { Candidate, Loss } from "../merge/fold-result.ts";
 import type { Block, BlockName, Policy, Unit } from "../model/policy.ts";
 import type { PolicyId } from "../model/refs.ts";
-import { countedSpecs, type SurveyedFold } from "./survey-folds.ts";
+import type { SurveyedFold } from "./survey-folds.ts";
 
 /** One value of a block. */
 export interface UnitFate {
@@ -31,10 +31,10 @@ export interface PolicyFate {
 
 export function policyFates(folds: readonly SurveyedFold[]): ReadonlyMap<PolicyId, PolicyFate> {
   const fates = new Map<PolicyId, PolicyFate>();
-  for (const { core, paths } of folds) {
+  for (const { core, paths, places } of folds) {
     for (const { policy } of core.outcomes) fateOf(fates, policy).paths += paths;
-    for (const { settled } of countedSpecs(core)) {
-      for (const { holder, losses } of settled) {
+    for (const fold of places()) {
+      for (const { holder, losses } of fold) {
         if (holder !== undefined) noteHolder(fates, holder);
         for (const loss of losses) noteLoss(fates, loss, holder);
       }

@@ -38,12 +38,12 @@ export function comparePaths(before: readonly FoundPath[], after: readonly Found
 class FoldComparison {
   #last: { readonly before: EffectiveCore; readonly after: EffectiveCore; readonly isSame: boolean } | undefined;
 
-  isSame(before: EffectiveCore, after: EffectiveCore, { sources }: CompiledKind): boolean {
+  isSame(before: EffectiveCore, after: EffectiveCore): boolean {
     if (this.#last?.before !== before || this.#last.after !== after) {
       // Specs and sources are plain data, so they compare as such.
       const isSame =
         jsonIdentical(before.spec, after.spec) &&
-        jsonIdentical(sources.of(before) as unknown as Json, sources.of(after) as unknown as Json);
+        jsonIdentical(before.sources as unknown as Json, after.sources as unknown as Json);
       this.#last = { before, after, isSame };
     }
     return this.#last.isSame;
@@ -78,7 +78,7 @@ function changeBetween(
   if (isAsComplete && before?.core === after?.core) return [];
   const hasOwnWords = isMapped(before) || isMapped(after);
   if (before !== undefined && after !== undefined && isAsComplete && !hasOwnWords) {
-    if (folds.isSame(before.core, after.core, after.kind)) return [];
+    if (folds.isSame(before.core, after.core)) return [];
   }
   const old = shown(before);
   const now = shown(after);

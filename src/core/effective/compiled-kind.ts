@@ -7,7 +7,6 @@ import type { CrdFacts } from "../model/crd-schema.ts";
 import type { KindFacts, LinkRow, PolicyDefinition } from "../model/definition.ts";
 import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
 import { unitRulesOf } from "../model/units.ts";
-import { KnownSources } from "./known-sources.ts";
 import { type CompiledMapping, compileMapping } from "./own-values.ts";
 import { Stacks } from "./stack.ts";
 
@@ -34,7 +33,6 @@ export interface CompiledKind {
   readonly mappings: readonly CompiledMapping[];
   readonly tools: FoldTools;
   readonly stacks: Stacks;
-  readonly sources: KnownSources;
 }
 
 export interface CompileOptions {
@@ -67,7 +65,6 @@ export function compileKind(definition: PolicyDefinition, index: number, options
       unitRules: unitRulesOf(definition, options.crd(policyKind)),
     },
     stacks: new Stacks(),
-    sources: new KnownSources(),
   };
 }
 

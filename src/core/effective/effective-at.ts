@@ -1,10 +1,18 @@
 import { type Folded, type FoldLevel, fold } from "../merge/fold.ts";
+import type { Place } from "../merge/fold-result.ts";
 import type { LevelKind } from "../model/definition.ts";
 import type { Policy } from "../model/policy.ts";
-import type { ObjectId, TargetId } from "../model/refs.ts";
+import type { TargetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import { type CoreField, type EffectiveCore, effectiveCore, sourcesOf } from "./effective-core.ts";
-import type { EffectivePolicy, MappedField, PathNode, Source } from "./effective-policy.ts";
+import {
+  type CoreField,
+  type EffectiveCore,
+  effectiveCore,
+  type FoldedField,
+  placesOf,
+  sourcesOf,
+} from "./effective-core.ts";
+import type { EffectivePolicy, MappedField, PathNode } from "./effective-policy.ts";
 import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
 import { endOf, type Node, type Path, shownPath } from "./path-finder.ts";
 import type { Stack } from "./stack.ts";
@@ -15,7 +23,7 @@ const MAX_FOLDS = 4096;
 /** The effective policy at the end of a path; folded once for all paths with the same stack and own values. */
 export function effectiveAt(path: Path, kind: CompiledKind, own: OwnValues = ownValuesOf(path, kind)): EffectiveCore {
   const { stack } = path;
-  const endLevels = kind.definition.merge.bare === "Direct" ? countEndLevels(path, kind) : 0;
+  const endLevels = endLevelsOf(path, kind);
   if (own.key === "" && endLevels === 0) {
     stack.fold ??= foldStack(stack, own, endLevels, kind);
     return stack.fold;
@@ -33,25 +41,37 @@ export function effectiveAt(path: Path, kind: CompiledKind, own: OwnValues = own
 const ownValuesOf = (path: Path, kind: CompiledKind): OwnValues =>
   kind.mappings.length === 0 ? NO_OWN_VALUES : ownValues(mappedNodes(path, kind), kind.mappings, kind.tools.unitRules);
 
+/** Who holds each place at the end of a path and who lost it, for whoever looks closer: a fold keeps only what it tells. */
+export function placesAt(path: Path, kind: CompiledKind): readonly (readonly Place[])[] {
+  const { whole, fields } = runFolds(path.stack, ownValuesOf(path, kind), endLevelsOf(path, kind), kind);
+  return fields.length === 0 ? [placesOf(whole)] : fields.map(({ folded }) => placesOf(folded));
+}
+
 function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): EffectiveCore {
+  const { whole, fields, levels } = runFolds(stack, own, endLevels, kind);
+  return effectiveCore(whole, candidatesAmong(levels, kind), fields);
+}
+
+interface Folds {
+  readonly levels: readonly FoldLevel[];
+  readonly whole: Folded;
+  readonly fields: readonly FoldedField[];
+}
+
+function runFolds(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): Folds {
   const levels: FoldLevel[] = [];
-  const policies: Policy[] = [];
-  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) {
+  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up)
     levels.push(levels.length < endLevels ? { ...at.set, isEnd: true } : at.set);
-    for (const policy of at.set.policies) policies.push(policy);
-  }
   const { merge } = kind.definition;
   const run = (units: OwnValues["units"]): Folded => fold(levels, units, merge, kind.tools);
   const fields = own.items.map(({ object, pointer, units }) => ({ object, pointer, folded: run(units) }));
-  return effectiveCore(run(own.units), candidatesAmong(policies, levels, kind), fields);
+  return { levels, whole: run(own.units), fields };
 }
 
 /** Bare rules as Direct are candidates only where the path ends at their target: a policy with nothing else has no part in others. */
-function candidatesAmong(
-  policies: readonly Policy[],
-  levels: readonly FoldLevel[],
-  { definition }: CompiledKind,
-): readonly Policy[] {
+function candidatesAmong(levels: readonly FoldLevel[], { definition }: CompiledKind): readonly Policy[] {
+  const policies: Policy[] = [];
+  for (const level of levels) for (const policy of level.policies) policies.push(policy);
   if (definition.merge.bare !== "Direct") return policies;
   return policies.filter(
     (policy) =>
@@ -61,8 +81,9 @@ function candidatesAmong(
   );
 }
 
-/** The last links of the stack that belong to the end itself, or to the object that the end is a section of. */
-function countEndLevels(path: Path, { stacks }: CompiledKind): number {
+/** Where it matters: the last links of the stack that belong to the end itself, or to the object that the end is a section of. */
+function endLevelsOf(path: Path, { stacks, definition }: CompiledKind): number {
+  if (definition.merge.bare !== "Direct") return 0;
   const pushed = (at: Path): number => (at.stack === (at.up?.stack ?? stacks.empty) ? 0 : 1);
   return pushed(path) + (path.node.section !== undefined && path.up !== undefined ? pushed(path.up) : 0);
 }
@@ -101,7 +122,7 @@ export function effectivePolicy(path: Path, kind: CompiledKind, below?: PathEnd)
     target: below?.target ?? endOf(path),
     path: shownPath(path, below?.node),
     spec: core.spec,
-    sources: sourcesAt(core, own.object, kind),
+    sources: sourcesOf(core, own.object),
   };
   // By far the most paths have nothing more to say.
   if (path.from === undefined && !path.incomplete && core.fields.length === 0) return effective;
@@ -123,7 +144,3 @@ const mappedField = (field: CoreField): MappedField => ({
   spec: field.spec,
   sources: sourcesOf(field, field.object),
 });
-
-/** Shared like the fold itself, unless they name the object at the end of this path. */
-const sourcesAt = (core: EffectiveCore, object: ObjectId | undefined, { sources }: CompiledKind): readonly Source[] =>
-  object === undefined ? sources.of(core) : sourcesOf(core, object);

@@ -1,14 +1,11 @@
 /** What a stack folds into, shared by every path that has it: no path in it, only policies. */
 
 import type { ConditionError, Folded } from "../merge/fold.ts";
-import type { Decision, Loss, Place } from "../merge/fold-result.ts";
+import type { Loss, Place } from "../merge/fold-result.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Policy } from "../model/policy.ts";
 import { compareText, type ObjectId } from "../model/refs.ts";
 import type { Lost, Source, Step } from "./effective-policy.ts";
-
-/** One place of the spec, settled. */
-export type Settled = Readonly<Place>;
 
 /** How one policy fared in one fold. */
 export interface Outcome {
@@ -24,7 +21,10 @@ export interface Outcome {
 
 export interface FoldedSpec {
   readonly spec: JsonObject;
-  readonly settled: readonly Settled[];
+  /** The provenance, sorted by pointer. Which object's own values hold is left open: paths to several may share it. */
+  readonly sources: readonly Source[];
+  /** Which of the sources tell of the object's own values. */
+  readonly own: readonly number[];
 }
 
 export interface EffectiveCore extends FoldedSpec {
@@ -32,6 +32,13 @@ export interface EffectiveCore extends FoldedSpec {
   readonly conditionErrors: readonly ConditionError[];
   /** Folds into single items of the object's own fields. */
   readonly fields: readonly CoreField[];
+}
+
+/** A fold into one item. */
+export interface FoldedField {
+  readonly object: ObjectId;
+  readonly pointer: string;
+  readonly folded: Folded;
 }
 
 export interface CoreField extends FoldedSpec {
@@ -42,34 +49,56 @@ export interface CoreField extends FoldedSpec {
 const NO_FIELDS: readonly CoreField[] = [];
 const NO_POLICIES: readonly Policy[] = [];
 
-function foldedSpec({ result }: Folded): FoldedSpec {
-  const settled: readonly Settled[] = [...result.places.values()].sort(byPointer).slice();
-  return { spec: result.toSpec(), settled };
+/** The places of a fold, by pointer. */
+export function placesOf({ result }: Folded): readonly Place[] {
+  const places = [...result.places.values()];
+  return places.length < 2 ? places : places.sort(byPointer);
 }
 
-const byPointer = (a: Settled, b: Settled): number => compareText(a.pointer, b.pointer);
+const byPointer = (a: Place, b: Place): number => compareText(a.pointer, b.pointer);
+
+function foldedSpec({ result }: Folded, places: readonly Place[]): FoldedSpec {
+  return { spec: result.toSpec(), sources: places.map(sourceOf), own: ownAmong(places) };
+}
+
+const NONE_OWN: readonly number[] = [];
+
+function ownAmong(places: readonly Place[]): readonly number[] {
+  let own: number[] | undefined;
+  for (let at = 0; at < places.length; at++) {
+    const holder = places[at]?.holder;
+    if (holder !== undefined && holder.policy === undefined) (own ??= []).push(at);
+  }
+  return own ?? NONE_OWN;
+}
 
 /** `stack`: every policy of the stack, so that those that say nothing have an outcome too. */
 export function effectiveCore(
   whole: Folded,
   policies: readonly Policy[],
-  fields: ReadonlyArray<{ readonly object: ObjectId; readonly pointer: string; readonly folded: Folded }>,
+  fields: readonly FoldedField[],
 ): EffectiveCore {
-  const spec = foldedSpec(whole);
-  const core = fields.map(({ object, pointer, folded }): CoreField => ({ object, pointer, ...foldedSpec(folded) }));
+  const places = placesOf(whole);
+  const { spec, sources, own } = foldedSpec(whole, places);
+  if (fields.length === 0) {
+    const outcomes = outcomesOf(policies, [places]);
+    return { spec, sources, own, outcomes, conditionErrors: whole.conditionErrors, fields: NO_FIELDS };
+  }
   // Where a policy sets fields of the object item by item, the items are where it prevails or not.
-  const counted: readonly FoldedSpec[] = core.length === 0 ? [spec] : core;
-  const errors = core.length === 0 ? whole.conditionErrors : fields.flatMap(({ folded }) => folded.conditionErrors);
+  const items = fields.map(({ folded }) => placesOf(folded));
   return {
-    spec: spec.spec,
-    settled: spec.settled,
-    outcomes: outcomesOf(policies, counted),
-    conditionErrors: errors,
-    fields: core.length === 0 ? NO_FIELDS : core,
+    spec,
+    sources,
+    own,
+    outcomes: outcomesOf(policies, items),
+    conditionErrors: fields.flatMap(({ folded }) => folded.conditionErrors),
+    fields: fields.map(
+      ({ object, pointer, folded }, at): CoreField => ({ object, pointer, ...foldedSpec(folded, items[at] ?? []) }),
+    ),
   };
 }
 
-function outcomesOf(policies: readonly Policy[], specs: readonly FoldedSpec[]): readonly Outcome[] {
+function outcomesOf(policies: readonly Policy[], folds: readonly (readonly Place[])[]): readonly Outcome[] {
   const isFirst = (policy: Policy, at: number): boolean => policies.indexOf(policy) === at;
   const distinct = policies.every(isFirst) ? policies : policies.filter(isFirst);
   const outcomes = distinct.map(
@@ -81,8 +110,8 @@ function outcomesOf(policies: readonly Policy[], specs: readonly FoldedSpec[]): 
       by: NO_POLICIES,
     }),
   );
-  for (const { settled } of specs) {
-    for (const { holder, losses } of settled) {
+  for (const places of folds) {
+    for (const { holder, losses } of places) {
       if (holder?.policy !== undefined && holder.computed === undefined)
         outcomeOf(outcomes, holder.policy).prevailing++;
       for (const loss of losses) countLoss(outcomes, loss);
@@ -113,36 +142,26 @@ function outcomeOf(outcomes: readonly Outcome[], policy: Policy): Outcome {
   throw new Error(`${policy.id} is not in the stack`);
 }
 
-/** The provenance as plain data, sorted by pointer. */
-export function sourcesOf(core: FoldedSpec, object: ObjectId | undefined): readonly Source[] {
-  return core.settled.map((place) => sourceOf(place, object));
+/** The provenance, where the own values are those of an object. */
+export function sourcesOf({ sources, own }: FoldedSpec, object: ObjectId | undefined): readonly Source[] {
+  if (object === undefined || own.length === 0) return sources;
+  return sources.map((source, at) => {
+    if (!own.includes(at)) return source;
+    const { pointer, policy, block, ...rest } = source;
+    return { pointer, policy, block, object, ...rest };
+  });
 }
 
-function sourceOf({ pointer, holder, decidedBy, losses }: Settled, object: ObjectId | undefined): Source {
+function sourceOf({ pointer, holder, decidedBy = OWN, losses }: Place): Source {
   const policy = holder?.policy?.id ?? null;
   const block = holder?.block?.name ?? null;
-  const step = stepOf(decidedBy);
   const lost = losses.length === 0 ? NOTHING_LOST : losses.map(lostOf);
-  const isOwn = holder !== undefined && holder.policy === undefined && object !== undefined;
-  if (!isOwn && !holder?.computed) return { pointer, policy, block, decidedBy: step, lost };
-  return {
-    pointer,
-    policy,
-    block,
-    ...(isOwn ? { object } : {}),
-    ...(holder?.computed ? { computed: true as const } : {}),
-    decidedBy: step,
-    lost,
-  };
+  if (holder?.computed) return { pointer, policy, block, computed: true, decidedBy, lost };
+  return { pointer, policy, block, decidedBy, lost };
 }
 
 const NOTHING_LOST: readonly Lost[] = [];
-
-const stepOf = (decision: Decision | undefined): Step => ({
-  policy: decision?.policy?.id ?? null,
-  block: decision?.block?.name ?? null,
-  strategy: decision?.strategy ?? "Own",
-});
+const OWN: Step = { policy: null, block: null, strategy: "Own" };
 
 function lostOf({ candidate, reason, by }: Loss): Lost {
   const { policy, block, unit } = candidate;

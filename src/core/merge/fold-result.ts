@@ -3,8 +3,8 @@
  * Places are JSON pointers; a unit at `/a` and one at `/a/b` cannot both be held.
  */
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from "../model/json.ts";
-import type { Block, Policy, Unit } from "../model/policy.ts";
-import { compareText } from "../model/refs.ts";
+import type { Block, BlockName, Policy, Unit } from "../model/policy.ts";
+import { compareText, type PolicyId } from "../model/refs.ts";
 import { buildSpec } from "../model/units.ts";
 
 /** A unit of a block of a policy at one level of the stack, or of the object's own fields (no policy). */
@@ -26,10 +26,10 @@ export interface Loss {
   readonly equalTo?: Candidate;
 }
 
-/** The step that decided about a place. */
+/** The step that decided about a place, as it is told: whose block, by which strategy. No policy: the object itself. */
 export interface Decision {
-  readonly policy: Policy | undefined;
-  readonly block: Block | undefined;
+  readonly policy: PolicyId | null;
+  readonly block: BlockName | null;
   readonly strategy: string;
 }
 

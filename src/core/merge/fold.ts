@@ -80,7 +80,7 @@ class Fold {
   beginWith(own: readonly Unit[]): void {
     for (const unit of own) {
       this.result.hold({ policy: undefined, block: undefined, unit });
-      this.result.decide(unit.pointer, { policy: undefined, block: undefined, strategy: "Own" });
+      this.result.decide(unit.pointer, OWN);
     }
   }
 
@@ -128,7 +128,7 @@ class Fold {
     }
     const [winner, ...others] = direct;
     if (winner === undefined) return;
-    const decision: Decision = { ...winner, strategy: "Direct" };
+    const decision = decisionOf(winner.policy, winner.block, "Direct");
     replaceAll(this.result, candidatesOf(winner.policy, winner.block), decision);
     const stepAside = { ...winner, strategy: { base: "Defaults", granularity: "Atomic" } } as const;
     for (const { policy, block } of others) {
@@ -167,7 +167,7 @@ class Fold {
     if (!this.#conditionHolds(policy, block, strategy)) {
       for (const candidate of candidatesOf(policy, block)) {
         this.result.lose(candidate, { reason: "gated" }, []);
-        this.result.decideIfOpen(candidate.unit.pointer, { policy, block, strategy: "When" });
+        this.result.decideIfOpen(candidate.unit.pointer, decisionOf(policy, block, "When"));
       }
       return false;
     }
@@ -176,7 +176,7 @@ class Fold {
       this.#removals = NO_REMOVALS;
       this.#pending = this.#pending.filter((removal) => removal.policy === policy);
     }
-    const decision = { policy, block, strategy: this.#rules.none ? "None" : strategyName(strategy) };
+    const decision = decisionOf(policy, block, this.#rules.none ? "None" : strategyName(strategy));
     mergeBlock(this.result, { policy, block, strategy, candidates, decision, custom: this.#tools });
     for (const entry of block.remove) this.#pending.push({ entry, policy, block });
     return true;
@@ -206,11 +206,7 @@ class Fold {
       const removal = this.#removals.find(({ entry }) => names(entry, candidate.unit));
       if (removal === undefined) return true;
       this.result.lose(candidate, { reason: "removed" }, [removal.policy]);
-      this.result.decideIfOpen(candidate.unit.pointer, {
-        policy: removal.policy,
-        block: removal.block,
-        strategy: "Remove",
-      });
+      this.result.decideIfOpen(candidate.unit.pointer, decisionOf(removal.policy, removal.block, "Remove"));
       return false;
     });
   }
@@ -221,6 +217,14 @@ class Fold {
     this.#pending = [];
   }
 }
+
+const OWN: Decision = { policy: null, block: null, strategy: "Own" };
+
+const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Decision => ({
+  policy: id,
+  block: name,
+  strategy,
+});
 
 const NO_REMOVALS: readonly Removal[] = [];
 

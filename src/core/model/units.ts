@@ -190,7 +190,7 @@ export function buildSpec(units: Iterable<Pick<Unit, "path" | "value">>): JsonOb
     const key = path.at(-1);
     if (key === undefined) continue;
     let parent = spec;
-    for (const step of path.slice(0, -1)) parent = openChild(parent, step, own);
+    for (let i = 0; i < path.length - 1; i++) parent = openChild(parent, path[i] as string, own);
     if (isJsonObject(value) && !hasKeys(value)) openChild(parent, key, own);
     else setOwn(parent, key, value);
   }
@@ -210,5 +210,5 @@ function openChild(parent: MutableObject, key: string, own: Set<JsonObject>): Mu
   return made;
 }
 
-const isMutable = (value: Json | undefined, own: Set<JsonObject>): value is MutableObject =>
+const isMutable = (value: Json | undefined, own: ReadonlySet<JsonObject>): value is MutableObject =>
   isJsonObject(value) && own.has(value);

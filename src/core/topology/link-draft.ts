@@ -2,8 +2,8 @@ import type { Json, JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { suggestName } from "../model/near-miss.ts";
 import { displayRef, type ObjectId, type ObjectRef } from "../model/refs.ts";
-import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
 import type { ChildUses } from "./child-uses.ts";
+import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
 import type { LinkContext, LinkRefusal, PlacedLink } from "./links.ts";
 import { isReferenceGranted } from "./reference-grants.ts";
 

@@ -1,8 +1,8 @@
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, type ObjectId } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
-import { findPlan } from "./compile-rows.ts";
 import { mergedUses } from "./child-uses.ts";
+import { findPlan } from "./compile-rows.ts";
 import type { LinkDraft, NamedObject } from "./link-draft.ts";
 import type { DownLink, LinkContext, ObjectLinks, PlacedLink, UpLink } from "./links.ts";
 import { addParents } from "./parent-links.ts";

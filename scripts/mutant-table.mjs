@@ -436,8 +436,8 @@ export const mutants = [
     "a rule with backends is an end of its own, too",
     attachment,
     `${effective}/path-finder.ts`,
-    "const goesOn = end.mayContinue && this.#continues(id, section);",
-    "const goesOn = !end.mayContinue && this.#continues(id, section);",
+    "const goesOn = end.mayContinue && this.#endsBelow.areThere(id, section);",
+    "const goesOn = !end.mayContinue && this.#endsBelow.areThere(id, section);",
   ),
   row(
     "mesh: a consumer's policy acts on everybody's traffic",

@@ -3,7 +3,7 @@ import { forEachPath } from "../core/effective/count-paths.ts";
 import { effectivePolicy } from "../core/effective/effective-at.ts";
 import type { EffectiveCore } from "../core/effective/effective-core.ts";
 import type { EffectivePolicy, PathNode } from "../core/effective/effective-policy.ts";
-import { nodesOf, type Path } from "../core/effective/path-finder.ts";
+import { nodesOf, type Path } from "../core/effective/path.ts";
 import type { World } from "../core/effective/world.ts";
 import { kindId } from "../core/model/refs.ts";
 import { effectiveJson } from "./effective-json.ts";

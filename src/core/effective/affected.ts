@@ -2,7 +2,7 @@
 import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { forEachPath } from "./count-paths.ts";
-import { type Node, nodesOf, type Path } from "./path-finder.ts";
+import { type Node, nodesOf, type Path } from "./path.ts";
 import type { NodeSets, World } from "./world.ts";
 
 export interface Affected {

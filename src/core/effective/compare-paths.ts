@@ -7,7 +7,7 @@ import type { EffectiveChange } from "./delta.ts";
 import { effectivePolicy } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
 import type { EffectivePolicy } from "./effective-policy.ts";
-import type { Path } from "./path-finder.ts";
+import type { Path } from "./path.ts";
 
 /** A path with what its stack folds into. */
 export interface FoundPath {

@@ -7,7 +7,8 @@ import { countSections, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
-import { type EndObject, endOf, type Path, PathFinder, type PathsAlike } from "./path-finder.ts";
+import { endOf, type Path } from "./path.ts";
+import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
 import { type Ends, type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "./effective-core.ts";
 import type { EffectivePolicy, MappedField, PathNode } from "./effective-policy.ts";
 import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
-import { endOf, type Node, type Path, shownPath } from "./path-finder.ts";
+import { endOf, type Node, type Path, shownPath } from "./path.ts";
 import type { Stack } from "./stack.ts";
 
 /** Own values come and go with every edit of a route; what is forgotten is folded again when it is asked for. */

@@ -63,13 +63,11 @@ function foldedSpec({ result }: Folded, places: readonly Place[]): FoldedSpec {
 
 const NONE_OWN: readonly number[] = [];
 
+const isOwn = ({ holder }: Place): boolean => holder !== undefined && holder.policy === undefined;
+
 function ownAmong(places: readonly Place[]): readonly number[] {
-  let own: number[] | undefined;
-  for (let at = 0; at < places.length; at++) {
-    const holder = places[at]?.holder;
-    if (holder !== undefined && holder.policy === undefined) (own ??= []).push(at);
-  }
-  return own ?? NONE_OWN;
+  if (!places.some(isOwn)) return NONE_OWN;
+  return places.flatMap((place, at) => (isOwn(place) ? [at] : NONE_OWN));
 }
 
 /** `stack`: every policy of the stack, so that those that say nothing have an outcome too. */

@@ -4,7 +4,8 @@ import type { CompiledKind } from "./compiled-kind.ts";
 import { endObjects, forEachPathTo, hasPolicies } from "./count-paths.ts";
 import { effectivePolicy, type PathEnd } from "./effective-at.ts";
 import type { EffectivePolicy } from "./effective-policy.ts";
-import { type EndObject, type Path, PathFinder, type PathsAlike, shownSection } from "./path-finder.ts";
+import { type Path, shownSection } from "./path.ts";
+import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -76,14 +77,14 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
     const withPolicies = paths.every((path) => hasPolicies(path, kind))
       ? paths
       : paths.filter((path) => hasPolicies(path, kind));
-    this.#ends =
-      withPolicies.length === 0
-        ? NONE
-        : sectionsOf(alike, facts).map((section) => ({
-            target: targetId(id, section.name),
-            node: shownSection(ref, section),
-          }));
-    this.#paths = this.#ends.length === 0 ? NONE : withPolicies;
+    this.#paths = withPolicies;
+    this.#ends = NONE;
+    if (withPolicies.length === 0) return;
+    this.#ends = sectionsOf(alike, facts).map((section) => ({
+      target: targetId(id, section.name),
+      node: shownSection(ref, section),
+    }));
+    if (this.#ends.length === 0) this.#paths = NONE;
   }
 
   #toNextKind(): boolean {

@@ -6,47 +6,15 @@ import type { KindFacts } from "../model/definition.ts";
 import { forEachId } from "../model/id-set.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { type ObjectId, type ObjectRef, objectId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
-import type { ChildUse, DownLink, ObjectLinks, UpLink } from "../topology/links.ts";
-import { type Section, sectionsOf } from "../topology/sections-of.ts";
+import type { ObjectId, ObjectRef } from "../model/refs.ts";
+import type { ChildUse, UpLink } from "../topology/links.ts";
+import type { Section } from "../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
-import type { PathNode } from "./effective-policy.ts";
-import { type KindPlace, KindPlaces } from "./kind-places.ts";
-import type { PolicySet, Stack } from "./stack.ts";
+import { EndsBelow, isTangled } from "./ends-below.ts";
+import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
+import { type Node, OTHERS, type Path, sectionNode } from "./path.ts";
+import type { PolicySet } from "./stack.ts";
 import type { NodeSets, World } from "./world.ts";
-
-/** A node of the topology: an object, or a section of one. */
-export interface Node {
-  readonly id: ObjectId;
-  readonly ref: ObjectRef;
-  /** Absent: implied, or virtual. */
-  readonly raw: JsonObject | undefined;
-  readonly section: Section | undefined;
-  readonly place: KindPlace;
-  /** The policies on the object and its sections. */
-  readonly sets: NodeSets | undefined;
-  /** Made when asked for: the paths through a node share them. */
-  target: TargetId | undefined;
-  shown: PathNode | undefined;
-}
-
-/** One way down to a node, as a chain: the stack so far with it. */
-export interface Path {
-  readonly up: Path | undefined;
-  readonly node: Node;
-  readonly stack: Stack;
-  /** Mesh: whose traffic; undefined for paths that begin at a Gateway. */
-  readonly from: string | undefined;
-  /** Mesh: namespaces whose traffic goes another way. */
-  readonly elsewhere: ReadonlySet<string> | undefined;
-  readonly incomplete: boolean;
-  /** The first namespaced object: the Gateway, or the mesh Service. */
-  readonly ancestor: ObjectId | undefined;
-  /** The ports by which a Service was reached. */
-  readonly ports: readonly number[];
-  /** How many paths it stands for, where siblings are found together. */
-  count: number;
-}
 
 /**
  * Paths that differ only in the section they pass (the listeners of one Gateway) and have the same policies: found one by
@@ -54,7 +22,6 @@ export interface Path {
  */
 export type Siblings = "Apart" | "Together";
 
-export const OTHERS = "others";
 const NO_PATHS: readonly Path[] = [];
 const NO_PORTS: readonly number[] = [];
 /** Enough for every gateway at hand; routes pass through. */
@@ -84,33 +51,35 @@ export class PathFinder {
   readonly #remembered: Map<ObjectId, readonly Path[]> = new Map();
   readonly #sections: Map<ObjectId, Map<string, readonly Path[]>> = new Map();
   readonly #visiting: Set<ObjectId> = new Set();
-  readonly #places: KindPlaces;
+  readonly #nodes: NodeFinder;
+  readonly #endsBelow: EndsBelow;
   readonly #siblings: Siblings;
 
   constructor(world: World, kind: CompiledKind, scope?: PathScope, siblings: Siblings = "Apart") {
     this.#world = world;
     this.#kind = kind;
     this.#scope = scope;
-    this.#places = new KindPlaces(kind, world.rulebook);
+    this.#nodes = new NodeFinder(world, kind);
+    this.#endsBelow = new EndsBelow(world, this.#nodes);
     this.#siblings = siblings;
   }
 
   /** Calls back for each path that ends at the object or at one of its sections. `raw`: of the object, if at hand. */
   forEachEnd(ref: ObjectRef, id: ObjectId, visit: (path: Path) => void, raw?: JsonObject): void {
-    const { end } = this.#places.of(ref);
+    const { end } = this.#nodes.places.of(ref);
     if (end === undefined) return;
     if (this.#kind.definition.class === "Direct") {
       this.#forEachDirectEnd(ref, id, end, visit);
       return;
     }
     if (this.#scope !== undefined && !this.#scope.touched.has(id)) return;
-    const node = raw === undefined ? this.#findNode(id) : this.#nodeOf(id, ref, raw);
+    const node = raw === undefined ? this.#nodes.find(id) : this.#nodes.of(id, ref, raw);
     const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
     if (node === undefined || paths.length === 0) return;
     const entering = end.object ? new Set<Path>() : undefined;
-    for (const section of end.sections.size === 0 ? NO_SECTIONS : this.#sectionsOf(node)) {
+    for (const section of end.sections.size === 0 ? NO_SECTIONS : sectionsOfNode(node)) {
       if (!end.sections.has(section.section)) continue;
-      const goesOn = end.mayContinue && this.#continues(id, section);
+      const goesOn = end.mayContinue && this.#endsBelow.areThere(id, section);
       if (goesOn && !end.object) continue;
       const below = sectionNode(node, section);
       for (const path of paths) {
@@ -119,16 +88,16 @@ export class PathFinder {
         if (!goesOn) this.#visitBelow(path, below, visit);
       }
     }
-    if (entering === undefined || (end.mayContinue && this.#continues(id))) return;
+    if (entering === undefined || (end.mayContinue && this.#endsBelow.areThere(id))) return;
     // A backend's port that is not there can be named: such a path ends at the Service, others at its ports.
     for (const path of paths) if (!entering.has(path)) visit(path);
   }
 
   /** The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at. */
   findAlike({ ref, id, raw }: EndObject): PathsAlike | undefined {
-    const { endsAtAllSections, facts } = this.#places.of(ref);
+    const { endsAtAllSections, facts } = this.#nodes.places.of(ref);
     if (!endsAtAllSections || facts === undefined || raw === undefined || this.#scope !== undefined) return undefined;
-    const node = this.#nodeOf(id, ref, raw);
+    const node = this.#nodes.of(id, ref, raw);
     const { sets } = node;
     if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
     return { id, ref, raw, facts, paths: this.#findToNode(node) };
@@ -173,12 +142,12 @@ export class PathFinder {
     const sets = this.#world.attached[this.#kind.index]?.get(id);
     if (sets === undefined) return;
     if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
-    const node = this.#nodeOf(id, ref, this.#world.objects.byId.get(id)?.raw);
+    const node = this.#nodes.of(id, ref, this.#world.objects.byId.get(id)?.raw);
     const root = (set: PolicySet | undefined): Path => ({
       ...this.#rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
     });
-    const sections = this.#sectionsOf(node).filter(({ section }) => end.sections.has(section));
+    const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
     if (sections.length === 0) {
       if (sets.own !== undefined) visit(root(sets.own));
       return;
@@ -196,7 +165,7 @@ export class PathFinder {
     // A cycle of links has no path; the tables name it.
     if (this.#visiting.has(id)) return NO_PATHS;
     this.#visiting.add(id);
-    const node = this.#scope === undefined || this.#scope.touched.has(id) ? this.#findNode(id) : undefined;
+    const node = this.#scope === undefined || this.#scope.touched.has(id) ? this.#nodes.find(id) : undefined;
     const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
     this.#visiting.delete(id);
     if (this.#remembered.size >= MAX_REMEMBERED) {
@@ -220,46 +189,53 @@ export class PathFinder {
     const links = this.#world.links.get(id);
     const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
     if (links !== undefined) {
-      const isTangled = this.#world.tangles.has(id);
-      for (const up of links.up) {
-        if (isTangled && this.#isTangled(id, up.parent)) continue;
-        for (const base of finder.#above(up, node)) this.#extendOrCount(base, node, found);
-      }
+      const isLoose = this.#world.tangles.size > 0 && this.#world.tangles.has(id);
+      const up = isLoose ? links.up.filter(({ parent }) => !isTangled(this.#world, id, parent)) : links.up;
+      for (const base of finder.#above(up, node)) this.#extend(base, node, NO_PORTS, found);
       if (links.absentParents.length > 0 && this.#counts(id)) this.#extendIncomplete(node, found);
     }
     if (!node.place.isChildByRef) return;
     forEachId(this.#world.mentionedBy.get(id), (parent) => {
       const link = this.#world.links.get(parent)?.down.find(({ child }) => child === id);
-      if (link === undefined || this.#isTangled(id, parent)) return;
+      if (link === undefined || isTangled(this.#world, id, parent)) return;
       for (const use of link.uses) {
         for (const base of finder.#aboveChild(parent, use)) this.#extend(base, node, use.ports, found);
       }
     });
   }
 
-  /** Together with its sibling before it, if that leads to the same. */
-  #extendOrCount(base: Path, node: Node, found: Path[]): void {
-    const last = this.#siblings === "Together" ? found.at(-1) : undefined;
-    const sibling = last?.up;
-    if (last === undefined || sibling === undefined || !this.#isSibling(sibling, base)) {
-      this.#extend(base, node, NO_PORTS, found);
-      return;
+  /** The paths to what an object hangs under. Objects that hang under the same share the list of links: it is followed once. */
+  #above(up: readonly UpLink[], node: Node): readonly Path[] {
+    if (this.#near?.up === up) return this.#near.bases;
+    const all = up.flatMap((link) => this.#aboveLink(link, node));
+    const bases = this.#siblings === "Together" ? this.#together(all) : all;
+    // Which traffic a mesh Service gives depends on who asks.
+    if (!up.some(({ frontend }) => frontend)) this.#near = { up, bases };
+    return bases;
+  }
+  #near: { readonly up: readonly UpLink[]; readonly bases: readonly Path[] } | undefined;
+
+  /** Each with the siblings that follow it, as one. */
+  #together(paths: readonly Path[]): readonly Path[] {
+    const found: Path[] = [];
+    for (const path of paths) {
+      const first = found.at(-1);
+      if (first === undefined || !this.#isSibling(first, path)) found.push(path);
+      else found[found.length - 1] = { ...first, count: first.count + path.count };
     }
-    // Traffic may have been split: then several paths lie below the sibling.
-    for (let at = found.length - 1; at >= 0 && found[at]?.up === sibling; at--) (found[at] as Path).count += base.count;
+    return found;
   }
 
-  /** Its first sibling, to be precise: the others were counted with that. */
-  #isSibling(first: Path, base: Path): boolean {
+  #isSibling(first: Path, next: Path): boolean {
     return (
-      first.up === base.up &&
+      first.up === next.up &&
       first.up !== undefined &&
-      first.node.id === base.node.id &&
+      first.node.id === next.node.id &&
       first.node.section !== undefined &&
-      base.node.section !== undefined &&
-      first.stack === base.stack &&
-      first.from === base.from &&
-      !this.#kind.mappings.some(({ level }) => level.section !== undefined && level.kind === base.node.ref.kind)
+      next.node.section !== undefined &&
+      first.stack === next.stack &&
+      first.from === next.from &&
+      !this.#kind.mappings.some(({ level }) => level.section !== undefined && level.kind === next.node.ref.kind)
     );
   }
 
@@ -274,24 +250,21 @@ export class PathFinder {
   }
   #whole: PathFinder | undefined;
 
-  #above({ parent, section, frontend }: UpLink, node: Node): readonly Path[] {
+  #aboveLink({ parent, section, frontend }: UpLink, node: Node): readonly Path[] {
     if (frontend) return this.#toFrontend(parent, node.ref.namespace);
     return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
   }
 
   #aboveChild(parent: ObjectId, { sectionIndex }: ChildUse): readonly Path[] {
     if (sectionIndex < 0) return this.#toObject(parent);
-    const node = this.#findNode(parent);
-    const section = node === undefined ? undefined : this.#sectionsOf(node)[sectionIndex];
+    const node = this.#nodes.find(parent);
+    const section = node === undefined ? undefined : sectionsOfNode(node)[sectionIndex];
     return section === undefined ? NO_PATHS : this.#intoSection(this.#toObject(parent), section);
   }
 
   #toSection(id: ObjectId, name: string): readonly Path[] {
-    // A route names the listeners of a Gateway one after the other, and the next route mostly the same ones.
-    if (this.#near?.id !== id) this.#near = { id, sections: this.#toSections(id) };
-    return this.#near.sections.get(name) ?? NO_PATHS;
+    return this.#toSections(id).get(name) ?? NO_PATHS;
   }
-  #near: { readonly id: ObjectId; readonly sections: ReadonlyMap<string, readonly Path[]> } | undefined;
 
   #toSections(id: ObjectId): ReadonlyMap<string, readonly Path[]> {
     const paths = this.#toObject(id);
@@ -300,7 +273,7 @@ export class PathFinder {
       known = new Map();
       const [first] = paths;
       if (first !== undefined)
-        for (const section of this.#sectionsOf(first.node)) known.set(section.name, this.#intoSection(paths, section));
+        for (const section of sectionsOfNode(first.node)) known.set(section.name, this.#intoSection(paths, section));
       this.#sections.set(id, known);
     }
     return known;
@@ -319,7 +292,7 @@ export class PathFinder {
   #toFrontend(service: ObjectId, routeNamespace: string): readonly Path[] {
     // Here it is a root, so only its own change counts, not one above it in its other role as a backend.
     if (!this.#counts(service)) return NO_PATHS;
-    const node = this.#findNode(service);
+    const node = this.#nodes.find(service);
     if (node === undefined) return NO_PATHS;
     const { isPassed, isRoot } = node.place;
     if (!isPassed || (this.#kind.roots !== undefined && !isRoot)) return NO_PATHS;
@@ -336,7 +309,7 @@ export class PathFinder {
     forEachId(this.#world.mentionedBy.get(service), (id) => {
       const object = this.#world.objects.byId.get(id);
       if (object === undefined || object.ref.namespace === home) return;
-      if (!this.#places.of(object.ref).isPassed) return;
+      if (!this.#nodes.places.of(object.ref).isPassed) return;
       if (this.#world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
         namespaces.add(object.ref.namespace);
     });
@@ -357,7 +330,7 @@ export class PathFinder {
       return;
     }
     const withNamespace: Path[] = [];
-    this.#push(base, this.#namespaceNode(namespace), NO_PORTS, withNamespace, mesh);
+    this.#push(base, this.#nodes.ofNamespace(namespace), NO_PORTS, withNamespace, mesh);
     for (const above of withNamespace) this.#push(above, node, ports, found, mesh);
   }
 
@@ -429,76 +402,6 @@ export class PathFinder {
       count: 1,
     };
   }
-
-  /** Whether some effective target lies below a node, so that paths do not end at it. */
-  #continues(id: ObjectId, section?: Section): boolean {
-    const down = this.#world.links.get(id)?.down ?? [];
-    const isFrom = ({ uses }: DownLink): boolean =>
-      section === undefined || uses.some(({ sectionIndex }) => sectionIndex === section.index);
-    if (down.some((link) => isFrom(link) && this.#linkReachesEnd(id, link.child, new Set()))) return true;
-    return this.#childReachesEnd(id, new Set([id]), section);
-  }
-
-  #reachesEnd(id: ObjectId, seen: Set<ObjectId>): boolean {
-    if (seen.has(id)) return false;
-    seen.add(id);
-    const node = this.#findNode(id);
-    if (node === undefined) return false;
-    const { isPassed, end } = node.place;
-    if (!isPassed) return false;
-    if (end !== undefined && (end.object || this.#sectionsOf(node).some(({ section }) => end.sections.has(section))))
-      return true;
-    const links: ObjectLinks | undefined = this.#world.links.get(id);
-    return (
-      links?.down.some(({ child }) => this.#linkReachesEnd(id, child, seen)) === true || this.#childReachesEnd(id, seen)
-    );
-  }
-
-  #linkReachesEnd(parent: ObjectId, child: ObjectId, seen: Set<ObjectId>): boolean {
-    return !this.#isTangled(child, parent) && this.#reachesEnd(child, seen);
-  }
-
-  #childReachesEnd(id: ObjectId, seen: Set<ObjectId>, section?: Section): boolean {
-    let reaches = false;
-    forEachId(this.#world.mentionedBy.get(id), (child) => {
-      if (reaches) return;
-      const hangs = (up: UpLink): boolean =>
-        up.parent === id && !up.frontend && (section === undefined || up.section === section.name);
-      const isBelow = this.#world.links.get(child)?.up.some(hangs);
-      reaches = isBelow === true && this.#linkReachesEnd(id, child, seen);
-    });
-    return reaches;
-  }
-
-  /** Whether the link up from `id` is one that is not followed. */
-  #isTangled(id: ObjectId, parent: ObjectId): boolean {
-    const tangle = this.#world.tangles.get(id);
-    return tangle !== undefined && (tangle.reason !== "Cycle" || tangle === this.#world.tangles.get(parent));
-  }
-
-  #findNode(id: ObjectId): Node | undefined {
-    const object = this.#world.objects.byId.get(id);
-    if (object !== undefined) return this.#nodeOf(id, object.ref, object.raw);
-    // Implied (a GatewayClass that a Gateway names), or virtual.
-    const node = this.#nodeOf(id, parseObjectId(id), undefined);
-    return node.ref.namespace === "" || node.sets !== undefined ? node : undefined;
-  }
-
-  #nodeOf(id: ObjectId, ref: ObjectRef, raw: JsonObject | undefined): Node {
-    const sets = this.#world.attached[this.#kind.index]?.get(id);
-    const place = this.#places.of(ref);
-    return { id, ref, raw, section: undefined, place, sets, target: undefined, shown: undefined };
-  }
-
-  #namespaceNode(namespace: string): Node {
-    const ref: ObjectRef = { group: "", kind: "Namespace", namespace: "", name: namespace };
-    const id = objectId(ref);
-    return this.#nodeOf(id, ref, this.#world.objects.byId.get(id)?.raw);
-  }
-
-  #sectionsOf({ raw, place }: Node): readonly Section[] {
-    return raw === undefined || place.facts === undefined ? NO_SECTIONS : sectionsOf({ raw }, place.facts);
-  }
 }
 
 const NO_SECTIONS: readonly Section[] = [];
@@ -509,17 +412,6 @@ function leadsInto({ ports }: Path, { section, raw }: Section): boolean {
   const port = raw["port"];
   return typeof port !== "number" || ports.includes(port);
 }
-
-const sectionNode = ({ id, ref, raw, place, sets }: Node, section: Section): Node => ({
-  id,
-  ref,
-  raw,
-  section,
-  place,
-  sets,
-  target: undefined,
-  shown: undefined,
-});
 
 /** GEP-713x: a consumer policy applies to traffic from its own namespace only, so it splits that traffic off. */
 function splitTraffic(
@@ -549,42 +441,3 @@ function visitsNamespace(path: Path | undefined, namespace: string): boolean {
 }
 
 const ancestorOf = ({ ref, id }: Node): ObjectId | undefined => (ref.namespace === "" ? undefined : id);
-
-/** The root first. */
-export function nodesOf(path: Path): readonly Node[] {
-  const nodes: Node[] = [];
-  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes.push(at.node);
-  return nodes.reverse();
-}
-
-export function endOf({ node }: Path): TargetId {
-  node.target ??= targetId(node.id, node.section?.name);
-  return node.target;
-}
-
-/** As it leaves the engine; `below`: with one more node at its end. */
-export function shownPath(path: Path, below?: PathNode): readonly PathNode[] {
-  let length = below === undefined ? 0 : 1;
-  for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
-  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
-  const nodes = new Array<PathNode>(length);
-  if (below !== undefined) nodes[--length] = below;
-  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = shownNode(at.node);
-  return nodes;
-}
-
-function shownNode(node: Node): PathNode {
-  const { section } = node;
-  node.shown ??= section === undefined ? shownObject(node.ref) : shownSection(node.ref, section);
-  return node.shown;
-}
-
-const shownObject = ({ group, kind, namespace, name }: ObjectRef): PathNode => ({ group, kind, namespace, name });
-
-export const shownSection = ({ group, kind, namespace, name }: ObjectRef, section: Section): PathNode => ({
-  group,
-  kind,
-  namespace,
-  name,
-  sectionName: section.name,
-});

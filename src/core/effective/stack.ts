@@ -39,6 +39,7 @@ export class Stacks {
   readonly #alone: Map<Policy, PolicySet> = new Map();
   readonly #serials: WeakMap<Policy, number> = new WeakMap();
   #nextSerial = 1;
+  #pushed: Stack = this.empty;
   #forgotten = 0;
 
   /** `policies`: highest first, not empty. */
@@ -74,12 +75,18 @@ export class Stacks {
   }
 
   push(stack: Stack, set: PolicySet): Stack {
+    // The paths to one object mostly have the same stack.
+    if (this.#pushed.up === stack && this.#pushed.set === set) return this.#pushed;
     const known = stack.next?.get(set);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#pushed = known;
+      return known;
+    }
     const made = newStack(stack, set);
     stack.next ??= new Map();
     stack.next.set(set, made);
     set.lastUse = made;
+    this.#pushed = made;
     return made;
   }
 
@@ -90,6 +97,7 @@ export class Stacks {
     else if (only !== undefined) this.#alone.delete(only);
     for (let stack = set.lastUse; stack !== undefined; stack = stack.useBefore) stack.up?.next?.delete(set);
     set.lastUse = undefined;
+    this.#pushed = this.empty;
     // Sets that were combined on the way are not found again by their parts: once in a while all of them go.
     this.#forgotten++;
     if (this.#forgotten <= MAX_FORGOTTEN || this.#forgotten <= this.#sets.size + this.#alone.size) return;

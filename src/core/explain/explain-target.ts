@@ -2,7 +2,7 @@ import type { CompiledKind } from "../effective/compiled-kind.ts";
 import { effectivePolicy } from "../effective/effective-at.ts";
 import type { EffectiveCore } from "../effective/effective-core.ts";
 import type { EffectivePolicy, PathNode, Source } from "../effective/effective-policy.ts";
-import { nodesOf, type Path } from "../effective/path-finder.ts";
+import { nodesOf, type Path } from "../effective/path.ts";
 import type { NodeSets, World } from "../effective/world.ts";
 import { displayRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { ExplainedPath, Explanation, KindExplanation, PathOutcome, PolicyPart } from "./explanation.ts";

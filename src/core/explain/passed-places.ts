@@ -1,5 +1,5 @@
 import type { CompiledKind } from "../effective/compiled-kind.ts";
-import type { Path } from "../effective/path-finder.ts";
+import type { Path } from "../effective/path.ts";
 import type { Place } from "./paths-through.ts";
 
 /** By policy kind, whether paths come through an object, and through which of its sections. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../adapters/files/parse-documents.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import { forEachPath } from "../effective/count-paths.ts";
-import { nodesOf, type Path } from "../effective/path-finder.ts";
+import { nodesOf, type Path } from "../effective/path.ts";
 import type { World } from "../effective/world.ts";
 import { evaluate } from "../evaluate.ts";
 import { type ObjectId, objectId } from "../model/refs.ts";

@@ -2,7 +2,7 @@
 import type { CompiledKind } from "../effective/compiled-kind.ts";
 import { forEachPath } from "../effective/count-paths.ts";
 import type { EffectiveCore } from "../effective/effective-core.ts";
-import type { Path } from "../effective/path-finder.ts";
+import type { Path } from "../effective/path.ts";
 import type { World } from "../effective/world.ts";
 import { forEachId } from "../model/id-set.ts";
 import { kindId, type ObjectId } from "../model/refs.ts";

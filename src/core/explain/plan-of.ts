@@ -3,7 +3,7 @@ import type { Delta, EffectiveChange } from "../effective/delta.ts";
 import type { EffectivePolicy } from "../effective/effective-policy.ts";
 import { isImplied } from "../effective/lookups.ts";
 import type { ObjectChange } from "../effective/object-changes.ts";
-import { shownPath } from "../effective/path-finder.ts";
+import { shownPath } from "../effective/path.ts";
 import type { World } from "../effective/world.ts";
 import type { Finding } from "../model/finding.ts";
 import { forEachId } from "../model/id-set.ts";

@@ -4,7 +4,7 @@
  */
 import { countPath, forEachPath } from "../effective/count-paths.ts";
 import type { PathNode } from "../effective/effective-policy.ts";
-import { nodesOf } from "../effective/path-finder.ts";
+import { nodesOf } from "../effective/path.ts";
 import { TallyChanges } from "../effective/tally.ts";
 import type { World } from "../effective/world.ts";
 import { forEachId } from "../model/id-set.ts";

@@ -1,4 +1,4 @@
-import type { Node } from "../effective/path-finder.ts";
+import type { Node } from "../effective/path.ts";
 import type { World } from "../effective/world.ts";
 import { crdSchema } from "../model/crd-schema.ts";
 import { isJsonList, isJsonObject, type JsonObject, jsonEqual, ownValue } from "../model/json.ts";

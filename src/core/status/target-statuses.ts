@@ -1,7 +1,7 @@
 /** GEP-713, "Target object status": the `<domain>/<Kind>Affected` conditions of what policies really affect. */
 import { forEachAffected } from "../effective/affected.ts";
 import type { CompiledKind } from "../effective/compiled-kind.ts";
-import type { Node } from "../effective/path-finder.ts";
+import type { Node } from "../effective/path.ts";
 import type { World } from "../effective/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";

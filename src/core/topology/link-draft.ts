@@ -93,8 +93,12 @@ export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, n
     isParent: false,
     uses: undefined,
   };
-  if (named.length < REMEMBERED) named.push(found);
-  else (draft.alsoNamed ??= []).push(found);
+  if (named.length < REMEMBERED) {
+    named.push(found);
+  } else {
+    draft.alsoNamed ??= [];
+    draft.alsoNamed.push(found);
+  }
   return found;
 }
 

@@ -1,0 +1,45 @@
+import type { JsonObject } from "../model/json.ts";
+import { type ObjectId, type ObjectRef, objectId, parseObjectId } from "../model/refs.ts";
+import { type Section, sectionsOf } from "../topology/sections-of.ts";
+import type { CompiledKind } from "./compiled-kind.ts";
+import { KindPlaces } from "./kind-places.ts";
+import type { Node } from "./path.ts";
+import type { World } from "./world.ts";
+
+/** Objects as nodes for one policy kind. */
+export class NodeFinder {
+  readonly places: KindPlaces;
+  readonly #objects: World["objects"]["byId"];
+  readonly #attached: World["attached"][number] | undefined;
+
+  constructor({ objects, attached, rulebook }: World, kind: CompiledKind) {
+    this.places = new KindPlaces(kind, rulebook);
+    this.#objects = objects.byId;
+    this.#attached = attached[kind.index];
+  }
+
+  find(id: ObjectId): Node | undefined {
+    const object = this.#objects.get(id);
+    if (object !== undefined) return this.of(id, object.ref, object.raw);
+    // Implied (a GatewayClass that a Gateway names), or virtual.
+    const node = this.of(id, parseObjectId(id), undefined);
+    return node.ref.namespace === "" || node.sets !== undefined ? node : undefined;
+  }
+
+  of(id: ObjectId, ref: ObjectRef, raw: JsonObject | undefined): Node {
+    const sets = this.#attached?.get(id);
+    const place = this.places.of(ref);
+    return { id, ref, raw, section: undefined, place, sets, target: undefined, shown: undefined };
+  }
+
+  ofNamespace(namespace: string): Node {
+    const ref: ObjectRef = { group: "", kind: "Namespace", namespace: "", name: namespace };
+    const id = objectId(ref);
+    return this.of(id, ref, this.#objects.get(id)?.raw);
+  }
+}
+
+const NO_SECTIONS: readonly Section[] = [];
+
+export const sectionsOfNode = ({ raw, place }: Node): readonly Section[] =>
+  raw === undefined || place.facts === undefined ? NO_SECTIONS : sectionsOf({ raw }, place.facts);

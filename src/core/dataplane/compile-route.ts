@@ -194,7 +194,7 @@ class RouteDraft {
     const { name, namespace, kind, port } = ref;
     const home = typeof namespace === "string" && namespace !== "" ? namespace : this.#route.ref.namespace;
     const child = links?.down.find((link) => {
-      if (link.sectionIndex !== position) return false;
+      if (!link.uses.some(({ sectionIndex }) => sectionIndex === position)) return false;
       const found = parseObjectId(link.child);
       const isKind = typeof kind !== "string" || kind.toLowerCase() === found.kind.toLowerCase();
       return found.name === name && found.namespace === home && isKind;

@@ -2,7 +2,8 @@
 import type { CompiledKind } from "../effective/compiled-kind.ts";
 import { effectiveAt } from "../effective/effective-at.ts";
 import type { EffectiveCore } from "../effective/effective-core.ts";
-import { type Path, PathFinder } from "../effective/path-finder.ts";
+import type { Path } from "../effective/path.ts";
+import { PathFinder } from "../effective/path-finder.ts";
 import type { World } from "../effective/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { kindId, type ObjectId, type TargetId, targetId } from "../model/refs.ts";

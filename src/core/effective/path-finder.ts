@@ -105,7 +105,7 @@ export class PathFinder {
 
   /** The paths to an object, for whoever goes on from there with `into` and `onTo`. */
   pathsTo({ ref, id, raw }: EndObject): readonly Path[] {
-    return this.#findToNode(this.#nodeOf(id, ref, raw));
+    return this.#findToNode(this.#nodes.of(id, ref, raw));
   }
 
   /** The same path, and on into a section of the object that it leads to. */
@@ -115,13 +115,13 @@ export class PathFinder {
 
   /** The same path, and on to a backend by one of its ports; where it has no such port, to the backend as such. */
   onTo(path: Path, child: ObjectId, port: number): Path | undefined {
-    const node = this.#findNode(child);
+    const node = this.#nodes.find(child);
     if (node === undefined) return undefined;
     const found: Path[] = [];
     this.#extend(path, node, [port], found);
     const [last] = found;
     const { end } = node.place;
-    const section = this.#sectionsOf(node).find(
+    const section = sectionsOfNode(node).find(
       ({ section: kind, raw }) => end?.sections.has(kind) && raw["port"] === port,
     );
     return last === undefined || section === undefined ? last : this.into(last, section);

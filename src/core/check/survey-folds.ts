@@ -13,7 +13,7 @@ export interface SurveyedFold {
   readonly first: Path;
   paths: number;
   /** Who holds each place, and who lost it; item by item where a policy sets fields so. */
-  places(): readonly (readonly Place[])[];
+  readonly places: () => readonly (readonly Place[])[];
 }
 
 /** Every fold of the kind that has a policy, in the order of its first path. There are few, however many paths there are. */

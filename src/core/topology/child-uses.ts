@@ -42,8 +42,8 @@ export class ChildUses {
 
   get list(): readonly ChildUse[] {
     if (this.#list === undefined) {
-      const uses: ChildUse[] = [];
-      for (let at: ChildUses | undefined = this; at !== undefined; at = at.#before) {
+      const uses = this.#last === undefined ? [] : [this.#last];
+      for (let at = this.#before; at !== undefined; at = at.#before) {
         if (at.#last !== undefined) uses.push(at.#last);
       }
       this.#list = uses.reverse();

@@ -1,0 +1,30 @@
+/** Where the backends of one configuration are, and how to speak TLS with them. */
+import type { BackendConfig, BackendTlsConfig, DataplaneConfig, Endpoint } from "../core/dataplane/gateway-config.ts";
+import { displayRef } from "../core/model/refs.ts";
+import type { SecretSource } from "./secret-source.ts";
+import type { BackendLookup, TlsLookup } from "./serving-context.ts";
+
+const NO_ENDPOINTS: readonly Endpoint[] = [];
+const PLAIN: TlsLookup = { state: "plain" };
+
+export function createBackendLookup({ endpoints }: DataplaneConfig, secrets: SecretSource): BackendLookup {
+  const known = new Map<BackendTlsConfig, TlsLookup>();
+  return {
+    endpointsOf: (id) => endpoints.get(id) ?? NO_ENDPOINTS,
+    tlsOf: ({ tls }: BackendConfig) => {
+      if (tls === undefined) return PLAIN;
+      let found = known.get(tls);
+      if (found === undefined) known.set(tls, (found = readTls(tls, secrets)));
+      return found;
+    },
+  };
+}
+
+function readTls({ hostname, subjectAltNames, authorities }: BackendTlsConfig, secrets: SecretSource): TlsLookup {
+  const settings = { serverName: hostname, subjectAltNames };
+  if (authorities === "System") return { state: "tls", tls: { ...settings, authorities: undefined } };
+  const found = authorities.map((ref) => ({ ref, text: secrets.findAuthorities(ref) }));
+  const missing = found.find(({ text }) => text === undefined);
+  if (missing !== undefined) return { state: "unusable", message: `${displayRef(missing.ref)} has no ca.crt` };
+  return { state: "tls", tls: { ...settings, authorities: found.map(({ text }) => text).join("\n") } };
+}

@@ -1,0 +1,42 @@
+/** What filters make of a request on its way to a backend, and of the answer on its way back. */
+import type { FilterConfig, PathChange } from "../core/dataplane/gateway-config.ts";
+import { changeFields, type Fields } from "./fields.ts";
+
+export interface ForwardedRequest {
+  readonly authority: string;
+  readonly path: string;
+  readonly fields: Fields;
+}
+
+export function changeRequest(request: ForwardedRequest, filters: readonly FilterConfig[]): ForwardedRequest {
+  let { authority, path, fields } = request;
+  for (const filter of filters) {
+    if (filter.type === "RequestHeaderModifier") {
+      fields = changeFields(fields, filter);
+      authority = [...filter.add, ...filter.set].find(({ name }) => name === "host")?.value ?? authority;
+    } else if (filter.type === "URLRewrite") {
+      authority = filter.hostname ?? authority;
+      if (filter.path !== undefined) path = changePath(path, filter.path);
+    }
+  }
+  return { authority, path, fields: fields.includes("host") ? changeFields(fields, WITHOUT_HOST) : fields };
+}
+
+const WITHOUT_HOST = { remove: ["host"], set: [], add: [] };
+
+export function changeResponseFields(fields: Fields, filters: readonly FilterConfig[]): Fields {
+  let changed = fields;
+  for (const filter of filters) {
+    if (filter.type === "ResponseHeaderModifier") changed = changeFields(changed, filter);
+  }
+  return changed;
+}
+
+/** Gateway API, HTTPPathModifier: by path element, and never without a slash at the beginning. */
+export function changePath(path: string, change: PathChange): string {
+  if (change.type === "ReplaceFullPath") return change.path.startsWith("/") ? change.path : `/${change.path}`;
+  const prefix = change.prefix.replace(/\/$/, "");
+  const replacement = change.path.replace(/\/$/, "");
+  const changed = `${replacement}${path.slice(prefix.length)}`;
+  return changed.startsWith("/") ? changed : `/${changed}`;
+}

@@ -1,0 +1,376 @@
+/**
+ * One request on its way through one backend: tries, waits, and the one answer that is passed on. When a failed try is followed by another
+ * is decided by the retry schedule alone; here is only what that takes.
+ */
+
+import type { Duplex } from "node:stream";
+import type { BackendTarget, Endpoint, RuleConfig } from "../core/dataplane/gateway-config.ts";
+import { displayRef } from "../core/model/refs.ts";
+import { type BudgetMeter, takeRetry } from "../core/retry/retry-budget.ts";
+import { nextStep, type TryOutcome } from "../core/retry/retry-schedule.ts";
+import type { ClientExchange } from "./client-exchange.ts";
+import type { Fields } from "./fields.ts";
+import type { GatewayTimer } from "./gateway-clock.ts";
+import type { RequestFlag, TryFinished } from "./gateway-event.ts";
+import { sendOwnAnswer } from "./own-answer.ts";
+import { RequestBody } from "./request-body.ts";
+import type { RequestHead } from "./request-head.ts";
+import type { RequestRecord } from "./request-record.ts";
+import type { BackendLookup, ServingContext } from "./serving-context.ts";
+import type { ResponseHead, RunningTry, TryFailure, TrySink, Upstream, UpstreamTls } from "./upstream.ts";
+
+export type ForwardTarget = Extract<BackendTarget, { readonly type: "Backend" }>;
+
+export interface ForwardingOptions {
+  readonly context: ServingContext;
+  readonly lookup: BackendLookup;
+  readonly record: RequestRecord;
+  readonly head: RequestHead;
+  readonly rule: RuleConfig;
+  readonly target: ForwardTarget;
+  /** As the backend is to get it; the path with the query. */
+  readonly request: { readonly authority: string; readonly path: string; readonly fields: Fields };
+  readonly changeResponse: (head: ResponseHead) => Fields;
+  readonly onFinished: () => void;
+}
+
+const NO_METERS: readonly BudgetMeter[] = [];
+/** An answer that is not passed on is read up to here, and so long, for the sake of its connection. */
+const MAX_DISCARDED_BYTES = 65_536;
+const MAX_DISCARD_MS = 1000;
+
+export class Forwarding {
+  readonly #options: ForwardingOptions;
+  readonly #exchange: ClientExchange;
+  readonly #body: RequestBody | undefined;
+  readonly #meters: readonly BudgetMeter[];
+  readonly #tls: UpstreamTls | undefined;
+  readonly #tried: Endpoint[] = [];
+  #current: Try | undefined;
+  #requestTimer: GatewayTimer | undefined;
+  #tryTimer: GatewayTimer | undefined;
+  #waitTimer: GatewayTimer | undefined;
+  #hasAnswered = false;
+  #isOver = false;
+
+  constructor(options: ForwardingOptions, tls: UpstreamTls | undefined) {
+    const { context, target, record } = options;
+    this.#options = options;
+    this.#exchange = record.exchange;
+    this.#tls = tls;
+    this.#meters = target.retry === undefined ? NO_METERS : context.budgets.metersOf(target.backend, target.retry);
+    this.#body = this.#openBody();
+  }
+
+  start(): void {
+    const { context, rule, record } = this.#options;
+    const nowMs = context.clock.nowMs();
+    for (const meter of this.#meters) meter.countRequest(nowMs);
+    this.#exchange.onGone = () => this.#abandon();
+    this.#exchange.onDrain = () => this.#current?.running?.resume();
+    if (rule.requestTimeoutMs !== undefined) {
+      const leftMs = rule.requestTimeoutMs - (nowMs - record.startedMs);
+      this.#requestTimer = context.clock.startTimer(leftMs, () => this.#runOutOfTime());
+    }
+    this.#try();
+  }
+
+  #openBody(): RequestBody | undefined {
+    const { context, target } = this.#options;
+    const source = this.#exchange.body;
+    if (source === undefined) return undefined;
+    const mayRetry = (target.retry?.plan.attempts ?? 0) > 0;
+    return new RequestBody(source, {
+      maxBytes: mayRetry ? (target.retry?.maxBodyBytes ?? 0) : 0,
+      quota: context.keptBytes,
+      onStart: () => this.#exchange.sendContinue(),
+    });
+  }
+
+  #try(): void {
+    const { context, lookup, target, record, head, request } = this.#options;
+    const endpoints = lookup.endpointsOf(target.backend.endpoints);
+    const endpoint = context.upstreams.pick(target.backend.endpoints, endpoints, this.#tried);
+    if (endpoint === undefined) return this.#answerOurselves(503, "NoEndpoints", "the backend has no endpoints");
+    record.tries++;
+    this.#tried.push(endpoint);
+    const attempt = new Try(this, record.tries, endpoint, context.clock.nowMs());
+    this.#current = attempt;
+    if (target.backendRequestTimeoutMs !== undefined) {
+      this.#tryTimer = context.clock.startTimer(target.backendRequestTimeoutMs, () => this.#giveUpTry(attempt));
+    }
+    const upstream: Upstream = context.upstreams.get(target.backend.protocol, endpoint, this.#tls);
+    attempt.running = upstream.send(
+      {
+        method: head.method,
+        authority: request.authority,
+        path: request.path,
+        fields: request.fields,
+        contentLength: head.contentLength,
+        body: this.#body?.open(),
+        upgrade: head.upgrade,
+        takesTrailers: head.takesTrailers,
+      },
+      attempt,
+    );
+  }
+
+  /** The head of an answer is here: it is passed on, or another try follows. */
+  takeHead(attempt: Try, head: ResponseHead): void {
+    const next = this.#decide(attempt, { type: "Answered", status: head.status });
+    if (next === "Retry") return attempt.discard(this.#options.context);
+    this.#pass(attempt, head);
+  }
+
+  takeFailure(attempt: Try, failure: TryFailure): void {
+    if (this.#hasAnswered) return this.#cut(failure.type === "TimedOut" ? "BackendTimeout" : "Reset", failure.message);
+    if (this.#decide(attempt, { type: failure.type }) === "Retry") return;
+    this.#answerFailure(failure.type, failure.message);
+  }
+
+  takeData(chunk: Buffer): boolean {
+    this.#options.record.responseBytes += chunk.length;
+    return this.#exchange.write(chunk);
+  }
+
+  takeHints(fields: Fields): void {
+    this.#exchange.sendHints(fields);
+  }
+
+  takeEnd(trailers: Fields): void {
+    this.#exchange.end(trailers);
+    this.#finish();
+  }
+
+  takeUpgrade(attempt: Try, head: ResponseHead, connection: Duplex): void {
+    const { record, changeResponse } = this.#options;
+    this.#tell(attempt, { type: "Answered", status: head.status });
+    this.#stopTimers();
+    this.#hasAnswered = true;
+    record.status = head.status;
+    record.flag("Upgraded");
+    this.#exchange.onGone = () => {};
+    this.#exchange.switchProtocols({ ...head, fields: changeResponse(head), isLast: true }, connection, () => {
+      this.#finish();
+    });
+  }
+
+  #decide(attempt: Try, outcome: TryOutcome): "Retry" | "Answer" {
+    const { context, target, head, rule } = this.#options;
+    const { clock } = context;
+    this.#tell(attempt, outcome);
+    const nowMs = clock.nowMs();
+    const step = nextStep({
+      plan: target.retry?.plan,
+      method: head.method,
+      outcome,
+      tries: attempt.number,
+      canResend: this.#body === undefined || this.#body.canResend,
+      nowMs,
+      random: clock.random(),
+      isWithinBudget: () => takeRetry(this.#meters, nowMs),
+    });
+    // What is left of a try's time is for the rest of its answer, if that is passed on.
+    if (step.do === "Retry" || outcome.type !== "Answered") this.#tryTimer?.cancel();
+    if (step.do === "Answer") {
+      this.#noteRefusal(step.because);
+      return "Answer";
+    }
+    const waitMs = step.atMs - nowMs;
+    const { backend } = target;
+    context.emit({ type: "RetryScheduled", rule, backend, reason: outcome, retry: attempt.number, waitMs });
+    this.#waitTimer = clock.startTimer(waitMs, () => this.#try());
+    return "Retry";
+  }
+
+  #noteRefusal(because: "Final" | "NotRetried" | "Exhausted" | "BodyNotKept" | "Budget"): void {
+    const { context, record, rule, target } = this.#options;
+    switch (because) {
+      case "Final":
+      case "NotRetried":
+        return;
+      case "Exhausted":
+        // Without attempts there was nothing to exhaust.
+        if ((target.retry?.plan.attempts ?? 0) > 0) record.flag("Exhausted");
+        return;
+      case "BodyNotKept":
+        record.flag("BodyNotKept");
+        return;
+      case "Budget":
+        record.flag("Budget");
+        context.emit({ type: "BudgetRefused", rule, backend: target.backend });
+        return;
+    }
+  }
+
+  #pass(attempt: Try, head: ResponseHead): void {
+    const { record, changeResponse } = this.#options;
+    this.#hasAnswered = true;
+    this.#body?.release();
+    attempt.pass();
+    record.status = head.status;
+    this.#exchange.sendHead({
+      status: head.status,
+      statusText: head.statusText,
+      fields: changeResponse(head),
+      isLast: false,
+    });
+  }
+
+  #giveUpTry(attempt: Try): void {
+    attempt.cancel();
+    this.takeFailure(attempt, { type: "TimedOut", message: "the backend took too long" });
+  }
+
+  #runOutOfTime(): void {
+    this.#stopTry();
+    if (this.#hasAnswered) return this.#cut("RequestTimeout", "the request took too long");
+    this.#answerOurselves(504, "RequestTimeout", "the request took too long");
+  }
+
+  #answerFailure(type: TryFailure["type"], reason: string): void {
+    this.#options.record.reason = reason;
+    switch (type) {
+      case "NotConnected":
+        return this.#answerOurselves(503, type, "the backend cannot be reached");
+      case "Refused":
+        return this.#answerOurselves(503, type, "the backend refused the request");
+      case "Reset":
+        return this.#answerOurselves(503, type, "the backend broke off");
+      case "TimedOut":
+        return this.#answerOurselves(504, "BackendTimeout", "the backend took too long");
+    }
+  }
+
+  #answerOurselves(status: 503 | 504, flag: RequestFlag, message: string): void {
+    const { record, head, rule } = this.#options;
+    this.#hasAnswered = true;
+    record.status = status;
+    record.flag(flag);
+    record.reason ??= message;
+    const text = `${displayRef(rule.route)} (${rule.rule}): ${message}`;
+    const fields = this.#options.changeResponse({ status, statusText: "", fields: [] });
+    record.responseBytes = sendOwnAnswer(this.#exchange, head, { status, message: text, fields });
+    this.#finish();
+  }
+
+  /** The client must see that its answer is not whole. */
+  #cut(flag: RequestFlag, reason: string): void {
+    const { record } = this.#options;
+    record.flag(flag);
+    record.flag("Cut");
+    record.reason = reason;
+    this.#exchange.onGone = () => {};
+    this.#exchange.cut();
+    this.#finish();
+  }
+
+  #abandon(): void {
+    this.#options.record.flag("ClientGone");
+    this.#stopTry();
+    this.#finish();
+  }
+
+  #stopTry(): void {
+    const attempt = this.#current;
+    if (attempt === undefined) return;
+    if (attempt.cancel() && !this.#hasAnswered) this.#tell(attempt, { type: "Cancelled" });
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stopTimers();
+    this.#body?.release();
+    this.#options.onFinished();
+  }
+
+  #stopTimers(): void {
+    this.#requestTimer?.cancel();
+    this.#tryTimer?.cancel();
+    this.#waitTimer?.cancel();
+  }
+
+  #tell({ number, endpoint, startedMs }: Try, outcome: TryFinished["outcome"]): void {
+    const { context, rule, target } = this.#options;
+    const durationMs = context.clock.nowMs() - startedMs;
+    context.emit({ type: "TryFinished", rule, backend: target.backend, endpoint, number, outcome, durationMs });
+  }
+}
+
+/** One try. Once another has begun it has no say any more, whatever still comes in. */
+class Try implements TrySink {
+  readonly number: number;
+  readonly endpoint: Endpoint;
+  readonly startedMs: number;
+  running: RunningTry | undefined;
+  readonly #forwarding: Forwarding;
+  #state: "waiting" | "passing" | "discarding" | "over" = "waiting";
+  #discardedBytes = 0;
+  #discardTimer: GatewayTimer | undefined;
+
+  constructor(forwarding: Forwarding, number: number, endpoint: Endpoint, startedMs: number) {
+    this.#forwarding = forwarding;
+    this.number = number;
+    this.endpoint = endpoint;
+    this.startedMs = startedMs;
+  }
+
+  pass(): void {
+    this.#state = "passing";
+  }
+
+  discard({ clock }: ServingContext): void {
+    this.#state = "discarding";
+    this.#discardTimer = clock.startTimer(MAX_DISCARD_MS, () => this.cancel());
+  }
+
+  /** Whether somebody was still waiting for it. */
+  cancel(): boolean {
+    const wasWaiting = this.#state === "waiting" || this.#state === "passing";
+    this.#end();
+    this.running?.cancel();
+    return wasWaiting;
+  }
+
+  onHints(fields: Fields): void {
+    if (this.#state === "waiting") this.#forwarding.takeHints(fields);
+  }
+
+  onHead(head: ResponseHead): void {
+    if (this.#state === "waiting") this.#forwarding.takeHead(this, head);
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#state === "passing") return this.#forwarding.takeData(chunk);
+    this.#discardedBytes += chunk.length;
+    if (this.#discardedBytes > MAX_DISCARDED_BYTES) this.cancel();
+    return true;
+  }
+
+  onEnd(trailers: Fields): void {
+    const isPassing = this.#state === "passing";
+    this.#end();
+    if (isPassing) this.#forwarding.takeEnd(trailers);
+  }
+
+  onFail(failure: TryFailure): void {
+    const isAwaited = this.#state === "waiting" || this.#state === "passing";
+    this.#end();
+    if (isAwaited) this.#forwarding.takeFailure(this, failure);
+  }
+
+  onUpgrade(head: ResponseHead, connection: Duplex): void {
+    if (this.#state !== "waiting") {
+      connection.destroy();
+      return;
+    }
+    this.#end();
+    this.#forwarding.takeUpgrade(this, head, connection);
+  }
+
+  #end(): void {
+    this.#state = "over";
+    this.#discardTimer?.cancel();
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * The body of a request on its way to a backend, and perhaps to the next one. As long as it is short enough it is kept while it is sent,
+ * and the next try gets what is kept before what is still to come.
+ */
+import { Readable } from "node:stream";
+
+/** Bodies kept, of all requests together. */
+export interface KeptBytes {
+  readonly limit: number;
+  used: number;
+}
+
+export class RequestBody {
+  readonly #source: Readable;
+  readonly #onStart: () => void;
+  readonly #quota: KeptBytes;
+  readonly #maxBytes: number;
+  #kept: Buffer[] | undefined;
+  #keptBytes = 0;
+  #hasStarted = false;
+  #hasEnded = false;
+  #reader: BodyReader | undefined;
+
+  /** `onStart` is called when the first byte is asked for. */
+  constructor(
+    source: Readable,
+    options: { readonly maxBytes: number; readonly quota: KeptBytes; readonly onStart: () => void },
+  ) {
+    this.#source = source;
+    this.#maxBytes = options.maxBytes;
+    this.#quota = options.quota;
+    this.#onStart = options.onStart;
+    this.#kept = options.maxBytes > 0 ? [] : undefined;
+  }
+
+  /** Whether all of it is still at hand: it was kept, or none of it was sent. */
+  get canResend(): boolean {
+    return !this.#hasStarted || this.#kept !== undefined;
+  }
+
+  /** All of it, once it is complete and if it was kept. */
+  get whole(): Buffer | undefined {
+    return this.#hasEnded && this.#kept !== undefined ? Buffer.concat(this.#kept) : undefined;
+  }
+
+  /** For one try. The reader before it gets no more. */
+  open(): Readable {
+    this.#reader?.destroy();
+    const reader = new BodyReader(this);
+    this.#reader = reader;
+    return reader;
+  }
+
+  /** No more tries: what was kept is let go. */
+  release(): void {
+    this.#quota.used -= this.#keptBytes;
+    this.#keptBytes = 0;
+    this.#kept = undefined;
+  }
+
+  /** A reader wants more, having had so many chunks. */
+  feed(reader: BodyReader, chunks: number): void {
+    if (reader !== this.#reader) return;
+    const kept = this.#kept?.[chunks];
+    if (kept !== undefined) reader.push(kept);
+    else if (this.#hasEnded) reader.push(null);
+    else if (this.#hasStarted) this.#source.resume();
+    else this.#start();
+  }
+
+  detach(reader: BodyReader): void {
+    if (reader !== this.#reader) return;
+    this.#reader = undefined;
+    if (this.#hasStarted && !this.#hasEnded) this.#source.pause();
+  }
+
+  #start(): void {
+    this.#hasStarted = true;
+    this.#onStart();
+    this.#source.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#source.on("end", () => {
+      this.#hasEnded = true;
+      this.#reader?.push(null);
+    });
+    this.#source.on("error", (error: Error) => this.#reader?.destroy(error));
+    this.#source.on("close", () => {
+      if (!this.#hasEnded) this.#reader?.destroy(new Error("the client went away"));
+    });
+  }
+
+  #take(chunk: Buffer): void {
+    this.#keep(chunk);
+    if (this.#reader?.push(chunk) !== true) this.#source.pause();
+  }
+
+  #keep(chunk: Buffer): void {
+    if (this.#kept === undefined) return;
+    const fits =
+      this.#keptBytes + chunk.length <= this.#maxBytes && this.#quota.used + chunk.length <= this.#quota.limit;
+    if (!fits) return this.release();
+    this.#kept.push(chunk);
+    this.#keptBytes += chunk.length;
+    this.#quota.used += chunk.length;
+  }
+}
+
+class BodyReader extends Readable {
+  readonly #body: RequestBody;
+  #chunks = 0;
+
+  constructor(body: RequestBody) {
+    super();
+    this.#body = body;
+  }
+
+  override push(chunk: Buffer | null): boolean {
+    this.#chunks++;
+    return super.push(chunk);
+  }
+
+  override _read(): void {
+    this.#body.feed(this, this.#chunks);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#body.detach(this);
+    done(error);
+  }
+}

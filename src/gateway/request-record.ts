@@ -1,0 +1,57 @@
+/** What is known of one request while it is served: in the end it is what an access log tells. */
+import type { BackendConfig, PortConfig, RuleConfig } from "../core/dataplane/gateway-config.ts";
+import type { ObjectRef } from "../core/model/refs.ts";
+import type { ClientExchange } from "./client-exchange.ts";
+import { findValue } from "./fields.ts";
+import type { GatewayClock } from "./gateway-clock.ts";
+import type { RequestFinished, RequestFlag } from "./gateway-event.ts";
+import type { RequestHead } from "./request-head.ts";
+
+export class RequestRecord {
+  readonly exchange: ClientExchange;
+  readonly startedMs: number;
+  head: RequestHead | undefined;
+  rule: RuleConfig | undefined;
+  backend: BackendConfig | undefined;
+  status: number | undefined;
+  responseBytes = 0;
+  tries = 0;
+  reason: string | undefined;
+  readonly #flags = new Set<RequestFlag>();
+  readonly #startedAtMs: number;
+
+  constructor(exchange: ClientExchange, clock: GatewayClock) {
+    this.exchange = exchange;
+    this.startedMs = clock.nowMs();
+    this.#startedAtMs = clock.wallClockMs();
+  }
+
+  flag(flag: RequestFlag): void {
+    this.#flags.add(flag);
+  }
+
+  finished(gateway: ObjectRef, { port }: PortConfig, nowMs: number): RequestFinished {
+    const { exchange, head } = this;
+    return {
+      type: "RequestFinished",
+      startedAtMs: this.#startedAtMs,
+      durationMs: nowMs - this.startedMs,
+      client: exchange.client,
+      protocol: exchange.protocol,
+      gateway,
+      port,
+      method: head?.method ?? "",
+      host: head?.host ?? "",
+      path: head?.path ?? "",
+      query: head?.query.slice(1) ?? "",
+      userAgent: head === undefined ? undefined : findValue(head.fields, "user-agent"),
+      status: this.status,
+      responseBytes: this.responseBytes,
+      rule: this.rule,
+      backend: this.backend,
+      tries: this.tries,
+      flags: [...this.#flags].sort(),
+      reason: this.reason,
+    };
+  }
+}

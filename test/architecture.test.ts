@@ -72,6 +72,7 @@ const rules: ArchitectureRules = {
     "@bufbuild/cel-spec": "src/adapters/cel/",
     "@bufbuild/protobuf": "src/adapters/cel/",
     re2js: "src/adapters/regex/",
+    undici: "src/gateway/",
   },
   testPackages: ["vitest", "fast-check"],
 

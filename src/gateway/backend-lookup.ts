@@ -1,6 +1,7 @@
 /** Where the backends of one configuration are, and how to speak TLS with them. */
 import type { BackendConfig, BackendTlsConfig, DataplaneConfig, Endpoint } from "../core/dataplane/gateway-config.ts";
 import { displayRef } from "../core/model/refs.ts";
+import { remember } from "./remember.ts";
 import type { SecretSource } from "./secret-source.ts";
 import type { BackendLookup, TlsLookup } from "./serving-context.ts";
 
@@ -13,9 +14,7 @@ export function createBackendLookup({ endpoints }: DataplaneConfig, secrets: Sec
     endpointsOf: (id) => endpoints.get(id) ?? NO_ENDPOINTS,
     tlsOf: ({ tls }: BackendConfig) => {
       if (tls === undefined) return PLAIN;
-      let found = known.get(tls);
-      if (found === undefined) known.set(tls, (found = readTls(tls, secrets)));
-      return found;
+      return remember(known, tls, () => readTls(tls, secrets));
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Which meters bound the retries of a backend: one for each budget, the same for all who name it, through all configurations. */
 import type { BackendConfig, RetryConfig } from "../core/dataplane/gateway-config.ts";
 import { type BudgetMeter, createBudgetMeter, type RetryBudget } from "../core/retry/retry-budget.ts";
+import { remember } from "./remember.ts";
 
 export interface BudgetBook {
   readonly metersOf: (backend: BackendConfig, retry: RetryConfig) => readonly BudgetMeter[];
@@ -31,17 +32,11 @@ export function createBudgetBook(): BudgetBook {
   return {
     metersOf: (backend, retry) => {
       if (retry.budget === undefined && backend.budget === undefined) return NONE;
-      let ofRetry = held.get(retry);
-      if (ofRetry === undefined) held.set(retry, (ofRetry = new WeakMap()));
-      let meters = ofRetry.get(backend);
-      if (meters === undefined) {
-        meters = [
-          ...(retry.budget === undefined ? [] : [meterOf(backend, "policy", retry.budget)]),
-          ...(backend.budget === undefined ? [] : [meterOf(backend, "backend", backend.budget)]),
-        ];
-        ofRetry.set(backend, meters);
-      }
-      return meters;
+      const ofRetry = remember(held, retry, () => new WeakMap<BackendConfig, readonly BudgetMeter[]>());
+      return remember(ofRetry, backend, () => [
+        ...(retry.budget === undefined ? [] : [meterOf(backend, "policy", retry.budget)]),
+        ...(backend.budget === undefined ? [] : [meterOf(backend, "backend", backend.budget)]),
+      ]);
     },
   };
 }

@@ -167,7 +167,7 @@ export class Forwarding {
       tries: attempt.number,
       canResend: this.#body === undefined || this.#body.canResend,
       nowMs,
-      random: clock.random(),
+      random: target.retry === undefined ? 0 : clock.random(),
       isWithinBudget: () => takeRetry(this.#meters, nowMs),
     });
     // What is left of a try's time is for the rest of its answer, if that is passed on.

@@ -148,7 +148,7 @@ class PortKeeper {
   async close(drainMs: number): Promise<void> {
     this.#isClosed = true;
     this.#sweeper.cancel();
-    for (const key of [...this.#rows.keys()]) this.#drain(key, drainMs);
+    for (const key of this.#rows.keys()) this.#drain(key, drainMs);
     await Promise.all(this.#draining);
     this.#context.upstreams.close();
   }
@@ -184,7 +184,7 @@ class PortKeeper {
   }
 
   #drainUnwanted(wanted: ReadonlyMap<string, unknown>): void {
-    for (const key of [...this.#rows.keys()]) if (!wanted.has(key)) this.#drain(key, this.#options.drainMs ?? DRAIN_MS);
+    for (const key of this.#rows.keys()) if (!wanted.has(key)) this.#drain(key, this.#options.drainMs ?? DRAIN_MS);
   }
 
   #drain(key: string, drainMs: number): void {

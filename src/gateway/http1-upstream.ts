@@ -59,7 +59,7 @@ function tlsOptions({ serverName, authorities, subjectAltNames }: UpstreamTls): 
   };
 }
 
-export function checkNames(
+function checkNames(
   certificate: PeerCertificate,
   serverName: string,
   subjectAltNames: UpstreamTls["subjectAltNames"],

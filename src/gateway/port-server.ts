@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AnswerQueue } from "./answer-queue.ts";
 import { Http1Exchange, responseOn } from "./http1-exchange.ts";
+import { remember } from "./remember.ts";
 import { type ReadHead, readRequestHead } from "./request-head.ts";
 import { serveRequest } from "./serve-request.ts";
 import type { ServedPort } from "./served-port.ts";
@@ -115,8 +116,7 @@ export class PortServer {
 
   #start(request: IncomingMessage, response: ServerResponse, options: StartOptions): void {
     const { socket } = request;
-    let queue = this.#queues.get(socket);
-    if (queue === undefined) this.#queues.set(socket, (queue = new AnswerQueue()));
+    const queue = remember(this.#queues, socket, () => new AnswerQueue());
     const isFine = queue.add(response, () => this.#answer(request, response, options));
     if (options.read.state === "refused") queue.end();
     if (!isFine) socket.destroy();

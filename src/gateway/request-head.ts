@@ -32,7 +32,7 @@ export type ReadHead =
 export interface RawHead {
   readonly method: string;
   readonly target: string;
-  readonly version: "0.9" | "1.0" | "1.1" | "2.0" | string;
+  readonly version: string;
   /** As they came, name and value in turn. */
   readonly rawHeaders: readonly string[];
   readonly maxHeaders: number;

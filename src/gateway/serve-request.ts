@@ -199,7 +199,11 @@ function pickBackend(backends: readonly WeightedBackendConfig[], random: number)
   if (only === undefined) throw new Error("a rule that forwards has no backend");
   if (backends.length === 1) return only;
   let left = random * backends.reduce((sum, { weight }) => sum + weight, 0);
-  return backends.find(({ weight }) => (left -= weight) < 0) ?? only;
+  for (const one of backends) {
+    left -= one.weight;
+    if (left < 0) return one;
+  }
+  return only;
 }
 
 /** What routes look at. Headers and query are taken apart only if one asks. */

@@ -5,6 +5,7 @@ import type { MatchRegex } from "../core/model/regex.ts";
 import { buildHostIndex, type HostIndex } from "../core/routing/host-index.ts";
 import type { HttpRequest } from "../core/routing/match-request.ts";
 import { buildRouteIndex, type RouteIndex } from "../core/routing/route-index.ts";
+import { remember } from "./remember.ts";
 import type { BackendLookup } from "./serving-context.ts";
 
 export interface ServedPort {
@@ -24,16 +25,10 @@ export function createRouteLookup(matchRegex: MatchRegex): RouteLookup {
   const hosts = new WeakMap<ListenerConfig, HostIndex<VirtualHostConfig>>();
   const routes = new WeakMap<VirtualHostConfig, RouteIndex<RouteConfig>>();
 
-  const hostsOf = (listener: ListenerConfig): HostIndex<VirtualHostConfig> => {
-    let index = hosts.get(listener);
-    if (index === undefined) hosts.set(listener, (index = buildHostIndex(listener.virtualHosts)));
-    return index;
-  };
-  const routesOf = (host: VirtualHostConfig): RouteIndex<RouteConfig> => {
-    let index = routes.get(host);
-    if (index === undefined) routes.set(host, (index = buildRouteIndex(host.routes, matchRegex)));
-    return index;
-  };
+  const hostsOf = (listener: ListenerConfig): HostIndex<VirtualHostConfig> =>
+    remember(hosts, listener, () => buildHostIndex(listener.virtualHosts));
+  const routesOf = (host: VirtualHostConfig): RouteIndex<RouteConfig> =>
+    remember(routes, host, () => buildRouteIndex(host.routes, matchRegex));
   return {
     find: (listener, request) => hostsOf(listener).find(request.host, (host) => routesOf(host).find(request)),
   };

@@ -23,10 +23,9 @@ const ref = (kind: string, name: string, group = "gateway.networking.k8s.io"): O
   name,
 });
 
-export const gatewayRef = (name = "shop"): ObjectRef => ref("Gateway", name);
-export const secretRef = (name: string): ObjectRef => ref("Secret", name, "");
+const gatewayRef = (name = "shop"): ObjectRef => ref("Gateway", name);
 
-export function backend(name: string, more: Partial<BackendConfig> = {}): BackendConfig {
+function backend(name: string, more: Partial<BackendConfig> = {}): BackendConfig {
   return {
     id: `bakery/${name}:80` as BackendId,
     object: ref("Service", name, ""),
@@ -61,7 +60,7 @@ export function forwardTo(to: BackendConfig | string, more: Partial<ForwardTarge
   };
 }
 
-export function match(path: PathMatch | string = "/", more: Partial<RouteMatch> = {}): RouteMatch {
+function match(path: PathMatch | string = "/", more: Partial<RouteMatch> = {}): RouteMatch {
   return {
     index: 0,
     path: typeof path === "string" ? { type: "PathPrefix", value: path } : path,

@@ -46,8 +46,8 @@ export function matchesRequest(match: RouteMatch, request: HttpRequest, matchReg
     (method === undefined || method === request.method) &&
     (path === undefined || matchesPath(path, request.path, matchRegex)) &&
     (grpc === undefined || grpcMiss(grpc, request.path, matchRegex) === undefined) &&
-    (headers.length === 0 || headers.every((header) => hasNamed(header, request.headers, matchRegex))) &&
-    (query.length === 0 || query.every((parameter) => hasNamed(parameter, request.query, matchRegex)))
+    headers.every((header) => hasNamed(header, request.headers, matchRegex)) &&
+    query.every((parameter) => hasNamed(parameter, request.query, matchRegex))
   );
 }
 

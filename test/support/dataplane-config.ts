@@ -118,9 +118,13 @@ export function dataplane(ports: readonly Partial<PortConfig>[], endpoints: Endp
     gateways: [
       {
         gateway: gatewayRef(),
+        className: "prevail",
+        controllerName: undefined,
         ports: ports.map((port) => ({ port: 80, protocol: "HTTP", listeners: [], ...port })),
       },
     ],
+    backends: new Map(),
+    problems: [],
     endpoints: new Map(
       Object.entries(endpoints).map(([name, list]) => [
         `bakery/${name}:80` as EndpointsId,

@@ -1,6 +1,6 @@
 /** A change in, the next evaluation and what differs out. Both evaluations stay readable. */
 import { compareWorlds } from "./effective/compare-worlds.ts";
-import type { Delta } from "./effective/delta.ts";
+import type { Delta, Touched } from "./effective/delta.ts";
 import { type Change, type ObjectChanges, objectChanges } from "./effective/object-changes.ts";
 import { isRule } from "./effective/rulebook.ts";
 import { updateObjects } from "./effective/update-objects.ts";
@@ -17,6 +17,8 @@ export type { Change };
 export interface Applied {
   readonly evaluation: Evaluation;
   readonly delta: Delta;
+  /** Undefined: everything, as the rules themselves changed. */
+  readonly touched: Touched | undefined;
 }
 
 /** The result equals an evaluation of the changed snapshot, byte for byte; what the change does not touch is shared. */
@@ -25,10 +27,10 @@ export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applie
   const settled = objectChanges(world, changes);
   if (settled.changes.some(({ ref, isQuiet }) => !isQuiet && isRule(ref))) {
     const anew = evaluateWith(snapshotAfter(world, settled), options);
-    return { evaluation: anew, delta: compareWorlds({ before: world, after: anew.world }) };
+    return { evaluation: anew, delta: compareWorlds({ before: world, after: anew.world }), touched: undefined };
   }
   const updated = updateWorld(world, settled);
-  return { evaluation: { world: updated.world, options }, delta: updated.delta };
+  return { evaluation: { world: updated.world, options }, delta: updated.delta, touched: updated.touched };
 }
 
 /** Other rules may put objects of their kinds elsewhere, so each is read as it came. */

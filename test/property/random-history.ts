@@ -25,6 +25,12 @@ const step: fc.Arbitrary<Step> = fc.record({
   how: fc.nat(99),
 });
 
+/** Some batches of some steps. */
+export const randomBatches: fc.Arbitrary<RandomHistory["batches"]> = fc.array(
+  fc.array(step, { minLength: 1, maxLength: 3 }),
+  { minLength: 1, maxLength: 4 },
+);
+
 const definitionDocument = (granularity: "Atomic" | "Merge"): JsonObject => ({
   apiVersion: "prevail.dev/v1alpha1",
   kind: "PolicyDefinition",
@@ -75,7 +81,7 @@ export const randomHistory: fc.Arbitrary<RandomHistory> = fc
     pair: clusterPair,
     extras: fc.subarray([...extras]),
     startsWith: fc.subarray([definitionDocument("Atomic"), crd("Inherited")]),
-    batches: fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+    batches: randomBatches,
   })
   .map(({ pair: [before, after], extras: added, startsWith, batches }) => ({
     start: { ...before, objects: [...before.objects, ...startsWith] },

@@ -2,7 +2,7 @@
 import type { BackendConfig, ConfigTable, DataplaneConfig } from "../../src/core/dataplane/gateway-config.ts";
 import { displayRef, type ObjectRef } from "../../src/core/model/refs.ts";
 
-function plainConfig({ gateways, backends, endpoints, problems }: DataplaneConfig): {
+export function plainConfig({ gateways, backends, endpoints, problems }: DataplaneConfig): {
   readonly gateways: unknown;
   readonly backends: Readonly<Record<string, unknown>>;
   readonly endpoints: unknown;

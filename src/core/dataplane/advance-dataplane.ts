@@ -3,28 +3,24 @@
  * first configuration is the same with everything dirty.
  */
 import type { World } from "../effective/world.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { compareText, displayRef, type ObjectId, parseTargetId, type TargetId } from "../model/refs.ts";
+import { compareText, displayRef, type ObjectId, parseObjectId, parseTargetId, type TargetId } from "../model/refs.ts";
 import { assembleGateway } from "./assemble-gateway.ts";
 import { type CompiledGateway, compileGateway } from "./compile-gateway.ts";
-import { type CompiledRoute, compileRoute, type RouteAtListener, type RouteCompiler } from "./compile-route.ts";
-import type { Dataplane, DataplaneParts } from "./dataplane.ts";
+import { compileRoute, type RouteAtListener, type RouteCompiler } from "./compile-route.ts";
+import type { Dataplane, DataplaneDelta, DataplaneParts } from "./dataplane.ts";
 import { type DataplaneDraft, draftOf, partsOf } from "./dataplane-draft.ts";
+import type { DirtyParts } from "./dirty-parts.ts";
 import type { ConfigProblem, GatewayConfig } from "./gateway-config.ts";
 import { changedHosts, type HostChange, NO_HOSTS } from "./host-table.ts";
 import { settingsReader } from "./path-settings.ts";
 import { kept } from "./same-plain.ts";
 import { backendCompiler, noteUses, refreshServices, routesToRecompile, type ServiceChanges } from "./service-parts.ts";
+import { sharedRoute } from "./shared-route.ts";
 import { reindex } from "./table-draft.ts";
 
-/** What may differ. Nothing else was touched. */
-export interface DirtyParts {
-  readonly routes: ReadonlySet<ObjectId>;
-  /** They, or policies on them. */
-  readonly services: ReadonlySet<ObjectId>;
-  /** Services whose EndpointSlices are others, with those they have now. */
-  readonly slices: ReadonlyMap<ObjectId, readonly KubeObject[]>;
-  readonly gateways: ReadonlySet<ObjectId>;
+export interface UpdatedDataplane {
+  readonly dataplane: Dataplane;
+  readonly delta: DataplaneDelta;
 }
 
 export function advanceDataplane(
@@ -32,7 +28,7 @@ export function advanceDataplane(
   parts: DataplaneParts,
   world: World,
   dirty: DirtyParts,
-): Dataplane {
+): UpdatedDataplane {
   const draft = draftOf(parts);
   const backendOf = backendCompiler(world, draft);
   const routes = new Set(dirty.routes);
@@ -58,7 +54,7 @@ export function advanceDataplane(
   refreshServices(changes, world, draft, backendOf, parts.options);
   const listeners = hosts.applyTo(draft);
   refreshGateways(world, draft, dirty.gateways, listeners);
-  return dataplaneOf(before, draft, parts);
+  return updated(before, draft, parts);
 }
 
 const noneIfEmpty = <T>(list: readonly T[] | undefined): readonly T[] | undefined =>
@@ -73,7 +69,7 @@ class HostChanges {
       if (after.includes(place)) continue;
       for (const { hostname, routes } of place.hosts) {
         const { gone } = this.#at(place.listener, hostname);
-        for (const { config } of routes) gone.add(config);
+        for (const route of routes) gone.push(route);
       }
     }
     for (const place of after) {
@@ -93,7 +89,7 @@ class HostChanges {
     }
     let change = hosts.get(hostname);
     if (change === undefined) {
-      change = { gone: new Set(), come: [] };
+      change = { gone: [], come: [] };
       hosts.set(hostname, change);
     }
     return change;
@@ -107,17 +103,6 @@ class HostChanges {
     }
     return [...this.#changes.keys()];
   }
-}
-
-/** Rules, and places under listeners, that are as they were are the objects that they were. */
-function sharedRoute(old: CompiledRoute, now: CompiledRoute): CompiledRoute {
-  const places = now.places.map((place) =>
-    kept(
-      old.places.find(({ listener }) => listener === place.listener),
-      place,
-    ),
-  );
-  return kept(old, { ...now, places });
 }
 
 function refreshGateways(
@@ -160,24 +145,32 @@ function replaceGateway(
     if (!there.has(listener)) draft.listeners.set(listener, undefined);
 }
 
-function dataplaneOf(before: Dataplane | undefined, draft: DataplaneDraft, { options }: DataplaneParts): Dataplane {
-  const isSame = before !== undefined && draft.served.changed().length === 0;
-  const hasSameProblems = before !== undefined && draft.problems.changed().length === 0;
+function updated(before: Dataplane | undefined, draft: DataplaneDraft, { options }: DataplaneParts): UpdatedDataplane {
   const parts = partsOf(draft, { options });
-  return {
-    gateways: isSame ? before.gateways : gatewaysIn(parts),
+  const gateways = draft.served.changed();
+  const hasSameProblems = before !== undefined && draft.problems.changed().length === 0;
+  const dataplane: Dataplane = {
+    gateways: before !== undefined && gateways.length === 0 ? before.gateways : gatewaysIn(parts),
     backends: parts.backends,
     endpoints: parts.endpoints,
     problems: hasSameProblems ? before.problems : kept(before?.problems, problemsIn(parts)),
     parts,
   };
+  const delta: DataplaneDelta = {
+    gateways: gateways.map(parseObjectId),
+    backends: draft.backends.changed(),
+    endpoints: draft.endpoints.changed(),
+  };
+  return { dataplane, delta };
 }
 
 function gatewaysIn({ served }: DataplaneParts): readonly GatewayConfig[] {
-  const gateways: GatewayConfig[] = [];
-  served.forEach((config) => gateways.push(config));
-  const name = ({ gateway: { namespace, name: own } }: GatewayConfig): string => `${namespace}/${own}`;
-  return gateways.sort((a, b) => compareText(name(a), name(b)));
+  const named: { readonly name: string; readonly config: GatewayConfig }[] = [];
+  served.forEach((config) => {
+    const { namespace, name } = config.gateway;
+    named.push({ name: `${namespace}/${name}`, config });
+  });
+  return named.sort((a, b) => compareText(a.name, b.name)).map(({ config }) => config);
 }
 
 function problemsIn({ problems }: DataplaneParts): readonly ConfigProblem[] {

@@ -4,6 +4,7 @@ import type { CompiledGateway, CompiledListener } from "./compile-gateway.ts";
 import type { DataplaneDraft } from "./dataplane-draft.ts";
 import type { GatewayConfig, ListenerConfig, PortConfig } from "./gateway-config.ts";
 import { isSamePlain } from "./same-plain.ts";
+import { isSameList } from "./sorted-list.ts";
 
 /** `before`: what of it did not change is used again. */
 export function assembleGateway(
@@ -60,6 +61,3 @@ function listenerConfig({ id, head }: CompiledListener, draft: DataplaneDraft): 
   draft.listeners.set(id, config);
   return config;
 }
-
-const isSameList = <T>(a: readonly T[], b: readonly T[]): boolean =>
-  a.length === b.length && a.every((item, index) => item === b[index]);

@@ -24,6 +24,7 @@ import type { BackendUser, CompiledBackend } from "./compile-backend.ts";
 import { planRule, type RuleContext, type RulePlan, ruleConfig, settingsFor } from "./compile-rule.ts";
 import type { BackendConfig, ConfigProblem, RouteConfig, RuleConfig } from "./gateway-config.ts";
 import type { PathSettings, SettingsReader } from "./path-settings.ts";
+import { isSamePlain } from "./same-plain.ts";
 
 /** A route in the place that precedence gives it within a host. */
 export interface RankedRoute extends RankedMatch {
@@ -98,6 +99,7 @@ function hostnameOf({ objects, rulebook }: World, { parent, section }: UpLink): 
 
 interface KnownRule {
   readonly settings: readonly PathSettings[];
+  readonly rule: RuleConfig;
   readonly routes: readonly RouteConfig[];
 }
 
@@ -110,9 +112,11 @@ function routeConfigs(
 ): readonly RouteConfig[] {
   const same = known.find((one) => one.settings.every((setting, at) => setting === settings[at]));
   if (same !== undefined) return same.routes;
-  const rule: RuleConfig = ruleConfig(route, plan, settings);
-  const routes = plan.matches.map((match): RouteConfig => ({ match, rule }));
-  known.push({ settings, routes });
+  const rule = ruleConfig(route, plan, settings);
+  // Settings from other places may say the same.
+  const twin = known.find((one) => isSamePlain(one.rule, rule));
+  const routes = twin?.routes ?? plan.matches.map((match): RouteConfig => ({ match, rule }));
+  known.push({ settings, rule: twin?.rule ?? rule, routes });
   return routes;
 }
 

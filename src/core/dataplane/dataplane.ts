@@ -2,7 +2,7 @@
 import type { IdSet } from "../model/id-set.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
-import type { ObjectId, TargetId } from "../model/refs.ts";
+import type { ObjectId, ObjectRef, TargetId } from "../model/refs.ts";
 import type { CompiledGateway } from "./compile-gateway.ts";
 import type { CompiledRoute } from "./compile-route.ts";
 import type { EndpointOptions } from "./endpoints-of.ts";
@@ -21,6 +21,13 @@ import type { HostTable } from "./host-table.ts";
 /** To be read as a DataplaneConfig; the rest is for `updateDataplane`. */
 export interface Dataplane extends DataplaneConfig {
   readonly parts: DataplaneParts;
+}
+
+/** What differs from the configuration before: whatever came, went or is another object. */
+export interface DataplaneDelta {
+  readonly gateways: readonly ObjectRef[];
+  readonly backends: readonly BackendId[];
+  readonly endpoints: readonly EndpointsId[];
 }
 
 export interface DataplaneParts {

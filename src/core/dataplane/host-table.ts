@@ -4,7 +4,9 @@ import { compareText } from "../model/refs.ts";
 import { compareHostnames } from "../routing/hostname-match.ts";
 import { comparePrecedence } from "../routing/match-precedence.ts";
 import type { RankedRoute } from "./compile-route.ts";
-import type { RouteConfig, VirtualHostConfig } from "./gateway-config.ts";
+import type { VirtualHostConfig } from "./gateway-config.ts";
+import { changedList, isSameList } from "./sorted-list.ts";
+import { TableDraft } from "./table-draft.ts";
 
 interface Host {
   readonly config: VirtualHostConfig;
@@ -20,91 +22,38 @@ export interface HostTable {
 
 /** What changes at one hostname: the routes that go, and those that come. */
 export interface HostChange {
-  readonly gone: Set<RouteConfig>;
+  readonly gone: RankedRoute[];
   readonly come: RankedRoute[];
 }
 
 export const NO_HOSTS: HostTable = { byName: LayeredMap.from<string, Host>(new Map()), hosts: [] };
 
 export function changedHosts(table: HostTable, changes: ReadonlyMap<string, HostChange>): HostTable {
-  const next = new Map<string, Host | undefined>();
+  const names = new TableDraft(table.byName);
+  const gone: VirtualHostConfig[] = [];
+  const come: VirtualHostConfig[] = [];
   for (const [hostname, change] of changes) {
-    const ranked = changedRoutes(table.byName.get(hostname)?.ranked ?? [], change);
-    const config = { hostname, routes: ranked.map((route) => route.config) };
-    next.set(hostname, ranked.length === 0 ? undefined : { config, ranked });
+    const before = names.get(hostname);
+    const after = changedHost(before, hostname, change);
+    names.set(hostname, after);
+    if (before?.config === after?.config) continue;
+    if (before !== undefined) gone.push(before.config);
+    if (after !== undefined) come.push(after.config);
   }
-  return { byName: changedNames(table.byName, next), hosts: changedList(table.hosts, next) };
+  const isSame = gone.length + come.length === 0;
+  return { byName: names.done(), hosts: isSame ? table.hosts : changedList(table.hosts, gone, come, byHostname) };
 }
 
-/** A merge of what stays and what comes: both in order, so a host of thousands of routes is not sorted again for one. */
-function changedRoutes(before: readonly RankedRoute[], { gone, come }: HostChange): readonly RankedRoute[] {
-  const stay = gone.size === 0 ? before : before.filter(({ config }) => !gone.has(config));
-  const added = come.length === 0 ? come : [...come].sort(inOrder);
-  if (stay.length === 0) return added;
-  const merged: RankedRoute[] = [];
-  let from = 0;
-  for (const route of added) {
-    const at = placeOf(stay, route, from);
-    for (; from < at; from++) merged.push(stay[from] ?? route);
-    merged.push(route);
-  }
-  for (; from < stay.length; from++) {
-    const route = stay[from];
-    if (route !== undefined) merged.push(route);
-  }
-  return merged;
+/** Undefined: nothing is left. */
+function changedHost(before: Host | undefined, hostname: string, { gone, come }: HostChange): Host | undefined {
+  const ranked = changedList(before?.ranked ?? [], gone, come, inOrder);
+  if (ranked.length === 0) return undefined;
+  const routes = ranked.map(({ config }) => config);
+  const isSame = before !== undefined && isSameList(before.config.routes, routes);
+  return { config: isSame ? before.config : { hostname, routes }, ranked };
 }
 
 const inOrder = (a: RankedRoute, b: RankedRoute): number => comparePrecedence(a, b).order;
-
-/** The first place from `from` on whose route comes after it. */
-function placeOf(routes: readonly RankedRoute[], route: RankedRoute, from: number): number {
-  let low = from;
-  let high = routes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const there = routes[middle];
-    if (there !== undefined && inOrder(there, route) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function changedNames(
-  before: LayeredMap<string, Host>,
-  next: ReadonlyMap<string, Host | undefined>,
-): LayeredMap<string, Host> {
-  if (before.size === 0) {
-    const hosts = new Map<string, Host>();
-    for (const [hostname, host] of next) if (host !== undefined) hosts.set(hostname, host);
-    return LayeredMap.from(hosts);
-  }
-  let names = before;
-  for (const [hostname, host] of next)
-    names = host === undefined ? names.without(hostname) : names.with(hostname, host);
-  return names;
-}
-
-function changedList(
-  before: readonly VirtualHostConfig[],
-  next: ReadonlyMap<string, Host | undefined>,
-): readonly VirtualHostConfig[] {
-  const hosts: VirtualHostConfig[] = [];
-  const met = new Set<string>();
-  for (const config of before) {
-    if (!next.has(config.hostname)) {
-      hosts.push(config);
-      continue;
-    }
-    met.add(config.hostname);
-    const host = next.get(config.hostname);
-    if (host !== undefined) hosts.push(host.config);
-  }
-  const added: VirtualHostConfig[] = [];
-  for (const [hostname, host] of next) if (host !== undefined && !met.has(hostname)) added.push(host.config);
-  if (added.length === 0) return hosts;
-  return [...hosts, ...added].sort(byHostname);
-}
 
 const byHostname = (a: VirtualHostConfig, b: VirtualHostConfig): number =>
   compareHostnames(a.hostname, b.hostname) || compareText(a.hostname, b.hostname);

@@ -6,12 +6,12 @@ import type { Path } from "../effective/path.ts";
 import { PathFinder } from "../effective/path-finder.ts";
 import type { World } from "../effective/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { kindId, type ObjectId, type TargetId, targetId } from "../model/refs.ts";
+import { type KindId, kindId, type ObjectId, type TargetId, targetId } from "../model/refs.ts";
 import { type RetrySettings, retrySettings } from "../retry/retry-settings.ts";
 import type { Section } from "../topology/sections-of.ts";
 import type { RetryConfig } from "./gateway-config.ts";
 
-const RETRY_POLICY = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
+export const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 
 /** The same object wherever the same policies and own values meet. */
 export interface PathSettings {

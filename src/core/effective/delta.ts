@@ -1,5 +1,6 @@
 /** What a change changed, for those who keep something up to date: every effective policy and verdict that differs. */
-import type { GroupKind, PolicyId, TargetId } from "../model/refs.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import type { GroupKind, ObjectId, ObjectRef, PolicyId, TargetId } from "../model/refs.ts";
 import type { EffectivePolicy, PathNode } from "./effective-policy.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -18,6 +19,21 @@ export interface VerdictChange {
   readonly policyKind: GroupKind;
   readonly before?: Verdict;
   readonly after?: Verdict;
+}
+
+/** What a change touched, whether or not a policy feels it: for whoever keeps something that rests on the objects themselves. */
+export interface Touched {
+  /** Objects that came, went, or mean something else than before. */
+  readonly objects: readonly TouchedObject[];
+  /** Objects that are linked otherwise, or that a link is refused for another reason. */
+  readonly links: ReadonlySet<ObjectId>;
+}
+
+export interface TouchedObject {
+  readonly id: ObjectId;
+  readonly ref: ObjectRef;
+  readonly before: KubeObject | undefined;
+  readonly after: KubeObject | undefined;
 }
 
 /** In a defined order. Changes of status, bookkeeping or file position alone are none. */

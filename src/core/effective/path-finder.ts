@@ -195,7 +195,10 @@ export class PathFinder {
       if (links.absentParents.length > 0 && this.#counts(id)) this.#extendIncomplete(node, found);
     }
     if (!node.place.isChildByRef) return;
+    // Of the thousands that may name a backend a change touches a few.
+    const touched = finder === this ? this.#scope?.touched : undefined;
     forEachId(this.#world.mentionedBy.get(id), (parent) => {
+      if (touched !== undefined && !touched.has(parent)) return;
       const link = this.#world.links.get(parent)?.down.find(({ child }) => child === id);
       if (link === undefined || isTangled(this.#world, id, parent)) return;
       for (const use of link.uses) {

@@ -20,6 +20,8 @@ type LinkTables = Pick<World, "links" | "mentionedBy" | "labelReaders" | "grantR
 export interface UpdatedLinks extends LinkTables {
   /** Objects that hang under others, or have others under them, than before. */
   readonly relinked: ReadonlySet<ObjectId>;
+  /** They, and those that hear another reason why not. */
+  readonly answeredAnew: ReadonlySet<ObjectId>;
   /** Cluster-scoped objects that somebody names now, or no longer: whether they are implied may have changed. */
   readonly named: ReadonlySet<ObjectId>;
 }
@@ -28,6 +30,7 @@ export interface UpdatedLinks extends LinkTables {
 export function updateLinks(world: World, changes: readonly ObjectChange[]): UpdatedLinks {
   const context = linkContext(world);
   const relinked = new Set<ObjectId>();
+  const answeredAnew = new Set<ObjectId>();
   const named = new Set<ObjectId>();
   let { links, mentionedBy, labelReaders, grantReaders } = world;
   for (const id of linkersOf(world, changes)) {
@@ -38,13 +41,14 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
     if (before === undefined && after === undefined) continue;
     links = after === undefined ? links.without(id) : links.with(id, after);
     if (!leadsTheSameWay(before, after)) relinked.add(id);
+    if (relinked.has(id) || !isRefusedAlike(before, after)) answeredAnew.add(id);
     const mentions = [namedIn(before), withTargets(world, id, namedIn(after))] as const;
     mentionedBy = reindexed(mentionedBy, id, ...mentions);
     noteNamed(mentions, named);
     labelReaders = reindexed(labelReaders, id, before?.labelsOf ?? NONE, after?.labelsOf ?? NONE);
     grantReaders = reindexed(grantReaders, id, before?.grantsOf ?? NONE, after?.grantsOf ?? NONE);
   }
-  return { links, mentionedBy, labelReaders, grantReaders, relinked, named };
+  return { links, mentionedBy, labelReaders, grantReaders, relinked, answeredAnew, named };
 }
 
 const namedIn = (links: ObjectLinks | undefined): readonly ObjectId[] =>
@@ -98,6 +102,14 @@ function leadsTheSameWay(a: ObjectLinks | undefined, b: ObjectLinks | undefined)
     a.absentParents.length > 0 === b.absentParents.length > 0 &&
     a.up.every((link, i) => isSameUp(link, b.up[i])) &&
     a.down.every((link, i) => isSameDown(link, b.down[i]))
+  );
+}
+
+function isRefusedAlike(a: ObjectLinks | undefined, b: ObjectLinks | undefined): boolean {
+  const was = a?.refusals ?? NONE;
+  const is = b?.refusals ?? NONE;
+  return (
+    was.length === is.length && was.every(({ field, reason }, i) => field === is[i]?.field && reason === is[i].reason)
   );
 }
 

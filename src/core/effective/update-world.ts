@@ -8,7 +8,7 @@ import { jsonIdentical } from "../model/same-meaning.ts";
 import { comparePaths, type FoundPath } from "./compare-paths.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { countPath, isEndObject } from "./count-paths.ts";
-import type { Delta, EffectiveChange, VerdictChange } from "./delta.ts";
+import type { Delta, EffectiveChange, Touched, VerdictChange } from "./delta.ts";
 import { scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
 import { effectiveAt } from "./effective-at.ts";
 import { findTangles } from "./find-tangles.ts";
@@ -25,12 +25,13 @@ import type { World } from "./world.ts";
 export interface UpdatedWorld {
   readonly world: World;
   readonly delta: Delta;
+  readonly touched: Touched;
 }
 
 export function updateWorld(before: World, { changes, documentFindings }: ObjectChanges): UpdatedWorld {
   const { namespaces, ...objects } = updateObjects(before, changes);
   const populated: World = { ...before, ...objects, documentFindings, rulebook: relocatedRules(before, changes) };
-  const { relinked, named, ...links } = updateLinks(populated, changes);
+  const { relinked, answeredAnew, named, ...links } = updateLinks(populated, changes);
   const linked: World = { ...populated, ...links };
   const implied = new Set([...named, ...namespaceIds(namespaces)]);
   const { judgedAnew, edited, ...policies } = updatePolicies(linked, changes, implied);
@@ -49,7 +50,8 @@ export function updateWorld(before: World, { changes, documentFindings }: Object
   }
   const after: World = { ...untallied, tallies: tallied(before, tallyChanges) };
   const judged = new Set([...judgedAnew, ...tallyChanges.policies()]);
-  return { world: after, delta: { effective, verdicts: compareVerdicts({ before, after }, judged) } };
+  const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
+  return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: answeredAnew } };
 }
 
 const hasPolicies = ({ before, after }: Worlds, { index }: CompiledKind): boolean =>

@@ -1,0 +1,50 @@
+import type { CompiledRoute, RankedRoute, RouteAtListener } from "./compile-route.ts";
+import type { RouteConfig, RuleConfig } from "./gateway-config.ts";
+import { isSamePlain, kept } from "./same-plain.ts";
+
+/** A route compiled again: rules, matches and places under listeners that are as they were are the objects that they were. */
+export function sharedRoute(old: CompiledRoute, now: CompiledRoute): CompiledRoute {
+  const shared = configSharer(old);
+  const places = now.places.map((place) => {
+    const before = old.places.find(({ listener }) => listener === place.listener);
+    return kept(before, withConfigs(place, shared));
+  });
+  return kept(old, { ...now, places });
+}
+
+const withConfigs = (
+  { listener, hosts }: RouteAtListener,
+  shared: (config: RouteConfig) => RouteConfig,
+): RouteAtListener => ({
+  listener,
+  hosts: hosts.map(({ hostname, routes }) => ({
+    hostname,
+    routes: routes.map((route): RankedRoute => {
+      const config = shared(route.config);
+      return config === route.config ? route : { ...route, match: config.match, config };
+    }),
+  })),
+});
+
+/** Of each new object the old one that says the same, if there is one; the same answer for the same question. */
+function configSharer(old: CompiledRoute): (config: RouteConfig) => RouteConfig {
+  const before = new Set<RouteConfig>();
+  for (const { hosts } of old.places)
+    for (const { routes } of hosts) for (const { config } of routes) before.add(config);
+  const configs = new Map<RouteConfig, RouteConfig>();
+  const rules = new Map<RuleConfig, RuleConfig>();
+  const sharedRule = (rule: RuleConfig): RuleConfig => {
+    for (const { rule: other } of before) if (other.rule === rule.rule && isSamePlain(other, rule)) return other;
+    return rule;
+  };
+  return (config) => {
+    const known = configs.get(config);
+    if (known !== undefined) return known;
+    const rule = rules.get(config.rule) ?? sharedRule(config.rule);
+    rules.set(config.rule, rule);
+    const same = [...before].find((other) => other.rule === rule && isSamePlain(other.match, config.match));
+    const found = same ?? (rule === config.rule ? config : { match: config.match, rule });
+    configs.set(config, found);
+    return found;
+  };
+}

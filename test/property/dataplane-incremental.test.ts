@@ -1,0 +1,131 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
+import type { DataplaneConfig } from "../../src/core/dataplane/gateway-config.ts";
+import { updateDataplane } from "../../src/core/dataplane/update-dataplane.ts";
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
+import { objectId } from "../../src/core/model/refs.ts";
+import { apply, builtInDefinitions } from "../../src/index.ts";
+import { plainConfig } from "../support/describe-config.ts";
+import { evaluateDocuments } from "./evaluate-cluster.ts";
+import { assertProperty, deepFreeze, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
+import { playBatch, type RandomHistory, randomHistory, startState } from "./random-history.ts";
+import { trafficHistory } from "./random-traffic.ts";
+
+const OPTIONS = { endpointAnnotations: "Used" } as const;
+
+/** Every part of a configuration, by a name that it keeps. */
+function partsOf({ gateways, backends, endpoints, problems }: DataplaneConfig): ReadonlyMap<string, unknown> {
+  const parts = new Map<string, unknown>([
+    ["gateways", gateways],
+    ["problems", problems],
+  ]);
+  for (const gateway of gateways) {
+    const at = objectId(gateway.gateway);
+    parts.set(at, gateway);
+    for (const port of gateway.ports) {
+      parts.set(`${at} ${port.port}`, port);
+      for (const listener of port.listeners) {
+        const on = `${at} ${port.port} ${objectId(listener.owner)} ${listener.name}`;
+        parts.set(on, listener);
+        for (const host of listener.virtualHosts) {
+          parts.set(`${on} ${host.hostname}`, host);
+          for (const route of host.routes) {
+            const rule = `${on} ${host.hostname} ${objectId(route.rule.route)} ${route.rule.rule}`;
+            parts.set(rule, route.rule);
+            parts.set(`${rule} ${route.match.index}`, route);
+          }
+        }
+      }
+    }
+  }
+  backends.forEach((backend, id) => parts.set(`backend ${id}`, backend));
+  endpoints.forEach((list, id) => parts.set(`endpoints ${id}`, list));
+  return parts;
+}
+
+/** What says the same is the same; and a backend is one object wherever it is used. */
+function expectShared(before: DataplaneConfig, after: DataplaneConfig): void {
+  const old = partsOf(before);
+  for (const [name, part] of partsOf(after)) {
+    const was = old.get(name);
+    if (was !== part && isDeepStrictEqual(was, part)) expect.fail(`${name} says the same, and is another object`);
+  }
+  const named = new Set<unknown>();
+  after.backends.forEach((backend) => named.add(backend));
+  for (const part of partsOf(after).values())
+    for (const backend of backendsIn(part)) expect(named.has(backend)).toBe(true);
+}
+
+function backendsIn(part: unknown): readonly unknown[] {
+  const found: unknown[] = [];
+  JSON.stringify(part, (_, value: unknown) => {
+    if (typeof value === "object" && value !== null && "protocol" in value && "endpoints" in value) found.push(value);
+    return value;
+  });
+  return found;
+}
+
+function checkHistory(
+  start: readonly JsonObject[],
+  definitions: readonly PolicyDefinition[],
+  { pool, batches }: Omit<RandomHistory, "start">,
+): number {
+  let state = startState(start);
+  let evaluation = evaluateDocuments(state.values(), definitions);
+  let dataplane = compileDataplane(evaluation.world, OPTIONS);
+  let routes = 0;
+  for (const batch of batches) {
+    const before = plainConfig(dataplane);
+    const remembered = structuredClone(before);
+    const played = playBatch(state, batch, pool);
+    const applied = apply(evaluation, deepFreeze(played.changes));
+    const updated = updateDataplane(dataplane, applied.evaluation.world, applied);
+    const rebuilt = compileDataplane(evaluateDocuments(played.state.values(), definitions).world, OPTIONS);
+    expect(plainConfig(updated.dataplane), "as compiled from scratch").toStrictEqual(plainConfig(rebuilt));
+    expectShared(dataplane, updated.dataplane);
+    expect(namedIn(updated.delta)).toEqual(differences(dataplane, updated.dataplane));
+    expect(before, "the old configuration stays as it was").toStrictEqual(remembered);
+    ({ state } = played);
+    ({ evaluation } = applied);
+    ({ dataplane } = updated);
+    routes += dataplane.parts.routes.size;
+  }
+  return routes;
+}
+
+const namedIn = ({ gateways, backends, endpoints }: ReturnType<typeof updateDataplane>["delta"]): readonly string[] =>
+  [
+    ...gateways.map(objectId),
+    ...backends.map((id) => `backend ${id}`),
+    ...endpoints.map((id) => `endpoints ${id}`),
+  ].sort();
+
+function differences(before: DataplaneConfig, after: DataplaneConfig): readonly string[] {
+  const [old, now] = [partsOf(before), partsOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .filter(
+      (name) => old.get(name) !== now.get(name) && (/^(backend|endpoints) /.test(name) || /^Gateway[^ ]*$/.test(name)),
+    )
+    .sort();
+}
+
+test(`the configuration after a change ≡ compiled from scratch, and shares the rest (seed ${seed})`, {
+  timeout: PROPERTY_TIMEOUT_MS,
+}, () => {
+  let routes = 0;
+  const property = fc.property(trafficHistory, ({ start, ...history }) => {
+    routes += checkHistory(start, builtInDefinitions(), history);
+  });
+  assertProperty(property, { numRuns: 400, stream: 62 });
+  expect(routes, "routes are there to be changed").toBeGreaterThan(400);
+});
+
+test(`the same where the rules themselves change (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
+  const property = fc.property(randomHistory, ({ start, ...history }) => {
+    checkHistory(start.objects, start.definitions, history);
+  });
+  assertProperty(property, { numRuns: 150, stream: 63 });
+});

@@ -70,7 +70,7 @@ const rules: ArchitectureRules = {
     "js-yaml": "src/adapters/files/",
     "@bufbuild/cel": "src/adapters/cel/",
     "@bufbuild/cel-spec": "src/adapters/cel/",
-    "@bufbuild/protobuf": "src/adapters/cel/",
+    "@bufbuild/protobuf": ["src/adapters/cel/", "src/xds/"],
     re2js: "src/adapters/regex/",
     undici: "src/gateway/",
   },

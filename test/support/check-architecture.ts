@@ -13,8 +13,8 @@ export interface ArchitectureRules {
   /** Where packages, `node:` modules and the words below are not allowed. */
   readonly pureFolder: string;
   readonly impureWords: readonly { readonly pattern: RegExp; readonly what: string }[];
-  /** The folder in which the one file may be that imports the package. */
-  readonly packages: Readonly<Record<string, string>>;
+  /** The folder in which the one file may be that imports the package; for several folders, one file in each. */
+  readonly packages: Readonly<Record<string, string | readonly string[]>>;
   readonly testPackages: readonly string[];
   readonly bannedNames: readonly string[];
   readonly bannedEndings: readonly string[];
@@ -43,7 +43,7 @@ export function checkArchitecture(files: readonly SourceFile[], rules: Architect
     ...production.flatMap((file) => checkLayer(file, rules)),
     ...production.flatMap((file) => checkPurity(file, rules)),
     ...sources.filter((file) => isTest(file.path)).flatMap((file) => checkTestImports(file, rules)),
-    ...checkSinglePackageFiles(production),
+    ...checkSinglePackageFiles(production, rules),
     ...checkCycles(scanned),
   ];
 }
@@ -137,23 +137,34 @@ function brokenRule(
 
 function brokenPackageRule(file: ScannedFile, specifier: string, rules: ArchitectureRules): string | undefined {
   const name = packageName(specifier);
-  const home = rules.packages[name];
-  if (home === undefined) return `package ${name} has no home; give it one in architecture.test.ts and docs/decisions/`;
-  return file.path.startsWith(home) ? undefined : `package ${name} is imported only in ${home}`;
+  const homes = homesOf(name, rules);
+  if (homes.length === 0) return `package ${name} has no home; give it one in architecture.test.ts and docs/decisions/`;
+  if (homes.some((home) => file.path.startsWith(home))) return undefined;
+  return `package ${name} is imported only in ${homes.join(" and ")}`;
 }
 
-function checkSinglePackageFiles(files: readonly ScannedFile[]): readonly string[] {
-  const importers = new Map<string, Set<string>>();
+function homesOf(name: string, { packages }: ArchitectureRules): readonly string[] {
+  const homes = packages[name] ?? [];
+  return typeof homes === "string" ? [homes] : homes;
+}
+
+/** One file in each of the package's homes. */
+function checkSinglePackageFiles(files: readonly ScannedFile[], rules: ArchitectureRules): readonly string[] {
+  const importers = new Map<string, { readonly name: string; readonly paths: Set<string> }>();
   for (const file of files.filter(({ path }) => !isGenerated(path))) {
     for (const { specifier } of file.imports) {
       if (specifier === undefined || isRelative(specifier) || specifier.startsWith("node:")) continue;
       const name = packageName(specifier);
-      importers.set(name, (importers.get(name) ?? new Set()).add(file.path));
+      const home = homesOf(name, rules).find((folder) => file.path.startsWith(folder)) ?? "";
+      const known = importers.get(`${name} ${home}`) ?? { name, paths: new Set() };
+      importers.set(`${name} ${home}`, { name, paths: known.paths.add(file.path) });
     }
   }
-  return [...importers]
-    .filter(([, paths]) => paths.size > 1)
-    .map(([name, paths]) => `package ${name} is imported by ${[...paths].join(" and ")}: it must sit behind one file`);
+  return [...importers.values()]
+    .filter(({ paths }) => paths.size > 1)
+    .map(
+      ({ name, paths }) => `package ${name} is imported by ${[...paths].join(" and ")}: it must sit behind one file`,
+    );
 }
 
 function checkPurity({ path, text, code }: ScannedFile, rules: ArchitectureRules): readonly string[] {

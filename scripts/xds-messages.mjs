@@ -1,0 +1,161 @@
+/**
+ * The part of Envoy's API that we speak: messages, each with its fields. `generate-xds-types.mjs` makes TypeScript of exactly this. A message
+ * that a field needs and that is not here is an error there; a field that is not here cannot be written by mistake, and costs no byte.
+ * Services are not generated: a service is a path and two messages (src/xds/serve).
+ */
+const core = "envoy.config.core.v3";
+const route = "envoy.config.route.v3";
+const listener = "envoy.config.listener.v3";
+const cluster = "envoy.config.cluster.v3";
+const endpoint = "envoy.config.endpoint.v3";
+const bootstrap = "envoy.config.bootstrap.v3";
+const manager = "envoy.extensions.filters.network.http_connection_manager.v3";
+const tls = "envoy.extensions.transport_sockets.tls.v3";
+const discovery = "envoy.service.discovery.v3";
+
+/** Message → fields, space-separated. */
+export const xdsMessages = {
+  // What is exchanged.
+  [`${discovery}.DiscoveryRequest`]: "version_info node resource_names type_url response_nonce error_detail",
+  [`${discovery}.DiscoveryResponse`]: "version_info resources type_url nonce",
+  [`${discovery}.DeltaDiscoveryRequest`]:
+    "node type_url resource_names_subscribe resource_names_unsubscribe initial_resource_versions response_nonce error_detail",
+  [`${discovery}.DeltaDiscoveryResponse`]: "system_version_info resources type_url removed_resources nonce",
+  [`${discovery}.Resource`]: "name version resource",
+  [`${core}.Node`]: "id cluster user_agent_name",
+  "google.rpc.Status": "code message",
+
+  // Listeners.
+  [`${listener}.Listener`]:
+    "name address filter_chains listener_filters per_connection_buffer_limit_bytes internal_listener",
+  [`${listener}.Listener.InternalListenerConfig`]: "",
+  [`${listener}.FilterChain`]: "filter_chain_match filters transport_socket name",
+  [`${listener}.FilterChainMatch`]: "server_names",
+  [`${listener}.Filter`]: "name typed_config",
+  [`${listener}.ListenerFilter`]: "name typed_config",
+  "envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector": "",
+  [`${manager}.HttpConnectionManager`]:
+    "stat_prefix rds route_config http_filters common_http_protocol_options server_header_transformation max_request_headers_kb " +
+    "stream_idle_timeout request_headers_timeout use_remote_address skip_xff_append generate_request_id upgrade_configs normalize_path " +
+    "merge_slashes path_with_escaped_slashes_action local_reply_config",
+  [`${manager}.HttpConnectionManager.UpgradeConfig`]: "upgrade_type",
+  [`${manager}.Rds`]: "config_source route_config_name",
+  [`${manager}.HttpFilter`]: "name typed_config",
+  [`${manager}.LocalReplyConfig`]: "mappers",
+  [`${manager}.ResponseMapper`]: "filter status_code body_format_override",
+  "envoy.config.accesslog.v3.AccessLogFilter": "response_flag_filter",
+  "envoy.config.accesslog.v3.ResponseFlagFilter": "flags",
+  "envoy.extensions.filters.http.router.v3.Router": "suppress_envoy_headers",
+  "envoy.extensions.filters.http.cors.v3.Cors": "",
+  "envoy.extensions.filters.http.cors.v3.CorsPolicy":
+    "allow_origin_string_match allow_methods allow_headers expose_headers max_age allow_credentials",
+  "envoy.extensions.filters.http.fault.v3.HTTPFault": "delay",
+  "envoy.extensions.filters.common.fault.v3.FaultDelay": "fixed_delay percentage",
+
+  // Routes.
+  [`${route}.RouteConfiguration`]: "name virtual_hosts vhds ignore_port_in_host_matching",
+  [`${route}.Vhds`]: "config_source",
+  [`${route}.VirtualHost`]: "name domains routes",
+  [`${route}.Route`]:
+    "name match route redirect direct_response typed_per_filter_config request_headers_to_add request_headers_to_remove " +
+    "response_headers_to_add response_headers_to_remove request_body_buffer_limit",
+  [`${route}.RouteMatch`]: "prefix path safe_regex path_separated_prefix runtime_fraction headers query_parameters",
+  [`${route}.HeaderMatcher`]: "name string_match present_match",
+  [`${route}.QueryParameterMatcher`]: "name string_match",
+  [`${route}.RouteAction`]: "cluster regex_rewrite host_rewrite_literal timeout retry_policy request_mirror_policies",
+  [`${route}.RouteAction.RequestMirrorPolicy`]: "cluster runtime_fraction disable_shadow_host_suffix_append",
+  [`${route}.RetryPolicy`]:
+    "retry_on num_retries retriable_status_codes retry_back_off retriable_headers retry_host_predicate host_selection_retry_max_attempts",
+  [`${route}.RetryPolicy.RetryHostPredicate`]: "name typed_config",
+  "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate": "",
+  [`${route}.RetryPolicy.RetryBackOff`]: "base_interval max_interval",
+  [`${route}.RedirectAction`]: "scheme_redirect host_redirect port_redirect path_redirect regex_rewrite response_code",
+  [`${route}.DirectResponseAction`]: "status body",
+
+  // Clusters and their endpoints.
+  [`${cluster}.Cluster`]:
+    "name type cluster_type eds_cluster_config connect_timeout lb_policy load_assignment circuit_breakers " +
+    "typed_extension_protocol_options transport_socket",
+  [`${cluster}.Cluster.CustomClusterType`]: "name typed_config",
+  [`${cluster}.Cluster.EdsClusterConfig`]: "eds_config service_name",
+  [`${cluster}.CircuitBreakers`]: "thresholds",
+  [`${cluster}.CircuitBreakers.Thresholds`]:
+    "max_connections max_pending_requests max_requests max_retries retry_budget",
+  [`${cluster}.CircuitBreakers.Thresholds.RetryBudget`]: "budget_percent budget_interval min_retry_concurrency",
+  "envoy.extensions.clusters.composite.v3.ClusterConfig": "clusters",
+  "envoy.extensions.clusters.composite.v3.ClusterConfig.ClusterEntry": "name",
+  "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": "common_http_protocol_options explicit_http_config",
+  "envoy.extensions.upstreams.http.v3.HttpProtocolOptions.ExplicitHttpConfig":
+    "http_protocol_options http2_protocol_options",
+  [`${endpoint}.ClusterLoadAssignment`]: "cluster_name endpoints",
+  [`${endpoint}.LocalityLbEndpoints`]: "lb_endpoints",
+  [`${endpoint}.LbEndpoint`]: "endpoint",
+  [`${endpoint}.Endpoint`]: "address",
+  "envoy.extensions.transport_sockets.internal_upstream.v3.InternalUpstreamTransport": "transport_socket",
+  "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer": "",
+
+  // TLS.
+  [`${tls}.Secret`]: "name tls_certificate validation_context",
+  [`${tls}.TlsCertificate`]: "certificate_chain private_key",
+  [`${tls}.CertificateValidationContext`]: "trusted_ca match_typed_subject_alt_names",
+  [`${tls}.SubjectAltNameMatcher`]: "san_type matcher",
+  [`${tls}.SdsSecretConfig`]: "name sds_config",
+  [`${tls}.CommonTlsContext`]:
+    "alpn_protocols tls_certificate_sds_secret_configs tls_certificates validation_context combined_validation_context",
+  [`${tls}.CommonTlsContext.CombinedCertificateValidationContext`]:
+    "default_validation_context validation_context_sds_secret_config",
+  [`${tls}.DownstreamTlsContext`]: "common_tls_context",
+  [`${tls}.UpstreamTlsContext`]: "common_tls_context sni",
+
+  // What all of them use.
+  [`${core}.Address`]: "socket_address pipe envoy_internal_address",
+  [`${core}.SocketAddress`]: "address port_value ipv4_compat",
+  [`${core}.Pipe`]: "path",
+  [`${core}.EnvoyInternalAddress`]: "server_listener_name endpoint_id",
+  [`${core}.ConfigSource`]: "ads api_config_source initial_fetch_timeout resource_api_version",
+  [`${core}.AggregatedConfigSource`]: "",
+  [`${core}.ApiConfigSource`]: "api_type transport_api_version grpc_services set_node_on_first_message_only",
+  [`${core}.GrpcService`]: "envoy_grpc",
+  [`${core}.GrpcService.EnvoyGrpc`]: "cluster_name",
+  [`${core}.TransportSocket`]: "name typed_config",
+  [`${core}.HeaderValue`]: "key value",
+  [`${core}.HeaderValueOption`]: "header append_action keep_empty_value",
+  [`${core}.DataSource`]: "filename inline_string",
+  [`${core}.RuntimeFractionalPercent`]: "default_value",
+  [`${core}.SubstitutionFormatString`]: "text_format_source",
+  [`${core}.HttpProtocolOptions`]: "idle_timeout max_headers_count max_stream_duration",
+  [`${core}.Http1ProtocolOptions`]: "",
+  [`${core}.Http2ProtocolOptions`]: "connection_keepalive",
+  [`${core}.KeepaliveSettings`]: "interval timeout",
+  "envoy.type.v3.FractionalPercent": "numerator denominator",
+  "envoy.type.v3.Percent": "value",
+  "envoy.type.matcher.v3.StringMatcher": "exact prefix suffix safe_regex",
+  "envoy.type.matcher.v3.RegexMatcher": "regex",
+  "envoy.type.matcher.v3.RegexMatchAndSubstitute": "pattern substitution",
+
+  // What an Envoy is started with.
+  [`${bootstrap}.Bootstrap`]: "node static_resources dynamic_resources admin bootstrap_extensions",
+  [`${bootstrap}.Bootstrap.StaticResources`]: "listeners clusters secrets",
+  [`${bootstrap}.Bootstrap.DynamicResources`]: "lds_config cds_config ads_config",
+  [`${bootstrap}.Admin`]: "address",
+  [`${core}.TypedExtensionConfig`]: "name typed_config",
+  "envoy.extensions.bootstrap.internal_listener.v3.InternalListener": "",
+};
+
+/** Where those are defined; what these files import is read as well. */
+export const xdsFiles = [
+  "envoy/config/bootstrap/v3/bootstrap.proto",
+  "envoy/extensions/bootstrap/internal_listener/v3/internal_listener.proto",
+  "envoy/extensions/clusters/composite/v3/cluster.proto",
+  "envoy/extensions/filters/http/cors/v3/cors.proto",
+  "envoy/extensions/filters/http/fault/v3/fault.proto",
+  "envoy/extensions/filters/http/router/v3/router.proto",
+  "envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto",
+  "envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto",
+  "envoy/extensions/retry/host/previous_hosts/v3/previous_hosts.proto",
+  "envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream.proto",
+  "envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer.proto",
+  "envoy/extensions/transport_sockets/tls/v3/tls.proto",
+  "envoy/extensions/upstreams/http/v3/http_protocol_options.proto",
+  "envoy/service/discovery/v3/discovery.proto",
+];

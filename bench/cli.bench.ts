@@ -158,5 +158,6 @@ function silentIo(stdin: Uint8Array): CliIo {
     version: () => "bench",
     bakery: async () => "examples/bakery",
     program: "prevail",
+    xds: refuse,
   };
 }

@@ -19,6 +19,7 @@ export function processIo(program: string): CliIo {
     version,
     bakery: async () => bakery(),
     program,
+    xds: async () => (await import("./xds-tools.ts")).xdsTools,
   };
 }
 

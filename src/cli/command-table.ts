@@ -45,6 +45,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./commands/retries.ts"),
   },
   {
+    name: "xds",
+    summary: "Envoy as the gateway: what it is told, and what it is started with",
+    load: () => import("./commands/xds.ts"),
+  },
+  {
     name: "completion",
     summary: "a script that completes commands, options and names in your shell",
     load: () => import("./commands/completion.ts"),

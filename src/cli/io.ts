@@ -1,4 +1,5 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
+import type { XdsTools } from "./xds-tools.ts";
 
 /** Everything that the command line has of the outside world. `src/bin` makes one of the process, tests make their own. */
 export interface CliIo {
@@ -17,4 +18,6 @@ export interface CliIo {
   readonly bakery: () => Promise<string>;
   /** What people typed to get here: `prevail`, or `kubectl prevail`. */
   readonly program: string;
+  /** Loads what is known of Envoy. */
+  readonly xds: () => Promise<XdsTools>;
 }

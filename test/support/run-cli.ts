@@ -1,5 +1,6 @@
 import type { FileSystem } from "../../src/adapters/files/file-system.ts";
 import { nodeFileSystem } from "../../src/adapters/files/node-file-system.ts";
+import { xdsTools } from "../../src/bin/xds-tools.ts";
 import type { CliIo } from "../../src/cli/io.ts";
 import { run } from "../../src/cli/run.ts";
 
@@ -35,6 +36,7 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
     version: () => "1.2.3",
     bakery: async () => "examples/bakery",
     program: setup.program ?? "prevail",
+    xds: async () => xdsTools,
   };
   const code = await run(argv, io);
   return { code, stdout: out.join(""), stderr: err.join("") };

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { FileSystem } from "../../src/adapters/files/file-system.ts";
 import { nodeFileSystem } from "../../src/adapters/files/node-file-system.ts";
+import { xdsTools } from "../../src/bin/xds-tools.ts";
 import type { CliIo } from "../../src/cli/io.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -22,6 +23,7 @@ export function testIo(): { readonly io: CliIo; readonly output: () => string } 
     version: () => "0.0.0",
     bakery: async () => "examples/bakery",
     program: "prevail",
+    xds: async () => xdsTools,
   };
   return { io, output: () => text };
 }

@@ -1,0 +1,67 @@
+/** What `xds` was asked to do, checked. A text says what is wrong with the options. */
+import type { OptionValues } from "./option.ts";
+import { parsePort, parsePortMap } from "./parse-port.ts";
+import type { BootstrapSettings, DumpSettings } from "./xds-tools.ts";
+
+export const DEFAULT_SERVER = "127.0.0.1:18000";
+export const DEFAULT_BIND = "0.0.0.0";
+export const DEFAULT_SECRETS = "secrets";
+/** Where Debian, Alpine and Envoy's own images have it. */
+export const DEFAULT_SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
+
+export function parseDumpSettings(options: OptionValues): DumpSettings | string {
+  const portMap = parsePortMap(options.values("map-port"));
+  if (typeof portMap === "string") return portMap;
+  const adminPort = parseAdminPort(options);
+  if (typeof adminPort === "string") return adminPort;
+  return {
+    bind: options.value("bind") ?? DEFAULT_BIND,
+    portMap,
+    adminPort,
+    secretsFolder: options.value("secrets") ?? DEFAULT_SECRETS,
+    systemAuthorities: options.value("system-ca") ?? DEFAULT_SYSTEM_AUTHORITIES,
+    timer: options.value("timer") === "precise" ? "precise" : "coarse",
+  };
+}
+
+function parseAdminPort(options: OptionValues): number | undefined | string {
+  const text = options.value("admin-port");
+  if (text === undefined) return undefined;
+  return parsePort(text) ?? `--admin-port is '${text}': give a port number`;
+}
+
+export function parseBootstrapSettings(gateway: string | undefined, options: OptionValues): BootstrapSettings | string {
+  if (gateway === undefined || !/^[^/]+\/[^/]+$/.test(gateway)) {
+    return `${gateway === undefined ? "bootstrap" : `'${gateway}'`}: say which gateway it is to be, as NAMESPACE/NAME`;
+  }
+  const address = options.value("server") ?? DEFAULT_SERVER;
+  const server = parseAddress(address);
+  if (server === undefined) return `--server is '${address}': give a host and a port, such as xds.example:18000`;
+  const adminPort = parseAdminPort(options);
+  if (typeof adminPort === "string") return adminPort;
+  const tls = parseTls(options, server.host);
+  if (typeof tls === "string") return tls;
+  if (tls === undefined && !isLoopback(server.host)) {
+    return `${server.host} is not the loopback, and keys travel there: give --cert, --key and --ca`;
+  }
+  return { node: options.value("node") ?? gateway.replace("/", "-"), gateway, server, adminPort, tls };
+}
+
+/** `host:port`, `[::1]:port`. */
+function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = parsePort(digits);
+  return host === undefined || port === undefined ? undefined : { host, port };
+}
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");
+
+function parseTls(options: OptionValues, host: string): BootstrapSettings["tls"] | string {
+  const [certificateFile, keyFile, authorityFile] = ["cert", "key", "ca"].map((name) => options.value(name));
+  if (certificateFile === undefined && keyFile === undefined && authorityFile === undefined) return undefined;
+  if (certificateFile === undefined || keyFile === undefined || authorityFile === undefined) {
+    return "--cert, --key and --ca go together: a certificate, its key, and the authorities that sign the other side's";
+  }
+  return { certificateFile, keyFile, authorityFile, serverName: options.value("server-name") ?? host };
+}

@@ -1,0 +1,55 @@
+/** Bootstraps as JSON, which Envoy reads as well as YAML. */
+import { type Bootstrap, BootstrapSchema } from "./gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
+import { InternalListenerSchema } from "./gen/envoy/extensions/bootstrap/internal_listener/v3/internal_listener_pb.ts";
+import { ClusterConfigSchema } from "./gen/envoy/extensions/clusters/composite/v3/cluster_pb.ts";
+import { CorsPolicySchema, CorsSchema } from "./gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { HTTPFaultSchema } from "./gen/envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import { RouterSchema } from "./gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
+import { TlsInspectorSchema } from "./gen/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
+import { HttpConnectionManagerSchema } from "./gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { PreviousHostsPredicateSchema } from "./gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
+import { InternalUpstreamTransportSchema } from "./gen/envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream_pb.ts";
+import { RawBufferSchema } from "./gen/envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
+import {
+  DownstreamTlsContextSchema,
+  UpstreamTlsContextSchema,
+} from "./gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { HttpProtocolOptionsSchema } from "./gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
+import { createRegistry, type JsonObject, type JsonValue, toJson } from "./protobuf.ts";
+
+/** What stands inside other messages as one of any type. */
+const registry = createRegistry(
+  ClusterConfigSchema,
+  CorsPolicySchema,
+  CorsSchema,
+  DownstreamTlsContextSchema,
+  HTTPFaultSchema,
+  HttpConnectionManagerSchema,
+  HttpProtocolOptionsSchema,
+  InternalListenerSchema,
+  InternalUpstreamTransportSchema,
+  PreviousHostsPredicateSchema,
+  RawBufferSchema,
+  RouterSchema,
+  TlsInspectorSchema,
+  UpstreamTlsContextSchema,
+);
+
+export const bootstrapJson = (bootstrap: Bootstrap): JsonObject =>
+  inReadingOrder(toJson(BootstrapSchema, bootstrap, { registry, useProtoFieldName: true }));
+
+/** What something is comes before what it says. */
+function inReadingOrder(value: JsonValue): JsonObject {
+  if (!isObject(value)) throw new Error("a message is an object");
+  const { "@type": type, ...rest } = value;
+  const entries = Object.entries(rest).map(([key, inner]) => [key, ordered(inner)] as const);
+  return Object.fromEntries(type === undefined ? entries : [["@type", type], ...entries]);
+}
+
+function ordered(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(ordered);
+  return isObject(value) ? inReadingOrder(value) : value;
+}
+
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

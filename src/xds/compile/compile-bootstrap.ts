@@ -1,0 +1,147 @@
+/** What an Envoy is started with: where to ask, or everything at once. */
+
+import { type Bootstrap, BootstrapSchema } from "../gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
+import { Cluster_DiscoveryType } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
+import {
+  ApiConfigSource_ApiType,
+  ApiVersion,
+  type ConfigSourceSchema,
+} from "../gen/envoy/config/core/v3/config_source_pb.ts";
+import { InternalListenerSchema } from "../gen/envoy/extensions/bootstrap/internal_listener/v3/internal_listener_pb.ts";
+import { UpstreamTlsContextSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { HttpProtocolOptionsSchema } from "../gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
+import { create, duration, type Init, pack } from "../protobuf.ts";
+import type { XdsResources } from "./compile-gateway.ts";
+import { socketAddress } from "./compile-load-assignment.ts";
+
+export interface BootstrapOptions {
+  /** Who this Envoy is; unique among those of one server. */
+  readonly nodeId: string;
+  /** The gateway it is to be: `namespace/name`. */
+  readonly gateway: string;
+  /** Where the server listens. */
+  readonly server: { readonly host: string; readonly port: number };
+  /** Files that the Envoy reads; undefined: plain text, on the loopback only. */
+  readonly tls: BootstrapTls | undefined;
+  /** Undefined: no admin port. */
+  readonly adminPort: number | undefined;
+}
+
+export interface BootstrapTls {
+  readonly certificateFile: string;
+  readonly keyFile: string;
+  readonly authorityFile: string;
+  /** What the server's certificate must be for. */
+  readonly serverName: string;
+}
+
+/** Retries that wait need listeners inside Envoy. */
+const INTERNAL_LISTENERS = {
+  name: "envoy.bootstrap.internal_listener",
+  typedConfig: pack(InternalListenerSchema, {}),
+};
+
+/** Also the authority of requests, so without spaces. */
+const SERVER = "prevail-xds";
+const KEEPALIVE_MS = 10_000;
+
+export function compileBootstrap({ nodeId, gateway, server, tls, adminPort }: BootstrapOptions): Bootstrap {
+  return create(BootstrapSchema, {
+    node: { id: nodeId, cluster: gateway },
+    bootstrapExtensions: [INTERNAL_LISTENERS],
+    dynamicResources: {
+      ldsConfig: ADS,
+      cdsConfig: ADS,
+      adsConfig: {
+        apiType: ApiConfigSource_ApiType.DELTA_GRPC,
+        transportApiVersion: ApiVersion.V3,
+        setNodeOnFirstMessageOnly: true,
+        grpcServices: [{ targetSpecifier: { case: "envoyGrpc", value: { clusterName: SERVER } } }],
+      },
+    },
+    staticResources: { clusters: [serverCluster(server, tls)] },
+    ...adminOf(adminPort),
+  });
+}
+
+const ADS: Init<typeof ConfigSourceSchema> = {
+  configSourceSpecifier: { case: "ads", value: {} },
+  resourceApiVersion: ApiVersion.V3,
+};
+
+const adminOf = (port: number | undefined): Pick<Init<typeof BootstrapSchema>, "admin"> =>
+  port === undefined ? {} : { admin: { address: socketAddress("127.0.0.1", port) } };
+
+function serverCluster(
+  { host, port }: BootstrapOptions["server"],
+  tls: BootstrapTls | undefined,
+): NonNullable<NonNullable<Init<typeof BootstrapSchema>["staticResources"]>["clusters"]>[number] {
+  const isAddress = /^[\d.]+$|:/.test(host);
+  const { STATIC, STRICT_DNS } = Cluster_DiscoveryType;
+  // A server that is gone without a word is noticed, and another connection made.
+  const keepalive = { connectionKeepalive: { interval: duration(KEEPALIVE_MS), timeout: duration(KEEPALIVE_MS) } };
+  return {
+    name: SERVER,
+    clusterDiscoveryType: { case: "type", value: isAddress ? STATIC : STRICT_DNS },
+    connectTimeout: duration(5000),
+    loadAssignment: {
+      clusterName: SERVER,
+      endpoints: [
+        { lbEndpoints: [{ hostIdentifier: { case: "endpoint", value: { address: socketAddress(host, port) } } }] },
+      ],
+    },
+    typedExtensionProtocolOptions: {
+      "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": pack(HttpProtocolOptionsSchema, {
+        upstreamProtocolOptions: {
+          case: "explicitHttpConfig",
+          value: { protocolConfig: { case: "http2ProtocolOptions", value: keepalive } },
+        },
+      }),
+    },
+    ...(tls === undefined ? {} : { transportSocket: serverSocket(tls) }),
+  };
+}
+
+const file = (path: string) => ({ specifier: { case: "filename", value: path } }) as const;
+
+const serverSocket = ({ certificateFile, keyFile, authorityFile, serverName }: BootstrapTls) =>
+  ({
+    name: "envoy.transport_sockets.tls",
+    configType: {
+      case: "typedConfig",
+      value: pack(UpstreamTlsContextSchema, {
+        sni: serverName,
+        commonTlsContext: {
+          alpnProtocols: ["h2"],
+          tlsCertificates: [{ certificateChain: file(certificateFile), privateKey: file(keyFile) }],
+          validationContextType: {
+            case: "validationContext",
+            value: {
+              trustedCa: file(authorityFile),
+              matchTypedSubjectAltNames: [
+                { sanType: 2, matcher: { matchPattern: { case: "exact", value: serverName } } },
+              ],
+            },
+          },
+        },
+      }),
+    },
+  }) as const;
+
+/** Everything in one piece; resources must be compiled for that (`delivery: "Static"`). */
+export function compileStaticBootstrap(
+  gateway: string,
+  { listeners, clusters, secrets }: XdsResources,
+  adminPort: number | undefined,
+): Bootstrap {
+  return create(BootstrapSchema, {
+    node: { id: gateway, cluster: gateway },
+    bootstrapExtensions: [INTERNAL_LISTENERS],
+    staticResources: {
+      listeners: [...listeners.values()],
+      clusters: [...clusters.values()],
+      secrets: [...secrets.values()],
+    },
+    ...adminOf(adminPort),
+  });
+}

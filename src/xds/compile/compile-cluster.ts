@@ -1,0 +1,169 @@
+/** Backends as clusters, and the clusters that put waits between tries. */
+import type { BackendConfig, BackendTlsConfig } from "../../core/dataplane/gateway-config.ts";
+import {
+  type Cluster,
+  Cluster_DiscoveryType,
+  Cluster_LbPolicy,
+  ClusterSchema,
+} from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
+import type { AddressSchema } from "../gen/envoy/config/core/v3/address_pb.ts";
+import type { TransportSocketSchema } from "../gen/envoy/config/core/v3/base_pb.ts";
+import { ClusterConfigSchema } from "../gen/envoy/extensions/clusters/composite/v3/cluster_pb.ts";
+import { InternalUpstreamTransportSchema } from "../gen/envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream_pb.ts";
+import { RawBufferSchema } from "../gen/envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
+import { SubjectAltNameMatcher_SanType } from "../gen/envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import {
+  type CommonTlsContextSchema,
+  UpstreamTlsContextSchema,
+} from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { HttpProtocolOptionsSchema } from "../gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
+import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
+import type { Delivery } from "./delivery.ts";
+import {
+  authoritiesName,
+  type ClusterName,
+  type ClusterSettings,
+  clusterName,
+  delayName,
+  waitingClusterName,
+} from "./resource-names.ts";
+
+/** As the embedded gateway has it. */
+const CONNECT_MS = 5000;
+/** Less than backends keep idle connections themselves, or requests meet a closing door. */
+const IDLE_MS = 4000;
+const UNLIMITED = 2 ** 31 - 1;
+
+/** By default Envoy lets three retries at a time through, and a thousand requests. Limits are for policies to set. */
+const NO_LIMITS = {
+  maxConnections: UNLIMITED,
+  maxPendingRequests: UNLIMITED,
+  maxRequests: UNLIMITED,
+  maxRetries: UNLIMITED,
+};
+
+export function compileCluster(backend: BackendConfig, settings: ClusterSettings, delivery: Delivery): Cluster {
+  const { tryTimeoutMs, budget } = settings;
+  return create(ClusterSchema, {
+    name: clusterName(backend, settings),
+    ...delivery.endpoints(backend.endpoints),
+    connectTimeout: duration(Math.min(CONNECT_MS, tryTimeoutMs ?? CONNECT_MS)),
+    lbPolicy: Cluster_LbPolicy.ROUND_ROBIN,
+    circuitBreakers: {
+      thresholds: [
+        budget === undefined
+          ? NO_LIMITS
+          : {
+              ...NO_LIMITS,
+              retryBudget: {
+                budgetPercent: { value: budget.percent },
+                budgetInterval: duration(budget.intervalMs),
+                minRetryConcurrency: budget.minRetryRate.count,
+              },
+            },
+      ],
+    },
+    typedExtensionProtocolOptions: { [PROTOCOL_OPTIONS]: protocolOptions(backend.protocol, tryTimeoutMs) },
+    ...(backend.tls === undefined ? {} : { transportSocket: tlsSocket(backend.tls, backend.protocol, delivery) }),
+  });
+}
+
+const PROTOCOL_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+
+/** The time of a try runs to the last byte of its answer: `per_try_timeout` of a route ends with the head. */
+const protocolOptions = (protocol: BackendConfig["protocol"], tryTimeoutMs: number | undefined): Any =>
+  pack(HttpProtocolOptionsSchema, {
+    commonHttpProtocolOptions: {
+      idleTimeout: duration(IDLE_MS),
+      ...(tryTimeoutMs === undefined ? {} : { maxStreamDuration: duration(tryTimeoutMs) }),
+    },
+    upstreamProtocolOptions: {
+      case: "explicitHttpConfig",
+      value: {
+        protocolConfig:
+          protocol === "HTTP/2"
+            ? { case: "http2ProtocolOptions", value: {} }
+            : { case: "httpProtocolOptions", value: {} },
+      },
+    },
+  });
+
+type SocketInit = Init<typeof TransportSocketSchema>;
+
+function tlsSocket(tls: BackendTlsConfig, protocol: BackendConfig["protocol"], delivery: Delivery): SocketInit {
+  const context = pack(UpstreamTlsContextSchema, {
+    sni: tls.hostname,
+    commonTlsContext: {
+      alpnProtocols: [protocol === "HTTP/2" ? "h2" : "http/1.1"],
+      validationContextType: validationContext(tls, delivery),
+    },
+  });
+  return { name: "envoy.transport_sockets.tls", configType: { case: "typedConfig", value: context } };
+}
+
+function validationContext(
+  { hostname, subjectAltNames, authorities }: BackendTlsConfig,
+  delivery: Delivery,
+): NonNullable<Init<typeof CommonTlsContextSchema>["validationContextType"]> {
+  const { DNS, URI } = SubjectAltNameMatcher_SanType;
+  const names = subjectAltNames.length === 0 ? [{ type: "Hostname", value: hostname } as const] : subjectAltNames;
+  const matchTypedSubjectAltNames = names.map(({ type, value }) => ({
+    sanType: type === "URI" ? URI : DNS,
+    matcher: { matchPattern: { case: "exact", value } } as const,
+  }));
+  if (authorities === "System") {
+    const trustedCa = { specifier: { case: "filename", value: delivery.systemAuthorities } } as const;
+    return { case: "validationContext", value: { trustedCa, matchTypedSubjectAltNames } };
+  }
+  return {
+    case: "combinedValidationContext",
+    value: {
+      defaultValidationContext: { matchTypedSubjectAltNames },
+      validationContextSdsSecretConfig: delivery.secret(authoritiesName(authorities)),
+    },
+  };
+}
+
+/** Real tries with waits in between: real, wait, real, wait, real. Which one a try goes to is a matter of its number alone. */
+export function compileWaitingCluster(real: ClusterName, waitsMs: readonly number[]): Cluster {
+  const clusters = [{ name: real }, ...waitsMs.flatMap((waitMs) => [{ name: delayName(waitMs) }, { name: real }])];
+  return create(ClusterSchema, {
+    name: waitingClusterName(real, waitsMs),
+    clusterDiscoveryType: {
+      case: "clusterType",
+      value: { name: "envoy.clusters.composite", typedConfig: pack(ClusterConfigSchema, { clusters }) },
+    },
+    connectTimeout: duration(CONNECT_MS),
+    lbPolicy: Cluster_LbPolicy.CLUSTER_PROVIDED,
+    circuitBreakers: { thresholds: [NO_LIMITS] },
+  });
+}
+
+/** Leads to the listener of the same name, which answers after that time. HTTP/1: upgrades would break over HTTP/2. */
+export function compileDelayCluster(waitMs: number): Cluster {
+  const name = delayName(waitMs);
+  const address: Init<typeof AddressSchema> = {
+    address: {
+      case: "envoyInternalAddress",
+      value: { addressNameSpecifier: { case: "serverListenerName", value: name }, endpointId: name },
+    },
+  };
+  const inner: SocketInit = {
+    name: "envoy.transport_sockets.raw_buffer",
+    configType: { case: "typedConfig", value: pack(RawBufferSchema, {}) },
+  };
+  return create(ClusterSchema, {
+    name,
+    clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.STATIC },
+    loadAssignment: {
+      clusterName: name,
+      endpoints: [{ lbEndpoints: [{ hostIdentifier: { case: "endpoint", value: { address } } }] }],
+    },
+    connectTimeout: duration(CONNECT_MS),
+    circuitBreakers: { thresholds: [NO_LIMITS] },
+    transportSocket: {
+      name: "envoy.transport_sockets.internal_upstream",
+      configType: { case: "typedConfig", value: pack(InternalUpstreamTransportSchema, { transportSocket: inner }) },
+    },
+  });
+}

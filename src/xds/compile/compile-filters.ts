@@ -1,0 +1,145 @@
+/** Filters of a rule and of the reference to its backend, in Envoy's words. */
+import type {
+  BackendConfig,
+  CorsConfig,
+  FilterConfig,
+  HeaderChanges,
+  PathChange,
+} from "../../core/dataplane/gateway-config.ts";
+import {
+  HeaderValueOption_HeaderAppendAction,
+  type HeaderValueOptionSchema,
+} from "../gen/envoy/config/core/v3/base_pb.ts";
+import { CorsPolicySchema } from "../gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import type { RegexMatchAndSubstituteSchema } from "../gen/envoy/type/matcher/v3/regex_pb.ts";
+import type { StringMatcherSchema } from "../gen/envoy/type/matcher/v3/string_pb.ts";
+import { type Any, type Init, pack } from "../protobuf.ts";
+import { escapePattern, trimSlash } from "./compile-match.ts";
+
+export type HeaderOptionInit = Init<typeof HeaderValueOptionSchema>;
+export type RewriteInit = Init<typeof RegexMatchAndSubstituteSchema>;
+
+export interface CompiledHeaders {
+  readonly remove: readonly string[];
+  readonly add: readonly HeaderOptionInit[];
+}
+
+export interface Mirror {
+  readonly backend: BackendConfig;
+  /** Of a million requests. */
+  readonly perMillion: number;
+}
+
+export interface CompiledFilters {
+  readonly request: CompiledHeaders;
+  readonly response: CompiledHeaders;
+  /** Undefined: as the client sent it. */
+  readonly host: string | undefined;
+  readonly path: RewriteInit | undefined;
+  readonly mirrors: readonly Mirror[];
+  readonly cors: Any | undefined;
+}
+
+export function compileFilters(filters: readonly FilterConfig[]): CompiledFilters {
+  const request = filters.filter((filter) => filter.type === "RequestHeaderModifier");
+  const rewrites = filters.filter((filter) => filter.type === "URLRewrite");
+  const cors = filters.find((filter) => filter.type === "CORS");
+  const path = rewrites.findLast((rewrite) => rewrite.path !== undefined)?.path;
+  return {
+    request: headerOptions(request.map(withoutHost)),
+    response: headerOptions(filters.filter((filter) => filter.type === "ResponseHeaderModifier")),
+    host: rewrites.findLast(({ hostname }) => hostname !== undefined)?.hostname ?? hostOf(request),
+    path: path === undefined ? undefined : pathRewrite(path),
+    mirrors: filters.filter((filter) => filter.type === "RequestMirror").map(mirror),
+    cors: cors === undefined ? undefined : corsPolicy(cors),
+  };
+}
+
+/** Host is not a header to Envoy: whoever sets it rewrites the host. */
+const hostOf = (changes: readonly HeaderChanges[]): string | undefined =>
+  changes.flatMap(({ set }) => set.filter(({ name }) => name === "host")).at(-1)?.value;
+
+const isNotHost = ({ name }: { readonly name: string }): boolean => name !== "host";
+
+const withoutHost = ({ remove, set, add }: HeaderChanges): HeaderChanges => ({
+  remove: remove.filter((name) => name !== "host"),
+  set: set.filter(isNotHost),
+  add: add.filter(isNotHost),
+});
+
+const { APPEND_IF_EXISTS_OR_ADD, OVERWRITE_IF_EXISTS_OR_ADD } = HeaderValueOption_HeaderAppendAction;
+
+/**
+ * One filter after the other, as one change: Envoy removes first, then goes through the list. What a later filter removes or sets
+ * undoes what earlier ones did to that header.
+ */
+function headerOptions(changes: readonly HeaderChanges[]): CompiledHeaders {
+  const removed = new Set<string>();
+  let options: readonly HeaderOptionInit[] = [];
+  for (const { remove, set, add } of changes) {
+    const gone = new Set([...remove, ...set.map(({ name }) => name)]);
+    for (const name of remove) removed.add(name);
+    options = [
+      ...options.filter(({ header }) => !gone.has(header?.key ?? "")),
+      ...set.map(({ name, value }) => headerOption(name, value, OVERWRITE_IF_EXISTS_OR_ADD)),
+      ...add.map(({ name, value }) => headerOption(name, value, APPEND_IF_EXISTS_OR_ADD)),
+    ];
+  }
+  return { remove: [...removed], add: options };
+}
+
+/** To Envoy a percent sign begins a variable; two are one. */
+const headerOption = (
+  key: string,
+  value: string,
+  appendAction: HeaderValueOption_HeaderAppendAction,
+): HeaderOptionInit => ({ header: { key, value: value.replaceAll("%", "%%") }, appendAction, keepEmptyValue: true });
+
+/** Never Envoy's own replacement of prefixes, which knows nothing of path elements: `/old` by `/` would make `//bread` of `/old/bread`. */
+export function pathRewrite(change: PathChange): RewriteInit {
+  switch (change.type) {
+    case "ReplaceFullPath":
+      return rewrite("^.*$", escapeSubstitution(change.path));
+    case "ReplacePrefixMatch": {
+      const prefix = escapePattern(trimSlash(change.prefix));
+      const replacement = trimSlash(change.path);
+      return replacement === ""
+        ? rewrite(`^${prefix}/*(.*)$`, "/\\1")
+        : rewrite(`^${prefix}(.*)$`, `${escapeSubstitution(replacement)}\\1`);
+    }
+  }
+}
+
+const rewrite = (regex: string, substitution: string): RewriteInit => ({ pattern: { regex }, substitution });
+
+const escapeSubstitution = (text: string): string => text.replaceAll("\\", "\\\\");
+
+const MILLION = 1_000_000;
+
+const mirror = ({ backend, numerator, denominator }: Extract<FilterConfig, { type: "RequestMirror" }>): Mirror => ({
+  backend,
+  perMillion: Math.min(MILLION, Math.round((numerator / denominator) * MILLION)),
+});
+
+/** Always allowed, whether listed or not (Fetch, "CORS-safelisted method"). */
+const SAFE_METHODS = ["GET", "HEAD", "POST"];
+
+function corsPolicy(cors: CorsConfig): Any {
+  const methods = cors.allowMethods.includes("*") ? ["*"] : [...new Set([...SAFE_METHODS, ...cors.allowMethods])];
+  return pack(CorsPolicySchema, {
+    allowOriginStringMatch: cors.allowOrigins.map(originMatcher),
+    allowMethods: methods.join(", "),
+    allowHeaders: cors.allowHeaders.join(", "),
+    exposeHeaders: cors.exposeHeaders.join(", "),
+    maxAge: String(cors.maxAgeSeconds),
+    allowCredentials: cors.allowCredentials,
+  });
+}
+
+/** `https://*.example.com`: any number of labels in the place of the star. */
+function originMatcher(origin: string): Init<typeof StringMatcherSchema> {
+  if (origin === "*") return { matchPattern: { case: "prefix", value: "http" } };
+  if (!origin.includes("*")) return { matchPattern: { case: "exact", value: origin } };
+  const regex = origin.split("*").map(escapePattern).join("[^/:]+");
+  return { matchPattern: { case: "safeRegex", value: { regex } } };
+}

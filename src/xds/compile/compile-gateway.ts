@@ -1,0 +1,208 @@
+/** What an Envoy must know to be one gateway: all resources, by type and name. */
+import type {
+  BackendConfig,
+  ConfigProblem,
+  DataplaneConfig,
+  GatewayConfig,
+  ListenerConfig,
+  PortConfig,
+} from "../../core/dataplane/gateway-config.ts";
+import type { ObjectRef } from "../../core/model/refs.ts";
+import type { MatchRegex } from "../../core/model/regex.ts";
+import type { Cluster } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
+import type { ClusterLoadAssignment } from "../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
+import type { Listener } from "../gen/envoy/config/listener/v3/listener_pb.ts";
+import type { VirtualHost } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import type { Secret } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { compileCluster, compileDelayCluster, compileWaitingCluster } from "./compile-cluster.ts";
+import { compileDelayListener, compileListener, type ListenerAddress } from "./compile-listener.ts";
+import { compileLoadAssignment } from "./compile-load-assignment.ts";
+import { type ClusterUse, createRouteCompiler, type PortFacts } from "./compile-route.ts";
+import { compileSecrets } from "./compile-secrets.ts";
+import { type CompiledHost, createVirtualHostCompiler, type VirtualHostCompiler } from "./compile-virtual-hosts.ts";
+import { adsDelivery, type Delivery, staticDelivery } from "./delivery.ts";
+import {
+  clusterName,
+  type ListenerName,
+  listenerName,
+  type RouteConfigName,
+  routeConfigName,
+} from "./resource-names.ts";
+import type { SecretSource } from "./secret-source.ts";
+
+export interface CompileOptions {
+  /** Where a port of the configuration is opened. */
+  readonly bind: (gateway: ObjectRef, port: number) => ListenerAddress;
+  /** `Static`: in one piece, for a file. */
+  readonly delivery: "Ads" | "Static";
+  /** How much too early a timer of that Envoy may fire: see docs/envoy.md. */
+  readonly slackMs: number;
+  /** The file with whom the system trusts, on the machine of the Envoy. */
+  readonly systemAuthorities: string;
+  /** RE2's, as Envoy's are: says which patterns it would refuse. */
+  readonly matchRegex: MatchRegex;
+}
+
+/** Each by its name. */
+export interface XdsResources {
+  readonly listeners: ReadonlyMap<string, Listener>;
+  /** The virtual hosts of each route configuration. */
+  readonly routes: ReadonlyMap<RouteConfigName, readonly VirtualHost[]>;
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly endpoints: ReadonlyMap<string, ClusterLoadAssignment>;
+  readonly secrets: ReadonlyMap<string, Secret>;
+  /** What this Envoy does otherwise than the configuration says. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** For one gateway. What has not changed since the last time is the same object. */
+export interface GatewayCompiler {
+  readonly compile: (
+    gateway: GatewayConfig,
+    endpoints: DataplaneConfig["endpoints"],
+    secrets: SecretSource,
+  ) => XdsResources;
+}
+
+export function createGatewayCompiler(options: CompileOptions): GatewayCompiler {
+  const hostCompilers = new Map<RouteConfigName, VirtualHostCompiler>();
+  const clusters = createClusterStore();
+  const assignments = createAssignmentStore();
+  const hostCompiler = (name: RouteConfigName, facts: PortFacts): VirtualHostCompiler => {
+    const known = hostCompilers.get(name) ?? createVirtualHostCompiler(name, createRouteCompiler(facts, options));
+    hostCompilers.set(name, known);
+    return known;
+  };
+  return {
+    compile: (gateway, endpoints, secrets) => {
+      const { systemAuthorities } = options;
+      const delivery =
+        options.delivery === "Ads"
+          ? adsDelivery(systemAuthorities)
+          : staticDelivery(systemAuthorities, (id) => endpoints.get(id));
+      const hosts = new Map<RouteConfigName, readonly CompiledHost[]>();
+      const listeners = new Map<string, Listener>();
+      for (const port of gateway.ports) {
+        const name = listenerName(gateway.gateway, port.port);
+        const facts: PortFacts = { port: port.port, scheme: port.protocol === "HTTPS" ? "https" : "http" };
+        const names = routeNames(name, port);
+        for (const [config, sharing] of names) hosts.set(config, hostCompiler(config, facts).compile(sharing));
+        const listener = compileListener(
+          name,
+          withCertificates(port, secrets),
+          options.bind(gateway.gateway, port.port),
+          (one) => delivery.routes(nameOf(name, port, one), hostsOf(hosts.get(nameOf(name, port, one)))),
+          delivery,
+        );
+        if (listener !== undefined) listeners.set(name, listener);
+      }
+      for (const name of hostCompilers.keys()) if (!hosts.has(name)) hostCompilers.delete(name);
+      const uses = usesOf(hosts.values());
+      const waits = new Set([...uses.values()].flatMap(({ waitsMs }) => waitsMs ?? []));
+      for (const waitMs of waits) listeners.set(clusters.delay(waitMs).listener.name, clusters.delay(waitMs).listener);
+      const backends = new Set(Array.from(uses.values(), ({ backend }) => backend));
+      return {
+        listeners,
+        routes: new Map(Array.from(hosts, ([name, compiled]) => [name, hostsOf(compiled)])),
+        clusters: clusters.compile(uses, waits, delivery),
+        endpoints: assignments.compile(backends, endpoints),
+        secrets: compileSecrets(gateway, backends, secrets),
+        problems: [...hosts.values()].flatMap((compiled) => compiled.flatMap(({ problems }) => problems)),
+      };
+    },
+  };
+}
+
+/** Which listeners share routes: those of a plain port do, as only a request says which of them it is for. */
+function routeNames(name: ListenerName, port: PortConfig): ReadonlyMap<RouteConfigName, readonly ListenerConfig[]> {
+  if (port.protocol === "HTTP") return new Map([[routeConfigName(name), port.listeners]]);
+  return new Map(port.listeners.map((listener) => [routeConfigName(name, listener), [listener]]));
+}
+
+const nameOf = (name: ListenerName, { protocol }: PortConfig, listener: ListenerConfig): RouteConfigName =>
+  protocol === "HTTP" ? routeConfigName(name) : routeConfigName(name, listener);
+
+const hostsOf = (compiled: readonly CompiledHost[] | undefined): readonly VirtualHost[] =>
+  (compiled ?? []).map(({ host }) => host);
+
+function usesOf(hosts: Iterable<readonly CompiledHost[]>): ReadonlyMap<string, ClusterUse> {
+  const uses = new Map<string, ClusterUse>();
+  for (const compiled of hosts) for (const host of compiled) for (const use of host.uses) uses.set(use.name, use);
+  return uses;
+}
+
+/** Envoy would wait for a certificate that never comes, and the whole port with it. */
+function withCertificates(port: PortConfig, secrets: SecretSource): PortConfig {
+  if (port.protocol === "HTTP") return port;
+  const listeners = port.listeners.flatMap((listener) => {
+    const certificates = listener.certificates.filter((ref) => secrets.findCertificate(ref) !== undefined);
+    return certificates.length === 0 ? [] : [{ ...listener, certificates }];
+  });
+  return { ...port, listeners };
+}
+
+interface ClusterStore {
+  readonly compile: (
+    uses: ReadonlyMap<string, ClusterUse>,
+    waits: ReadonlySet<number>,
+    delivery: Delivery,
+  ) => ReadonlyMap<string, Cluster>;
+  readonly delay: (waitMs: number) => { readonly cluster: Cluster; readonly listener: Listener };
+}
+
+function createClusterStore(): ClusterStore {
+  let known = new Map<string, { readonly backend: BackendConfig; readonly cluster: Cluster }>();
+  const delays = new Map<number, ReturnType<ClusterStore["delay"]>>();
+  const delay: ClusterStore["delay"] = (waitMs) => {
+    const made = delays.get(waitMs) ?? {
+      cluster: compileDelayCluster(waitMs),
+      listener: compileDelayListener(waitMs),
+    };
+    delays.set(waitMs, made);
+    return made;
+  };
+  return {
+    delay,
+    compile: (uses, waits, delivery) => {
+      const next: typeof known = new Map();
+      const keep = (name: string, backend: BackendConfig, make: () => Cluster): void => {
+        if (next.has(name)) return;
+        const before = known.get(name);
+        next.set(name, before?.backend === backend ? before : { backend, cluster: make() });
+      };
+      for (const { name, backend, settings, waitsMs } of uses.values()) {
+        const real = clusterName(backend, settings);
+        keep(real, backend, () => compileCluster(backend, settings, delivery));
+        if (waitsMs !== undefined) keep(name, backend, () => compileWaitingCluster(real, waitsMs));
+      }
+      known = next;
+      const clusters = new Map(Array.from(next, ([name, { cluster }]) => [name, cluster]));
+      for (const waitMs of waits) clusters.set(delay(waitMs).cluster.name, delay(waitMs).cluster);
+      return clusters;
+    },
+  };
+}
+
+interface AssignmentStore {
+  readonly compile: (
+    backends: Iterable<BackendConfig>,
+    endpoints: DataplaneConfig["endpoints"],
+  ) => ReadonlyMap<string, ClusterLoadAssignment>;
+}
+
+function createAssignmentStore(): AssignmentStore {
+  const known = new WeakMap<object, ClusterLoadAssignment>();
+  return {
+    compile: (backends, endpoints) => {
+      const assignments = new Map<string, ClusterLoadAssignment>();
+      for (const { endpoints: id } of backends) {
+        const list = endpoints.get(id) ?? [];
+        const before = known.get(list);
+        const assignment = before?.clusterName === id ? before : compileLoadAssignment(id, list);
+        known.set(list, assignment);
+        assignments.set(id, assignment);
+      }
+      return assignments;
+    },
+  };
+}

@@ -1,0 +1,208 @@
+/** A port of a gateway as a listener of Envoy, and the listeners inside Envoy that make retries wait. */
+import type { ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
+import type { FilterChainSchema } from "../gen/envoy/config/listener/v3/listener_components_pb.ts";
+import {
+  type Listener,
+  Listener_InternalListenerConfigSchema,
+  ListenerSchema,
+} from "../gen/envoy/config/listener/v3/listener_pb.ts";
+import { RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
+import { CorsSchema } from "../gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { HTTPFaultSchema } from "../gen/envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import { RouterSchema } from "../gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
+import { TlsInspectorSchema } from "../gen/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
+import {
+  HttpConnectionManager_PathWithEscapedSlashesAction,
+  HttpConnectionManager_ServerHeaderTransformation,
+  HttpConnectionManagerSchema,
+  type HttpFilterSchema,
+  type LocalReplyConfigSchema,
+} from "../gen/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { DownstreamTlsContextSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
+import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
+import { socketAddress } from "./compile-load-assignment.ts";
+import { WAITED_HEADER } from "./compile-retries.ts";
+import type { Delivery } from "./delivery.ts";
+import { certificateName, delayName, type ListenerName } from "./resource-names.ts";
+
+/** As the embedded gateway has them. */
+const HEADERS_KB = 32;
+const MOST_HEADERS = 100;
+const HEADERS_MS = 10_000;
+const CLIENT_IDLE_MS = 60_000;
+const STREAM_IDLE_MS = 300_000;
+
+type FilterChainInit = Init<typeof FilterChainSchema>;
+
+export interface ListenerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `routes`: of the port, or with TLS of the listener. */
+export function compileListener(
+  name: ListenerName,
+  { protocol, listeners }: PortConfig,
+  { host, port }: ListenerAddress,
+  routes: (listener: ListenerConfig) => RouteSpecifier,
+  delivery: Delivery,
+): Listener | undefined {
+  const [first] = listeners;
+  if (first === undefined) return undefined;
+  const common = { name, address: socketAddress(host, port) };
+  if (protocol === "HTTP") {
+    return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first))] });
+  }
+  return create(ListenerSchema, {
+    ...common,
+    listenerFilters: [
+      {
+        name: "envoy.filters.listener.tls_inspector",
+        configType: { case: "typedConfig", value: pack(TlsInspectorSchema, {}) },
+      },
+    ],
+    filterChains: listeners.map((listener) => tlsChain(listener, httpChain(name, routes(listener)), delivery)),
+  });
+}
+
+const tlsChain = (listener: ListenerConfig, chain: FilterChainInit, delivery: Delivery): FilterChainInit => ({
+  ...chain,
+  name: listener.name,
+  // Without a name it is for connections that no other takes, also those that say no name at all.
+  ...(listener.hostname === undefined ? {} : { filterChainMatch: { serverNames: [listener.hostname] } }),
+  transportSocket: {
+    name: "envoy.transport_sockets.tls",
+    configType: { case: "typedConfig", value: tlsContext(listener, delivery) },
+  },
+});
+
+const tlsContext = ({ certificates }: ListenerConfig, delivery: Delivery): Any =>
+  pack(DownstreamTlsContextSchema, {
+    commonTlsContext: {
+      alpnProtocols: ["h2", "http/1.1"],
+      tlsCertificateSdsSecretConfigs: certificates.map((ref) => delivery.secret(certificateName(ref))),
+    },
+  });
+
+type RouteSpecifier = ReturnType<Delivery["routes"]>;
+
+function httpChain(statPrefix: string, routeSpecifier: RouteSpecifier): FilterChainInit {
+  const manager = pack(HttpConnectionManagerSchema, {
+    statPrefix,
+    routeSpecifier,
+    httpFilters: [
+      httpFilter("envoy.filters.http.cors", pack(CorsSchema, {})),
+      httpFilter("envoy.filters.http.router", pack(RouterSchema, { suppressEnvoyHeaders: true })),
+    ],
+    upgradeConfigs: [{ upgradeType: "websocket" }],
+    // Also what keeps headers of clients from changing retries and timeouts.
+    useRemoteAddress: true,
+    generateRequestId: false,
+    serverHeaderTransformation: HttpConnectionManager_ServerHeaderTransformation.PASS_THROUGH,
+    maxRequestHeadersKb: HEADERS_KB,
+    commonHttpProtocolOptions: { maxHeadersCount: MOST_HEADERS, idleTimeout: duration(CLIENT_IDLE_MS) },
+    requestHeadersTimeout: duration(HEADERS_MS),
+    streamIdleTimeout: duration(STREAM_IDLE_MS),
+    // One spelling for each path, or policies could be walked around.
+    normalizePath: true,
+    mergeSlashes: true,
+    pathWithEscapedSlashesAction: HttpConnectionManager_PathWithEscapedSlashesAction.REJECT_REQUEST,
+    localReplyConfig: LOCAL_REPLIES,
+  });
+  return {
+    filters: [
+      { name: "envoy.filters.network.http_connection_manager", configType: { case: "typedConfig", value: manager } },
+    ],
+  };
+}
+
+const httpFilter = (name: string, value: Any): Init<typeof HttpFilterSchema> => ({
+  name,
+  configType: { case: "typedConfig", value },
+});
+
+const NO_ANSWER = {
+  format: {
+    case: "textFormatSource",
+    value: { specifier: { case: "inlineString", value: "no answer from a backend of %ROUTE_NAME%\n" } },
+  },
+} as const;
+
+/** Envoy's own texts name addresses. An answer that is no HTTP is a broken connection, and 503 as that is. */
+const LOCAL_REPLIES: Init<typeof LocalReplyConfigSchema> = {
+  mappers: [
+    {
+      filter: { filterSpecifier: { case: "responseFlagFilter", value: { flags: ["UPE"] } } },
+      statusCode: 503,
+      bodyFormatOverride: NO_ANSWER,
+    },
+    {
+      filter: {
+        filterSpecifier: {
+          case: "responseFlagFilter",
+          value: { flags: ["UF", "UC", "UR", "LR", "UH", "UT", "UO", "URX", "UMSDR"] },
+        },
+      },
+      bodyFormatOverride: NO_ANSWER,
+    },
+  ],
+};
+
+/** Larger than any body that is kept for a retry: what goes to a listener that waits is read and dropped. */
+const DROPPED_BYTES = 2 ** 31 - 1;
+
+/** Answers every request after that time, with a header that makes it retried. It is reached from inside Envoy only. */
+export function compileDelayListener(waitMs: number): Listener {
+  const name = delayName(waitMs);
+  const fault = pack(HTTPFaultSchema, {
+    delay: {
+      faultDelaySecifier: { case: "fixedDelay", value: duration(waitMs) },
+      percentage: { numerator: 100, denominator: FractionalPercent_DenominatorType.HUNDRED },
+    },
+  });
+  const routeConfig = create(RouteConfigurationSchema, {
+    name,
+    virtualHosts: [
+      {
+        name,
+        domains: ["*"],
+        routes: [
+          {
+            match: { pathSpecifier: { case: "prefix", value: "" } },
+            action: { case: "directResponse", value: { status: 503 } },
+            responseHeadersToAdd: [{ header: { key: WAITED_HEADER, value: "1" } }],
+            requestBodyBufferLimit: BigInt(DROPPED_BYTES),
+          },
+        ],
+      },
+    ],
+  });
+  const manager = pack(HttpConnectionManagerSchema, {
+    statPrefix: name,
+    routeSpecifier: { case: "routeConfig", value: routeConfig },
+    httpFilters: [
+      httpFilter("envoy.filters.http.fault", fault),
+      httpFilter("envoy.filters.http.router", pack(RouterSchema, {})),
+    ],
+    upgradeConfigs: [{ upgradeType: "websocket" }],
+    generateRequestId: false,
+    commonHttpProtocolOptions: { maxHeadersCount: 2 * MOST_HEADERS },
+    maxRequestHeadersKb: 2 * HEADERS_KB,
+    streamIdleTimeout: duration(0),
+  });
+  return create(ListenerSchema, {
+    name,
+    listenerSpecifier: { case: "internalListener", value: create(Listener_InternalListenerConfigSchema, {}) },
+    filterChains: [
+      {
+        filters: [
+          {
+            name: "envoy.filters.network.http_connection_manager",
+            configType: { case: "typedConfig", value: manager },
+          },
+        ],
+      },
+    ],
+  });
+}

@@ -1,0 +1,86 @@
+/**
+ * Retries in Envoy's words. Envoy's own back-off begins at any time from 0 on, so a minimum is kept by tries in between that only wait: a
+ * composite cluster sends every second try to a listener inside Envoy that answers after a fixed time (docs/decisions/0006).
+ */
+import type { RetryConfig } from "../../core/dataplane/gateway-config.ts";
+import { type RetryPlan, waitRangeMs } from "../../core/retry/retry-schedule.ts";
+import type { RetryPolicySchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import { PreviousHostsPredicateSchema } from "../gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
+import { duration, type Init, pack } from "../protobuf.ts";
+
+/** What an answer of the waiting listener is known by. It never reaches a client. */
+export const WAITED_HEADER = "x-prevail-waited";
+
+export type RetryPolicyInit = Init<typeof RetryPolicySchema>;
+
+/** Which requests a retry policy is for: whether one that was sent may be sent again depends on the method. */
+export type MethodClass = "All" | "Idempotent" | "Others";
+
+/** RFC 9110; as `nextStep` has it. */
+export const IDEMPOTENT_METHODS = "GET|HEAD|OPTIONS|TRACE|PUT|DELETE";
+const IDEMPOTENT: ReadonlySet<string> = new Set(IDEMPOTENT_METHODS.split("|"));
+
+/** The classes of methods that need routes of their own. */
+export function methodClasses(retry: RetryConfig | undefined, method: string | undefined): readonly MethodClass[] {
+  if (retry === undefined || retry.plan.afterSend !== "Idempotent") return ["All"];
+  if (method !== undefined) return [IDEMPOTENT.has(method) ? "Idempotent" : "Others"];
+  return ["Idempotent", "Others"];
+}
+
+/** More tries than that help nobody, and each is an entry in a list. */
+export const MOST_ATTEMPTS = 100;
+
+const attemptsOf = ({ attempts }: RetryPlan): number => Math.min(attempts, MOST_ATTEMPTS);
+
+/** Before each retry; undefined: no minimum was asked for. */
+export function waitsOf(plan: RetryPlan, slackMs: number): readonly number[] | undefined {
+  if (plan.backoffMs === undefined || plan.backoffMs === 0 || attemptsOf(plan) === 0) return undefined;
+  return Array.from(
+    { length: attemptsOf(plan) },
+    (_, index) => Math.ceil(waitRangeMs(plan, index + 1).least) + slackMs,
+  );
+}
+
+const PREVIOUS_HOSTS = {
+  name: "envoy.retry_host_predicates.previous_hosts",
+  configType: { case: "typedConfig", value: pack(PreviousHostsPredicateSchema, {}) },
+} as const;
+/** How often another endpoint is looked for before one that failed is asked again. */
+const OTHER_HOST_TRIES = 5n;
+
+export function compileRetryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyInit {
+  const hasWaits = waitsOf(plan, 0) !== undefined;
+  const codes = plan.codes.filter((code) => Number.isInteger(code) && code >= 400 && code < 1000);
+  const mayRepeat = plan.afterSend === "Always" || (plan.afterSend === "Idempotent" && methods === "Idempotent");
+  const retryOn = [
+    "connect-failure",
+    "refused-stream",
+    mayRepeat ? "reset" : "reset-before-request",
+    ...(codes.length === 0 ? [] : ["retriable-status-codes"]),
+    ...(hasWaits ? ["retriable-headers"] : []),
+  ];
+  return {
+    retryOn: retryOn.join(","),
+    // Every second try only waits.
+    numRetries: attemptsOf(plan) * (hasWaits ? 2 : 1),
+    retriableStatusCodes: codes,
+    retryBackOff: backOff(plan),
+    retryHostPredicate: [PREVIOUS_HOSTS],
+    hostSelectionRetryMaxAttempts: OTHER_HOST_TRIES,
+    ...(hasWaits
+      ? { retriableHeaders: [{ name: WAITED_HEADER, headerMatchSpecifier: { case: "presentMatch", value: true } }] }
+      : {}),
+  };
+}
+
+const UNPROMISED_MS = 25;
+/** Before each of the two tries that make one retry, so a fifth in all: never more than a quarter is allowed. */
+const SPREAD = 0.1;
+
+/** Envoy waits a random time below this. Where tries wait by themselves it only spreads them. */
+function backOff({ backoffMs }: RetryPlan): RetryPolicyInit["retryBackOff"] {
+  if (backoffMs === undefined)
+    return { baseInterval: duration(UNPROMISED_MS), maxInterval: duration(2 * UNPROMISED_MS) };
+  const spread = duration(Math.max(1, Math.floor(backoffMs * SPREAD)));
+  return { baseInterval: spread, maxInterval: spread };
+}

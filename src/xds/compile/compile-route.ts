@@ -1,0 +1,262 @@
+/** One match of one rule as routes of Envoy: one for each backend and class of methods, as each of them may have settings of its own. */
+import type {
+  BackendConfig,
+  BackendTarget,
+  ConfigProblem,
+  RedirectConfig,
+  RouteConfig,
+  RuleConfig,
+  WeightedBackendConfig,
+} from "../../core/dataplane/gateway-config.ts";
+import { displayRef } from "../../core/model/refs.ts";
+import type { MatchRegex } from "../../core/model/regex.ts";
+import {
+  RedirectAction_RedirectResponseCode,
+  type Route,
+  RouteSchema,
+} from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
+import { create, duration, type Init } from "../protobuf.ts";
+import { type CompiledFilters, compileFilters, pathRewrite } from "./compile-filters.ts";
+import { compileMatch, type HeaderMatchInit, type MatchInit } from "./compile-match.ts";
+import {
+  compileRetryPolicy,
+  IDEMPOTENT_METHODS,
+  type MethodClass,
+  methodClasses,
+  WAITED_HEADER,
+  waitsOf,
+} from "./compile-retries.ts";
+import { limitsOf } from "./envoy-limits.ts";
+import { faultOfMatch, faultOfRule } from "./find-faults.ts";
+import { type ClusterName, type ClusterSettings, clusterName, waitingClusterName } from "./resource-names.ts";
+
+type RouteInit = Init<typeof RouteSchema>;
+
+/** What differs from port to port. */
+export interface PortFacts {
+  readonly port: number;
+  readonly scheme: "http" | "https";
+}
+
+export interface RouteOptions {
+  /** Added to waits: how much too early a timer may fire. */
+  readonly slackMs: number;
+  readonly matchRegex: MatchRegex;
+}
+
+/** A cluster that a route needs. */
+export interface ClusterUse {
+  readonly name: ClusterName;
+  readonly backend: BackendConfig;
+  readonly settings: ClusterSettings;
+  /** Between tries; undefined: none. */
+  readonly waitsMs: readonly number[] | undefined;
+}
+
+export interface CompiledRoute {
+  /** In order. */
+  readonly routes: readonly Route[];
+  readonly uses: readonly ClusterUse[];
+  /** What is not as the configuration says. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** For the routes of one port; each is compiled once. */
+export function createRouteCompiler(facts: PortFacts, options: RouteOptions): (route: RouteConfig) => CompiledRoute {
+  const known = new WeakMap<RouteConfig, CompiledRoute>();
+  return (route) => {
+    const compiled = known.get(route) ?? compileSound(route, facts, options);
+    known.set(route, compiled);
+    return compiled;
+  };
+}
+
+function compileSound(route: RouteConfig, facts: PortFacts, options: RouteOptions): CompiledRoute {
+  const problem = (message: string): ConfigProblem => ({
+    object: route.rule.route,
+    field: "spec.rules",
+    message: `${route.rule.rule}: ${message}`,
+  });
+  const noMatch = faultOfMatch(route.match, options.matchRegex);
+  if (noMatch !== undefined) return { routes: [], uses: [], problems: [problem(`${noMatch}; it matches nothing`)] };
+  const noAction = faultOfRule(route);
+  if (noAction !== undefined) {
+    const rule: RuleConfig = { ...route.rule, filters: [], action: { type: "Respond", status: 500, reason: noAction } };
+    const compiled = compileRoute({ ...route, rule }, facts, options);
+    return { ...compiled, problems: [problem(`${noAction}; requests are answered 500`)] };
+  }
+  return { ...compileRoute(route, facts, options), problems: limitsOf(route.rule).map(problem) };
+}
+
+function compileRoute({ match, rule }: RouteConfig, facts: PortFacts, options: RouteOptions): CompiledRoute {
+  const { action } = rule;
+  const common = { name: displayRef(rule.route, rule.rule) };
+  switch (action.type) {
+    case "Respond":
+      return alone({ ...common, match: compileMatch(match), ...respond(action.status) });
+    case "Redirect": {
+      const { response } = compileFilters(rule.filters);
+      const redirected = { ...common, match: compileMatch(match), ...redirect(action.redirect, facts) };
+      return alone({ ...redirected, ...changesOf({ request: NO_CHANGES, response }) });
+    }
+    case "Forward": {
+      const parts = shares(action.backends).map((share) => forward(share, { match, rule }, options));
+      return { routes: parts.flatMap(({ routes }) => routes), uses: parts.flatMap(({ uses }) => uses), problems: [] };
+    }
+  }
+}
+
+const alone = (init: RouteInit): CompiledRoute => ({ routes: [create(RouteSchema, init)], uses: [], problems: [] });
+
+const respond = (status: number): Pick<RouteInit, "action"> => ({
+  action: { case: "directResponse", value: { status } },
+});
+
+const NO_CHANGES = { remove: [], add: [] };
+
+const changesOf = ({ request, response }: Pick<CompiledFilters, "request" | "response">): RouteInit => ({
+  requestHeadersToRemove: [...request.remove],
+  requestHeadersToAdd: [...request.add],
+  responseHeadersToRemove: [...response.remove],
+  responseHeadersToAdd: [...response.add],
+});
+
+interface Share {
+  readonly target: BackendTarget;
+  /** Of a million requests, those before it in the list included; undefined: all that are left. */
+  readonly upTo: number | undefined;
+}
+
+const MILLION = 1_000_000;
+
+/** Envoy asks every route with the same random number, so shares add up: the second takes what is below the sum of both. */
+function shares(backends: readonly WeightedBackendConfig[]): readonly Share[] {
+  const total = backends.reduce((sum, { weight }) => sum + weight, 0);
+  let sum = 0;
+  return backends.map(({ weight, target }, index) => {
+    sum += weight;
+    return { target, upTo: index === backends.length - 1 ? undefined : Math.round((sum / total) * MILLION) };
+  });
+}
+
+function forward({ target, upTo }: Share, { match, rule }: RouteConfig, options: RouteOptions): CompiledRoute {
+  const name = displayRef(rule.route, rule.rule);
+  const base = withShare(compileMatch(match), upTo);
+  if (target.type === "Unavailable") return alone({ name, match: base, ...respond(target.status) });
+  const use = clusterUse(target, options);
+  const filters = compileFilters([...rule.filters, ...target.filters]);
+  const routes = methodClasses(target.retry, match.method).map((methods) =>
+    create(RouteSchema, {
+      name,
+      match: withMethods(base, methods),
+      action: { case: "route", value: routeAction(rule, target, use, filters, methods) },
+      ...changesOf(use.waitsMs === undefined ? filters : { ...filters, response: unmarked(filters.response) }),
+      ...(filters.cors === undefined ? {} : { typedPerFilterConfig: { [CORS]: filters.cors } }),
+      ...(target.retry === undefined ? {} : { requestBodyBufferLimit: BigInt(Math.floor(target.retry.maxBodyBytes)) }),
+    }),
+  );
+  const mirrored = filters.mirrors.map(({ backend }) => plainUse(backend));
+  return { routes, uses: [use, ...mirrored], problems: [] };
+}
+
+const CORS = "envoy.filters.http.cors";
+
+const unmarked = (response: CompiledFilters["response"]): CompiledFilters["response"] => ({
+  ...response,
+  remove: [...response.remove, WAITED_HEADER],
+});
+
+function withShare(match: MatchInit, upTo: number | undefined): MatchInit {
+  if (upTo === undefined) return match;
+  const defaultValue = { numerator: upTo, denominator: FractionalPercent_DenominatorType.MILLION };
+  return { ...match, runtimeFraction: { defaultValue } };
+}
+
+const IDEMPOTENT: HeaderMatchInit = {
+  name: ":method",
+  headerMatchSpecifier: {
+    case: "stringMatch",
+    value: { matchPattern: { case: "safeRegex", value: { regex: IDEMPOTENT_METHODS } } },
+  },
+};
+
+/** Routes for other methods come after those for idempotent ones, and need not say so. */
+const withMethods = (match: MatchInit, methods: MethodClass): MatchInit =>
+  methods === "Idempotent" ? { ...match, headers: [...(match.headers ?? []), IDEMPOTENT] } : match;
+
+type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
+
+function clusterUse({ backend, retry, backendRequestTimeoutMs }: UsableTarget, { slackMs }: RouteOptions): ClusterUse {
+  const waitsMs = retry === undefined ? undefined : waitsOf(retry.plan, slackMs);
+  // Envoy counts budgets over the tries that a cluster has under way, and tries that wait are no retries of it.
+  const budget = retry === undefined || waitsMs !== undefined ? undefined : tighter(retry.budget, backend.budget);
+  const settings = { tryTimeoutMs: backendRequestTimeoutMs, budget };
+  const real = clusterName(backend, settings);
+  return { name: waitsMs === undefined ? real : waitingClusterName(real, waitsMs), backend, settings, waitsMs };
+}
+
+const plainUse = (backend: BackendConfig): ClusterUse => {
+  const settings = { tryTimeoutMs: undefined, budget: undefined };
+  return { name: clusterName(backend, settings), backend, settings, waitsMs: undefined };
+};
+
+function tighter(one: ClusterSettings["budget"], other: ClusterSettings["budget"]): ClusterSettings["budget"] {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.percent <= other.percent ? one : other;
+}
+
+function routeAction(
+  { requestTimeoutMs }: RuleConfig,
+  { retry }: UsableTarget,
+  { name }: ClusterUse,
+  { host, path, mirrors }: CompiledFilters,
+  methods: MethodClass,
+): Extract<RouteInit["action"], { case?: "route" }>["value"] {
+  return {
+    clusterSpecifier: { case: "cluster", value: name },
+    // Left out it would be 15 seconds.
+    timeout: duration(requestTimeoutMs ?? 0),
+    ...(retry === undefined ? {} : { retryPolicy: compileRetryPolicy(retry, methods) }),
+    ...(host === undefined ? {} : { hostRewriteSpecifier: { case: "hostRewriteLiteral", value: host } }),
+    ...(path === undefined ? {} : { regexRewrite: path }),
+    requestMirrorPolicies: mirrors.map(({ backend, perMillion }) => ({
+      cluster: plainUse(backend).name,
+      runtimeFraction: {
+        defaultValue: { numerator: perMillion, denominator: FractionalPercent_DenominatorType.MILLION },
+      },
+      disableShadowHostSuffixAppend: true,
+    })),
+  };
+}
+
+const WELL_KNOWN = { http: 80, https: 443 } as const;
+
+const REDIRECT_CODES = {
+  301: RedirectAction_RedirectResponseCode.MOVED_PERMANENTLY,
+  302: RedirectAction_RedirectResponseCode.FOUND,
+  303: RedirectAction_RedirectResponseCode.SEE_OTHER,
+  307: RedirectAction_RedirectResponseCode.TEMPORARY_REDIRECT,
+  308: RedirectAction_RedirectResponseCode.PERMANENT_REDIRECT,
+} as const;
+
+/** Gateway API, "port": the well-known one of a scheme that is given, else the listener's; a well-known one is not written. */
+function redirect(
+  { scheme, hostname, path, port, status }: RedirectConfig,
+  facts: PortFacts,
+): Pick<RouteInit, "action"> {
+  const target = port ?? (scheme === undefined ? facts.port : WELL_KNOWN[scheme]);
+  const isWellKnown = target === WELL_KNOWN[scheme ?? facts.scheme];
+  return {
+    action: {
+      case: "redirect",
+      value: {
+        responseCode: REDIRECT_CODES[status],
+        ...(scheme === undefined ? {} : { schemeRewriteSpecifier: { case: "schemeRedirect", value: scheme } }),
+        ...(hostname === undefined ? {} : { hostRedirect: hostname }),
+        ...(isWellKnown ? {} : { portRedirect: target }),
+        ...(path === undefined ? {} : { pathRewriteSpecifier: { case: "regexRewrite", value: pathRewrite(path) } }),
+      },
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { backend, listener, route, rule } from "../../../test/support/gateway-configs.ts";
+import type { ListenerConfig, RouteConfig, VirtualHostConfig } from "../../core/dataplane/gateway-config.ts";
+import { RouteSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import { create } from "../protobuf.ts";
+import { createVirtualHostCompiler } from "./compile-virtual-hosts.ts";
+import { type ListenerName, routeConfigName } from "./resource-names.ts";
+
+const at = (name: string, path = `/${name}`): RouteConfig =>
+  route(rule([backend(name)], { rule: name }), { path: { type: "PathPrefix", value: path } });
+
+const host = (hostname: string, ...routes: readonly RouteConfig[]): VirtualHostConfig => ({ hostname, routes });
+
+const compiler = () =>
+  createVirtualHostCompiler(routeConfigName("bakery/door:80" as ListenerName), (one) => ({
+    routes: [create(RouteSchema, { name: one.rule.rule })],
+    uses: [],
+    problems: [],
+  }));
+
+/** The rules of each domain, in order. */
+const rulesByDomain = (listeners: readonly ListenerConfig[]): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    compiler()
+      .compile(listeners)
+      .map(({ host: { domains, routes } }) => [domains.join(), routes.map(({ name }) => name)]),
+  );
+
+describe("precedence among hostnames", () => {
+  test("where the routes of a host do not match, those of less specific hostnames are asked", () => {
+    const virtualHosts = [
+      host("shop.bakery.example", at("shop")),
+      host("*.bakery.example", at("any-bakery")),
+      host("*.example", at("any-example")),
+      host("*", at("any")),
+    ];
+    expect(rulesByDomain([listener({ virtualHosts })])).toEqual({
+      "shop.bakery.example": ["shop", "any-bakery", "any-example", "any"],
+      "*.bakery.example": ["any-bakery", "any-example", "any"],
+      "*.example": ["any-example", "any"],
+      "*": ["any"],
+    });
+  });
+
+  test("a wildcard does not take the name below it", () => {
+    const virtualHosts = [host("bakery.example", at("own")), host("*.bakery.example", at("wild"))];
+    expect(rulesByDomain([listener({ virtualHosts })])["bakery.example"]).toEqual(["own"]);
+  });
+
+  test("nothing is asked after a route that takes everything", () => {
+    const virtualHosts = [host("shop.example", at("all", "/"), at("never")), host("*", at("nor-this"))];
+    expect(rulesByDomain([listener({ virtualHosts })])["shop.example"]).toEqual(["all"]);
+  });
+});
+
+describe("listener isolation", () => {
+  test("a request goes to the most specific listener, and to no other", () => {
+    const wild = listener({
+      name: "wild",
+      hostname: "*.bakery.example",
+      virtualHosts: [host("a.bakery.example", at("a"))],
+    });
+    const any = listener({ name: "any", virtualHosts: [host("b.bakery.example", at("b")), host("*", at("any"))] });
+    expect(rulesByDomain([wild, any])).toEqual({
+      "*.bakery.example": [],
+      "a.bakery.example": ["a"],
+      // The route hangs at the other listener, which such a request never comes to.
+      "b.bakery.example": [],
+      "*": ["any"],
+    });
+  });
+
+  test("a listener without routes still keeps its hosts from others", () => {
+    const empty = listener({ name: "empty", hostname: "shop.example" });
+    const any = listener({ name: "any", virtualHosts: [host("*", at("any"))] });
+    expect(rulesByDomain([empty, any])).toEqual({ "shop.example": [], "*": ["any"] });
+  });
+});
+
+test("a change of a wildcard changes the hosts that it takes, and no other", () => {
+  const one = compiler();
+  const [shop, other] = [host("shop.bakery.example", at("shop")), host("other.example", at("other"))];
+  const before = one.compile([listener({ virtualHosts: [shop, other, host("*.bakery.example", at("wild"))] })]);
+  const after = one.compile([listener({ virtualHosts: [shop, other, host("*.bakery.example", at("wilder"))] })]);
+  const changed = after.filter((compiled) => !before.includes(compiled)).map(({ host: { domains } }) => domains[0]);
+  expect(new Set(changed)).toEqual(new Set(["*.bakery.example", "shop.bakery.example"]));
+});

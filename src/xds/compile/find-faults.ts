@@ -1,0 +1,118 @@
+/**
+ * What Envoy would refuse, found before it does: it refuses a whole virtual host for one bad route. What is at fault is left out or answered
+ * 500, as Gateway API wants it, and everything else is as it would be without it.
+ */
+import type { FilterConfig, HeaderChanges, PathChange, RouteConfig } from "../../core/dataplane/gateway-config.ts";
+import type { MatchRegex } from "../../core/model/regex.ts";
+import type { NamedMatch, RouteMatch, TextMatch } from "../../core/routing/route-match.ts";
+
+/** RFC 9110, "token". */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What no value may have: it would end there, and another header begin. */
+const NOT_IN_HEADERS = ["\0", "\r", "\n"];
+const LONGEST_VALUE = 16_384;
+const LONGEST_NAME = 256;
+
+/** Why the match cannot be asked for; undefined: it can. */
+export function faultOfMatch({ path, grpc, headers, query }: RouteMatch, matchRegex: MatchRegex): string | undefined {
+  if (path?.type === "RegularExpression") {
+    const fault = faultOfPattern(path.value, matchRegex);
+    if (fault !== undefined) return `the path's pattern ${fault}`;
+  }
+  // The path ends before them, so that this matches nothing.
+  if (path !== undefined && path.type !== "RegularExpression" && /[?#]/.test(path.value)) {
+    return `the path ${path.value} has a ? or #, which no path has`;
+  }
+  for (const part of grpc?.type === "RegularExpression" ? [grpc.service, grpc.method] : []) {
+    const fault = part === undefined ? undefined : faultOfPattern(part, matchRegex);
+    if (fault !== undefined) return `the gRPC method's pattern ${fault}`;
+  }
+  return (
+    firstFault(headers, (header) => faultOfNamed("header", header, HEADER_NAME, matchRegex)) ??
+    firstFault(query, (parameter) => faultOfNamed("query parameter", parameter, /./s, matchRegex))
+  );
+}
+
+function faultOfNamed(
+  what: string,
+  { name, value }: NamedMatch,
+  allowed: RegExp,
+  matchRegex: MatchRegex,
+): string | undefined {
+  if (!allowed.test(name) || name.length > LONGEST_NAME) return `${JSON.stringify(name)} is no name of a ${what}`;
+  const fault = faultOfText(value, matchRegex);
+  return fault === undefined ? undefined : `the pattern for ${what} ${name} ${fault}`;
+}
+
+const faultOfText = ({ type, value }: TextMatch, matchRegex: MatchRegex): string | undefined =>
+  type === "Exact" ? undefined : faultOfPattern(value, matchRegex);
+
+function faultOfPattern(pattern: string, matchRegex: MatchRegex): string | undefined {
+  if (pattern === "") return "is empty";
+  const outcome = matchRegex(pattern, "");
+  return outcome.state === "error" ? `cannot be used: ${outcome.message}` : undefined;
+}
+
+/** Why requests to it can only be answered 500; undefined: they need not. */
+export function faultOfRule({ rule }: RouteConfig): string | undefined {
+  const { action, filters } = rule;
+  const own = firstFault(filters, faultOfFilter);
+  if (own !== undefined) return own;
+  switch (action.type) {
+    case "Respond":
+      return undefined;
+    case "Redirect":
+      return faultOfHost(action.redirect.hostname) ?? faultOfPath(action.redirect.path);
+    case "Forward":
+      return firstFault(action.backends, ({ target }) =>
+        target.type === "Backend" ? firstFault(target.filters, faultOfFilter) : undefined,
+      );
+  }
+}
+
+function faultOfFilter(filter: FilterConfig): string | undefined {
+  switch (filter.type) {
+    case "RequestHeaderModifier":
+    case "ResponseHeaderModifier":
+      return faultOfChanges(filter);
+    case "URLRewrite":
+      return faultOfHost(filter.hostname) ?? faultOfPath(filter.path);
+    case "CORS":
+      return firstFault([...filter.allowHeaders, ...filter.exposeHeaders, ...filter.allowMethods], (name) =>
+        name === "*" ? undefined : faultOfName(name),
+      );
+    case "RequestMirror":
+      return undefined;
+  }
+}
+
+const faultOfChanges = ({ remove, set, add }: HeaderChanges): string | undefined =>
+  firstFault(remove, faultOfName) ??
+  firstFault([...set, ...add], ({ name, value }) => faultOfName(name) ?? faultOfValue(name, value));
+
+const faultOfName = (name: string): string | undefined =>
+  HEADER_NAME.test(name) && name.length <= LONGEST_NAME ? undefined : `${JSON.stringify(name)} is no name of a header`;
+
+function faultOfValue(name: string, value: string): string | undefined {
+  if (NOT_IN_HEADERS.some((character) => value.includes(character)))
+    return `the value of header ${name} has a line break or a zero`;
+  return value.length > LONGEST_VALUE ? `the value of header ${name} is longer than ${LONGEST_VALUE}` : undefined;
+}
+
+const faultOfHost = (hostname: string | undefined): string | undefined =>
+  hostname === undefined || /^[A-Za-z0-9._:[\]-]+$/.test(hostname)
+    ? undefined
+    : `${JSON.stringify(hostname)} is no host`;
+
+function faultOfPath(change: PathChange | undefined): string | undefined {
+  if (change === undefined || !/[\s?#]/.test(change.path)) return undefined;
+  return `the path ${JSON.stringify(change.path)} has white space, ? or #`;
+}
+
+function firstFault<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const fault = find(item);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}

@@ -23,6 +23,10 @@ export class AnswerQueue {
     this.#waiting.length = 0;
   }
 
+  get isBusy(): boolean {
+    return this.#current !== undefined;
+  }
+
   /** Whether an answer of another kind, written now, would be taken for the one that is due. */
   get isPromised(): boolean {
     return this.#current?.headersSent === true || this.#waiting.length > 0;

@@ -14,6 +14,7 @@ import { DEFAULT_LIMITS, type GatewayLimits } from "./gateway-limits.ts";
 import { type BindAddress, PortServer } from "./port-server.ts";
 import type { SecretSource } from "./secret-source.ts";
 import { createRouteLookup, type RouteLookup, type ServedPort } from "./served-port.ts";
+import { type CertificateCache, readServerCertificates } from "./server-certificates.ts";
 import type { BackendLookup, ServingContext } from "./serving-context.ts";
 import { createUpstreamTable } from "./upstream-table.ts";
 
@@ -98,6 +99,7 @@ class PortKeeper {
   readonly #routes: RouteLookup;
   /** By gateway, port and protocol. */
   readonly #rows = new Map<string, Row>();
+  #certificates: CertificateCache = { before: new Map(), now: new Map() };
   readonly #draining = new Set<Promise<void>>();
   #sweeper: GatewayTimer;
   #isClosed = false;
@@ -123,6 +125,7 @@ class PortKeeper {
   async replace(config: DataplaneConfig, secrets: SecretSource): Promise<ReplaceOutcome> {
     if (this.#isClosed) throw new Error("the gateway is closed");
     const lookup = createBackendLookup(config, secrets);
+    this.#certificates = { before: this.#certificates.now, now: new Map() };
     const wanted = new Map<string, ServedPort>();
     const problems: GatewayProblem[] = [];
     const taken = new Map<number, GatewayConfig>();
@@ -131,14 +134,15 @@ class PortKeeper {
         const other = taken.get(port.port);
         if (other === undefined || other === gateway) {
           taken.set(port.port, gateway);
-          wanted.set(rowKey(gateway.gateway, port), this.#serve(gateway.gateway, port, lookup));
+          wanted.set(rowKey(gateway.gateway, port), this.#serve(gateway.gateway, port, { lookup, secrets }));
         } else problems.push(takenBy(gateway.gateway, port, other.gateway));
       }
     }
     this.#drainUnwanted(wanted);
     const rows = [...wanted].map(([key, served]) => this.#serveRow(key, served));
     await Promise.all(rows.map(({ opened }) => opened));
-    return { problems: [...problems, ...rows.flatMap(({ problem }) => problem ?? [])] };
+    const unopened = rows.flatMap(({ problem }) => problem ?? []);
+    return { problems: [...problems, ...[...wanted.values()].flatMap(certificateProblems), ...unopened] };
   }
 
   openPorts(): readonly OpenPort[] {
@@ -153,15 +157,21 @@ class PortKeeper {
     this.#context.upstreams.close();
   }
 
-  #serve(gateway: ObjectRef, config: PortConfig, lookup: BackendLookup): ServedPort {
-    return { gateway, config, listeners: buildHostIndex(config.listeners), routes: this.#routes, lookup };
+  #serve(
+    gateway: ObjectRef,
+    config: PortConfig,
+    { lookup, secrets }: { readonly lookup: BackendLookup; readonly secrets: SecretSource },
+  ): ServedPort {
+    const certificates =
+      config.protocol === "HTTPS" ? readServerCertificates(config, secrets, this.#certificates) : undefined;
+    return { gateway, config, listeners: buildHostIndex(config.listeners), routes: this.#routes, lookup, certificates };
   }
 
   /** A row that failed to open is tried again: the port may be free by now. */
   #serveRow(key: string, served: ServedPort): Row {
     const known = this.#rows.get(key);
     if (known !== undefined && known.problem === undefined) {
-      known.server.served = served;
+      known.server.serve(served);
       return known;
     }
     const server = new PortServer(this.#context, served);
@@ -210,6 +220,16 @@ const rowKey = (gateway: ObjectRef, { port, protocol }: PortConfig): string =>
   `${objectId(gateway)} ${port} ${protocol}`;
 
 const namesOf = ({ listeners }: PortConfig): string => listeners.map(({ name }) => name).join(", ");
+
+function certificateProblems({ gateway, config, certificates }: ServedPort): readonly GatewayProblem[] {
+  const { port } = config;
+  return (certificates?.problems ?? []).map(({ listener, message }) => ({
+    gateway,
+    port,
+    listener,
+    message: `listener ${listener} of ${displayRef(gateway)}, port ${port}: ${message}`,
+  }));
+}
 
 function takenBy(gateway: ObjectRef, config: PortConfig, other: ObjectRef): GatewayProblem {
   const { port } = config;

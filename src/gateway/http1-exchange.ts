@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex, Readable } from "node:stream";
 import type { AnswerHead, ClientExchange } from "./client-exchange.ts";
 import type { Fields } from "./fields.ts";
@@ -113,13 +113,4 @@ function pairsOf(fields: Fields): [string, string][] {
   const pairs: [string, string][] = [];
   for (let i = 0; i < fields.length; i += 2) pairs.push([fields[i] ?? "", fields[i + 1] ?? ""]);
   return pairs;
-}
-
-/** For a request to upgrade that is answered like any other. */
-export function responseOn(request: IncomingMessage): ServerResponse {
-  const response = new ServerResponse(request);
-  response.shouldKeepAlive = false;
-  response.assignSocket(request.socket);
-  response.on("finish", () => request.socket.destroySoon());
-  return response;
 }

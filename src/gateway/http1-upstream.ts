@@ -1,11 +1,11 @@
 import type { Duplex } from "node:stream";
-import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import { type Dispatcher, Pool } from "undici";
 import type { Endpoint } from "../core/dataplane/gateway-config.ts";
 import type { Fields } from "./fields.ts";
 import type { GatewayLimits } from "./gateway-limits.ts";
 import { hopByHopNames } from "./hop-by-hop.ts";
 import type { RunningTry, TryFailure, TrySink, Upstream, UpstreamRequest, UpstreamTls } from "./upstream.ts";
+import { upstreamTlsOptions } from "./upstream-tls-options.ts";
 
 type ParsedHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -24,7 +24,7 @@ export function createHttp1Upstream(
     headersTimeout: limits.idleMs,
     bodyTimeout: limits.idleMs,
     maxHeaderSize: limits.maxHeaderBytes,
-    connect: { timeout: limits.connectMs, ...(tls === undefined ? {} : tlsOptions(tls)) },
+    connect: { timeout: limits.connectMs, ...(tls === undefined ? {} : upstreamTlsOptions(tls)) },
   });
   const running = new Set<Http1Try>();
   return {
@@ -44,32 +44,6 @@ function dispatchOptions(request: UpstreamRequest): Dispatcher.DispatchOptions {
   const headers = ["host", authority, ...fields];
   if (body !== undefined && contentLength !== undefined) headers.push("content-length", String(contentLength));
   return { method, path, headers, body: body ?? null, ...(upgrade === undefined ? {} : { upgrade }) };
-}
-
-/** The name that is asked for is the name that is checked, unless the policy lists others. */
-function tlsOptions({ serverName, authorities, subjectAltNames }: UpstreamTls): {
-  servername: string;
-  ca?: string;
-  checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
-} {
-  return {
-    servername: serverName,
-    ...(authorities === undefined ? {} : { ca: authorities }),
-    checkServerIdentity: (_, certificate) => checkNames(certificate, serverName, subjectAltNames),
-  };
-}
-
-function checkNames(
-  certificate: PeerCertificate,
-  serverName: string,
-  subjectAltNames: UpstreamTls["subjectAltNames"],
-): Error | undefined {
-  if (subjectAltNames.length === 0) return checkServerIdentity(serverName, certificate);
-  const found = (certificate.subjectaltname ?? "").split(", ");
-  const isNamed = subjectAltNames.some(({ type, value }) =>
-    type === "URI" ? found.includes(`URI:${value}`) : checkServerIdentity(value, certificate) === undefined,
-  );
-  return isNamed ? undefined : new Error("the certificate has none of the names that the policy lists");
 }
 
 /** One request on its way, in the form that the pool wants. */

@@ -57,7 +57,7 @@ function sendGrpcAnswer(exchange: ClientExchange, status: number, message: strin
       "grpc-status",
       String(GRPC_STATUS.get(status) ?? 2),
       "grpc-message",
-      encodeURIComponent(message).replaceAll("%20", " "),
+      message.replace(/[^ -$&-~]/g, (character) => encodeURIComponent(character)),
       ...(exchange.protocol === "HTTP/2" ? [] : ["content-length", "0"]),
     ],
     isLast,

@@ -1,13 +1,21 @@
 /** A port that is open: the server behind it, and the configuration that it serves at the moment. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { AnswerQueue } from "./answer-queue.ts";
-import { Http1Exchange, responseOn } from "./http1-exchange.ts";
-import { remember } from "./remember.ts";
-import { type ReadHead, readRequestHead } from "./request-head.ts";
+import type { SecureContext } from "node:tls";
+import type { GatewayLimits } from "./gateway-limits.ts";
+import { Http1Front } from "./http1-front.ts";
+import { Http2Exchange, readHttp2Head } from "./http2-exchange.ts";
 import { serveRequest } from "./serve-request.ts";
 import type { ServedPort } from "./served-port.ts";
+import type { ServerCertificates } from "./server-certificates.ts";
 import type { ServingContext } from "./serving-context.ts";
 
 export interface BindAddress {
@@ -16,25 +24,31 @@ export interface BindAddress {
   readonly port: number;
 }
 
-interface StartOptions {
-  readonly read: ReadHead;
-  readonly expectsContinue: boolean;
-  /** What the client sent after a request to upgrade. */
-  readonly early?: Buffer;
-}
-
 export class PortServer {
-  served: ServedPort;
+  #served: ServedPort;
   readonly #context: ServingContext;
-  readonly #server: Server;
+  readonly #front: Http1Front;
+  readonly #server: Server | Http2SecureServer;
   readonly #sockets = new Set<Socket>();
-  readonly #queues = new WeakMap<Duplex, AnswerQueue>();
+  readonly #sessions = new Set<ServerHttp2Session>();
   #isDraining = false;
 
   constructor(context: ServingContext, served: ServedPort) {
-    this.served = served;
+    this.#served = served;
     this.#context = context;
-    this.#server = this.#createServer();
+    this.#front = new Http1Front(context, { served: () => this.#served, isDraining: () => this.#isDraining });
+    this.#server = served.certificates === undefined ? this.#createPlain() : this.#createSecure(served.certificates);
+    this.#listenTo(this.#server);
+  }
+
+  get served(): ServedPort {
+    return this.#served;
+  }
+
+  /** The next request sees it. */
+  serve(served: ServedPort): void {
+    this.#served = served;
+    if ("setSecureContext" in this.#server) this.#server.setSecureContext(unnamedOptions(served.certificates));
   }
 
   /** Rejects if the machine does not give the port. */
@@ -55,8 +69,9 @@ export class PortServer {
   /** No new connections from now on. Resolves when the last request is done, or after that time without it. */
   async drain(drainMs: number): Promise<void> {
     this.#isDraining = true;
+    // This also closes the connections of HTTP/1.1 that are idle.
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
+    for (const session of this.#sessions) session.close();
     const timer = this.#context.clock.startTimer(drainMs, () => {
       for (const socket of this.#sockets) socket.destroy();
     });
@@ -64,117 +79,102 @@ export class PortServer {
     timer.cancel();
   }
 
-  #createServer(): Server {
+  #createPlain(): Server {
+    return createServer({ noDelay: true, ...http1Options(this.#context.limits) });
+  }
+
+  /** HTTP/2 and HTTP/1.1, as the client prefers. */
+  #createSecure(certificates: ServerCertificates): Http2SecureServer {
     const { limits } = this.#context;
-    const server = createServer({
-      maxHeaderSize: limits.maxHeaderBytes,
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.receiveMs,
-      keepAliveTimeout: limits.keepAliveMs,
-      connectionsCheckingInterval: Math.min(1000, limits.headersMs),
-      // Asked of HTTP/1.0 too, and answered in our own words.
-      requireHostHeader: false,
-      noDelay: true,
+    const server = createSecureServer({
+      allowHTTP1: true,
+      minVersion: "TLSv1.2",
+      handshakeTimeout: limits.headersMs,
+      ...unnamedOptions(certificates),
+      SNICallback: (serverName, done) => this.#chooseContext(serverName, done),
+      maxHeaderListPairs: limits.maxHeaders + 8,
+      settings: { maxConcurrentStreams: 250, maxHeaderListSize: limits.maxHeaderBytes, enablePush: false },
     });
-    server.maxConnections = limits.maxConnections;
-    // More are dropped in silence: one more tells that there were too many.
-    server.maxHeadersCount = limits.maxHeaders + 1;
-    server.timeout = limits.idleMs;
-    server.on("connection", (socket) => {
-      this.#sockets.add(socket);
-      socket.on("close", () => this.#sockets.delete(socket));
+    // The server for HTTP/2 takes these as properties only.
+    Object.assign(server, http1Options(limits));
+    server.on("session", (session) => {
+      this.#sessions.add(session);
+      session.setTimeout(limits.idleMs, () => session.close());
+      session.on("error", () => {});
+      session.on("close", () => this.#sessions.delete(session));
     });
-    server.on("request", (request, response) => this.#serve(request, response, false));
-    server.on("checkContinue", (request, response) => this.#serve(request, response, true));
-    server.on("upgrade", (request, _, early) => this.#serveUpgrade(request, early));
-    server.on("connect", (request, socket) => this.#refuseConnect(request, socket));
-    server.on("clientError", (error, socket) => this.#refuse(error, socket));
     return server;
   }
 
-  #serve(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    const read = this.#readHead(request);
-    this.#start(request, response, { read, expectsContinue });
+  #chooseContext(serverName: string, done: (error: Error | null, context?: SecureContext) => void): void {
+    const context = this.#served.certificates?.find(serverName);
+    if (context === undefined) done(new Error("no listener takes this host"));
+    else done(null, context);
   }
 
-  /** Only WebSockets are upgraded. Another wish is not granted, and its request answered like any other. */
-  #serveUpgrade(request: IncomingMessage, early: Buffer): void {
-    const read = this.#readHead(request);
-    const response = responseOn(request);
-    if (read.state === "value" && (read.head.hasBody || (read.head.upgrade !== "websocket" && early.length > 0))) {
-      const message = "a request to upgrade has a body";
-      return this.#start(request, response, {
-        read: { state: "refused", status: 400, message },
-        expectsContinue: false,
-      });
-    }
-    const isWebSocket = read.state === "value" && read.head.upgrade === "websocket" && read.head.method === "GET";
-    const plain: ReadHead =
-      read.state === "value" && !isWebSocket ? { ...read, head: { ...read.head, upgrade: undefined } } : read;
-    this.#start(request, response, { read: plain, expectsContinue: false, early });
-  }
-
-  #start(request: IncomingMessage, response: ServerResponse, options: StartOptions): void {
-    const { socket } = request;
-    const queue = remember(this.#queues, socket, () => new AnswerQueue());
-    const isFine = queue.add(response, () => this.#answer(request, response, options));
-    if (options.read.state === "refused") queue.end();
-    if (!isFine) socket.destroy();
-  }
-
-  #answer(request: IncomingMessage, response: ServerResponse, { read, expectsContinue, early }: StartOptions): void {
-    const exchange = new Http1Exchange(request, response, {
-      hasBody: read.state === "value" && read.head.hasBody,
-      expectsContinue,
-      isDraining: () => this.#isDraining,
-      idleMs: this.#context.limits.idleMs,
-      ...(early === undefined ? {} : { early }),
+  #listenTo(server: Server | Http2SecureServer): void {
+    const { limits } = this.#context;
+    server.maxConnections = limits.maxConnections;
+    server.setTimeout(limits.idleMs);
+    const emitter: NodeJS.EventEmitter = server;
+    emitter.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
     });
-    serveRequest(this.#context, this.served, { exchange, read, serverName: undefined });
-  }
-
-  #readHead(request: IncomingMessage): ReadHead {
-    return readRequestHead({
-      method: request.method ?? "",
-      target: request.url ?? "",
-      version: request.httpVersion,
-      rawHeaders: request.rawHeaders,
-      maxHeaders: this.#context.limits.maxHeaders,
-    });
-  }
-
-  #refuseConnect(request: IncomingMessage, _: Duplex): void {
-    const read = { state: "refused", status: 405, message: "CONNECT is not allowed" } as const;
-    this.#start(request, responseOn(request), { read, expectsContinue: false });
-  }
-
-  /** What the parser turned down, or what came too slowly. */
-  #refuse(error: Error, socket: Duplex): void {
-    const code = "code" in error ? error.code : undefined;
-    // In the middle of another answer, or before one, this one would be taken for it.
-    const queue = this.#queues.get(socket);
-    if (code === "ECONNRESET" || !socket.writable || queue?.isPromised === true) {
-      socket.destroy();
-      return;
-    }
-    queue?.end();
-    const { status, text, reason } = refusalOf(code);
-    const { gateway, config } = this.served;
-    const client = "remoteAddress" in socket && typeof socket.remoteAddress === "string" ? socket.remoteAddress : "";
-    this.#context.emit({ type: "RequestRefused", client, gateway, port: config.port, status, reason });
-    const body = `${status} ${text}: ${reason}\n`;
-    socket.end(
-      `HTTP/1.1 ${status} ${text}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    emitter.on("request", (request: IncomingMessage, response: ServerResponse) =>
+      this.#front.serve(request, response, "at once"),
     );
+    emitter.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
+      this.#front.serve(request, response, "after 100"),
+    );
+    emitter.on("upgrade", (request: IncomingMessage, _: Duplex, early: Buffer) =>
+      this.#front.serveUpgrade(request, early),
+    );
+    emitter.on("connect", (request: IncomingMessage) => this.#front.refuseConnect(request));
+    emitter.on("clientError", (error: Error, socket: Duplex) => this.#front.refuse(error, socket));
+    // Streams of HTTP/2 are served as streams: the listener that dresses them up as requests of HTTP/1.1 goes.
+    emitter.removeAllListeners("stream");
+    emitter.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, rawHeaders: string[]) =>
+      this.#serveStream(stream, headers, rawHeaders),
+    );
+  }
+
+  #serveStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
+    const { limits } = this.#context;
+    const expectsContinue = headers.expect?.toLowerCase() === "100-continue";
+    const exchange = new Http2Exchange(stream, { expectsContinue, idleMs: limits.idleMs });
+    const read = readHttp2Head(stream, rawHeaders, limits.maxHeaders);
+    serveRequest(this.#context, this.#served, { exchange, read, serverName: exchange.serverName });
   }
 }
 
-function refusalOf(code: unknown): { readonly status: number; readonly text: string; readonly reason: string } {
-  if (code === "HPE_HEADER_OVERFLOW") {
-    return { status: 431, text: "Request Header Fields Too Large", reason: "the headers are too large" };
-  }
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return { status: 408, text: "Request Timeout", reason: "the request came too slowly" };
-  }
-  return { status: 400, text: "Bad Request", reason: "this is not a valid HTTP request" };
+function http1Options(limits: GatewayLimits): {
+  readonly maxHeaderSize: number;
+  readonly maxHeadersCount: number;
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAliveTimeout: number;
+  readonly connectionsCheckingInterval: number;
+  readonly requireHostHeader: boolean;
+} {
+  return {
+    maxHeaderSize: limits.maxHeaderBytes,
+    // More are dropped in silence: one more tells that there were too many.
+    maxHeadersCount: limits.maxHeaders + 1,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.receiveMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: Math.min(1000, limits.headersMs),
+    // Asked of HTTP/1.0 too, and answered in our own words.
+    requireHostHeader: false,
+  };
+}
+
+/** Without a certificate of its own a client that names no host is turned away. */
+function unnamedOptions(certificates: ServerCertificates | undefined): {
+  readonly cert?: string;
+  readonly key?: string;
+} {
+  const unnamed = certificates?.unnamed;
+  return unnamed === undefined ? {} : { cert: unnamed.chain, key: unnamed.privateKey };
 }

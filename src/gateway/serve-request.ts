@@ -19,8 +19,8 @@ import type { ServingContext } from "./serving-context.ts";
 export interface IncomingRequest {
   readonly exchange: ClientExchange;
   readonly read: ReadHead;
-  /** The name that the client asked for when it set up TLS; undefined: plain text, or none. */
-  readonly serverName: string | undefined;
+  /** The name that the client asked for when it set up TLS; empty: plain text, or none. */
+  readonly serverName: string;
 }
 
 export function serveRequest(context: ServingContext, port: ServedPort, incoming: IncomingRequest): void {
@@ -52,7 +52,7 @@ class Serving {
     const { head } = read;
     this.#record.head = head;
     const listener = findListener(this.#port, head.host);
-    if (exchange.isSecure && listener !== findListener(this.#port, serverName ?? "")) {
+    if (exchange.isSecure && listener !== findListener(this.#port, serverName.toLowerCase())) {
       return this.#answer("BadRequest", { status: 421, message: "the connection was made for another host" });
     }
     const route = listener && this.#port.routes.find(listener, new RoutedRequest(head));

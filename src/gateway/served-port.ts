@@ -6,6 +6,7 @@ import { buildHostIndex, type HostIndex } from "../core/routing/host-index.ts";
 import type { HttpRequest } from "../core/routing/match-request.ts";
 import { buildRouteIndex, type RouteIndex } from "../core/routing/route-index.ts";
 import { remember } from "./remember.ts";
+import type { ServerCertificates } from "./server-certificates.ts";
 import type { BackendLookup } from "./serving-context.ts";
 
 export interface ServedPort {
@@ -14,6 +15,8 @@ export interface ServedPort {
   readonly listeners: HostIndex<ListenerConfig>;
   readonly routes: RouteLookup;
   readonly lookup: BackendLookup;
+  /** Undefined: plain text. */
+  readonly certificates: ServerCertificates | undefined;
 }
 
 /** Indexes of virtual hosts and listeners by identity: as long as a part is the same object, its index is. */

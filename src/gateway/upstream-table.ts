@@ -3,6 +3,7 @@ import type { BackendConfig, Endpoint, EndpointsId } from "../core/dataplane/gat
 import type { GatewayClock } from "./gateway-clock.ts";
 import type { GatewayLimits } from "./gateway-limits.ts";
 import { createHttp1Upstream } from "./http1-upstream.ts";
+import { createHttp2Upstream } from "./http2-upstream.ts";
 import type { Upstream, UpstreamTls } from "./upstream.ts";
 
 export interface UpstreamTable {
@@ -39,7 +40,11 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
       const key = `${protocol} ${endpoint.address} ${endpoint.port}${tls === undefined ? "" : ` ${JSON.stringify(tls)}`}`;
       let row = rows.get(key);
       if (row === undefined) {
-        row = { upstream: createHttp1Upstream(endpoint, tls, limits), usedMs: 0 };
+        const upstream =
+          protocol === "HTTP/2"
+            ? createHttp2Upstream(endpoint, tls, { limits, clock })
+            : createHttp1Upstream(endpoint, tls, limits);
+        row = { upstream, usedMs: 0 };
         rows.set(key, row);
       }
       row.usedMs = clock.nowMs();

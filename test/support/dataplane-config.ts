@@ -24,8 +24,9 @@ const ref = (kind: string, name: string, group = "gateway.networking.k8s.io"): O
 });
 
 const gatewayRef = (name = "shop"): ObjectRef => ref("Gateway", name);
+export const secretRef = (name: string): ObjectRef => ref("Secret", name, "");
 
-function backend(name: string, more: Partial<BackendConfig> = {}): BackendConfig {
+export function backend(name: string, more: Partial<BackendConfig> = {}): BackendConfig {
   return {
     id: `bakery/${name}:80` as BackendId,
     object: ref("Service", name, ""),

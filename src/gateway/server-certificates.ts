@@ -1,0 +1,89 @@
+/** Which certificate a listener shows to a client that asks for a host. */
+import { X509Certificate } from "node:crypto";
+import { createSecureContext, type SecureContext } from "node:tls";
+import type { ListenerConfig, PortConfig } from "../core/dataplane/gateway-config.ts";
+import { displayRef } from "../core/model/refs.ts";
+import { buildHostIndex } from "../core/routing/host-index.ts";
+import { remember } from "./remember.ts";
+import type { SecretSource, ServerCertificate } from "./secret-source.ts";
+
+export interface ServerCertificates {
+  /** Undefined: no listener takes that host, or the one that does has no certificate. */
+  readonly find: (serverName: string) => SecureContext | undefined;
+  /** For clients that ask for none: that of the listener for every host. */
+  readonly unnamed: ServerCertificate | undefined;
+  readonly problems: readonly { readonly listener: string; readonly message: string }[];
+}
+
+/** One that can be used. */
+interface Usable {
+  readonly certificate: ServerCertificate;
+  readonly context: SecureContext;
+  readonly parsed: X509Certificate;
+}
+
+type Read =
+  | { readonly state: "usable"; readonly usable: Usable }
+  | { readonly state: "unusable"; readonly why: string };
+
+/** Certificates by their text, as reading one takes a while: those of the configuration before, and those of this one. */
+export interface CertificateCache {
+  readonly before: ReadonlyMap<string, Read>;
+  readonly now: Map<string, Read>;
+}
+
+export function readServerCertificates(
+  { listeners }: PortConfig,
+  secrets: SecretSource,
+  cache: CertificateCache,
+): ServerCertificates {
+  const problems: { listener: string; message: string }[] = [];
+  const usable = new Map<ListenerConfig, readonly Usable[]>();
+  for (const listener of listeners) usable.set(listener, readListener(listener, secrets, cache, problems));
+  const hosts = buildHostIndex(listeners);
+  const find = (serverName: string): Usable | undefined => {
+    const listener = hosts.find(serverName, (one) => one);
+    const ofListener = (listener && usable.get(listener)) ?? [];
+    return ofListener.find(({ parsed }) => parsed.checkHost(serverName) !== undefined) ?? ofListener[0];
+  };
+  return {
+    find: (serverName) => find(serverName.toLowerCase())?.context,
+    unnamed: find("")?.certificate,
+    problems,
+  };
+}
+
+function readListener(
+  { name, certificates }: ListenerConfig,
+  secrets: SecretSource,
+  cache: CertificateCache,
+  problems: { listener: string; message: string }[],
+): readonly Usable[] {
+  const usable: Usable[] = [];
+  for (const ref of certificates) {
+    const certificate = secrets.findCertificate(ref);
+    if (certificate === undefined) {
+      problems.push({ listener: name, message: `${displayRef(ref)} is not there, or has no tls.crt and tls.key` });
+      continue;
+    }
+    const text = `${certificate.chain}\n${certificate.privateKey}`;
+    const read = remember(cache.now, text, () => cache.before.get(text) ?? readCertificate(certificate));
+    if (read.state === "usable") usable.push(read.usable);
+    else problems.push({ listener: name, message: `${displayRef(ref)} cannot be used: ${read.why}` });
+  }
+  return usable;
+}
+
+function readCertificate(certificate: ServerCertificate): Read {
+  try {
+    const parsed = new X509Certificate(certificate.chain);
+    const context = createSecureContext({
+      cert: certificate.chain,
+      key: certificate.privateKey,
+      minVersion: "TLSv1.2",
+    });
+    return { state: "usable", usable: { certificate, context, parsed } };
+  } catch (error) {
+    return { state: "unusable", why: error instanceof Error ? error.message : "it cannot be read" };
+  }
+}

@@ -12,6 +12,7 @@ import type { ClientExchange } from "./client-exchange.ts";
 import type { Fields } from "./fields.ts";
 import type { GatewayTimer } from "./gateway-clock.ts";
 import type { RequestFlag, TryFinished } from "./gateway-event.ts";
+import { MirrorBody, type MirrorFilter, mirrorRequest } from "./mirror-request.ts";
 import { sendOwnAnswer } from "./own-answer.ts";
 import { RequestBody } from "./request-body.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -30,6 +31,7 @@ export interface ForwardingOptions {
   readonly target: ForwardTarget;
   /** As the backend is to get it; the path with the query. */
   readonly request: { readonly authority: string; readonly path: string; readonly fields: Fields };
+  readonly mirrors: readonly MirrorFilter[];
   readonly changeResponse: (head: ResponseHead) => Fields;
   readonly onFinished: () => void;
 }
@@ -42,6 +44,7 @@ const MAX_DISCARD_MS = 1000;
 export class Forwarding {
   readonly #options: ForwardingOptions;
   readonly #exchange: ClientExchange;
+  readonly #mirrors: readonly MirrorFilter[];
   readonly #body: RequestBody | undefined;
   readonly #meters: readonly BudgetMeter[];
   readonly #tls: UpstreamTls | undefined;
@@ -59,6 +62,7 @@ export class Forwarding {
     this.#exchange = record.exchange;
     this.#tls = tls;
     this.#meters = target.retry === undefined ? NO_METERS : context.budgets.metersOf(target.backend, target.retry);
+    this.#mirrors = options.mirrors;
     this.#body = this.#openBody();
   }
 
@@ -72,6 +76,7 @@ export class Forwarding {
       const leftMs = rule.requestTimeoutMs - (nowMs - record.startedMs);
       this.#requestTimer = context.clock.startTimer(leftMs, () => this.#runOutOfTime());
     }
+    if (this.#body === undefined) this.#mirror(undefined);
     this.#try();
   }
 
@@ -80,11 +85,24 @@ export class Forwarding {
     const source = this.#exchange.body;
     if (source === undefined) return undefined;
     const mayRetry = (target.retry?.plan.attempts ?? 0) > 0;
+    const mirrored = this.#mirrors.length === 0 ? undefined : new MirrorBody(context.limits.maxMirrorBodyBytes);
     return new RequestBody(source, {
       maxBytes: mayRetry ? (target.retry?.maxBodyBytes ?? 0) : 0,
       quota: context.keptBytes,
       onStart: () => this.#exchange.sendContinue(),
+      onChunk: (chunk) => mirrored?.take(chunk),
+      onEnd: () => {
+        const whole = mirrored?.whole();
+        if (whole !== undefined) this.#mirror(whole);
+      },
     });
+  }
+
+  #mirror(body: Buffer | undefined): void {
+    const { context, lookup, head, request } = this.#options;
+    const { method, takesTrailers } = head;
+    const copy = { ...request, method, takesTrailers, body, upgrade: undefined };
+    for (const mirror of this.#mirrors) mirrorRequest(context, lookup, mirror, copy);
   }
 
   #try(): void {

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import {
+  backend,
   dataplane,
   forwardTo,
   listener,
@@ -494,6 +495,28 @@ describe("filters", () => {
       prefix,
     });
     expect([seen?.url, seen?.headers.host]).toEqual([`${expected}?q=1`, "other.example"]);
+  });
+
+  test("RequestMirror: a copy goes elsewhere, and nothing that happens to it reaches the client", async () => {
+    const copies = await startBackend(cleanup, (_, response) => response.writeHead(500).end());
+    const baker = await startBackend(cleanup);
+    const mirror = { type: "RequestMirror", backend: backend("copies"), numerator: 1, denominator: 1 } as const;
+    const nobody = { ...mirror, backend: backend("nobody") };
+    const never = { ...mirror, numerator: 0 };
+    const of = rule({ to: forwardTo("baker"), filters: [mirror, nobody, never] });
+    const ports = { baker: [baker.port], copies: [copies.port], nobody: [await findClosedPort()] };
+    const { port } = await startGateway(cleanup, simpleConfig([route(of)], ports));
+    const statuses = [
+      (await ask(port)).status,
+      (await ask(port, { method: "POST", path: "/order", body: "bread" })).status,
+      (await ask(port, { method: "POST", path: "/long", body: "x".repeat(70_000) })).status,
+    ];
+    expect(statuses).toEqual([200, 200, 200]);
+    await waitUntil(() => copies.seen.length === 2);
+    expect(copies.seen.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
+      "GET / ",
+      "POST /order bread",
+    ]);
   });
 
   const cors: FilterConfig = {

@@ -116,6 +116,7 @@ class PortKeeper {
       budgets: createBudgetBook(),
       upstreams: createUpstreamTable(limits, clock),
       keptBytes: { limit: limits.maxKeptBytes, used: 0 },
+      mirrors: { limit: limits.maxMirrors, running: 0 },
       debugHeaders: options.debugHeaders ?? false,
       forwarded: options.forwarded ?? "Overwrite",
     };

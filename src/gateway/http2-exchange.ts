@@ -95,16 +95,15 @@ const OF_HTTP1: ReadonlySet<string> = new Set([
 ]);
 
 export function headersOf(fields: Fields): OutgoingHttpHeaders {
-  const headers: Record<string, string | string[]> = Object.create(null);
+  const headers = new Map<string, string | string[]>();
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] ?? "";
     const value = fields[i + 1] ?? "";
     if (OF_HTTP1.has(name)) continue;
-    const before = headers[name];
-    if (before === undefined) headers[name] = value;
-    else headers[name] = [...(Array.isArray(before) ? before : [before]), value];
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : [before, value].flat());
   }
-  return headers;
+  return Object.fromEntries(headers);
 }
 
 /** The same checks as for HTTP/1.1; the library has made sure of what is HTTP/2's own. */

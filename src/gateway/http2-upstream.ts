@@ -112,7 +112,7 @@ class Http2Try implements RunningTry {
     stream.on("data", (chunk: Buffer) => {
       if (!this.#isOver && !sink.onData(chunk)) stream.pause();
     });
-    stream.on("trailers", (trailers) => {
+    stream.on("trailers", (trailers: IncomingHttpHeaders) => {
       this.#trailers = fieldsOf(trailers);
     });
     stream.on("error", () => {});

@@ -10,9 +10,20 @@ export interface KeptBytes {
   used: number;
 }
 
+export interface RequestBodyOptions {
+  /** What is kept for the next try; 0: nothing. */
+  readonly maxBytes: number;
+  readonly quota: KeptBytes;
+  /** The first byte is asked for. */
+  readonly onStart: () => void;
+  /** As it comes from the client, once. */
+  readonly onChunk: (chunk: Buffer) => void;
+  readonly onEnd: () => void;
+}
+
 export class RequestBody {
   readonly #source: Readable;
-  readonly #onStart: () => void;
+  readonly #options: RequestBodyOptions;
   readonly #quota: KeptBytes;
   readonly #maxBytes: number;
   #kept: Buffer[] | undefined;
@@ -21,26 +32,17 @@ export class RequestBody {
   #hasEnded = false;
   #reader: BodyReader | undefined;
 
-  /** `onStart` is called when the first byte is asked for. */
-  constructor(
-    source: Readable,
-    options: { readonly maxBytes: number; readonly quota: KeptBytes; readonly onStart: () => void },
-  ) {
+  constructor(source: Readable, options: RequestBodyOptions) {
     this.#source = source;
     this.#maxBytes = options.maxBytes;
     this.#quota = options.quota;
-    this.#onStart = options.onStart;
+    this.#options = options;
     this.#kept = options.maxBytes > 0 ? [] : undefined;
   }
 
   /** Whether all of it is still at hand: it was kept, or none of it was sent. */
   get canResend(): boolean {
     return !this.#hasStarted || this.#kept !== undefined;
-  }
-
-  /** All of it, once it is complete and if it was kept. */
-  get whole(): Buffer | undefined {
-    return this.#hasEnded && this.#kept !== undefined ? Buffer.concat(this.#kept) : undefined;
   }
 
   /** For one try. The reader before it gets no more. */
@@ -76,10 +78,11 @@ export class RequestBody {
 
   #start(): void {
     this.#hasStarted = true;
-    this.#onStart();
+    this.#options.onStart();
     this.#source.on("data", (chunk: Buffer) => this.#take(chunk));
     this.#source.on("end", () => {
       this.#hasEnded = true;
+      this.#options.onEnd();
       this.#reader?.push(null);
     });
     this.#source.on("error", (error: Error) => this.#reader?.destroy(error));
@@ -90,6 +93,7 @@ export class RequestBody {
 
   #take(chunk: Buffer): void {
     this.#keep(chunk);
+    this.#options.onChunk(chunk);
     if (this.#reader?.push(chunk) !== true) this.#source.pause();
   }
 

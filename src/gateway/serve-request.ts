@@ -9,6 +9,7 @@ import { type Fields, joinFields } from "./fields.ts";
 import { forwardFields } from "./forward-fields.ts";
 import { Forwarding, type ForwardTarget } from "./forwarding.ts";
 import type { RequestFlag } from "./gateway-event.ts";
+import { chooseMirrors, type MirrorFilter } from "./mirror-request.ts";
 import { type OwnAnswer, sendOwnAnswer } from "./own-answer.ts";
 import { redirectLocation } from "./redirect-answer.ts";
 import type { ReadHead, RequestHead } from "./request-head.ts";
@@ -32,6 +33,8 @@ export function serveRequest(context: ServingContext, port: ServedPort, incoming
     serving.fail(error);
   }
 }
+
+const NO_MIRRORS: readonly MirrorFilter[] = [];
 
 class Serving {
   readonly #context: ServingContext;
@@ -112,12 +115,18 @@ class Serving {
         rule,
         target,
         request: this.#forwardedRequest(head, rule, target),
+        mirrors: head.upgrade === undefined ? this.#mirrors(rule, target) : [],
         changeResponse: ({ fields }) => this.#answerFields(head, rule, target, fields),
         onFinished: () => this.#finish(),
       },
       found.state === "tls" ? found.tls : undefined,
     );
     forwarding.start();
+  }
+
+  #mirrors({ filters }: RuleConfig, target: ForwardTarget): readonly MirrorFilter[] {
+    if (filters.length === 0 && target.filters.length === 0) return NO_MIRRORS;
+    return chooseMirrors([...filters, ...target.filters], this.#context.clock.random);
   }
 
   #forwardedRequest(

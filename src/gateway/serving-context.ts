@@ -15,6 +15,8 @@ export interface ServingContext {
   readonly budgets: BudgetBook;
   readonly upstreams: UpstreamTable;
   readonly keptBytes: KeptBytes;
+  /** Copies of requests under way. */
+  readonly mirrors: { readonly limit: number; running: number };
   readonly debugHeaders: boolean;
   readonly forwarded: "Overwrite" | "Append";
 }

@@ -56,6 +56,7 @@ _prevail() {
   local line directive=4
   local -a typed found shown options
   typed=("\${(@Q)words[2,CURRENT]}")
+  typed=("\${(@)typed/#\\~\\//$HOME/}")
   for line in "\${(@f)$("\${words[1]}" completion words -- "\${typed[@]}" 2>/dev/null)}"; do
     case $line in
       ('') ;;
@@ -68,7 +69,9 @@ _prevail() {
   done
   (( directive & 2 )) && options+=(-S '')
   (( \${#found} )) && compadd "\${options[@]}" -l -d shown -a found
-  (( directive & 4 )) || _files
+  (( directive & 4 )) && return
+  [[ $PREFIX == --*=* ]] && compset -P '*='
+  _files
 }
 
 if [[ \${funcstack[1]} == _prevail ]]; then _prevail "$@"; else compdef _prevail prevail; fi
@@ -77,7 +80,7 @@ if [[ \${funcstack[1]} == _prevail ]]; then _prevail "$@"; else compdef _prevail
 # For every shell:   prevail completion fish > ~/.config/fish/completions/prevail.fish
 
 function __prevail_complete
-    set -l typed (commandline -opc)
+    set -l typed (string replace -r '^~/' "$HOME/" -- (commandline -opc))
     set -l current (commandline -ct)
     set -l directive 4
     for line in (command $typed[1] completion words -- $typed[2..-1] "$current" 2>/dev/null)
@@ -88,7 +91,10 @@ function __prevail_complete
         end
     end
     if test $directive -lt 4
-        __fish_complete_path "$current"
+        set -l option (string match -r '^--[a-z-]+=' -- "$current")
+        for path in (__fish_complete_path (string replace -r '^--[a-z-]+=' '' -- "$current"))
+            echo "$option$path"
+        end
     end
 end
 

@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../../test/support/run-cli.ts";
 
@@ -140,9 +143,11 @@ for reply in "\${COMPREPLY[@]}"; do printf 'offered %s\\n' "$reply"; done
   };
 }
 
-const hasBash = spawnSync("bash", ["--version"]).status === 0;
+const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
+const titleOf = (shell: string): string =>
+  has(shell) ? `in ${shell}` : `in ${shell}: left out, because it is not installed here`;
 
-describe.skipIf(!hasBash)("in bash", () => {
+describe.skipIf(!has("bash"))(titleOf("bash"), () => {
   for (const [name, line, answer, asked, offered] of [
     ["a word", ["prevail", "ex"], "explain\\twhy\\n:4\\n", ["ex"], ["explain"]],
     [
@@ -193,6 +198,113 @@ describe.skipIf(!hasBash)("in bash", () => {
   ] as const) {
     test(name, async () => {
       expect(await inBash(line, answer)).toEqual({ asked, offered });
+    });
+  }
+});
+
+/** A `prevail` that notes what it is asked and answers `$ANSWER`, for shells that start one. */
+function folderWithProgram(): string {
+  const folder = mkdtempSync(join(tmpdir(), "prevail-completion-"));
+  const program = `#!/bin/sh\nshift 3\nfor word in "$@"; do echo "$word" >> "$ASKED"; done\nprintf '%b' "$ANSWER"\n`;
+  writeFileSync(join(folder, "prevail"), program, { mode: 0o755 });
+  writeFileSync(join(folder, "cluster.yaml"), "");
+  return folder;
+}
+
+interface Completed {
+  readonly asked: readonly string[];
+  readonly offered: readonly string[];
+}
+
+async function inShell(
+  shell: string,
+  args: (script: string) => readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Completed> {
+  const { stdout: script } = await runCli(`completion ${shell}`);
+  const folder = folderWithProgram();
+  try {
+    const asked = join(folder, "asked");
+    const { stdout, stderr, status } = spawnSync(shell, args(script), {
+      cwd: folder,
+      encoding: "utf8",
+      timeout: 30_000,
+      env: { ...process.env, HOME: "/home/ana", PATH: `${folder}:${process.env["PATH"] ?? ""}`, ASKED: asked, ...env },
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+    const linesOf = (text: string): readonly string[] => text.split("\n").filter((line) => line !== "");
+    return { asked: existsSync(asked) ? linesOf(readFileSync(asked, "utf8")) : [], offered: linesOf(stdout) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe.skipIf(!has("fish"))(titleOf("fish"), () => {
+  for (const [name, line, answer, asked, offered] of [
+    ["a word", "prevail ex", "explain\\twhy\\n:4\\n", ["ex"], ["explain\twhy"]],
+    ["names", "prevail explain -f d b", "b/a\\nb/b\\n:4\\n", ["explain", "-f", "d", "b"], ["b/a", "b/b"]],
+    ["files", "prevail explain -f cl", ":0\\n", ["explain", "-f", "cl"], ["cluster.yaml"]],
+    [
+      "files behind =",
+      "prevail explain --filename=cl",
+      ":0\\n",
+      ["explain", "--filename=cl"],
+      ["--filename=cluster.yaml"],
+    ],
+    ["a value behind =", "prevail get -o=j", "-o=json\\n:4\\n", ["get", "-o=j"], ["-o=json"]],
+    [
+      "a home directory and quotes",
+      "prevail get -f ~/d -f 'my dir' x",
+      ":4\\n",
+      ["get", "-f", "/home/ana/d", "-f", "my dir", "x"],
+      [],
+    ],
+    ["a program that fails", "prevail x", "", ["x"], []],
+  ] as const) {
+    test(name, async () => {
+      const command = (script: string): string => `${script}\ncomplete -C (string collect -- $LINE)`;
+      const found = await inShell("fish", (script) => ["--no-config", "-c", command(script)], {
+        ANSWER: answer,
+        LINE: line,
+      });
+      const bare = found.offered.map((word) => word.replace(/\t(?!why).*$/, ""));
+      expect({ asked: found.asked, offered: bare }).toEqual({ asked, offered });
+    });
+  }
+});
+
+describe.skipIf(!has("zsh"))(titleOf("zsh"), () => {
+  // What zsh does with the words is its own affair: here is what our function hands it.
+  const stubs = `compdef() { :; }
+compset() { print -r -- "(compset $*)"; }
+_files() { print -r -- "(files)"; }
+compadd() { local -a how=("\${(@)@:#(-l|-d|-a|shown|found)}"); print -rl -- $found; (( $#how )) && print -r -- "(\${(j: :)\${(@qq)how}})"; return 0; }
+`;
+  for (const [name, line, answer, asked, offered] of [
+    ["a word", ["prevail", "ex"], "explain\\twhy\\n:4\\n", ["ex"], ["explain"]],
+    ["no space behind", ["prevail", "explain", ""], "a/\\tA\\nb/\\n:6\\n", ["explain"], ["a/", "b/", "('-S' '')"]],
+    ["files", ["prevail", "explain", "-f", "cl"], ":0\\n", ["explain", "-f", "cl"], ["(files)"]],
+    [
+      "files behind =",
+      ["prevail", "explain", "--filename=cl"],
+      ":0\\n",
+      ["explain", "--filename=cl"],
+      ["(compset -P *=)", "(files)"],
+    ],
+    [
+      "a home directory and quotes",
+      ["prevail", "get", "-f", "~/d", "-f", "'my dir'", "x"],
+      ":4\\n",
+      ["get", "-f", "/home/ana/d", "-f", "my dir", "x"],
+      [],
+    ],
+    ["a program that fails", ["prevail", "x"], "", ["x"], []],
+  ] as const) {
+    test(name, async () => {
+      const call = 'words=("$@"); CURRENT=$#; PREFIX=$words[CURRENT]; _prevail; true';
+      const args = (script: string): readonly string[] => ["-f", "-c", `${stubs}${script}\n${call}`, "zsh", ...line];
+      const found = await inShell("zsh", args, { ANSWER: answer });
+      expect(found).toEqual({ asked, offered });
     });
   }
 });

@@ -46,11 +46,14 @@ function result(finding: ReportedFinding, ruleIndex: number): object {
   const { code, severity, object, message, mend, place, related } = finding;
   const name = object === undefined ? undefined : displayRef(object);
   const subject = name === undefined || message.includes(name) ? message : `${name}: ${message}`;
+  const placed = related.filter((other) => other.place !== undefined);
+  // What has no place cannot be a location; code scanners refuse files that have one without.
+  const text = [subject, ...related.filter((other) => other.place === undefined).map((other) => other.message)];
   return {
     ruleId: code,
     ruleIndex,
     level: levels[severity],
-    message: { text: messageString(mend === undefined ? subject : `${subject}\n${mend}`) },
+    message: { text: messageString([...text, ...(mend === undefined ? [] : [mend])].join("\n")) },
     ...(place === undefined && name === undefined
       ? {}
       : {
@@ -61,10 +64,10 @@ function result(finding: ReportedFinding, ruleIndex: number): object {
             },
           ],
         }),
-    ...(related.length === 0
+    ...(placed.length === 0
       ? {}
       : {
-          relatedLocations: related.map(({ message: other, place: at }, id) => ({
+          relatedLocations: placed.map(({ message: other, place: at }, id) => ({
             id,
             ...(at === undefined ? {} : { physicalLocation: physical(at, true) }),
             message: { text: messageString(other) },
@@ -73,9 +76,10 @@ function result(finding: ReportedFinding, ruleIndex: number): object {
   };
 }
 
-const physical = ({ file, line, column }: SourcePosition, hasRegion: boolean): object => ({
+/** Of what is about a path as a whole no line is to blame; scanners want one. */
+const physical = ({ file, line, column }: SourcePosition, hasLine: boolean): object => ({
   artifactLocation: { uri: uriOf(file) },
-  ...(hasRegion ? { region: { startLine: line, startColumn: column } } : {}),
+  region: hasLine ? { startLine: line, startColumn: column } : { startLine: 1, startColumn: 1 },
 });
 
 /**

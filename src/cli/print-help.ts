@@ -45,8 +45,8 @@ export function printCommandHelp(print: Printer, program: string, entry: Command
   print.line();
   print.line(styled("Options", "bold"));
   for (const option of optionsOf(command)) {
-    print.line(`  ${flags(option)}`);
-    print.paragraph({ indent: 6 }, option.help);
+    print.line("  ", styled(flags(option), "bold"));
+    print.paragraph({ indent: 10 }, option.help);
   }
 }
 

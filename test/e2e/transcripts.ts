@@ -39,6 +39,20 @@ export const userStories: readonly Transcript[] = [
   },
 ];
 
+/** What every program should be able to say of itself. */
+export const basics: readonly Transcript[] = [
+  { name: "help", lines: ["help", "help explain", "check --help"] },
+  { name: "version", lines: ["version", "--version", "version -o json"] },
+  {
+    name: "mistakes",
+    lines: ["explian", "explain -f", "get polices -f .", "explain --redcat", "-n a explain", "help me"],
+  },
+  {
+    name: "completion",
+    lines: ["completion bash", "completion zsh", "completion fish", "completion words -- ex", "completion tcsh"],
+  },
+];
+
 /** The specifications' worked examples, in our own YAML, through every command. */
 export const workedExamples: readonly Transcript[] = [
   ...["gep-713-example-1", "gep-713-example-2", "gep-713-example-3"].map((name) => ({

@@ -33,7 +33,10 @@ export const command: Command = {
     if (shell === undefined || words.length > 0) {
       const given =
         what === undefined ? "completion for which shell?" : `there is no completion for '${args.join(" ")}'`;
-      return fail(`${given}${what === undefined ? "" : didYouMean(what, shells)}`, `There is: ${shells.join(", ")}`);
+      return fail(
+        `${given}${what === undefined ? "" : didYouMean(what, shells)}`,
+        `There is one for ${shells.slice(0, -1).join(", ")} and ${shells.at(-1) ?? ""}.`,
+      );
     }
     print.raw(completionScripts[shell]);
     return exitCodes.ok;

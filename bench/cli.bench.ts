@@ -159,5 +159,6 @@ function silentIo(stdin: Uint8Array): CliIo {
     bakery: async () => "examples/bakery",
     program: "prevail",
     xds: refuse,
+    serve: async () => 1,
   };
 }

@@ -16,7 +16,7 @@ const targets = {
     out: "dist",
     sources: ["src"],
     assetsTo: "",
-    programs: ["prevail", "kubectl-prevail", "kubectl-complete-prevail", "demo"],
+    programs: ["prevail", "kubectl-prevail", "kubectl-complete-prevail", "demo", "files-worker"],
   },
   bench: { project: "tsconfig.bench.json", out: ".cache/bench", sources: ["src", "bench"], assetsTo: "src" },
 };
@@ -89,7 +89,8 @@ async function bundle(fresh, programs) {
       .flatMap((id) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []),
   );
   writeFileSync(join(aside, "THIRD-PARTY-LICENSES.txt"), [...packages].sort().map(licenseOf).join("\n"));
-  for (const folder of ["bin", "cli"]) rmSync(join(fresh, folder), { recursive: true, force: true });
+  for (const folder of ["bin", "cli", "controller", "gateway", "xds"])
+    rmSync(join(fresh, folder), { recursive: true, force: true });
   renameSync(aside, bin);
 }
 

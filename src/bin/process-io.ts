@@ -20,6 +20,7 @@ export function processIo(program: string): CliIo {
     bakery: async () => bakery(),
     program,
     xds: async () => (await import("./xds-tools.ts")).xdsTools,
+    serve: async (settings, speech) => (await import("./serve.ts")).serve(settings, speech),
   };
 }
 

@@ -40,6 +40,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./commands/graph.ts"),
   },
   {
+    name: "run",
+    summary: "a gateway on this machine that does what the files say",
+    load: () => import("./commands/run.ts"),
+  },
+  {
     name: "retries",
     summary: "a calculator: what retry and timeout settings come to",
     load: () => import("./commands/retries.ts"),

@@ -47,6 +47,8 @@ export interface CommandContext {
   /** `For example: …`, with a command line that works here. */
   readonly example: string;
   readonly print: Printer;
+  /** For people, on standard error. */
+  readonly tell: Printer;
   /** Reads the source that the options name. Undefined: there is nothing to answer from, and the reason has been printed. */
   readonly load: () => Promise<Source | undefined>;
   /** Prints `error: …` and gives the exit code for it. Each hint is a line of its own. */

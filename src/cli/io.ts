@@ -1,5 +1,7 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
 import type { XdsTools } from "./xds-tools.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import type { ServeSettings, ServeSpeech } from "./serve-settings.ts";
 
 /** Everything that the command line has of the outside world. `src/bin` makes one of the process, tests make their own. */
 export interface CliIo {
@@ -20,4 +22,6 @@ export interface CliIo {
   readonly program: string;
   /** Loads what is known of Envoy. */
   readonly xds: () => Promise<XdsTools>;
+  /** Runs a gateway until it is told to stop. */
+  readonly serve: (settings: ServeSettings, speech: ServeSpeech) => Promise<ExitCode>;
 }

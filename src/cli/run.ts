@@ -74,6 +74,7 @@ async function runCommand(
     commands: commandTable,
     example,
     print: outputPrinter(io, options),
+    tell: errorPrinter(io),
     load,
     fail: (message, ...hints) => refuse(io, message, ...hints),
     note: (message) => errorPrinter(io).paragraph({ hanging: 6 }, styled("note:", "yellow"), ` ${message}`),

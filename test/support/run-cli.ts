@@ -37,6 +37,10 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
     bakery: async () => "examples/bakery",
     program: setup.program ?? "prevail",
     xds: async () => xdsTools,
+    serve: async (settings, { write }) => {
+      write(`${JSON.stringify({ ...settings, portMap: [...settings.portMap] })}\n`);
+      return 0;
+    },
   };
   const code = await run(argv, io);
   return { code, stdout: out.join(""), stderr: err.join("") };

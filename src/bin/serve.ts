@@ -1,0 +1,142 @@
+/** `prevail run`: files, engine and gateway put together, and kept running until a signal comes. */
+import { watchPaths } from "../adapters/files/watch-paths.ts";
+import { createRegex } from "../adapters/regex/create-regex.ts";
+import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
+import { loadCel } from "../cli/load-source.ts";
+import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
+import { describeProblem } from "../cli/tell-served.ts";
+import { type ControlLoop, createControlLoop, type DataPlane } from "../controller/control-loop.ts";
+import { displayRef } from "../core/model/refs.ts";
+import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { accessLogLine } from "../gateway/access-log.ts";
+import { type AdminServer, startAdminServer } from "../gateway/admin-server.ts";
+import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
+import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import type { GatewayEvent } from "../gateway/gateway-event.ts";
+import { createMetrics, type Metrics } from "../gateway/metrics.ts";
+import { startFilesThread } from "./files-thread.ts";
+import { createReporter } from "./report-serving.ts";
+import { secretSource } from "./secret-source.ts";
+
+export async function serve(settings: ServeSettings, speech: ServeSpeech): Promise<ExitCode> {
+  const stop = untilSignal();
+  const metrics = createMetrics();
+  const gateway = createGateway({
+    matchRegex: createRegex(),
+    bind: (_, port) => ({ host: settings.bind, port: settings.portMap.get(port) ?? port }),
+    onEvent: observer(settings, speech, metrics),
+    debugHeaders: settings.hasDebugHeaders,
+    drainMs: settings.drainMs,
+  });
+  const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
+  const files = startFilesThread(settings);
+  const loop = createControlLoop({
+    source: files,
+    dataPlane: dataPlane(gateway, demo),
+    evaluation: { definitions: builtInDefinitions(), cel: await loadCel() },
+    report: createReporter(speech, gateway, metrics),
+    nowMs: () => performance.now(),
+  });
+  let admin: AdminServer | undefined;
+  try {
+    await loop.refresh();
+    if (gateway.openPorts().length === 0) {
+      return speech.fail("no port could be opened, so nothing is served", "See: run --dry-run");
+    }
+    const opened = await openAdmin(settings, metrics, loop);
+    if (typeof opened === "string") return speech.fail(opened, "Choose another one with --admin-port, or 'off'.");
+    admin = opened;
+    if (admin !== undefined) speech.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
+    await followFiles(settings, speech, loop, stop.signal);
+    speech.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
+    return exitCodes.ok;
+  } finally {
+    stop.forget();
+    await gateway.close({ drainMs: settings.drainMs });
+    await Promise.all([admin?.close(), demo?.close(), files.close()]);
+  }
+}
+
+/** A second signal ends the program at once, as Node does by itself. */
+function untilSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
+  const stopping = new AbortController();
+  const onSignal = (): void => {
+    forget();
+    stopping.abort();
+  };
+  const forget = (): void => {
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  return { signal: stopping.signal, forget };
+}
+
+function observer(
+  { accessLog }: ServeSettings,
+  { write }: ServeSpeech,
+  metrics: Metrics,
+): (event: GatewayEvent) => void {
+  return (event) => {
+    metrics.observe(event);
+    const line = accessLog === undefined ? undefined : accessLogLine(event, accessLog, Date.now());
+    if (line !== undefined) write(line);
+  };
+}
+
+const dataPlane = (gateway: Gateway, demo: DemoBackends | undefined): DataPlane => ({
+  replace: async (config, keyMaterial) => {
+    const staged = demo === undefined ? config : await demo.stageFor(config);
+    const { problems } = await gateway.replace(staged, secretSource(keyMaterial));
+    const own = problems.map(({ gateway: where, listener, port, message }) => {
+      const place = listener === undefined ? `port ${port}` : `listener ${listener}`;
+      return `${displayRef(where)}, ${place}: ${message}`;
+    });
+    return [...config.problems.map(describeProblem), ...own];
+  },
+});
+
+/** A text: why it could not be had. */
+async function openAdmin(
+  { adminPort }: ServeSettings,
+  metrics: Metrics,
+  loop: ControlLoop,
+): Promise<AdminServer | string | undefined> {
+  if (adminPort === undefined) return undefined;
+  try {
+    return await startAdminServer({
+      host: "127.0.0.1",
+      port: adminPort,
+      metrics: metrics.render,
+      readiness: () => ({ isReady: true, reason: `serving configuration ${loop.generation()}` }),
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `the admin port ${adminPort} cannot be opened: ${reason}`;
+  }
+}
+
+/** Resolves when the program is to stop; rejects for mistakes of ours. SIGHUP looks at once, also where nothing is watched. */
+async function followFiles(
+  { paths, isWatching }: ServeSettings,
+  { note }: ServeSpeech,
+  loop: ControlLoop,
+  signal: AbortSignal,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const refresh = (): void => void loop.refresh().catch(reject);
+    const onTrouble = (path: string, reason: string): void =>
+      note(`${path} cannot be watched (${reason}): it is looked at every few seconds`);
+    const watched = isWatching ? paths.filter((path) => path !== "-") : [];
+    const watch = watchPaths(watched, { onChange: refresh, onTrouble });
+    process.on("SIGHUP", refresh);
+    const end = (): void => {
+      process.off("SIGHUP", refresh);
+      watch.close();
+      resolve();
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}

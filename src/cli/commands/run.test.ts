@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { runCli } from "../../../test/support/run-cli.ts";
+
+/** What the program would be asked to serve; the test's own `serve` prints it. */
+const settings = async (line: string): Promise<unknown> => JSON.parse((await runCli(line)).stdout);
+
+describe("run", () => {
+  test("by default: on the loopback, following the files, with an access log and an admin port", async () => {
+    expect(await settings("run -f examples/bakery")).toEqual({
+      paths: ["examples/bakery"],
+      bind: "127.0.0.1",
+      portMap: [],
+      adminPort: 9902,
+      accessLog: "text",
+      hasDebugHeaders: false,
+      hasDemoBackends: false,
+      isWatching: true,
+      drainMs: 10_000,
+    });
+  });
+
+  test("as it is told", async () => {
+    const line =
+      "run -f a -f b --bind :: --map-port 80:8000 --map-port 443:0 --admin-port off --access-log off --debug-headers --backend-demo --no-watch --drain 1m --default-namespace x";
+    expect(await settings(line)).toMatchObject({
+      paths: ["a", "b"],
+      defaultNamespace: "x",
+      bind: "::",
+      portMap: [
+        [80, 8000],
+        [443, 0],
+      ],
+      hasDebugHeaders: true,
+      hasDemoBackends: true,
+      isWatching: false,
+      drainMs: 60_000,
+    });
+  });
+
+  test.each([
+    ["run", "nothing to serve: say with -f"],
+    ["run x -f examples/bakery", "'x' is one word too many"],
+    ["run -f a --map-port 80", "--map-port is '80': give the listener's port and the port to open, such as 80:8080"],
+    ["run -f a --map-port 80:99999", "--map-port is '80:99999'"],
+    ["run -f a --admin-port none", "--admin-port is 'none': give a port number"],
+    ["run -f a --drain 5", "--drain is '5': give a duration"],
+    ["run -f a --access-log xml", "--access-log"],
+  ])("%s", async (line, message) => {
+    const { code, stdout, stderr } = await runCli(line);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(message);
+  });
+});
+
+describe("run --dry-run", () => {
+  test("says what would be served, and what would not", async () => {
+    const { code, stdout, stderr } = await runCli("run --dry-run -f examples/bakery --map-port 8080:80");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Gateway infra\/prod\n/);
+    expect(stdout).toMatch(/^ {2}http +http:\/\/127\.0\.0\.1:80 +\*\.bakery\.example +\d rules of 1 route$/m);
+    expect(stdout).toMatch(/^ {2}admin .* no route$/m);
+    expect(stderr).toBe("");
+  });
+
+  test("without a Gateway: nothing", async () => {
+    const service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n";
+    expect((await runCli("run --dry-run -f -", { stdin: service })).stdout).toBe(
+      "There is no Gateway, so nothing is served.\n",
+    );
+  });
+});

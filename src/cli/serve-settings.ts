@@ -1,0 +1,83 @@
+/** What `run` was asked to do, checked. Whoever starts the program knows how to do it: the command line itself opens no ports. */
+import { parseDurationMs } from "../core/model/parse-duration.ts";
+import type { Printer } from "./create-printer.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import type { OptionValues } from "./option.ts";
+
+export interface ServeSettings {
+  readonly paths: readonly string[];
+  readonly defaultNamespace: string | undefined;
+  /** The address at which ports are opened. */
+  readonly bind: string;
+  /** Where a port of the configuration is really opened, if elsewhere. */
+  readonly portMap: ReadonlyMap<number, number>;
+  /** On the loopback; undefined: none. */
+  readonly adminPort: number | undefined;
+  readonly accessLog: "text" | "json" | undefined;
+  readonly hasDebugHeaders: boolean;
+  readonly hasDemoBackends: boolean;
+  readonly isWatching: boolean;
+  readonly drainMs: number;
+}
+
+/** How whoever serves speaks to people meanwhile; as in the context of a command. */
+export interface ServeSpeech {
+  /** Standard output, for the access log. */
+  readonly write: (text: string) => void;
+  readonly tell: Printer;
+  readonly note: (message: string) => void;
+  readonly fail: (message: string, ...hints: readonly string[]) => ExitCode;
+}
+
+export const DEFAULT_BIND = "127.0.0.1";
+export const DEFAULT_ADMIN_PORT = 9902;
+export const DEFAULT_DRAIN = "10s";
+
+/** A text: what is wrong with the options. */
+export function parseServeSettings(options: OptionValues): ServeSettings | string {
+  const paths = options.values("filename");
+  const portMap = parsePortMap(options.values("map-port"));
+  if (typeof portMap === "string") return portMap;
+  const admin = options.value("admin-port") ?? String(DEFAULT_ADMIN_PORT);
+  const adminPort = admin === "off" ? undefined : parsePort(admin);
+  if (admin !== "off" && adminPort === undefined) {
+    return `--admin-port is '${admin}': give a port number (0: any that is free), or 'off'`;
+  }
+  const drain = options.value("drain") ?? DEFAULT_DRAIN;
+  const drainMs = parseDurationMs(drain);
+  if (drainMs === undefined) return `--drain is '${drain}': give a duration such as 500ms, 10s or 1m`;
+  const accessLog = options.value("access-log") ?? "text";
+  return {
+    paths,
+    defaultNamespace: options.value("default-namespace"),
+    bind: options.value("bind") ?? DEFAULT_BIND,
+    portMap,
+    adminPort,
+    accessLog: accessLog === "text" || accessLog === "json" ? accessLog : undefined,
+    hasDebugHeaders: options.has("debug-headers"),
+    hasDemoBackends: options.has("backend-demo"),
+    isWatching: !options.has("no-watch"),
+    drainMs,
+  };
+}
+
+function parsePortMap(words: readonly string[]): ReadonlyMap<number, number> | string {
+  const map = new Map<number, number>();
+  for (const word of words) {
+    const [from = "", to = "", ...more] = word.split(":");
+    const port = parsePort(from);
+    const other = parsePort(to);
+    if (port === undefined || other === undefined || more.length > 0) {
+      return `--map-port is '${word}': give the listener's port and the port to open, such as 80:8080`;
+    }
+    map.set(port, other);
+  }
+  return map;
+}
+
+const MAX_PORT = 65_535;
+
+function parsePort(text: string): number | undefined {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : undefined;
+  return port === undefined || port > MAX_PORT ? undefined : port;
+}

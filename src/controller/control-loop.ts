@@ -1,0 +1,121 @@
+/**
+ * From objects that change to a data plane that follows: load what changed, work out what that means, hand it on. One step at a time; whatever
+ * changes meanwhile is taken up by the next.
+ */
+import { apply } from "../core/apply.ts";
+import { compileDataplane } from "../core/dataplane/compile-dataplane.ts";
+import type { DataplaneConfig } from "../core/dataplane/gateway-config.ts";
+import { type EvaluateOptions, type Evaluation, evaluate } from "../core/evaluate.ts";
+import type { Finding } from "../core/model/finding.ts";
+import { buildSnapshot } from "../core/model/snapshot.ts";
+import type { DocumentSource, SourceChanges } from "./document-source.ts";
+import { type KeyMaterial, NO_KEY_MATERIAL } from "./key-material.ts";
+
+/** Whoever makes gateways behave as configured. */
+export interface DataPlane {
+  /** Resolves when the configuration is served, with what could not be. */
+  readonly replace: (config: DataplaneConfig, keyMaterial: KeyMaterial) => Promise<readonly string[]>;
+}
+
+export type ControlEvent =
+  | {
+      readonly type: "Applied";
+      /** From 1. */
+      readonly generation: number;
+      readonly changes: number;
+      readonly objects: number;
+      readonly config: DataplaneConfig;
+      /** What the data plane could not do. */
+      readonly problems: readonly string[];
+      /** Documents that were left out. */
+      readonly broken: readonly Finding[];
+      /** Working it out, and handing it over. */
+      readonly tookMs: number;
+    }
+  /** Something is broken: the configuration that is served stays. */
+  | { readonly type: "Kept"; readonly generation: number; readonly broken: readonly Finding[] }
+  | { readonly type: "Unchanged"; readonly generation: number };
+
+export interface ControlLoopOptions {
+  readonly source: DocumentSource;
+  readonly dataPlane: DataPlane;
+  readonly evaluation: EvaluateOptions;
+  readonly report: (event: ControlEvent) => void;
+  readonly nowMs: () => number;
+}
+
+export interface ControlLoop {
+  /** Looks again. Calls while it does so come to one more look. Rejects only for mistakes of ours. */
+  readonly refresh: () => Promise<void>;
+  readonly generation: () => number;
+}
+
+interface Served {
+  readonly evaluation: Evaluation;
+  readonly config: DataplaneConfig;
+}
+
+export function createControlLoop(options: ControlLoopOptions): ControlLoop {
+  let served: Served | undefined;
+  let keyMaterial = NO_KEY_MATERIAL;
+  let generation = 0;
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+
+  const step = async (): Promise<void> => {
+    const loaded = await options.source.load();
+    if (served !== undefined && loaded.broken.length > 0) {
+      options.report({ type: "Kept", generation, broken: loaded.broken });
+      return;
+    }
+    if (served !== undefined && loaded.changes.length === 0 && loaded.keyMaterial === undefined) {
+      options.report({ type: "Unchanged", generation });
+      return;
+    }
+    const startedMs = options.nowMs();
+    served = next(served, loaded, options.evaluation);
+    keyMaterial = loaded.keyMaterial ?? keyMaterial;
+    const problems = await options.dataPlane.replace(served.config, keyMaterial);
+    generation++;
+    options.report({
+      type: "Applied",
+      generation,
+      changes: loaded.changes.length,
+      objects: loaded.objects,
+      config: served.config,
+      problems,
+      broken: loaded.broken,
+      tookMs: options.nowMs() - startedMs,
+    });
+  };
+
+  const drive = async (): Promise<void> => {
+    try {
+      while (isWanted) {
+        isWanted = false;
+        await step();
+      }
+    } finally {
+      running = undefined;
+    }
+  };
+
+  return {
+    refresh: () => {
+      isWanted = true;
+      running ??= drive();
+      return running;
+    },
+    generation: () => generation,
+  };
+}
+
+function next(served: Served | undefined, { changes }: SourceChanges, options: EvaluateOptions): Served {
+  if (served === undefined) {
+    const documents = changes.flatMap((change) => ("upsert" in change ? [change.upsert] : []));
+    const evaluation = evaluate(buildSnapshot(documents), options);
+    return { evaluation, config: compileDataplane(evaluation.world, { endpointAnnotations: "Used" }) };
+  }
+  const { evaluation } = apply(served.evaluation, changes);
+  return { evaluation, config: compileDataplane(evaluation.world, { endpointAnnotations: "Used" }) };
+}

@@ -1,0 +1,76 @@
+/**
+ * Objects that change by themselves, seen as changes: whoever asks gets what differs from the last time. Only what differs travels on, so that
+ * one edited line in a large file costs its readers one object.
+ */
+import type { Change } from "../core/apply.ts";
+import type { Finding } from "../core/model/finding.ts";
+import { jsonEqual } from "../core/model/json.ts";
+import type { KubeObject } from "../core/model/kube-object.ts";
+import type { ObjectId } from "../core/model/refs.ts";
+import { buildSnapshot, type SnapshotDocument } from "../core/model/snapshot.ts";
+import { isSameMaterial, type KeyMaterial } from "./key-material.ts";
+
+/** What there is now. */
+export interface ReadDocuments {
+  readonly documents: readonly SnapshotDocument[];
+  /** About the text. */
+  readonly findings: readonly Finding[];
+  readonly keyMaterial: KeyMaterial;
+}
+
+export interface SourceChanges {
+  /** From what was given out last to what there is now. */
+  readonly changes: readonly Change[];
+  /** How many objects there are now. */
+  readonly objects: number;
+  /** What cannot be used; if there is any, a source that has given out something before holds `changes` back. */
+  readonly broken: readonly Finding[];
+  /** Undefined: as it was. */
+  readonly keyMaterial: KeyMaterial | undefined;
+}
+
+export interface DocumentSource {
+  /** The first time: everything. */
+  readonly load: () => Promise<SourceChanges>;
+}
+
+/**
+ * The first load gives out whatever can be used. From then on nothing is given out as long as anything is broken: half of an edit is not
+ * what anybody meant.
+ */
+export function createDocumentSource(read: () => Promise<ReadDocuments>): DocumentSource {
+  let given: ReadonlyMap<ObjectId, KubeObject> = new Map();
+  let keyMaterial: KeyMaterial | undefined;
+  return {
+    load: async () => {
+      const now = await read();
+      const { objects, refused, findings } = buildSnapshot(now.documents);
+      const broken = [...now.findings, ...findings, ...[...refused.values()].flat()].filter(
+        ({ severity }) => severity === "error",
+      );
+      if (broken.length > 0 && keyMaterial !== undefined) {
+        return { changes: [], objects: given.size, broken, keyMaterial: undefined };
+      }
+      const changes = changesBetween(given, objects);
+      const isNew = keyMaterial === undefined || !isSameMaterial(keyMaterial, now.keyMaterial);
+      given = objects;
+      keyMaterial = now.keyMaterial;
+      return { changes, objects: objects.size, broken, keyMaterial: isNew ? now.keyMaterial : undefined };
+    },
+  };
+}
+
+/** A document that only moved within its file is the same. */
+function changesBetween(
+  before: ReadonlyMap<ObjectId, KubeObject>,
+  after: ReadonlyMap<ObjectId, KubeObject>,
+): readonly Change[] {
+  const changes: Change[] = [];
+  for (const [id, { ref }] of before) if (!after.has(id)) changes.push({ delete: ref });
+  for (const [id, { raw, source }] of after) {
+    const known = before.get(id);
+    if (known !== undefined && jsonEqual(known.raw, raw)) continue;
+    changes.push({ upsert: source === undefined ? { value: raw } : { value: raw, source } });
+  }
+  return changes;
+}

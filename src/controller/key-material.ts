@@ -1,0 +1,67 @@
+/**
+ * Certificates and keys, taken out of documents before anything else reads them: they never enter a snapshot, an output or a configuration.
+ * Plain data, so that it can be handed from thread to thread.
+ */
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../core/model/json.ts";
+
+export interface KeyMaterial {
+  /** By `namespace/name` of the Secret; both in PEM. */
+  readonly certificates: ReadonlyMap<string, { readonly chain: string; readonly privateKey: string }>;
+  /** By `namespace/name` of the ConfigMap: `ca.crt`, in PEM. */
+  readonly authorities: ReadonlyMap<string, string>;
+}
+
+export const NO_KEY_MATERIAL: KeyMaterial = { certificates: new Map(), authorities: new Map() };
+
+export const isSameMaterial = (a: KeyMaterial, b: KeyMaterial): boolean =>
+  JSON.stringify([[...a.certificates], [...a.authorities]]) ===
+  JSON.stringify([[...b.certificates], [...b.authorities]]);
+
+export interface SplitDocuments<Document> {
+  /** Secrets without their contents. */
+  readonly documents: readonly Document[];
+  readonly keyMaterial: KeyMaterial;
+}
+
+const DEFAULT_NAMESPACE = "default";
+
+export function splitKeyMaterial<Document extends { readonly value: unknown }>(
+  documents: readonly Document[],
+  decodeBase64: (text: string) => string,
+): SplitDocuments<Document> {
+  const certificates = new Map<string, { readonly chain: string; readonly privateKey: string }>();
+  const authorities = new Map<string, string>();
+  const left = documents.map((document): Document => {
+    const { value } = document;
+    if (!isJsonObject(value) || value["apiVersion"] !== "v1") return document;
+    const name = nameOf(value);
+    if (value["kind"] === "ConfigMap") {
+      const authority = textAt(value["data"], "ca.crt");
+      if (authority !== undefined) authorities.set(name, authority);
+      return document;
+    }
+    if (value["kind"] !== "Secret") return document;
+    const chain = secretText(value, "tls.crt", decodeBase64);
+    const privateKey = secretText(value, "tls.key", decodeBase64);
+    if (chain !== undefined && privateKey !== undefined) certificates.set(name, { chain, privateKey });
+    const { data: _, stringData: __, ...rest } = value;
+    return { ...document, value: rest };
+  });
+  return { documents: left, keyMaterial: { certificates, authorities } };
+}
+
+function nameOf({ metadata }: JsonObject): string {
+  const namespace = textAt(metadata, "namespace") ?? DEFAULT_NAMESPACE;
+  return `${namespace}/${textAt(metadata, "name") ?? ""}`;
+}
+
+function textAt(holder: Json | undefined, key: string): string | undefined {
+  const value = isJsonObject(holder) ? ownValue(holder, key) : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** `stringData` is how people write it, and it wins (Kubernetes, Secret). */
+function secretText(secret: JsonObject, key: string, decodeBase64: (text: string) => string): string | undefined {
+  const encoded = textAt(secret["data"], key);
+  return textAt(secret["stringData"], key) ?? (encoded === undefined ? undefined : decodeBase64(encoded));
+}

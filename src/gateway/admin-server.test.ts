@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AdminServer, startAdminServer } from "./admin-server.ts";
+
+let isReady = true;
+let admin: AdminServer;
+beforeAll(async () => {
+  admin = await startAdminServer({
+    host: "127.0.0.1",
+    port: 0,
+    metrics: () => "prevail_requests_total 1\n",
+    readiness: () => ({ isReady, reason: isReady ? "serving" : "starting" }),
+  });
+});
+afterAll(() => admin.close());
+
+const ask = (path: string, method = "GET"): Promise<Response> =>
+  fetch(`http://127.0.0.1:${admin.port}${path}`, { method });
+
+test("/metrics, in Prometheus' format", async () => {
+  const answer = await ask("/metrics");
+  expect(answer.headers.get("content-type")).toContain("version=0.0.4");
+  expect(await answer.text()).toBe("prevail_requests_total 1\n");
+});
+
+test("/healthz and /readyz", async () => {
+  expect((await ask("/healthz")).status).toBe(200);
+  expect((await ask("/readyz")).status).toBe(200);
+  isReady = false;
+  const answer = await ask("/readyz");
+  expect([answer.status, await answer.text()]).toEqual([503, "starting\n"]);
+});
+
+test("anything else: what there is", async () => {
+  const answer = await ask("/__proto__");
+  expect([answer.status, await answer.text()]).toEqual([404, "There are /metrics, /healthz, /readyz.\n"]);
+  expect((await ask("/metrics", "POST")).status).toBe(405);
+});
+
+test("a port that is taken is said", async () => {
+  const again = startAdminServer({
+    host: "127.0.0.1",
+    port: admin.port,
+    metrics: () => "",
+    readiness: () => ({ isReady, reason: "" }),
+  });
+  await expect(again).rejects.toThrow("EADDRINUSE");
+});

@@ -1,0 +1,73 @@
+/** Metrics, health and readiness, for whoever runs the gateway. Not for its clients: it belongs on the loopback. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+export interface AdminOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly metrics: () => string;
+  /** Whether requests are served; the reason if they are not. */
+  readonly readiness: () => { readonly isReady: boolean; readonly reason: string };
+}
+
+export interface AdminServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+interface Page {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const text = (status: number, body: string): Page => ({ status, type: "text/plain; charset=utf-8", body: `${body}\n` });
+
+/** Rejects, with what is wrong, if the address cannot be had. */
+export async function startAdminServer({ host, port, metrics, readiness }: AdminOptions): Promise<AdminServer> {
+  const pages: Readonly<Record<string, () => Page>> = {
+    "/metrics": () => ({ status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: metrics() }),
+    "/healthz": () => text(200, "ok"),
+    "/readyz": () => {
+      const { isReady, reason } = readiness();
+      return text(isReady ? 200 : 503, reason);
+    },
+  };
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {
+    answer(request, response, pages);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function answer(
+  { method, url = "" }: IncomingMessage,
+  response: ServerResponse,
+  pages: Readonly<Record<string, () => Page>>,
+): void {
+  const [path = ""] = url.split("?");
+  const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+  const isRead = method === "GET" || method === "HEAD";
+  const { status, type, body } =
+    page === undefined
+      ? text(404, `There are ${Object.keys(pages).join(", ")}.`)
+      : isRead
+        ? page()
+        : text(405, "Only GET and HEAD.");
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) });
+  response.end(method === "HEAD" ? undefined : body);
+}

@@ -1,0 +1,100 @@
+/** Asks what a row asks, as a client on a socket of its own, and notes what came back. */
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { RowRequest } from "./behaviour-row.ts";
+import { nowMs } from "./recording-backend.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  readonly isCut: boolean;
+  readonly tookMs: number;
+}
+
+/** Longer than any row takes: a data plane that hangs fails its row, not the whole run. */
+const PATIENCE_MS = 20_000;
+
+export function askRow(port: number, host: string, asked: RowRequest = {}): Promise<Answer> {
+  const startedMs = nowMs();
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      host: "127.0.0.1",
+      port,
+      agent: false,
+      method: asked.method ?? "GET",
+      path: asked.path ?? "/",
+      headers: { host, ...asked.headers, ...(asked.echo === undefined ? {} : upgradeHeaders) },
+    });
+    const patience = setTimeout(() => request.destroy(new Error(`no end after ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    const settle = (answer: Omit<Answer, "tookMs">): void => {
+      clearTimeout(patience);
+      resolve({ ...answer, tookMs: nowMs() - startedMs });
+    };
+    request.on("response", (response) => readAnswer(response, settle));
+    request.on("upgrade", (response, socket, head) => echo(response, socket, head, asked.echo ?? "", settle));
+    request.on("error", (error) => {
+      clearTimeout(patience);
+      reject(error);
+    });
+    sendBody(request, asked);
+  });
+}
+
+const upgradeHeaders = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+};
+
+const PIECE_BYTES = 16_384;
+
+function sendBody(request: ClientRequest, { bodyBytes = 0, isChunked = false }: RowRequest): void {
+  if (!isChunked) {
+    if (bodyBytes > 0) request.setHeader("content-length", bodyBytes);
+    request.end(bodyBytes > 0 ? Buffer.alloc(bodyBytes, "b") : undefined);
+    return;
+  }
+  request.setHeader("transfer-encoding", "chunked");
+  for (let sent = 0; sent < bodyBytes; sent += PIECE_BYTES) {
+    request.write(Buffer.alloc(Math.min(PIECE_BYTES, bodyBytes - sent), "b"));
+  }
+  request.end();
+}
+
+function readAnswer(response: IncomingMessage, settle: (answer: Omit<Answer, "tookMs">) => void): void {
+  const chunks: Buffer[] = [];
+  response.on("data", (chunk: Buffer) => chunks.push(chunk));
+  // A cut answer is an outcome here, not a failure of the client.
+  response.on("error", () => undefined);
+  response.on("close", () =>
+    settle({
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: Buffer.concat(chunks).toString("utf8"),
+      isCut: !response.complete,
+    }),
+  );
+}
+
+function echo(
+  response: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  text: string,
+  settle: (answer: Omit<Answer, "tookMs">) => void,
+): void {
+  let received = head.toString("utf8");
+  const end = (isCut: boolean): void => {
+    socket.destroy();
+    settle({ status: response.statusCode ?? 0, headers: response.headers, body: received, isCut });
+  };
+  socket.on("data", (chunk: Buffer) => {
+    received += chunk.toString("utf8");
+    if (received.length >= text.length) end(false);
+  });
+  socket.on("error", () => end(true));
+  socket.on("end", () => end(true));
+  socket.write(text);
+}

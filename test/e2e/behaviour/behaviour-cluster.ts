@@ -1,0 +1,112 @@
+/** All rows as one cluster: each has a host, a route, a Service and policies of its own, so that they can run side by side. */
+import type { JsonObject } from "../../../src/core/model/json.ts";
+import type { BehaviourRow } from "./behaviour-row.ts";
+import { findDeadPort, type RecordingBackend, startBackend, type TryLog } from "./recording-backend.ts";
+
+export interface StartedRow {
+  readonly row: BehaviourRow;
+  readonly host: string;
+  readonly log: TryLog;
+}
+
+export interface BehaviourCluster {
+  readonly objects: readonly JsonObject[];
+  readonly rows: readonly StartedRow[];
+  close(): Promise<void>;
+}
+
+const NAMESPACE = "table";
+const GATEWAY_API = "gateway.networking.k8s.io";
+
+/** Starts the backends of all rows. The one Gateway listens at `port`. */
+export async function startCluster(rows: readonly BehaviourRow[], port: number): Promise<BehaviourCluster> {
+  const backends: RecordingBackend[] = [];
+  const objects: JsonObject[] = [...gateway(port)];
+  const started: StartedRow[] = [];
+  for (const [index, row] of rows.entries()) {
+    const log: TryLog = { script: row.script, seen: [] };
+    const ports: number[] = [];
+    for (const [endpoint, state] of (row.endpoints ?? ["Alive"]).entries()) {
+      if (state === "Dead") {
+        ports.push(await findDeadPort());
+        continue;
+      }
+      const backend = await startBackend(log, endpoint);
+      backends.push(backend);
+      ports.push(backend.port);
+    }
+    const name = `row-${index}`;
+    const host = `${name}.example`;
+    objects.push(...rowObjects(row, name, host, ports));
+    started.push({ row, host, log });
+  }
+  return {
+    objects,
+    rows: started,
+    close: async () => {
+      await Promise.all(backends.map((backend) => backend.close()));
+    },
+  };
+}
+
+const gateway = (port: number): readonly JsonObject[] => [
+  { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } },
+  {
+    apiVersion: `${GATEWAY_API}/v1`,
+    kind: "GatewayClass",
+    metadata: { name: "house" },
+    spec: { controllerName: "prevail.dev/gateway" },
+  },
+  {
+    apiVersion: `${GATEWAY_API}/v1`,
+    kind: "Gateway",
+    metadata: { name: "table", namespace: NAMESPACE },
+    spec: { gatewayClassName: "house", listeners: [{ name: "http", protocol: "HTTP", port }] },
+  },
+];
+
+function rowObjects(row: BehaviourRow, name: string, host: string, ports: readonly number[]): readonly JsonObject[] {
+  const metadata = { name, namespace: NAMESPACE };
+  const { retry, timeouts, retryConstraint } = row;
+  const objects: JsonObject[] = [
+    {
+      apiVersion: `${GATEWAY_API}/v1`,
+      kind: "HTTPRoute",
+      metadata,
+      spec: {
+        parentRefs: [{ name: "table" }],
+        hostnames: [host],
+        rules: [{ backendRefs: [{ name, port: 80 }], ...row.rule }],
+      },
+    },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: {
+        ...metadata,
+        annotations: { "prevail.dev/endpoints": ports.map((port) => `127.0.0.1:${port}`).join(",") },
+      },
+      spec: { ports: [{ name: "web", port: 80 }] },
+    },
+  ];
+  if (retry !== undefined || timeouts !== undefined) {
+    objects.push({
+      apiVersion: "prevail.dev/v1alpha1",
+      kind: "RetryPolicy",
+      metadata,
+      spec: {
+        targetRefs: [{ group: GATEWAY_API, kind: "HTTPRoute", name }],
+        defaults: { ...(retry === undefined ? {} : { retry }), ...(timeouts === undefined ? {} : { timeouts }) },
+      },
+    });
+  }
+  if (retryConstraint !== undefined) {
+    objects.push({
+      apiVersion: "gateway.networking.x-k8s.io/v1alpha1",
+      kind: "XBackendTrafficPolicy",
+      metadata,
+      spec: { targetRefs: [{ group: "", kind: "Service", name }], retryConstraint },
+    });
+  }
+  return objects;
+}

@@ -1,0 +1,58 @@
+/** One row of the behaviour table: what is configured, what the backends do, what is asked, and what must come of it. */
+import type { JsonObject } from "../../../src/core/model/json.ts";
+import type { Deed } from "./recording-backend.ts";
+
+export interface BehaviourRow {
+  /** Unique, and what a failure reads like. */
+  readonly name: string;
+  /** `spec.retry` and `spec.timeouts` of a RetryPolicy on the route; absent: none. */
+  readonly retry?: JsonObject;
+  readonly timeouts?: JsonObject;
+  /** `retryConstraint` of an XBackendTrafficPolicy on the Service. */
+  readonly retryConstraint?: JsonObject;
+  /** More of the route's rule: filters, and the like. */
+  readonly rule?: JsonObject;
+  /** What each endpoint of the Service is; by default one that lives. */
+  readonly endpoints?: ReadonlyArray<"Alive" | "Dead">;
+  /** By try, over all endpoints; the last one for all that follow. */
+  readonly script: readonly Deed[];
+  readonly request?: RowRequest;
+  /** So many requests, one after the other. Default 1. */
+  readonly repeat?: number;
+  readonly expect: RowExpectation;
+}
+
+export interface RowRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly bodyBytes?: number;
+  /** Without a length: sent in chunks. */
+  readonly isChunked?: boolean;
+  /** Asks for a WebSocket, and expects this to come back. */
+  readonly echo?: string;
+}
+
+export interface RowExpectation {
+  /** Of every answer. */
+  readonly status: number;
+  /** The answer began, and was cut off. */
+  readonly isCut?: true;
+  /** How many tries all endpoints saw together: exactly, or between two bounds where time decides. */
+  readonly tries: number | readonly [least: number, most: number];
+  /** Between the failure of a try and the arrival of the next: at least so much, in order. */
+  readonly gapsMs?: readonly number[];
+  /** From the first arrival to the last one, at least. */
+  readonly spanMs?: number;
+  /** From asking to the end of the answer, at least. */
+  readonly tookMs?: number;
+  /** Of the last answer. */
+  readonly body?: string;
+  readonly bodyIncludes?: readonly string[];
+  readonly bodyExcludes?: readonly string[];
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Of every try that a backend saw. */
+  readonly sawBodyBytes?: number;
+  readonly sawTarget?: string;
+  readonly sawHeaders?: Readonly<Record<string, string | undefined>>;
+}

@@ -1,0 +1,513 @@
+/**
+ * What every data plane must do, row by row: GEP-1731's field comments, Gateway API's timeouts, and where docs/semantics.md says more.
+ * The rows know nothing of who serves them.
+ */
+import type { JsonObject } from "../../../src/core/model/json.ts";
+import type { BehaviourRow, RowRequest } from "./behaviour-row.ts";
+import type { Deed } from "./recording-backend.ts";
+
+const answer = (status: number, body = `answer ${status}`): Deed => ({ do: "Answer", status, body });
+const OK = answer(200);
+const FAST: JsonObject = { codes: [503], backoff: "20ms" };
+
+/** GEP-1731, "codes": an explicit answer is retried for every method. */
+const codes: readonly BehaviourRow[] = [
+  ...[400, 404, 408, 409, 429, 500, 501, 502, 503, 504, 599].map(
+    (code): BehaviourRow => ({
+      name: `codes › ${code} is retried if it is listed`,
+      retry: { codes: [code], attempts: 2, backoff: "20ms" },
+      script: [answer(code), OK],
+      expect: { status: 200, tries: 2, gapsMs: [20] },
+    }),
+  ),
+  ...["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].map(
+    (method): BehaviourRow => ({
+      name: `codes › a listed code is retried for ${method}`,
+      retry: { ...FAST, attempts: 1 },
+      script: [answer(503), OK],
+      request: { method },
+      expect: { status: 200, tries: 2, gapsMs: [20] },
+    }),
+  ),
+  ...[200, 204, 301, 304, 404, 500, 502].map(
+    (code): BehaviourRow => ({
+      name: `codes › ${code} is passed on if it is not listed`,
+      retry: { ...FAST, attempts: 2 },
+      script: [answer(code)],
+      expect: { status: code, tries: 1 },
+    }),
+  ),
+  {
+    name: "codes › several are listed",
+    retry: { codes: [500, 502, 503], attempts: 3, backoff: "10ms" },
+    script: [answer(500), answer(502), answer(503), OK],
+    expect: { status: 200, tries: 4 },
+  },
+  {
+    name: "codes › one that is not listed ends it",
+    retry: { ...FAST, attempts: 5 },
+    script: [answer(503), answer(500, "the end")],
+    expect: { status: 500, tries: 2, body: "the end" },
+  },
+  {
+    name: "codes › none listed: no answer is retried",
+    retry: { attempts: 2, backoff: "10ms" },
+    script: [answer(503)],
+    expect: { status: 503, tries: 1 },
+  },
+  {
+    name: "retry › no stanza: a try is the only one",
+    script: [answer(503)],
+    expect: { status: 503, tries: 1, body: "answer 503" },
+  },
+  {
+    name: "retry › no stanza: nor after a reset",
+    script: [{ do: "Reset" }],
+    expect: { status: 503, tries: 1 },
+  },
+];
+
+/** GEP-1731, "attempts". */
+const attempts: readonly BehaviourRow[] = [
+  ...[0, 1, 2, 3, 5].map(
+    (count): BehaviourRow => ({
+      name: `attempts › ${count} is ${count} after the first`,
+      retry: { codes: [503], attempts: count, backoff: "10ms", maxBackoff: "10ms" },
+      script: [answer(503)],
+      expect: { status: 503, tries: count + 1 },
+    }),
+  ),
+  {
+    name: "attempts › left out: one",
+    retry: FAST,
+    script: [answer(503)],
+    expect: { status: 503, tries: 2 },
+  },
+  {
+    name: "attempts › exhausted: the last answer is passed on as it is",
+    retry: { ...FAST, attempts: 2 },
+    script: [
+      answer(503, "first"),
+      answer(503, "second"),
+      { do: "Answer", status: 503, body: "third", headers: { "x-backend": "tired" } },
+    ],
+    expect: { status: 503, tries: 3, body: "third", headers: { "x-backend": "tired" } },
+  },
+];
+
+/** GEP-1731, "backoff": a minimum. Growth doubles, up to maxBackoff. */
+const backoff: readonly BehaviourRow[] = [
+  ...[5, 20, 50, 100, 250].map(
+    (ms): BehaviourRow => ({
+      name: `backoff › ${ms} ms: never earlier`,
+      retry: { codes: [503], attempts: 1, backoff: `${ms}ms` },
+      script: [answer(503), OK],
+      expect: { status: 200, tries: 2, gapsMs: [ms] },
+    }),
+  ),
+  {
+    name: "backoff › grows, at least twofold each time",
+    retry: { codes: [503], attempts: 3, backoff: "30ms" },
+    script: [answer(503)],
+    expect: { status: 503, tries: 4, gapsMs: [30, 60, 120] },
+  },
+  {
+    name: "maxBackoff › ends the growth",
+    retry: { codes: [503], attempts: 3, backoff: "40ms", maxBackoff: "50ms" },
+    script: [answer(503)],
+    expect: { status: 503, tries: 4, gapsMs: [40, 50, 50] },
+  },
+  {
+    name: "backoff › after a reset",
+    retry: { attempts: 1, backoff: "60ms" },
+    script: [{ do: "Reset" }, OK],
+    expect: { status: 200, tries: 2, gapsMs: [60] },
+  },
+  {
+    name: "backoff › left out: soon",
+    retry: { codes: [503], attempts: 2 },
+    script: [answer(503), answer(503), OK],
+    expect: { status: 200, tries: 3 },
+  },
+];
+
+const METHODS = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST", "PATCH"];
+const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** DESIGN of afterSend: what was sent may have been processed. */
+function afterSendRows(deed: Deed, timeouts: JsonObject | undefined, lastStatus: number): readonly BehaviourRow[] {
+  return ["Never", "Idempotent", "Always"].flatMap((afterSend) =>
+    METHODS.map((method): BehaviourRow => {
+      const isRetried = afterSend === "Always" || (afterSend === "Idempotent" && IDEMPOTENT.has(method));
+      return {
+        name: `afterSend ${afterSend} › ${method}, ${deed.do}`,
+        retry: { attempts: 1, backoff: "20ms", afterSend },
+        ...(timeouts === undefined ? {} : { timeouts }),
+        script: [deed, OK],
+        request: { method, ...(method === "POST" || method === "PUT" || method === "PATCH" ? { bodyBytes: 100 } : {}) },
+        expect: isRetried ? { status: 200, tries: 2 } : { status: lastStatus, tries: 1 },
+      };
+    }),
+  );
+}
+
+const TRY_LIMIT: JsonObject = { backendRequest: "150ms" };
+
+const afterSend: readonly BehaviourRow[] = [
+  ...afterSendRows({ do: "Reset" }, undefined, 503),
+  ...afterSendRows({ do: "Stall" }, TRY_LIMIT, 504),
+  ...(["Close", "Garble", "CloseInHead"] as const).flatMap((what): readonly BehaviourRow[] => [
+    {
+      name: `afterSend › ${what} counts as a reset`,
+      retry: { attempts: 1, backoff: "20ms" },
+      script: [{ do: what }, OK],
+      expect: { status: 200, tries: 2 },
+    },
+    {
+      name: `afterSend › ${what} of a POST is not retried`,
+      retry: { attempts: 1, backoff: "20ms" },
+      script: [{ do: what }, OK],
+      request: { method: "POST", bodyBytes: 10 },
+      expect: { status: 503, tries: 1 },
+    },
+  ]),
+  {
+    name: "afterSend › a listed code is an answer: POST is retried though Never",
+    retry: { ...FAST, attempts: 1, afterSend: "Never" },
+    script: [answer(503), OK],
+    request: { method: "POST", bodyBytes: 10 },
+    expect: { status: 200, tries: 2 },
+  },
+  {
+    name: "afterSend › POST by default: never doubled",
+    retry: { ...FAST, attempts: 5 },
+    script: [{ do: "Reset" }],
+    request: { method: "POST", bodyBytes: 10 },
+    expect: { status: 503, tries: 1 },
+  },
+];
+
+/** Not connected: always retried where there is a stanza, and never seen by the backend. */
+const connections: readonly BehaviourRow[] = [
+  ...["GET", "POST", "PATCH"].flatMap((method) =>
+    ["Never", "Idempotent"].map(
+      (afterSend): BehaviourRow => ({
+        name: `not connected › ${method} goes to another endpoint (${afterSend})`,
+        retry: { attempts: 2, backoff: "10ms", afterSend },
+        endpoints: ["Dead", "Alive"],
+        script: [OK],
+        request: { method },
+        repeat: 4,
+        expect: { status: 200, tries: 4 },
+      }),
+    ),
+  ),
+  {
+    name: "not connected › exhausted: 503 that names the route and no address",
+    retry: { attempts: 2, backoff: "10ms" },
+    endpoints: ["Dead"],
+    script: [OK],
+    expect: { status: 503, tries: 0, bodyExcludes: ["127.0.0.1"] },
+  },
+  {
+    name: "not connected › no stanza: 503",
+    endpoints: ["Dead"],
+    script: [OK],
+    expect: { status: 503, tries: 0 },
+  },
+  {
+    name: "endpoints › none: 503",
+    retry: { attempts: 2, backoff: "10ms" },
+    endpoints: [],
+    script: [OK],
+    expect: { status: 503, tries: 0 },
+  },
+];
+
+/** GEP-1742: `request` bounds everything, `backendRequest` one try. */
+const timeouts: readonly BehaviourRow[] = [
+  {
+    name: "timeouts.request › a backend that stalls: 504",
+    timeouts: { request: "200ms" },
+    script: [{ do: "Stall" }],
+    expect: { status: 504, tries: 1, tookMs: 200 },
+  },
+  {
+    name: "timeouts.request › runs on during a backoff",
+    retry: { codes: [503], attempts: 3, backoff: "5s" },
+    timeouts: { request: "200ms" },
+    script: [answer(503)],
+    expect: { status: 504, tries: 1, tookMs: 200 },
+  },
+  {
+    name: "timeouts.request › bounds all tries together",
+    retry: { attempts: 50, backoff: "20ms", maxBackoff: "20ms" },
+    timeouts: { request: "400ms", backendRequest: "100ms" },
+    script: [{ do: "Stall" }],
+    expect: { status: 504, tries: [2, 4], tookMs: 400 },
+  },
+  {
+    name: "timeouts.request › after the head: the answer is cut",
+    timeouts: { request: "200ms" },
+    script: [{ do: "Trickle" }],
+    expect: { status: 200, isCut: true, tries: 1, tookMs: 190 },
+  },
+  {
+    name: "timeouts.request › not reached: the answer",
+    timeouts: { request: "5s" },
+    script: [{ do: "Answer", status: 200, body: "late", afterMs: 100 }],
+    expect: { status: 200, tries: 1, body: "late" },
+  },
+  {
+    name: "timeouts.request › 0s is none",
+    timeouts: { request: "0s" },
+    script: [{ do: "Answer", status: 200, body: "late", afterMs: 300 }],
+    expect: { status: 200, tries: 1, body: "late" },
+  },
+  {
+    name: "timeouts › left out: none",
+    script: [{ do: "Answer", status: 200, body: "late", afterMs: 500 }],
+    expect: { status: 200, tries: 1, body: "late" },
+  },
+  {
+    name: "timeouts.backendRequest › no stanza: 504",
+    timeouts: TRY_LIMIT,
+    script: [{ do: "Stall" }],
+    expect: { status: 504, tries: 1, tookMs: 150 },
+  },
+  {
+    name: "timeouts.backendRequest › each try has its own",
+    retry: { attempts: 2, backoff: "20ms" },
+    timeouts: TRY_LIMIT,
+    script: [{ do: "Stall" }, { do: "Stall" }, OK],
+    expect: { status: 200, tries: 3, spanMs: 300 },
+  },
+  {
+    name: "timeouts.backendRequest › exhausted: 504",
+    retry: { attempts: 1, backoff: "20ms" },
+    timeouts: TRY_LIMIT,
+    script: [{ do: "Stall" }],
+    expect: { status: 504, tries: 2, tookMs: 320 },
+  },
+  {
+    name: "timeouts.backendRequest › to the last byte of the answer",
+    retry: { attempts: 3, backoff: "20ms" },
+    timeouts: TRY_LIMIT,
+    script: [{ do: "Trickle" }],
+    expect: { status: 200, isCut: true, tries: 1, tookMs: 140 },
+  },
+  {
+    name: "answers › closed in the middle: cut, and not tried again",
+    retry: { attempts: 3, backoff: "20ms" },
+    script: [{ do: "CloseInBody" }],
+    expect: { status: 200, isCut: true, tries: 1 },
+  },
+  {
+    name: "answers › a listed code is retried, however its body ends",
+    retry: { ...FAST, attempts: 1 },
+    script: [{ do: "CloseInBody", status: 503 }, OK],
+    expect: { status: 200, tries: 2 },
+  },
+];
+
+/** A body is kept up to the limit; a longer one is streamed, and not sent again. */
+const bodies: readonly BehaviourRow[] = [
+  ...(
+    [
+      [0, 2],
+      [1, 2],
+      [999, 2],
+      [1000, 2],
+      [1001, 1],
+      [100_000, 1],
+      [3_000_000, 1],
+    ] as const
+  ).flatMap(([bodyBytes, tries]) =>
+    [false, true].map(
+      (isChunked): BehaviourRow => ({
+        name: `maxBodyBytes 1000 › ${bodyBytes} bytes ${isChunked ? "in chunks" : "of a known length"}: ${tries} tries`,
+        retry: { ...FAST, attempts: 1, maxBodyBytes: 1000 },
+        script: [answer(503)],
+        request: { method: "POST", bodyBytes, isChunked },
+        expect: { status: 503, tries, sawBodyBytes: bodyBytes },
+      }),
+    ),
+  ),
+  ...[65_536, 65_537].map(
+    (bodyBytes): BehaviourRow => ({
+      name: `maxBodyBytes left out › ${bodyBytes} bytes`,
+      retry: { ...FAST, attempts: 1 },
+      script: [answer(503)],
+      request: { method: "PUT", bodyBytes },
+      expect: { status: 503, tries: bodyBytes > 65_536 ? 1 : 2, sawBodyBytes: bodyBytes },
+    }),
+  ),
+  {
+    name: "maxBodyBytes 0 › nothing is kept",
+    retry: { ...FAST, attempts: 1, maxBodyBytes: 0 },
+    script: [answer(503)],
+    request: { method: "POST", bodyBytes: 1 },
+    expect: { status: 503, tries: 1, sawBodyBytes: 1 },
+  },
+  {
+    name: "no stanza › bodies of any length are streamed",
+    script: [OK],
+    request: { method: "POST", bodyBytes: 2_000_000 },
+    expect: { status: 200, tries: 1, sawBodyBytes: 2_000_000 },
+  },
+];
+
+const BUDGET: JsonObject = { percent: 0, interval: "60s", minRetryRate: { count: 2, interval: "60s" } };
+
+/** GEP-3388: what bounds the retries of all requests together. */
+const budgets: readonly BehaviourRow[] = [
+  {
+    name: "budget › of the RetryPolicy",
+    retry: { codes: [503], attempts: 1, backoff: "10ms", budget: BUDGET },
+    script: [answer(503)],
+    repeat: 6,
+    expect: { status: 503, tries: 8 },
+  },
+  {
+    name: "budget › of the XBackendTrafficPolicy",
+    retry: { codes: [503], attempts: 1, backoff: "10ms" },
+    retryConstraint: { budget: { percent: 0, interval: "60s" }, minRetryRate: { count: 3, interval: "60s" } },
+    script: [answer(503)],
+    repeat: 6,
+    expect: { status: 503, tries: 9 },
+  },
+  {
+    name: "budget › of both, the tighter one counts",
+    retry: { codes: [503], attempts: 1, backoff: "10ms", budget: BUDGET },
+    retryConstraint: { budget: { percent: 100, interval: "60s" } },
+    script: [answer(503)],
+    repeat: 6,
+    expect: { status: 503, tries: 8 },
+  },
+];
+
+const upgrade: RowRequest = { echo: "are you there?" };
+
+const upgrades: readonly BehaviourRow[] = [
+  { name: "WebSocket › both ways", script: [{ do: "Upgrade" }], request: upgrade, expect: { status: 101, tries: 1 } },
+  {
+    name: "WebSocket › refused by the backend: its answer",
+    script: [answer(403, "no")],
+    request: upgrade,
+    expect: { status: 403, tries: 1, body: "no" },
+  },
+  {
+    name: "WebSocket › a listed code before the upgrade is retried",
+    retry: { ...FAST, attempts: 1 },
+    script: [answer(503), { do: "Upgrade" }],
+    request: upgrade,
+    expect: { status: 101, tries: 2, gapsMs: [20] },
+  },
+];
+
+const filters: readonly BehaviourRow[] = [
+  {
+    name: "filters › RequestHeaderModifier, on every try",
+    retry: { ...FAST, attempts: 1 },
+    rule: {
+      filters: [
+        {
+          type: "RequestHeaderModifier",
+          requestHeaderModifier: {
+            set: [{ name: "X-Set", value: "s" }],
+            add: [{ name: "x-add", value: "b" }],
+            remove: ["x-remove"],
+          },
+        },
+      ],
+    },
+    script: [answer(503), OK],
+    request: { headers: { "x-set": "client", "x-add": "a", "x-remove": "gone" } },
+    expect: {
+      status: 200,
+      tries: 2,
+      sawHeaders: { "x-set": "s", "x-remove": undefined },
+    },
+  },
+  {
+    name: "filters › ResponseHeaderModifier",
+    rule: {
+      filters: [
+        {
+          type: "ResponseHeaderModifier",
+          responseHeaderModifier: { set: [{ name: "x-set", value: "s" }], remove: ["x-secret"] },
+        },
+      ],
+    },
+    script: [{ do: "Answer", status: 200, headers: { "x-secret": "1", "x-set": "0" } }],
+    expect: { status: 200, tries: 1, headers: { "x-set": "s", "x-secret": undefined } },
+  },
+  {
+    name: "filters › RequestRedirect",
+    rule: {
+      backendRefs: [],
+      filters: [
+        { type: "RequestRedirect", requestRedirect: { scheme: "https", hostname: "new.example", statusCode: 301 } },
+      ],
+    },
+    script: [OK],
+    request: { path: "/a/b?c=d" },
+    expect: { status: 301, tries: 0, headers: { location: "https://new.example/a/b?c=d" } },
+  },
+  {
+    name: "filters › URLRewrite of a prefix",
+    rule: {
+      matches: [{ path: { type: "PathPrefix", value: "/old" } }],
+      filters: [
+        {
+          type: "URLRewrite",
+          urlRewrite: { hostname: "inner.example", path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/new" } },
+        },
+      ],
+    },
+    script: [OK],
+    request: { path: "/old/bread?q=1" },
+    expect: { status: 200, tries: 1, sawTarget: "/new/bread?q=1", sawHeaders: { host: "inner.example" } },
+  },
+  {
+    name: "filters › URLRewrite of the whole path",
+    rule: {
+      filters: [{ type: "URLRewrite", urlRewrite: { path: { type: "ReplaceFullPath", replaceFullPath: "/one" } } }],
+    },
+    script: [OK],
+    request: { path: "/a/b?q=1" },
+    expect: { status: 200, tries: 1, sawTarget: "/one?q=1" },
+  },
+  {
+    name: "backends › none: 500",
+    rule: { backendRefs: [] },
+    script: [OK],
+    expect: { status: 500, tries: 0 },
+  },
+  {
+    name: "backends › missing: 500",
+    rule: { backendRefs: [{ name: "nobody", port: 80 }] },
+    script: [OK],
+    expect: { status: 500, tries: 0 },
+  },
+  {
+    name: "matches › none: 404",
+    rule: { matches: [{ path: { type: "Exact", value: "/only" } }] },
+    script: [OK],
+    request: { path: "/other" },
+    expect: { status: 404, tries: 0 },
+  },
+];
+
+export const behaviourRows: readonly BehaviourRow[] = [
+  ...codes,
+  ...attempts,
+  ...backoff,
+  ...afterSend,
+  ...connections,
+  ...timeouts,
+  ...bodies,
+  ...budgets,
+  ...upgrades,
+  ...filters,
+];

@@ -1,0 +1,56 @@
+/** Runs rows against whoever listens, and compares. The same for every data plane. */
+import { expect } from "vitest";
+import { type Answer, askRow } from "./ask-row.ts";
+import type { StartedRow } from "./behaviour-cluster.ts";
+import type { RowExpectation } from "./behaviour-row.ts";
+import type { SeenTry } from "./recording-backend.ts";
+
+export async function runRow(port: number, { row, host, log }: StartedRow): Promise<void> {
+  const answers: Answer[] = [];
+  for (let time = 0; time < (row.repeat ?? 1); time++) answers.push(await askRow(port, host, row.request));
+  expectAnswers(answers, row.expect, row.request?.echo);
+  expectTries(log.seen, row.expect);
+}
+
+function expectAnswers(answers: readonly Answer[], wanted: RowExpectation, echoed: string | undefined): void {
+  const last = answers.at(-1);
+  if (last === undefined) throw new Error("a row asks at least once");
+  expect(
+    answers.map(({ status }) => status),
+    "the status of each answer",
+  ).toEqual(answers.map(() => wanted.status));
+  expect(last.isCut, "whether the answer was cut off").toBe(wanted.isCut === true);
+  if (echoed !== undefined && wanted.status === 101) expect(last.body, "what came back").toBe(echoed);
+  if (wanted.body !== undefined) expect(last.body, "the body of the answer").toBe(wanted.body);
+  for (const part of wanted.bodyIncludes ?? []) expect(last.body, "the body of the answer").toContain(part);
+  for (const part of wanted.bodyExcludes ?? []) expect(last.body, "the body of the answer").not.toContain(part);
+  for (const [name, value] of Object.entries(wanted.headers ?? {})) {
+    expect(last.headers[name], `header ${name} of the answer`).toBe(value);
+  }
+  if (wanted.tookMs !== undefined) {
+    expect(last.tookMs, "milliseconds until the end of the answer").toBeGreaterThanOrEqual(wanted.tookMs);
+  }
+}
+
+function expectTries(seen: readonly SeenTry[], wanted: RowExpectation): void {
+  const [least, most] = typeof wanted.tries === "number" ? [wanted.tries, wanted.tries] : wanted.tries;
+  expect(seen.length, "tries that backends saw").toBeGreaterThanOrEqual(least);
+  expect(seen.length, "tries that backends saw").toBeLessThanOrEqual(most);
+  for (const [index, gapMs] of (wanted.gapsMs ?? []).entries()) {
+    const failedMs = seen[index]?.doneMs ?? Number.POSITIVE_INFINITY;
+    const nextMs = seen[index + 1]?.arrivedMs ?? Number.NEGATIVE_INFINITY;
+    expect(nextMs - failedMs, `milliseconds between try ${index + 1} and the next`).toBeGreaterThanOrEqual(gapMs);
+  }
+  const first = seen[0]?.arrivedMs ?? 0;
+  const last = seen.at(-1)?.arrivedMs ?? 0;
+  if (wanted.spanMs !== undefined) {
+    expect(last - first, "milliseconds from the first try to the last").toBeGreaterThanOrEqual(wanted.spanMs);
+  }
+  for (const { bodyBytes, target, headers } of seen) {
+    if (wanted.sawBodyBytes !== undefined) expect(bodyBytes, "bytes that a backend got").toBe(wanted.sawBodyBytes);
+    if (wanted.sawTarget !== undefined) expect(target, "what a backend was asked for").toBe(wanted.sawTarget);
+    for (const [name, value] of Object.entries(wanted.sawHeaders ?? {})) {
+      expect(headers.get(name), `header ${name} that a backend got`).toBe(value);
+    }
+  }
+}

@@ -4,7 +4,9 @@
  */
 import { apply } from "../core/apply.ts";
 import { compileDataplane } from "../core/dataplane/compile-dataplane.ts";
+import type { Dataplane } from "../core/dataplane/dataplane.ts";
 import type { DataplaneConfig } from "../core/dataplane/gateway-config.ts";
+import { updateDataplane } from "../core/dataplane/update-dataplane.ts";
 import { type EvaluateOptions, type Evaluation, evaluate } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { buildSnapshot } from "../core/model/snapshot.ts";
@@ -52,7 +54,7 @@ export interface ControlLoop {
 
 interface Served {
   readonly evaluation: Evaluation;
-  readonly config: DataplaneConfig;
+  readonly config: Dataplane;
 }
 
 export function createControlLoop(options: ControlLoopOptions): ControlLoop {
@@ -116,6 +118,7 @@ function next(served: Served | undefined, { changes }: SourceChanges, options: E
     const evaluation = evaluate(buildSnapshot(documents), options);
     return { evaluation, config: compileDataplane(evaluation.world, { endpointAnnotations: "Used" }) };
   }
-  const { evaluation } = apply(served.evaluation, changes);
-  return { evaluation, config: compileDataplane(evaluation.world, { endpointAnnotations: "Used" }) };
+  const applied = apply(served.evaluation, changes);
+  const { dataplane } = updateDataplane(served.config, applied.evaluation.world, applied);
+  return { evaluation: applied.evaluation, config: dataplane };
 }

@@ -1,7 +1,7 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
-import type { XdsTools } from "./xds-tools.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { ServeSettings, ServeSpeech } from "./serve-settings.ts";
+import type { XdsTools } from "./xds-tools.ts";
 
 /** Everything that the command line has of the outside world. `src/bin` makes one of the process, tests make their own. */
 export interface CliIo {

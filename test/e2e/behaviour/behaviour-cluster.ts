@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import type { BehaviourRow } from "./behaviour-row.ts";
 import { findDeadPort, type RecordingBackend, startBackend, type TryLog } from "./recording-backend.ts";
+import { startHttp2Backend } from "./recording-http2-backend.ts";
 
 export interface StartedRow {
   readonly row: BehaviourRow;
@@ -31,7 +32,7 @@ export async function startCluster(rows: readonly BehaviourRow[], port: number):
         ports.push(await findDeadPort());
         continue;
       }
-      const backend = await startBackend(log, endpoint);
+      const backend = await (row.protocol === "HTTP/2" ? startHttp2Backend : startBackend)(log, endpoint);
       backends.push(backend);
       ports.push(backend.port);
     }
@@ -86,7 +87,9 @@ function rowObjects(row: BehaviourRow, name: string, host: string, ports: readon
         ...metadata,
         annotations: { "prevail.dev/endpoints": ports.map((port) => `127.0.0.1:${port}`).join(",") },
       },
-      spec: { ports: [{ name: "web", port: 80 }] },
+      spec: {
+        ports: [{ name: "web", port: 80, ...(row.protocol === "HTTP/2" ? { appProtocol: "kubernetes.io/h2c" } : {}) }],
+      },
     },
   ];
   if (retry !== undefined || timeouts !== undefined) {

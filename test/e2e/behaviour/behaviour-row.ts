@@ -14,6 +14,8 @@ export interface BehaviourRow {
   readonly rule?: JsonObject;
   /** What each endpoint of the Service is; by default one that lives. */
   readonly endpoints?: ReadonlyArray<"Alive" | "Dead">;
+  /** What the backend speaks. Default HTTP/1.1. */
+  readonly protocol?: "HTTP/2";
   /** By try, over all endpoints; the last one for all that follow. */
   readonly script: readonly Deed[];
   readonly request?: RowRequest;

@@ -405,6 +405,59 @@ const upgrades: readonly BehaviourRow[] = [
   },
 ];
 
+/** Streams of one connection: what was refused was not processed, whatever the method. */
+const http2: readonly BehaviourRow[] = [
+  ...["GET", "POST"].flatMap((method) =>
+    ["Never", "Idempotent"].map(
+      (afterSend): BehaviourRow => ({
+        name: `HTTP/2 › ${method}, a refused stream is retried (${afterSend})`,
+        protocol: "HTTP/2",
+        retry: { attempts: 1, backoff: "30ms", afterSend },
+        script: [{ do: "RefuseStream" }, OK],
+        request: { method },
+        expect: { status: 200, tries: 2, gapsMs: [30] },
+      }),
+    ),
+  ),
+  {
+    name: "HTTP/2 › refused, no stanza: 503",
+    protocol: "HTTP/2",
+    script: [{ do: "RefuseStream" }],
+    expect: { status: 503, tries: 1 },
+  },
+  {
+    name: "HTTP/2 › a listed code is retried",
+    protocol: "HTTP/2",
+    retry: { ...FAST, attempts: 1 },
+    script: [answer(503), OK],
+    request: { method: "POST", bodyBytes: 5000 },
+    expect: { status: 200, tries: 2, gapsMs: [20], sawBodyBytes: 5000, body: "answer 200" },
+  },
+  {
+    name: "HTTP/2 › a stream that breaks counts as a reset",
+    protocol: "HTTP/2",
+    retry: { attempts: 1, backoff: "20ms" },
+    script: [{ do: "Reset" }, OK],
+    expect: { status: 200, tries: 2, gapsMs: [20] },
+  },
+  {
+    name: "HTTP/2 › a stream that breaks is not retried for POST",
+    protocol: "HTTP/2",
+    retry: { attempts: 1, backoff: "20ms" },
+    script: [{ do: "Reset" }, OK],
+    request: { method: "POST", bodyBytes: 10 },
+    expect: { status: 503, tries: 1 },
+  },
+  {
+    name: "HTTP/2 › each try has its time",
+    protocol: "HTTP/2",
+    retry: { attempts: 1, backoff: "20ms" },
+    timeouts: TRY_LIMIT,
+    script: [{ do: "Stall" }, OK],
+    expect: { status: 200, tries: 2, spanMs: 150 },
+  },
+];
+
 const filters: readonly BehaviourRow[] = [
   {
     name: "filters › RequestHeaderModifier, on every try",
@@ -509,5 +562,6 @@ export const behaviourRows: readonly BehaviourRow[] = [
   ...bodies,
   ...budgets,
   ...upgrades,
+  ...http2,
   ...filters,
 ];

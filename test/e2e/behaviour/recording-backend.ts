@@ -27,6 +27,8 @@ export type Deed =
   | { readonly do: "Trickle" }
   /** Never answers. */
   | { readonly do: "Stall" }
+  /** HTTP/2: says that it has not processed the request and will not. */
+  | { readonly do: "RefuseStream" }
   /** Switches protocols, and echoes whatever comes. */
   | { readonly do: "Upgrade" };
 
@@ -239,6 +241,8 @@ function perform(deed: Deed, seen: SeenTry, socket: Socket): void {
     case "Stall":
       socket.once("close", done);
       return;
+    case "RefuseStream":
+      throw new Error("only HTTP/2 has streams");
     case "Upgrade":
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
       return;

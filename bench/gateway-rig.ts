@@ -49,7 +49,7 @@ export function createRig(): Rig {
   };
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -59,7 +59,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Waits until somebody answers at that port, whatever it is. */
-export async function untilOpen(port: number): Promise<void> {
+async function untilOpen(port: number): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     try {

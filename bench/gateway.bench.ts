@@ -130,12 +130,14 @@ async function inTurns(
   targets: Readonly<Record<string, Question>>,
   connections = CONNECTIONS,
 ): Promise<Readonly<Record<string, readonly WrkResult[]>>> {
-  const results: Record<string, WrkResult[]> = {};
+  const results: Readonly<Record<string, WrkResult[]>> = Object.fromEntries(
+    Object.keys(targets).map((name) => [name, []]),
+  );
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [name, { port, host, path = "/path-0" }] of Object.entries(targets)) {
       const result = await runWrk(rig, { port, host, path, seconds: SECONDS, connections });
       if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} requests to ${name} failed`);
-      if (round > 0) (results[name] ??= []).push(result);
+      if (round > 0) results[name]?.push(result);
     }
   }
   return results;

@@ -1,7 +1,8 @@
-import { createPrinter } from "../cli/create-printer.ts";
+import { createPrinter, type Printer } from "../cli/create-printer.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
 import type { CliIo } from "../cli/io.ts";
 import { run } from "../cli/run.ts";
+import { sendOrder } from "./send-order.ts";
 
 interface DemoStep {
   readonly story: string;
@@ -38,6 +39,29 @@ const steps: readonly DemoStep[] = [
   },
 ];
 
+const ORDER = { host: "baker.bakery.example", port: 8080, path: "/orders", plan: "500,500,500,200" };
+
+/** The same for real: prevail is a gateway, too. */
+async function tellOrder(print: Printer, bakery: string, io: CliIo): Promise<void> {
+  const { host, port, path, plan } = ORDER;
+  print.paragraph(
+    {},
+    "Does it really? Prevail has a gateway of its own that does what the files say. Behind it, for now, are small backends that fail on demand: three times with a 500, as the oven does on Fridays, and then no more.",
+  );
+  print.line("");
+  print.line(`$ ${io.program} run -f ${bakery} --backend-demo`);
+  print.line(`$ curl -X POST -H 'Host: ${host}' -H 'x-demo: ${plan}' http://127.0.0.1:${port}${path}`);
+  const { tries, status } = await sendOrder({ ...ORDER, files: bakery }, io);
+  tries.forEach((outcome, index) => print.line(`  try ${index + 1}: a backend answered ${outcome}`));
+  print.line(`  the customer got ${status}`);
+  print.line("");
+  print.paragraph(
+    {},
+    `One order, sent ${tries.length} times. Ana's customer sees a single answer and gets ${tries.length} loaves.`,
+  );
+  print.line("");
+}
+
 /** Runs the command line on the bakery as a person would, with a few words around it. */
 export async function tellDemo(io: CliIo): Promise<ExitCode> {
   const print = createPrinter({ write: io.stdout, columns: io.columns, colour: false, headers: true });
@@ -53,6 +77,7 @@ export async function tellDemo(io: CliIo): Promise<ExitCode> {
     print.paragraph({}, moral);
     print.line("");
   }
+  await tellOrder(print, bakery, io);
   print.line(`The story is in ${bakery}/README.md. Change a file there and ask again.`);
   return exitCodes.ok;
 }

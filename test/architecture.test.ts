@@ -71,6 +71,7 @@ const rules: ArchitectureRules = {
     "@bufbuild/cel": "src/adapters/cel/",
     "@bufbuild/cel-spec": "src/adapters/cel/",
     "@bufbuild/protobuf": ["src/adapters/cel/", "src/xds/"],
+    "@grpc/grpc-js": "src/xds/",
     re2js: "src/adapters/regex/",
     undici: "src/gateway/",
   },

@@ -48,7 +48,7 @@ export function parseBootstrapSettings(gateway: string | undefined, options: Opt
 }
 
 /** `host:port`, `[::1]:port`. */
-function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+export function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   const port = parsePort(digits);

@@ -1,6 +1,7 @@
-/** The real Envoy, for tests: found or provisioned. */
-import { spawnSync } from "node:child_process";
+/** The real Envoy, for tests: found or provisioned, run on the loopback, and ended with the test. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,4 +35,78 @@ export function validateBootstrap(envoy: string, bootstrap: unknown): string | u
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+export interface RunningEnvoy {
+  readonly process: ChildProcess;
+  /** What it logged so far. */
+  readonly log: () => string;
+  readonly admin: (path: string) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+/** Returns when it serves, or with `isReady: false` at once. The bootstrap must have that admin port. */
+export async function startEnvoy(
+  envoy: string,
+  bootstrap: unknown,
+  adminPort: number,
+  { isReady = true }: { readonly isReady?: boolean } = {},
+): Promise<RunningEnvoy> {
+  const folder = mkdtempSync(join(tmpdir(), "prevail-envoy-"));
+  const path = join(folder, "bootstrap.json");
+  writeFileSync(path, JSON.stringify(bootstrap));
+  const args = ["-c", path, "-l", "warn", "--concurrency", "2", "--use-dynamic-base-id"];
+  const child = spawn(envoy, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, EVENT_PRECISE_TIMER: "1" },
+  });
+  let log = "";
+  child.stdout.on("data", (text) => (log += String(text)));
+  child.stderr.on("data", (text) => (log += String(text)));
+  const admin = async (page: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${adminPort}${page}`, { signal: AbortSignal.timeout(5000) })).text();
+  const close = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await gone;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const running: RunningEnvoy = { process: child, log: () => log, admin, close };
+  if (isReady) await untilReady(running);
+  return running;
+}
+
+const READY_MS = 30_000;
+
+async function untilReady({ process: child, admin, log, close }: RunningEnvoy): Promise<void> {
+  const deadline = Date.now() + READY_MS;
+  for (;;) {
+    const state = await admin("/ready").catch(() => "");
+    if (state.trim() === "LIVE") return;
+    if (child.exitCode !== null || Date.now() > deadline) {
+      await close();
+      throw new Error(`Envoy did not become ready (exit code ${child.exitCode}, ${state.trim()}):\n${log()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** So many, all free at this moment. */
+export async function findFreePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+    return address.port;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
 }

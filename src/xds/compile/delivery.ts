@@ -56,5 +56,9 @@ export const staticDelivery = (
 /** A client may say the port in its Host header. */
 const COMMON = { ignorePortInHostMatching: true };
 
-const routeConfiguration = (name: RouteConfigName, hosts: readonly VirtualHost[]): RouteConfiguration =>
+export const routeConfiguration = (name: RouteConfigName, hosts: readonly VirtualHost[]): RouteConfiguration =>
   create(RouteConfigurationSchema, { ...COMMON, name, virtualHosts: [...hosts] });
+
+/** Its virtual hosts are resources of their own, so that a change sends only those that it touches. */
+export const splitRouteConfiguration = (name: RouteConfigName): RouteConfiguration =>
+  create(RouteConfigurationSchema, { ...COMMON, name, vhds: { configSource: ADS } });

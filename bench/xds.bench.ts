@@ -1,0 +1,262 @@
+import { spawnSync } from "node:child_process";
+import { Agent, request } from "node:http";
+import { connect as connectTo, createServer, type Server } from "node:net";
+import { createRegex } from "../src/adapters/regex/create-regex.ts";
+import type { DataplaneConfig, EndpointsId, VirtualHostConfig } from "../src/core/dataplane/gateway-config.ts";
+import { bootstrapJson } from "../src/xds/bootstrap-json.ts";
+import { compileBootstrap, compileStaticBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
+import { type CompileOptions, createGatewayCompiler } from "../src/xds/compile/compile-gateway.ts";
+import type { SecretSource } from "../src/xds/compile/secret-source.ts";
+import { startControlPlane } from "../src/xds/serve/control-plane.ts";
+import { createEncoder } from "../src/xds/serve/encode-resources.ts";
+import { findEnvoy, findFreePorts, type RunningEnvoy, startEnvoy } from "../test/support/envoy.ts";
+import {
+  backend,
+  backendConfig,
+  gatewayOf,
+  listener,
+  retryConfig,
+  route,
+  rule,
+} from "../test/support/gateway-configs.ts";
+import type { BenchContext } from "./bench-context.ts";
+import { handWrittenBootstrap, respondingBootstrap } from "./hand-written-envoy.ts";
+import { median, timed } from "./measure.ts";
+
+const NO_SECRETS: SecretSource = { findCertificate: () => undefined, findAuthorities: () => undefined };
+const SERVICES = 50;
+
+/** Envoy: what a configuration costs to compile, how soon a change is there, and what our configuration costs requests. */
+export async function bench(context: BenchContext): Promise<void> {
+  benchCompile(context, 5000);
+  const envoy = findEnvoy();
+  if (envoy === undefined) return;
+  const p50s = new Map<number, number>();
+  for (const routes of context.sizes([30, 3000])) p50s.set(routes, await benchChange(context, envoy, routes));
+  const [small, large] = [p50s.get(30), p50s.get(3000)];
+  if (small !== undefined && large !== undefined) {
+    const ratio = { metric: "change observed, against 30 routes", value: large / small, unit: "x", bar: 1.5 };
+    context.report({ case: "3,000 routes", ...ratio });
+  }
+  await benchThroughput(context, envoy);
+}
+
+const options = (port: number): Omit<CompileOptions, "delivery"> => ({
+  bind: () => ({ host: "127.0.0.1", port }),
+  slackMs: 1,
+  systemAuthorities: "/none",
+  matchRegex: createRegex(),
+});
+
+const RETRY = retryConfig({ backoffMs: 100, codes: [502, 503] });
+
+/** `version` tells one state of a host from another. */
+const host = (index: number, version = 0): VirtualHostConfig => ({
+  hostname: `host-${index}.example`,
+  routes: [
+    route(
+      rule(
+        [
+          backend(`service-${index % SERVICES}`, {
+            retry: RETRY,
+            backend: services[index % SERVICES] ?? backendConfig(""),
+          }),
+        ],
+        {
+          rule: `rule-${index}`,
+          filters: [
+            {
+              type: "ResponseHeaderModifier",
+              remove: [],
+              set: [{ name: "x-version", value: String(version) }],
+              add: [],
+            },
+          ],
+        },
+      ),
+    ),
+  ],
+});
+
+const services = Array.from({ length: SERVICES }, (_, index) => backendConfig(`service-${index}`));
+
+function configOf(virtualHosts: readonly VirtualHostConfig[], endpointPort: number): DataplaneConfig {
+  const endpoints = new Map<EndpointsId, readonly { readonly address: string; readonly port: number }[]>(
+    services.map((service) => [service.endpoints, [{ address: "127.0.0.1", port: endpointPort }]]),
+  );
+  return {
+    gateways: [gatewayOf([{ port: 80, protocol: "HTTP", listeners: [listener({ virtualHosts })] }])],
+    backends: new Map(),
+    endpoints,
+    problems: [],
+  };
+}
+
+function benchCompile(context: BenchContext, routes: number): void {
+  const hosts = Array.from({ length: routes }, (_, index) => host(index));
+  const config = configOf(hosts, 1);
+  const [gateway] = config.gateways;
+  if (gateway === undefined) throw new Error("there is one gateway");
+  const fresh = (): void => {
+    const resources = createGatewayCompiler({ ...options(80), delivery: "Ads" }).compile(
+      gateway,
+      config.endpoints,
+      NO_SECRETS,
+    );
+    createEncoder("Delta").encode(resources);
+  };
+  fresh();
+  const name = `${routes.toLocaleString("en")} routes`;
+  const whole = median(Array.from({ length: 5 }, () => timed(fresh).ms));
+  context.report({ case: name, metric: "compile and encode, from nothing", value: whole, unit: "ms", bar: 500 });
+
+  const compiler = createGatewayCompiler({ ...options(80), delivery: "Ads" });
+  const encoder = createEncoder("Delta");
+  encoder.encode(compiler.compile(gateway, config.endpoints, NO_SECRETS));
+  const times: number[] = [];
+  for (let version = 1; version <= 200; version++) {
+    hosts[version] = host(version, version);
+    const changed = configOf(hosts, 1).gateways[0] ?? gateway;
+    times.push(timed(() => encoder.encode(compiler.compile(changed, config.endpoints, NO_SECRETS))).ms);
+  }
+  context.report({ case: name, metric: "compile and encode one change", value: median(times), unit: "ms", bar: 1 });
+}
+
+async function benchChange(context: BenchContext, envoyPath: string, routes: number): Promise<number> {
+  const [port = 0, adminPort = 0, backendPort = 0, backendAdmin = 0] = await findFreePorts(4);
+  const responder = await startEnvoy(envoyPath, respondingBootstrap(backendPort, backendAdmin), backendAdmin);
+  const plane = await startControlPlane({
+    host: "127.0.0.1",
+    port: 0,
+    tls: undefined,
+    onEvent: () => {},
+    compile: options(port),
+  });
+  const wire = await countBytes(plane.port);
+  const hosts = Array.from({ length: routes }, (_, index) => host(index));
+  plane.replace(configOf(hosts, backendPort), NO_SECRETS);
+  const server = { host: "127.0.0.1", port: wire.port };
+  const bootstrap = compileBootstrap({ nodeId: "bench", gateway: "bakery/door", server, tls: undefined, adminPort });
+  const envoy = await startEnvoy(envoyPath, bootstrapJson(bootstrap), adminPort);
+  const agent = new Agent({ keepAlive: true });
+  const times: number[] = [];
+  const bytes: number[] = [];
+  try {
+    await untilVersion(agent, port, 1, "0");
+    for (let version = 1; version <= 40; version++) {
+      hosts[1] = host(1, version);
+      const before = wire.bytes();
+      const started = performance.now();
+      plane.replace(configOf(hosts, backendPort), NO_SECRETS);
+      await untilVersion(agent, port, 1, String(version));
+      times.push(performance.now() - started);
+      bytes.push(wire.bytes() - before);
+    }
+  } finally {
+    agent.destroy();
+    await Promise.all([envoy.close(), responder.close(), plane.close()]);
+    wire.close();
+  }
+  const name = `${routes.toLocaleString("en")} routes`;
+  const p50 = median(times);
+  context.report({ case: name, metric: "change observed at Envoy, p50", value: p50, unit: "ms", bar: 40 });
+  context.report({ case: name, metric: "bytes on the wire for it", value: median(bytes), unit: "B", bar: 4096 });
+  return p50;
+}
+
+/** Stands between Envoy and us, and counts what we send. */
+async function countBytes(
+  to: number,
+): Promise<{ readonly port: number; readonly bytes: () => number; readonly close: () => void }> {
+  let bytes = 0;
+  const server: Server = createServer((client) => {
+    const upstream = connectTo(to, "127.0.0.1");
+    upstream.on("data", (chunk) => {
+      bytes += chunk.length;
+    });
+    client.pipe(upstream).pipe(client);
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on("error", () => other.destroy());
+      one.on("close", () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  return { port: address.port, bytes: () => bytes, close: () => server.close() };
+}
+
+async function untilVersion(agent: Agent, port: number, index: number, version: string): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while ((await askVersion(agent, port, index)) !== version) {
+    if (performance.now() > deadline) throw new Error(`version ${version} did not come in 30 s`);
+  }
+}
+
+const askVersion = (agent: Agent, port: number, index: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const headers = { host: `host-${index}.example` };
+    const one = request({ host: "127.0.0.1", port, agent, headers }, (response) => {
+      response.resume();
+      const version = response.headers["x-version"];
+      response.on("end", () => resolve(typeof version === "string" ? version : undefined));
+    });
+    one.on("error", () => resolve(undefined));
+    one.end();
+  });
+
+const ROUNDS = 7;
+const ROUTES = 30;
+
+/** Our configuration against one written by hand for the same routes, in turns. */
+async function benchThroughput(context: BenchContext, envoyPath: string): Promise<void> {
+  if (spawnSync("wrk", ["-v"]).error !== undefined) return;
+  const [ours = 0, theirs = 0, backendPort = 0, ...admins] = await findFreePorts(6);
+  const [oursAdmin = 0, theirsAdmin = 0, backendAdmin = 0] = admins;
+  const config = configOf(
+    Array.from({ length: ROUTES }, (_, index) => host(index)),
+    backendPort,
+  );
+  const [gateway] = config.gateways;
+  if (gateway === undefined) throw new Error("there is one gateway");
+  const resources = createGatewayCompiler({ ...options(ours), delivery: "Static" }).compile(
+    gateway,
+    config.endpoints,
+    NO_SECRETS,
+  );
+  const running: RunningEnvoy[] = [];
+  try {
+    running.push(await startEnvoy(envoyPath, respondingBootstrap(backendPort, backendAdmin), backendAdmin));
+    const compiled = bootstrapJson(compileStaticBootstrap("bakery/door", resources, oursAdmin));
+    running.push(await startEnvoy(envoyPath, compiled, oursAdmin));
+    const written = handWrittenBootstrap({ port: theirs, adminPort: theirsAdmin, backendPort, routes: ROUTES });
+    running.push(await startEnvoy(envoyPath, written, theirsAdmin));
+    const rates: { readonly ours: number; readonly theirs: number }[] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      const rate = { ours: requestsPerSecond(ours), theirs: requestsPerSecond(theirs) };
+      if (round > 0) rates.push(rate);
+    }
+    const name = `${ROUTES} routes with retries`;
+    context.report({ case: name, metric: "throughput", value: median(rates.map((rate) => rate.ours)), unit: "ops/s" });
+    const value = median(rates.map((rate) => rate.ours / rate.theirs));
+    const ratio = {
+      metric: "throughput, against a configuration by hand",
+      value,
+      unit: "x",
+      bar: 0.97,
+      ok: value >= 0.97,
+    };
+    context.report({ case: name, ...ratio });
+  } finally {
+    for (const envoy of running) await envoy.close();
+  }
+}
+
+function requestsPerSecond(port: number): number {
+  const args = ["-t1", "-c16", "-d3s", "-H", "Host: host-7.example", `http://127.0.0.1:${port}/`];
+  const { stdout } = spawnSync("wrk", args, { encoding: "utf8", timeout: 30_000 });
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+}

@@ -1,0 +1,99 @@
+/** The two ways in which an Envoy talks to its management server, as one: changes only (delta), or always everything (state of the world). */
+import type { Node } from "../gen/envoy/config/core/v3/base_pb.ts";
+import {
+  DeltaDiscoveryRequestSchema,
+  DeltaDiscoveryResponseSchema,
+  DiscoveryRequestSchema,
+  DiscoveryResponseSchema,
+} from "../gen/envoy/service/discovery/v3/discovery_pb.ts";
+import { create, fromBinary, toBinary } from "../protobuf.ts";
+import { findResourceType, isWholesale, type ResourceType, typeUrlOf } from "./resource-type.ts";
+import type { SessionRequest, SessionResponse } from "./xds-session.ts";
+
+export interface ParsedRequest {
+  /** In the first message of a stream at least. */
+  readonly node: Node | undefined;
+  /** Undefined: of a type that we do not serve, or about an answer that is out of date. */
+  readonly request: SessionRequest | undefined;
+}
+
+/** One for each stream. Parsing throws for what is no message at all. */
+export interface DiscoveryProtocol {
+  readonly parse: (bytes: Uint8Array) => ParsedRequest;
+  readonly format: (response: SessionResponse) => Uint8Array;
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
+export function deltaProtocol(): DiscoveryProtocol {
+  return {
+    parse: (bytes) => {
+      const message = fromBinary(DeltaDiscoveryRequestSchema, bytes);
+      const type = findResourceType(message.typeUrl);
+      if (type === undefined) return { node: message.node, request: undefined };
+      return {
+        node: message.node,
+        request: {
+          type,
+          subscribe: message.resourceNamesSubscribe,
+          unsubscribe: message.resourceNamesUnsubscribe,
+          held: new Map(Object.entries(message.initialResourceVersions)),
+          nonce: message.responseNonce,
+          refusal: message.errorDetail?.message,
+        },
+      };
+    },
+    format: ({ type, nonce, resources, removed }) =>
+      toBinary(
+        DeltaDiscoveryResponseSchema,
+        create(DeltaDiscoveryResponseSchema, {
+          typeUrl: typeUrlOf(type),
+          nonce,
+          resources: resources.map(({ name, version, any }) => ({ name, version, resource: any })),
+          removedResources: [...removed],
+        }),
+      ),
+  };
+}
+
+export function sotwProtocol(): DiscoveryProtocol {
+  const asked = new Map<ResourceType, ReadonlySet<string>>();
+  const sent = new Map<ResourceType, string>();
+  return {
+    parse: (bytes) => {
+      const message = fromBinary(DiscoveryRequestSchema, bytes);
+      const type = findResourceType(message.typeUrl);
+      const nonce = message.responseNonce;
+      // About an answer before the last one: another message will come about the last.
+      const isStale = type !== undefined && nonce !== "" && sent.get(type) !== nonce;
+      if (type === undefined || isStale) return { node: message.node, request: undefined };
+      const before = asked.get(type) ?? new Set();
+      const names = new Set(message.resourceNames);
+      asked.set(type, names);
+      return {
+        node: message.node,
+        request: {
+          type,
+          subscribe: [...names].filter((name) => !before.has(name)),
+          unsubscribe: [...before].filter((name) => !names.has(name)),
+          held: NOTHING,
+          nonce,
+          refusal: message.errorDetail?.message,
+        },
+      };
+    },
+    format: ({ type, nonce, resources, all }) => {
+      sent.set(type, nonce);
+      const included = isWholesale(type) ? all() : resources;
+      return toBinary(
+        DiscoveryResponseSchema,
+        create(DiscoveryResponseSchema, {
+          typeUrl: typeUrlOf(type),
+          versionInfo: nonce,
+          nonce,
+          resources: included.map(({ any }) => any),
+        }),
+      );
+    },
+  };
+}

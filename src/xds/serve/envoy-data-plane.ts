@@ -1,0 +1,114 @@
+/**
+ * Envoys on this machine as the data plane: a control plane on the loopback, and for each gateway an Envoy that asks it. What is handed over
+ * is served when they have taken it.
+ */
+import type { DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
+import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
+import type { MatchRegex } from "../../core/model/regex.ts";
+import { compileBootstrap } from "../compile/compile-bootstrap.ts";
+import type { ListenerAddress } from "../compile/compile-listener.ts";
+import type { SecretSource } from "../compile/secret-source.ts";
+import { type ControlPlane, gatewayKey, startControlPlane } from "./control-plane.ts";
+import { type EnvoyProcess, startEnvoyProcess } from "./envoy-process.ts";
+import type { NodeStatus } from "./xds-server.ts";
+
+export interface EnvoyDataPlaneOptions {
+  /** The binary. */
+  readonly envoyPath: string;
+  readonly bind: (gateway: ObjectRef, port: number) => ListenerAddress;
+  readonly matchRegex: MatchRegex;
+  readonly systemAuthorities: string;
+  /** What people should see: what Envoy logs, and what happens to it. */
+  readonly onLine: (line: string) => void;
+  /** Of each Envoy; undefined: as many as there are processors. */
+  readonly concurrency?: number;
+  /** Of the Envoy that is that gateway, on the loopback; undefined: none. */
+  readonly adminPort?: (gateway: ObjectRef) => number | undefined;
+}
+
+export interface EnvoyDataPlane {
+  /** Resolves when all Envoys have taken it, or after a while, with what could not be. */
+  readonly replace: (config: DataplaneConfig, secrets: SecretSource) => Promise<readonly string[]>;
+  readonly nodes: () => readonly NodeStatus[];
+  readonly close: (drainMs: number) => Promise<void>;
+}
+
+/** A timer may be a millisecond early even so. */
+const SLACK_MS = 1;
+const PATIENCE_MS = 15_000;
+const LOOK_MS = 10;
+
+export async function startEnvoyDataPlane(options: EnvoyDataPlaneOptions): Promise<EnvoyDataPlane> {
+  const { bind, matchRegex, systemAuthorities, onLine } = options;
+  const plane = await startControlPlane({
+    host: "127.0.0.1",
+    port: 0,
+    tls: undefined,
+    compile: { bind, matchRegex, systemAuthorities, slackMs: SLACK_MS },
+    onEvent: (event) => {
+      if (event.type === "Refused") onLine(`Envoy refuses ${event.refusal.name}: ${event.refusal.reason}`);
+    },
+  });
+  const envoys = new Map<string, EnvoyProcess>();
+  return {
+    nodes: plane.nodes,
+    replace: async (config, secrets) => {
+      const problems = plane.replace(config, secrets);
+      const wanted = new Map(config.gateways.map(({ gateway }) => [gatewayKey(gateway), gateway]));
+      await Promise.all([...envoys.keys()].filter((key) => !wanted.has(key)).map((key) => stop(envoys, key, 0)));
+      for (const [key, gateway] of wanted) {
+        if (!envoys.has(key)) envoys.set(key, await startEnvoy(gateway, plane, options));
+      }
+      const refused = await untilSettled(plane, [...wanted.keys()]);
+      const told = problems.map(({ object, field, message }) => `${displayRef(object)}, ${field}: ${message}`);
+      return [...told, ...refused];
+    },
+    close: async (drainMs) => {
+      await Promise.all([...envoys.keys()].map((key) => stop(envoys, key, drainMs)));
+      await plane.close();
+    },
+  };
+}
+
+async function stop(envoys: Map<string, EnvoyProcess>, key: string, drainMs: number): Promise<void> {
+  const envoy = envoys.get(key);
+  envoys.delete(key);
+  await envoy?.close(drainMs);
+}
+
+function startEnvoy(
+  gateway: ObjectRef,
+  { port }: ControlPlane,
+  { envoyPath, onLine, concurrency, adminPort }: EnvoyDataPlaneOptions,
+): Promise<EnvoyProcess> {
+  const key = gatewayKey(gateway);
+  return startEnvoyProcess({
+    path: envoyPath,
+    bootstrap: compileBootstrap({
+      nodeId: key,
+      gateway: key,
+      server: { host: "127.0.0.1", port },
+      tls: undefined,
+      adminPort: adminPort?.(gateway),
+    }),
+    onLine,
+    onExit: (reason) => onLine(`${displayRef(gateway)}: ${reason}; it is started again`),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  });
+}
+
+/** What was refused, and who has not answered. */
+async function untilSettled({ nodes }: ControlPlane, gateways: readonly string[]): Promise<readonly string[]> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const all = nodes();
+    const open = gateways.filter((key) => !all.some(({ gateway, isSettled }) => gateway === key && isSettled));
+    if (open.length === 0 || performance.now() > deadline) {
+      const refused = all.flatMap(({ gateway, refusals }) =>
+        refusals.map(({ name, reason }) => `Gateway ${gateway}: Envoy refuses ${name}: ${reason}`),
+      );
+      return [...refused, ...open.map((key) => `Gateway ${key}: its Envoy has not taken the configuration yet`)];
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

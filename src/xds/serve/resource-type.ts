@@ -1,0 +1,39 @@
+/** The kinds of resources, in the order in which they are made: each needs only those before it. */
+import { ClusterSchema } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
+import { ClusterLoadAssignmentSchema } from "../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
+import { ListenerSchema } from "../gen/envoy/config/listener/v3/listener_pb.ts";
+import { VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import { RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
+import { SecretSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+
+export type ResourceType = "Secret" | "Cluster" | "Endpoints" | "Listener" | "Route" | "VirtualHost";
+
+export const RESOURCE_TYPES: readonly ResourceType[] = [
+  "Secret",
+  "Cluster",
+  "Endpoints",
+  "Listener",
+  "Route",
+  "VirtualHost",
+];
+
+const PREFIX = "type.googleapis.com/";
+
+const typeUrls: Readonly<Record<ResourceType, string>> = {
+  Secret: `${PREFIX}${SecretSchema.typeName}`,
+  Cluster: `${PREFIX}${ClusterSchema.typeName}`,
+  Endpoints: `${PREFIX}${ClusterLoadAssignmentSchema.typeName}`,
+  Listener: `${PREFIX}${ListenerSchema.typeName}`,
+  Route: `${PREFIX}${RouteConfigurationSchema.typeName}`,
+  VirtualHost: `${PREFIX}${VirtualHostSchema.typeName}`,
+};
+
+export const typeUrlOf = (type: ResourceType): string => typeUrls[type];
+
+/** Undefined: one that we do not serve. */
+export const findResourceType = (typeUrl: string): ResourceType | undefined =>
+  RESOURCE_TYPES.find((type) => typeUrls[type] === typeUrl);
+
+/** Asked for as a whole, without names, and taken away by name. The others come and go with whatever refers to them. */
+export const isWholesale = (type: ResourceType): boolean =>
+  type === "Cluster" || type === "Listener" || type === "VirtualHost";

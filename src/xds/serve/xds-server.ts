@@ -1,0 +1,307 @@
+/**
+ * Serves gateways to Envoys over gRPC. Each Envoy says which gateway it is to be (`node.cluster`: `namespace/name`) and has a session of its
+ * own, so that a slow one holds back nobody.
+ */
+import { Server, ServerCredentials, type ServerDuplexStream, type ServiceDefinition, status } from "@grpc/grpc-js";
+import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./discovery-protocol.ts";
+import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
+import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
+import { createRateLimit, type RateLimit } from "./rate-limit.ts";
+import { type Refusal, XdsSession } from "./xds-session.ts";
+
+export interface XdsServerOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Undefined: plain text, which is for the loopback only. */
+  readonly tls: XdsServerTls | undefined;
+  readonly onEvent: (event: XdsEvent) => void;
+  readonly limits?: Partial<XdsLimits>;
+}
+
+/** In PEM. Whoever connects must have a certificate of these authorities that names its node id. */
+export interface XdsServerTls {
+  readonly certificate: string;
+  readonly privateKey: string;
+  readonly authorities: string;
+}
+
+export interface XdsLimits {
+  readonly maxNodes: number;
+  readonly maxMessageBytes: number;
+  /** Of one node: at once, and then in each second. */
+  readonly messageBurst: number;
+  readonly messagesPerSecond: number;
+  /** How long endpoints of a new cluster are waited for before routes may use it. */
+  readonly awaitEndpointsMs: number;
+  /** How long a cluster stays at least: see `SessionOptions`. */
+  readonly lingerMs: number;
+  readonly keepaliveMs: number;
+}
+
+const LIMITS: XdsLimits = {
+  maxNodes: 10_000,
+  maxMessageBytes: 4 * 1024 * 1024,
+  messageBurst: 10_000,
+  messagesPerSecond: 1000,
+  awaitEndpointsMs: 5000,
+  lingerMs: 10_000,
+  keepaliveMs: 10_000,
+};
+
+/** How often unused clusters are looked for. */
+const RETIRE_MS = 1000;
+
+export type XdsEvent =
+  | { readonly type: "Connected" | "Disconnected"; readonly node: string; readonly gateway: string }
+  | { readonly type: "Refused"; readonly node: string; readonly gateway: string; readonly refusal: Refusal }
+  | { readonly type: "Rejected"; readonly node: string; readonly reason: string };
+
+export interface NodeStatus {
+  readonly node: string;
+  readonly gateway: string;
+  readonly protocol: DiscoveryStyle;
+  /** It has taken all that it is to have. */
+  readonly isSettled: boolean;
+  /** Why it is not settled, for people. */
+  readonly waitingFor: readonly string[];
+  /** What it would not take. */
+  readonly refusals: readonly Refusal[];
+}
+
+export interface XdsServer {
+  readonly port: number;
+  /** By gateway: `namespace/name`. */
+  readonly replace: (gateways: ServedGateways) => void;
+  readonly nodes: () => readonly NodeStatus[];
+  readonly close: () => Promise<void>;
+}
+
+export type ServedGateways = ReadonlyMap<string, (style: DiscoveryStyle) => EncodedResources>;
+
+type Call = ServerDuplexStream<Buffer, Buffer>;
+
+interface Connection {
+  readonly node: string;
+  readonly gateway: string;
+  readonly protocol: NodeStatus["protocol"];
+  readonly session: XdsSession;
+  readonly close: () => void;
+}
+
+interface Shared {
+  readonly limits: XdsLimits;
+  readonly hasTls: boolean;
+  readonly onEvent: XdsServerOptions["onEvent"];
+  readonly connections: Set<Connection>;
+  gateways: ServedGateways;
+  readonly good: Map<string, GoodVersions>;
+}
+
+export async function startXdsServer(options: XdsServerOptions): Promise<XdsServer> {
+  const { host, port, tls, onEvent } = options;
+  if (tls === undefined && !isLoopback(host)) {
+    throw new Error(
+      `${host} is not the loopback: whoever can reach it could read keys. Use TLS with client certificates`,
+    );
+  }
+  const limits = { ...LIMITS, ...options.limits };
+  const shared: Shared = {
+    limits,
+    hasTls: tls !== undefined,
+    onEvent,
+    connections: new Set(),
+    gateways: new Map(),
+    good: new Map(),
+  };
+  const server = new Server({
+    "grpc.max_receive_message_length": limits.maxMessageBytes,
+    "grpc.keepalive_time_ms": limits.keepaliveMs,
+    "grpc.keepalive_timeout_ms": limits.keepaliveMs,
+    "grpc.max_concurrent_streams": 100,
+  });
+  server.addService(SERVICE, {
+    DeltaAggregatedResources: (call: Call) => serveStream(call, "Delta", deltaProtocol(), shared),
+    StreamAggregatedResources: (call: Call) => serveStream(call, "StateOfTheWorld", sotwProtocol(), shared),
+  });
+  const retiring = setInterval(() => {
+    for (const { session } of shared.connections) session.retireLingering();
+  }, RETIRE_MS);
+  retiring.unref();
+  const bound = await bind(server, host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`, tls);
+  return {
+    port: bound,
+    replace: (gateways) => replace(gateways, shared),
+    nodes: () => nodesOf(shared),
+    close: async () => {
+      clearInterval(retiring);
+      for (const { close } of shared.connections) close();
+      server.forceShutdown();
+    },
+  };
+}
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");
+
+const asBytes = (value: Buffer): Buffer => value;
+
+const method = (name: string) => ({
+  path: `/envoy.service.discovery.v3.AggregatedDiscoveryService/${name}`,
+  requestStream: true,
+  responseStream: true,
+  requestSerialize: asBytes,
+  requestDeserialize: asBytes,
+  responseSerialize: asBytes,
+  responseDeserialize: asBytes,
+});
+
+const SERVICE: ServiceDefinition = {
+  DeltaAggregatedResources: method("DeltaAggregatedResources"),
+  StreamAggregatedResources: method("StreamAggregatedResources"),
+};
+
+function bind(server: Server, address: string, tls: XdsServerTls | undefined): Promise<number> {
+  const credentials =
+    tls === undefined
+      ? ServerCredentials.createInsecure()
+      : ServerCredentials.createSsl(
+          Buffer.from(tls.authorities),
+          [{ cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.privateKey) }],
+          true,
+        );
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(error)));
+  });
+}
+
+function replace(gateways: ServedGateways, shared: Shared): void {
+  shared.gateways = gateways;
+  for (const { gateway, session, protocol } of shared.connections)
+    session.offer(resourcesOf(gateway, protocol, shared));
+}
+
+const resourcesOf = (gateway: string, style: DiscoveryStyle, { gateways }: Shared): EncodedResources =>
+  gateways.get(gateway)?.(style) ?? NO_RESOURCES;
+
+const nodesOf = ({ connections }: Shared): readonly NodeStatus[] =>
+  [...connections]
+    .map(({ node, gateway, protocol, session }) => ({
+      node,
+      gateway,
+      protocol,
+      isSettled: session.isSettled,
+      waitingFor: session.waitingFor,
+      refusals: session.refusals,
+    }))
+    .sort((a, b) => (a.node < b.node ? -1 : 1));
+
+/** A stream is one connection of one Envoy, from its first message on. */
+function serveStream(call: Call, style: DiscoveryStyle, protocol: DiscoveryProtocol, shared: Shared): void {
+  let connection: Connection | undefined;
+  const rate = createRateLimit(shared.limits.messageBurst, shared.limits.messagesPerSecond);
+  const end = (): void => {
+    if (connection === undefined || !shared.connections.delete(connection)) return;
+    connection.close();
+    shared.onEvent({ type: "Disconnected", node: connection.node, gateway: connection.gateway });
+  };
+  const refuse = (code: status, reason: string): void => {
+    shared.onEvent({ type: "Rejected", node: connection?.node ?? call.getPeer(), reason });
+    end();
+    call.emit("error", { code, details: reason });
+  };
+  call.on("data", (bytes: Buffer) => {
+    if (call.writableEnded) return;
+    const problem = receive(bytes, rate, protocol);
+    if (typeof problem === "string") return refuse(status.INVALID_ARGUMENT, problem);
+    if (problem === undefined) return refuse(status.RESOURCE_EXHAUSTED, "too many messages");
+    const { node, request } = problem;
+    if (connection === undefined) {
+      const why = whyNot(node?.id, node?.cluster, call, shared);
+      if (why !== undefined || node === undefined)
+        return refuse(why?.code ?? status.INVALID_ARGUMENT, why?.reason ?? "");
+      connection = connect(call, node.id, node.cluster, style, protocol, shared);
+    }
+    if (request !== undefined) connection.session.receive(request);
+  });
+  call.on("end", () => {
+    end();
+    call.end();
+  });
+  call.on("cancelled", end);
+  call.on("error", end);
+}
+
+/** A text says what is wrong with it; undefined: there are too many. */
+function receive(
+  bytes: Buffer,
+  rate: RateLimit,
+  protocol: DiscoveryProtocol,
+): ReturnType<DiscoveryProtocol["parse"]> | string | undefined {
+  if (!rate.take(performance.now())) return undefined;
+  try {
+    return protocol.parse(bytes);
+  } catch (error) {
+    return `the message cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function whyNot(
+  id: string | undefined,
+  gateway: string | undefined,
+  call: Call,
+  { hasTls, connections, limits }: Shared,
+): { readonly code: status; readonly reason: string } | undefined {
+  if (id === undefined || id === "" || gateway === undefined || gateway === "") {
+    const reason = "the first message must say node.id, and in node.cluster the gateway: namespace/name";
+    return { code: status.INVALID_ARGUMENT, reason };
+  }
+  if (connections.size >= limits.maxNodes) {
+    return { code: status.RESOURCE_EXHAUSTED, reason: `there are ${limits.maxNodes} nodes already` };
+  }
+  if (hasTls && !namesOf(call).includes(id)) {
+    return { code: status.PERMISSION_DENIED, reason: `the client certificate is not for node ${id}` };
+  }
+  return undefined;
+}
+
+/** Those that the client's certificate is for. */
+function namesOf(call: Call): readonly string[] {
+  const certificate = call.getAuthContext().sslPeerCertificate;
+  const alternatives = certificate?.subjectaltname?.split(", ").map((name) => name.replace(/^(?:DNS|URI):/, "")) ?? [];
+  const common = certificate?.subject?.CN;
+  return typeof common === "string" ? [...alternatives, common] : alternatives;
+}
+
+function connect(
+  call: Call,
+  node: string,
+  gateway: string,
+  style: DiscoveryStyle,
+  protocol: DiscoveryProtocol,
+  shared: Shared,
+): Connection {
+  // Route configurations of the two styles share names and nothing else.
+  const key = `${style} ${gateway}`;
+  const good = shared.good.get(key) ?? createGoodVersions();
+  shared.good.set(key, good);
+  let patience: NodeJS.Timeout | undefined;
+  const session = new XdsSession({
+    wanted: resourcesOf(gateway, style, shared),
+    good,
+    send: (response) => {
+      call.write(Buffer.from(protocol.format(response)));
+      if (!session.isAwaiting || patience !== undefined) return;
+      patience = setTimeout(() => {
+        patience = undefined;
+        session.stopAwaiting();
+      }, shared.limits.awaitEndpointsMs);
+    },
+    onRefusal: (refusal) => shared.onEvent({ type: "Refused", node, gateway, refusal }),
+    nowMs: () => performance.now(),
+    lingerMs: shared.limits.lingerMs,
+  });
+  const connection: Connection = { node, gateway, protocol: style, session, close: () => clearTimeout(patience) };
+  shared.connections.add(connection);
+  shared.onEvent({ type: "Connected", node, gateway });
+  return connection;
+}

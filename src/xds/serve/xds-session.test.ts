@@ -1,0 +1,336 @@
+import { describe, expect, test } from "vitest";
+import { packed } from "../protobuf.ts";
+import { type EncodedResource, type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
+import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
+import type { ResourceType } from "./resource-type.ts";
+import { type Refusal, type SessionRequest, type SessionResponse, XdsSession } from "./xds-session.ts";
+
+const resource = (name: string, version = "1", endpoints?: string): EncodedResource => ({
+  name,
+  version,
+  any: packed("type", new Uint8Array()),
+  endpoints,
+});
+
+type Wanted = Partial<Record<ResourceType, readonly EncodedResource[]>>;
+
+function resources(wanted: Wanted): EncodedResources {
+  const table = (type: ResourceType): ReadonlyMap<string, EncodedResource> =>
+    new Map((wanted[type] ?? []).map((one) => [one.name, one]));
+  return {
+    Secret: table("Secret"),
+    Cluster: table("Cluster"),
+    Endpoints: table("Endpoints"),
+    Listener: table("Listener"),
+    Route: table("Route"),
+    VirtualHost: table("VirtualHost"),
+  };
+}
+
+const LINGER_MS = 1000;
+
+/** An Envoy that answers only when it is told to. */
+function connect(wanted: Wanted, good: GoodVersions = createGoodVersions()) {
+  const sent: SessionResponse[] = [];
+  const refusals: Refusal[] = [];
+  const now = { ms: 0 };
+  const session = new XdsSession({
+    wanted: resources(wanted),
+    good,
+    send: (response) => sent.push(response),
+    onRefusal: (refusal) => refusals.push(refusal),
+    nowMs: () => now.ms,
+    lingerMs: LINGER_MS,
+  });
+  const receive = (type: ResourceType, more: Partial<SessionRequest> = {}): void =>
+    session.receive({ type, subscribe: [], unsubscribe: [], held: new Map(), nonce: "", refusal: undefined, ...more });
+  const nonces = new Map<ResourceType, string>();
+  return {
+    session,
+    receive,
+    /** Time goes by until clusters may go. */
+    linger: (): void => {
+      now.ms += LINGER_MS;
+      session.retireLingering();
+    },
+    refusals,
+    offer: (next: Wanted): void => session.offer(resources(next)),
+    /** What came since the last time: `Cluster +a@1 -b`. */
+    take: (): readonly string[] =>
+      sent.splice(0).map(({ type, nonce, resources: added, removed }) => {
+        nonces.set(type, nonce);
+        const names = [
+          ...added.map(({ name, version }) => `+${name}@${version}`),
+          ...removed.map((name) => `-${name}`),
+        ];
+        return [type, ...names].join(" ");
+      }),
+    /** Answers the last that was taken. */
+    ack: (type: ResourceType, refusal?: string): void => receive(type, { nonce: nonces.get(type) ?? "", refusal }),
+  };
+}
+
+const cluster = (name: string, version = "1"): EncodedResource => resource(name, version, `${name}-endpoints`);
+const BREAD: Wanted = {
+  Cluster: [cluster("bread")],
+  Endpoints: [resource("bread-endpoints")],
+  Listener: [resource("http")],
+  Route: [resource("routes")],
+  VirtualHost: [resource("routes/a.example")],
+};
+
+/** As a real Envoy does when it starts. */
+function boot(wanted: Wanted, good?: GoodVersions): ReturnType<typeof connect> {
+  const envoy = connect(wanted, good);
+  envoy.receive("Cluster");
+  envoy.take();
+  envoy.receive("Endpoints", { subscribe: (wanted.Endpoints ?? []).map(({ name }) => name) });
+  envoy.take();
+  for (const type of ["Cluster", "Endpoints"] as const) envoy.ack(type);
+  envoy.receive("Listener");
+  envoy.take();
+  envoy.receive("Route", { subscribe: ["routes"] });
+  envoy.take();
+  for (const type of ["Listener", "Route"] as const) envoy.ack(type);
+  envoy.take();
+  envoy.receive("VirtualHost");
+  envoy.take();
+  envoy.ack("VirtualHost");
+  for (let round = 0; round < 4; round++) {
+    envoy.take();
+    for (const type of ["Endpoints", "VirtualHost"] as const) envoy.ack(type);
+  }
+  return envoy;
+}
+
+describe("subscriptions", () => {
+  test("each type is answered with what there is of it", () => {
+    const envoy = connect(BREAD);
+    envoy.receive("Cluster");
+    expect(envoy.take()).toEqual(["Cluster +bread@1"]);
+    envoy.receive("Endpoints", { subscribe: ["bread-endpoints"] });
+    expect(envoy.take()).toEqual(["Endpoints +bread-endpoints@1"]);
+  });
+
+  test("an Envoy that asks for all there is gets an answer, also where there is nothing", () => {
+    const envoy = connect({});
+    envoy.receive("Cluster");
+    expect(envoy.take()).toEqual(["Cluster"]);
+  });
+
+  test("what is asked for by name and is not there is said not to be", () => {
+    const envoy = connect({});
+    envoy.receive("Route", { subscribe: ["gone"] });
+    expect(envoy.take()).toEqual(["Route -gone"]);
+  });
+
+  test("an Envoy that comes back gets only what has changed meanwhile, and loses what has gone", () => {
+    const envoy = connect({ Cluster: [resource("same"), resource("changed", "2")] });
+    const held = new Map([
+      ["same", "1"],
+      ["changed", "1"],
+      ["gone", "1"],
+    ]);
+    envoy.receive("Cluster", { held });
+    expect(envoy.take()).toEqual(["Cluster +changed@2"]);
+    envoy.ack("Cluster");
+    envoy.linger();
+    expect(envoy.take()).toEqual(["Cluster -gone"]);
+  });
+
+  test("an Envoy that comes back gets the endpoints of new clusters again, and routes to them only then", () => {
+    const envoy = connect({
+      Cluster: [cluster("bread"), resource("bread-retried", "1", "bread-endpoints")],
+      Endpoints: [resource("bread-endpoints")],
+      VirtualHost: [resource("routes/a.example", "2")],
+    });
+    envoy.receive("Cluster", { held: new Map([["bread", "1"]]) });
+    expect(envoy.take()).toEqual(["Cluster +bread-retried@1"]);
+    envoy.receive("Endpoints", { subscribe: ["bread-endpoints"], held: new Map([["bread-endpoints", "1"]]) });
+    expect(envoy.take()).toEqual(["Endpoints +bread-endpoints@1"]);
+    envoy.receive("VirtualHost", { held: new Map([["routes/a.example", "1"]]) });
+    envoy.ack("Cluster");
+    expect(envoy.take()).toEqual([]);
+    envoy.ack("Endpoints");
+    expect(envoy.take()).toEqual(["VirtualHost +routes/a.example@2"]);
+  });
+
+  test("nothing is sent twice, and nothing before the answer to the last", () => {
+    const envoy = connect({ Cluster: [cluster("bread")] });
+    envoy.receive("Cluster");
+    envoy.take();
+    envoy.offer({ Cluster: [cluster("bread", "2")] });
+    envoy.offer({ Cluster: [cluster("bread", "3")] });
+    expect(envoy.take()).toEqual([]);
+    envoy.ack("Cluster");
+    expect(envoy.take()).toEqual(["Cluster +bread@3"]);
+    envoy.ack("Cluster");
+    expect(envoy.take()).toEqual([]);
+  });
+
+  test("a message about an older answer acknowledges nothing", () => {
+    const envoy = connect({ Cluster: [cluster("bread")] });
+    envoy.receive("Cluster");
+    envoy.take();
+    envoy.receive("Cluster", { nonce: "0" });
+    expect(envoy.session.isSettled).toBe(false);
+    envoy.ack("Cluster");
+    expect(envoy.session.isSettled).toBe(true);
+  });
+});
+
+describe("make before break", () => {
+  const CAKE: Wanted = {
+    ...BREAD,
+    Cluster: [cluster("cake")],
+    Endpoints: [resource("cake-endpoints")],
+    VirtualHost: [resource("routes/a.example", "2")],
+  };
+
+  test("a new cluster and its endpoints are taken before a route points there; the old one goes last", () => {
+    const envoy = boot(BREAD);
+    expect(envoy.session.isSettled).toBe(true);
+    envoy.offer(CAKE);
+    expect(envoy.take()).toEqual(["Cluster +cake@1"]);
+    envoy.receive("Endpoints", { subscribe: ["cake-endpoints"] });
+    expect(envoy.take()).toEqual(["Endpoints +cake-endpoints@1"]);
+    envoy.ack("Cluster");
+    expect(envoy.take()).toEqual([]);
+    envoy.ack("Endpoints");
+    expect(envoy.take()).toEqual(["VirtualHost +routes/a.example@2"]);
+    envoy.ack("VirtualHost");
+    expect(envoy.take()).toEqual([]);
+    envoy.linger();
+    expect(envoy.take()).toEqual(["Cluster -bread"]);
+    envoy.ack("Cluster");
+    expect(envoy.session.isSettled).toBe(true);
+  });
+
+  test("a cluster that has only just come stays for a while", () => {
+    const envoy = boot(BREAD);
+    envoy.linger();
+    envoy.offer(CAKE);
+    envoy.take();
+    envoy.ack("Cluster");
+    envoy.offer(BREAD);
+    envoy.session.stopAwaiting();
+    expect([envoy.session.isSettled, envoy.take()]).toEqual([true, []]);
+    envoy.linger();
+    expect(envoy.take()).toEqual(["Cluster -cake"]);
+  });
+
+  test("endpoints that never come do not hold routes back for ever", () => {
+    const envoy = boot(BREAD);
+    envoy.offer(CAKE);
+    envoy.take();
+    envoy.ack("Cluster");
+    expect(envoy.take()).toEqual([]);
+    expect(envoy.session.isAwaiting).toBe(true);
+    envoy.session.stopAwaiting();
+    expect(envoy.take()).toEqual(["VirtualHost +routes/a.example@2"]);
+  });
+
+  test("endpoints travel alone", () => {
+    const envoy = boot(BREAD);
+    envoy.offer({ ...BREAD, Endpoints: [resource("bread-endpoints", "2")] });
+    expect(envoy.take()).toEqual(["Endpoints +bread-endpoints@2"]);
+  });
+
+  test("a cluster that changes gets its endpoints again: Envoy does not ask twice", () => {
+    const envoy = boot(BREAD);
+    envoy.offer({ ...BREAD, Cluster: [cluster("bread", "2")] });
+    // At once: Envoy acknowledges clusters only when they have their endpoints.
+    expect(envoy.take()).toEqual(["Cluster +bread@2", "Endpoints +bread-endpoints@1"]);
+  });
+
+  test("virtual hosts of a route configuration that is new come after it", () => {
+    const envoy = boot(BREAD);
+    envoy.offer({
+      ...BREAD,
+      Listener: [resource("http"), resource("more")],
+      Route: [resource("routes"), resource("more")],
+      VirtualHost: [resource("routes/a.example"), resource("more/b.example")],
+    });
+    expect(envoy.take()).toEqual(["Listener +more@1"]);
+    envoy.receive("Route", { subscribe: ["more"] });
+    expect(envoy.take()).toEqual(["Route +more@1"]);
+    envoy.ack("Listener");
+    envoy.ack("Route");
+    expect(envoy.take()).toEqual(["VirtualHost +more/b.example@1"]);
+  });
+});
+
+describe("refusals", () => {
+  const two = (version: string): Wanted => ({ Cluster: [cluster("good", version), cluster("bad", version)] });
+
+  test("what is refused goes back to its last good version, and the others go on", () => {
+    const envoy = connect(two("1"));
+    envoy.receive("Cluster");
+    envoy.take();
+    envoy.ack("Cluster");
+    envoy.offer(two("2"));
+    envoy.take();
+    envoy.ack("Cluster", "Error adding/updating cluster(s) bad: no such thing");
+    expect(envoy.take()).toEqual(["Cluster +good@2"]);
+    envoy.ack("Cluster");
+    expect(envoy.take()).toEqual([]);
+    expect(envoy.session.refusals).toMatchObject([{ type: "Cluster", name: "bad", version: "2" }]);
+    expect(envoy.refusals).toHaveLength(1);
+  });
+
+  test("a fresh Envoy gets the last version that another one took", () => {
+    const good = createGoodVersions();
+    const first = connect(two("1"), good);
+    first.receive("Cluster");
+    first.take();
+    first.ack("Cluster");
+    const fresh = connect(two("2"), good);
+    fresh.receive("Cluster");
+    fresh.take();
+    fresh.ack("Cluster", "bad: no such thing");
+    expect(fresh.take()).toEqual(["Cluster +good@2 +bad@1"]);
+  });
+
+  test("where the reason names nobody, each is sent alone until the one at fault is found", () => {
+    const envoy = connect(two("1"));
+    envoy.receive("Cluster");
+    envoy.take();
+    envoy.ack("Cluster", "something is wrong");
+    expect(envoy.take()).toEqual(["Cluster +good@1"]);
+    envoy.ack("Cluster");
+    expect(envoy.take()).toEqual(["Cluster +bad@1"]);
+    envoy.ack("Cluster", "something is wrong");
+    expect(envoy.take()).toEqual([]);
+    expect(envoy.session.refusals).toMatchObject([{ name: "bad" }]);
+    expect(envoy.session.isSettled).toBe(true);
+  });
+
+  test("a mended version is offered again, and the refusal forgotten once it is taken", () => {
+    const envoy = connect(two("1"));
+    envoy.receive("Cluster");
+    envoy.take();
+    envoy.ack("Cluster", "bad");
+    envoy.take();
+    envoy.ack("Cluster");
+    envoy.offer({ Cluster: [cluster("good"), cluster("bad", "2")] });
+    expect(envoy.take()).toEqual(["Cluster +bad@2"]);
+    envoy.ack("Cluster");
+    expect(envoy.session.refusals).toEqual([]);
+  });
+});
+
+test("a gateway that is gone takes everything with it", () => {
+  const envoy = boot(BREAD);
+  envoy.linger();
+  envoy.session.offer(NO_RESOURCES);
+  const seen: string[] = [];
+  for (let round = 0; round < 5; round++) {
+    for (const line of envoy.take()) {
+      seen.push(line);
+      if (line.startsWith("VirtualHost")) envoy.ack("VirtualHost");
+      if (line.startsWith("Listener")) envoy.ack("Listener");
+      if (line.startsWith("Cluster")) envoy.ack("Cluster");
+    }
+  }
+  expect(seen).toEqual(["VirtualHost -routes/a.example", "Listener -http", "Cluster -bread"]);
+});

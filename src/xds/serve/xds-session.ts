@@ -1,0 +1,384 @@
+/**
+ * What one connected Envoy has, wants, and is to get next. Make before break: what others rest on is sent and acknowledged first, and what
+ * nobody uses any more goes last. It knows nothing of gRPC, and has no timers; whoever holds it passes messages in and out.
+ *
+ * What an Envoy refuses is set aside for that Envoy: it gets the last version that some Envoy took, and everything else goes on.
+ */
+import { type EncodedResource, type EncodedResources, encodeEmptyEndpoints } from "./encode-resources.ts";
+import type { GoodVersions } from "./good-versions.ts";
+import { isWholesale, RESOURCE_TYPES, type ResourceType } from "./resource-type.ts";
+
+/** A message of an Envoy, whichever of the two protocols it speaks. */
+export interface SessionRequest {
+  readonly type: ResourceType;
+  /** Names it asks for from now on; `*`: all there are. */
+  readonly subscribe: readonly string[];
+  readonly unsubscribe: readonly string[];
+  /** What it has from an earlier connection: name → version. */
+  readonly held: ReadonlyMap<string, string>;
+  /** The answer it is about; empty: none. */
+  readonly nonce: string;
+  /** Why it refuses that answer; undefined: it takes it. */
+  readonly refusal: string | undefined;
+}
+
+/** What is to be sent. */
+export interface SessionResponse {
+  readonly type: ResourceType;
+  readonly nonce: string;
+  /** Those that are new or changed. */
+  readonly resources: readonly EncodedResource[];
+  readonly removed: readonly string[];
+  /** All of this type that the Envoy is to have afterwards, for the protocol that always says everything. */
+  readonly all: () => readonly EncodedResource[];
+}
+
+export interface Refusal {
+  readonly type: ResourceType;
+  readonly name: string;
+  readonly version: string;
+  readonly reason: string;
+}
+
+export interface SessionOptions {
+  readonly wanted: EncodedResources;
+  readonly good: GoodVersions;
+  readonly send: (response: SessionResponse) => void;
+  readonly onRefusal: (refusal: Refusal) => void;
+  readonly nowMs: () => number;
+  /**
+   * A cluster is not taken away sooner after it came. Envoy 1.40 crashes where a composite cluster goes before all of its threads have
+   * seen it come (docs/decisions/0006).
+   */
+  readonly lingerMs: number;
+}
+
+interface Pending {
+  readonly nonce: string;
+  readonly resources: ReadonlyMap<string, EncodedResource>;
+  readonly removed: readonly string[];
+}
+
+interface Held {
+  readonly version: string;
+  readonly resource: EncodedResource | undefined;
+  readonly sinceMs: number;
+}
+
+interface TypeState {
+  /** Undefined: nothing was asked for yet. */
+  names: Set<string> | undefined;
+  takesAll: boolean;
+  /** What it has taken; `resource` is unknown for what it had before. */
+  readonly held: Map<string, Held>;
+  /** Asked for, and to be answered whatever comes before. */
+  readonly owed: Set<string>;
+  pending: Pending | undefined;
+  /** Refused together: one of them is at fault, and sent alone it will be named. */
+  readonly suspects: Set<string>;
+  readonly refusals: Map<string, Refusal>;
+  /** What is to be sent and what is to go, as long as nothing has changed. */
+  lists: { readonly due: readonly EncodedResource[]; readonly obsolete: readonly string[] } | undefined;
+}
+
+export class XdsSession {
+  private readonly states: Readonly<Record<ResourceType, TypeState>>;
+  private readonly send: SessionOptions["send"];
+  private readonly onRefusal: SessionOptions["onRefusal"];
+  private readonly good: GoodVersions;
+  private readonly nowMs: () => number;
+  private readonly lingerMs: number;
+  private wanted: EncodedResources;
+  private nonces = 0;
+  /** There are clusters that nobody uses and that came too recently to go. */
+  private isLingering = false;
+  /** Endpoints of new clusters: until the Envoy has them, the clusters are of no use to routes. */
+  private readonly awaited = new Set<string>();
+
+  constructor({ wanted, good, send, onRefusal, nowMs, lingerMs }: SessionOptions) {
+    this.nowMs = nowMs;
+    this.lingerMs = lingerMs;
+    this.wanted = wanted;
+    this.good = good;
+    this.send = send;
+    this.onRefusal = onRefusal;
+    this.states = {
+      Secret: emptyState(),
+      Cluster: emptyState(),
+      Endpoints: emptyState(),
+      Listener: emptyState(),
+      Route: emptyState(),
+      VirtualHost: emptyState(),
+    };
+  }
+
+  /** From now on the Envoy is to have this. */
+  offer(wanted: EncodedResources): void {
+    for (const type of RESOURCE_TYPES) if (wanted[type] !== this.wanted[type]) this.states[type].lists = undefined;
+    this.wanted = wanted;
+    this.advance();
+  }
+
+  receive(request: SessionRequest): void {
+    const state = this.states[request.type];
+    state.lists = undefined;
+    this.settle(request, state);
+    this.subscribe(request, state);
+    this.advance();
+  }
+
+  /** Whoever has a clock calls this when endpoints have been waited for long enough. */
+  stopAwaiting(): void {
+    this.awaited.clear();
+    this.advance();
+  }
+
+  /** Takes away what may go by now. Whoever has a clock calls this from time to time. */
+  retireLingering(): void {
+    if (!this.isLingering) return;
+    this.isLingering = false;
+    this.states.Cluster.lists = undefined;
+    this.advance();
+  }
+
+  get isAwaiting(): boolean {
+    return this.awaited.size > 0;
+  }
+
+  /** Whether it has taken all that it is to have, but for what it refused, and nothing else. */
+  get isSettled(): boolean {
+    return RESOURCE_TYPES.every((type) => {
+      const { pending, held, refusals } = this.states[type];
+      if (pending !== undefined || this.due(type).length > 0 || this.obsolete(type).length > 0) return false;
+      // Endpoints and secrets are asked for by whatever needs them.
+      if (type === "Endpoints" || type === "Secret") return true;
+      return Array.from(this.wanted[type].keys()).every((name) => held.has(name) || refusals.has(name));
+    });
+  }
+
+  /** For people: what has been sent and not answered, and what else holds things up. */
+  get waitingFor(): readonly string[] {
+    const pending = RESOURCE_TYPES.flatMap((type) => {
+      const names = [
+        ...(this.states[type].pending?.resources.keys() ?? []),
+        ...(this.states[type].pending?.removed ?? []),
+      ];
+      return this.states[type].pending === undefined ? [] : [`an answer about ${type} ${names.slice(0, 3).join(", ")}`];
+    });
+    const awaited = [...this.awaited].slice(0, 3);
+    return [...pending, ...(awaited.length === 0 ? [] : [`endpoints ${awaited.join(", ")}`])];
+  }
+
+  get refusals(): readonly Refusal[] {
+    return RESOURCE_TYPES.flatMap((type) => [...this.states[type].refusals.values()]);
+  }
+
+  private settle({ nonce, refusal, type }: SessionRequest, state: TypeState): void {
+    const { pending } = state;
+    if (pending === undefined || pending.nonce !== nonce) return;
+    state.pending = undefined;
+    if (refusal !== undefined) {
+      this.refuse(type, state, pending, refusal);
+      return;
+    }
+    for (const name of pending.removed) state.held.delete(name);
+    for (const [name, resource] of pending.resources) {
+      // What is owed meanwhile is sent again.
+      if (!state.owed.has(name)) this.hold(state, name, resource.version, resource);
+      state.suspects.delete(name);
+      this.good.accept(type, resource);
+      if (this.wanted[type].get(name)?.version === resource.version) state.refusals.delete(name);
+      if (type === "Endpoints") this.awaited.delete(name);
+      if (type === "Route") this.repeatHosts(name);
+    }
+  }
+
+  /** Virtual hosts that came before their route configuration have been dropped. */
+  private repeatHosts(route: string): void {
+    const { held } = this.states.VirtualHost;
+    for (const name of held.keys()) if (name.slice(0, name.lastIndexOf("/")) === route) held.delete(name);
+    this.states.VirtualHost.lists = undefined;
+  }
+
+  private refuse(type: ResourceType, state: TypeState, { resources }: Pending, reason: string): void {
+    const named = [...resources.values()].filter(({ name }) => reason.includes(name));
+    const [only] = resources.values();
+    const atFault = named.length > 0 ? named : resources.size === 1 && only !== undefined ? [only] : [];
+    for (const { name, version } of atFault) {
+      const refusal: Refusal = { type, name, version, reason };
+      state.refusals.set(name, refusal);
+      this.onRefusal(refusal);
+      state.suspects.delete(name);
+      this.awaited.delete(name);
+    }
+    if (atFault.length === 0) for (const name of resources.keys()) state.suspects.add(name);
+  }
+
+  private subscribe({ type, subscribe, unsubscribe, held }: SessionRequest, state: TypeState): void {
+    const isFirst = state.names === undefined;
+    state.names ??= new Set();
+    if (isFirst) {
+      state.takesAll = isWholesale(type) && subscribe.length === 0;
+      for (const [name, version] of held) this.hold(state, name, version, undefined);
+    }
+    for (const name of subscribe) {
+      if (name === "*") state.takesAll = true;
+      else state.names.add(name);
+      // Whoever asks again has lost it, unless it says otherwise; and clusters that it has just been sent wait for theirs.
+      if (!isFirst || !held.has(name) || (type === "Endpoints" && this.awaited.has(name))) {
+        state.held.delete(name);
+        state.owed.add(name);
+      }
+    }
+    for (const name of unsubscribe) {
+      state.names.delete(name);
+      state.owed.delete(name);
+      state.held.delete(name);
+      if (name === "*") state.takesAll = false;
+    }
+    // An Envoy that starts waits for an answer, also where there is nothing. One that comes back does not.
+    if (isFirst && state.takesAll && held.size === 0) state.owed.add("*");
+  }
+
+  private advance(): void {
+    let isBlocked = false;
+    for (const type of RESOURCE_TYPES) {
+      const state = this.states[type];
+      if (type === "Listener" && this.awaited.size > 0) isBlocked = true;
+      if (state.pending === undefined) {
+        const due = this.due(type).filter(({ name }) => !isBlocked || state.owed.has(name) || state.owed.has("*"));
+        const missing = this.missing(type);
+        if (due.length > 0 || missing.length > 0 || state.owed.has("*")) this.transmit(type, due, missing);
+      }
+      isBlocked ||= state.pending !== undefined;
+    }
+    if (!isBlocked) this.retire();
+  }
+
+  /** The other way round: what uses others goes before them. */
+  private retire(): void {
+    for (const type of RESOURCE_TYPES.toReversed()) {
+      const removed = this.obsolete(type);
+      if (removed.length === 0) continue;
+      this.transmit(type, [], removed);
+      return;
+    }
+  }
+
+  private due(type: ResourceType): readonly EncodedResource[] {
+    return this.listsOf(type).due;
+  }
+
+  private obsolete(type: ResourceType): readonly string[] {
+    return this.listsOf(type).obsolete;
+  }
+
+  private listsOf(type: ResourceType): NonNullable<TypeState["lists"]> {
+    const state = this.states[type];
+    state.lists ??= { due: this.findDue(type), obsolete: this.findObsolete(type) };
+    return state.lists;
+  }
+
+  /** New or changed, of what the Envoy asked for. */
+  private findDue(type: ResourceType): readonly EncodedResource[] {
+    const state = this.states[type];
+    if (state.names === undefined) return [];
+    const due: EncodedResource[] = [];
+    for (const name of state.takesAll ? this.wanted[type].keys() : state.names) {
+      const resource = this.find(type, name);
+      if (resource !== undefined && state.held.get(name)?.version !== resource.version) due.push(resource);
+    }
+    if (state.suspects.size === 0) return due;
+    const clear = due.filter(({ name }) => !state.suspects.has(name));
+    return clear.length > 0 ? clear : due.slice(0, 1);
+  }
+
+  private findObsolete(type: ResourceType): readonly string[] {
+    if (!isWholesale(type)) return [];
+    const obsolete: string[] = [];
+    const settledMs = this.nowMs() - this.lingerMs;
+    for (const [name, { sinceMs }] of this.states[type].held) {
+      if (this.find(type, name) !== undefined) continue;
+      if (type === "Cluster" && sinceMs > settledMs) this.isLingering = true;
+      else obsolete.push(name);
+    }
+    return obsolete;
+  }
+
+  private hold(state: TypeState, name: string, version: string, resource: EncodedResource | undefined): void {
+    state.held.set(name, { version, resource, sinceMs: this.nowMs() });
+  }
+
+  /** Asked for, and not there: it is told, or it would wait. */
+  private missing(type: ResourceType): readonly string[] {
+    const { owed } = this.states[type];
+    return [...owed].filter((name) => name !== "*" && this.find(type, name) === undefined);
+  }
+
+  /** The version that this Envoy is to have: not one that it has refused. */
+  private find(type: ResourceType, name: string): EncodedResource | undefined {
+    const resource = this.wanted[type].get(name);
+    if (resource === undefined) return type === "Endpoints" ? this.leftover(name) : undefined;
+    const refused = this.states[type].refusals.get(name);
+    if (refused === undefined || refused.version !== resource.version) return resource;
+    const good = this.good.find(type, name);
+    return good === undefined || good.version === resource.version ? undefined : good;
+  }
+
+  /**
+   * Endpoints of a cluster that is about to go: what the Envoy has, or none. It must get some, as a cluster without an answer holds up
+   * all clusters after it.
+   */
+  private leftover(id: string): EncodedResource {
+    const held = this.states.Endpoints.held.get(id);
+    return held?.resource ?? encodeEmptyEndpoints(id);
+  }
+
+  private transmit(type: ResourceType, resources: readonly EncodedResource[], removed: readonly string[]): void {
+    const state = this.states[type];
+    const nonce = String(++this.nonces);
+    if (type === "Cluster") this.expectEndpoints(resources);
+    state.pending = { nonce, resources: new Map(resources.map((resource) => [resource.name, resource])), removed };
+    state.owed.clear();
+    this.send({ type, nonce, resources, removed, all: () => this.allOf(type) });
+  }
+
+  /**
+   * A cluster that comes or changes waits for its endpoints. An Envoy that has asked for them before does not ask again, and answers nothing
+   * about clusters meanwhile: so they follow at once.
+   */
+  private expectEndpoints(clusters: readonly EncodedResource[]): void {
+    const { Endpoints, Listener, Cluster } = this.states;
+    // An Envoy that starts waits by itself before it asks for listeners. One that comes back has them already.
+    const isStarting = Listener.names === undefined && Cluster.held.size === 0;
+    for (const { endpoints } of clusters) {
+      if (endpoints === undefined) continue;
+      if (!isStarting) this.awaited.add(endpoints);
+      if (Endpoints.names?.has(endpoints) !== true) continue;
+      Endpoints.held.delete(endpoints);
+      Endpoints.owed.add(endpoints);
+      Endpoints.lists = undefined;
+    }
+  }
+
+  /** What it has, and what is being sent. */
+  private allOf(type: ResourceType): readonly EncodedResource[] {
+    const { held, pending } = this.states[type];
+    const all = new Map<string, EncodedResource>();
+    for (const [name, { resource }] of held) if (resource !== undefined) all.set(name, resource);
+    for (const name of pending?.removed ?? []) all.delete(name);
+    for (const [name, resource] of pending?.resources ?? []) all.set(name, resource);
+    return [...all.values()];
+  }
+}
+
+const emptyState = (): TypeState => ({
+  names: undefined,
+  takesAll: false,
+  held: new Map(),
+  owed: new Set(),
+  pending: undefined,
+  suspects: new Set(),
+  refusals: new Map(),
+  lists: undefined,
+});

@@ -20,7 +20,10 @@ export function processIo(program: string): CliIo {
     bakery: async () => bakery(),
     program,
     xds: async () => (await import("./xds-tools.ts")).xdsTools,
-    serve: async (settings, speech) => (await import("./serve.ts")).serve(settings, speech),
+    serve: async (settings, speech) =>
+      settings.dataplane === "envoy"
+        ? (await import("./serve-envoy.ts")).serveEnvoy(settings, speech)
+        : (await import("./serve.ts")).serve(settings, speech),
   };
 }
 

@@ -3,14 +3,18 @@ import { reportUnreadable } from "../cli/report-unreadable.ts";
 import type { ServeSpeech } from "../cli/serve-settings.ts";
 import { type AddressOf, tellServed } from "../cli/tell-served.ts";
 import type { ControlEvent } from "../controller/control-loop.ts";
-import { displayRef } from "../core/model/refs.ts";
-import type { Gateway } from "../gateway/gateway.ts";
 import type { Metrics } from "../gateway/metrics.ts";
+
+export interface ReportSources {
+  /** Where people reach what is served, asked when it is served first. */
+  readonly addressOf: () => AddressOf;
+  /** What becomes of each configuration. */
+  readonly noteConfig: Metrics["noteConfig"];
+}
 
 export function createReporter(
   { tell, note }: Pick<ServeSpeech, "tell" | "note">,
-  gateway: Gateway,
-  metrics: Metrics,
+  { addressOf, noteConfig }: ReportSources,
 ): (event: ControlEvent) => void {
   let told: ReadonlySet<string> = new Set();
   const tellProblems = (problems: readonly string[]): void => {
@@ -22,15 +26,15 @@ export function createReporter(
       case "Unchanged":
         return;
       case "Kept":
-        metrics.noteConfig("Kept");
+        noteConfig("Kept");
         reportUnreadable(tell, event.broken);
         note(`the files cannot be used as they are; configuration ${event.generation} is still served`);
         return;
       case "Applied":
-        metrics.noteConfig({ generation: event.generation });
+        noteConfig({ generation: event.generation });
         if (event.generation === 1) {
           reportUnreadable(tell, event.broken);
-          tellServed(event.config, tell, addressOf(gateway));
+          tellServed(event.config, tell, addressOf());
         } else {
           const changes = event.changes === 1 ? "1 object" : `${event.changes} objects`;
           note(`${changes} changed; configuration ${event.generation} is served, after ${event.tookMs.toFixed(1)} ms`);
@@ -38,15 +42,5 @@ export function createReporter(
         tellProblems(event.problems);
         return;
     }
-  };
-}
-
-function addressOf(gateway: Gateway): AddressOf {
-  const open = new Map(gateway.openPorts().map((port) => [`${displayRef(port.gateway)} ${port.port}`, port] as const));
-  return (ref, port) => {
-    const found = open.get(`${displayRef(ref)} ${port}`);
-    if (found === undefined) return undefined;
-    const host = found.address.includes(":") ? `[${found.address}]` : found.address;
-    return `${host}:${found.boundPort}`;
   };
 }

@@ -1,10 +1,9 @@
 /** `prevail run`: files, engine and gateway put together, and kept running until a signal comes. */
-import { watchPaths } from "../adapters/files/watch-paths.ts";
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
 import { loadCel } from "../cli/load-source.ts";
 import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
-import { describeProblem } from "../cli/tell-served.ts";
+import { type AddressOf, describeProblem } from "../cli/tell-served.ts";
 import { type ControlLoop, createControlLoop, type DataPlane } from "../controller/control-loop.ts";
 import { displayRef } from "../core/model/refs.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
@@ -15,8 +14,10 @@ import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import type { GatewayEvent } from "../gateway/gateway-event.ts";
 import { createMetrics, type Metrics } from "../gateway/metrics.ts";
 import { startFilesThread } from "./files-thread.ts";
+import { followFiles } from "./follow-files.ts";
 import { createReporter } from "./report-serving.ts";
 import { secretSource } from "./secret-source.ts";
+import { untilSignal } from "./until-signal.ts";
 
 export async function serve(settings: ServeSettings, speech: ServeSpeech): Promise<ExitCode> {
   const stop = untilSignal();
@@ -34,7 +35,7 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
     source: files,
     dataPlane: dataPlane(gateway, demo),
     evaluation: { definitions: builtInDefinitions(), cel: await loadCel() },
-    report: createReporter(speech, gateway, metrics),
+    report: createReporter(speech, { addressOf: () => addressOf(gateway), noteConfig: metrics.noteConfig }),
     nowMs: () => performance.now(),
   });
   let admin: AdminServer | undefined;
@@ -55,22 +56,6 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
     await gateway.close({ drainMs: settings.drainMs });
     await Promise.all([admin?.close(), demo?.close(), files.close()]);
   }
-}
-
-/** A second signal ends the program at once, as Node does by itself. */
-function untilSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
-  const stopping = new AbortController();
-  const onSignal = (): void => {
-    forget();
-    stopping.abort();
-  };
-  const forget = (): void => {
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
-  };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
-  return { signal: stopping.signal, forget };
 }
 
 function observer(
@@ -117,26 +102,13 @@ async function openAdmin(
   }
 }
 
-/** Resolves when the program is to stop; rejects for mistakes of ours. SIGHUP looks at once, also where nothing is watched. */
-async function followFiles(
-  { paths, isWatching }: ServeSettings,
-  { note }: ServeSpeech,
-  loop: ControlLoop,
-  signal: AbortSignal,
-): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const refresh = (): void => void loop.refresh().catch(reject);
-    const onTrouble = (path: string, reason: string): void =>
-      note(`${path} cannot be watched (${reason}): it is looked at every few seconds`);
-    const watched = isWatching ? paths.filter((path) => path !== "-") : [];
-    const watch = watchPaths(watched, { onChange: refresh, onTrouble });
-    process.on("SIGHUP", refresh);
-    const end = (): void => {
-      process.off("SIGHUP", refresh);
-      watch.close();
-      resolve();
-    };
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
+/** Where a port is really open. */
+function addressOf(gateway: Gateway): AddressOf {
+  const open = new Map(gateway.openPorts().map((port) => [`${displayRef(port.gateway)} ${port.port}`, port] as const));
+  return (ref, port) => {
+    const found = open.get(`${displayRef(ref)} ${port}`);
+    if (found === undefined) return undefined;
+    const host = found.address.includes(":") ? `[${found.address}]` : found.address;
+    return `${host}:${found.boundPort}`;
+  };
 }

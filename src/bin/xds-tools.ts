@@ -1,11 +1,13 @@
 /** What the command line knows of Envoy, put together. */
 import { createRegex } from "../adapters/regex/create-regex.ts";
-import type { DumpSettings, EnvoyTimer, XdsTools } from "../cli/xds-tools.ts";
+import type { DumpSettings, XdsNode, XdsTools } from "../cli/xds-tools.ts";
 import type { ObjectRef } from "../core/model/refs.ts";
 import { bootstrapJson } from "../xds/bootstrap-json.ts";
 import { compileBootstrap, compileStaticBootstrap } from "../xds/compile/compile-bootstrap.ts";
 import { createGatewayCompiler } from "../xds/compile/compile-gateway.ts";
 import type { Pem, SecretSource } from "../xds/compile/secret-source.ts";
+import { parseXdsNodes } from "./parse-xds-nodes.ts";
+import { slackMs } from "./timer-slack.ts";
 
 export const xdsTools: XdsTools = {
   dump: (gateway, config, settings) => {
@@ -22,11 +24,10 @@ export const xdsTools: XdsTools = {
     const bootstrap = compileStaticBootstrap(`${namespace}/${name}`, resources, adminPort);
     return { bootstrap: bootstrapJson(bootstrap), problems: resources.problems };
   },
+  serve: async (settings, speech) => (await import("./serve-xds.ts")).serveXds(settings, speech),
+  status: askStatus,
   bootstrap: ({ node, ...settings }) => bootstrapJson(compileBootstrap({ nodeId: node, ...settings })),
 };
-
-/** Measured: docs/decisions/0006. */
-const slackMs = (timer: EnvoyTimer): number => (timer === "precise" ? 1 : 5);
 
 /** All that is asked for is taken to be there: whether it is, Envoy will see. */
 function filesBelow({ secretsFolder }: DumpSettings): SecretSource {
@@ -37,4 +38,16 @@ function filesBelow({ secretsFolder }: DumpSettings): SecretSource {
     findCertificate: (secret) => ({ chain: file(secret, "tls.crt"), privateKey: file(secret, "tls.key") }),
     findAuthorities: ([first]) => (first === undefined ? undefined : file(first, "ca.crt")),
   };
+}
+
+const STATUS_MS = 5000;
+
+async function askStatus(port: number): Promise<readonly XdsNode[] | string> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/status`, { signal: AbortSignal.timeout(STATUS_MS) });
+    const nodes = parseXdsNodes(await response.json());
+    return nodes ?? `what is at port ${port} is no 'xds serve'`;
+  } catch {
+    return `nobody tells the state at 127.0.0.1:${port}`;
+  }
 }

@@ -3,6 +3,7 @@ import { parseDurationMs } from "../core/model/parse-duration.ts";
 import type { Printer } from "./create-printer.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { OptionValues } from "./option.ts";
+import { parsePort, parsePortMap } from "./parse-port.ts";
 
 export interface ServeSettings {
   readonly paths: readonly string[];
@@ -18,6 +19,10 @@ export interface ServeSettings {
   readonly hasDemoBackends: boolean;
   readonly isWatching: boolean;
   readonly drainMs: number;
+  /** Who serves: this program, or an Envoy that it starts. */
+  readonly dataplane: "embedded" | "envoy";
+  /** The binary; undefined: the one on the PATH. */
+  readonly envoyPath: string | undefined;
 }
 
 /** How whoever serves speaks to people meanwhile; as in the context of a command. */
@@ -46,6 +51,7 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
   const drain = options.value("drain") ?? DEFAULT_DRAIN;
   const drainMs = parseDurationMs(drain);
   if (drainMs === undefined) return `--drain is '${drain}': give a duration such as 500ms, 10s or 1m`;
+  const envoyPath = options.value("envoy");
   const accessLog = options.value("access-log") ?? "text";
   return {
     paths,
@@ -58,26 +64,7 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
     hasDemoBackends: options.has("backend-demo"),
     isWatching: !options.has("no-watch"),
     drainMs,
+    dataplane: options.value("dataplane") === "envoy" || envoyPath !== undefined ? "envoy" : "embedded",
+    envoyPath,
   };
-}
-
-function parsePortMap(words: readonly string[]): ReadonlyMap<number, number> | string {
-  const map = new Map<number, number>();
-  for (const word of words) {
-    const [from = "", to = "", ...more] = word.split(":");
-    const port = parsePort(from);
-    const other = parsePort(to);
-    if (port === undefined || other === undefined || more.length > 0) {
-      return `--map-port is '${word}': give the listener's port and the port to open, such as 80:8080`;
-    }
-    map.set(port, other);
-  }
-  return map;
-}
-
-const MAX_PORT = 65_535;
-
-function parsePort(text: string): number | undefined {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : undefined;
-  return port === undefined || port > MAX_PORT ? undefined : port;
 }

@@ -1,9 +1,10 @@
 /** What `xds` was asked to do, checked. A text says what is wrong with the options. */
 import type { OptionValues } from "./option.ts";
 import { parsePort, parsePortMap } from "./parse-port.ts";
-import type { BootstrapSettings, DumpSettings } from "./xds-tools.ts";
+import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-tools.ts";
 
 export const DEFAULT_SERVER = "127.0.0.1:18000";
+export const DEFAULT_STATUS_PORT = 18_001;
 export const DEFAULT_BIND = "0.0.0.0";
 export const DEFAULT_SECRETS = "secrets";
 /** Where Debian, Alpine and Envoy's own images have it. */
@@ -30,6 +31,40 @@ function parseAdminPort(options: OptionValues): number | undefined | string {
   return parsePort(text) ?? `--admin-port is '${text}': give a port number`;
 }
 
+export function parseXdsServeSettings(options: OptionValues): XdsServeSettings | string {
+  const dump = parseDumpSettings(options);
+  if (typeof dump === "string") return dump;
+  const address = options.value("listen") ?? DEFAULT_SERVER;
+  const listen = parseAddress(address);
+  if (listen === undefined) return `--listen is '${address}': give an address and a port, such as 0.0.0.0:18000`;
+  const statusPort = parseStatusPort(options);
+  if (typeof statusPort === "string") return statusPort;
+  const tls = parseTls(options, listen.host);
+  if (typeof tls === "string") return tls;
+  if (tls === undefined && !isLoopback(listen.host)) {
+    return `${listen.host} is not the loopback, and keys travel there: give --cert, --key and --ca`;
+  }
+  const { bind, portMap, systemAuthorities, timer } = dump;
+  return {
+    paths: options.values("filename"),
+    defaultNamespace: options.value("default-namespace"),
+    isWatching: !options.has("no-watch"),
+    bind,
+    portMap,
+    systemAuthorities,
+    timer,
+    listen,
+    statusPort,
+    serverTls: tls,
+  };
+}
+
+export function parseStatusPort(options: OptionValues): number | string {
+  const text = options.value("status-port");
+  if (text === undefined) return DEFAULT_STATUS_PORT;
+  return parsePort(text) ?? `--status-port is '${text}': give a port number`;
+}
+
 export function parseBootstrapSettings(gateway: string | undefined, options: OptionValues): BootstrapSettings | string {
   if (gateway === undefined || !/^[^/]+\/[^/]+$/.test(gateway)) {
     return `${gateway === undefined ? "bootstrap" : `'${gateway}'`}: say which gateway it is to be, as NAMESPACE/NAME`;
@@ -48,7 +83,7 @@ export function parseBootstrapSettings(gateway: string | undefined, options: Opt
 }
 
 /** `host:port`, `[::1]:port`. */
-export function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   const port = parsePort(digits);

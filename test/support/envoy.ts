@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-const script = fileURLToPath(new URL("../../scripts/provision-envoy.mjs", import.meta.url));
+/** Tests and benches alike are started at the root of the project, wherever this file is compiled to. */
+const script = "scripts/provision-envoy.mjs";
 
 let known: string | undefined | false;
 

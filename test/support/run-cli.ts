@@ -36,7 +36,12 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
     version: () => "1.2.3",
     bakery: async () => "examples/bakery",
     program: setup.program ?? "prevail",
-    xds: async () => xdsTools,
+    // Serving has no end, and nobody serves here.
+    xds: async () => ({
+      ...xdsTools,
+      serve: async () => 0,
+      status: async (port) => (port === 18_001 ? [] : xdsTools.status(port)),
+    }),
     serve: async (settings, { write }) => {
       write(`${JSON.stringify({ ...settings, portMap: [...settings.portMap] })}\n`);
       return 0;

@@ -23,7 +23,7 @@ export function testIo(): { readonly io: CliIo; readonly output: () => string } 
     version: () => "0.0.0",
     bakery: async () => "examples/bakery",
     program: "prevail",
-    xds: async () => xdsTools,
+    xds: async () => ({ ...xdsTools, serve: async () => 1 }),
     serve: async () => 1,
   };
   return { io, output: () => text };

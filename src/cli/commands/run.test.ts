@@ -16,6 +16,15 @@ describe("run", () => {
       hasDemoBackends: false,
       isWatching: true,
       drainMs: 10_000,
+      dataplane: "embedded",
+    });
+  });
+
+  test("with Envoy, which may be named", async () => {
+    expect(await settings("run -f a --dataplane envoy")).toMatchObject({ dataplane: "envoy" });
+    expect(await settings("run -f a --envoy /opt/envoy")).toMatchObject({
+      dataplane: "envoy",
+      envoyPath: "/opt/envoy",
     });
   });
 

@@ -20,6 +20,7 @@ export const command: Command = {
       "a broken connection at the second and a 200 at the third; a delay (2s) and 'stall' are known too.",
     "Certificates come from Secrets (type kubernetes.io/tls) in the files. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin port, on the loopback only. " +
       "SIGTERM and Ctrl-C let requests end before it stops.",
+    "With --dataplane envoy the same is done by Envoy: one is started for each Gateway, and told over xDS what changes. Access log, metrics and debug headers are then Envoy's own.",
   ],
   options: [
     { name: "backend-demo", help: "let small backends of our own stand in for all Services" },
@@ -47,6 +48,13 @@ export const command: Command = {
       value: "DURATION",
       help: `how long requests may take to end when it stops (default: ${DEFAULT_DRAIN})`,
     },
+    {
+      name: "dataplane",
+      value: "embedded|envoy",
+      choices: ["embedded", "envoy"],
+      help: "who serves: this program, or an Envoy for each Gateway that it starts (default: embedded)",
+    },
+    { name: "envoy", value: "PATH", help: "the Envoy to start (default: envoy on the PATH)" },
     { name: "no-watch", help: "do not follow changes of the files" },
     { name: "dry-run", help: "say what would be served, and stop" },
   ],

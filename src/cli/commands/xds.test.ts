@@ -39,7 +39,7 @@ describe("xds dump", () => {
 
   test("tells what Envoy does otherwise", async () => {
     const { stderr } = await runCli("xds dump -f budget.yaml", { files: { "budget.yaml": BUDGET } });
-    expect(stderr).toContain("HTTPRoute bakery/baker, spec.rules: rule-1: Envoy cannot keep a retry budget together");
+    expect(stderr).toContain("HTTPRoute bakery/baker: spec.rules: rule-1: Envoy cannot keep a retry budget together");
   });
 
   test.each([
@@ -48,8 +48,13 @@ describe("xds dump", () => {
     ["xds dump -f examples/bakery --map-port 80", "--map-port is '80'"],
     ["xds dump -f examples/bakery --admin-port x", "--admin-port is 'x'"],
     ["xds dump one two -f examples/bakery", "'two' is one word too many"],
-    ["xds", "xds what? One of dump, bootstrap"],
-    ["xds dmp", "xds has no 'dmp'; it has dump, bootstrap"],
+    ["xds", "xds what? One of serve, dump, bootstrap, status"],
+    ["xds dmp", "xds has no 'dmp'; it has serve, dump, bootstrap, status"],
+    ["xds serve", "nothing to serve"],
+    ["xds serve -f examples/bakery --listen 0.0.0.0:18000", "0.0.0.0 is not the loopback"],
+    ["xds serve -f examples/bakery --listen here", "--listen is 'here'"],
+    ["xds status --status-port 1", "nobody tells the state at 127.0.0.1:1"],
+    ["xds status --status-port x", "--status-port is 'x'"],
   ])("%s: refused", async (line, words) => {
     const setup = line.includes("empty.yaml") ? { files: { "empty.yaml": NAMESPACE } } : {};
     const { code, stderr } = await runCli(line, setup);

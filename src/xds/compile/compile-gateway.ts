@@ -82,14 +82,14 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
           : staticDelivery(systemAuthorities, (id) => endpoints.get(id));
       const hosts = new Map<RouteConfigName, readonly CompiledHost[]>();
       const listeners = new Map<string, Listener>();
-      for (const port of gateway.ports) {
+      for (const port of gateway.ports.map((one) => withCertificates(one, secrets))) {
         const name = listenerName(gateway.gateway, port.port);
         const facts: PortFacts = { port: port.port, scheme: port.protocol === "HTTPS" ? "https" : "http" };
         const names = routeNames(name, port);
         for (const [config, sharing] of names) hosts.set(config, hostCompiler(config, facts).compile(sharing));
         const listener = compileListener(
           name,
-          withCertificates(port, secrets),
+          port,
           options.bind(gateway.gateway, port.port),
           (one) => delivery.routes(nameOf(name, port, one), hostsOf(hosts.get(nameOf(name, port, one)))),
           delivery,

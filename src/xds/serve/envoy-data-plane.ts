@@ -60,7 +60,7 @@ export async function startEnvoyDataPlane(options: EnvoyDataPlaneOptions): Promi
         if (!envoys.has(key)) envoys.set(key, await startEnvoy(gateway, plane, options));
       }
       const refused = await untilSettled(plane, [...wanted.keys()]);
-      const told = problems.map(({ object, field, message }) => `${displayRef(object)}, ${field}: ${message}`);
+      const told = problems.map(({ object, field, message }) => `${displayRef(object)}: ${field}: ${message}`);
       return [...told, ...refused];
     },
     close: async (drainMs) => {

@@ -5,15 +5,15 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, Endpoint } from "../../../src/core/dataplane/gateway-config.ts";
+import { bootstrapJson } from "../../../src/xds/bootstrap-json.ts";
+import { compileBootstrap } from "../../../src/xds/compile/compile-bootstrap.ts";
+import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
 import {
-  bootstrapJson,
   type ControlPlane,
   type ControlPlaneOptions,
-  compileBootstrap,
-  type SecretSource,
   startControlPlane,
-  type XdsEvent,
-} from "../../../src/xds.ts";
+} from "../../../src/xds/serve/control-plane.ts";
+import type { XdsEvent } from "../../../src/xds/serve/xds-server.ts";
 import { findEnvoy, findFreePorts, type RunningEnvoy, startEnvoy } from "../../support/envoy.ts";
 import { startTraffic } from "./constant-traffic.ts";
 import { createEditedGateway, createRandom, STEADY_HOSTS } from "./edited-gateway.ts";

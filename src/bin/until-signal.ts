@@ -1,0 +1,15 @@
+/** A second signal ends the program at once, as Node does by itself. */
+export function untilSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
+  const stopping = new AbortController();
+  const onSignal = (): void => {
+    forget();
+    stopping.abort();
+  };
+  const forget = (): void => {
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  return { signal: stopping.signal, forget };
+}

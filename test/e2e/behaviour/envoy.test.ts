@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
+import { compileDataplane } from "../../../src/core/dataplane/compile-dataplane.ts";
+import { evaluate } from "../../../src/core/evaluate.ts";
+import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
+import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
+import { type EnvoyDataPlane, startEnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import { findEnvoy, findFreePorts } from "../../support/envoy.ts";
+import { type BehaviourCluster, startCluster } from "./behaviour-cluster.ts";
+import { behaviourRows } from "./behaviour-rows.ts";
+import { runRow } from "./run-rows.ts";
+
+/** Where Envoy does otherwise, with the reason in docs/envoy.md. Each must still differ, or it does not belong here. */
+const DIFFERENCES: readonly string[] = [
+  "budget › of the RetryPolicy",
+  "budget › of the XBackendTrafficPolicy",
+  "budget › of both, the tighter one counts",
+];
+
+const envoyPath = findEnvoy();
+
+/** The behaviour table against Envoy, configured over xDS: the same rows, and the same expectations. */
+describe.skipIf(envoyPath === undefined)("Envoy", () => {
+  let cluster: BehaviourCluster;
+  let plane: EnvoyDataPlane;
+  let port = 0;
+  let problems: readonly string[] = [];
+
+  beforeAll(async () => {
+    [port = 0] = await findFreePorts(1);
+    cluster = await startCluster(behaviourRows, 80);
+    const snapshot = buildSnapshot(cluster.objects.map((value) => ({ value })));
+    const { world } = evaluate(snapshot, { definitions: builtInDefinitions() });
+    plane = await startEnvoyDataPlane({
+      envoyPath: envoyPath ?? "",
+      bind: () => ({ host: "127.0.0.1", port }),
+      matchRegex: createRegex(),
+      systemAuthorities: "/none",
+      onLine: () => {},
+      concurrency: 2,
+    });
+    const config = compileDataplane(world, { endpointAnnotations: "Used" });
+    problems = await plane.replace(config, { findCertificate: () => undefined, findAuthorities: () => undefined });
+  }, 60_000);
+
+  afterAll(async () => {
+    await plane.close(0);
+    await cluster.close();
+  });
+
+  for (const [index, { name }] of behaviourRows.entries()) {
+    const run = DIFFERENCES.includes(name) ? test.concurrent.fails : test.concurrent;
+    run(name, async () => {
+      const started = cluster.rows[index];
+      if (started === undefined) throw new Error("every row was started");
+      await runRow(port, started);
+    });
+  }
+
+  test("each difference is one that Envoy is known to have, and is told", () => {
+    const rows = behaviourRows.flatMap(({ name }, index) => (DIFFERENCES.includes(name) ? [`row-${index}`] : []));
+    expect(rows).toHaveLength(DIFFERENCES.length);
+    for (const row of rows) expect(problems.join("\n")).toContain(`HTTPRoute table/${row}: spec.rules`);
+    expect(problems).toHaveLength(DIFFERENCES.length);
+  });
+});

@@ -1,0 +1,126 @@
+/** `prevail run --dataplane envoy` and `prevail xds serve`: the real program with real Envoys. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { findEnvoy, findFreePorts, type RunningEnvoy, startEnvoy } from "../support/envoy.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "prevail-run-envoy-"));
+const envoyPath = findEnvoy();
+
+beforeAll(() => {
+  execFileSync(process.execPath, ["scripts/build.mjs", "--if-changed"], { cwd: root, stdio: "ignore" });
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  err: string;
+}
+
+const children: ChildProcess[] = [];
+const envoys: RunningEnvoy[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const envoy of envoys.splice(0)) await envoy.close();
+});
+
+function start(args: readonly string[]): Running {
+  const child = spawn(process.execPath, ["dist/bin/prevail.js", ...args], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  children.push(child);
+  const running: Running = { child, ended: new Promise((resolve) => child.once("exit", resolve)), err: "" };
+  child.stderr.on("data", (chunk: Buffer) => {
+    running.err += chunk.toString();
+  });
+  return running;
+}
+
+function copyBakery(name: string): string {
+  const files = join(folder, name);
+  cpSync(join(root, "examples", "bakery"), files, { recursive: true });
+  return files;
+}
+
+const until = (check: () => void | Promise<void>): Promise<void> =>
+  vi.waitFor(check, { timeout: 25_000, interval: 50 });
+
+const ask = (port: number, demo = "200"): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const headers = { host: "baker.bakery.example", "x-demo": demo };
+    const one = request(
+      { host: "127.0.0.1", port, path: "/menu", agent: false, headers, timeout: 10_000 },
+      (response) => {
+        response.resume();
+        response.on("end", () => resolve(response.statusCode));
+      },
+    );
+    one.on("error", () => resolve(undefined));
+    one.end();
+  });
+
+const mapped = (http: number, https: number, other: number): readonly string[] =>
+  [`8080:${http}`, `8443:${https}`, `9090:${other}`].flatMap((pair) => ["--map-port", pair]);
+
+describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
+  test("run: serves, retries, follows the files, and stops", async () => {
+    const [http = 0, https = 0, other = 0] = await findFreePorts(3);
+    const files = copyBakery("run");
+    const args = [
+      "run",
+      "--dataplane",
+      "envoy",
+      "--envoy",
+      envoyPath ?? "",
+      "-f",
+      files,
+      "--backend-demo",
+      "--drain",
+      "1s",
+    ];
+    const running = start([...args, ...mapped(http, https, other)]);
+    await until(async () => expect(await ask(http), running.err).toBe(200));
+    // The policies of the bakery retry a 503.
+    expect(await ask(http, "503,200")).toBe(200);
+    const bakery = join(files, "bakery.yaml");
+    writeFileSync(bakery, readFileSync(bakery, "utf8").replaceAll("baker.bakery.example", "moved.bakery.example"));
+    await until(async () => expect(await ask(http)).toBe(404));
+    running.child.kill("SIGTERM");
+    expect(await running.ended).toBe(0);
+    expect(await ask(http)).toBe(undefined);
+  }, 90_000);
+
+  test("xds serve: an Envoy that was started with its bootstrap serves, and status tells of it", async () => {
+    const [http = 0, https = 0, other = 0, xds = 0, state = 0, admin = 0] = await findFreePorts(6);
+    const words = ["-f", copyBakery("serve"), "--listen", `127.0.0.1:${xds}`, "--status-port", String(state)];
+    const running = start(["xds", "serve", "--bind", "127.0.0.1", ...words, ...mapped(http, https, other)]);
+    await until(() => expect(running.err).toContain("Envoys are served at"));
+    const prevail = (...args: readonly string[]): string =>
+      execFileSync(process.execPath, ["dist/bin/prevail.js", ...args], {
+        cwd: root,
+        encoding: "utf8",
+        timeout: 20_000,
+      });
+    const server = ["--server", `127.0.0.1:${xds}`, "--admin-port", String(admin), "--node", "till"];
+    const bootstrap: unknown = JSON.parse(prevail("xds", "bootstrap", "infra/prod", ...server, "-o", "json"));
+    envoys.push(await startEnvoy(envoyPath ?? "", bootstrap, admin));
+    await until(() => expect(prevail("xds", "status", "--status-port", String(state))).toContain("up to date"));
+    // There are no processes behind the Services of the example.
+    expect(await ask(http)).toBe(503);
+    running.child.kill("SIGTERM");
+    expect(await running.ended).toBe(0);
+  }, 90_000);
+
+  test("run: an Envoy that is not there is told", async () => {
+    const running = start(["run", "--envoy", "/nowhere/envoy", "-f", "examples/bakery"]);
+    expect(await running.ended).toBe(1);
+    expect(running.err).toContain("/nowhere/envoy cannot be run");
+  });
+});

@@ -98,7 +98,11 @@ export function findTarget(
   if (others.length === 0) return { ok: true, target };
   const shown = search.targets.slice(0, 20).map((one) => `  ${writeTarget(one)}`);
   const more = search.targets.length > shown.length ? [`  … and ${search.targets.length - shown.length} more`] : [];
-  const message = `'${words.join(" ")}' is ${search.targets.length} objects; say which one, with -n or in full:`;
+  const count = search.targets.length;
+  const message =
+    words.filter((word) => word.includes("/")).length > 1
+      ? `one target at a time, and there are ${count}:`
+      : `'${words.join(" ")}' is ${count} objects; say which one, with -n or in full:`;
   return { ok: false, message, hints: [...shown, ...more] };
 }
 
@@ -183,8 +187,19 @@ function unknownKind(world: World, names: readonly KindNames[], word: string): T
       break;
     }
   });
+  const named = near === "" ? namedLike(world, word) : [];
+  if (named.length > 0) return { ok: false, message: `'${word}' is the name of no kind`, hints: named };
   const hint = `There are: ${[...new Set(present)].sort(compareText).join(", ")}`;
   return { ok: false, message: `there is no kind '${word}' here${near}`, hints: near === "" ? [hint] : [] };
+}
+
+/** Whoever knows the name may have forgotten the kind. */
+export function namedLike(world: World, name: string): readonly string[] {
+  const found: string[] = [];
+  world.objects.byId.forEach(({ ref }) => {
+    if (ref.name === name && found.length < 5) found.push(writeTarget({ ref }));
+  });
+  return found.length === 0 ? [] : [`Did you mean ${found.sort(compareText).join(" or ")}?`];
 }
 
 function notFound(world: World, kinds: readonly KindNames[], name: string, scope: Scope): TargetSearch {

@@ -14,7 +14,7 @@ interface Parsing {
 
 /**
  * Options anywhere among the arguments, as kubectl reads them: `-o json`, `-ojson`, `-o=json`, `--output json`,
- * `--output=json`, `-Ao json`; `--` ends them.
+ * `--output=json`, `-Ao json`; `--` ends them. Other than there, an option is never the value of another, unless with `=`.
  */
 export function parseArguments(argv: readonly string[], known: readonly Option[]): ParsedArguments {
   const parsing: Parsing = { known, given: new Map(), rest: argv.toReversed() };
@@ -67,7 +67,7 @@ function readShort(parsing: Parsing, word: string): string | undefined {
 }
 
 function take(
-  { given, rest }: Parsing,
+  { given, rest, known }: Parsing,
   option: Option,
   shown: string,
   attached: string | undefined,
@@ -80,7 +80,8 @@ function take(
     else given.delete(option.name);
     return undefined;
   }
-  const value = attached ?? rest.pop();
+  const next = rest.at(-1);
+  const value = attached ?? (next === undefined || isOption(next, known) ? undefined : rest.pop());
   if (value === undefined) return `${shown} needs a value: ${shown} ${option.value}`;
   if (option.choices !== undefined && !option.choices.includes(value))
     return `${shown} is '${value}'; it can be ${option.choices.join(", ")}${didYouMean(value, option.choices)}`;
@@ -89,6 +90,13 @@ function take(
   given.set(option.name, [...before, value]);
   return undefined;
 }
+
+/** `-n -f FILE`: somebody forgot the namespace, and means no namespace `-f`. */
+const isOption = (word: string, known: readonly Option[]): boolean =>
+  known.some(
+    ({ name, short }) =>
+      word === `--${name}` || word.startsWith(`--${name}=`) || (short !== undefined && word === `-${short}`),
+  );
 
 function unknown({ known }: Parsing, shown: string, word = shown): string {
   const near = shown.startsWith("--")

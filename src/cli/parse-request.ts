@@ -2,20 +2,19 @@ import type { TraceRequest } from "../core/explain/trace.ts";
 
 export type ParsedRequest =
   | { readonly ok: true; readonly request: TraceRequest }
-  | { readonly ok: false; readonly message: string; readonly hint?: string };
+  | { readonly ok: false; readonly message: string };
 
-const EXAMPLE = "For example: GET http://baker.bakery.example:8080/menu -H 'x-tenant: blue'";
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** `METHOD URL` and `-H 'name: value'`, as people write them for curl. */
 export function parseRequest(words: readonly string[], headers: readonly string[]): ParsedRequest {
   const [method, url, ...rest] = words;
   if (method === undefined || url === undefined || rest.length > 0) {
-    return { ok: false, message: "trace what? Say METHOD and URL", hint: EXAMPLE };
+    return { ok: false, message: "trace what? Say METHOD and URL" };
   }
-  if (!TOKEN.test(method)) return { ok: false, message: `'${method}' is no HTTP method`, hint: EXAMPLE };
+  if (!TOKEN.test(method)) return { ok: false, message: `'${method}' is no HTTP method` };
   const parsed = parseUrl(url);
-  if (typeof parsed === "string") return { ok: false, message: parsed, hint: EXAMPLE };
+  if (typeof parsed === "string") return { ok: false, message: parsed };
   const fields: (readonly [string, string])[] = [];
   for (const header of headers) {
     const colon = header.indexOf(":");

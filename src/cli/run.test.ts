@@ -99,6 +99,14 @@ describe("what is wrong is said, with exit code 1", () => {
     ],
     ["explain httproute/a -f none.yaml", "error: none.yaml: no such file or directory\n"],
     ["explain httproute/a -f empty.yaml", "error: there are no objects in empty.yaml\n"],
+    [
+      "reach",
+      "error: reach of what? Name a policy: KIND/NAME\nFor example: prevail reach retrypolicy/friday-fix -f examples/bakery\n",
+    ],
+    [
+      "trace GET",
+      "error: trace what? Say METHOD and URL\nFor example: prevail trace GET http://baker.bakery.example:8080/menu -f examples/bakery\n",
+    ],
     ["explain httproute/a -f -", "error: there are no objects in standard input\n"],
   ] as const) {
     test(line, async () => {

@@ -105,7 +105,11 @@ function unknownCommand(word: string, io: CliIo): ExitCode {
 function refuse(io: CliIo, message: string, ...hints: readonly string[]): ExitCode {
   const print = errorPrinter(io);
   print.paragraph({ hanging: 7 }, styled("error:", "red"), ` ${message}`);
-  for (const hint of hints) print.line(hint);
+  // What is there to be copied, a command or a name, stays in one line.
+  for (const hint of hints) {
+    if (hint.startsWith(" ") || hint.includes(`${io.program} `)) print.line(hint);
+    else print.paragraph({ hanging: 2 }, hint);
+  }
   return exitCodes.failed;
 }
 

@@ -253,6 +253,25 @@ describe("what else it tells", () => {
     expect(stdout).not.toContain("a/high");
   });
 
+  for (const [line, said] of [
+    ["baker", "error: 'baker' is the name of no kind\nDid you mean httproute/bakery/baker or service/bakery/baker?\n"],
+    [
+      "httproute/baker httproute/counter",
+      "error: one target at a time, and there are 2:\n  httproute/bakery/baker\n  httproute/shop/counter\n",
+    ],
+  ] as const) {
+    test(`explain ${line} is refused with what to say instead`, async () => {
+      const { stderr, code } = await runCli(`explain ${line} -f examples/bakery`);
+      expect([code, stderr]).toEqual([1, said]);
+    });
+  }
+
+  test("what there is to choose from fits the terminal", async () => {
+    const { stderr } = await runCli("explain zebra/x -f examples/bakery", { columns: 40 });
+    expect(stderr.split("\n").filter((line) => line.length > 40)).toEqual([]);
+    expect(stderr).toContain("There are: AuthPolicy,");
+  });
+
   test("a policy is no target of explain", async () => {
     const files = { "a.yaml": ground + color("high", onGateway, "a: 1") };
     const { code, stderr } = await runCli("explain color/high -f a.yaml", { files });

@@ -9,11 +9,11 @@ import type { Plan } from "../../core/explain/plan.ts";
 import { planOf } from "../../core/explain/plan-of.ts";
 import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { compareText, displayRef, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
+import { displayRef, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { findTarget, writeTarget } from "../find-targets.ts";
+import { findTarget, namedLike } from "../find-targets.ts";
 import { findKinds, kindNames } from "../kind-names.ts";
 import { type LoadedDocuments, loadDocuments } from "../load-documents.ts";
 import { hasConditions, loadCel, type Source } from "../load-source.ts";
@@ -184,15 +184,6 @@ function findDeleted(
     found.push(ref);
   }
   return withCascades(world, found);
-}
-
-/** Whoever knows the name may have forgotten the kind. */
-function namedLike(world: World, name: string): readonly string[] {
-  const found: string[] = [];
-  world.objects.byId.forEach(({ ref }) => {
-    if (ref.name === name && found.length < 5) found.push(writeTarget({ ref }));
-  });
-  return found.length === 0 ? [] : [`Did you mean ${found.sort(compareText).join(" or ")}?`];
 }
 
 /** An object that is there and of no use can be deleted all the same. */

@@ -39,13 +39,12 @@ export const command: Command = {
     },
   ],
   run: async (context) => {
-    const { args, options, load, fail } = context;
+    const { args, options, load, fail, example } = context;
     const scope = parseScope(options);
     if (!scope.ok) return fail(scope.message);
     const redaction = parseRedaction(options);
     if (!redaction.ok) return fail(redaction.message);
-    if (args.length === 0)
-      return fail("reach of what? Name a policy: KIND/NAME", "For example: retrypolicy/friday-fix");
+    if (args.length === 0) return fail("reach of what? Name a policy: KIND/NAME", example);
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const search = findTarget(source.evaluation.world, args, scope.scope);

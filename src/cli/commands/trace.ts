@@ -48,7 +48,7 @@ export const command: Command = {
   run: async (context) => {
     const { args, options, load, fail } = context;
     const parsed = parseRequest(args, options.values("header"));
-    if (!parsed.ok) return fail(parsed.message, ...(parsed.hint === undefined ? [] : [parsed.hint]));
+    if (!parsed.ok) return fail(parsed.message, context.example);
     const redaction = parseRedaction(options);
     if (!redaction.ok) return fail(redaction.message);
     const source = await load();

@@ -70,7 +70,15 @@ async function bundle(fresh, programs) {
   const { rolldown } = await import("rolldown");
   const bin = join(fresh, "bin");
   const input = Object.fromEntries([...programs, LOADER].map((name) => [name, join(bin, `${name}.js`)]));
-  const bundled = await rolldown({ input, platform: "node", cwd: fresh, logLevel: "warn", plugins: [trimCel()] });
+  const bundled = await rolldown({
+    input,
+    platform: "node",
+    cwd: fresh,
+    logLevel: "warn",
+    plugins: [trimCel()],
+    // Nothing that programs share stands in the file of one of them: loading that file runs it.
+    preserveEntrySignatures: "strict",
+  });
   const aside = join(fresh, "bundle");
   const names = "[name]-[hash].js";
   // Modules are strict, and the CEL library rests on that; CommonJS has to say so.

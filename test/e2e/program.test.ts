@@ -105,6 +105,18 @@ describe("the packed program", () => {
     expect([code, stderr]).toEqual([0, ""]);
   });
 
+  test("no part of it loads another program, which would run it", () => {
+    const bin = join(unpacked, "dist", "bin");
+    const files = readdirSync(bin).filter((name) => name.endsWith(".js"));
+    const programs = files.filter((name) => files.includes(name.replace(/-.{8}\.js$/, ".js")) && name.includes("-"));
+    const entries = programs.filter((name) => /-.{8}\.js$/.test(name));
+    expect(entries.length).toBeGreaterThan(3);
+    const loaded = files.flatMap((name) => [
+      ...readFileSync(join(bin, name), "utf8").matchAll(/require\("\.\/([^"]+)"\)/g),
+    ]);
+    expect(loaded.map(([, file]) => file).filter((file) => entries.includes(file ?? ""))).toEqual([]);
+  });
+
   test("brings the licences of what is bundled", () => {
     const licences = readFileSync(join(unpacked, "dist", "bin", "THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const name of ["js-yaml", "@bufbuild/cel", "re2js"]) expect(licences).toContain(`\n${name} `);

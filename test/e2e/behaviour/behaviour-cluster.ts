@@ -6,8 +6,10 @@ import { startHttp2Backend } from "./recording-http2-backend.ts";
 
 export interface StartedRow {
   readonly row: BehaviourRow;
+  readonly name: string;
   readonly host: string;
   readonly log: TryLog;
+  readonly ports: ReadonlyArray<number | "Dead">;
 }
 
 export interface BehaviourCluster {
@@ -26,21 +28,22 @@ export async function startCluster(rows: readonly BehaviourRow[], port: number):
   const started: StartedRow[] = [];
   for (const [index, row] of rows.entries()) {
     const log: TryLog = { script: row.script, seen: [] };
-    const ports: number[] = [];
+    const name = `row-${index}`;
+    const start = row.protocol === "HTTP/2" ? startHttp2Backend : startBackend;
+    const ports: (number | "Dead")[] = [];
     for (const [endpoint, state] of (row.endpoints ?? ["Alive"]).entries()) {
       if (state === "Dead") {
-        ports.push(await findDeadPort());
+        ports.push(state);
         continue;
       }
-      const backend = await (row.protocol === "HTTP/2" ? startHttp2Backend : startBackend)(log, endpoint);
+      const backend = await start(log, endpoint);
       backends.push(backend);
       ports.push(backend.port);
     }
-    const name = `row-${index}`;
-    const host = `${name}.example`;
-    objects.push(...rowObjects(row, name, host, ports));
-    started.push({ row, host, log });
+    started.push({ row, name, host: `${name}.example`, log, ports });
   }
+  // Once all others have theirs: else a port that is dead now would be somebody's next.
+  for (const one of started) objects.push(...rowObjects(one, await Promise.all(one.ports.map(portOf))));
   return {
     objects,
     rows: started,
@@ -66,7 +69,9 @@ const gateway = (port: number): readonly JsonObject[] => [
   },
 ];
 
-function rowObjects(row: BehaviourRow, name: string, host: string, ports: readonly number[]): readonly JsonObject[] {
+const portOf = async (port: number | "Dead"): Promise<number> => (port === "Dead" ? findDeadPort() : port);
+
+function rowObjects({ row, name, host }: StartedRow, ports: readonly number[]): readonly JsonObject[] {
   const metadata = { name, namespace: NAMESPACE };
   const { retry, timeouts, retryConstraint } = row;
   const objects: JsonObject[] = [

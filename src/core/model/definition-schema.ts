@@ -79,6 +79,11 @@ const policies = object({
   scope: optional(choice(choices.scope), "Namespaced", "Scope of the policy's CRD."),
 });
 
+const forbiddenSetting = object({
+  path: required(dottedPath, "Dotted path in the spec proper: it, and whatever is in it."),
+  because: optional(text, "no reason", "Why, for the message: a clause without a full stop."),
+});
+
 const targetKind: Shape = {
   type: "shorthand",
   format: "a kind (Gateway)",
@@ -92,6 +97,11 @@ const targetKind: Shape = {
       "No such object needs to exist (GEP-713, Targeting virtual types).",
     ),
     policies: optional(list(text), "all of them", "Which of the joined policy kinds may target it."),
+    forbids: optional(
+      list(forbiddenSetting),
+      "nothing",
+      "Settings that make no sense there: a policy that has one of them and names such a target is Invalid.",
+    ),
   }),
 };
 

@@ -31,6 +31,15 @@ export interface TargetKind extends GroupKind {
   readonly virtual: boolean;
   /** The joined policy kinds that may name it; empty: all of them. */
   readonly policies: readonly string[];
+  /** What a policy with such a target must not decide about: it is Invalid then. */
+  readonly forbids?: readonly ForbiddenSetting[];
+}
+
+export interface ForbiddenSetting {
+  /** Dotted, within the spec proper. */
+  readonly path: string;
+  /** For people. */
+  readonly because?: string;
 }
 
 export type CrossNamespace = "Forbidden" | "ReferenceGrant" | "Consumer";

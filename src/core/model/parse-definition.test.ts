@@ -82,7 +82,14 @@ const complete: JsonObject = {
     crossNamespace: "Consumer",
     positionalRules: true,
     kinds: [
-      { group: GATEWAY_API, kind: "Gateway", sections: ["Listener"], virtual: false, policies: ["ColorPolicy"] },
+      {
+        group: GATEWAY_API,
+        kind: "Gateway",
+        sections: ["Listener"],
+        virtual: false,
+        policies: ["ColorPolicy"],
+        forbids: [{ path: "a.b", because: "it makes no sense" }],
+      },
       { group: "fruit.example.com", kind: "Apple", sections: ["Seed"] },
     ],
   },

@@ -2,6 +2,7 @@ import { checkDefinition } from "./check-definition.ts";
 import { checkShape, didYouMean, found, type ShapeProblem } from "./check-shape.ts";
 import type {
   FieldMapping,
+  ForbiddenSetting,
   Granularity,
   Hierarchy,
   KindFacts,
@@ -169,7 +170,16 @@ function readTargetKind(item: Json, field: string, joined: readonly PolicyKind[]
     reader.problems.push({ code: "UnknownValue", field: `${field}.policies[${i}]`, message });
   }
   const { group, kind } = known;
-  return { group, kind, sections, virtual: flag(record, "virtual", { byDefault: false }), policies };
+  const forbids = objects(record, "forbids").map((one, i) => readForbidden(one, `${field}.forbids[${i}]`, reader));
+  const target = { group, kind, sections, virtual: flag(record, "virtual", { byDefault: false }), policies };
+  return forbids.length === 0 ? target : { ...target, forbids };
+}
+
+function readForbidden(item: JsonObject, field: string, { problems }: Reader): ForbiddenSetting {
+  const path = text(item, "path", "");
+  checkPath(path, `${field}.path`, problems);
+  const because = text(item, "because", "");
+  return because === "" ? { path } : { path, because };
 }
 
 /** `Gateway`, or `{group, kind}` with the group left out where the kind is known. */

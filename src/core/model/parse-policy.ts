@@ -5,6 +5,7 @@ import type { CrdFacts } from "./crd-schema.ts";
 import { createdAt } from "./created-at.ts";
 import type { Granularity, MergeRules, PolicyDefinition } from "./definition.ts";
 import type { Finding } from "./finding.ts";
+import { checkForbidden } from "./forbidden-settings.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
@@ -40,6 +41,7 @@ export function parsePolicy(
   checkSettings(object, spec, reader, report);
   const targets = parseTargets(filled, definition.targeting, report);
   const blocks = parseBlocks(filled, reader, report);
+  checkForbidden(filled, definition.targeting, targets, blocks, report);
   const { createdAt: age, findings } = parseCreatedAt(object);
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
   const policy: Policy = {

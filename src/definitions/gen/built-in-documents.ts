@@ -108,6 +108,12 @@ export const builtInDocuments: readonly JsonObject[] = [
             ],
             "policies": [
               "RetryPolicy"
+            ],
+            "forbids": [
+              {
+                "path": "timeouts.request",
+                "because": "the clock of a request runs before a backend is picked"
+              }
             ]
           }
         ]

@@ -8,7 +8,9 @@ import type {
   TraceRequest,
 } from "../core/explain/trace.ts";
 import type { JsonObject } from "../core/model/json.ts";
+import { formatDurationMs } from "../core/model/parse-duration.ts";
 import { displayRef, kindId, objectId } from "../core/model/refs.ts";
+import { backendBudget, type RetryBudget } from "../core/retry/retry-budget.ts";
 import { retrySettings } from "../core/retry/retry-settings.ts";
 import { retryTimeline } from "../core/retry/retry-timeline.ts";
 import { fieldPointer } from "./field-pointer.ts";
@@ -111,7 +113,7 @@ function tellRouted(trace: GatewayTrace & RoutedTrace, telling: Telling): void {
   tellBackends(backends, telling);
   for (const kind of kinds) {
     tellKind(kind, telling);
-    if (kindId(kind.policyKind) === RETRY_POLICY) tellTimelines(kind, telling);
+    if (kindId(kind.policyKind) === RETRY_POLICY) tellTimelines(kind, kinds, telling);
   }
   if (kinds.length === 0) {
     print.line();
@@ -119,16 +121,39 @@ function tellRouted(trace: GatewayTrace & RoutedTrace, telling: Telling): void {
   }
 }
 
+const BACKEND_TRAFFIC_POLICY = kindId({ group: "gateway.networking.x-k8s.io", kind: "XBackendTrafficPolicy" });
 const RETRY_POLICY = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 
 /** Where backends differ, a timeline for each outcome. */
-function tellTimelines({ outcomes }: KindExplanation, { print }: Telling): void {
+function tellTimelines({ outcomes }: KindExplanation, kinds: readonly KindExplanation[], { print }: Telling): void {
   for (const { spec } of outcomes) {
-    const { plan, timeouts } = retrySettings(spec);
+    const { plan, timeouts, budget } = retrySettings(spec);
     print.line();
     print.line(styled("  If every try fails", "bold"));
     tellTimeline(retryTimeline(plan, timeouts), print, 4);
+    if (plan === undefined || plan.attempts === 0) continue;
+    if (budget !== undefined) print.paragraph({ indent: 4, hanging: 2 }, `Budget: ${showBudget(budget)}.`);
+    for (const line of backendBudgets(kinds)) print.paragraph({ indent: 4, hanging: 2 }, line);
   }
+}
+
+/** What XBackendTrafficPolicies add to it. */
+function backendBudgets(kinds: readonly KindExplanation[]): readonly string[] {
+  return kinds
+    .filter(({ policyKind }) => kindId(policyKind) === BACKEND_TRAFFIC_POLICY)
+    .flatMap(({ outcomes }) =>
+      outcomes.flatMap(({ spec, paths }) => {
+        const budget = backendBudget(spec);
+        const services = [...new Set(paths.flatMap(({ nodes }) => nodes.slice(0, 1).map((node) => displayRef(node))))];
+        return budget === undefined ? [] : [`Budget of ${services.map(glued).join(", ")}: ${showBudget(budget)}.`];
+      }),
+    );
+}
+
+function showBudget({ percent, intervalMs, minRetryRate: { count, intervalMs: always } }: RetryBudget): string {
+  const some = count === 1 ? "1 retry" : `${count} retries`;
+  const least = count === 0 ? "" : `, or ${some} in ${formatDurationMs(always)}, whichever is more`;
+  return `retries may be ${percent} % of the requests within ${formatDurationMs(intervalMs)}${least}`;
 }
 
 function showFilter({ type, ...settings }: JsonObject): string {

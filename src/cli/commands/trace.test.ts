@@ -21,6 +21,33 @@ describe("trace", () => {
     expectGolden(golden(name), stdout);
   });
 
+  test("tells both budgets: that of the RetryPolicy, and that of the backend", async () => {
+    const policies = `apiVersion: prevail.dev/v1alpha1
+kind: RetryPolicy
+metadata: {name: till, namespace: shop}
+spec:
+  targetRefs: [{group: "", kind: Service, name: till}]
+  retry: {budget: {percent: 30, interval: 5s}}
+---
+apiVersion: gateway.networking.x-k8s.io/v1alpha1
+kind: XBackendTrafficPolicy
+metadata: {name: till, namespace: shop}
+spec:
+  targetRefs: [{group: "", kind: Service, name: till}]
+  retryConstraint: {budget: {percent: 10}, minRetryRate: {count: 1}}
+`;
+    const line = "trace GET https://shop.bakery.example:8443/ -f examples/bakery -f -";
+    const { stdout, stderr } = await runCli(line, { columns: 200, stdin: policies });
+    expect(stderr).toBe("");
+    const story = stdout.replaceAll(/\s+/g, " ");
+    expect(story).toContain(
+      "Budget: retries may be 30 % of the requests within 5s, or 10 retries in 1s, whichever is more. ",
+    );
+    expect(story).toContain(
+      "Budget of Service shop/till: retries may be 10 % of the requests within 10s, or 1 retry in 1s, whichever is more. ",
+    );
+  });
+
   test("-o json has the facts of the story", async () => {
     const { stdout } = await runCli(`${menu} -o json`);
     expect(JSON.parse(stdout)).toMatchObject({

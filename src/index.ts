@@ -6,6 +6,12 @@
 import { createCel as createCelAdapter } from "./adapters/cel/create-cel.ts";
 import { createRegex } from "./adapters/regex/create-regex.ts";
 import { weighPattern } from "./adapters/regex/weigh-pattern.ts";
+import type { Applied } from "./core/apply.ts";
+import type { UpdatedDataplane } from "./core/dataplane/advance-dataplane.ts";
+import { compileDataplane as compileWorld } from "./core/dataplane/compile-dataplane.ts";
+import type { Dataplane } from "./core/dataplane/dataplane.ts";
+import type { EndpointOptions } from "./core/dataplane/endpoints-of.ts";
+import { updateDataplane as updateFromWorld } from "./core/dataplane/update-dataplane.ts";
 import { type EvaluateOptions, type Evaluation, evaluate as evaluateSnapshot } from "./core/evaluate.ts";
 import type { EvaluateCondition } from "./core/model/cel.ts";
 import type { Snapshot } from "./core/model/snapshot.ts";
@@ -22,6 +28,14 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
     cel: options.cel ?? defaultCel(),
   });
 }
+
+/** What each Gateway must do, as plain data. docs/gateway-config.md describes it. */
+export const compileDataplane = ({ world }: Evaluation, options: EndpointOptions): Dataplane =>
+  compileWorld(world, options);
+
+/** The same after a change: `dataplane` is of the evaluation that was changed. What did not change is the same object. */
+export const updateDataplane = (dataplane: Dataplane, applied: Applied): UpdatedDataplane =>
+  updateFromWorld(dataplane, applied.evaluation.world, applied);
 
 export interface CelLimits {
   /** Units of cost that one evaluation may take: about one for each operator, call or field. */
@@ -45,6 +59,36 @@ function defaultCel(): EvaluateCondition {
 }
 
 export { type Applied, apply } from "./core/apply.ts";
+export type { UpdatedDataplane } from "./core/dataplane/advance-dataplane.ts";
+export type { Dataplane, DataplaneDelta } from "./core/dataplane/dataplane.ts";
+export type { EndpointOptions } from "./core/dataplane/endpoints-of.ts";
+export type {
+  ActionConfig,
+  BackendConfig,
+  BackendId,
+  BackendTarget,
+  BackendTlsConfig,
+  ConfigProblem,
+  ConfigTable,
+  CorsConfig,
+  DataplaneConfig,
+  Endpoint,
+  EndpointsId,
+  FilterConfig,
+  GatewayConfig,
+  HeaderChanges,
+  HeaderValue,
+  ListenerConfig,
+  PathChange,
+  PortConfig,
+  RedirectConfig,
+  RetryConfig,
+  RouteConfig,
+  RuleConfig,
+  SubjectAltName,
+  VirtualHostConfig,
+  WeightedBackendConfig,
+} from "./core/dataplane/gateway-config.ts";
 export type { Affected } from "./core/effective/affected.ts";
 export type { Delta, EffectiveChange, VerdictChange } from "./core/effective/delta.ts";
 export type {

@@ -47,6 +47,7 @@ describe("the package", () => {
       "apply",
       "buildSnapshot",
       "builtInDefinitions",
+      "compileDataplane",
       "createCel",
       "effectivePolicies",
       "evaluate",
@@ -55,6 +56,7 @@ describe("the package", () => {
       "parseObjectId",
       "parseTargetId",
       "status",
+      "updateDataplane",
       "verdicts",
     ]);
   });
@@ -68,6 +70,27 @@ describe("the package", () => {
       );
     },
   );
+});
+
+test("compileDataplane and updateDataplane: what a gateway must do, and what a change leaves alone", () => {
+  const objects = [gateway("g"), routeTo("one", "Gateway/g", "s"), routeTo("two", "Gateway/g", "s")];
+  const evaluation = library.evaluate(library.buildSnapshot(objects.map((value) => ({ value }))));
+  const before = library.compileDataplane(evaluation, { endpointAnnotations: "Used" });
+  const rules = ({ gateways }: library.DataplaneConfig) =>
+    gateways.flatMap(({ ports }) =>
+      ports.flatMap(({ listeners }) =>
+        listeners.flatMap(({ virtualHosts }) => virtualHosts.flatMap(({ routes }) => routes.map(({ rule }) => rule))),
+      ),
+    );
+  expect(rules(before).map(({ route, action }) => [route.name, action.type])).toEqual([
+    ["one", "Respond"],
+    ["two", "Respond"],
+  ]);
+  const applied = library.apply(evaluation, [{ upsert: { value: { ...routeTo("two", "Gateway/g", "t") } } }]);
+  const { dataplane: after, delta } = library.updateDataplane(before, applied);
+  expect(delta).toMatchObject({ gateways: [{ kind: "Gateway", name: "g" }], backends: [], endpoints: [] });
+  expect(rules(after)[0]).toBe(rules(before)[0]);
+  expect(rules(after)[1]).not.toBe(rules(before)[1]);
 });
 
 describe("evaluate", () => {

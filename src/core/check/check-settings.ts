@@ -1,10 +1,9 @@
-/** Settings of the built-in policy kinds that nobody reads, and one that has no sense where it stands. */
+/** Settings of the built-in policy kinds that nobody reads. */
 import type { PolicyRecord } from "../effective/world.ts";
 import { builtInPolicyShapes } from "../model/built-in-policy-shapes.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import type { KubeShape } from "../model/kube-shape.ts";
 import { nearMiss } from "../model/near-miss.ts";
-import { displayRef } from "../model/refs.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 
 const BLOCKS = ["defaults", "default", "overrides", "override"];
@@ -12,8 +11,7 @@ const BLOCKS = ["defaults", "default", "overrides", "override"];
 const BESIDE = ["when", "remove", "unset"];
 const OURS = "prevail.dev";
 
-export function checkSettings(record: PolicyRecord): readonly CheckFinding[] {
-  const { object, kind } = record;
+export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFinding[] {
   const { group, kind: name } = object.ref;
   const known = builtInPolicyShapes.get(name);
   const spec = ownValue(object.raw, "spec");
@@ -37,7 +35,7 @@ export function checkSettings(record: PolicyRecord): readonly CheckFinding[] {
     );
   };
   visit(spec, known.spec, "spec", [ref, refs, selectors, ...BESIDE], report);
-  return group === OURS ? [...findings, ...requestOnService(record, spec)] : findings;
+  return findings;
 }
 
 type Report = (field: string, key: string, settings: readonly string[]) => void;
@@ -72,25 +70,3 @@ function visit(value: Json, shape: KubeShape, field: string, beside: readonly st
 /** Both spellings of a block are read; one is enough to name. */
 const namesOf = ({ fields }: KubeShape): readonly string[] =>
   fields.map(({ key }) => key).filter((key) => key !== "default" && key !== "override");
-
-/** The request's clock runs before a backend is picked. */
-function requestOnService({ object, policy }: PolicyRecord, spec: JsonObject): readonly CheckFinding[] {
-  if (policy?.targets.some(({ kind }) => kind.toLowerCase() === "service") !== true) return [];
-  const blocks: readonly (readonly [Json | undefined, string])[] = [
-    [spec, "spec"],
-    ...BLOCKS.map((key) => [ownValue(spec, key), `spec.${key}`] as const),
-  ];
-  return blocks.flatMap(([block, field]) => {
-    const timeouts = isJsonObject(block) ? ownValue(block, "timeouts") : undefined;
-    if (!isJsonObject(timeouts) || (ownValue(timeouts, "request") ?? null) === null) return [];
-    return [
-      findingAt(object, {
-        code: "RequestTimeoutOnService",
-        severity: "error",
-        field: `${field}.timeouts.request`,
-        message: `${displayRef(object.ref)} targets a Service and sets timeouts.request, whose clock runs before a backend is picked`,
-        mend: "Set timeouts.request on a route or a Gateway; on a Service, timeouts.backendRequest bounds each try.",
-      }),
-    ];
-  });
-}

@@ -47,6 +47,7 @@ export type FindingCode =
   | "InvalidStrategy"
   | "InvalidTarget"
   | "InvalidSelector"
+  | "InvalidForTarget"
   | "UnreadableTimestamp"
   | "InferredDefinition"
   | "BareRulesBesideDefaults"
@@ -102,7 +103,6 @@ export type FindingCode =
   | "TryOutlivesRequest"
   | "BackoffAboveMaximum"
   | "CodeNotRetried"
-  | "RequestTimeoutOnService"
   // In what CoverageRules demand.
   | "NotCovered"
   | "CoverageRuleInvalid"

@@ -88,6 +88,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   InvalidStrategy: error("A policy names a merge strategy that its kind does not have."),
   InvalidTarget: error("A policy names a target in a way that cannot be read."),
   InvalidSelector: error("A policy selects targets in a way that cannot be read, or that its kind does not have."),
+  InvalidForTarget: error("A policy has a setting that makes no sense with one of its targets."),
   UnreadableTimestamp: warning("The creation time of a policy cannot be read."),
   InferredDefinition: info("What a policy means is a guess from the label of its CRD."),
   BareRulesBesideDefaults: warning("Rules outside the blocks of a policy lose to its own defaults."),
@@ -158,7 +159,6 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   TryOutlivesRequest: warning("One try may take longer than the whole request."),
   BackoffAboveMaximum: warning("The wait before a retry is longer than the longest wait allowed."),
   CodeNotRetried: warning("A status code is to be retried that no gateway retries.", "List codes from 400 to 599."),
-  RequestTimeoutOnService: error("A policy on a Service sets the timeout of the whole request."),
   // In what CoverageRules demand.
   NotCovered: error("What a CoverageRule demands does not hold."),
   CoverageRuleInvalid: error("A CoverageRule cannot be read."),

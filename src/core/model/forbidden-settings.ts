@@ -21,7 +21,7 @@ export function checkForbidden(
           reported.add(field);
           const why = forbidden.because === undefined ? "" : `: ${forbidden.because}`;
           const message = `${field} ${says}; a policy on a ${target.kind} (${target.field}) cannot decide about ${forbidden.path}${why}. Leave it out, or put it into a policy on something else.`;
-          report("InvalidField", field, message);
+          report("InvalidForTarget", field, message);
         }
       }
     }

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import { gateway, referenceGrant, route, service } from "../../../test/support/gateway-objects.ts";
+import { buildSnapshot, compileDataplane, type DataplaneConfig, evaluate, type RuleConfig } from "../../index.ts";
+import type { JsonObject } from "../model/json.ts";
+import { displayRef } from "../model/refs.ts";
+
+const compile = (objects: readonly JsonObject[]): DataplaneConfig =>
+  compileDataplane(evaluate(buildSnapshot(objects.map((value) => ({ value })))), { endpointAnnotations: "Used" });
+
+const withRule = (fields: JsonObject, ...more: readonly JsonObject[]): DataplaneConfig =>
+  compile([
+    gateway("g"),
+    service("b"),
+    service("m"),
+    route("r", "Gateway/g", { rules: [{ backends: ["b"], fields }] }),
+    ...more,
+  ]);
+
+const ruleOf = ({ gateways }: DataplaneConfig): RuleConfig | undefined =>
+  gateways[0]?.ports[0]?.listeners[0]?.virtualHosts[0]?.routes[0]?.rule;
+
+const filtersOf = (...filters: readonly JsonObject[]) => ruleOf(withRule({ filters }))?.filters;
+
+const problemsOf = ({ problems }: DataplaneConfig): readonly string[] =>
+  problems.map(({ object, field, message }) => `${displayRef(object)} ${field}: ${message}`);
+
+describe("header modifiers", () => {
+  const modifier = {
+    set: [
+      { name: "X-A", value: "1" },
+      { name: "x-a", value: "2" },
+    ],
+    add: [{ name: "X-B", value: "1" }],
+    remove: ["X-C", "x-c"],
+  };
+  const changes = { set: [{ name: "x-a", value: "1" }], add: [{ name: "x-b", value: "1" }], remove: ["x-c"] };
+
+  test("names in lower case; of the same name the first counts", () => {
+    expect(filtersOf({ type: "RequestHeaderModifier", requestHeaderModifier: modifier })).toEqual([
+      { type: "RequestHeaderModifier", ...changes },
+    ]);
+    expect(filtersOf({ type: "ResponseHeaderModifier", responseHeaderModifier: modifier })).toEqual([
+      { type: "ResponseHeaderModifier", ...changes },
+    ]);
+  });
+
+  test("of a single backend, beside those of the rule", () => {
+    const filter = { type: "RequestHeaderModifier", requestHeaderModifier: modifier };
+    const config = compile([
+      gateway("g"),
+      service("b"),
+      route("r", "Gateway/g", { rules: [{ fields: { backendRefs: [{ name: "b", port: 80, filters: [filter] }] } }] }),
+    ]);
+    expect(ruleOf(config)).toMatchObject({
+      filters: [],
+      action: { backends: [{ target: { filters: [{ type: "RequestHeaderModifier", ...changes }] } }] },
+    });
+  });
+});
+
+describe("paths", () => {
+  const rewrite = (path: JsonObject): JsonObject => ({
+    type: "URLRewrite",
+    urlRewrite: { hostname: "h.example", path },
+  });
+
+  test("rewritten whole", () => {
+    expect(filtersOf(rewrite({ type: "ReplaceFullPath", replaceFullPath: "/x" }))).toEqual([
+      { type: "URLRewrite", hostname: "h.example", path: { type: "ReplaceFullPath", path: "/x" } },
+    ]);
+  });
+
+  test("rewritten by prefix: that of the one match, or of none", () => {
+    const path = { type: "ReplacePrefixMatch", replacePrefixMatch: "/x" };
+    const matches = [{ path: { type: "PathPrefix", value: "/old" } }];
+    expect(ruleOf(withRule({ matches, filters: [rewrite(path)] }))?.filters).toMatchObject([
+      { path: { prefix: "/old", path: "/x" } },
+    ]);
+    expect(filtersOf(rewrite(path))).toMatchObject([{ path: { prefix: "/", path: "/x" } }]);
+  });
+
+  test("no path at all", () => {
+    expect(filtersOf({ type: "URLRewrite", urlRewrite: { hostname: "h" } })).toEqual([
+      { type: "URLRewrite", hostname: "h", path: undefined },
+    ]);
+  });
+});
+
+describe("redirects", () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    ["nothing said", {}, { status: 302 }],
+    [
+      "everything",
+      {
+        scheme: "https",
+        hostname: "h",
+        port: 8443,
+        statusCode: 308,
+        path: { type: "ReplaceFullPath", replaceFullPath: "/x" },
+      },
+      { scheme: "https", hostname: "h", port: 8443, status: 308, path: { type: "ReplaceFullPath", path: "/x" } },
+    ],
+    ["303", { statusCode: 303 }, { status: 303 }],
+    ["307", { statusCode: 307 }, { status: 307 }],
+  ])("%s", (_, requestRedirect, expected) => {
+    const unset = { scheme: undefined, hostname: undefined, path: undefined, port: undefined };
+    const action = ruleOf(withRule({ filters: [{ type: "RequestRedirect", requestRedirect }] }))?.action;
+    expect(action).toEqual({ type: "Redirect", redirect: { ...unset, ...expected } });
+  });
+});
+
+describe("mirrors", () => {
+  const mirror = (backendRef: JsonObject, share: JsonObject = {}): JsonObject => ({
+    type: "RequestMirror",
+    requestMirror: { backendRef, ...share },
+  });
+  const to = { name: "m", port: 80 };
+
+  test.each<[string, JsonObject, [number, number]]>([
+    ["all requests", {}, [100, 100]],
+    ["a percentage", { percent: 7 }, [7, 100]],
+    ["none", { percent: 0 }, [0, 100]],
+    ["a fraction", { fraction: { numerator: 1, denominator: 1000 } }, [1, 1000]],
+    ["a fraction of a hundred", { fraction: { numerator: 3 } }, [3, 100]],
+  ])("%s", (_, share, [numerator, denominator]) => {
+    expect(filtersOf(mirror(to, share))).toMatchObject([
+      { type: "RequestMirror", backend: { id: "default/m:80" }, numerator, denominator },
+    ]);
+  });
+
+  test("to two backends", () => {
+    expect(filtersOf(mirror(to), mirror({ name: "b", port: 80 }))).toMatchObject([
+      { backend: { id: "default/m:80" } },
+      { backend: { id: "default/b:80" } },
+    ]);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ["missing", { name: "x", port: 80 }, "no Service 'x' in namespace 'default'"],
+    ["without a port", { name: "m" }, "the reference to Service default/m must name a port"],
+    ["of another kind", { group: "x.io", kind: "Bucket", name: "m" }, "only to Services can be mirrored"],
+    [
+      "elsewhere without a grant",
+      { name: "m", namespace: "other", port: 80 },
+      "no ReferenceGrant in namespace 'other' allows Service other/m to be named from HTTPRoute in namespace 'default'",
+    ],
+  ])("one that is %s is left out and told; the request goes its way", (_, ref, why) => {
+    const config = withRule({ filters: [mirror(ref)] });
+    expect(ruleOf(config)).toMatchObject({ filters: [], action: { type: "Forward" } });
+    expect(problemsOf(config)).toEqual([
+      `HTTPRoute default/r spec.rules[0].filters[0].requestMirror.backendRef: ${why}: nothing is mirrored`,
+    ]);
+  });
+
+  test("elsewhere with a grant", () => {
+    const grant = referenceGrant("x", "other", {
+      from: { kind: "HTTPRoute", namespace: "default" },
+      to: { kind: "Service" },
+    });
+    const config = withRule(
+      { filters: [mirror({ name: "m", namespace: "other", port: 80 })] },
+      service("m", { namespace: "other" }),
+      grant,
+    );
+    expect(ruleOf(config)?.filters).toMatchObject([{ backend: { id: "other/m:80" } }]);
+  });
+});
+
+test("CORS, with Gateway API's defaults", () => {
+  const nothing = {
+    allowOrigins: [],
+    allowCredentials: false,
+    allowMethods: [],
+    allowHeaders: [],
+    exposeHeaders: [],
+    maxAgeSeconds: 5,
+  };
+  expect(filtersOf({ type: "CORS" })).toEqual([{ type: "CORS", ...nothing }]);
+  const cors = {
+    allowOrigins: ["https://a.example"],
+    allowCredentials: true,
+    allowMethods: ["PUT"],
+    allowHeaders: ["X-A"],
+    exposeHeaders: ["X-B"],
+    maxAge: 60,
+  };
+  expect(filtersOf({ type: "CORS", cors })).toEqual([
+    {
+      type: "CORS",
+      allowOrigins: ["https://a.example"],
+      allowCredentials: true,
+      allowMethods: ["PUT"],
+      allowHeaders: ["x-a"],
+      exposeHeaders: ["x-b"],
+      maxAgeSeconds: 60,
+    },
+  ]);
+});

@@ -78,8 +78,9 @@ function planForward(
   const backends = (isJsonList(refs) ? refs : []).flatMap((ref, at): readonly PlannedBackend[] => {
     const item = isJsonObject(ref) ? ref : {};
     const weight = typeof item["weight"] === "number" ? item["weight"] : 1;
-    const planned = planBackend(item, `${field}[${at}]`, position, matches, context);
-    return weight <= 0 ? [] : [{ weight, ...planned }];
+    // Without a share of the requests it is no matter whether it could take them.
+    if (weight <= 0) return [];
+    return [{ weight, ...planBackend(item, `${field}[${at}]`, position, matches, context) }];
   });
   const reason = whyNoBackend(backends, isJsonList(refs) && refs.length > 0);
   return reason === undefined ? { type: "Forward", backends } : { type: "Respond", status: 500, reason };

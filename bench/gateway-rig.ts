@@ -21,9 +21,11 @@ export interface Rig {
 
 /** A text: what is missing on this machine. */
 export function missingTools(): string | undefined {
-  const missing = ["wrk", "nginx", "taskset"].filter((tool) => spawnSync("which", [tool]).status !== 0);
-  if (missing.length === 0) return undefined;
-  return `the bench of the gateway needs ${missing.join(" and ")}; on Debian: apt-get install wrk nginx-light util-linux`;
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/provision-load-tools.mjs"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  return status === 0 ? undefined : `the bench of the gateway needs ${stderr.trim()}`;
 }
 
 export function createRig(): Rig {

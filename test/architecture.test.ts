@@ -73,7 +73,6 @@ const rules: ArchitectureRules = {
     "@bufbuild/protobuf": ["src/adapters/cel/", "src/xds/"],
     "@grpc/grpc-js": "src/xds/",
     re2js: "src/adapters/regex/",
-    undici: "src/gateway/",
   },
   testPackages: ["vitest", "fast-check"],
 

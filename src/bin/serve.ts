@@ -23,7 +23,7 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
   const stop = untilSignal();
   const metrics = createMetrics();
   const gateway = createGateway({
-    matchRegex: createRegex(),
+    matchRegex: createRegex({ maxPatterns: 256 }),
     bind: (_, port) => ({ host: settings.bind, port: settings.portMap.get(port) ?? port }),
     onEvent: observer(settings, speech, metrics),
     debugHeaders: settings.hasDebugHeaders,

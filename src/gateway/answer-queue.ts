@@ -36,6 +36,8 @@ export class AnswerQueue {
     this.#current = response;
     response.on("close", () => {
       this.#current = undefined;
+      // The client has gone: nobody waits for the others.
+      if (!response.writableFinished) this.end();
       const next = this.#waiting.shift();
       if (next !== undefined) this.#serve(next.response, next.serve);
     });

@@ -4,17 +4,20 @@ import { type BudgetMeter, createBudgetMeter, type RetryBudget } from "../core/r
 import { remember } from "./remember.ts";
 
 export interface BudgetBook {
-  readonly metersOf: (backend: BackendConfig, retry: RetryConfig) => readonly BudgetMeter[];
+  /** Without retries too: a request counts, as others are measured by it. */
+  readonly metersOf: (backend: BackendConfig, retry: RetryConfig | undefined) => readonly BudgetMeter[];
 }
 
 const NONE: readonly BudgetMeter[] = [];
+/** Stands for the settings of those who have none. */
+const NO_RETRY = {};
 /** Meters that nobody uses any more are looked for when there are so many. */
 const SWEEP_SIZE = 1000;
 
 export function createBudgetBook(): BudgetBook {
   /** Those in use are held by their settings. */
   const known = new Map<string, WeakRef<BudgetMeter>>();
-  const held = new WeakMap<RetryConfig, WeakMap<BackendConfig, readonly BudgetMeter[]>>();
+  const held = new WeakMap<object, WeakMap<BackendConfig, readonly BudgetMeter[]>>();
   let sweepSize = SWEEP_SIZE;
 
   const meterOf = (backend: BackendConfig, source: "policy" | "backend", budget: RetryBudget): BudgetMeter => {
@@ -31,10 +34,11 @@ export function createBudgetBook(): BudgetBook {
 
   return {
     metersOf: (backend, retry) => {
-      if (retry.budget === undefined && backend.budget === undefined) return NONE;
-      const ofRetry = remember(held, retry, () => new WeakMap<BackendConfig, readonly BudgetMeter[]>());
+      const budget = retry?.budget;
+      if (budget === undefined && backend.budget === undefined) return NONE;
+      const ofRetry = remember(held, retry ?? NO_RETRY, () => new WeakMap<BackendConfig, readonly BudgetMeter[]>());
       return remember(ofRetry, backend, () => [
-        ...(retry.budget === undefined ? [] : [meterOf(backend, "policy", retry.budget)]),
+        ...(budget === undefined ? [] : [meterOf(backend, "policy", budget)]),
         ...(backend.budget === undefined ? [] : [meterOf(backend, "backend", backend.budget)]),
       ]);
     },

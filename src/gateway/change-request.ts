@@ -1,6 +1,7 @@
 /** What filters make of a request on its way to a backend, and of the answer on its way back. */
 import type { FilterConfig, PathChange } from "../core/dataplane/gateway-config.ts";
 import { changeFields, type Fields } from "./fields.ts";
+import { parseAuthority } from "./request-target.ts";
 
 export interface ForwardedRequest {
   readonly authority: string;
@@ -9,18 +10,23 @@ export interface ForwardedRequest {
 }
 
 export function changeRequest(request: ForwardedRequest, filters: readonly FilterConfig[]): ForwardedRequest {
+  if (filters.length === 0) return request;
   let { authority, path, fields } = request;
   for (const filter of filters) {
     if (filter.type === "RequestHeaderModifier") {
       fields = changeFields(fields, filter);
-      authority = [...filter.add, ...filter.set].find(({ name }) => name === "host")?.value ?? authority;
+      authority = hostOr(authority, [...filter.add, ...filter.set].find(({ name }) => name === "host")?.value);
     } else if (filter.type === "URLRewrite") {
-      authority = filter.hostname ?? authority;
+      authority = hostOr(authority, filter.hostname);
       if (filter.path !== undefined) path = changePath(path, filter.path);
     }
   }
   return { authority, path, fields: fields.includes("host") ? changeFields(fields, WITHOUT_HOST) : fields };
 }
+
+/** What is no host is left out. */
+const hostOr = (authority: string, wanted: string | undefined): string =>
+  wanted !== undefined && parseAuthority(wanted) !== undefined ? wanted : authority;
 
 const WITHOUT_HOST = { remove: ["host"], set: [], add: [] };
 
@@ -34,9 +40,14 @@ export function changeResponseFields(fields: Fields, filters: readonly FilterCon
 
 /** Gateway API, HTTPPathModifier: by path element, and never without a slash at the beginning. */
 export function changePath(path: string, change: PathChange): string {
-  if (change.type === "ReplaceFullPath") return change.path.startsWith("/") ? change.path : `/${change.path}`;
+  if (change.type === "ReplaceFullPath") return pathText(change.path);
   const prefix = change.prefix.replace(/\/$/, "");
   const replacement = change.path.replace(/\/$/, "");
-  const changed = `${replacement}${path.slice(prefix.length)}`;
-  return changed.startsWith("/") ? changed : `/${changed}`;
+  return pathText(`${replacement}${path.slice(prefix.length)}`);
+}
+
+/** What no request line can hold is encoded. */
+function pathText(path: string): string {
+  const text = path.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+  return text.startsWith("/") ? text : `/${text}`;
 }

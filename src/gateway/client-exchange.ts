@@ -36,3 +36,6 @@ export interface AnswerHead {
   readonly fields: Fields;
   readonly isLast: boolean;
 }
+
+/** A socket for both families writes IPv4 addresses as IPv6; everybody else writes them plainly. */
+export const clientAddress = (address: string | undefined): string => (address ?? "").replace(/^::ffff:(?=\d+\.)/, "");

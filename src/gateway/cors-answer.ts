@@ -1,6 +1,6 @@
 /** Cross-origin requests (Fetch, "CORS protocol"), as Gateway API's CORS filter has it. */
 import type { CorsConfig, FilterConfig } from "../core/dataplane/gateway-config.ts";
-import { type Fields, findValue } from "./fields.ts";
+import { type Fields, findValue, headerText } from "./fields.ts";
 import type { RequestHead } from "./request-head.ts";
 
 export const findCors = (filters: readonly FilterConfig[]): CorsConfig | undefined =>
@@ -31,7 +31,7 @@ export function corsFields(cors: CorsConfig, { fields }: RequestHead): Fields {
   const allowed = origin === undefined ? undefined : allowedOrigin(cors, origin);
   if (allowed === undefined) return ["vary", "origin"];
   const exposed =
-    cors.exposeHeaders.length === 0 ? [] : ["access-control-expose-headers", cors.exposeHeaders.join(", ")];
+    cors.exposeHeaders.length === 0 ? [] : ["access-control-expose-headers", headerText(cors.exposeHeaders.join(", "))];
   return [...originFields(cors, allowed), ...exposed];
 }
 
@@ -44,7 +44,7 @@ function originFields({ allowCredentials }: CorsConfig, allowed: string): Fields
 /** A wildcard stands for itself only where no credentials are allowed; else what was asked for is named (Fetch, 3.3.5). */
 function listField(name: string, allowed: readonly string[], asked: string, { allowCredentials }: CorsConfig): Fields {
   if (allowed.length === 0) return [];
-  return [name, allowed.includes("*") && allowCredentials ? asked : allowed.join(", ")];
+  return [name, allowed.includes("*") && allowCredentials ? asked : headerText(allowed.join(", "))];
 }
 
 /** What to send as the allowed origin; undefined: it is not. */

@@ -15,7 +15,7 @@ export function findValue(fields: Fields, name: string): string | undefined {
   return undefined;
 }
 
-export function withoutNames(fields: Fields, names: ReadonlySet<string>): Fields {
+export function withoutNames(fields: Fields, names: ReadonlySet<string>): string[] {
   const kept: string[] = [];
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] ?? "";
@@ -24,12 +24,16 @@ export function withoutNames(fields: Fields, names: ReadonlySet<string>): Fields
   return kept;
 }
 
+/** What a filter says is text that somebody wrote: what no header can hold is left out. */
+export const headerText = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "");
+
+const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name);
+
 /** In this order: remove, set, add. */
 export function changeFields(fields: Fields, { remove, set, add }: HeaderChanges): Fields {
   const gone = new Set([...remove, ...set.map(({ name }) => name)]);
-  const changed = [...withoutNames(fields, gone)];
-  for (const { name, value } of set) changed.push(name, value);
-  for (const { name, value } of add) changed.push(name, value);
+  const changed = withoutNames(fields, gone);
+  for (const { name, value } of [...set, ...add]) if (isHeaderName(name)) changed.push(name, headerText(value));
   return changed;
 }
 

@@ -18,11 +18,10 @@ export function forwardFields(
   { fields, host, hostPort }: RequestHead,
   { client, isSecure, protocol }: ClientExchange,
   forwarded: "Overwrite" | "Append",
-): string[] {
+): Fields {
   const kept = withoutNames(fields, forwarded === "Overwrite" ? CLAIMED : SET_HERE);
   const before = forwarded === "Overwrite" ? [] : valuesOf(fields, "x-forwarded-for");
-  return [
-    ...kept,
+  kept.push(
     "x-forwarded-for",
     before.length === 0 ? client : [...before, client].join(", "),
     "x-forwarded-proto",
@@ -31,7 +30,8 @@ export function forwardFields(
     first(fields, "x-forwarded-host", forwarded) ?? (hostPort === undefined ? host : `${host}:${hostPort}`),
     "via",
     protocol === "HTTP/2" ? "2 prevail" : "1.1 prevail",
-  ];
+  );
+  return kept;
 }
 
 /** Whoever is in front knows better which scheme and host the client asked for. */

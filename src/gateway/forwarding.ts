@@ -18,7 +18,8 @@ import { RequestBody } from "./request-body.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { RequestRecord } from "./request-record.ts";
 import type { BackendLookup, ServingContext } from "./serving-context.ts";
-import type { ResponseHead, RunningTry, TryFailure, TrySink, Upstream, UpstreamTls } from "./upstream.ts";
+import { Try, type TryOwner } from "./try.ts";
+import type { ResponseHead, TryFailure, Upstream, UpstreamTls } from "./upstream.ts";
 
 export type ForwardTarget = Extract<BackendTarget, { readonly type: "Backend" }>;
 
@@ -36,12 +37,7 @@ export interface ForwardingOptions {
   readonly onFinished: () => void;
 }
 
-const NO_METERS: readonly BudgetMeter[] = [];
-/** An answer that is not passed on is read up to here, and so long, for the sake of its connection. */
-const MAX_DISCARDED_BYTES = 65_536;
-const MAX_DISCARD_MS = 1000;
-
-export class Forwarding {
+export class Forwarding implements TryOwner {
   readonly #options: ForwardingOptions;
   readonly #exchange: ClientExchange;
   readonly #mirrors: readonly MirrorFilter[];
@@ -61,7 +57,7 @@ export class Forwarding {
     this.#options = options;
     this.#exchange = record.exchange;
     this.#tls = tls;
-    this.#meters = target.retry === undefined ? NO_METERS : context.budgets.metersOf(target.backend, target.retry);
+    this.#meters = context.budgets.metersOf(target.backend, target.retry);
     this.#mirrors = options.mirrors;
     this.#body = this.#openBody();
   }
@@ -74,9 +70,9 @@ export class Forwarding {
     this.#exchange.onDrain = () => this.#current?.running?.resume();
     if (rule.requestTimeoutMs !== undefined) {
       const leftMs = rule.requestTimeoutMs - (nowMs - record.startedMs);
-      this.#requestTimer = context.clock.startTimer(leftMs, () => this.#runOutOfTime());
+      this.#requestTimer = context.clock.startTimer(leftMs, () => this.guard(() => this.#runOutOfTime()));
     }
-    if (this.#body === undefined) this.#mirror(undefined);
+    if (this.#body === undefined && this.#mirrors.length > 0) this.#mirror(undefined);
     this.#try();
   }
 
@@ -115,7 +111,9 @@ export class Forwarding {
     const attempt = new Try(this, record.tries, endpoint, context.clock.nowMs());
     this.#current = attempt;
     if (target.backendRequestTimeoutMs !== undefined) {
-      this.#tryTimer = context.clock.startTimer(target.backendRequestTimeoutMs, () => this.#giveUpTry(attempt));
+      this.#tryTimer = context.clock.startTimer(target.backendRequestTimeoutMs, () =>
+        this.guard(() => this.#giveUpTry(attempt)),
+      );
     }
     const upstream: Upstream = context.upstreams.get(target.backend.protocol, endpoint, this.#tls);
     attempt.running = upstream.send(
@@ -133,10 +131,21 @@ export class Forwarding {
     );
   }
 
+  /** A mistake of ours ends one request, and no other. */
+  guard(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#options.record.reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#stopTry();
+      this.#cut("Cut", this.#options.record.reason);
+    }
+  }
+
   /** The head of an answer is here: it is passed on, or another try follows. */
   takeHead(attempt: Try, head: ResponseHead): void {
     const next = this.#decide(attempt, { type: "Answered", status: head.status });
-    if (next === "Retry") return attempt.discard(this.#options.context);
+    if (next === "Retry") return attempt.discard(this.#options.context.clock);
     this.#pass(attempt, head);
   }
 
@@ -197,7 +206,7 @@ export class Forwarding {
     const waitMs = step.atMs - nowMs;
     const { backend } = target;
     context.emit({ type: "RetryScheduled", rule, backend, reason: outcome, retry: attempt.number, waitMs });
-    this.#waitTimer = clock.startTimer(waitMs, () => this.#try());
+    this.#waitTimer = clock.startTimer(waitMs, () => this.guard(() => this.#try()));
     return "Retry";
   }
 
@@ -313,82 +322,5 @@ export class Forwarding {
     const { context, rule, target } = this.#options;
     const durationMs = context.clock.nowMs() - startedMs;
     context.emit({ type: "TryFinished", rule, backend: target.backend, endpoint, number, outcome, durationMs });
-  }
-}
-
-/** One try. Once another has begun it has no say any more, whatever still comes in. */
-class Try implements TrySink {
-  readonly number: number;
-  readonly endpoint: Endpoint;
-  readonly startedMs: number;
-  running: RunningTry | undefined;
-  readonly #forwarding: Forwarding;
-  #state: "waiting" | "passing" | "discarding" | "over" = "waiting";
-  #discardedBytes = 0;
-  #discardTimer: GatewayTimer | undefined;
-
-  constructor(forwarding: Forwarding, number: number, endpoint: Endpoint, startedMs: number) {
-    this.#forwarding = forwarding;
-    this.number = number;
-    this.endpoint = endpoint;
-    this.startedMs = startedMs;
-  }
-
-  pass(): void {
-    this.#state = "passing";
-  }
-
-  discard({ clock }: ServingContext): void {
-    this.#state = "discarding";
-    this.#discardTimer = clock.startTimer(MAX_DISCARD_MS, () => this.cancel());
-  }
-
-  /** Whether somebody was still waiting for it. */
-  cancel(): boolean {
-    const wasWaiting = this.#state === "waiting" || this.#state === "passing";
-    this.#end();
-    this.running?.cancel();
-    return wasWaiting;
-  }
-
-  onHints(fields: Fields): void {
-    if (this.#state === "waiting") this.#forwarding.takeHints(fields);
-  }
-
-  onHead(head: ResponseHead): void {
-    if (this.#state === "waiting") this.#forwarding.takeHead(this, head);
-  }
-
-  onData(chunk: Buffer): boolean {
-    if (this.#state === "passing") return this.#forwarding.takeData(chunk);
-    this.#discardedBytes += chunk.length;
-    if (this.#discardedBytes > MAX_DISCARDED_BYTES) this.cancel();
-    return true;
-  }
-
-  onEnd(trailers: Fields): void {
-    const isPassing = this.#state === "passing";
-    this.#end();
-    if (isPassing) this.#forwarding.takeEnd(trailers);
-  }
-
-  onFail(failure: TryFailure): void {
-    const isAwaited = this.#state === "waiting" || this.#state === "passing";
-    this.#end();
-    if (isAwaited) this.#forwarding.takeFailure(this, failure);
-  }
-
-  onUpgrade(head: ResponseHead, connection: Duplex): void {
-    if (this.#state !== "waiting") {
-      connection.destroy();
-      return;
-    }
-    this.#end();
-    this.#forwarding.takeUpgrade(this, head, connection);
-  }
-
-  #end(): void {
-    this.#state = "over";
-    this.#discardTimer?.cancel();
   }
 }

@@ -21,7 +21,7 @@ import {
   rule,
   secretRef,
 } from "../../test/support/dataplane-config.ts";
-import { Cleanup, findClosedPort, startBackend, startGateway } from "../../test/support/gateway-harness.ts";
+import { CLOSED_PORT, Cleanup, startBackend, startGateway } from "../../test/support/gateway-harness.ts";
 import {
   API_CERTIFICATE,
   API_KEY,
@@ -233,7 +233,7 @@ describe("gRPC", () => {
   });
 
   test("a failure of the gateway's is a grpc-status", async () => {
-    const answer = await ask2(await start([await findClosedPort()]), "api.example", grpc, "dough");
+    const answer = await ask2(await start([CLOSED_PORT]), "api.example", grpc, "dough");
     expect(answer.headers).toMatchObject({ ":status": 200, "grpc-status": "14" });
     expect(answer.headers["grpc-message"]).toContain("HTTPRoute bakery/baker");
   });

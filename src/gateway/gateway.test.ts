@@ -12,9 +12,9 @@ import {
   simpleConfig,
 } from "../../test/support/dataplane-config.ts";
 import {
+  CLOSED_PORT,
   Cleanup,
   exchangeRaw,
-  findClosedPort,
   startBackend,
   startGateway,
   startRawBackend,
@@ -110,7 +110,7 @@ describe("retries", () => {
 
   test("a retry goes to another endpoint", async () => {
     const good = await startBackend(cleanup);
-    const closed = await findClosedPort();
+    const closed = CLOSED_PORT;
     const to = forwardTo("baker", { retry: retry({ attempts: 1 }) });
     const { port } = await startGateway(cleanup, simpleConfig([route(rule({ to }))], { baker: [closed, good.port] }));
     const statuses: number[] = [];
@@ -119,7 +119,7 @@ describe("retries", () => {
   });
 
   test("connection errors: 503 in plain text that names the route and no address", async () => {
-    const closed = await findClosedPort();
+    const closed = CLOSED_PORT;
     const to = forwardTo("baker", { retry: retry({ attempts: 1 }) });
     const { port, events, waitFinished } = await startGateway(
       cleanup,
@@ -162,7 +162,7 @@ describe("retries", () => {
   });
 
   test("a long body of which nothing was sent is sent to the next endpoint", async () => {
-    const closed = await findClosedPort();
+    const closed = CLOSED_PORT;
     const good = await startBackend(cleanup, ({ body }, response) => void response.end(String(body.length)));
     const to = forwardTo("baker", { retry: retry({ attempts: 1 }, { maxBodyBytes: 10 }) });
     const { port } = await startGateway(cleanup, simpleConfig([route(rule({ to }))], { baker: [closed, good.port] }));
@@ -183,6 +183,20 @@ describe("retries", () => {
     expect(backend.seen.length).toBe(24);
     expect(events.filter(({ type }) => type === "BudgetRefused").length).toBeGreaterThanOrEqual(16);
   });
+});
+
+test("a backend's own budget is measured by all its requests, with retries or without", async () => {
+  const failing = await startBackend(cleanup, (_, response) => response.writeHead(503).end());
+  const budget = { percent: 50, intervalMs: 10_000, minRetryRate: { count: 0, intervalMs: 1000 } };
+  const of = backend("baker", { budget });
+  const routes = [
+    route(rule({ to: forwardTo(of, { retry: retry({ codes: [503], attempts: 9, backoffMs: 1 }) }) }), "/again"),
+    route(rule({ to: forwardTo(of) })),
+  ];
+  const { port } = await startGateway(cleanup, simpleConfig(routes, { baker: [failing.port] }));
+  for (let i = 0; i < 5; i++) await ask(port);
+  await ask(port, { path: "/again" });
+  expect(failing.seen.filter(({ url }) => url === "/again")).toHaveLength(4);
 });
 
 describe("timeouts", () => {
@@ -235,7 +249,10 @@ describe("timeouts", () => {
 describe("a client that goes away", () => {
   test("takes its try with it", async () => {
     let isClosed = false;
-    const backend = await startRawBackend(cleanup, (socket) => socket.on("close", () => (isClosed = true)));
+    const backend = await startRawBackend(cleanup, (socket) => {
+      socket.resume();
+      socket.on("close", () => (isClosed = true));
+    });
     const { port, waitFinished, finished } = await startGateway(
       cleanup,
       simpleConfig([route(rule({ to: forwardTo("baker") }))], { baker: [backend.port] }),
@@ -244,6 +261,25 @@ describe("a client that goes away", () => {
     client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     await waitUntil(() => backend.connections() === 1);
     client.destroy();
+    await waitUntil(() => isClosed);
+    await waitFinished(1);
+    expect(finished()[0]).toMatchObject({ status: undefined, flags: ["ClientGone"] });
+  });
+
+  test("in the middle of a request to upgrade", async () => {
+    let isClosed = false;
+    const backend = await startRawBackend(cleanup, (socket) => {
+      socket.resume();
+      socket.on("close", () => (isClosed = true));
+    });
+    const { port, waitFinished, finished } = await startGateway(
+      cleanup,
+      simpleConfig([route(rule({ to: forwardTo("baker") }))], { baker: [backend.port] }),
+    );
+    const client = connect(port, "127.0.0.1");
+    client.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+    await waitUntil(() => backend.connections() === 1);
+    client.resetAndDestroy();
     await waitUntil(() => isClosed);
     await waitFinished(1);
     expect(finished()[0]).toMatchObject({ status: undefined, flags: ["ClientGone"] });
@@ -352,7 +388,7 @@ describe("streams", () => {
   });
 
   test("a WebSocket is joined with its backend, after a retry if need be", async () => {
-    const closed = await findClosedPort();
+    const closed = CLOSED_PORT;
     const backend = await startRawBackend(cleanup, (socket) => {
       socket.once("data", (head) => {
         expect(head.toString()).toMatch(/upgrade: websocket\r\n/i);
@@ -504,7 +540,7 @@ describe("filters", () => {
     const nobody = { ...mirror, backend: backend("nobody") };
     const never = { ...mirror, numerator: 0 };
     const of = rule({ to: forwardTo("baker"), filters: [mirror, nobody, never] });
-    const ports = { baker: [baker.port], copies: [copies.port], nobody: [await findClosedPort()] };
+    const ports = { baker: [baker.port], copies: [copies.port], nobody: [CLOSED_PORT] };
     const { port } = await startGateway(cleanup, simpleConfig([route(of)], ports));
     const statuses = [
       (await ask(port)).status,

@@ -72,7 +72,7 @@ export interface OpenPort {
 }
 
 const DRAIN_MS = 30_000;
-const SWEEP_MS = 10_000;
+const SWEEP_MS = 2000;
 
 export function createGateway(options: GatewayOptions): Gateway {
   const gateway = new PortKeeper(options);

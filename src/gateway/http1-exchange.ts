@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex, Readable } from "node:stream";
-import type { AnswerHead, ClientExchange } from "./client-exchange.ts";
+import { type AnswerHead, type ClientExchange, clientAddress } from "./client-exchange.ts";
 import type { Fields } from "./fields.ts";
 import type { ClientProtocol } from "./gateway-event.ts";
 import { joinConnections } from "./join-connections.ts";
@@ -18,6 +18,8 @@ export interface Http1ExchangeOptions {
   readonly idleMs: number;
 }
 
+const ignore = (): void => {};
+
 /** HTTP/1.0 and HTTP/1.1. */
 export class Http1Exchange implements ClientExchange {
   readonly protocol: ClientProtocol;
@@ -33,7 +35,7 @@ export class Http1Exchange implements ClientExchange {
 
   constructor(request: IncomingMessage, response: ServerResponse, options: Http1ExchangeOptions) {
     this.protocol = request.httpVersionMinor === 0 ? "HTTP/1.0" : "HTTP/1.1";
-    this.client = request.socket.remoteAddress ?? "";
+    this.client = clientAddress(request.socket.remoteAddress);
     this.isSecure = "encrypted" in request.socket;
     this.body = options.hasBody ? request : undefined;
     this.#request = request;
@@ -43,10 +45,9 @@ export class Http1Exchange implements ClientExchange {
     response.on("close", () => {
       if (!response.writableFinished) this.onGone();
     });
-    response.on("drain", () => this.onDrain());
     // A connection that breaks is told by `close`.
-    response.on("error", () => {});
-    request.on("error", () => {});
+    response.on("error", ignore);
+    if (options.hasBody) request.on("error", ignore);
   }
 
   sendContinue(): void {
@@ -68,7 +69,9 @@ export class Http1Exchange implements ClientExchange {
   }
 
   write(chunk: Buffer): boolean {
-    return this.#response.write(chunk);
+    if (this.#response.write(chunk)) return true;
+    this.#response.once("drain", () => this.onDrain());
+    return false;
   }
 
   end(trailers: Fields): void {

@@ -1,13 +1,17 @@
 /** Requests of HTTP/1.0 and HTTP/1.1 as they come off a connection. */
 import { type IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AnswerQueue } from "./answer-queue.ts";
+import { clientAddress } from "./client-exchange.ts";
 import { Http1Exchange } from "./http1-exchange.ts";
 import { remember } from "./remember.ts";
 import { type ReadHead, readRequestHead } from "./request-head.ts";
 import { serveRequest } from "./serve-request.ts";
 import type { ServedPort } from "./served-port.ts";
 import type { ServingContext } from "./serving-context.ts";
+
+const LINGER_MS = 1000;
 
 interface FrontOptions {
   readonly served: () => ServedPort;
@@ -68,9 +72,11 @@ export class Http1Front {
     queue?.end();
     const { status, text, reason } = refusalOf(code);
     const { gateway, config } = this.#options.served();
-    const client = "remoteAddress" in socket && typeof socket.remoteAddress === "string" ? socket.remoteAddress : "";
+    const client = socket instanceof Socket ? clientAddress(socket.remoteAddress) : "";
     this.#context.emit({ type: "RequestRefused", client, gateway, port: config.port, status, reason });
     const body = `${status} ${text}: ${reason}\n`;
+    // A client that does not close its end either has had its time to read.
+    socket.on("finish", () => this.#context.clock.startTimer(LINGER_MS, () => socket.destroy()));
     socket.end(
       `HTTP/1.1 ${status} ${text}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     );
@@ -83,6 +89,8 @@ export class Http1Front {
       socket.destroy();
       return;
     }
+    // The server has taken its listeners off. What breaks a connection also closes it.
+    socket.on("error", () => {});
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);

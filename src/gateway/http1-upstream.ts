@@ -1,134 +1,148 @@
-import type { Duplex } from "node:stream";
-import { type Dispatcher, Pool } from "undici";
-import type { Endpoint } from "../core/dataplane/gateway-config.ts";
-import type { Fields } from "./fields.ts";
-import type { GatewayLimits } from "./gateway-limits.ts";
-import { hopByHopNames } from "./hop-by-hop.ts";
-import type { RunningTry, TryFailure, TrySink, Upstream, UpstreamRequest, UpstreamTls } from "./upstream.ts";
-import { upstreamTlsOptions } from "./upstream-tls-options.ts";
+import { type ConnectionOptions, Http1Connection } from "./http1-connection.ts";
+import type { RunningTry, TrySink, Upstream, UpstreamRequest } from "./upstream.ts";
 
-type ParsedHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-/** A pool of HTTP/1.1 connections to one endpoint. */
-export function createHttp1Upstream(
-  { address, port }: Endpoint,
-  tls: UpstreamTls | undefined,
-  limits: GatewayLimits,
-): Upstream {
-  const host = address.includes(":") ? `[${address}]` : address;
-  const pool = new Pool(`${tls === undefined ? "http" : "https"}://${host}:${port}`, {
-    connections: limits.maxConnectionsPerEndpoint,
-    pipelining: 1,
-    keepAliveTimeout: limits.upstreamKeepAliveMs,
-    keepAliveMaxTimeout: limits.upstreamKeepAliveMs,
-    headersTimeout: limits.idleMs,
-    bodyTimeout: limits.idleMs,
-    maxHeaderSize: limits.maxHeaderBytes,
-    connect: { timeout: limits.connectMs, ...(tls === undefined ? {} : upstreamTlsOptions(tls)) },
-  });
-  const running = new Set<Http1Try>();
-  return {
-    send: (request, sink) => {
-      const started = new Http1Try(sink, () => running.delete(started));
-      running.add(started);
-      pool.dispatch(dispatchOptions(request), started);
-      return started;
-    },
-    running: () => running.size,
-    close: () => void pool.close().catch(() => {}),
-  };
+/** A pool of HTTP/1.1 connections to one endpoint, one request at a time on each. */
+export function createHttp1Upstream(options: Omit<ConnectionOptions, "onFree" | "onGone">): Upstream {
+  return new Http1Pool(options);
 }
 
-function dispatchOptions(request: UpstreamRequest): Dispatcher.DispatchOptions {
-  const { method, path, authority, fields, contentLength, body, upgrade } = request;
-  const headers = ["host", authority, ...fields];
-  if (body !== undefined && contentLength !== undefined) headers.push("content-length", String(contentLength));
-  return { method, path, headers, body: body ?? null, ...(upgrade === undefined ? {} : { upgrade }) };
+class Http1Pool implements Upstream {
+  readonly #options: ConnectionOptions;
+  readonly #all = new Set<Http1Connection>();
+  /** The one that was used last is used next, so that those too many are closed in time. */
+  readonly #idle: Http1Connection[] = [];
+  /** Requests for which there is no connection yet. */
+  readonly #waiting: Http1Try[] = [];
+  readonly #running = new Set<Http1Try>();
+  #isClosed = false;
+
+  constructor(options: Omit<ConnectionOptions, "onFree" | "onGone">) {
+    this.#options = {
+      ...options,
+      onFree: (connection) => this.#free(connection),
+      onGone: (connection) => this.#forget(connection),
+    };
+  }
+
+  send(request: UpstreamRequest, sink: TrySink): RunningTry {
+    const started = new Http1Try(request, sink, (over) => this.#running.delete(over));
+    this.#running.add(started);
+    const idle = this.#takeIdle();
+    if (idle !== undefined) started.startOn(idle);
+    else if (this.#all.size < this.#options.limits.maxConnectionsPerEndpoint) started.startOn(this.#open());
+    else this.#waiting.push(started);
+    return started;
+  }
+
+  sweep(): void {
+    const nowMs = this.#options.clock.nowMs();
+    for (const connection of this.#idle.filter((one) => !one.isUsable(nowMs))) connection.cancel();
+  }
+
+  running(): number {
+    return this.#running.size;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of this.#idle.splice(0)) connection.cancel();
+  }
+
+  /** The last one put back is the freshest: if it is too old, all are. */
+  #takeIdle(): Http1Connection | undefined {
+    const idle = this.#idle.pop();
+    if (idle === undefined || idle.isUsable(this.#options.clock.nowMs())) return idle;
+    idle.cancel();
+    this.sweep();
+    return undefined;
+  }
+
+  #open(): Http1Connection {
+    const connection = new Http1Connection(this.#options);
+    this.#all.add(connection);
+    return connection;
+  }
+
+  #free(connection: Http1Connection): void {
+    const next = this.#nextWaiting();
+    if (next !== undefined) next.startOn(connection);
+    else if (this.#isClosed) connection.cancel();
+    else this.#idle.push(connection);
+  }
+
+  #forget(connection: Http1Connection): void {
+    this.#all.delete(connection);
+    const place = this.#idle.lastIndexOf(connection);
+    if (place !== -1) this.#idle.splice(place, 1);
+    const next = this.#nextWaiting();
+    if (next !== undefined) next.startOn(this.#open());
+  }
+
+  #nextWaiting(): Http1Try | undefined {
+    let next = this.#waiting.shift();
+    while (next?.isOver === true) next = this.#waiting.shift();
+    return next;
+  }
 }
 
-/** One request on its way, in the form that the pool wants. */
-class Http1Try implements RunningTry, Dispatcher.DispatchHandler {
+/** A request that waits for a connection, or is on one. */
+class Http1Try implements RunningTry, TrySink {
+  isOver = false;
+  readonly #request: UpstreamRequest;
   readonly #sink: TrySink;
-  readonly #onOver: () => void;
-  #controller: Dispatcher.DispatchController | undefined;
-  #isOver = false;
+  readonly #onOver: (over: Http1Try) => void;
+  #connection: Http1Connection | undefined;
 
-  constructor(sink: TrySink, onOver: () => void) {
+  constructor(request: UpstreamRequest, sink: TrySink, onOver: (over: Http1Try) => void) {
+    this.#request = request;
     this.#sink = sink;
     this.#onOver = onOver;
   }
 
+  startOn(connection: Http1Connection): void {
+    this.#connection = connection;
+    connection.send(this.#request, this);
+  }
+
   cancel(): void {
-    this.#finish();
-    this.#controller?.abort(new Error("cancelled"));
+    if (this.isOver) return;
+    this.#end();
+    this.#connection?.cancel();
   }
 
   resume(): void {
-    this.#controller?.resume();
+    if (!this.isOver) this.#connection?.resume();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#isOver) controller.abort(new Error("cancelled"));
+  onHints(fields: readonly string[]): void {
+    this.#sink.onHints(fields);
   }
 
-  onRequestUpgrade(_: unknown, status: number, headers: ParsedHeaders, connection: Duplex): void {
-    if (this.#finish()) connection.destroy();
-    else this.#sink.onUpgrade({ status, statusText: "", fields: endToEnd(headers) }, connection);
+  onHead(head: Parameters<TrySink["onHead"]>[0]): void {
+    this.#sink.onHead(head);
   }
 
-  onResponseStart(_: unknown, status: number, headers: ParsedHeaders, statusText = ""): void {
-    if (this.#isOver) return;
-    if (status >= 200) this.#sink.onHead({ status, statusText, fields: endToEnd(headers) });
-    else if (status === 103) this.#sink.onHints(endToEnd(headers));
+  onData(chunk: Buffer): boolean {
+    return this.#sink.onData(chunk);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#isOver && !this.#sink.onData(chunk)) controller.pause();
+  onEnd(trailers: readonly string[]): void {
+    this.#end();
+    this.#sink.onEnd(trailers);
   }
 
-  onResponseEnd(_: unknown, trailers: ParsedHeaders): void {
-    if (!this.#finish()) this.#sink.onEnd(flatten(trailers, NO_NAMES));
+  onFail(failure: Parameters<TrySink["onFail"]>[0]): void {
+    this.#end();
+    this.#sink.onFail(failure);
   }
 
-  onResponseError(_: unknown, error: Error): void {
-    if (this.#finish()) return;
-    this.#sink.onFail({ type: this.#failure(error), message: error.message });
+  onUpgrade(...upgrade: Parameters<TrySink["onUpgrade"]>): void {
+    this.#end();
+    this.#sink.onUpgrade(...upgrade);
   }
 
-  /** Whether it was over before. */
-  #finish(): boolean {
-    if (this.#isOver) return true;
-    this.#isOver = true;
-    this.#onOver();
-    return false;
+  #end(): void {
+    this.isOver = true;
+    this.#onOver(this);
   }
-
-  /** The pool calls `onRequestStart` when it has a connection, right before it writes. */
-  #failure(error: Error): TryFailure["type"] {
-    if (this.#controller === undefined) return "NotConnected";
-    const code = "code" in error ? error.code : undefined;
-    return code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT" ? "TimedOut" : "Reset";
-  }
-}
-
-const NO_NAMES: ReadonlySet<string> = new Set();
-
-function endToEnd(headers: ParsedHeaders): Fields {
-  const connection = headers["connection"];
-  const names = hopByHopNames(Array.isArray(connection) ? connection.join(",") : connection);
-  // A chunked answer ends where its chunks do, whatever a length beside it says.
-  const isChunked = headers["transfer-encoding"] !== undefined;
-  return flatten(headers, isChunked ? new Set([...names, "content-length"]) : names);
-}
-
-function flatten(headers: ParsedHeaders, without: ReadonlySet<string>): Fields {
-  const fields: string[] = [];
-  for (const name of Object.keys(headers)) {
-    if (without.has(name)) continue;
-    const value = headers[name];
-    if (typeof value === "string") fields.push(name, value);
-    else if (value !== undefined) for (const one of value) fields.push(name, one);
-  }
-  return fields;
 }

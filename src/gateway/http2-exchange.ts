@@ -1,6 +1,6 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
-import type { AnswerHead, ClientExchange } from "./client-exchange.ts";
+import { type AnswerHead, type ClientExchange, clientAddress } from "./client-exchange.ts";
 import type { Fields } from "./fields.ts";
 import type { ClientProtocol } from "./gateway-event.ts";
 import { type ReadHead, readRequestHead } from "./request-head.ts";
@@ -27,7 +27,7 @@ export class Http2Exchange implements ClientExchange {
     const socket = stream.session?.socket;
     // A stand-in for the real socket: what it has can only be found by asking for it.
     const serverName: unknown = socket === undefined ? undefined : Reflect.get(socket, "servername");
-    this.client = socket?.remoteAddress ?? "";
+    this.client = clientAddress(socket?.remoteAddress);
     this.serverName = typeof serverName === "string" ? serverName : "";
     this.body = stream.endAfterHeaders ? undefined : stream;
     this.#stream = stream;

@@ -60,6 +60,8 @@ export function createHttp2Upstream(
       return started;
     },
     running: () => running.size,
+    // A connection closes itself when it has been idle for too long.
+    sweep: () => {},
     close: () => session?.close(),
   };
 }

@@ -1,6 +1,7 @@
 import type { RedirectConfig } from "../core/dataplane/gateway-config.ts";
 import { changePath } from "./change-request.ts";
 import type { RequestHead } from "./request-head.ts";
+import { parseAuthority } from "./request-target.ts";
 
 const WELL_KNOWN = { http: 80, https: 443 } as const;
 
@@ -14,5 +15,6 @@ export function redirectLocation(
   const toPort = port ?? (scheme === undefined ? listener.port : WELL_KNOWN[scheme]);
   const suffix = toPort === WELL_KNOWN[toScheme] ? "" : `:${toPort}`;
   const toPath = path === undefined ? asked : changePath(asked, path);
-  return `${toScheme}://${hostname ?? host}${suffix}${toPath}${query}`;
+  const toHost = hostname !== undefined && parseAuthority(hostname) !== undefined ? hostname : host;
+  return `${toScheme}://${toHost}${suffix}${toPath}${query}`;
 }

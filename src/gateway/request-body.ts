@@ -30,6 +30,7 @@ export class RequestBody {
   #keptBytes = 0;
   #hasStarted = false;
   #hasEnded = false;
+  #isLastTry = false;
   #reader: BodyReader | undefined;
 
   constructor(source: Readable, options: RequestBodyOptions) {
@@ -53,19 +54,21 @@ export class RequestBody {
     return reader;
   }
 
-  /** No more tries: what was kept is let go. */
+  /** No more tries: what was kept is let go, once the last of them has had it. */
   release(): void {
-    this.#quota.used -= this.#keptBytes;
-    this.#keptBytes = 0;
-    this.#kept = undefined;
+    this.#isLastTry = true;
+    const isWanted = this.#reader !== undefined && this.#reader.chunks < (this.#kept?.length ?? 0);
+    if (!isWanted) this.#forget();
   }
 
-  /** A reader wants more, having had so many chunks. */
-  feed(reader: BodyReader, chunks: number): void {
+  /** A reader wants more. */
+  feed(reader: BodyReader): void {
     if (reader !== this.#reader) return;
-    const kept = this.#kept?.[chunks];
-    if (kept !== undefined) reader.push(kept);
-    else if (this.#hasEnded) reader.push(null);
+    const kept = this.#kept?.[reader.chunks];
+    if (kept !== undefined) {
+      reader.push(kept);
+      if (this.#isLastTry) this.release();
+    } else if (this.#hasEnded) reader.push(null);
     else if (this.#hasStarted) this.#source.resume();
     else this.#start();
   }
@@ -73,6 +76,7 @@ export class RequestBody {
   detach(reader: BodyReader): void {
     if (reader !== this.#reader) return;
     this.#reader = undefined;
+    if (this.#isLastTry) this.#forget();
     if (this.#hasStarted && !this.#hasEnded) this.#source.pause();
   }
 
@@ -98,19 +102,26 @@ export class RequestBody {
   }
 
   #keep(chunk: Buffer): void {
-    if (this.#kept === undefined) return;
+    if (this.#kept === undefined || this.#isLastTry) return;
     const fits =
       this.#keptBytes + chunk.length <= this.#maxBytes && this.#quota.used + chunk.length <= this.#quota.limit;
-    if (!fits) return this.release();
+    if (!fits) return this.#forget();
     this.#kept.push(chunk);
     this.#keptBytes += chunk.length;
     this.#quota.used += chunk.length;
+  }
+
+  #forget(): void {
+    this.#quota.used -= this.#keptBytes;
+    this.#keptBytes = 0;
+    this.#kept = undefined;
   }
 }
 
 class BodyReader extends Readable {
   readonly #body: RequestBody;
-  #chunks = 0;
+  /** Those that it has had. */
+  chunks = 0;
 
   constructor(body: RequestBody) {
     super();
@@ -118,12 +129,12 @@ class BodyReader extends Readable {
   }
 
   override push(chunk: Buffer | null): boolean {
-    this.#chunks++;
+    this.chunks++;
     return super.push(chunk);
   }
 
   override _read(): void {
-    this.#body.feed(this, this.#chunks);
+    this.#body.feed(this);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {

@@ -17,7 +17,8 @@ export class RequestRecord {
   responseBytes = 0;
   tries = 0;
   reason: string | undefined;
-  readonly #flags = new Set<RequestFlag>();
+  /** Seldom any. */
+  #flags: readonly RequestFlag[] = [];
   readonly #startedAtMs: number;
 
   constructor(exchange: ClientExchange, clock: GatewayClock) {
@@ -27,7 +28,7 @@ export class RequestRecord {
   }
 
   flag(flag: RequestFlag): void {
-    this.#flags.add(flag);
+    if (!this.#flags.includes(flag)) this.#flags = [...this.#flags, flag].sort();
   }
 
   finished(gateway: ObjectRef, { port }: PortConfig, nowMs: number): RequestFinished {
@@ -50,7 +51,7 @@ export class RequestRecord {
       rule: this.rule,
       backend: this.backend,
       tries: this.tries,
-      flags: [...this.#flags].sort(),
+      flags: this.#flags,
       reason: this.reason,
     };
   }

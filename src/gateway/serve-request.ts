@@ -139,8 +139,8 @@ class Serving {
       path: head.path,
       fields: forwardFields(head, this.#record.exchange, this.#context.forwarded),
     };
-    const changed = changeRequest(changeRequest(own, filters), target.filters);
-    return { ...changed, path: `${changed.path}${head.query}` };
+    const { authority, path, fields } = changeRequest(changeRequest(own, filters), target.filters);
+    return { authority, path: head.query === "" ? path : `${path}${head.query}`, fields };
   }
 
   #answerFields(head: RequestHead, { filters }: RuleConfig, target: ForwardTarget, fields: Fields): Fields {

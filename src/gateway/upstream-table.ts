@@ -29,6 +29,7 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
 
   const sweep = (olderThanMs: number): void => {
     for (const [key, { upstream, usedMs }] of rows) {
+      upstream.sweep();
       if (usedMs > olderThanMs || upstream.running() > 0) continue;
       rows.delete(key);
       upstream.close();
@@ -43,7 +44,7 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
         const upstream =
           protocol === "HTTP/2"
             ? createHttp2Upstream(endpoint, tls, { limits, clock })
-            : createHttp1Upstream(endpoint, tls, limits);
+            : createHttp1Upstream({ endpoint, tls, limits, clock });
         row = { upstream, usedMs: 0 };
         rows.set(key, row);
       }

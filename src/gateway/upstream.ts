@@ -7,6 +7,8 @@ export interface Upstream {
   readonly send: (request: UpstreamRequest, sink: TrySink) => RunningTry;
   /** How many tries are under way. */
   readonly running: () => number;
+  /** Closes idle connections that are too old to be used. */
+  readonly sweep: () => void;
   /** Idle connections are closed, those in use afterwards. */
   readonly close: () => void;
 }

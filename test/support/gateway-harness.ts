@@ -126,13 +126,8 @@ export async function startRawBackend(
   return { port: typeof address === "object" ? (address?.port ?? 0) : 0, connections: () => count };
 }
 
-/** A port where nobody listens. */
-export async function findClosedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await closeServer(server);
-  return port;
-}
+/** A port where nobody listens, and nobody will: no free port is ever this one, as tests that run beside this one might get that. */
+export const CLOSED_PORT = 1;
 
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

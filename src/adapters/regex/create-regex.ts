@@ -7,6 +7,8 @@ export interface RegexOptions {
   readonly match?: "Anywhere" | "Whole";
   /** UTF-16 code units. */
   readonly maxPatternLength?: number;
+  /** Patterns kept compiled: as many as are used in turns, or each is compiled again and again. */
+  readonly maxPatterns?: number;
   /** Instructions that a pattern may compile to. */
   readonly maxProgramSize?: number;
   /** Instructions times characters: the most that one match can come to. */
@@ -22,10 +24,10 @@ interface Program {
 
 type Compiled = { readonly state: "program"; readonly program: Program } | ReturnType<typeof fault>;
 
-/** Patterns kept. Few, because the engine keeps states for each that a hostile text can make many. */
-const CACHE_SIZE = 32;
-/** Four bytes each, and one kilobyte for every character at worst. */
-const MAX_CACHED_STATES = 2_000_000;
+/** Few, because the engine keeps states for each that a hostile text can make many. */
+const MAX_PATTERNS = 32;
+/** Of all patterns together. Four bytes each, and one kilobyte for every character at worst. */
+const MAX_CACHED_STATES = 32 * 2_000_000;
 
 /**
  * RE2's regular expressions: time is linear in the text, so no pattern can stall us, and there are no backreferences
@@ -33,6 +35,7 @@ const MAX_CACHED_STATES = 2_000_000;
  */
 export function createRegex(options: RegexOptions = {}): MatchRegex {
   const { match = "Anywhere", maxPatternLength = 1000, maxProgramSize = 2000, maxSteps = 1_000_000 } = options;
+  const { maxPatterns = MAX_PATTERNS } = options;
   const cache = new Map<string, Compiled>();
 
   const compile = (pattern: string): Compiled => {
@@ -47,7 +50,7 @@ export function createRegex(options: RegexOptions = {}): MatchRegex {
     cache.delete(pattern);
     cache.set(pattern, compiled);
     for (const oldest of cache.keys()) {
-      if (cache.size <= CACHE_SIZE) break;
+      if (cache.size <= maxPatterns) break;
       cache.delete(oldest);
     }
     return compiled;
@@ -61,7 +64,7 @@ export function createRegex(options: RegexOptions = {}): MatchRegex {
       return fault(`a text of ${text.length} characters is too long for this pattern`);
     }
     const matches = match === "Whole" ? program.regex.testExact(text) : program.regex.test(text);
-    forgetStates(program, text.length);
+    forgetStates(program, text.length, MAX_CACHED_STATES / maxPatterns);
     return { state: "value", matches };
   };
 }
@@ -78,9 +81,9 @@ function compileProgram(pattern: string, maxProgramSize: number): Compiled {
 }
 
 /** The engine makes a state for each character at most, and keeps it: a cache that only a hostile text fills. */
-function forgetStates(program: Program, length: number): void {
+function forgetStates(program: Program, length: number, maxStates: number): void {
   program.used += length * (program.size + 256);
-  if (program.used <= MAX_CACHED_STATES) return;
+  if (program.used <= maxStates) return;
   program.regex.reset();
   program.used = 0;
 }

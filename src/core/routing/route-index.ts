@@ -10,103 +10,80 @@ export interface RouteIndex<Route> {
   readonly find: (request: HttpRequest) => Route | undefined;
 }
 
-interface Entry<Route> {
-  /** Its place among all routes: the lowest that matches wins. */
-  readonly place: number;
-  readonly route: Route;
-}
-
-/** A path element and what follows it. */
-interface Element<Route> {
-  children: Map<string, Element<Route>> | undefined;
-  /** Routes whose prefix ends here. */
-  entries: Entry<Route>[] | undefined;
-}
+/** Places of routes, ascending; most paths have one, and one needs no list. */
+type Places = number | number[];
 
 export function buildRouteIndex<Route extends { readonly match: RouteMatch }>(
   routes: readonly Route[],
   matchRegex: MatchRegex,
 ): RouteIndex<Route> {
-  const exact = new Map<string, Entry<Route>[]>();
-  const prefixes: Element<Route> = { children: undefined, entries: undefined };
-  const others: Entry<Route>[] = [];
-  routes.forEach((route, place) => {
-    const entry = { place, route };
-    const key = keyOf(route.match);
-    if (key === undefined) others.push(entry);
-    else if (key.type === "Exact") addTo(exact, key.path, entry);
-    else addPrefix(prefixes, key.path, entry);
-  });
+  const exact = new Map<string, Places>();
+  const prefixes = new Map<string, Places>();
+  const others: number[] = [];
+  let deepest = 0;
+  for (let place = 0; place < routes.length; place++) {
+    const match = routes[place]?.match;
+    if (match?.path?.type === "Exact") addPlace(exact, match.path.value, place);
+    else {
+      const prefix = match && prefixOf(match);
+      if (prefix === undefined) others.push(place);
+      else {
+        addPlace(prefixes, prefix, place);
+        deepest = Math.max(deepest, countSlashes(prefix));
+      }
+    }
+  }
 
-  const better = (
-    best: Entry<Route> | undefined,
-    entries: readonly Entry<Route>[] | undefined,
-    request: HttpRequest,
-  ): Entry<Route> | undefined => {
-    if (entries === undefined) return best;
-    for (const entry of entries) {
-      if (best !== undefined && entry.place > best.place) return best;
-      if (matchesRequest(entry.route.match, request, matchRegex)) return entry;
+  const matches = (place: number, request: HttpRequest): boolean => {
+    const route = routes[place];
+    return route !== undefined && matchesRequest(route.match, request, matchRegex);
+  };
+  /** The lowest place that matches, if it is lower than the best so far. */
+  const better = (best: number, places: Places | undefined, request: HttpRequest): number => {
+    if (places === undefined) return best;
+    if (typeof places === "number") return places < best && matches(places, request) ? places : best;
+    for (const place of places) {
+      if (place >= best) return best;
+      if (matches(place, request)) return place;
     }
     return best;
   };
 
   return {
     find: (request) => {
-      let best = better(undefined, exact.get(request.path), request);
-      for (const entries of walkPrefixes(prefixes, request.path)) best = better(best, entries, request);
-      return better(best, others, request)?.route;
+      const { path } = request;
+      let best = better(Number.POSITIVE_INFINITY, exact.get(path), request);
+      // Element by element, and no deeper than any prefix goes: a path may have thousands.
+      let slash = path.indexOf("/");
+      for (let depth = 0; depth <= deepest && slash !== -1; depth++) {
+        best = better(best, prefixes.get(path.slice(0, slash)), request);
+        slash = path.indexOf("/", slash + 1);
+      }
+      if (slash === -1) best = better(best, prefixes.get(path), request);
+      best = better(best, others, request);
+      return routes[best];
     },
   };
 }
 
-type Key = { readonly type: "Exact" | "Prefix"; readonly path: string };
-
-/** What a path must be or begin with; undefined: nothing that could be looked up. */
-function keyOf({ path, grpc }: RouteMatch): Key | undefined {
-  if (path?.type === "Exact") return { type: "Exact", path: path.value };
-  if (path?.type === "PathPrefix") {
-    return { type: "Prefix", path: path.value.endsWith("/") ? path.value.slice(0, -1) : path.value };
-  }
+/** What a path must begin with, by element; undefined: nothing that could be looked up. */
+function prefixOf({ path, grpc }: RouteMatch): string | undefined {
+  if (path?.type === "PathPrefix") return path.value.endsWith("/") ? path.value.slice(0, -1) : path.value;
   if (path === undefined && grpc?.type === "Exact" && grpc.service !== undefined && !grpc.service.includes("/")) {
-    return { type: "Prefix", path: `/${grpc.service}` };
+    return `/${grpc.service}`;
   }
   return undefined;
 }
 
-function addTo<Route>(map: Map<string, Entry<Route>[]>, key: string, entry: Entry<Route>): void {
-  const entries = map.get(key);
-  if (entries === undefined) map.set(key, [entry]);
-  else entries.push(entry);
+function addPlace(index: Map<string, Places>, key: string, place: number): void {
+  const places = index.get(key);
+  if (places === undefined) index.set(key, place);
+  else if (typeof places === "number") index.set(key, [places, place]);
+  else places.push(place);
 }
 
-function addPrefix<Route>(root: Element<Route>, path: string, entry: Entry<Route>): void {
-  let element = root;
-  for (const name of path.split("/")) {
-    element.children ??= new Map();
-    let child = element.children.get(name);
-    if (child === undefined) {
-      child = { children: undefined, entries: undefined };
-      element.children.set(name, child);
-    }
-    element = child;
-  }
-  element.entries ??= [];
-  element.entries.push(entry);
-}
-
-/** Longest prefixes first, as these tend to have the lowest places. */
-function walkPrefixes<Route>(root: Element<Route>, path: string): readonly Entry<Route>[][] {
-  const found: Entry<Route>[][] = [];
-  let element: Element<Route> | undefined = root;
-  let start = 0;
-  while (start <= path.length) {
-    const slash = path.indexOf("/", start);
-    const end = slash === -1 ? path.length : slash;
-    element = element.children?.get(path.slice(start, end));
-    if (element === undefined) break;
-    if (element.entries !== undefined) found.push(element.entries);
-    start = end + 1;
-  }
-  return found.reverse();
+function countSlashes(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("/"); at !== -1; at = text.indexOf("/", at + 1)) count++;
+  return count;
 }

@@ -60,11 +60,11 @@ export class Stacks {
   }
 
   #setOfOne(policy: Policy, policies: readonly Policy[]): PolicySet {
-    let set = this.#alone.get(policy);
-    if (set === undefined) {
-      set = { policies, losers: NO_POLICIES, annotated: undefined, isEnd: false, key: "", lastUse: undefined };
-      this.#alone.set(policy, set);
-    }
+    const known = this.#alone.get(policy);
+    if (known !== undefined) return known;
+    const set = { policies, losers: NO_POLICIES, annotated: undefined, isEnd: false, key: "", lastUse: undefined };
+    // Most policies name one target, and nobody asks for their set a second time.
+    if (policy.targets.length !== 1 || policy.targets[0]?.selector !== undefined) this.#alone.set(policy, set);
     return set;
   }
 

@@ -35,7 +35,7 @@ export interface Rulebook {
   readonly isParentByRef: (kind: KindId) => boolean;
   /** Kinds of rows that definitions added: only among these can links form a cycle. */
   readonly isForeign: (kind: KindId) => boolean;
-  readonly parsePolicy: (object: KubeObject, kind: CompiledKind) => { policy?: Policy; findings: Finding[] };
+  readonly parsePolicy: (object: KubeObject, kind: CompiledKind) => { policy?: Policy; findings: readonly Finding[] };
   readonly findings: readonly Finding[];
 }
 

@@ -55,7 +55,7 @@ export function fold(levels: readonly FoldLevel[], own: readonly Unit[], rules: 
   for (const level of levels) run.foldLevel(level);
   if (rules.bare === "Direct") run.applyDirect(levels);
   run.result.settleLosses();
-  return { result: run.result, conditionErrors: run.conditionErrors };
+  return { result: run.result, conditionErrors: run.conditionErrors.length === 0 ? NO_ERRORS : run.conditionErrors };
 }
 
 class Fold {
@@ -226,6 +226,7 @@ const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Decision
   strategy,
 });
 
+const NO_ERRORS: readonly ConditionError[] = [];
 const NO_REMOVALS: readonly Removal[] = [];
 
 const candidatesOf = (policy: Policy, block: Block): readonly Candidate[] =>

@@ -30,7 +30,7 @@ export function parsePolicy(
   object: KubeObject,
   definition: PolicyDefinition,
   crd?: CrdFacts,
-): { policy?: Policy; findings: Finding[] } {
+): { policy?: Policy; findings: readonly Finding[] } {
   const problems: PolicyProblem[] = [];
   const report: Report = (code, field, message) => void problems.push({ code, field, message });
   const spec = boundedSpec(object, report);
@@ -44,19 +44,20 @@ export function parsePolicy(
   checkForbidden(filled, definition.targeting, targets, blocks, report);
   const { createdAt: age, findings } = parseCreatedAt(object);
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
-  const policy: Policy = {
-    id: object.id as PolicyId,
-    object,
-    kindIndex: Math.max(
-      0,
-      definition.policies.findIndex(({ group, kind }) => group === object.ref.group && kind === object.ref.kind),
-    ),
-    ...(age === undefined ? {} : { createdAt: age }),
-    targets,
-    blocks,
-  };
+  const id = object.id as PolicyId;
+  const kindIndex = kindIndexOf(object, definition);
+  // Spelled out, as it is kept for every policy: a spread would make it larger.
+  const policy: Policy =
+    age === undefined
+      ? { id, object, kindIndex, targets, blocks }
+      : { id, object, kindIndex, createdAt: age, targets, blocks };
   if (!blocks.some(({ units }) => units.some(isNoRule))) return { policy, findings };
   return { policy, findings: [...findings, ...ruleMapFindings(object, blocks, reader.rules)] };
+}
+
+function kindIndexOf({ ref }: KubeObject, { policies }: PolicyDefinition): number {
+  const index = policies.findIndex(({ group, kind }) => group === ref.group && kind === ref.kind);
+  return Math.max(0, index);
 }
 
 const isNoRule = ({ ruleName }: Unit): boolean => ruleName === undefined;
@@ -289,10 +290,12 @@ function parseRemovals(block: JsonObject, field: string, report: Report): readon
   return removals;
 }
 
-function parseCreatedAt(object: KubeObject): { createdAt?: number; findings: Finding[] } {
+const NO_FINDINGS: readonly Finding[] = [];
+
+function parseCreatedAt(object: KubeObject): { createdAt?: number; findings: readonly Finding[] } {
   const { written, seconds } = createdAt(object);
-  if (seconds !== undefined) return { createdAt: seconds, findings: [] };
-  if (written === null) return { findings: [] };
+  if (seconds !== undefined) return { createdAt: seconds, findings: NO_FINDINGS };
+  if (written === null) return { findings: NO_FINDINGS };
   const field = "metadata.creationTimestamp";
   const message = `${field} is ${found(written)}; allowed: a time such as 2021-07-15T01:02:03Z. The policy counts as the newest.`;
   return { findings: [toFinding(object, "warning", { code: "UnreadableTimestamp", field, message })] };

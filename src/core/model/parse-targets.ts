@@ -18,7 +18,7 @@ export function parseTargets(spec: JsonObject, targeting: Targeting, report: Rep
   const { ref, refs, selectors } = targeting.fields;
   const one = ownValue(spec, ref) ?? null;
   const single = one === null ? NOTHING : [parseRef(one, `spec.${ref}`, targeting, report)];
-  const listed = listAt(spec, refs, report).map((item, i) => parseRef(item, `spec.${refs}[${i}]`, targeting, report));
+  const listed = listAt(spec, refs, report).map((item, i) => parseRef(item, itemField(refs, i), targeting, report));
   const selected = listAt(spec, selectors, report).map((item, i) =>
     parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report),
   );
@@ -41,6 +41,18 @@ export function parseTargets(spec: JsonObject, targeting: Targeting, report: Rep
 }
 
 const NOTHING: readonly never[] = [];
+
+/** Most policies name one target, in a field that all of their kind have: one text for all of them. */
+const firstFields = new Map<string, string>();
+const MAX_FIRST_FIELDS = 1_000;
+
+function itemField(name: string, index: number): string {
+  const known = index === 0 ? firstFields.get(name) : undefined;
+  if (known !== undefined) return known;
+  const field = `spec.${name}[${index}]`;
+  if (index === 0 && firstFields.size < MAX_FIRST_FIELDS) firstFields.set(name, field);
+  return field;
+}
 
 function listAt(spec: JsonObject, name: string, report: Report): readonly Json[] {
   const value = ownValue(spec, name) ?? null;

@@ -1,22 +1,22 @@
 /** A persistent sorted map in chunks: ordered reading, and a change copies one chunk and the list of chunks. */
 import { compareText } from "./refs.ts";
 
+/** Entries of a full chunk. */
 const CHUNK = 256;
 
-interface Chunk<K, V> {
-  readonly keys: readonly K[];
-  readonly values: readonly V[];
-}
+/** Keys and their values in turn: one list, as there are many maps, and most are small. */
+type Chunk<K, V> = readonly (K | V)[];
 
-const isList: <T>(value: T | readonly T[]) => value is readonly T[] = Array.isArray;
+const keyAt = <K, V>(chunk: Chunk<K, V>, entry: number): K => chunk[2 * entry] as K;
+const valueAt = <K, V>(chunk: Chunk<K, V>, entry: number): V => chunk[2 * entry + 1] as V;
 
-/** The last index whose key is not greater than `key`, or -1. */
-function floorIndex<K extends string>(length: number, keyAt: (index: number) => K, key: K): number {
+/** The last entry of a chunk whose key is not greater than `key`, or -1. */
+function floorEntry<K extends string, V>(chunk: Chunk<K, V>, key: K): number {
   let low = 0;
-  let high = length - 1;
+  let high = chunk.length / 2 - 1;
   while (low <= high) {
     const middle = (low + high) >>> 1;
-    if (keyAt(middle) <= key) low = middle + 1;
+    if (keyAt(chunk, middle) <= key) low = middle + 1;
     else high = middle - 1;
   }
   return high;
@@ -29,12 +29,15 @@ function isAscending(keys: readonly string[]): boolean {
 }
 
 export class SortedMap<K extends string, V> {
-  /** The chunk itself where there is but one: most maps are small, and there are many of them. */
-  readonly #chunks: readonly Chunk<K, V>[] | Chunk<K, V>;
+  /** None, or more than one. */
+  readonly #chunks: readonly Chunk<K, V>[] | undefined;
+  /** The chunk, where there is but one. */
+  readonly #only: Chunk<K, V> | undefined;
   readonly size: number;
 
-  private constructor(chunks: readonly Chunk<K, V>[] | Chunk<K, V>, size: number) {
-    this.#chunks = chunks;
+  private constructor(chunks: readonly Chunk<K, V>[], size: number) {
+    this.#only = chunks.length === 1 ? chunks[0] : undefined;
+    this.#chunks = chunks.length === 1 ? undefined : chunks;
     this.size = size;
   }
 
@@ -50,18 +53,14 @@ export class SortedMap<K extends string, V> {
     const distinct: ReadonlyMap<K, V> = entries instanceof Map ? entries : new Map(entries);
     if (distinct.size === 0) return SortedMap.empty();
     const keys = [...distinct.keys()];
-    if (isAscending(keys)) return SortedMap.#cut(keys, [...distinct.values()]);
-    keys.sort(compareText);
-    return SortedMap.#cut(
-      keys,
-      keys.map((key) => distinct.get(key) as V),
-    );
+    if (!isAscending(keys)) keys.sort(compareText);
+    return SortedMap.#cut(keys, (key) => distinct.get(key) as V);
   }
 
-  /** Keys and their values side by side, no key twice. Takes the lists over. */
+  /** Keys and their values side by side, no key twice. */
   static of<K extends string, V>(keys: readonly K[], values: readonly V[]): SortedMap<K, V> {
     if (keys.length === 0) return SortedMap.empty();
-    if (isAscending(keys)) return SortedMap.#cut(keys, values);
+    if (isAscending(keys)) return SortedMap.#cut(keys, (_, at) => values[at] as V);
     return SortedMap.from(keys.map((key, at) => [key, values[at] as V]));
   }
 
@@ -69,112 +68,116 @@ export class SortedMap<K extends string, V> {
   static by<K extends string, V>(values: readonly V[], keyOf: (value: V) => K): SortedMap<K, V> {
     if (values.length === 0) return SortedMap.empty();
     const keys = values.map(keyOf);
-    if (isAscending(keys)) return SortedMap.#cut(keys, values);
+    if (isAscending(keys)) return SortedMap.#cut(keys, (_, at) => values[at] as V);
     const sorted = values.toSorted((a, b) => compareText(keyOf(a), keyOf(b)));
-    return SortedMap.#cut(sorted.map(keyOf), sorted);
+    return SortedMap.#cut(sorted.map(keyOf), (_, at) => sorted[at] as V);
   }
 
-  static #cut<K extends string, V>(keys: readonly K[], values: readonly V[]): SortedMap<K, V> {
-    // A list that grew has room to spare.
-    if (keys.length <= CHUNK) return new SortedMap({ keys: keys.slice(), values: values.slice() }, keys.length);
+  static #cut<K extends string, V>(keys: readonly K[], valueOf: (key: K, at: number) => V): SortedMap<K, V> {
     const chunks: Chunk<K, V>[] = [];
-    for (let i = 0; i < keys.length; i += CHUNK) {
-      chunks.push({ keys: keys.slice(i, i + CHUNK), values: values.slice(i, i + CHUNK) });
+    for (let start = 0; start < keys.length; start += CHUNK) {
+      const end = Math.min(start + CHUNK, keys.length);
+      // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has room to spare, and these are kept
+      const chunk = new Array<K | V>(2 * (end - start));
+      for (let at = start; at < end; at++) {
+        const key = keys[at] as K;
+        chunk[2 * (at - start)] = key;
+        chunk[2 * (at - start) + 1] = valueOf(key, at);
+      }
+      chunks.push(chunk);
     }
     return new SortedMap(chunks, keys.length);
   }
 
   get(key: K): V | undefined {
-    const chunk = this.#list()[this.#chunkOf(key)];
+    const chunk = this.#chunkFor(key);
     if (chunk === undefined) return undefined;
-    const index = floorIndex(chunk.keys.length, (i) => chunk.keys[i] as K, key);
-    return index >= 0 && chunk.keys[index] === key ? chunk.values[index] : undefined;
+    const entry = floorEntry(chunk, key);
+    return entry >= 0 && keyAt(chunk, entry) === key ? valueAt(chunk, entry) : undefined;
   }
 
   with(key: K, value: V): SortedMap<K, V> {
-    if (this.size === 0) return new SortedMap({ keys: [key], values: [value] }, 1);
+    if (this.size === 0) return new SortedMap([[key, value]], 1);
     const at = Math.max(0, this.#chunkOf(key));
     const chunk = this.#list()[at] as Chunk<K, V>;
-    const floor = floorIndex(chunk.keys.length, (i) => chunk.keys[i] as K, key);
-    const found = floor >= 0 && chunk.keys[floor] === key;
-    const keys = chunk.keys.slice();
-    const values = chunk.values.slice();
-    if (found) {
-      values[floor] = value;
-    } else {
-      keys.splice(floor + 1, 0, key);
-      values.splice(floor + 1, 0, value);
+    const floor = floorEntry(chunk, key);
+    if (floor >= 0 && keyAt(chunk, floor) === key) {
+      const replaced = chunk.slice();
+      replaced[2 * floor + 1] = value;
+      return this.#replaced(at, [replaced], 0);
     }
-    const half = CHUNK / 2;
-    const parts =
-      keys.length <= CHUNK
-        ? [{ keys, values }]
-        : [
-            { keys: keys.slice(0, half), values: values.slice(0, half) },
-            { keys: keys.slice(half), values: values.slice(half) },
-          ];
-    return this.#replaced(at, parts, found ? 0 : 1);
+    const grown = chunk.toSpliced(2 * (floor + 1), 0, key, value);
+    const parts = grown.length <= 2 * CHUNK ? [grown] : [grown.slice(0, CHUNK), grown.slice(CHUNK)];
+    return this.#replaced(at, parts, 1);
   }
 
   without(key: K): SortedMap<K, V> {
     const at = this.#chunkOf(key);
     const chunk = this.#list()[at];
     if (chunk === undefined) return this;
-    const index = floorIndex(chunk.keys.length, (i) => chunk.keys[i] as K, key);
-    if (index < 0 || chunk.keys[index] !== key) return this;
+    const entry = floorEntry(chunk, key);
+    if (entry < 0 || keyAt(chunk, entry) !== key) return this;
     if (this.size === 1) return SortedMap.empty();
-    const keys = chunk.keys.toSpliced(index, 1);
-    const values = chunk.values.toSpliced(index, 1);
-    return this.#replaced(at, keys.length === 0 ? [] : [{ keys, values }], -1);
+    const rest = chunk.toSpliced(2 * entry, 2);
+    return this.#replaced(at, rest.length === 0 ? [] : [rest], -1);
   }
 
   *[Symbol.iterator](): IterableIterator<readonly [K, V]> {
-    for (const { keys, values } of this.#list()) {
-      for (let i = 0; i < keys.length; i++) yield [keys[i] as K, values[i] as V];
+    for (const chunk of this.#list()) {
+      for (let i = 0; i < chunk.length; i += 2) yield [chunk[i] as K, chunk[i + 1] as V];
     }
   }
 
   *values(): IterableIterator<V> {
-    for (const { values } of this.#list()) for (let i = 0; i < values.length; i++) yield values[i] as V;
+    for (const chunk of this.#list()) for (let i = 1; i < chunk.length; i += 2) yield chunk[i] as V;
   }
 
   forEach(visit: (key: K, value: V) => void): void {
-    for (const { keys, values } of this.#list()) {
-      for (let i = 0; i < keys.length; i++) visit(keys[i] as K, values[i] as V);
+    for (const chunk of this.#list()) {
+      for (let i = 0; i < chunk.length; i += 2) visit(chunk[i] as K, chunk[i + 1] as V);
     }
   }
 
   /** Entries from the first key that is not less than `key` on. */
   *startingAt(key: K): IterableIterator<readonly [K, V]> {
-    for (const { keys, values } of this.#list().slice(Math.max(0, this.#chunkOf(key)))) {
-      for (let i = 0; i < keys.length; i++) if ((keys[i] as K) >= key) yield [keys[i] as K, values[i] as V];
+    for (const chunk of this.#list().slice(Math.max(0, this.#chunkOf(key)))) {
+      for (let i = 0; i < chunk.length; i += 2) if ((chunk[i] as K) >= key) yield [chunk[i] as K, chunk[i + 1] as V];
     }
   }
 
   first<T>(count: number, read: (key: K, value: V) => T): readonly T[] {
     const found: T[] = [];
-    for (const { keys, values } of this.#list()) {
-      for (let i = 0; i < keys.length; i++) {
+    for (const chunk of this.#list()) {
+      for (let i = 0; i < chunk.length; i += 2) {
         if (found.length >= count) return found;
-        found.push(read(keys[i] as K, values[i] as V));
+        found.push(read(chunk[i] as K, chunk[i + 1] as V));
       }
     }
     return found;
   }
 
   #list(): readonly Chunk<K, V>[] {
-    return isList(this.#chunks) ? this.#chunks : [this.#chunks];
+    return this.#chunks ?? (this.#only === undefined ? [] : [this.#only]);
   }
 
+  #chunkFor(key: K): Chunk<K, V> | undefined {
+    return this.#only ?? this.#list()[this.#chunkOf(key)];
+  }
+
+  /** The last chunk whose first key is not greater, or -1. */
   #chunkOf(key: K): number {
     const chunks = this.#list();
-    return floorIndex(chunks.length, (i) => (chunks[i] as Chunk<K, V>).keys[0] as K, key);
+    let low = 0;
+    let high = chunks.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      if (keyAt(chunks[middle] as Chunk<K, V>, 0) <= key) low = middle + 1;
+      else high = middle - 1;
+    }
+    return high;
   }
 
   #replaced(at: number, parts: readonly Chunk<K, V>[], growth: number): SortedMap<K, V> {
-    const chunks = this.#list().slice();
-    chunks.splice(at, 1, ...parts);
-    const [only] = chunks;
-    return new SortedMap(only !== undefined && chunks.length === 1 ? only : chunks, this.size + growth);
+    return new SortedMap(this.#list().toSpliced(at, 1, ...parts), this.size + growth);
   }
 }

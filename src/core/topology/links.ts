@@ -81,11 +81,15 @@ export interface LinkRefusal {
   readonly child?: ObjectRef;
 }
 
-export interface ObjectLinks {
+export interface ObjectLinks extends LinkNotes {
   /** Sorted by the parent's id, then by the order of its sections. */
   readonly up: readonly UpLink[];
   /** Sorted by the child's id, each child once. */
   readonly down: readonly DownLink[];
+}
+
+/** What is to be said beside the links; of most objects nothing. */
+export interface LinkNotes {
   readonly refusals: readonly LinkRefusal[];
   /** Parents that the object names and the snapshot does not have. */
   readonly absentParents: readonly ObjectRef[];

@@ -1,17 +1,15 @@
 import type { KubeObject } from "../model/kube-object.ts";
-import { compareText, type ObjectId } from "../model/refs.ts";
+import { compareText, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
 import { mergedUses } from "./child-uses.ts";
 import { findPlan } from "./compile-rows.ts";
 import type { LinkDraft, NamedObject } from "./link-draft.ts";
-import type { DownLink, LinkContext, ObjectLinks, PlacedLink, UpLink } from "./links.ts";
+import type { DownLink, LinkContext, LinkNotes, LinkRefusal, ObjectLinks, PlacedLink, UpLink } from "./links.ts";
 import { addParents } from "./parent-links.ts";
 
 const NONE: readonly never[] = [];
 
-const NO_LINKS: ObjectLinks = {
-  up: NONE,
-  down: NONE,
+const NO_NOTES: LinkNotes = {
   refusals: NONE,
   absentParents: NONE,
   impliedParents: NONE,
@@ -19,6 +17,40 @@ const NO_LINKS: ObjectLinks = {
   labelsOf: NONE,
   grantsOf: NONE,
 };
+
+/** As there is one for every object, and hardly one has notes, these are apart. */
+class NotedLinks implements ObjectLinks {
+  readonly up: readonly UpLink[];
+  readonly down: readonly DownLink[];
+  readonly #notes: LinkNotes;
+
+  constructor(up: readonly UpLink[], down: readonly DownLink[], notes: LinkNotes) {
+    this.up = up;
+    this.down = down;
+    this.#notes = notes;
+  }
+
+  get refusals(): readonly LinkRefusal[] {
+    return this.#notes.refusals;
+  }
+  get absentParents(): readonly ObjectRef[] {
+    return this.#notes.absentParents;
+  }
+  get impliedParents(): readonly ObjectRef[] {
+    return this.#notes.impliedParents;
+  }
+  get unlinked(): readonly ObjectId[] {
+    return this.#notes.unlinked;
+  }
+  get labelsOf(): readonly string[] {
+    return this.#notes.labelsOf;
+  }
+  get grantsOf(): readonly string[] {
+    return this.#notes.grantsOf;
+  }
+}
+
+const NO_LINKS: ObjectLinks = new NotedLinks(NONE, NONE, NO_NOTES);
 
 /**
  * What an object hangs under and what hangs under it, by what it says itself, by the rows of the link table, and by the
@@ -43,15 +75,21 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
   addParents(draft);
   addChildren(draft);
   const named = draft.alsoNamed === undefined ? draft.named : [...draft.named, ...draft.alsoNamed];
+  return new NotedLinks(upInOrder(draft.up, context), downInOrder(named), notesOf(draft, named));
+}
+
+function notesOf(draft: LinkDraft, named: readonly NamedObject[]): LinkNotes {
+  const { object, refusals, absentParents, impliedParents, labelsRead, grantsOf } = draft;
+  const unlinked = unlinkedIn(named);
+  const isPlain = refusals === undefined && absentParents === undefined && impliedParents === undefined;
+  if (isPlain && unlinked === NONE && !labelsRead && grantsOf === undefined) return NO_NOTES;
   return {
-    up: upInOrder(draft.up, context),
-    down: downInOrder(named),
-    refusals: draft.refusals ?? NONE,
-    absentParents: draft.absentParents ?? NONE,
-    impliedParents: draft.impliedParents ?? NONE,
-    unlinked: unlinkedIn(named),
-    labelsOf: draft.labelsRead ? [object.ref.namespace] : NONE,
-    grantsOf: draft.grantsOf === undefined ? NONE : [...draft.grantsOf],
+    refusals: refusals ?? NONE,
+    absentParents: absentParents ?? NONE,
+    impliedParents: impliedParents ?? NONE,
+    unlinked,
+    labelsOf: labelsRead ? [object.ref.namespace] : NONE,
+    grantsOf: grantsOf === undefined ? NONE : [...grantsOf],
   };
 }
 

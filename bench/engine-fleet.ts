@@ -1,6 +1,6 @@
-import { buildSnapshot, effectivePolicies, evaluate } from "../src/index.ts";
+import { apply, buildSnapshot, effectivePolicies, evaluate } from "../src/index.ts";
 import type { BenchContext } from "./bench-context.ts";
-import { buildShape, FLEET, type ShapeOptions } from "./cluster-shapes.ts";
+import { buildShape, FLEET, routePolicy, type ShapeOptions } from "./cluster-shapes.ts";
 import { median, timed } from "./measure.ts";
 import { type Reading, readEvaluation } from "./read-evaluation.ts";
 
@@ -113,5 +113,16 @@ function reportHeap(context: BenchContext, name: string, routes: number, texts: 
   // A list of all paths would hold more than a hundred bytes for each.
   const value = Math.max(0, half - held) / (reading.paths / 2);
   context.report({ case: name, metric: "held in the middle of reading", value, unit: "B/path", bar: 50 });
-  if (objects.length === 0) throw new Error("the objects are alive until here, so that they do not count");
+  const changed = apply(evaluation, [{ upsert: { value: parseTexts([JSON.stringify(routePolicy(0, 1))])[0] } }]);
+  const after = heap();
+  // The first change asks who names whom, which nobody did before.
+  context.report({
+    case: name,
+    metric: "heap after a change",
+    value: (after - input) / routes,
+    unit: "B/route",
+    bar: 2048,
+  });
+  if (objects.length === 0 || changed.evaluation === evaluation)
+    throw new Error("objects and evaluations are alive until here, so that the figures are right");
 }

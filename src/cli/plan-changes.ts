@@ -51,7 +51,8 @@ export function upsertsOf(
     const value = before === undefined ? asCreated(raw, times) : asChanged(raw, before.raw);
     if (value !== raw) origins.set(value, raw);
     byId.set(id, { ...document, value });
-    objects.set(id, { ...parsed.object, id });
+    const { ref, apiVersion, source } = parsed.object;
+    objects.set(id, { id, ref, apiVersion, raw: parsed.object.raw, ...(source === undefined ? {} : { source }) });
   }
   const problems = [...findings, ...snapshot.findings].filter(({ severity }) => severity === "error");
   return { byId, objects, origins, problems: [...problems, ...[...refused.values()].flat()] };

@@ -92,7 +92,8 @@ export function homed(object: KubeObject, rulebook: Rulebook): KubeObject {
   const namespace = homeOf(ref, rulebook);
   if (namespace === ref.namespace) return object;
   const moved = { ...ref, namespace };
-  return { ...object, ref: moved, id: objectId(moved) };
+  const { apiVersion, raw, source } = object;
+  return { id: objectId(moved), ref: moved, apiVersion, raw, ...(source === undefined ? {} : { source }) };
 }
 
 function buildRefused(snapshot: Snapshot, rulebook: Rulebook): World["refused"] {
@@ -110,18 +111,16 @@ function buildObjects(snapshot: Snapshot, rulebook: Rulebook): ObjectTable {
   let list: KubeObject[] = [];
   let count = 0;
   for (const object of byId.values()) {
-    const { ref } = object;
-    if (like === undefined || ref.kind !== like.kind || ref.group !== like.group) {
-      list = byKind.get(kindId(ref)) ?? [];
-      byKind.set(kindId(ref), list);
+    const { group, kind, namespace } = object.ref;
+    if (like === undefined || kind !== like.kind || group !== like.group || namespace !== like.namespace) {
+      if (like !== undefined) add(namespaces, like.namespace, count);
+      count = 0;
+      like = object.ref;
+      list = byKind.get(kindId(like)) ?? [];
+      byKind.set(kindId(like), list);
     }
     list.push(object);
-    if (like !== undefined && ref.namespace !== like.namespace) {
-      add(namespaces, like.namespace, count);
-      count = 0;
-    }
     count++;
-    like = ref;
   }
   if (like !== undefined) add(namespaces, like.namespace, count);
   namespaces.delete("");
@@ -136,10 +135,11 @@ const add = (counts: Map<string, number>, key: string, count: number): void =>
 function homedObjects({ objects }: Snapshot, rulebook: Rulebook): ReadonlyMap<ObjectId, KubeObject> {
   let like: ObjectRef | undefined;
   let isHome = true;
-  for (const { ref } of objects.values()) {
-    if (like?.kind === ref.kind && like.group === ref.group && like.namespace === ref.namespace) continue;
-    like = ref;
-    isHome &&= homeOf(ref, rulebook) === ref.namespace;
+  for (const object of objects.values()) {
+    const { group, kind, namespace } = object.ref;
+    if (like?.kind === kind && like.group === group && like.namespace === namespace) continue;
+    like = object.ref;
+    isHome &&= homeOf(like, rulebook) === namespace;
   }
   if (isHome) return objects;
   const byId = new Map<ObjectId, KubeObject>();

@@ -52,7 +52,12 @@ const NO_POLICIES: readonly Policy[] = [];
 /** The places of a fold, by pointer. */
 export function placesOf({ result }: Folded): readonly Place[] {
   const places = [...result.places.values()];
-  return places.length < 2 ? places : places.sort(byPointer);
+  return isInOrder(places) ? places : places.sort(byPointer);
+}
+
+function isInOrder(places: readonly Place[]): boolean {
+  for (let i = 1; i < places.length; i++) if (byPointer(places[i - 1] as Place, places[i] as Place) > 0) return false;
+  return true;
 }
 
 const byPointer = (a: Place, b: Place): number => compareText(a.pointer, b.pointer);

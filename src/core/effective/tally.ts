@@ -70,14 +70,7 @@ export class TallyChanges {
   applyTo(policy: PolicyId, tally: PolicyTally | undefined): PolicyTally | undefined {
     const changes = this.#changes.get(policy);
     if (changes === undefined) return tally;
-    if (tally === undefined) {
-      const entries = changes.entries().map(([ancestor, counters]) => [ancestor, applyCounters(undefined, counters)]);
-      const made = SortedMap.from(
-        entries.filter((entry): entry is [ObjectId, AncestorTally] => entry[1] !== undefined),
-      );
-      return made.size === 0 ? undefined : made;
-    }
-    let result = tally;
+    let result: PolicyTally = tally ?? SortedMap.empty();
     for (const [ancestor, counters] of changes.entries()) {
       if (saysNothing(counters)) continue;
       const next = applyCounters(result.get(ancestor), counters);

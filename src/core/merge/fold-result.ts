@@ -41,6 +41,7 @@ export interface Place {
   losses: Loss[];
 }
 
+const NOBODY: readonly Candidate[] = [];
 /** Never added to: places without a loss share it. */
 const NO_LOSSES: Loss[] = [];
 
@@ -66,7 +67,7 @@ export class FoldResult {
   }
 
   /** Held units above, at or below a pointer: whatever cannot stand beside a value there. An empty map blocks nothing below it. */
-  inTheWay(pointer: string): Candidate[] {
+  inTheWay(pointer: string): readonly Candidate[] {
     const at = this.holder(pointer);
     if (at !== undefined) return [at];
     const above = this.above(pointer);
@@ -77,13 +78,12 @@ export class FoldResult {
   }
 
   /** The nearest first. */
-  above(pointer: string): Candidate[] {
-    const found: Candidate[] = [];
+  above(pointer: string): readonly Candidate[] {
     if (this.places.size <= FEW) {
-      for (const { pointer: other, holder } of this.places.values())
-        if (holder !== undefined && liesBelow(pointer, other)) found.push(holder);
-      return found.length < 2 ? found : found.sort((a, b) => b.unit.pointer.length - a.unit.pointer.length);
+      const found = this.#holdersWhere((other) => liesBelow(pointer, other));
+      return found.length < 2 ? found : found.toSorted((a, b) => b.unit.pointer.length - a.unit.pointer.length);
     }
+    const found: Candidate[] = [];
     for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
       const holder = this.holder(pointer.slice(0, end));
       if (holder !== undefined) found.push(holder);
@@ -91,12 +91,20 @@ export class FoldResult {
     return found;
   }
 
-  below(pointer: string): Candidate[] {
-    const found: Candidate[] = [];
-    if (this.places.size > FEW && !this.#countsBelow().has(pointer)) return found;
-    for (const { pointer: other, holder } of this.places.values())
-      if (holder !== undefined && liesBelow(other, pointer)) found.push(holder);
-    return found;
+  below(pointer: string): readonly Candidate[] {
+    if (this.places.size > FEW && !this.#countsBelow().has(pointer)) return NOBODY;
+    return this.#holdersWhere((other) => liesBelow(other, pointer));
+  }
+
+  /** Mostly nobody. */
+  #holdersWhere(isMeant: (pointer: string) => boolean): readonly Candidate[] {
+    let found: Candidate[] | undefined;
+    for (const { pointer, holder } of this.places.values()) {
+      if (holder === undefined || !isMeant(pointer)) continue;
+      found ??= [];
+      found.push(holder);
+    }
+    return found ?? NOBODY;
   }
 
   /** In the order in which the places came up. */

@@ -39,7 +39,7 @@ function mergeDefaults(result: FoldResult, merge: BlockMerge): void {
       return;
     }
     case "Merge":
-      for (const [rule, units] of byRule(merge.candidates)) mergeDefaultRule(result, rule, units, merge.decision);
+      for (const units of byRule(merge.candidates)) mergeDefaultRule(result, units, merge.decision);
       return;
     case "Field":
     case "Patch":
@@ -88,8 +88,8 @@ function mergeDefaultLeaf(result: FoldResult, candidate: Candidate, decision: De
   else yieldTo(result, candidate, inTheWay, [], decision);
 }
 
-function mergeDefaultRule(result: FoldResult, rule: string, units: readonly Candidate[], decision: Decision): void {
-  const held = result.inTheWay(rule);
+function mergeDefaultRule(result: FoldResult, units: readonly [Candidate, ...Candidate[]], decision: Decision): void {
+  const held = result.inTheWay(units[0].unit.rule);
   if (held.length === 0) for (const candidate of units) take(result, candidate, decision);
   else
     for (const candidate of units) yieldTo(result, candidate, result.inTheWay(candidate.unit.pointer), held, decision);
@@ -115,7 +115,7 @@ function overridePlaces(
   decision: Decision,
   isByRule: boolean,
 ): void {
-  const taken = new Map<Candidate, Candidate[]>();
+  let taken: Map<Candidate, Candidate[]> | undefined;
   const setting: Candidate[] = [];
   for (const candidate of candidates) {
     const { pointer, rule, ruleName, value } = candidate.unit;
@@ -127,9 +127,12 @@ function overridePlaces(
       continue;
     }
     setting.push(candidate);
-    for (const old of inTheWay) taken.set(old, [...(taken.get(old) ?? []), candidate]);
+    for (const old of inTheWay) {
+      taken ??= new Map();
+      taken.set(old, [...(taken.get(old) ?? []), candidate]);
+    }
   }
-  for (const [old, takers] of taken) replace(result, old, takers, decision);
+  for (const [old, takers] of taken ?? []) replace(result, old, takers, decision);
   for (const candidate of setting) take(result, candidate, decision);
 }
 
@@ -140,12 +143,13 @@ function replace(result: FoldResult, old: Candidate, winners: readonly Candidate
   result.decide(old.unit.pointer, decision);
 }
 
-function byRule(candidates: readonly Candidate[]): Map<string, Candidate[]> {
-  const rules = new Map<string, Candidate[]>();
+/** The units of a rule stand side by side: they come out of one subtree. */
+function byRule(candidates: readonly Candidate[]): readonly [Candidate, ...Candidate[]][] {
+  const rules: [Candidate, ...Candidate[]][] = [];
   for (const candidate of candidates) {
-    const units = rules.get(candidate.unit.rule);
-    if (units === undefined) rules.set(candidate.unit.rule, [candidate]);
-    else units.push(candidate);
+    const last = rules.at(-1);
+    if (last?.[0].unit.rule === candidate.unit.rule) last.push(candidate);
+    else rules.push([candidate]);
   }
   return rules;
 }

@@ -1,19 +1,12 @@
 /** The immutable input of an evaluation: every object that could be read, and what is wrong with the others. */
 import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
+import { IdentifiedObject, type ObjectFamily } from "./identified-object.ts";
 import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
 import { kinds } from "./kinds.ts";
 import type { KubeObject, SourcePosition } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
-import {
-  compareText,
-  displayRef,
-  isPlainName,
-  MAX_NAME_LENGTH,
-  type ObjectId,
-  type ObjectRef,
-  objectId,
-} from "./refs.ts";
+import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId, objectId } from "./refs.ts";
 import { validateObject } from "./validate-object.ts";
 
 /** One document: the object as it came, and where from. */
@@ -134,15 +127,9 @@ function refusalOf({ id, ref, raw, source }: KubeObject): readonly Finding[] | u
   );
 }
 
-/** What the objects of a kind in a namespace have in common. */
-interface Family {
-  readonly apiVersion: string;
-  readonly kind: string;
+/** `given`: the namespace as it is written. */
+interface Family extends ObjectFamily {
   readonly given: string;
-  readonly group: string;
-  readonly namespace: string;
-  /** Their ids, but for the name. */
-  readonly prefix: string;
 }
 
 /** Documents come list by list, so what an object has in common with the last one is not worked out again. */
@@ -166,12 +153,7 @@ class DocumentIdentifier {
     const given = metadata["namespace"] ?? "";
     if (typeof given !== "string" || (given !== "" && !isPlainName(given)))
       return `metadata.namespace of ${kind} '${name}' is ${describe(given)}; it must be a name`;
-    const family = this.#familyOf(apiVersion, kind, given);
-    const ref: ObjectRef = { group: family.group, kind: family.kind, namespace: family.namespace, name };
-    const id = `${family.prefix}${name}` as ObjectId;
-    return source === undefined
-      ? { id, ref, apiVersion: family.apiVersion, raw: value }
-      : { id, ref, apiVersion: family.apiVersion, raw: value, source };
+    return new IdentifiedObject(this.#familyOf(apiVersion, kind, given), name, value, source);
   }
 
   #familyOf(apiVersion: string, kind: string, given: string): Family {

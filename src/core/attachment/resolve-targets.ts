@@ -15,6 +15,7 @@ import {
   type ObjectId,
   type ObjectRef,
   objectId,
+  parseObjectId,
   type TargetId,
   targetId,
 } from "../model/refs.ts";
@@ -52,10 +53,21 @@ export interface Rejection {
 export interface ResolvedTargets {
   readonly attachments: readonly Attachment[];
   readonly rejections: readonly Rejection[];
-  /** What the answer depended on: objects named (existing or not), namespaces whose grants were asked, kinds selected by label. */
-  readonly mentions: readonly ObjectId[];
+  /**
+   * What the answer depended on: objects named (existing or not), namespaces whose grants were asked, kinds selected by
+   * label. `targetsNamed` tells all that are named.
+   */
+  readonly alsoNamed: readonly ObjectId[];
   readonly grantsOf: readonly string[];
   readonly selects: readonly KindId[];
+}
+
+/** Every object that the policy names as its target, there or not. */
+export function targetsNamed({ attachments, alsoNamed, selects }: ResolvedTargets): readonly ObjectId[] {
+  if (alsoNamed.length > 0 || selects.length > 0) return alsoNamed;
+  const [only] = attachments;
+  if (only !== undefined && attachments.length === 1) return [only.object];
+  return [...new Set(attachments.map(({ object }) => object))];
 }
 
 /** The state of one resolution; its lists become the answer. Those that are mostly empty are made when needed. */
@@ -101,7 +113,8 @@ export function resolveTargets(policy: Policy, definition: PolicyDefinition, con
   return {
     attachments: attachments.slice(),
     rejections: rejections ?? NONE,
-    mentions: mentions.length < 2 ? mentions.slice() : [...new Set(mentions)],
+    // Whoever names its targets, and gets all of them, names what it is attached to.
+    alsoNamed: rejections === undefined && selects === undefined ? NONE : [...new Set(mentions)],
     grantsOf: grantsOf === undefined ? NONE : [...grantsOf],
     selects: selects === undefined ? NONE : [...selects],
   };
@@ -315,14 +328,26 @@ function attach(resolution: Resolution, settled: Settled, object: KubeObject | u
   }
   const id = object?.id ?? objectId(ref);
   if (isSeen(resolution, targetId(id, sectionName))) return;
-  const attachment: AttachmentDraft = { object: id, ref };
+  const attachment = new ResolvedAttachment(id);
   if (sectionName !== undefined) attachment.sectionName = sectionName;
   if (isConsumer) attachment.consumer = home;
   resolution.attachments.push(attachment);
 }
 
-/** In the making. */
-type AttachmentDraft = { -readonly [K in keyof Attachment]: Attachment[K] };
+/** Small, as there are many: the reference is read off the id when somebody asks. */
+class ResolvedAttachment implements Attachment {
+  readonly object: ObjectId;
+  declare sectionName?: string;
+  declare consumer?: string;
+
+  constructor(object: ObjectId) {
+    this.object = object;
+  }
+
+  get ref(): ObjectRef {
+    return parseObjectId(this.object);
+  }
+}
 
 function isSeen(resolution: Resolution, target: TargetId): boolean {
   const { attachments } = resolution;

@@ -1,6 +1,6 @@
 /** The tables of a first evaluation, built in bulk. `update-world.ts` keeps them up to date. */
 
-import { type ResolvedTargets, resolveTargets } from "../attachment/resolve-targets.ts";
+import { type ResolvedTargets, resolveTargets, targetsNamed } from "../attachment/resolve-targets.ts";
 import type { Finding } from "../model/finding.ts";
 import { IdSets } from "../model/id-set.ts";
 import type { KubeObject } from "../model/kube-object.ts";
@@ -26,7 +26,13 @@ import { findTangles } from "./find-tangles.ts";
 import { linkContext, targetContext } from "./lookups.ts";
 import type { NodeSets, ObjectTable, PolicyRecord, Rulebook, World } from "./world.ts";
 
-export const NO_TARGETS: ResolvedTargets = { attachments: [], rejections: [], mentions: [], grantsOf: [], selects: [] };
+export const NO_TARGETS: ResolvedTargets = {
+  attachments: [],
+  rejections: [],
+  alsoNamed: [],
+  grantsOf: [],
+  selects: [],
+};
 
 export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   const objects = buildObjects(snapshot, rulebook);
@@ -217,7 +223,7 @@ function buildMentions(links: World["links"], policies?: World["policies"]): Wor
   const mentioned = new IdSets<ObjectId, ObjectId>();
   links.forEach((own, id) => forEachMention(own, (mention) => mentioned.add(mention, id)));
   policies?.forEach(({ targets }, id) => {
-    for (const mention of targets.mentions) mentioned.add(mention, id);
+    for (const mention of targetsNamed(targets)) mentioned.add(mention, id);
   });
   return LayeredMap.from(mentioned.toMap());
 }

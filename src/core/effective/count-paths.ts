@@ -2,14 +2,15 @@
 
 import { LayeredMap } from "../model/layered-map.ts";
 import type { Policy } from "../model/policy.ts";
-import { kindId, type ObjectId, type PolicyId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
+import { kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { countSections, sectionsOf } from "../topology/sections-of.ts";
+import type { Ends } from "./beaten-ends.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
-import { endOf, type Path } from "./path.ts";
+import type { Path } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
-import { type Ends, type PolicyTally, TallyChanges } from "./tally.ts";
+import { type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
 
 /** Each object that paths of the kind may end at, in order. */
@@ -88,19 +89,20 @@ export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
 
 /** All sections of an object, as the ends of paths. */
 class SectionEnds implements Ends {
+  readonly object: ObjectId;
   readonly count: number;
   readonly #alike: PathsAlike;
-  #targets: readonly TargetId[] | undefined;
+  #sections: readonly string[] | undefined;
 
   constructor(alike: PathsAlike) {
+    this.object = alike.id;
     this.#alike = alike;
     this.count = countSections(alike, alike.facts);
   }
 
-  targets(): readonly TargetId[] {
-    const { id, facts } = this.#alike;
-    this.#targets ??= sectionsOf(this.#alike, facts).map(({ name }) => targetId(id, name));
-    return this.#targets;
+  get sections(): readonly string[] {
+    this.#sections ??= sectionsOf(this.#alike, this.#alike.facts).map(({ name }) => name);
+    return this.#sections;
   }
 }
 
@@ -122,7 +124,8 @@ export function countPath(
   core: EffectiveCore,
   count: number,
 ): void {
-  changes.add(core, ancestorsOf(path, kind), { count: 1, targets: () => [endOf(path)] }, count);
+  const { id, section } = path.node;
+  changes.add(core, ancestorsOf(path, kind), { object: id, count: 1, sections: [section?.name] }, count);
 }
 
 function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind): (policy: Policy) => ObjectId {

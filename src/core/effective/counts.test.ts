@@ -28,14 +28,3 @@ function sums(more: readonly (readonly [string, number])[]): ReadonlyMap<string,
   for (const [name, count] of more) found.set(name, (found.get(name) ?? 0) + count);
   return found;
 }
-
-test("the same count for several keys at once", () => {
-  const counts = new Counts<string>();
-  counts.addAll(["b", "a"], 2);
-  counts.addAll(["a", "c"], 1);
-  expect([...counts.addTo(undefined)]).toEqual([
-    ["a", 3],
-    ["b", 2],
-    ["c", 1],
-  ]);
-});

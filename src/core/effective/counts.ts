@@ -21,8 +21,8 @@ function addedAtOnce<K extends string>(
 
 /** A number for each of a few keys, or many. */
 export class Counts<K extends string> {
-  #keys: K[] = [];
-  #counts: number[] = [];
+  readonly #keys: K[] = [];
+  readonly #counts: number[] = [];
   /** Where a key stands; made when there are many. */
   #places: Map<K, number> | undefined;
 
@@ -35,16 +35,6 @@ export class Counts<K extends string> {
     this.#places?.set(key, this.#keys.length);
     this.#keys.push(key);
     this.#counts.push(count);
-  }
-
-  /** The same count for each of several keys, no key twice. */
-  addAll(keys: readonly K[], count: number): void {
-    if (this.#keys.length > 0) {
-      for (const key of keys) this.add(key, count);
-      return;
-    }
-    this.#keys = keys.slice();
-    this.#counts = keys.map(() => count);
   }
 
   /** As many came as went, of every key. */

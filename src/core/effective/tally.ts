@@ -1,7 +1,8 @@
 /** How policies fare over all their paths, counted: adding or taking away one path costs that path. */
 import type { Policy } from "../model/policy.ts";
-import type { ObjectId, PolicyId, TargetId } from "../model/refs.ts";
+import type { ObjectId, PolicyId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
+import { BEATEN_NOWHERE, type BeatenAt, BeatenChanges, type Ends } from "./beaten-ends.ts";
 import { Counts } from "./counts.ts";
 import type { EffectiveCore, Outcome } from "./effective-core.ts";
 
@@ -13,7 +14,7 @@ export interface AncestorTally {
   readonly none: number;
   readonly met: number;
   readonly beatenBy: SortedMap<PolicyId, number>;
-  readonly beatenAt: SortedMap<TargetId, number>;
+  readonly beatenAt: BeatenAt;
   /** Conditions that could not be evaluated, by message. */
   readonly errors: SortedMap<string, number>;
 }
@@ -27,15 +28,8 @@ interface Counters {
   none: number;
   met: number;
   beatenBy: Counts<PolicyId> | undefined;
-  beatenAt: Counts<TargetId> | undefined;
+  beatenAt: BeatenChanges | undefined;
   errors: Counts<string> | undefined;
-}
-
-/** Effective targets that paths end at. */
-export interface Ends {
-  readonly count: number;
-  /** Asked for only where a policy lost something. */
-  targets(): readonly TargetId[];
 }
 
 /** Changes to tallies, collected while paths are walked. */
@@ -49,8 +43,8 @@ export class TallyChanges {
       const counters = this.#countersOf(policy.id, ancestorOf(policy));
       addFate(counters, outcome, count * ends.count);
       if (outcome.beaten === 0) continue;
-      counters.beatenAt ??= new Counts();
-      counters.beatenAt.addAll(ends.targets(), count);
+      counters.beatenAt ??= new BeatenChanges();
+      counters.beatenAt.add(ends, count);
       counters.beatenBy ??= new Counts();
       if (by.length === 1) counters.beatenBy.add((by[0] as Policy).id, count * ends.count);
       else for (const winner of by) counters.beatenBy.add(winner.id, count * ends.count);
@@ -149,7 +143,7 @@ function applyCounters(tally: AncestorTally | undefined, change: Counters): Ance
     none: (tally?.none ?? 0) + change.none,
     met: (tally?.met ?? 0) + change.met,
     beatenBy: applyCounts(tally?.beatenBy, change.beatenBy),
-    beatenAt: applyCounts(tally?.beatenAt, change.beatenAt),
+    beatenAt: change.beatenAt?.addTo(tally?.beatenAt ?? BEATEN_NOWHERE) ?? tally?.beatenAt ?? BEATEN_NOWHERE,
     errors: applyCounts(tally?.errors, change.errors),
   };
 }

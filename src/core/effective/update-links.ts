@@ -1,4 +1,5 @@
 /** The links after a change: those of objects that changed, and of objects whose links rest on them. */
+import { targetsNamed } from "../attachment/resolve-targets.ts";
 import { forEachId } from "../model/id-set.ts";
 import { jsonEqual } from "../model/json.ts";
 import { labelsOf } from "../model/labels-of.ts";
@@ -56,8 +57,8 @@ const namedIn = (links: ObjectLinks | undefined): readonly ObjectId[] =>
 
 /** A kind may be linked and a policy at once: what its targets name stays named. */
 function withTargets(world: World, id: ObjectId, mentions: readonly ObjectId[]): readonly ObjectId[] {
-  const targets = world.policies.get(id as PolicyId)?.targets.mentions ?? NONE;
-  return targets.length === 0 ? mentions : [...new Set([...mentions, ...targets])];
+  const policy = world.policies.get(id as PolicyId);
+  return policy === undefined ? mentions : [...new Set([...mentions, ...targetsNamed(policy.targets)])];
 }
 
 function noteNamed([before, after]: readonly [readonly ObjectId[], readonly ObjectId[]], named: Set<ObjectId>): void {

@@ -4,6 +4,7 @@ import {
   type ResolvedTargets,
   resolveTargets,
   type TargetContext,
+  targetsNamed,
 } from "../attachment/resolve-targets.ts";
 import { forEachId } from "../model/id-set.ts";
 import { jsonEqual } from "../model/json.ts";
@@ -50,7 +51,7 @@ export function updatePolicies(
     const now = after?.targets ?? NO_TARGETS;
     const linked = world.links.get(id);
     const links = linked === undefined ? NONE : mentionsOf(linked);
-    mentionedBy = reindexed(mentionedBy, id, old.mentions, [...now.mentions, ...links]);
+    mentionedBy = reindexed(mentionedBy, id, targetsNamed(old), [...targetsNamed(now), ...links]);
     grantReaders = reindexed(grantReaders, id, old.grantsOf, [
       ...now.grantsOf,
       ...(world.links.get(id)?.grantsOf ?? NONE),

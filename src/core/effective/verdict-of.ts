@@ -1,6 +1,7 @@
 import { clipText } from "../model/clip-text.ts";
-import { displayRef, type ObjectId, type PolicyId, parseObjectId, type TargetId } from "../model/refs.ts";
+import { displayRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
+import { type BeatenAt, firstTargets, sumOfBeaten } from "./beaten-ends.ts";
 import { conflictWinner } from "./conflict-winner.ts";
 import { shownRejection } from "./shown-rejection.ts";
 import type { AncestorTally, PolicyTally } from "./tally.ts";
@@ -95,15 +96,15 @@ const shown = ({ paths, full, partial, none, met, beatenBy, beatenAt }: Ancestor
   met,
   beatenBy: beatenBy.first(SHOWN, (policy, count) => ({ policy, paths: count })),
   beatenByTotal: beatenBy.size,
-  beatenAt: beatenAt.first(SHOWN, (target, count) => ({ target, paths: count })),
-  beatenAtTotal: beatenAt.size,
+  beatenAt: firstTargets(beatenAt, SHOWN),
+  beatenAtTotal: beatenAt.targets,
 });
 
 /** Over all ancestors. A policy on few targets has few; one on a whole class has that class. */
 function sum(tally: PolicyTally): AncestorTally {
   const total = { paths: 0, full: 0, partial: 0, none: 0, met: 0 };
   const beatenBy = new Map<PolicyId, number>();
-  const beatenAt = new Map<TargetId, number>();
+  const beatenAt: BeatenAt[] = [];
   const errors = new Map<string, number>();
   tally.forEach((_: ObjectId, counts) => {
     total.paths += counts.paths;
@@ -112,12 +113,12 @@ function sum(tally: PolicyTally): AncestorTally {
     total.none += counts.none;
     total.met += counts.met;
     counts.beatenBy.forEach((policy, count) => beatenBy.set(policy, (beatenBy.get(policy) ?? 0) + count));
-    counts.beatenAt.forEach((target, count) => beatenAt.set(target, (beatenAt.get(target) ?? 0) + count));
+    beatenAt.push(counts.beatenAt);
   });
   return {
     ...total,
     beatenBy: SortedMap.from(beatenBy),
-    beatenAt: SortedMap.from(beatenAt),
+    beatenAt: sumOfBeaten(beatenAt),
     errors: SortedMap.from(errors),
   };
 }

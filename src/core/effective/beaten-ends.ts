@@ -1,0 +1,153 @@
+/** Where policies lost something, counted by the object and section that paths end at. */
+import { compareText, type ObjectId, type TargetId, targetId } from "../model/refs.ts";
+import { SortedMap } from "../model/sorted-map.ts";
+
+/** Paths that end at an object, or at one of its sections. */
+export interface Ends {
+  readonly object: ObjectId;
+  /** How many sections. */
+  readonly count: number;
+  /** Their names, asked for only where a policy lost something; undefined: the object itself. */
+  readonly sections: readonly (string | undefined)[];
+}
+
+/** How many paths to each section of an object; the sections in order, none without a path. Objects that count alike share it. */
+export interface EndCounts {
+  readonly sections: readonly (string | undefined)[];
+  readonly paths: readonly number[];
+}
+
+export interface BeatenAt {
+  readonly byObject: SortedMap<ObjectId, EndCounts>;
+  /** How many sections and objects there are in it. */
+  readonly targets: number;
+}
+
+export const BEATEN_NOWHERE: BeatenAt = { byObject: SortedMap.empty(), targets: 0 };
+
+/** From one in so many objects on, a map is made anew rather than changed object by object: each change copies a part of it. */
+const MANY = 32;
+
+/** The first of them, in order. */
+export function firstTargets(
+  { byObject }: BeatenAt,
+  count: number,
+): readonly { readonly target: TargetId; readonly paths: number }[] {
+  const found: { readonly target: TargetId; readonly paths: number }[] = [];
+  // Each object has a section at least.
+  for (const [object, { sections, paths }] of byObject.first(count, (...entry) => entry)) {
+    for (let i = 0; i < sections.length && found.length < count; i++)
+      found.push({ target: targetId(object, sections[i]), paths: paths[i] ?? 0 });
+  }
+  return found;
+}
+
+/** Adds up several. */
+export function sumOfBeaten(all: readonly BeatenAt[]): BeatenAt {
+  const changes = new BeatenChanges();
+  for (const { byObject } of all) {
+    byObject.forEach((object, { sections, paths }) => {
+      sections.forEach((section, i) => {
+        changes.add({ object, count: 1, sections: [section] }, paths[i] ?? 0);
+      });
+    });
+  }
+  return changes.addTo(BEATEN_NOWHERE);
+}
+
+/** Changes, collected while paths are walked. */
+export class BeatenChanges {
+  readonly #ends: Ends[] = [];
+  readonly #paths: number[] = [];
+
+  /** At each of the ends so many paths come, or go. */
+  add(ends: Ends, paths: number): void {
+    const last = this.#ends.length - 1;
+    if (this.#ends[last] === ends) {
+      this.#paths[last] = (this.#paths[last] ?? 0) + paths;
+      return;
+    }
+    this.#ends.push(ends);
+    this.#paths.push(paths);
+  }
+
+  /** As many came as went, everywhere. */
+  get isLevel(): boolean {
+    for (const sections of this.#bySection().values()) {
+      for (const paths of sections.values()) if (paths !== 0) return false;
+    }
+    return true;
+  }
+
+  addTo(before: BeatenAt): BeatenAt {
+    if (before.targets === 0 && this.#isSimple()) return this.#simply();
+    const changes = this.#bySection();
+    const isMany = changes.size * MANY > before.byObject.size;
+    const anew = isMany ? new Map(before.byObject) : undefined;
+    let { byObject, targets } = before;
+    for (const [object, sections] of changes) {
+      const old = before.byObject.get(object);
+      const counts = addedUp(old, sections);
+      targets += (counts?.sections.length ?? 0) - (old?.sections.length ?? 0);
+      if (anew !== undefined) {
+        if (counts === undefined) anew.delete(object);
+        else anew.set(object, counts);
+      } else byObject = counts === undefined ? byObject.without(object) : byObject.with(object, counts);
+    }
+    return { byObject: anew === undefined ? byObject : SortedMap.from(anew), targets };
+  }
+
+  /** Each object once, as when everything is counted for the first time. */
+  #isSimple(): boolean {
+    const ends = this.#ends;
+    for (let i = 1; i < ends.length; i++) if ((ends[i - 1] as Ends).object >= (ends[i] as Ends).object) return false;
+    return !this.#paths.includes(0) && ends.every(({ sections }) => isInOrder(sections));
+  }
+
+  #simply(): BeatenAt {
+    let last: EndCounts | undefined;
+    let targets = 0;
+    const counts = this.#ends.map(({ sections }, i): EndCounts => {
+      const paths = this.#paths[i] ?? 0;
+      targets += sections.length;
+      if (last === undefined || last.paths[0] !== paths || !isSameList(last.sections, sections))
+        last = { sections: sections.slice(), paths: sections.map(() => paths) };
+      return last;
+    });
+    const objects = this.#ends.map(({ object }) => object);
+    return { byObject: SortedMap.of(objects, counts), targets };
+  }
+
+  #bySection(): ReadonlyMap<ObjectId, ReadonlyMap<string | undefined, number>> {
+    const byObject = new Map<ObjectId, Map<string | undefined, number>>();
+    this.#ends.forEach(({ object, sections }, i) => {
+      const own = byObject.get(object) ?? new Map<string | undefined, number>();
+      byObject.set(object, own);
+      for (const section of sections) own.set(section, (own.get(section) ?? 0) + (this.#paths[i] ?? 0));
+    });
+    return byObject;
+  }
+}
+
+/** Undefined: none is left. */
+function addedUp(
+  before: EndCounts | undefined,
+  changes: ReadonlyMap<string | undefined, number>,
+): EndCounts | undefined {
+  const sums = new Map(changes);
+  before?.sections.forEach((section, i) => sums.set(section, (sums.get(section) ?? 0) + (before.paths[i] ?? 0)));
+  const left = [...sums].filter(([, paths]) => paths !== 0).sort(([a], [b]) => compareSections(a, b));
+  if (left.length === 0) return undefined;
+  return { sections: left.map(([section]) => section), paths: left.map(([, paths]) => paths) };
+}
+
+/** The object itself comes before its sections. */
+const compareSections = (a: string | undefined, b: string | undefined): number => compareText(a ?? "", b ?? "");
+
+function isInOrder(sections: readonly (string | undefined)[]): boolean {
+  for (let i = 1; i < sections.length; i++) if (compareSections(sections[i - 1], sections[i]) >= 0) return false;
+  return true;
+}
+
+const isSameList = (a: readonly (string | undefined)[], b: readonly (string | undefined)[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i]);

@@ -80,19 +80,27 @@ function changeBetween(
   if (before !== undefined && after !== undefined && isAsComplete && !hasOwnWords) {
     if (folds.isSame(before.core, after.core)) return [];
   }
-  const old = shown(before);
   const now = shown(after);
-  const one = now ?? old;
-  if (one === undefined) return [];
+  const old = shown(before, now);
   if (hasOwnWords && old !== undefined && now !== undefined && isSamePolicy(old, now)) return [];
+  return changeOf(old, now);
+}
+
+function changeOf(before: EffectivePolicy | undefined, after: EffectivePolicy | undefined): readonly EffectiveChange[] {
+  const one = after ?? before;
+  if (one === undefined) return [];
+  const { policyKind, target, path, from } = one;
+  // By far the most: nothing came or went, and it differs.
+  if (from === undefined && before !== undefined && after !== undefined)
+    return [{ policyKind, target, path, before, after }];
   return [
     {
-      policyKind: one.policyKind,
-      target: one.target,
-      path: one.path,
-      ...(one.from === undefined ? {} : { from: one.from }),
-      ...(old === undefined ? {} : { before: old }),
-      ...(now === undefined ? {} : { after: now }),
+      policyKind,
+      target,
+      path,
+      ...(from === undefined ? {} : { from }),
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
     },
   ];
 }
@@ -100,8 +108,9 @@ function changeBetween(
 /** What fields of an object say is told for each object anew, whatever paths share a fold. */
 const isMapped = (found: FoundPath | undefined): boolean => found !== undefined && found.kind.mappings.length > 0;
 
-const shown = (found: FoundPath | undefined): EffectivePolicy | undefined =>
-  found === undefined ? undefined : effectivePolicy(found.path, found.kind);
+/** `same`: the same path as it is shown on the other side. */
+const shown = (found: FoundPath | undefined, same?: EffectivePolicy): EffectivePolicy | undefined =>
+  found === undefined ? undefined : effectivePolicy(found.path, found.kind, same?.target, same?.path);
 
 // Effective policies are plain data, so they compare as such.
 const isSamePolicy = (a: EffectivePolicy, b: EffectivePolicy): boolean =>

@@ -107,33 +107,29 @@ function levelOf({ ref, section }: Node): LevelKind {
   return section === undefined ? { group, kind } : { group, kind, section: section.section };
 }
 
-/** A section at the end of a path, where nothing but its name tells it from the others. */
-export interface PathEnd {
-  readonly target: TargetId;
-  readonly node: PathNode;
-}
-
-/** The effective policy of one path, or of one that goes on to `below`, as plain data. */
-export function effectivePolicy(path: Path, kind: CompiledKind, below?: PathEnd): EffectivePolicy {
+/** The effective policy of one path as plain data. `target`, `nodes`: how it is shown, where that is known, or if it goes on. */
+export function effectivePolicy(
+  path: Path,
+  kind: CompiledKind,
+  target: TargetId = endOf(path),
+  nodes: readonly PathNode[] = shownPath(path),
+): EffectivePolicy {
+  const { policyKind } = kind;
   const own = ownValuesOf(path, kind);
   const core = effectiveAt(path, kind, own);
-  const effective: EffectivePolicy = {
-    policyKind: kind.policyKind,
-    target: below?.target ?? endOf(path),
-    path: shownPath(path, below?.node),
-    spec: core.spec,
-    sources: sourcesOf(core, own.object),
-  };
+  const { spec } = core;
+  const sources = sourcesOf(core, own.object);
   // By far the most paths have nothing more to say.
-  if (path.from === undefined && !path.incomplete && core.fields.length === 0) return effective;
-  const { policyKind, target, path: nodes, ...rest } = effective;
+  if (path.from === undefined && !path.incomplete && core.fields.length === 0)
+    return { policyKind, target, path: nodes, spec, sources };
   return {
     policyKind,
     target,
     path: nodes,
     ...(path.from === undefined ? {} : { from: path.from }),
     ...(path.incomplete ? { incomplete: true as const } : {}),
-    ...rest,
+    spec,
+    sources,
     ...(core.fields.length === 0 ? {} : { fields: core.fields.map(mappedField) }),
   };
 }

@@ -1,10 +1,10 @@
-import { type ObjectId, parseObjectId, targetId } from "../model/refs.ts";
+import { type ObjectId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { endObjects, forEachPathTo, hasPolicies } from "./count-paths.ts";
-import { effectivePolicy, type PathEnd } from "./effective-at.ts";
-import type { EffectivePolicy } from "./effective-policy.ts";
-import { type Path, shownSection } from "./path.ts";
+import { effectivePolicy } from "./effective-at.ts";
+import type { EffectivePolicy, PathNode } from "./effective-policy.ts";
+import { type Path, shownPath, shownSection } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
 import type { World } from "./world.ts";
 
@@ -41,7 +41,13 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
       if (!this.#toNextEnd() && !this.#toNextObject() && !this.#toNextKind()) return { done: true, value: undefined };
     }
     const path = this.#paths[this.#nextPath++] as Path;
-    return { done: false, value: effectivePolicy(path, (this.#search as Search).kind, this.#ends[this.#nextEnd]) };
+    const { kind } = this.#search as Search;
+    const end = this.#ends[this.#nextEnd];
+    const value =
+      end === undefined
+        ? effectivePolicy(path, kind)
+        : effectivePolicy(path, kind, end.target, shownPath(path, end.node));
+    return { done: false, value };
   }
 
   #toNextEnd(): boolean {
@@ -98,6 +104,12 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
 }
 
 const NONE: readonly never[] = [];
+
+/** A section at the end of a path, where nothing but its name tells it from the others. */
+interface PathEnd {
+  readonly target: TargetId;
+  readonly node: PathNode;
+}
 
 /** For the paths of one policy kind. */
 interface Search {

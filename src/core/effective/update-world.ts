@@ -13,6 +13,7 @@ import { scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
 import { effectiveAt } from "./effective-at.ts";
 import { findTangles } from "./find-tangles.ts";
 import type { ObjectChange, ObjectChanges } from "./object-changes.ts";
+import type { Path } from "./path.ts";
 import { PathFinder, type PathScope } from "./path-finder.ts";
 import { TallyChanges } from "./tally.ts";
 import { updateLinks } from "./update-links.ts";
@@ -87,10 +88,30 @@ function* walkBoth(
   for (const end of [...scope.touched].sort()) {
     const old = pathsTo(worlds.before, kind, finders.before, end);
     const now = pathsTo(worlds.after, kind, finders.after, end);
-    for (const { path, core } of old) countPath(tallies, kind, path, core, -1);
-    for (const { path, core } of now) countPath(tallies, kind, path, core, 1);
+    countFound(tallies, kind, old, -1);
+    countFound(tallies, kind, now, 1);
     yield* comparePaths(old, now);
   }
+}
+
+/** Paths to one end with one fold stand side by side (the listeners of a Gateway): they are counted together. */
+function countFound(tallies: TallyChanges, kind: CompiledKind, found: readonly FoundPath[], sign: 1 | -1): void {
+  for (let start = 0, end = 0; start < found.length; start = end) {
+    const { path, core } = found[start] as FoundPath;
+    const ancestor = ancestorPath(path);
+    for (end = start + 1; end < found.length; end++) {
+      const next = found[end] as FoundPath;
+      if (next.core !== core || next.path.node !== path.node || ancestorPath(next.path) !== ancestor) break;
+    }
+    countPath(tallies, kind, path, core, sign * (end - start));
+  }
+}
+
+/** The part of a path that leads to its ancestor: what is above decides whose paths they are. */
+function ancestorPath(path: Path): Path {
+  let at = path;
+  while (at.up !== undefined && (at.node.id !== path.ancestor || at.node.section !== undefined)) at = at.up;
+  return at;
 }
 
 export function pathsTo(world: World, kind: CompiledKind, finder: PathFinder, end: ObjectId): readonly FoundPath[] {

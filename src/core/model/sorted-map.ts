@@ -73,7 +73,7 @@ export class SortedMap<K extends string, V> {
     return SortedMap.#cut(sorted.map(keyOf), (_, at) => sorted[at] as V);
   }
 
-  static #cut<K extends string, V>(keys: readonly K[], valueOf: (key: K, at: number) => V): SortedMap<K, V> {
+  static #cut<K extends string, V>(keys: readonly K[], valueFor: (key: K, at: number) => V): SortedMap<K, V> {
     const chunks: Chunk<K, V>[] = [];
     for (let start = 0; start < keys.length; start += CHUNK) {
       const end = Math.min(start + CHUNK, keys.length);
@@ -82,7 +82,7 @@ export class SortedMap<K extends string, V> {
       for (let at = start; at < end; at++) {
         const key = keys[at] as K;
         chunk[2 * (at - start)] = key;
-        chunk[2 * (at - start) + 1] = valueOf(key, at);
+        chunk[2 * (at - start) + 1] = valueFor(key, at);
       }
       chunks.push(chunk);
     }

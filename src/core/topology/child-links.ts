@@ -71,7 +71,7 @@ function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: numb
 }
 
 function whyNot(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {
-  if (named.namespace !== draft.object.ref.namespace && !isMeshOnly(draft) && !isPermitted(draft, named)) {
+  if (named.namespace !== draft.home && !isMeshOnly(draft) && !isPermitted(draft, named)) {
     return "RefNotPermitted";
   }
   if (named.object === undefined) return "BackendNotFound";

@@ -10,6 +10,8 @@ import { isReferenceGranted } from "./reference-grants.ts";
 /** The links of one object in the making. Lists that are mostly empty are made when needed: this runs once per object. */
 export interface LinkDraft {
   readonly object: KubeObject;
+  /** The object's namespace. */
+  readonly home: string;
   readonly plan: LinkPlan;
   readonly context: LinkContext;
   /** The objects named so far (the first few: a long list is looked up again rather than searched). */
@@ -71,7 +73,7 @@ export function findNamed(draft: LinkDraft, target: RefTarget, ref: JsonObject):
 
 function namespaceOf(draft: LinkDraft, target: RefTarget, namespace: Json | undefined): string {
   if (target.facts.scope === "Cluster") return "";
-  return typeof namespace === "string" && namespace !== "" ? namespace : draft.object.ref.namespace;
+  return typeof namespace === "string" && namespace !== "" ? namespace : draft.home;
 }
 
 export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, name: string): NamedObject {
@@ -104,11 +106,11 @@ export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, n
 
 /** References within a namespace need no permission; those of cluster-scoped objects come from those who may do anything. */
 export function isPermitted(draft: LinkDraft, named: NamedObject): boolean {
-  const from = draft.object.ref;
-  if (named.namespace === from.namespace || named.namespace === "" || from.namespace === "") return true;
+  const { home, object } = draft;
+  if (named.namespace === home || named.namespace === "" || home === "") return true;
   if (named.permitted === undefined) {
     draft.grantsOf = (draft.grantsOf ?? new Set()).add(named.namespace);
-    named.permitted = isReferenceGranted(draft.context.grantsIn(named.namespace), from, refOf(named));
+    named.permitted = isReferenceGranted(draft.context.grantsIn(named.namespace), object.ref, refOf(named));
   }
   return named.permitted;
 }

@@ -57,10 +57,12 @@ const NO_LINKS: ObjectLinks = new NotedLinks(NONE, NONE, NO_NOTES);
  * consent of the others (listeners, Gateways, ReferenceGrants). Knows no kinds, only rows.
  */
 export function objectLinks(object: KubeObject, context: LinkContext): ObjectLinks {
-  const plan = findPlan(context.rows, object.ref);
+  const { ref } = object;
+  const plan = findPlan(context.rows, ref);
   if (plan === undefined) return NO_LINKS;
   const draft: LinkDraft = {
     object,
+    home: ref.namespace,
     plan,
     context,
     named: [],
@@ -79,7 +81,7 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
 }
 
 function notesOf(draft: LinkDraft, named: readonly NamedObject[]): LinkNotes {
-  const { object, refusals, absentParents, impliedParents, labelsRead, grantsOf } = draft;
+  const { home, refusals, absentParents, impliedParents, labelsRead, grantsOf } = draft;
   const unlinked = unlinkedIn(named);
   const isPlain = refusals === undefined && absentParents === undefined && impliedParents === undefined;
   if (isPlain && unlinked === NONE && !labelsRead && grantsOf === undefined) return NO_NOTES;
@@ -88,7 +90,7 @@ function notesOf(draft: LinkDraft, named: readonly NamedObject[]): LinkNotes {
     absentParents: absentParents ?? NONE,
     impliedParents: impliedParents ?? NONE,
     unlinked,
-    labelsOf: labelsRead ? [object.ref.namespace] : NONE,
+    labelsOf: labelsRead ? [home] : NONE,
     grantsOf: grantsOf === undefined ? NONE : [...grantsOf],
   };
 }

@@ -54,7 +54,7 @@ function addNamedParent(draft: LinkDraft, { path, targets }: RefField): void {
       continue;
     }
     const implied = target.facts.scope === "Cluster";
-    const named = lookUp(draft, target, implied ? "" : draft.object.ref.namespace, name);
+    const named = lookUp(draft, target, implied ? "" : draft.home, name);
     if (named.id === draft.object.id) {
       refuseItself(draft, path.text, named);
     } else if (named.object === undefined && !implied) {
@@ -120,9 +120,10 @@ function addPlainly(
 /** A route attaches to the listeners of its direct parent only (GEP-1713); one that accepts it is enough. */
 function addListeners(draft: LinkDraft, ask: Ask, owner: KubeObject, listeners: readonly Listener[]): void {
   const request = requestOf(draft, ask.ref);
+  const ownerRef = owner.ref;
   let accepted = false;
   for (const listener of listeners) {
-    if (listenerAccepts(listener, owner.ref, request, labelsFor(draft, listener)) !== "Accepted") continue;
+    if (listenerAccepts(listener, ownerRef, request, labelsFor(draft, listener)) !== "Accepted") continue;
     draft.up.push(listener);
     accepted = true;
   }
@@ -134,17 +135,16 @@ const NO_HOSTNAMES: readonly Json[] = [];
 
 function labelsFor(draft: LinkDraft, { namespaces }: Pick<Listener, "namespaces">): JsonObject {
   if (namespaces.from !== "Selector") return NO_LABELS;
-  const { namespace } = draft.object.ref;
   draft.labelsRead = true;
-  return draft.context.namespaceLabels(namespace);
+  return draft.context.namespaceLabels(draft.home);
 }
 
-function requestOf({ plan, object }: LinkDraft, { sectionName, port }: JsonObject): RouteRequest {
+function requestOf({ plan, object, home }: LinkDraft, { sectionName, port }: JsonObject): RouteRequest {
   const spec = object.raw["spec"];
   const hostnames = isJsonObject(spec) ? spec["hostnames"] : undefined;
   return {
     facts: plan.facts,
-    namespace: object.ref.namespace,
+    namespace: home,
     hostnames: isJsonList(hostnames) ? hostnames : NO_HOSTNAMES,
     sectionName: typeof sectionName === "string" && sectionName !== "" ? sectionName : undefined,
     port: typeof port === "number" ? port : undefined,

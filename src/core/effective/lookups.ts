@@ -15,16 +15,19 @@ type TargetTables = LinkTables & Pick<World, "mentionedBy">;
 
 const idOf = (kind: KindId, namespace: string, name: string): ObjectId => `${kind}/${namespace}/${name}` as ObjectId;
 
-/** Remembers how the last id of each kind began: mostly the next one is in the same namespace. */
+/** Remembers the last id of each kind: mostly the next one is in the same namespace, and often it is the same Gateway's. */
 function idMaker(): LinkContext["idOf"] {
-  const known = new Map<KindId, { readonly namespace: string; readonly prefix: string }>();
+  const known = new Map<KindId, { readonly namespace: string; readonly prefix: string; name: string; id: ObjectId }>();
   return (kind, namespace, name) => {
     let last = known.get(kind);
     if (last?.namespace !== namespace) {
-      last = { namespace, prefix: idOf(kind, namespace, "") };
+      last = { namespace, prefix: idOf(kind, namespace, ""), name, id: idOf(kind, namespace, name) };
       known.set(kind, last);
+    } else if (last.name !== name) {
+      last.name = name;
+      last.id = `${last.prefix}${name}` as ObjectId;
     }
-    return `${last.prefix}${name}` as ObjectId;
+    return last.id;
   };
 }
 

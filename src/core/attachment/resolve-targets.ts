@@ -345,7 +345,8 @@ class ResolvedAttachment implements Attachment {
   }
 
   get ref(): ObjectRef {
-    return parseObjectId(this.object);
+    const { group, kind, namespace, name } = parseObjectId(this.object);
+    return { group, kind, namespace, name };
   }
 }
 

@@ -21,7 +21,8 @@ export class IdentifiedObject implements KubeObject {
   readonly #name: string;
 
   constructor(family: ObjectFamily, name: string, raw: JsonObject, source: SourcePosition | undefined) {
-    this.id = `${family.prefix}${name}` as ObjectId;
+    // A sum of two texts would hold on to both of them; this is one text, and it is kept for every object.
+    this.id = [family.prefix, name].join("") as ObjectId;
     this.raw = raw;
     this.#family = family;
     this.#name = name;

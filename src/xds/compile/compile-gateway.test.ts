@@ -189,7 +189,11 @@ test("a listener without a certificate is left out: the others of its port are s
 test("the order of routes, hosts and listeners changes no name", () => {
   const namesOf = (config: GatewayConfig): readonly string[] => {
     const { clusters, listeners, routes } = compile(config, { delivery: "Ads" });
-    return [...clusters.keys(), ...listeners.keys(), ...[...routes.values()].flat().map(({ name }) => name)].sort();
+    return [
+      ...clusters.keys(),
+      ...listeners.keys(),
+      ...[...routes.values()].flat().map(({ host }) => host.name),
+    ].sort();
   };
   const rules = ["bread", "cake", "rolls"].map((name) =>
     route(rule([backend(name, { retry: retryConfig({ backoffMs: 50 }) })]), {
@@ -211,7 +215,7 @@ describe("what has not changed", () => {
     const changed = { ...cake, routes: [route(rule([backend("rolls")]))] };
     const after = compiler.compile(config([bread, changed]), endpoints, secrets);
     const hostsOf = ({ routes }: XdsResources) =>
-      new Map([...routes.values()].flat().map((host) => [host.domains[0], host]));
+      new Map([...routes.values()].flat().map(({ host }) => [host.domains[0], host]));
     expect(hostsOf(after).get("bread.example")).toBe(hostsOf(before).get("bread.example"));
     expect(hostsOf(after).get("cake.example")).not.toBe(hostsOf(before).get("cake.example"));
     expect(after.clusters.get("bakery/bread:80")).toBe(before.clusters.get("bakery/bread:80"));

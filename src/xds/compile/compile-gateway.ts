@@ -20,6 +20,7 @@ import { compileLoadAssignment } from "./compile-load-assignment.ts";
 import { type ClusterUse, createRouteCompiler, type PortFacts } from "./compile-route.ts";
 import { compileSecrets } from "./compile-secrets.ts";
 import { type CompiledHost, createVirtualHostCompiler, type VirtualHostCompiler } from "./compile-virtual-hosts.ts";
+import { createUseCounter } from "./count-uses.ts";
 import { adsDelivery, type Delivery, staticDelivery } from "./delivery.ts";
 import {
   clusterName,
@@ -47,7 +48,7 @@ export interface CompileOptions {
 export interface XdsResources {
   readonly listeners: ReadonlyMap<string, Listener>;
   /** The virtual hosts of each route configuration. */
-  readonly routes: ReadonlyMap<RouteConfigName, readonly VirtualHost[]>;
+  readonly routes: ReadonlyMap<RouteConfigName, readonly CompiledHost[]>;
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly endpoints: ReadonlyMap<string, ClusterLoadAssignment>;
   readonly secrets: ReadonlyMap<string, Secret>;
@@ -66,6 +67,7 @@ export interface GatewayCompiler {
 
 export function createGatewayCompiler(options: CompileOptions): GatewayCompiler {
   const hostCompilers = new Map<RouteConfigName, VirtualHostCompiler>();
+  const countUses = createUseCounter();
   const clusters = createClusterStore();
   const assignments = createAssignmentStore();
   const hostCompiler = (name: RouteConfigName, facts: PortFacts): VirtualHostCompiler => {
@@ -91,23 +93,23 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
           name,
           port,
           options.bind(gateway.gateway, port.port),
-          (one) => delivery.routes(nameOf(name, port, one), hostsOf(hosts.get(nameOf(name, port, one)))),
+          (one) => delivery.routes(nameOf(name, port, one), () => hostsOf(hosts.get(nameOf(name, port, one)))),
           delivery,
         );
         if (listener !== undefined) listeners.set(name, listener);
       }
       for (const name of hostCompilers.keys()) if (!hosts.has(name)) hostCompilers.delete(name);
-      const uses = usesOf(hosts.values());
+      const uses = countUses(hosts);
       const waits = new Set([...uses.values()].flatMap(({ waitsMs }) => waitsMs ?? []));
       for (const waitMs of waits) listeners.set(clusters.delay(waitMs).listener.name, clusters.delay(waitMs).listener);
       const backends = new Set(Array.from(uses.values(), ({ backend }) => backend));
       return {
         listeners,
-        routes: new Map(Array.from(hosts, ([name, compiled]) => [name, hostsOf(compiled)])),
+        routes: hosts,
         clusters: clusters.compile(uses, waits, delivery),
         endpoints: assignments.compile(backends, endpoints),
         secrets: compileSecrets(gateway, backends, secrets),
-        problems: [...hosts.values()].flatMap((compiled) => compiled.flatMap(({ problems }) => problems)),
+        problems: problemsOf(hosts.values()),
       };
     },
   };
@@ -125,10 +127,16 @@ const nameOf = (name: ListenerName, { protocol }: PortConfig, listener: Listener
 const hostsOf = (compiled: readonly CompiledHost[] | undefined): readonly VirtualHost[] =>
   (compiled ?? []).map(({ host }) => host);
 
-function usesOf(hosts: Iterable<readonly CompiledHost[]>): ReadonlyMap<string, ClusterUse> {
-  const uses = new Map<string, ClusterUse>();
-  for (const compiled of hosts) for (const host of compiled) for (const use of host.uses) uses.set(use.name, use);
-  return uses;
+function problemsOf(hosts: Iterable<readonly CompiledHost[]>): readonly ConfigProblem[] {
+  const found: ConfigProblem[] = [];
+  for (const compiled of hosts) {
+    // By index: there may be thousands, at every change.
+    for (let index = 0; index < compiled.length; index++) {
+      const problems = compiled[index]?.problems ?? [];
+      if (problems.length > 0) found.push(...problems);
+    }
+  }
+  return found;
 }
 
 /** Envoy would wait for a certificate that never comes, and the whole port with it. */
@@ -152,6 +160,9 @@ interface ClusterStore {
 
 function createClusterStore(): ClusterStore {
   let known = new Map<string, { readonly backend: BackendConfig; readonly cluster: Cluster }>();
+  let last:
+    | { readonly uses: ReadonlyMap<string, ClusterUse>; readonly clusters: ReadonlyMap<string, Cluster> }
+    | undefined;
   const delays = new Map<number, ReturnType<ClusterStore["delay"]>>();
   const delay: ClusterStore["delay"] = (waitMs) => {
     const made = delays.get(waitMs) ?? {
@@ -164,6 +175,7 @@ function createClusterStore(): ClusterStore {
   return {
     delay,
     compile: (uses, waits, delivery) => {
+      if (uses === last?.uses) return last.clusters;
       const next: typeof known = new Map();
       const keep = (name: string, backend: BackendConfig, make: () => Cluster): void => {
         if (next.has(name)) return;
@@ -178,6 +190,8 @@ function createClusterStore(): ClusterStore {
       known = next;
       const clusters = new Map(Array.from(next, ([name, { cluster }]) => [name, cluster]));
       for (const waitMs of waits) clusters.set(delay(waitMs).cluster.name, delay(waitMs).cluster);
+      // What stands in one piece holds endpoints too, which change by themselves.
+      last = delivery.isInOnePiece ? undefined : { uses, clusters };
       return clusters;
     },
   };

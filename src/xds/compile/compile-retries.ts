@@ -4,14 +4,14 @@
  */
 import type { RetryConfig } from "../../core/dataplane/gateway-config.ts";
 import { type RetryPlan, waitRangeMs } from "../../core/retry/retry-schedule.ts";
-import type { RetryPolicySchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import { type RetryPolicy, RetryPolicySchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { PreviousHostsPredicateSchema } from "../gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
-import { duration, type Init, pack } from "../protobuf.ts";
+import { create, duration, type Init, pack } from "../protobuf.ts";
 
 /** What an answer of the waiting listener is known by. It never reaches a client. */
 export const WAITED_HEADER = "x-prevail-waited";
 
-export type RetryPolicyInit = Init<typeof RetryPolicySchema>;
+type RetryPolicyInit = Init<typeof RetryPolicySchema>;
 
 /** Which requests a retry policy is for: whether one that was sent may be sent again depends on the method. */
 export type MethodClass = "All" | "Idempotent" | "Others";
@@ -48,7 +48,18 @@ const PREVIOUS_HOSTS = {
 /** How often another endpoint is looked for before one that failed is asked again. */
 const OTHER_HOST_TRIES = 5n;
 
-export function compileRetryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyInit {
+const known = new WeakMap<RetryConfig, Map<MethodClass, RetryPolicy>>();
+
+/** Many routes have the same, and then it is made once. */
+export function compileRetryPolicy(retry: RetryConfig, methods: MethodClass): RetryPolicy {
+  const policies = known.get(retry) ?? new Map<MethodClass, RetryPolicy>();
+  known.set(retry, policies);
+  const policy = policies.get(methods) ?? create(RetryPolicySchema, retryPolicy(retry, methods));
+  policies.set(methods, policy);
+  return policy;
+}
+
+function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyInit {
   const hasWaits = waitsOf(plan, 0) !== undefined;
   const codes = plan.codes.filter((code) => Number.isInteger(code) && code >= 400 && code < 1000);
   const mayRepeat = plan.afterSend === "Always" || (plan.afterSend === "Idempotent" && methods === "Idempotent");

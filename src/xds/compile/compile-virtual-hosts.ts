@@ -32,23 +32,96 @@ export function createVirtualHostCompiler(
   name: RouteConfigName,
   compileRoute: (route: RouteConfig) => CompiledRoute,
 ): VirtualHostCompiler {
-  /** By domain, with what it was made of. */
-  let known = new Map<string, { readonly from: readonly VirtualHostConfig[]; readonly compiled: CompiledHost }>();
+  let last: CompiledListeners | undefined;
+  const compile = (domain: string, from: readonly VirtualHostConfig[]): CompiledHost =>
+    compileHost(name, domain, from, compileRoute);
   return {
     compile: (listeners) => {
-      const indexed = listeners.map(indexListener);
-      const next: typeof known = new Map();
-      for (const domain of domainsOf(listeners)) {
-        const listener = indexed.find(({ hostname }) => covers(hostname, domain));
-        const from = listener === undefined ? [] : hostsFor(domain, listener);
-        const before = known.get(domain);
-        const isSame = before !== undefined && sameItems(before.from, from);
-        next.set(domain, isSame ? before : { from, compiled: compileHost(name, domain, from, compileRoute) });
-      }
-      known = next;
-      return Array.from(next.values(), ({ compiled }) => compiled);
+      const patched = last === undefined ? undefined : patchHosts(last, listeners, compile);
+      last = patched ?? compileAll(listeners, last, compile);
+      return last.hosts;
     },
   };
+}
+
+/** The last result, and what it was made of. */
+interface CompiledListeners {
+  readonly listeners: readonly ListenerConfig[];
+  readonly indexed: readonly IndexedListener[];
+  readonly hosts: readonly CompiledHost[];
+  /** By domain: its place in `hosts`, and the hosts that it was made of. Kept up to date as hosts change. */
+  readonly places: Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>;
+}
+
+type CompileHost = (domain: string, from: readonly VirtualHostConfig[]) => CompiledHost;
+
+function compileAll(
+  listeners: readonly ListenerConfig[],
+  last: CompiledListeners | undefined,
+  compile: CompileHost,
+): CompiledListeners {
+  const indexed = listeners.map(indexListener);
+  const hosts: CompiledHost[] = [];
+  const places = new Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>();
+  for (const domain of domainsOf(listeners)) {
+    const listener = indexed.find(({ hostname }) => covers(hostname, domain));
+    const from = listener === undefined ? [] : hostsFor(domain, listener);
+    const before = last?.places.get(domain);
+    const kept = before !== undefined && sameItems(before.from, from) ? last?.hosts[before.at] : undefined;
+    places.set(domain, { at: hosts.length, from });
+    hosts.push(kept ?? compile(domain, from));
+  }
+  return { listeners, indexed, hosts, places };
+}
+
+/**
+ * Where only the routes of some hosts have changed, in the same places, everything else stays: the usual change costs what it touches.
+ * Undefined: more has changed than that.
+ */
+function patchHosts(
+  last: CompiledListeners,
+  listeners: readonly ListenerConfig[],
+  compile: CompileHost,
+): CompiledListeners | undefined {
+  const changed = changedHosts(last.listeners, listeners);
+  if (changed === undefined) return undefined;
+  const hosts = [...last.hosts];
+  const { places } = last;
+  for (const { listener, host } of changed) {
+    const index = last.indexed[listener];
+    const place = places.get(host.hostname);
+    if (index === undefined || place === undefined) return undefined;
+    index.exact.set(host.hostname, host);
+    // Another listener has the host, and such a request never comes here.
+    if (last.indexed.find(({ hostname }) => covers(hostname, host.hostname)) !== index) continue;
+    const from = hostsFor(host.hostname, index);
+    hosts[place.at] = compile(host.hostname, from);
+    places.set(host.hostname, { at: place.at, from });
+  }
+  return changed.length === 0 ? last : { listeners, indexed: last.indexed, hosts, places };
+}
+
+/** Exact hosts whose routes are others now, by the place of their listener; undefined: more has changed than that. */
+function changedHosts(
+  before: readonly ListenerConfig[],
+  now: readonly ListenerConfig[],
+): ReadonlyArray<{ readonly listener: number; readonly host: VirtualHostConfig }> | undefined {
+  if (before.length !== now.length) return undefined;
+  const changed: { readonly listener: number; readonly host: VirtualHostConfig }[] = [];
+  for (const [listener, { hostname, virtualHosts }] of now.entries()) {
+    const old = before[listener];
+    if (old === undefined || old.hostname !== hostname || old.virtualHosts.length !== virtualHosts.length)
+      return undefined;
+    if (old.virtualHosts === virtualHosts) continue;
+    for (let index = 0; index < virtualHosts.length; index++) {
+      const host = virtualHosts[index];
+      const was = old.virtualHosts[index];
+      if (host === was) continue;
+      if (host === undefined || was?.hostname !== host.hostname || host.hostname.startsWith("*")) return undefined;
+      changed.push({ listener, host });
+    }
+  }
+  return changed;
 }
 
 const sameItems = <T>(a: readonly T[], b: readonly T[]): boolean =>
@@ -91,7 +164,8 @@ function covers(hostname: string, domain: string): boolean {
 
 interface IndexedListener {
   readonly hostname: string;
-  readonly exact: ReadonlyMap<string, VirtualHostConfig>;
+  /** Kept up to date as hosts change. */
+  readonly exact: Map<string, VirtualHostConfig>;
   /** The more specific first. There are few, as a rule. */
   readonly wildcards: readonly VirtualHostConfig[];
 }

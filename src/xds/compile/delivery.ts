@@ -13,11 +13,13 @@ import { loadAssignmentName, type RouteConfigName, type SecretName } from "./res
 export interface Delivery {
   readonly routes: (
     name: RouteConfigName,
-    hosts: readonly VirtualHost[],
+    hosts: () => readonly VirtualHost[],
   ) => NonNullable<Init<typeof HttpConnectionManagerSchema>["routeSpecifier"]>;
   readonly endpoints: (
     id: EndpointsId,
   ) => Pick<Init<typeof ClusterSchema>, "clusterDiscoveryType" | "edsClusterConfig" | "loadAssignment">;
+  /** Endpoints, routes and keys stand where they are used. */
+  readonly isInOnePiece: boolean;
   /** The file with whom the system trusts, on the machine of the Envoy. */
   readonly systemAuthorities: string;
   readonly secret: (name: SecretName) => Init<typeof SdsSecretConfigSchema>;
@@ -30,6 +32,7 @@ const ADS: Init<typeof ConfigSourceSchema> = {
 };
 
 export const adsDelivery = (systemAuthorities: string): Delivery => ({
+  isInOnePiece: false,
   systemAuthorities,
   routes: (name) => ({ case: "rds", value: { configSource: ADS, routeConfigName: name } }),
   endpoints: (id) => ({
@@ -44,8 +47,9 @@ export const staticDelivery = (
   systemAuthorities: string,
   findEndpoints: (id: EndpointsId) => readonly Endpoint[] | undefined,
 ): Delivery => ({
+  isInOnePiece: true,
   systemAuthorities,
-  routes: (name, hosts) => ({ case: "routeConfig", value: routeConfiguration(name, hosts) }),
+  routes: (name, hosts) => ({ case: "routeConfig", value: routeConfiguration(name, hosts()) }),
   endpoints: (id) => ({
     clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.STATIC },
     loadAssignment: compileLoadAssignment(id, findEndpoints(id) ?? []),

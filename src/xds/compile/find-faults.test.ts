@@ -82,7 +82,7 @@ const filtered = Object.entries(badFilters).map(([name, filter]) =>
   route(named(name, { filters: [filter] }), { path: { type: "Exact", value: `/${name.replaceAll(" ", "-")}` } }),
 );
 
-const routesOf = ({ routes }: XdsResources) => [...routes.values()].flat().flatMap((host) => host.routes);
+const routesOf = ({ routes }: XdsResources) => [...routes.values()].flat().flatMap(({ host }) => host.routes);
 
 test("good routes among bad ones are as they are alone, and every bad one is named", () => {
   const [first, second] = good;

@@ -1,6 +1,7 @@
 /** Resources as bytes. What was compiled once is encoded once, and its version is a hash of its bytes: the same after a restart. */
 import { createHash } from "node:crypto";
 import type { XdsResources } from "../compile/compile-gateway.ts";
+import type { CompiledHost } from "../compile/compile-virtual-hosts.ts";
 import { routeConfiguration, splitRouteConfiguration } from "../compile/delivery.ts";
 import type { RouteConfigName } from "../compile/resource-names.ts";
 import { type Cluster, ClusterSchema } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
@@ -21,7 +22,10 @@ export interface EncodedResource {
 }
 
 /** What one gateway's Envoys are to have: by type and name. */
-export type EncodedResources = Readonly<Record<ResourceType, ReadonlyMap<string, EncodedResource>>>;
+export type EncodedResources = Readonly<Record<ResourceType, ResourceTable>>;
+
+/** By name; a Map is one. A table that has been replaced by a later one may show the later one's contents. */
+export type ResourceTable = Pick<ReadonlyMap<string, EncodedResource>, "get" | "has" | "keys" | "values" | "size">;
 
 export const NO_RESOURCES: EncodedResources = {
   Secret: new Map(),
@@ -66,16 +70,43 @@ export function createEncoder(style: DiscoveryStyle): ResourceEncoder {
     splitRoutes.set(name, route);
     return route;
   };
+  const splitRoutesOf = (routes: XdsResources["routes"]): ReadonlyMap<string, EncodedResource> => {
+    const encoded = new Map<string, EncodedResource>(Array.from(routes.keys(), (name) => [name, splitRoute(name)]));
+    return unlessSame(last.get("Route"), encoded, (kept) => last.set("Route", kept));
+  };
+  const encodeHost = ({ host }: CompiledHost): EncodedResource => {
+    const resource =
+      known.get(host) ?? encodeResource("VirtualHost", host.name, toBinary(VirtualHostSchema, host), undefined);
+    known.set(host, resource);
+    return resource;
+  };
+  let lastRoutes: XdsResources["routes"] = new Map();
+  let hosts = new Map<string, EncodedResource>();
+  let hostTable: ResourceTable = hosts;
+  const encodeHosts = (routes: XdsResources["routes"]): ResourceTable => {
+    const changed = changedHosts(lastRoutes, routes);
+    lastRoutes = routes;
+    if (changed?.length === 0) return hostTable;
+    // Thousands of hosts are not copied for one that has changed: the same map, in a table of its own.
+    if (changed === undefined) hosts = new Map();
+    for (const host of changed ?? [...routes.values()].flat()) hosts.set(host.host.name, encodeHost(host));
+    hostTable = tableOf(hosts);
+    return hostTable;
+  };
   const encodeRoutes = (routes: XdsResources["routes"]): Pick<EncodedResources, "Route" | "VirtualHost"> => {
     if (style === "StateOfTheWorld") {
-      const whole = new Map(Array.from(routes, ([name, hosts]) => [name, routeConfiguration(name, hosts)]));
+      const whole = new Map(
+        Array.from(routes, ([name, hosts]) => [
+          name,
+          routeConfiguration(
+            name,
+            hosts.map(({ host }) => host),
+          ),
+        ]),
+      );
       return { Route: encodeAll("Route", RouteConfigurationSchema, whole), VirtualHost: NO_RESOURCES.VirtualHost };
     }
-    const hosts = new Map([...routes.values()].flatMap((all) => all.map((host) => [host.name, host] as const)));
-    return {
-      Route: new Map(Array.from(routes.keys(), (name) => [name, splitRoute(name)])),
-      VirtualHost: encodeAll("VirtualHost", VirtualHostSchema, hosts),
-    };
+    return { Route: splitRoutesOf(routes), VirtualHost: encodeHosts(routes) };
   };
   return {
     encode: ({ listeners, routes, clusters, endpoints, secrets }) => ({
@@ -86,6 +117,35 @@ export function createEncoder(style: DiscoveryStyle): ResourceEncoder {
       ...encodeRoutes(routes),
     }),
   };
+}
+
+const tableOf = (map: ReadonlyMap<string, EncodedResource>): ResourceTable => ({
+  get: (name) => map.get(name),
+  has: (name) => map.has(name),
+  keys: () => map.keys(),
+  values: () => map.values(),
+  size: map.size,
+});
+
+/** Hosts that have changed in their place; undefined: some have come, gone or moved. */
+function changedHosts(
+  before: XdsResources["routes"],
+  now: XdsResources["routes"],
+): readonly CompiledHost[] | undefined {
+  if (before.size !== now.size) return undefined;
+  const changed: CompiledHost[] = [];
+  for (const [name, hosts] of now) {
+    const old = before.get(name);
+    if (old === undefined || old.length !== hosts.length) return undefined;
+    if (old === hosts) continue;
+    for (let index = 0; index < hosts.length; index++) {
+      const host = hosts[index];
+      if (host === undefined || host === old[index]) continue;
+      if (host.host.name !== old[index]?.host.name) return undefined;
+      changed.push(host);
+    }
+  }
+  return changed;
 }
 
 /** For a cluster that nothing is known of any more. */

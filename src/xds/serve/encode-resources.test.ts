@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { createEditedGateway, createRandom } from "../../../test/e2e/envoy/edited-gateway.ts";
+import { createRegex } from "../../adapters/regex/create-regex.ts";
+import { type CompileOptions, createGatewayCompiler } from "../compile/compile-gateway.ts";
+import { createEncoder, type DiscoveryStyle, type EncodedResources } from "./encode-resources.ts";
+import { RESOURCE_TYPES } from "./resource-type.ts";
+
+const options: CompileOptions = {
+  bind: (_, port) => ({ host: "127.0.0.1", port }),
+  delivery: "Ads",
+  slackMs: 1,
+  systemAuthorities: "/none",
+  matchRegex: createRegex(),
+};
+const secrets = { findCertificate: () => undefined, findAuthorities: () => undefined };
+const alive = [1, 2, 3].map((port) => ({ address: "127.0.0.1", port }));
+
+/** Names and versions, in order of names: versions are hashes of the bytes. */
+const versionsOf = (resources: EncodedResources): readonly string[] =>
+  RESOURCE_TYPES.flatMap((type) =>
+    Array.from(resources[type].values(), ({ name, version }) => `${type} ${name} ${version}`),
+  ).sort((a, b) => (a < b ? -1 : 1));
+
+describe.each<DiscoveryStyle>(["Delta", "StateOfTheWorld"])("%s", (style) => {
+  test.each([1, 2, 3])("after each of 300 edits it is what a fresh start gives (seed %i)", (seed) => {
+    const edited = createEditedGateway(80, alive, createRandom(seed));
+    const compiler = createGatewayCompiler(options);
+    const encoder = createEncoder(style);
+    for (let count = 0; count < 300; count++) {
+      const { gateways, endpoints } = edited.config();
+      const [gateway] = gateways;
+      if (gateway === undefined) throw new Error("there is one gateway");
+      const fresh = createEncoder(style).encode(createGatewayCompiler(options).compile(gateway, endpoints, secrets));
+      expect(versionsOf(encoder.encode(compiler.compile(gateway, endpoints, secrets)))).toEqual(versionsOf(fresh));
+      edited.edit();
+    }
+  });
+});

@@ -68,6 +68,16 @@ export function compileCluster(backend: BackendConfig, settings: ClusterSettings
   });
 }
 
+/** For a backend that must not be spoken to: requests are answered 503. */
+export const compileEmptyCluster = (name: ClusterName): Cluster =>
+  create(ClusterSchema, {
+    name,
+    clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.STATIC },
+    loadAssignment: { clusterName: name },
+    connectTimeout: duration(CONNECT_MS),
+    circuitBreakers: { thresholds: [NO_LIMITS] },
+  });
+
 const PROTOCOL_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
 /** The time of a try runs to the last byte of its answer: `per_try_timeout` of a route ends with the head. */

@@ -14,7 +14,7 @@ import type { ClusterLoadAssignment } from "../gen/envoy/config/endpoint/v3/endp
 import type { Listener } from "../gen/envoy/config/listener/v3/listener_pb.ts";
 import type { VirtualHost } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import type { Secret } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { compileCluster, compileDelayCluster, compileWaitingCluster } from "./compile-cluster.ts";
+import { compileCluster, compileDelayCluster, compileEmptyCluster, compileWaitingCluster } from "./compile-cluster.ts";
 import { compileDelayListener, compileListener, type ListenerAddress } from "./compile-listener.ts";
 import { compileLoadAssignment } from "./compile-load-assignment.ts";
 import { type ClusterUse, createRouteCompiler, type PortFacts } from "./compile-route.ts";
@@ -106,10 +106,10 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
       return {
         listeners,
         routes: hosts,
-        clusters: clusters.compile(uses, waits, delivery),
+        clusters: clusters.compile(uses, waits, delivery, isTrusting(secrets)),
         endpoints: assignments.compile(backends, endpoints),
         secrets: compileSecrets(gateway, backends, secrets),
-        problems: problemsOf(hosts.values()),
+        problems: [...secretProblems(gateway, backends, secrets), ...problemsOf(hosts.values())],
       };
     },
   };
@@ -139,6 +139,34 @@ function problemsOf(hosts: Iterable<readonly CompiledHost[]>): readonly ConfigPr
   return found;
 }
 
+/** Whether a backend can be told from an impostor. */
+const isTrusting =
+  (secrets: SecretSource) =>
+  ({ tls }: BackendConfig): boolean =>
+    tls === undefined || tls.authorities === "System" || secrets.findAuthorities(tls.authorities) !== undefined;
+
+function secretProblems(
+  { ports }: GatewayConfig,
+  backends: Iterable<BackendConfig>,
+  secrets: SecretSource,
+): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  for (const { name, owner, certificates } of ports.flatMap(({ listeners }) => listeners)) {
+    for (const { namespace, name: secret } of certificates.filter(
+      (ref) => secrets.findCertificate(ref) === undefined,
+    )) {
+      const message = `${name}: Secret ${namespace}/${secret} has no certificate that can be used`;
+      problems.push({ object: owner, field: "spec.listeners", message });
+    }
+  }
+  for (const backend of backends) {
+    if (isTrusting(secrets)(backend)) continue;
+    const message = "the BackendTLSPolicy names no authority that can be used; requests are answered 503";
+    problems.push({ object: backend.object, field: "spec.ports", message });
+  }
+  return problems;
+}
+
 /** Envoy would wait for a certificate that never comes, and the whole port with it. */
 function withCertificates(port: PortConfig, secrets: SecretSource): PortConfig {
   if (port.protocol === "HTTP") return port;
@@ -154,14 +182,19 @@ interface ClusterStore {
     uses: ReadonlyMap<string, ClusterUse>,
     waits: ReadonlySet<number>,
     delivery: Delivery,
+    isTrusted: (backend: BackendConfig) => boolean,
   ) => ReadonlyMap<string, Cluster>;
   readonly delay: (waitMs: number) => { readonly cluster: Cluster; readonly listener: Listener };
 }
 
 function createClusterStore(): ClusterStore {
-  let known = new Map<string, { readonly backend: BackendConfig; readonly cluster: Cluster }>();
+  let known = new Map<string, { readonly from: string; readonly backend: BackendConfig; readonly cluster: Cluster }>();
   let last:
-    | { readonly uses: ReadonlyMap<string, ClusterUse>; readonly clusters: ReadonlyMap<string, Cluster> }
+    | {
+        readonly uses: ReadonlyMap<string, ClusterUse>;
+        readonly clusters: ReadonlyMap<string, Cluster>;
+        readonly distrusted: number;
+      }
     | undefined;
   const delays = new Map<number, ReturnType<ClusterStore["delay"]>>();
   const delay: ClusterStore["delay"] = (waitMs) => {
@@ -174,24 +207,29 @@ function createClusterStore(): ClusterStore {
   };
   return {
     delay,
-    compile: (uses, waits, delivery) => {
-      if (uses === last?.uses) return last.clusters;
+    compile: (uses, waits, delivery, isTrusted) => {
+      const distrusted = new Set(Array.from(uses.values(), ({ backend }) => backend).filter((one) => !isTrusted(one)));
+      if (uses === last?.uses && distrusted.size + last.distrusted === 0) return last.clusters;
       const next: typeof known = new Map();
       const keep = (name: string, backend: BackendConfig, make: () => Cluster): void => {
         if (next.has(name)) return;
         const before = known.get(name);
-        next.set(name, before?.backend === backend ? before : { backend, cluster: make() });
+        const from = distrusted.has(backend) ? "distrusted" : "trusted";
+        const isSame = before?.backend === backend && before.from === from;
+        next.set(name, isSame ? before : { from, backend, cluster: make() });
       };
       for (const { name, backend, settings, waitsMs } of uses.values()) {
         const real = clusterName(backend, settings);
-        keep(real, backend, () => compileCluster(backend, settings, delivery));
+        keep(real, backend, () =>
+          distrusted.has(backend) ? compileEmptyCluster(real) : compileCluster(backend, settings, delivery),
+        );
         if (waitsMs !== undefined) keep(name, backend, () => compileWaitingCluster(real, waitsMs));
       }
       known = next;
       const clusters = new Map(Array.from(next, ([name, { cluster }]) => [name, cluster]));
       for (const waitMs of waits) clusters.set(delay(waitMs).cluster.name, delay(waitMs).cluster);
       // What stands in one piece holds endpoints too, which change by themselves.
-      last = delivery.isInOnePiece ? undefined : { uses, clusters };
+      last = delivery.isInOnePiece ? undefined : { uses, clusters, distrusted: distrusted.size };
       return clusters;
     },
   };

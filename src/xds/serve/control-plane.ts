@@ -4,6 +4,7 @@ import type { ObjectRef } from "../../core/model/refs.ts";
 import { type CompileOptions, createGatewayCompiler, type GatewayCompiler } from "../compile/compile-gateway.ts";
 import type { SecretSource } from "../compile/secret-source.ts";
 import { createEncoder, type DiscoveryStyle, type EncodedResources, type ResourceEncoder } from "./encode-resources.ts";
+import { createSecretCheck } from "./sound-secrets.ts";
 import { type NodeStatus, startXdsServer, type XdsServerOptions } from "./xds-server.ts";
 
 export interface ControlPlaneOptions extends XdsServerOptions {
@@ -30,6 +31,7 @@ interface GatewayTools {
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const server = await startXdsServer(options);
   let tools = new Map<string, GatewayTools>();
+  const checkSecrets = createSecretCheck();
   const createTools = (): GatewayTools => ({
     compiler: createGatewayCompiler({ ...options.compile, delivery: "Ads" }),
     encoders: { Delta: createEncoder("Delta"), StateOfTheWorld: createEncoder("StateOfTheWorld") },
@@ -38,7 +40,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     port: server.port,
     nodes: server.nodes,
     close: server.close,
-    replace: (config, secrets) => {
+    replace: (config, given) => {
+      const secrets = checkSecrets(given);
       const kept: typeof tools = new Map();
       const served = new Map<string, (style: DiscoveryStyle) => EncodedResources>();
       const problems: ConfigProblem[] = [];

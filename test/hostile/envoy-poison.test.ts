@@ -1,0 +1,151 @@
+/** Routes that mean harm to an Envoy, among good ones: each is told by name, and the good ones are as they are alone. */
+import { describe, expect, test } from "vitest";
+import { createRegex } from "../../src/adapters/regex/create-regex.ts";
+import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
+import { evaluate, findings } from "../../src/core/evaluate.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
+import { displayRef } from "../../src/core/model/refs.ts";
+import { buildSnapshot } from "../../src/core/model/snapshot.ts";
+import { builtInDefinitions } from "../../src/definitions/built-in-definitions.ts";
+import { bootstrapJson } from "../../src/xds/bootstrap-json.ts";
+import { compileStaticBootstrap } from "../../src/xds/compile/compile-bootstrap.ts";
+import { createGatewayCompiler, type XdsResources } from "../../src/xds/compile/compile-gateway.ts";
+import { createEncoder } from "../../src/xds/serve/encode-resources.ts";
+import { findEnvoy, validateBootstrap } from "../support/envoy.ts";
+
+const API = "gateway.networking.k8s.io/v1";
+const OK_REFS = [{ name: "bread", port: 80 }];
+
+const headerFilter = (type: string, field: string, header: JsonObject): JsonObject => ({
+  filters: [{ type, [field]: { set: [header] } }],
+});
+const match = (more: JsonObject): JsonObject => ({ matches: [more] });
+const rewrite = (more: JsonObject): JsonObject => ({ filters: [{ type: "URLRewrite", urlRewrite: more }] });
+
+/** One rule each; every one has something that Envoy, or Gateway API, does not take. */
+const poisons: Readonly<Record<string, JsonObject>> = {
+  "path-pattern": match({ path: { type: "RegularExpression", value: "/(?<=a)b" } }),
+  "path-open-group": match({ path: { type: "RegularExpression", value: "/(" } }),
+  "path-query": match({ path: { type: "PathPrefix", value: "/a?b" } }),
+  "path-hash": match({ path: { type: "PathPrefix", value: "/a#b" } }),
+  "path-type": match({ path: { type: "Glob", value: "/*" } }),
+  "header-pattern": match({ headers: [{ name: "x", type: "RegularExpression", value: "[" }] }),
+  "header-name": match({ headers: [{ name: "x y", value: "1" }] }),
+  "query-pattern": match({ queryParams: [{ name: "q", type: "RegularExpression", value: "+" }] }),
+  "set-name": headerFilter("RequestHeaderModifier", "requestHeaderModifier", { name: "x:y", value: "1" }),
+  "set-break": headerFilter("RequestHeaderModifier", "requestHeaderModifier", { name: "x", value: "a\r\nb: c" }),
+  "set-zero": headerFilter("ResponseHeaderModifier", "responseHeaderModifier", { name: "x", value: "a\u0000b" }),
+  "set-long": headerFilter("ResponseHeaderModifier", "responseHeaderModifier", {
+    name: "x",
+    value: "v".repeat(70_000),
+  }),
+  "rewrite-host": rewrite({ hostname: "a b\n" }),
+  "rewrite-path": rewrite({ path: { type: "ReplaceFullPath", replaceFullPath: "/a\nb" } }),
+  "redirect-host": { backendRefs: [], filters: [{ type: "RequestRedirect", requestRedirect: { hostname: "a\nb" } }] },
+  "redirect-port": { backendRefs: [], filters: [{ type: "RequestRedirect", requestRedirect: { port: 99_999 } }] },
+  "redirect-status": { backendRefs: [], filters: [{ type: "RequestRedirect", requestRedirect: { statusCode: 200 } }] },
+  "mirror-nowhere": {
+    filters: [{ type: "RequestMirror", requestMirror: { backendRef: { name: "nobody", port: 80 } } }],
+  },
+  "mirror-fraction": {
+    filters: [
+      {
+        type: "RequestMirror",
+        requestMirror: { backendRef: OK_REFS[0] ?? {}, fraction: { numerator: 5, denominator: 0 } },
+      },
+    ],
+  },
+  "filter-unknown": { filters: [{ type: "ExtensionRef", extensionRef: { group: "x", kind: "Y", name: "z" } }] },
+  "timeout-words": { timeouts: { request: "soon" } },
+  "backend-port": { backendRefs: [{ name: "bread", port: 0 }] },
+  "retry-codes": { retry: { codes: [9999, -1, 503.5] } },
+  "retry-attempts": { retry: { attempts: -3, backoff: "-1s" } },
+  "weight-negative": { backendRefs: [{ name: "bread", port: 80, weight: -1 }] },
+};
+
+const route = (name: string, rule: JsonObject): JsonObject => ({
+  apiVersion: API,
+  kind: "HTTPRoute",
+  metadata: { name, namespace: "bakery" },
+  spec: { parentRefs: [{ name: "door" }], hostnames: [`${name}.example`], rules: [{ backendRefs: OK_REFS, ...rule }] },
+});
+
+const house: readonly JsonObject[] = [
+  {
+    apiVersion: API,
+    kind: "Gateway",
+    metadata: { name: "door", namespace: "bakery" },
+    spec: { gatewayClassName: "house", listeners: [{ name: "http", port: 8080, protocol: "HTTP" }] },
+  },
+  {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "bread", namespace: "bakery" },
+    spec: { ports: [{ port: 80 }] },
+  },
+];
+
+const good = Array.from({ length: 100 }, (_, index) =>
+  route(`good-${index}`, { retry: { codes: [503], backoff: "50ms" } }),
+);
+const bad = Array.from({ length: 20 }, (_, round) =>
+  Object.entries(poisons).map(([name, rule]) => route(`bad-${name}-${round}`, rule)),
+).flat();
+
+interface Outcome {
+  readonly resources: XdsResources;
+  /** Everything that people are told. */
+  readonly told: string;
+}
+
+function outcomeOf(objects: readonly JsonObject[]): Outcome {
+  const evaluation = evaluate(buildSnapshot(objects.map((value) => ({ value }))), {
+    definitions: builtInDefinitions(),
+  });
+  const config = compileDataplane(evaluation.world, { endpointAnnotations: "Used" });
+  const compiler = createGatewayCompiler({
+    bind: (_, port) => ({ host: "127.0.0.1", port }),
+    delivery: "Static",
+    slackMs: 1,
+    systemAuthorities: "/none",
+    matchRegex: createRegex(),
+  });
+  const [gateway] = config.gateways;
+  if (gateway === undefined) throw new Error("there is one gateway");
+  const secrets = { findCertificate: () => undefined, findAuthorities: () => undefined };
+  const resources = compiler.compile(gateway, config.endpoints, secrets);
+  const told = [
+    ...findings(evaluation).map(({ object, message }) => `${object ?? ""} ${message}`),
+    ...[...config.problems, ...resources.problems].map(({ object, message }) => `${displayRef(object)} ${message}`),
+  ];
+  return { resources, told: told.join("\n") };
+}
+
+const versionsOfGood = ({ resources }: Outcome): readonly string[] =>
+  Array.from(
+    createEncoder("Delta").encode(resources).VirtualHost.values(),
+    ({ name, version }) => `${name} ${version}`,
+  ).filter((line) => line.includes("/good-"));
+
+describe(`${bad.length} poisoned routes among ${good.length} good ones`, () => {
+  const alone = outcomeOf([...house, ...good]);
+  const among = outcomeOf([...house, ...good, ...bad]);
+  const envoy = findEnvoy();
+
+  test("good ones are the same bytes", () => {
+    expect(versionsOfGood(alone)).toHaveLength(good.length);
+    expect(versionsOfGood(among)).toEqual(versionsOfGood(alone));
+  });
+
+  test.each(Object.keys(poisons))("%s is told by name", (name) => {
+    const untold = Array.from({ length: 20 }, (_, round) => `bad-${name}-${round}`).filter(
+      (one) => !among.told.includes(one),
+    );
+    expect(untold).toEqual([]);
+  });
+
+  test.skipIf(envoy === undefined)("Envoy takes all that is left", () => {
+    const json = bootstrapJson(compileStaticBootstrap("bakery/door", among.resources, undefined));
+    expect(validateBootstrap(envoy ?? "", json)).toBe(undefined);
+  });
+});

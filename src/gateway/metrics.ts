@@ -40,40 +40,44 @@ export function createMetrics(): Metrics {
     "prevail_try_duration_seconds",
     "From the start of a try to the head of its answer, or to its failure.",
   );
+  const requestSeries = createSeriesCache(requests, durations);
+  const trySeries = createSeriesCache(tries, tryDurations);
   let generation = 0;
   return {
     observe: (event) => {
       switch (event.type) {
         case "RequestFinished": {
-          const labels = requestLabels(event);
-          requests.add(`${labels},code="${event.status ?? "none"}"`);
-          durations.add(labels, event.durationMs);
+          const { gateway, rule = NO_RULE, status } = event;
+          const series = requestSeries.of(gateway, rule, () => requestLabels(event));
+          series.count(status ?? "none", (code) => `code="${code}"`);
+          series.time(event.durationMs);
           return;
         }
         case "RequestRefused":
-          refused.add(`gateway="${label(nameOf(event.gateway))}",code="${event.status}"`);
+          refused.cell(`gateway="${label(nameOf(event.gateway))}",code="${event.status}"`).count++;
           return;
         case "TryFinished": {
-          const labels = backendLabels(event);
-          tries.add(`${labels},outcome="${describeOutcome(event.outcome)}"`);
-          tryDurations.add(labels, event.durationMs);
+          const series = trySeries.of(event.backend, event.backend, () => backendLabels(event));
+          series.count(describeOutcome(event.outcome), (outcome) => `outcome="${outcome}"`);
+          series.time(event.durationMs);
           return;
         }
         case "RetryScheduled":
-          retries.add(`${ruleLabels(event.rule)},${backendLabels(event)},reason="${describeOutcome(event.reason)}"`);
+          retries.cell(`${ruleLabels(event.rule)},${backendLabels(event)},reason="${describeOutcome(event.reason)}"`)
+            .count++;
           return;
         case "BudgetRefused":
-          budget.add(`${ruleLabels(event.rule)},${backendLabels(event)}`);
+          budget.cell(`${ruleLabels(event.rule)},${backendLabels(event)}`).count++;
           return;
       }
     },
     noteConfig: (outcome) => {
       if (outcome === "Kept") {
-        reloads.add('result="kept"');
+        reloads.cell('result="kept"').count++;
         return;
       }
       generation = outcome.generation;
-      reloads.add('result="applied"');
+      reloads.cell('result="applied"').count++;
     },
     render: () =>
       [
@@ -87,28 +91,65 @@ export function createMetrics(): Metrics {
   };
 }
 
+/** The counters and the histogram of one thing, found once and then at hand: this is on the way of every request. */
+interface Series {
+  readonly count: (value: string | number, toLabel: (value: string | number) => string) => void;
+  readonly time: (durationMs: number) => void;
+}
+
+interface SeriesCache {
+  /** By two parts of the configuration; a new configuration has new ones, and the old ones are forgotten with it. */
+  readonly of: (first: object, second: object, toLabels: () => string) => Series;
+}
+
+function createSeriesCache(counters: Counters, histograms: Histograms): SeriesCache {
+  const known = new WeakMap<object, WeakMap<object, Series>>();
+  const create = (labels: string): Series => {
+    const cells = new Map<string | number, Cell>();
+    const histogram = histograms.histogram(labels);
+    return {
+      count: (value, toLabel) => {
+        let cell = cells.get(value);
+        if (cell === undefined) {
+          cell = counters.cell(`${labels},${toLabel(value)}`);
+          cells.set(value, cell);
+        }
+        cell.count++;
+      },
+      time: (durationMs) => addDuration(histogram, durationMs),
+    };
+  };
+  return {
+    of: (first, second, toLabels) => {
+      let inner = known.get(first);
+      if (inner === undefined) {
+        inner = new WeakMap();
+        known.set(first, inner);
+      }
+      let series = inner.get(second);
+      if (series === undefined) {
+        series = create(toLabels());
+        inner.set(second, series);
+      }
+      return series;
+    },
+  };
+}
+
 const nameOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}/${name}`;
 
 /** Prometheus, "Text format details": what must be escaped in a label's value. */
 const label = (value: string): string => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 
-const ruleLabelCache = new WeakMap<RuleConfig, string>();
+const ruleLabels = ({ route, rule }: RuleConfig): string =>
+  `route_kind="${label(route.kind)}",route="${label(nameOf(route))}",rule="${label(rule)}"`;
 
-/** Worked out once for each rule: this is on the way of every request. */
-function ruleLabels(rule: RuleConfig): string {
-  let labels = ruleLabelCache.get(rule);
-  if (labels === undefined) {
-    labels = `route_kind="${label(rule.route.kind)}",route="${label(nameOf(rule.route))}",rule="${label(rule.rule)}"`;
-    ruleLabelCache.set(rule, labels);
-  }
-  return labels;
-}
-
-const NO_RULE = 'route_kind="",route="",rule=""';
+/** In the place of a rule, where none took the request. */
+const NO_RULE = {};
 
 const requestLabels = ({ gateway, rule }: RequestFinished): string =>
-  `gateway="${label(nameOf(gateway))}",${rule === undefined ? NO_RULE : ruleLabels(rule)}`;
+  `gateway="${label(nameOf(gateway))}",${rule === undefined ? 'route_kind="",route="",rule=""' : ruleLabels(rule)}`;
 
 const backendLabels = ({ backend }: Pick<TryFinished, "backend">): string =>
   `backend="${label(nameOf(backend.object))}:${backend.port}"`;
@@ -141,13 +182,24 @@ const heading = (name: string, help: string, type: string): string =>
 const inOrder = <Value>(series: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
   [...series].sort(([a], [b]) => (a < b ? -1 : 1));
 
-function createCounters(name: string, help: string): Family & { readonly add: (labels: string) => void } {
-  const series = new Map<string, { count: number }>();
+interface Cell {
+  count: number;
+}
+
+interface Counters extends Family {
+  readonly cell: (labels: string) => Cell;
+}
+
+function createCounters(name: string, help: string): Counters {
+  const series = new Map<string, Cell>();
   return {
-    add: (labels) => {
-      const known = series.get(labels);
-      if (known === undefined) series.set(labels, { count: 1 });
-      else known.count++;
+    cell: (labels) => {
+      let cell = series.get(labels);
+      if (cell === undefined) {
+        cell = { count: 0 };
+        series.set(labels, cell);
+      }
+      return cell;
     },
     render: () =>
       heading(name, help, "counter") +
@@ -163,23 +215,20 @@ interface Histogram {
   count: number;
 }
 
-function createHistograms(
-  name: string,
-  help: string,
-): Family & { readonly add: (labels: string, durationMs: number) => void } {
+interface Histograms extends Family {
+  readonly histogram: (labels: string) => Histogram;
+}
+
+function createHistograms(name: string, help: string): Histograms {
   const series = new Map<string, Histogram>();
   return {
-    add: (labels, durationMs) => {
+    histogram: (labels) => {
       let histogram = series.get(labels);
       if (histogram === undefined) {
         histogram = { counts: BUCKETS.map(() => 0), sumSeconds: 0, count: 0 };
         series.set(labels, histogram);
       }
-      const seconds = durationMs / 1000;
-      const at = BUCKETS.findIndex((limit) => seconds <= limit);
-      if (at !== -1) histogram.counts[at] = (histogram.counts[at] ?? 0) + 1;
-      histogram.sumSeconds += seconds;
-      histogram.count++;
+      return histogram;
     },
     render: () =>
       heading(name, help, "histogram") +
@@ -187,6 +236,14 @@ function createHistograms(
         .map(([labels, histogram]) => histogramText(name, labels, histogram))
         .join(""),
   };
+}
+
+function addDuration(histogram: Histogram, durationMs: number): void {
+  const seconds = durationMs / 1000;
+  const at = BUCKETS.findIndex((limit) => seconds <= limit);
+  if (at !== -1) histogram.counts[at] = (histogram.counts[at] ?? 0) + 1;
+  histogram.sumSeconds += seconds;
+  histogram.count++;
 }
 
 /** Buckets are cumulative: each counts whatever is not longer. */

@@ -96,9 +96,13 @@ function compileRoute({ match, rule }: RouteConfig, facts: PortFacts, options: R
     case "Respond":
       return alone({ ...common, match: compileMatch(match), ...respond(action.status) });
     case "Redirect": {
-      const { response } = compileFilters(rule.filters);
-      const redirected = { ...common, match: compileMatch(match), ...redirect(action.redirect, facts) };
-      return alone({ ...redirected, ...changesOf({ request: NO_CHANGES, response }) });
+      const changes = changesOf({ request: NO_CHANGES, response: compileFilters(rule.filters).response });
+      const routes = redirects(compileMatch(match), action.redirect, facts);
+      return {
+        routes: routes.map((one) => create(RouteSchema, { ...common, ...one, ...changes })),
+        uses: [],
+        problems: [],
+      };
     }
     case "Forward": {
       const parts = shares(action.backends).map((share) => forward(share, { match, rule }, options));
@@ -240,13 +244,33 @@ const REDIRECT_CODES = {
   308: RedirectAction_RedirectResponseCode.PERMANENT_REDIRECT,
 } as const;
 
-/** Gateway API, "port": the well-known one of a scheme that is given, else the listener's; a well-known one is not written. */
-function redirect(
-  { scheme, hostname, path, port, status }: RedirectConfig,
-  facts: PortFacts,
-): Pick<RouteInit, "action"> {
+const NAMES_PORT: HeaderMatchInit = {
+  name: ":authority",
+  headerMatchSpecifier: {
+    case: "stringMatch",
+    value: { matchPattern: { case: "safeRegex", value: { regex: ".*:[0-9]+" } } },
+  },
+};
+
+/**
+ * Gateway API, "port": the well-known one of a scheme that is given, else the listener's; a well-known one is not written. Envoy keeps the
+ * port that a client named: then the right one is written, even if it need not be.
+ */
+function redirects(match: MatchInit, redirect: RedirectConfig, facts: PortFacts): readonly RouteInit[] {
+  const { scheme, hostname, port } = redirect;
   const target = port ?? (scheme === undefined ? facts.port : WELL_KNOWN[scheme]);
   const isWellKnown = target === WELL_KNOWN[scheme ?? facts.scheme];
+  if (!isWellKnown) return [{ match, ...redirectTo(redirect, target) }];
+  const plain = { match, ...redirectTo(redirect, undefined) };
+  if (hostname !== undefined) return [plain];
+  const withPort: MatchInit = { ...match, headers: [...(match.headers ?? []), NAMES_PORT] };
+  return [{ match: withPort, ...redirectTo(redirect, target) }, plain];
+}
+
+function redirectTo(
+  { scheme, hostname, path, status }: RedirectConfig,
+  port: number | undefined,
+): Pick<RouteInit, "action"> {
   return {
     action: {
       case: "redirect",
@@ -254,7 +278,7 @@ function redirect(
         responseCode: REDIRECT_CODES[status],
         ...(scheme === undefined ? {} : { schemeRewriteSpecifier: { case: "schemeRedirect", value: scheme } }),
         ...(hostname === undefined ? {} : { hostRedirect: hostname }),
-        ...(isWellKnown ? {} : { portRedirect: target }),
+        ...(port === undefined ? {} : { portRedirect: port }),
         ...(path === undefined ? {} : { pathRewriteSpecifier: { case: "regexRewrite", value: pathRewrite(path) } }),
       },
     },

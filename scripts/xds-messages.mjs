@@ -48,7 +48,7 @@ export const xdsMessages = {
   "envoy.extensions.filters.http.router.v3.Router": "suppress_envoy_headers",
   "envoy.extensions.filters.http.cors.v3.Cors": "",
   "envoy.extensions.filters.http.cors.v3.CorsPolicy":
-    "allow_origin_string_match allow_methods allow_headers expose_headers max_age allow_credentials",
+    "allow_origin_string_match allow_methods allow_headers expose_headers max_age allow_credentials forward_not_matching_preflights",
   "envoy.extensions.filters.http.fault.v3.HTTPFault": "delay",
   "envoy.extensions.filters.common.fault.v3.FaultDelay": "fixed_delay percentage",
 

@@ -121,18 +121,16 @@ const mirror = ({ backend, numerator, denominator }: Extract<FilterConfig, { typ
   perMillion: Math.min(MILLION, Math.round((numerator / denominator) * MILLION)),
 });
 
-/** Always allowed, whether listed or not (Fetch, "CORS-safelisted method"). */
-const SAFE_METHODS = ["GET", "HEAD", "POST"];
-
 function corsPolicy(cors: CorsConfig): Any {
-  const methods = cors.allowMethods.includes("*") ? ["*"] : [...new Set([...SAFE_METHODS, ...cors.allowMethods])];
   return pack(CorsPolicySchema, {
     allowOriginStringMatch: cors.allowOrigins.map(originMatcher),
-    allowMethods: methods.join(", "),
+    allowMethods: cors.allowMethods.join(", "),
     allowHeaders: cors.allowHeaders.join(", "),
     exposeHeaders: cors.exposeHeaders.join(", "),
     maxAge: String(cors.maxAgeSeconds),
     allowCredentials: cors.allowCredentials,
+    // Of an origin that is not allowed: backends are not asked about it.
+    forwardNotMatchingPreflights: false,
   });
 }
 

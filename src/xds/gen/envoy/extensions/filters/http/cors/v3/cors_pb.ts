@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/extensions/filters/http/cors/v3/cors.proto.
  */
 export const file_envoy_extensions_filters_http_cors_v3_cors: GenFile = /*@__PURE__*/
-  fileDesc("CjBlbnZveS9leHRlbnNpb25zL2ZpbHRlcnMvaHR0cC9jb3JzL3YzL2NvcnMucHJvdG8SJWVudm95LmV4dGVuc2lvbnMuZmlsdGVycy5odHRwLmNvcnMudjMiBgoEQ29ycyL3AQoKQ29yc1BvbGljeRJJChlhbGxvd19vcmlnaW5fc3RyaW5nX21hdGNoGAEgAygLMiQuZW52b3kudHlwZS5tYXRjaGVyLnYzLlN0cmluZ01hdGNoZXJSABIZCg1hbGxvd19tZXRob2RzGAIgASgJMgBSABIZCg1hbGxvd19oZWFkZXJzGAMgASgJMgBSABIaCg5leHBvc2VfaGVhZGVycxgEIAEoCTIAUgASEwoHbWF4X2FnZRgFIAEoCTIAUgASNwoRYWxsb3dfY3JlZGVudGlhbHMYBiABKAsyGi5nb29nbGUucHJvdG9idWYuQm9vbFZhbHVlUgBiBnByb3RvMw", [file_envoy_type_matcher_v3_string, file_google_protobuf_wrappers]);
+  fileDesc("CjBlbnZveS9leHRlbnNpb25zL2ZpbHRlcnMvaHR0cC9jb3JzL3YzL2NvcnMucHJvdG8SJWVudm95LmV4dGVuc2lvbnMuZmlsdGVycy5odHRwLmNvcnMudjMiBgoEQ29ycyK+AgoKQ29yc1BvbGljeRJJChlhbGxvd19vcmlnaW5fc3RyaW5nX21hdGNoGAEgAygLMiQuZW52b3kudHlwZS5tYXRjaGVyLnYzLlN0cmluZ01hdGNoZXJSABIZCg1hbGxvd19tZXRob2RzGAIgASgJMgBSABIZCg1hbGxvd19oZWFkZXJzGAMgASgJMgBSABIaCg5leHBvc2VfaGVhZGVycxgEIAEoCTIAUgASEwoHbWF4X2FnZRgFIAEoCTIAUgASNwoRYWxsb3dfY3JlZGVudGlhbHMYBiABKAsyGi5nb29nbGUucHJvdG9idWYuQm9vbFZhbHVlUgASRQofZm9yd2FyZF9ub3RfbWF0Y2hpbmdfcHJlZmxpZ2h0cxgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5Cb29sVmFsdWVSAGIGcHJvdG8z", [file_envoy_type_matcher_v3_string, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message envoy.extensions.filters.http.cors.v3.Cors
@@ -61,6 +61,11 @@ export type CorsPolicy = Message<"envoy.extensions.filters.http.cors.v3.CorsPoli
    * @generated from field: google.protobuf.BoolValue allow_credentials = 6 [json_name = ""];
    */
   allowCredentials?: boolean | undefined;
+
+  /**
+   * @generated from field: google.protobuf.BoolValue forward_not_matching_preflights = 10 [json_name = ""];
+   */
+  forwardNotMatchingPreflights?: boolean | undefined;
 };
 
 /**

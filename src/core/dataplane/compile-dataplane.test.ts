@@ -165,6 +165,14 @@ describe("listeners", () => {
   });
 });
 
+test("a Gateway with a certificate of its own for backends: served, and told", () => {
+  const plain = gateway("g", { listeners: [listener("l")] });
+  const tls = { backend: { clientCertificateRef: { name: "c" } } };
+  const config = compile([{ ...plain, spec: { ...(plain["spec"] as JsonObject), tls } }]);
+  expect(listenersOf(config)).toHaveLength(1);
+  expect(problemsOf(config)[0]).toMatch(/^Gateway default\/g spec\.tls\.backend: .*not shown to backends/);
+});
+
 describe("virtual hosts: what listener and route have in common", () => {
   test.each<[string, string | undefined, readonly string[] | undefined, readonly string[]]>([
     ["neither says anything", undefined, undefined, ["*"]],

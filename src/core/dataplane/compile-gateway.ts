@@ -34,6 +34,10 @@ export function compileGateway(world: World, gateway: KubeObject): CompiledGatew
   const draft: GatewayDraft = { world, gateway, grantsOf: new Set(), problems: [] };
   for (const owned of refused) note(draft, owned, "", `${owned.why}: the listener is not served`);
   const listeners = accepted.flatMap((owned) => compileListener(draft, owned));
+  if (isJsonObject(ownValue(objectAt(specOf(gateway), "tls"), "backend"))) {
+    const message = "the Gateway's own certificate is not shown to backends: those that ask for one will refuse it";
+    draft.problems.push({ object: gateway.ref, field: "spec.tls.backend", message });
+  }
   const className = textAt(specOf(gateway), "gatewayClassName");
   const gatewayClass = objectId({ group: GATEWAY_API, kind: "GatewayClass", namespace: "", name: className });
   const controllerName = textAt(specOf(world.objects.byId.get(gatewayClass)), "controllerName");

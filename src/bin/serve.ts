@@ -74,11 +74,7 @@ const dataPlane = (gateway: Gateway, demo: DemoBackends | undefined): DataPlane 
   replace: async (config, keyMaterial) => {
     const staged = demo === undefined ? config : await demo.stageFor(config);
     const { problems } = await gateway.replace(staged, secretSource(keyMaterial));
-    const own = problems.map(({ gateway: where, listener, port, message }) => {
-      const place = listener === undefined ? `port ${port}` : `listener ${listener}`;
-      return `${displayRef(where)}, ${place}: ${message}`;
-    });
-    return [...config.problems.map(describeProblem), ...own];
+    return [...config.problems.map(describeProblem), ...problems.map(({ message }) => message)];
   },
 });
 

@@ -1,7 +1,4 @@
-/**
- * The thread behind `files-thread.ts`: answers each message with what has changed in the files. Outside of a thread it does nothing, as the
- * bundler may put what program and thread share into this file, and then the program loads it too.
- */
+/** The thread behind `files-thread.ts`: answers each message with what has changed in the files. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { loadDocuments } from "../cli/load-documents.ts";
 import { createDocumentSource } from "../controller/document-source.ts";

@@ -9,7 +9,7 @@ export interface ReportSources {
   /** Where people reach what is served, asked when it is served first. */
   readonly addressOf: () => AddressOf;
   /** What becomes of each configuration. */
-  readonly noteConfig: Metrics["noteConfig"];
+  readonly noteConfig?: Metrics["noteConfig"];
 }
 
 export function createReporter(
@@ -26,12 +26,12 @@ export function createReporter(
       case "Unchanged":
         return;
       case "Kept":
-        noteConfig("Kept");
+        noteConfig?.("Kept");
         reportUnreadable(tell, event.broken);
         note(`the files cannot be used as they are; configuration ${event.generation} is still served`);
         return;
       case "Applied":
-        noteConfig({ generation: event.generation });
+        noteConfig?.({ generation: event.generation });
         if (event.generation === 1) {
           reportUnreadable(tell, event.broken);
           tellServed(event.config, tell, addressOf());

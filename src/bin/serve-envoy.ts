@@ -3,15 +3,14 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
-import { loadCel } from "../cli/load-source.ts";
 import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
 import { describeProblem } from "../cli/tell-served.ts";
 import { DEFAULT_SYSTEM_AUTHORITIES } from "../cli/xds-settings.ts";
-import { createControlLoop, type DataPlane } from "../controller/control-loop.ts";
-import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import type { DataPlane } from "../controller/control-loop.ts";
 import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
 import { type EnvoyDataPlane, startEnvoyDataPlane } from "../xds/serve/envoy-data-plane.ts";
-import { startFilesThread } from "./files-thread.ts";
+import { bindPorts, boundAddress } from "./bind-ports.ts";
+import { startFilesLoop } from "./files-loop.ts";
 import { followFiles } from "./follow-files.ts";
 import { createReporter } from "./report-serving.ts";
 import { untilSignal } from "./until-signal.ts";
@@ -25,25 +24,17 @@ export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech): 
     return speech.fail(wanted, "Say with --envoy PATH where it is. Everything here is tested with Envoy 1.40.");
   }
   const stop = untilSignal();
-  const address = (port: number) => ({ host: settings.bind, port: settings.portMap.get(port) ?? port });
   const envoys = await startEnvoyDataPlane({
     envoyPath,
-    bind: (_, port) => address(port),
+    bind: bindPorts(settings),
     matchRegex: createRegex(),
     systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
     onLine: (line) => speech.note(line),
   });
   const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
-  const files = startFilesThread(settings);
-  const loop = createControlLoop({
-    source: files,
+  const loop = await startFilesLoop(settings, {
     dataPlane: dataPlane(envoys, demo),
-    evaluation: { definitions: builtInDefinitions(), cel: await loadCel() },
-    report: createReporter(speech, {
-      addressOf: () => (_, port) => `${address(port).host}:${address(port).port}`,
-      noteConfig: () => {},
-    }),
-    nowMs: () => performance.now(),
+    report: createReporter(speech, { addressOf: () => boundAddress(settings) }),
   });
   try {
     await loop.refresh();
@@ -53,7 +44,7 @@ export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech): 
   } finally {
     stop.forget();
     await envoys.close(settings.drainMs);
-    await Promise.all([demo?.close(), files.close()]);
+    await Promise.all([demo?.close(), loop.close()]);
   }
 }
 

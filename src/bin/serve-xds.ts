@@ -2,16 +2,14 @@
 import { readFileSync } from "node:fs";
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
-import { loadCel } from "../cli/load-source.ts";
 import type { ServeSpeech } from "../cli/serve-settings.ts";
 import { describeProblem } from "../cli/tell-served.ts";
 import type { XdsServeSettings } from "../cli/xds-tools.ts";
-import { createControlLoop } from "../controller/control-loop.ts";
-import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
 import { type ControlPlane, startControlPlane } from "../xds/serve/control-plane.ts";
 import { type StatusServer, startStatusServer } from "../xds/serve/status-server.ts";
 import type { XdsEvent, XdsServerTls } from "../xds/serve/xds-server.ts";
-import { startFilesThread } from "./files-thread.ts";
+import { bindPorts, boundAddress } from "./bind-ports.ts";
+import { startFilesLoop } from "./files-loop.ts";
 import { followFiles } from "./follow-files.ts";
 import { createReporter } from "./report-serving.ts";
 import { slackMs } from "./timer-slack.ts";
@@ -23,19 +21,12 @@ export async function serveXds(settings: XdsServeSettings, speech: ServeSpeech):
   if (typeof opened === "string") return speech.fail(opened);
   const { plane, status } = opened;
   const stop = untilSignal();
-  const files = startFilesThread(settings);
-  const loop = createControlLoop({
-    source: files,
+  const loop = await startFilesLoop(settings, {
     dataPlane: {
       replace: async (config, keyMaterial) =>
         [...config.problems, ...plane.replace(config, xdsSecretSource(keyMaterial))].map(describeProblem),
     },
-    evaluation: { definitions: builtInDefinitions(), cel: await loadCel() },
-    report: createReporter(speech, {
-      addressOf: () => (_, port) => `${settings.bind}:${settings.portMap.get(port) ?? port}`,
-      noteConfig: () => {},
-    }),
-    nowMs: () => performance.now(),
+    report: createReporter(speech, { addressOf: () => boundAddress(settings) }),
   });
   try {
     await loop.refresh();
@@ -47,7 +38,7 @@ export async function serveXds(settings: XdsServeSettings, speech: ServeSpeech):
   } finally {
     stop.forget();
     status.close();
-    await Promise.all([plane.close(), files.close()]);
+    await Promise.all([plane.close(), loop.close()]);
   }
 }
 
@@ -62,7 +53,7 @@ async function open(
       tls: readTls(serverTls),
       onEvent: (event) => note(describeEvent(event)),
       compile: {
-        bind: (_, port) => ({ host: bind, port: portMap.get(port) ?? port }),
+        bind: bindPorts({ bind, portMap }),
         slackMs: slackMs(timer),
         systemAuthorities,
         matchRegex: createRegex(),

@@ -1,19 +1,18 @@
 /** `prevail run`: files, engine and gateway put together, and kept running until a signal comes. */
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
-import { loadCel } from "../cli/load-source.ts";
 import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
 import { type AddressOf, describeProblem } from "../cli/tell-served.ts";
-import { type ControlLoop, createControlLoop, type DataPlane } from "../controller/control-loop.ts";
+import type { ControlLoop, DataPlane } from "../controller/control-loop.ts";
 import { displayRef } from "../core/model/refs.ts";
-import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
 import { accessLogLine } from "../gateway/access-log.ts";
 import { type AdminServer, startAdminServer } from "../gateway/admin-server.ts";
 import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import type { GatewayEvent } from "../gateway/gateway-event.ts";
 import { createMetrics, type Metrics } from "../gateway/metrics.ts";
-import { startFilesThread } from "./files-thread.ts";
+import { bindPorts } from "./bind-ports.ts";
+import { startFilesLoop } from "./files-loop.ts";
 import { followFiles } from "./follow-files.ts";
 import { createReporter } from "./report-serving.ts";
 import { secretSource } from "./secret-source.ts";
@@ -24,19 +23,15 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
   const metrics = createMetrics();
   const gateway = createGateway({
     matchRegex: createRegex({ maxPatterns: 256 }),
-    bind: (_, port) => ({ host: settings.bind, port: settings.portMap.get(port) ?? port }),
+    bind: bindPorts(settings),
     onEvent: observer(settings, speech, metrics),
     debugHeaders: settings.hasDebugHeaders,
     drainMs: settings.drainMs,
   });
   const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
-  const files = startFilesThread(settings);
-  const loop = createControlLoop({
-    source: files,
+  const loop = await startFilesLoop(settings, {
     dataPlane: dataPlane(gateway, demo),
-    evaluation: { definitions: builtInDefinitions(), cel: await loadCel() },
     report: createReporter(speech, { addressOf: () => addressOf(gateway), noteConfig: metrics.noteConfig }),
-    nowMs: () => performance.now(),
   });
   let admin: AdminServer | undefined;
   try {
@@ -54,7 +49,7 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
   } finally {
     stop.forget();
     await gateway.close({ drainMs: settings.drainMs });
-    await Promise.all([admin?.close(), demo?.close(), files.close()]);
+    await Promise.all([admin?.close(), demo?.close(), loop.close()]);
   }
 }
 

@@ -1,17 +1,15 @@
-import type { KeyMaterial } from "../controller/key-material.ts";
-import type { ObjectRef } from "../core/model/refs.ts";
+import { type KeyMaterial, materialName } from "../controller/key-material.ts";
 import type { SecretSource } from "../xds/compile/secret-source.ts";
 
 /** Key material from files, as it is handed to Envoys. */
 export function xdsSecretSource({ certificates, authorities }: KeyMaterial): SecretSource {
-  const nameOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`;
   return {
     findCertificate: (secret) => {
-      const found = certificates.get(nameOf(secret));
+      const found = certificates.get(materialName(secret));
       return found === undefined ? undefined : { chain: { text: found.chain }, privateKey: { text: found.privateKey } };
     },
     findAuthorities: (configMaps) => {
-      const found = configMaps.flatMap((configMap) => authorities.get(nameOf(configMap)) ?? []);
+      const found = configMaps.flatMap((configMap) => authorities.get(materialName(configMap)) ?? []);
       return found.length === 0 ? undefined : { text: found.join("\n") };
     },
   };

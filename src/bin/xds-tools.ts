@@ -6,14 +6,15 @@ import { bootstrapJson } from "../xds/bootstrap-json.ts";
 import { compileBootstrap, compileStaticBootstrap } from "../xds/compile/compile-bootstrap.ts";
 import { createGatewayCompiler } from "../xds/compile/compile-gateway.ts";
 import type { Pem, SecretSource } from "../xds/compile/secret-source.ts";
+import { bindPorts } from "./bind-ports.ts";
 import { parseXdsNodes } from "./parse-xds-nodes.ts";
 import { slackMs } from "./timer-slack.ts";
 
 export const xdsTools: XdsTools = {
   dump: (gateway, config, settings) => {
-    const { bind, portMap, timer, adminPort, systemAuthorities } = settings;
+    const { timer, adminPort, systemAuthorities } = settings;
     const compiler = createGatewayCompiler({
-      bind: (_, port) => ({ host: bind, port: portMap.get(port) ?? port }),
+      bind: bindPorts(settings),
       delivery: "Static",
       systemAuthorities,
       slackMs: slackMs(timer),

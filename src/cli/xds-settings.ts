@@ -1,4 +1,5 @@
 /** What `xds` was asked to do, checked. A text says what is wrong with the options. */
+import { isLoopback } from "../core/model/is-loopback.ts";
 import type { OptionValues } from "./option.ts";
 import { parsePort, parsePortMap } from "./parse-port.ts";
 import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-tools.ts";
@@ -89,8 +90,6 @@ function parseAddress(text: string): { readonly host: string; readonly port: num
   const port = parsePort(digits);
   return host === undefined || port === undefined ? undefined : { host, port };
 }
-
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");
 
 function parseTls(options: OptionValues, host: string): BootstrapSettings["tls"] | string {
   const [certificateFile, keyFile, authorityFile] = ["cert", "key", "ca"].map((name) => options.value(name));

@@ -39,8 +39,7 @@ export interface DocumentSource {
  * what anybody meant.
  */
 export function createDocumentSource(read: () => Promise<ReadDocuments>): DocumentSource {
-  let given: ReadonlyMap<ObjectId, KubeObject> = new Map();
-  let keyMaterial: KeyMaterial | undefined;
+  let given: { readonly objects: Objects; readonly keyMaterial: KeyMaterial } | undefined;
   return {
     load: async () => {
       const now = await read();
@@ -48,23 +47,21 @@ export function createDocumentSource(read: () => Promise<ReadDocuments>): Docume
       const broken = [...now.findings, ...findings, ...[...refused.values()].flat()].filter(
         ({ severity }) => severity === "error",
       );
-      if (broken.length > 0 && keyMaterial !== undefined) {
-        return { changes: [], objects: given.size, broken, keyMaterial: undefined };
+      if (broken.length > 0 && given !== undefined) {
+        return { changes: [], objects: given.objects.size, broken, keyMaterial: undefined };
       }
-      const changes = changesBetween(given, objects);
-      const isNew = keyMaterial === undefined || !isSameMaterial(keyMaterial, now.keyMaterial);
-      given = objects;
-      keyMaterial = now.keyMaterial;
-      return { changes, objects: objects.size, broken, keyMaterial: isNew ? now.keyMaterial : undefined };
+      const changes = changesBetween(given?.objects ?? new Map(), objects);
+      const isKnown = given !== undefined && isSameMaterial(given.keyMaterial, now.keyMaterial);
+      given = { objects, keyMaterial: now.keyMaterial };
+      return { changes, objects: objects.size, broken, keyMaterial: isKnown ? undefined : now.keyMaterial };
     },
   };
 }
 
+type Objects = ReadonlyMap<ObjectId, KubeObject>;
+
 /** A document that only moved within its file is the same. */
-function changesBetween(
-  before: ReadonlyMap<ObjectId, KubeObject>,
-  after: ReadonlyMap<ObjectId, KubeObject>,
-): readonly Change[] {
+function changesBetween(before: Objects, after: Objects): readonly Change[] {
   const changes: Change[] = [];
   for (const [id, { ref }] of before) if (!after.has(id)) changes.push({ delete: ref });
   for (const [id, { raw, source }] of after) {

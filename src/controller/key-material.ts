@@ -3,6 +3,7 @@
  * Plain data, so that it can be handed from thread to thread.
  */
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../core/model/json.ts";
+import type { ObjectRef } from "../core/model/refs.ts";
 
 export interface KeyMaterial {
   /** By `namespace/name` of the Secret; both in PEM. */
@@ -34,7 +35,11 @@ export function splitKeyMaterial<Document extends { readonly value: unknown }>(
   const left = documents.map((document): Document => {
     const { value } = document;
     if (!isJsonObject(value) || value["apiVersion"] !== "v1") return document;
-    const name = nameOf(value);
+    const { metadata } = value;
+    const name = materialName({
+      namespace: textAt(metadata, "namespace") ?? DEFAULT_NAMESPACE,
+      name: textAt(metadata, "name") ?? "",
+    });
     if (value["kind"] === "ConfigMap") {
       const authority = textAt(value["data"], "ca.crt");
       if (authority !== undefined) authorities.set(name, authority);
@@ -50,10 +55,9 @@ export function splitKeyMaterial<Document extends { readonly value: unknown }>(
   return { documents: left, keyMaterial: { certificates, authorities } };
 }
 
-function nameOf({ metadata }: JsonObject): string {
-  const namespace = textAt(metadata, "namespace") ?? DEFAULT_NAMESPACE;
-  return `${namespace}/${textAt(metadata, "name") ?? ""}`;
-}
+/** What key material is kept under: the Secret or ConfigMap that it came with. */
+export const materialName = ({ namespace, name }: Pick<ObjectRef, "namespace" | "name">): string =>
+  `${namespace}/${name}`;
 
 function textAt(holder: Json | undefined, key: string): string | undefined {
   const value = isJsonObject(holder) ? ownValue(holder, key) : undefined;

@@ -2,7 +2,9 @@
  * Serves gateways to Envoys over gRPC. Each Envoy says which gateway it is to be (`node.cluster`: `namespace/name`) and has a session of its
  * own, so that a slow one holds back nobody.
  */
+
 import { Server, ServerCredentials, type ServerDuplexStream, type ServiceDefinition, status } from "@grpc/grpc-js";
+import { isLoopback } from "../../core/model/is-loopback.ts";
 import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./discovery-protocol.ts";
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
 import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
@@ -140,8 +142,6 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
     },
   };
 }
-
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");
 
 const asBytes = (value: Buffer): Buffer => value;
 

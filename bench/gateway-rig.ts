@@ -1,11 +1,11 @@
 /** What the gateway's bench needs around it: nginx as a backend and as the proxy to compare with, wrk, and the real program. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../src/core/model/json.ts";
+import { findFreePorts } from "../test/support/find-free-ports.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -51,15 +51,6 @@ export function createRig(): Rig {
   };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
-  return address.port;
-}
-
 /** Waits until somebody answers at that port, whatever it is. */
 async function untilOpen(port: number): Promise<void> {
   const deadline = Date.now() + 60_000;
@@ -101,7 +92,7 @@ export interface NginxBackend {
 
 /** Answers with that status and one kilobyte. */
 export async function startBackend(rig: Rig, name: string, status: number): Promise<NginxBackend> {
-  const [port, statusPort] = [await freePort(), await freePort()];
+  const [port = 0, statusPort = 0] = await findFreePorts(2);
   const body = "x".repeat(1024);
   await startNginx(
     rig,
@@ -121,7 +112,7 @@ export async function startBackend(rig: Rig, name: string, status: number): Prom
 
 /** The proxy to compare with: keeps connections, changes nothing. */
 export async function startNginxProxy(rig: Rig, backendPort: number): Promise<number> {
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   await startNginx(
     rig,
     "proxy",
@@ -141,7 +132,7 @@ export async function startNginxProxy(rig: Rig, backendPort: number): Promise<nu
 
 /** The real program, on files. */
 export async function startPrevail(rig: Rig, name: string, objects: readonly JsonObject[]): Promise<number> {
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const file = join(rig.folder, `${name}.json`);
   writeFileSync(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
   const quiet = ["--access-log", "off", "--admin-port", "off", "--no-watch", "--drain", "100ms"];

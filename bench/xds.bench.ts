@@ -9,7 +9,8 @@ import { type CompileOptions, createGatewayCompiler } from "../src/xds/compile/c
 import type { SecretSource } from "../src/xds/compile/secret-source.ts";
 import { startControlPlane } from "../src/xds/serve/control-plane.ts";
 import { createEncoder } from "../src/xds/serve/encode-resources.ts";
-import { findEnvoy, findFreePorts, type RunningEnvoy, startEnvoy } from "../test/support/envoy.ts";
+import { findEnvoy, type RunningEnvoy, startEnvoy } from "../test/support/envoy.ts";
+import { findFreePorts } from "../test/support/find-free-ports.ts";
 import {
   backend,
   backendConfig,

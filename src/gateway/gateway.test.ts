@@ -247,7 +247,14 @@ describe("timeouts", () => {
 });
 
 describe("a client that goes away", () => {
-  test("takes its try with it", async () => {
+  test.each<[string, string, (client: Socket) => void]>([
+    ["takes its try with it", "", (client) => client.destroy()],
+    [
+      "in the middle of a request to upgrade",
+      "Connection: upgrade\r\nUpgrade: websocket\r\n",
+      (client) => client.resetAndDestroy(),
+    ],
+  ])("%s", async (_, headers, leave) => {
     let isClosed = false;
     const backend = await startRawBackend(cleanup, (socket) => {
       socket.resume();
@@ -258,28 +265,9 @@ describe("a client that goes away", () => {
       simpleConfig([route(rule({ to: forwardTo("baker") }))], { baker: [backend.port] }),
     );
     const client = connect(port, "127.0.0.1");
-    client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    client.write(`GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
     await waitUntil(() => backend.connections() === 1);
-    client.destroy();
-    await waitUntil(() => isClosed);
-    await waitFinished(1);
-    expect(finished()[0]).toMatchObject({ status: undefined, flags: ["ClientGone"] });
-  });
-
-  test("in the middle of a request to upgrade", async () => {
-    let isClosed = false;
-    const backend = await startRawBackend(cleanup, (socket) => {
-      socket.resume();
-      socket.on("close", () => (isClosed = true));
-    });
-    const { port, waitFinished, finished } = await startGateway(
-      cleanup,
-      simpleConfig([route(rule({ to: forwardTo("baker") }))], { baker: [backend.port] }),
-    );
-    const client = connect(port, "127.0.0.1");
-    client.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
-    await waitUntil(() => backend.connections() === 1);
-    client.resetAndDestroy();
+    leave(client);
     await waitUntil(() => isClosed);
     await waitFinished(1);
     expect(finished()[0]).toMatchObject({ status: undefined, flags: ["ClientGone"] });

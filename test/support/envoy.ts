@@ -1,7 +1,6 @@
 /** The real Envoy, for tests: found or provisioned, run on the loopback, and ended with the test. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -91,22 +90,4 @@ async function untilReady({ process: child, admin, log, close }: RunningEnvoy): 
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-/** So many, all free at this moment. */
-export async function findFreePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
-    return address.port;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -1,7 +1,8 @@
 /** All rows as one cluster: each has a host, a route, a Service and policies of its own, so that they can run side by side. */
 import type { JsonObject } from "../../../src/core/model/json.ts";
+import { findFreePorts } from "../../support/find-free-ports.ts";
 import type { BehaviourRow } from "./behaviour-row.ts";
-import { findDeadPort, type RecordingBackend, startBackend, type TryLog } from "./recording-backend.ts";
+import { type RecordingBackend, startBackend, type TryLog } from "./recording-backend.ts";
 import { startHttp2Backend } from "./recording-http2-backend.ts";
 
 export interface StartedRow {
@@ -43,7 +44,17 @@ export async function startCluster(rows: readonly BehaviourRow[], port: number):
     started.push({ row, name, host: `${name}.example`, log, ports });
   }
   // Once all others have theirs: else a port that is dead now would be somebody's next.
-  for (const one of started) objects.push(...rowObjects(one, await Promise.all(one.ports.map(portOf))));
+  const dead = [
+    ...(await findFreePorts(started.flatMap(({ ports }) => ports).filter((port) => port === "Dead").length)),
+  ];
+  for (const one of started) {
+    objects.push(
+      ...rowObjects(
+        one,
+        one.ports.map((port) => (port === "Dead" ? (dead.pop() ?? 0) : port)),
+      ),
+    );
+  }
   return {
     objects,
     rows: started,
@@ -68,8 +79,6 @@ const gateway = (port: number): readonly JsonObject[] => [
     spec: { gatewayClassName: "house", listeners: [{ name: "http", protocol: "HTTP", port }] },
   },
 ];
-
-const portOf = async (port: number | "Dead"): Promise<number> => (port === "Dead" ? findDeadPort() : port);
 
 function rowObjects({ row, name, host }: StartedRow, ports: readonly number[]): readonly JsonObject[] {
   const metadata = { name, namespace: NAMESPACE };

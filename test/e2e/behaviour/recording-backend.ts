@@ -78,15 +78,8 @@ export async function startBackend(log: TryLog, endpoint: number): Promise<Recor
   };
 }
 
-/** A port at which nobody listens: connections to it are refused. */
-export async function findDeadPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function listen(server: Server): Promise<number> {
+/** At any port that is free. */
+export async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);

@@ -1,6 +1,6 @@
 /** The same for HTTP/2 without TLS: what can go wrong with one stream of a connection that lives on. */
 import { constants, createServer, type Http2Session, type ServerHttp2Stream } from "node:http2";
-import { type Deed, nowMs, type RecordingBackend, type SeenTry, type TryLog } from "./recording-backend.ts";
+import { type Deed, listen, nowMs, type RecordingBackend, type SeenTry, type TryLog } from "./recording-backend.ts";
 
 export async function startHttp2Backend(log: TryLog, endpoint: number): Promise<RecordingBackend> {
   const sessions = new Set<Http2Session>();
@@ -30,14 +30,9 @@ export async function startHttp2Backend(log: TryLog, endpoint: number): Promise<
     if (deed.do === "RefuseStream") perform(deed, seen, stream);
     else stream.on("end", () => perform(deed, seen, stream));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  const port = await listen(server);
   return {
-    port: address.port,
+    port,
     close: () =>
       new Promise((resolve) => {
         for (const session of sessions) session.destroy();

@@ -14,7 +14,8 @@ import {
   startControlPlane,
 } from "../../../src/xds/serve/control-plane.ts";
 import type { XdsEvent } from "../../../src/xds/serve/xds-server.ts";
-import { findEnvoy, findFreePorts, type RunningEnvoy, startEnvoy } from "../../support/envoy.ts";
+import { findEnvoy, type RunningEnvoy, startEnvoy } from "../../support/envoy.ts";
+import { findFreePorts } from "../../support/find-free-ports.ts";
 import { startTraffic } from "./constant-traffic.ts";
 import { createEditedGateway, createRandom, STEADY_HOSTS } from "./edited-gateway.ts";
 

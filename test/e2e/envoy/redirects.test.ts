@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { RedirectConfig } from "../../../src/core/dataplane/gateway-config.ts";
 import { type EnvoyDataPlane, startEnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
-import { findEnvoy, findFreePorts } from "../../support/envoy.ts";
+import { findEnvoy } from "../../support/envoy.ts";
+import { findFreePorts } from "../../support/find-free-ports.ts";
 import { gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
 
 const rows: ReadonlyArray<readonly [more: Partial<RedirectConfig>, host: string, location: string]> = [

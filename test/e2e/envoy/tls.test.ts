@@ -12,7 +12,8 @@ import type {
 } from "../../../src/core/dataplane/gateway-config.ts";
 import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
 import { type EnvoyDataPlane, startEnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
-import { findEnvoy, findFreePorts } from "../../support/envoy.ts";
+import { findEnvoy } from "../../support/envoy.ts";
+import { findFreePorts } from "../../support/find-free-ports.ts";
 import { backend, backendConfig, gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
 
 const pem = (name: string): string =>

@@ -3,6 +3,7 @@ import { reportUnreadable } from "../cli/report-unreadable.ts";
 import type { ServeSpeech } from "../cli/serve-settings.ts";
 import { type AddressOf, tellServed } from "../cli/tell-served.ts";
 import type { ControlEvent } from "../controller/control-loop.ts";
+import { displayRef, parseObjectId } from "../core/model/refs.ts";
 import type { Metrics } from "../gateway/metrics.ts";
 
 export interface ReportSources {
@@ -38,6 +39,9 @@ export function createReporter(
         } else {
           const changes = event.changes === 1 ? "1 object" : `${event.changes} objects`;
           note(`${changes} changed; configuration ${event.generation} is served, after ${event.tookMs.toFixed(1)} ms`);
+        }
+        for (const { policy, message } of event.notAccepted) {
+          note(`${displayRef(parseObjectId(policy))} is not in force: ${message}`);
         }
         tellProblems(event.problems);
         return;

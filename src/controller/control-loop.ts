@@ -7,8 +7,10 @@ import { compileDataplane } from "../core/dataplane/compile-dataplane.ts";
 import type { Dataplane } from "../core/dataplane/dataplane.ts";
 import type { DataplaneConfig } from "../core/dataplane/gateway-config.ts";
 import { updateDataplane } from "../core/dataplane/update-dataplane.ts";
-import { type EvaluateOptions, type Evaluation, evaluate } from "../core/evaluate.ts";
+import type { Verdict } from "../core/effective/verdict.ts";
+import { type EvaluateOptions, type Evaluation, evaluate, verdicts } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
+import type { PolicyId } from "../core/model/refs.ts";
 import { buildSnapshot } from "../core/model/snapshot.ts";
 import type { DocumentSource, SourceChanges } from "./document-source.ts";
 import { type KeyMaterial, NO_KEY_MATERIAL } from "./key-material.ts";
@@ -29,6 +31,8 @@ export type ControlEvent =
       readonly config: DataplaneConfig;
       /** What the data plane could not do. */
       readonly problems: readonly string[];
+      /** Policies that are not in force, as far as that is new. */
+      readonly notAccepted: readonly NotAcceptedPolicy[];
       /** Documents that were left out. */
       readonly broken: readonly Finding[];
       /** Working it out, and handing it over. */
@@ -37,6 +41,11 @@ export type ControlEvent =
   /** Something is broken: the configuration that is served stays. */
   | { readonly type: "Kept"; readonly generation: number; readonly broken: readonly Finding[] }
   | { readonly type: "Unchanged"; readonly generation: number };
+
+export interface NotAcceptedPolicy {
+  readonly policy: PolicyId;
+  readonly message: string;
+}
 
 export interface ControlLoopOptions {
   readonly source: DocumentSource;
@@ -55,6 +64,8 @@ export interface ControlLoop {
 interface Served {
   readonly evaluation: Evaluation;
   readonly config: Dataplane;
+  /** Those that were in force, or not there, before. */
+  readonly notAccepted: readonly NotAcceptedPolicy[];
 }
 
 export function createControlLoop(options: ControlLoopOptions): ControlLoop {
@@ -86,6 +97,7 @@ export function createControlLoop(options: ControlLoopOptions): ControlLoop {
       objects: loaded.objects,
       config: served.config,
       problems,
+      notAccepted: served.notAccepted,
       broken: loaded.broken,
       tookMs: options.nowMs() - startedMs,
     });
@@ -116,9 +128,20 @@ function next(served: Served | undefined, { changes }: SourceChanges, options: E
   if (served === undefined) {
     const documents = changes.flatMap((change) => ("upsert" in change ? [change.upsert] : []));
     const evaluation = evaluate(buildSnapshot(documents), options);
-    return { evaluation, config: compileDataplane(evaluation.world, { endpointAnnotations: "Used" }) };
+    return {
+      evaluation,
+      config: compileDataplane(evaluation.world, { endpointAnnotations: "Used" }),
+      notAccepted: verdicts(evaluation).flatMap(({ policy, verdict }) => notAccepted(policy, verdict)),
+    };
   }
   const applied = apply(served.evaluation, changes);
   const { dataplane } = updateDataplane(served.config, applied.evaluation.world, applied);
-  return { evaluation: applied.evaluation, config: dataplane };
+  return {
+    evaluation: applied.evaluation,
+    config: dataplane,
+    notAccepted: applied.delta.verdicts.flatMap(({ policy, after }) => notAccepted(policy, after)),
+  };
 }
+
+const notAccepted = (policy: PolicyId, verdict: Verdict | undefined): readonly NotAcceptedPolicy[] =>
+  verdict?.state === "NotAccepted" ? [{ policy, message: verdict.message }] : [];

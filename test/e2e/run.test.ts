@@ -128,6 +128,18 @@ describe("prevail run", () => {
     expect((await ask(port, "/menu")).status).toBe(200);
   });
 
+  test("tells policies that are not in force, at the start and when one breaks", async () => {
+    const running = start("policies", ["--backend-demo"]);
+    await portOf(running, "http ");
+    const told = (): string => running.err.replaceAll(/\s+/g, " ");
+    expect(told()).toContain("RetryPolicy bakery/no-double-orders is not in force: ");
+    expect(told()).not.toContain("friday-fix is not in force");
+    const file = join(running.files, "platform-policies.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("attempts: 5", "attempts: five"));
+    await until(() => expect(told()).toContain("RetryPolicy infra/friday-fix is not in force: "));
+    expect(told()).toMatch(/friday-fix is not in force: spec\.overrides\.retry\.attempts/);
+  });
+
   test("stops when it is told to, and lets requests end", async () => {
     const running = start("stop", ["--backend-demo", "--drain", "10s"]);
     const port = await portOf(running, "http ");

@@ -1,5 +1,5 @@
+import type { DocumentFindingCode } from "../../core/model/finding-code.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, setOwn } from "../../core/model/json.ts";
-import type { DocumentFindingCode } from "./document-finding.ts";
 import {
   eventOffset,
   scalarStyle,

@@ -1,5 +1,6 @@
+import type { DocumentFindingCode } from "../../core/model/finding-code.ts";
 import { decodeText } from "./decode-text.ts";
-import type { DocumentFinding, DocumentFindingCode } from "./document-finding.ts";
+import type { DocumentFinding } from "./document-finding.ts";
 import type { FileFacts, FileSystem } from "./file-system.ts";
 import { type ParseOptions, parseDocuments } from "./parse-documents.ts";
 import type { SourceDocument } from "./source-document.ts";

@@ -3,12 +3,12 @@ import { findingCodes } from "../../core/model/finding-codes.ts";
 import { nearMiss } from "../../core/model/near-miss.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { parseScope } from "../find-targets.ts";
 import { buildFindingReport, type FindingReport, severities } from "../finding-report.ts";
 import type { Source } from "../load-source.ts";
 import { printData } from "../output-format.ts";
-import { parseRedaction, redactOption } from "../redaction.ts";
+import { redactOption } from "../redaction.ts";
 import { showOrigin } from "../show-origin.ts";
+import { parseView } from "../view.ts";
 
 const DEFAULT_SEVERITY: Severity = "warning";
 
@@ -50,15 +50,14 @@ export const command: Command = {
         `check takes no target, and has '${word}'`,
         `Files are given with -f: ${io.program} check -f ${word}`,
       );
-    const scope = parseScope(options);
-    if (!scope.ok) return fail(scope.message);
-    const redaction = parseRedaction(options);
-    if (!redaction.ok) return fail(redaction.message);
+    const parsed = parseView(options);
+    if (!parsed.ok) return fail(parsed.message);
+    const { scope, redaction } = parsed.view;
     const paths = options.values("filename");
     const source = paths.length === 0 ? await load() : await loadAll(paths, context);
     if (source === undefined) return exitCodes.failed;
     const severity = severities.find((one) => one === options.value("severity")) ?? DEFAULT_SEVERITY;
-    const report = await buildFindingReport(source, { scope: scope.scope, severity, redaction: redaction.redaction });
+    const report = await buildFindingReport(source, { scope, severity, redaction });
     await (writers[context.output ?? ""] ?? tell)(report, context);
     return exitCodeOf(report);
   },

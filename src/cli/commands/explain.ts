@@ -1,13 +1,13 @@
 import { explainTarget } from "../../core/explain/explain-target.ts";
 import type { Explanation } from "../../core/explain/explanation.ts";
 import { kindId, parseObjectId } from "../../core/model/refs.ts";
+import { askTarget, type TargetQuestion } from "../ask-target.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { explanationJson } from "../explanation-json.ts";
-import { type FoundTarget, findTarget, parseScope, writeTarget } from "../find-targets.ts";
-import type { Source } from "../load-source.ts";
+import { writeTarget } from "../find-targets.ts";
 import { printData } from "../output-format.ts";
-import { parseRedaction, type Redaction, redactOption } from "../redaction.ts";
+import { type Redaction, redactOption } from "../redaction.ts";
 import { resourceName } from "../resource-name.ts";
 import { tellExplanation } from "../tell-explanation.ts";
 
@@ -36,21 +36,12 @@ export const command: Command = {
     { what: "For a program", line: "explain svc/oven -o json -f examples/bakery" },
   ],
   run: async (context) => {
-    const { args, options, load, fail, example } = context;
-    const scope = parseScope(options);
-    if (!scope.ok) return fail(scope.message);
-    const redaction = parseRedaction(options);
-    if (!redaction.ok) return fail(redaction.message);
-    if (args.length === 0) return fail("explain what? Name a target: KIND/NAME", example);
-    const source = await load();
-    if (source === undefined) return exitCodes.failed;
-    const search = findTarget(source.evaluation.world, args, scope.scope);
-    if (!search.ok) return fail(search.message, ...search.hints);
-    return explain(search.target, source, redaction.redaction, context);
+    const question = await askTarget(context, "explain what? Name a target: KIND/NAME");
+    return question === undefined ? exitCodes.failed : explain(question, context);
   },
 };
 
-function explain(target: FoundTarget, source: Source, redaction: Redaction, context: CommandContext): ExitCode {
+function explain({ target, source, redaction }: TargetQuestion, context: CommandContext): ExitCode {
   const { print, output, options, io, fail } = context;
   const { world } = source.evaluation;
   if (world.rulebook.byPolicyKind.has(kindId(target.ref))) {

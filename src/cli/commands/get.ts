@@ -1,21 +1,15 @@
 import type { World } from "../../core/effective/world.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import {
-  type FoundTarget,
-  findTargets,
-  isInScope,
-  parseScope,
-  type Scope,
-  type TargetSearch,
-} from "../find-targets.ts";
+import { type FoundTarget, findTargets, isInScope, type Scope, type TargetSearch } from "../find-targets.ts";
 import { getDefinitions } from "../get-definitions.ts";
 import { getEffective } from "../get-effective.ts";
 import { getPolicies } from "../get-policies.ts";
 import { getTargets } from "../get-targets.ts";
 import type { Getting } from "../getting.ts";
 import { didYouMean } from "../parse-arguments.ts";
-import { parseRedaction, redactOption } from "../redaction.ts";
+import { redactOption } from "../redaction.ts";
+import { parseView } from "../view.ts";
 
 /** Each prints its list and returns how long it is. */
 const resources: Readonly<Record<string, (getting: Getting) => number>> = {
@@ -70,17 +64,16 @@ export const command: Command = {
     const name = otherNames[word.toLowerCase()] ?? word.toLowerCase();
     const get = Object.hasOwn(resources, name) ? resources[name] : undefined;
     if (get === undefined) return fail(`get has no '${word}'; it has ${names.join(", ")}${didYouMean(word, names)}`);
-    const scope = parseScope(options);
-    if (!scope.ok) return fail(scope.message);
-    const redaction = parseRedaction(options);
-    if (!redaction.ok) return fail(redaction.message);
+    const parsed = parseView(options);
+    if (!parsed.ok) return fail(parsed.message);
+    const { scope, redaction } = parsed.view;
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const { world } = source.evaluation;
-    const search = findNamed(world, words, scope.scope);
+    const search = findNamed(world, words, scope);
     if (!search.ok) return fail(search.message, ...search.hints);
     const targets = words.length === 0 ? undefined : search.targets;
-    const count = get({ context, source, world, scope: scope.scope, redaction: redaction.redaction, targets });
+    const count = get({ context, source, world, scope, redaction, targets });
     if (count === 0) note(`nothing found${whereWords(context)}`);
     return exitCodes.ok;
   },

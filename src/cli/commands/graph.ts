@@ -3,11 +3,12 @@ import { graphOf } from "../../core/explain/graph-of.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { API_VERSION, openRef } from "../effective-json.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { findTarget, parseScope } from "../find-targets.ts";
+import { findTarget } from "../find-targets.ts";
 import { graphSvg } from "../graph-svg.ts";
 import { graphDot, graphMermaid } from "../graph-text.ts";
 import { printData } from "../output-format.ts";
-import { parseRedaction, type Redaction, redactOption } from "../redaction.ts";
+import { type Redaction, redactOption } from "../redaction.ts";
+import { parseView } from "../view.ts";
 
 export const command: Command = {
   usage: ["[TARGET] -f FILE|DIR|- [-o dot|mermaid|svg|json]"],
@@ -25,17 +26,16 @@ export const command: Command = {
   ],
   run: async (context) => {
     const { args, options, load, fail, output } = context;
-    const scope = parseScope(options);
-    if (!scope.ok) return fail(scope.message);
-    const redaction = parseRedaction(options);
-    if (!redaction.ok) return fail(redaction.message);
+    const parsed = parseView(options);
+    if (!parsed.ok) return fail(parsed.message);
+    const { scope, redaction } = parsed.view;
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const { world } = source.evaluation;
-    if (args.length === 0) return draw(graphOf(world), output, redaction.redaction, context);
-    const search = findTarget(world, args, scope.scope);
+    if (args.length === 0) return draw(graphOf(world), output, redaction, context);
+    const search = findTarget(world, args, scope);
     if (!search.ok) return fail(search.message, ...search.hints);
-    return draw(graphOf(world, search.target), output, redaction.redaction, context);
+    return draw(graphOf(world, search.target), output, redaction, context);
   },
 };
 

@@ -2,14 +2,14 @@ import type { World } from "../../core/effective/world.ts";
 import type { Reach } from "../../core/explain/reach.ts";
 import { reachOf } from "../../core/explain/reach-of.ts";
 import { displayRef, kindId, objectId } from "../../core/model/refs.ts";
+import { askTarget, type TargetQuestion } from "../ask-target.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { findRule } from "../find-rule.ts";
-import { type FoundTarget, findTarget, parseScope, writeTarget } from "../find-targets.ts";
-import type { Source } from "../load-source.ts";
+import { type FoundTarget, writeTarget } from "../find-targets.ts";
 import { printData } from "../output-format.ts";
 import { reachJson } from "../reach-json.ts";
-import { parseRedaction, type Redaction, redactOption } from "../redaction.ts";
+import { redactOption } from "../redaction.ts";
 import { resourceName } from "../resource-name.ts";
 import { tellReach } from "../tell-reach.ts";
 
@@ -39,21 +39,12 @@ export const command: Command = {
     },
   ],
   run: async (context) => {
-    const { args, options, load, fail, example } = context;
-    const scope = parseScope(options);
-    if (!scope.ok) return fail(scope.message);
-    const redaction = parseRedaction(options);
-    if (!redaction.ok) return fail(redaction.message);
-    if (args.length === 0) return fail("reach of what? Name a policy: KIND/NAME", example);
-    const source = await load();
-    if (source === undefined) return exitCodes.failed;
-    const search = findTarget(source.evaluation.world, args, scope.scope);
-    if (!search.ok) return fail(search.message, ...search.hints);
-    return reach(search.target, source, redaction.redaction, context);
+    const question = await askTarget(context, "reach of what? Name a policy: KIND/NAME");
+    return question === undefined ? exitCodes.failed : reach(question, context);
   },
 };
 
-function reach(target: FoundTarget, source: Source, redaction: Redaction, context: CommandContext): ExitCode {
+function reach({ target, source, redaction }: TargetQuestion, context: CommandContext): ExitCode {
   const { print, output, options, fail } = context;
   const { world } = source.evaluation;
   const policy = findPolicy(world, target);

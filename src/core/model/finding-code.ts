@@ -1,6 +1,5 @@
-/** Stable names of everything that a person can be told to mend; `finding-codes.ts` says what they mean. */
-export type FindingCode =
-  // In files, before anyone asks what the objects mean.
+/** In files, before anyone asks what the objects mean. */
+export type DocumentFindingCode =
   | "YamlSyntax"
   | "DuplicateKey"
   | "BadKey"
@@ -18,7 +17,11 @@ export type FindingCode =
   | "UnsafeInteger"
   | "SurprisingYaml"
   | "EmptyDirectory"
-  | "MoreFindings"
+  | "MoreFindings";
+
+/** Stable names of everything that a person can be told to mend; `finding-codes.ts` says what they mean. */
+export type FindingCode =
+  | DocumentFindingCode
   // In objects of any kind.
   | "InvalidField"
   | "MissingField"

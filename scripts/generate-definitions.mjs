@@ -1,22 +1,16 @@
 // Turns src/definitions/*.yaml into src/definitions/gen/built-in-documents.ts, so that no file is read at run time.
 //   node scripts/generate-definitions.mjs [--check]
 // With --check nothing is written: exit code 1 if the file is not what would be written.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { load } from "js-yaml";
+import { writeGenerated } from "./write-generated.mjs";
 
 const folder = fileURLToPath(new URL("../src/definitions", import.meta.url));
 const output = join(folder, "gen", "built-in-documents.ts");
 
-const text = render();
-if (!process.argv.includes("--check")) {
-  mkdirSync(dirname(output), { recursive: true });
-  writeFileSync(output, text);
-} else if (findText(output) !== text) {
-  console.error(`generate-definitions: ${output} is out of date; run \`node scripts/generate-definitions.mjs\``);
-  process.exitCode = 1;
-}
+writeGenerated("generate-definitions", output, render());
 
 function render() {
   const documents = readdirSync(folder)
@@ -34,13 +28,4 @@ function render() {
 
 function indent(json) {
   return json.replaceAll(/^/gm, "  ");
-}
-
-function findText(path) {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }

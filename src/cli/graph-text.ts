@@ -1,6 +1,6 @@
 /** The graph in the languages of two drawing programs. Every name is quoted by the rules of its language. */
-import type { Graph, GraphNode } from "../core/explain/graph.ts";
-import { fateOf, nodeWords, policyWords } from "./graph-words.ts";
+import type { Graph } from "../core/explain/graph.ts";
+import { fateOf, nodeLabel, policyWords } from "./graph-words.ts";
 import type { Redaction } from "./redaction.ts";
 
 const COLOURS = { good: "#2e7d32", partly: "#b26a00", bad: "#b3261e" } as const;
@@ -8,18 +8,12 @@ const COLOURS = { good: "#2e7d32", partly: "#b26a00", bad: "#b3261e" } as const;
 const quoteDot = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", " ")}"`;
 
-function label(node: GraphNode): string {
-  const { kind, name } = nodeWords(node);
-  // Unnamed rules are called rule-2: that says it all.
-  return name.startsWith(`${kind}-`) ? name : `${kind} ${name}`;
-}
-
 /** Graphviz. */
 export function graphDot({ nodes, edges }: Graph, redaction: Redaction): string {
   const lines = ["digraph prevail {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];'];
   for (const node of nodes) {
     const style = node.implied ? ", style=dashed" : "";
-    lines.push(`  ${quoteDot(node.id)} [label=${quoteDot(label(node))}${style}];`);
+    lines.push(`  ${quoteDot(node.id)} [label=${quoteDot(nodeLabel(node))}${style}];`);
     for (const policy of node.policies) {
       const id = quoteDot(`${policy.policy} on ${node.id}`);
       const colour = COLOURS[fateOf(policy)];
@@ -42,7 +36,7 @@ export function graphMermaid({ nodes, edges }: Graph, redaction: Redaction): str
   const names = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
   const lines = ["flowchart LR"];
   nodes.forEach((node, index) => {
-    lines.push(`  n${index}[${quoteMermaid(label(node))}]`);
+    lines.push(`  n${index}[${quoteMermaid(nodeLabel(node))}]`);
     node.policies.forEach((policy, at) => {
       const id = `n${index}p${at}`;
       lines.push(`  ${id}(${quoteMermaid(policyWords(policy, redaction))}):::${fateOf(policy)} -.-> n${index}`);

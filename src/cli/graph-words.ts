@@ -10,6 +10,13 @@ export function nodeWords({ ref, sectionName, implied }: GraphNode): { readonly 
   return { kind: implied ? `${ref.kind} (not defined)` : ref.kind, name };
 }
 
+/** The same in one line. */
+export function nodeLabel(node: GraphNode): string {
+  const { kind, name } = nodeWords(node);
+  // Unnamed rules are called rule-2: that says it all.
+  return name.startsWith(`${kind}-`) ? name : `${kind} ${name}`;
+}
+
 const STATES: Readonly<Record<PolicyState, string>> = {
   Enforced: "prevails",
   PartiallyEnforced: "prevails partly",

@@ -2,17 +2,23 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { expectGolden } from "../../../test/support/golden.ts";
 import { runCli } from "../../../test/support/run-cli.ts";
+import type { GraphNode } from "../../core/explain/graph.ts";
+import { objectId, targetId } from "../../core/model/refs.ts";
+import { createPrinter } from "../create-printer.ts";
 import { layoutGraph } from "../layout-graph.ts";
+import { tellGraph } from "../tell-graph.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`../testdata/graph/${name}`, import.meta.url));
 
 describe("graph", () => {
   test.each([
-    ["bakery.mmd", "graph -f examples/bakery"],
+    ["bakery.txt", "graph -f examples/bakery"],
+    ["menu.txt", "graph httproute/baker#menu -n bakery --redact -f examples/bakery"],
+    ["bakery.mmd", "graph -o mermaid -f examples/bakery"],
     ["bakery.dot", "graph -o dot -f examples/bakery"],
     ["bakery.svg", "graph -o svg -f examples/bakery"],
     ["baker.json", "graph httproute/baker -o json -f examples/bakery"],
-    ["menu.mmd", "graph httproute/baker#menu -n bakery --redact -f examples/bakery"],
+    ["menu.mmd", "graph httproute/baker#menu -o mermaid -n bakery --redact -f examples/bakery"],
   ])("%s", async (name, line) => {
     const { stdout, stderr, code } = await runCli(line);
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
@@ -35,6 +41,22 @@ describe("graph", () => {
     expect(await shown("svg")).not.toContain("<script");
     expect(await shown("dot")).toContain('a\\"]; <script>');
     expect(await shown("mermaid")).toContain("a#34;]; #60;script#62;#38;");
+  });
+
+  test("objects that are their own ancestors are told, too, and once", () => {
+    const [a, b] = ["a", "b"].map((name): GraphNode => {
+      const ref = { group: "example.com", kind: "Ring", namespace: "n", name };
+      return { id: targetId(objectId(ref)), ref, policies: [] };
+    });
+    if (a === undefined || b === undefined) throw new Error("there are two");
+    const written: string[] = [];
+    const print = createPrinter({ write: (text) => written.push(text), columns: 80, colour: false, headers: true });
+    const edges = [
+      { from: a.id, to: b.id },
+      { from: b.id, to: a.id },
+    ];
+    tellGraph({ nodes: [a, b], edges }, { isHidden: () => false, name: (id) => id }, print);
+    expect(written.join("")).toBe("Ring n/a\n└─ Ring n/b\n   └─ Ring n/a (above)\n");
   });
 
   test("an object that is not there is a failure", async () => {

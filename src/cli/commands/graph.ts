@@ -8,21 +8,23 @@ import { graphSvg } from "../graph-svg.ts";
 import { graphDot, graphMermaid } from "../graph-text.ts";
 import { printData } from "../output-format.ts";
 import { type Redaction, redactOption } from "../redaction.ts";
+import { tellGraph } from "../tell-graph.ts";
 import { parseView } from "../view.ts";
 
 export const command: Command = {
-  usage: ["[TARGET] -f FILE|DIR|- [-o dot|mermaid|svg|json]"],
+  usage: ["[TARGET] -f FILE|DIR|- [-o mermaid|dot|svg|json]"],
   description: [
-    "The topology as a picture: what hangs under what, which policies are attached where, and which of them prevail. " +
+    "The topology: what hangs under what, which policies are attached where, and which of them prevail. " +
       "With a TARGET: what is above and below it.",
-    "svg is drawn here and needs no other program; dot is for Graphviz, mermaid for Markdown pages. Without -o: mermaid.",
+    "Without -o it is a tree. svg is a drawing that needs no other program; dot is for Graphviz, mermaid for Markdown pages.",
   ],
   options: [redactOption],
   takes: ["scope", "source"],
   outputs: ["mermaid", "dot", "svg", "json"],
   examples: [
     { what: "All of it, as a drawing", line: "graph -o svg -f examples/bakery" },
-    { what: "Around one route, for a Markdown page", line: "graph httproute/baker -f examples/bakery" },
+    { what: "Above and below one route", line: "graph httproute/baker -f examples/bakery" },
+    { what: "The same, for a Markdown page", line: "graph httproute/baker -o mermaid -f examples/bakery" },
   ],
   run: async (context) => {
     const { args, options, load, fail, output } = context;
@@ -43,7 +45,8 @@ function draw(graph: Graph, output: string | undefined, redaction: Redaction, { 
   if (output === "json") printData(print, "json", graphJson(graph, redaction));
   else if (output === "svg") print.raw(graphSvg(graph, redaction));
   else if (output === "dot") print.raw(graphDot(graph, redaction));
-  else print.raw(graphMermaid(graph, redaction));
+  else if (output === "mermaid") print.raw(graphMermaid(graph, redaction));
+  else tellGraph(graph, redaction, print);
   return exitCodes.ok;
 }
 

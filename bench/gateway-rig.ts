@@ -10,8 +10,8 @@ import { findFreePorts } from "../test/support/find-free-ports.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The proxy under test has one core for itself; whoever asks and whoever answers share the other. */
-const PROXY_CORE = 0;
-const OTHER_CORE = 1;
+export const PROXY_CORE = 0;
+export const OTHER_CORE = 1;
 
 export interface Rig {
   readonly folder: string;

@@ -8,7 +8,7 @@ const ROUTER = {
 
 const address = (port: number): object => ({ socket_address: { address: "127.0.0.1", port_value: port } });
 
-const listenerAt = (port: number, virtualHosts: readonly object[]): object => ({
+const listenerAt = (port: number, virtualHosts: readonly object[], more: object = {}): object => ({
   name: "http",
   address: address(port),
   filter_chains: [
@@ -21,6 +21,7 @@ const listenerAt = (port: number, virtualHosts: readonly object[]): object => ({
             stat_prefix: "http",
             route_config: { name: "routes", virtual_hosts: virtualHosts },
             http_filters: [ROUTER],
+            ...more,
           },
         },
       ],
@@ -49,15 +50,60 @@ export interface HandWritten {
   readonly adminPort: number;
   readonly backendPort: number;
   readonly routes: number;
+  /** `Edge`: what Envoy's page on proxies at the edge asks for, and the limits that ours has. `None`: nothing but routes and retries. */
+  readonly care: "Edge" | "None";
 }
 
-const RETRIES = {
-  retry_on: "connect-failure,refused-stream,reset,retriable-status-codes",
-  num_retries: 2,
-  retriable_status_codes: [502, 503],
+/** Whoever takes requests from strangers has these, by hand or not. */
+const EDGE = {
+  use_remote_address: true,
+  normalize_path: true,
+  merge_slashes: true,
+  path_with_escaped_slashes_action: "REJECT_REQUEST",
+  request_headers_timeout: "10s",
+  stream_idle_timeout: "300s",
+  max_request_headers_kb: 32,
+  common_http_protocol_options: { idle_timeout: "60s", max_headers_count: 100 },
+  upgrade_configs: [{ upgrade_type: "websocket" }],
+  generate_request_id: false,
 };
 
-export const handWrittenBootstrap = ({ port, adminPort, backendPort, routes }: HandWritten): object => ({
+/** As near to ours as Envoy's own settings come: the wait is below its base, not above it. */
+const retries = (retryOn: string): object => ({
+  retry_on: retryOn,
+  num_retries: 2,
+  retriable_status_codes: [502, 503],
+  retry_back_off: { base_interval: "0.1s", max_interval: "0.2s" },
+  retry_host_predicate: [
+    {
+      name: "envoy.retry_host_predicates.previous_hosts",
+      typed_config: {
+        "@type": "type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate",
+      },
+    },
+  ],
+  host_selection_retry_max_attempts: 5,
+});
+
+const route = (cluster: string, match: object, retryOn: string): object => ({
+  match: { prefix: "/", ...match },
+  route: { cluster, timeout: "0s", retry_policy: retries(retryOn) },
+  request_body_buffer_limit: 65_536,
+  response_headers_to_add: [{ header: { key: "x-version", value: "0" }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" }],
+});
+
+const IDEMPOTENT = {
+  headers: [{ name: ":method", string_match: { safe_regex: { regex: "GET|HEAD|OPTIONS|TRACE|PUT|DELETE" } } }],
+};
+const ALWAYS = "connect-failure,refused-stream,retriable-status-codes";
+
+/** A POST that a backend may have got is not sent again, so there are two routes by method, as in ours. */
+const routesTo = (cluster: string, care: HandWritten["care"]): readonly object[] =>
+  care === "None"
+    ? [route(cluster, {}, `${ALWAYS},reset`)]
+    : [route(cluster, IDEMPOTENT, `${ALWAYS},reset`), route(cluster, {}, `${ALWAYS},reset-before-request`)];
+
+export const handWrittenBootstrap = ({ port, adminPort, backendPort, routes, care }: HandWritten): object => ({
   admin: { address: address(adminPort) },
   static_resources: {
     listeners: [
@@ -66,21 +112,15 @@ export const handWrittenBootstrap = ({ port, adminPort, backendPort, routes }: H
         Array.from({ length: routes }, (_, index) => ({
           name: `host-${index}`,
           domains: [`host-${index}.example`],
-          routes: [
-            {
-              match: { prefix: "/" },
-              route: { cluster: `service-${index}`, timeout: "0s", retry_policy: RETRIES },
-              response_headers_to_add: [
-                { header: { key: "x-version", value: "0" }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" },
-              ],
-            },
-          ],
+          routes: routesTo(`service-${index}`, care),
         })),
+        care === "Edge" ? EDGE : {},
       ),
     ],
     clusters: Array.from({ length: routes }, (_, index) => ({
       name: `service-${index}`,
       type: "STATIC",
+      circuit_breakers: { thresholds: [{ max_connections: 100_000, max_requests: 100_000, max_retries: 100_000 }] },
       load_assignment: {
         cluster_name: `service-${index}`,
         endpoints: [{ lb_endpoints: [{ endpoint: { address: address(backendPort) } }] }],

@@ -1,31 +1,17 @@
-import { spawnSync } from "node:child_process";
 import { Agent, request } from "node:http";
 import { connect as connectTo, createServer, type Server } from "node:net";
-import { createRegex } from "../src/adapters/regex/create-regex.ts";
-import type { DataplaneConfig, EndpointsId, VirtualHostConfig } from "../src/core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../src/xds/bootstrap-json.ts";
-import { compileBootstrap, compileStaticBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
-import { type CompileOptions, createGatewayCompiler } from "../src/xds/compile/compile-gateway.ts";
-import type { SecretSource } from "../src/xds/compile/secret-source.ts";
+import { compileBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
+import { createGatewayCompiler } from "../src/xds/compile/compile-gateway.ts";
 import { startControlPlane } from "../src/xds/serve/control-plane.ts";
 import { createEncoder } from "../src/xds/serve/encode-resources.ts";
-import { findEnvoy, type RunningEnvoy, startEnvoy } from "../test/support/envoy.ts";
+import { findEnvoy, startEnvoy } from "../test/support/envoy.ts";
 import { findFreePorts } from "../test/support/find-free-ports.ts";
-import {
-  backend,
-  backendConfig,
-  gatewayOf,
-  listener,
-  retryConfig,
-  route,
-  rule,
-} from "../test/support/gateway-configs.ts";
 import type { BenchContext } from "./bench-context.ts";
-import { handWrittenBootstrap, respondingBootstrap } from "./hand-written-envoy.ts";
+import { respondingBootstrap } from "./hand-written-envoy.ts";
 import { median, timed } from "./measure.ts";
-
-const NO_SECRETS: SecretSource = { findCertificate: () => undefined, findAuthorities: () => undefined };
-const SERVICES = 50;
+import { configOf, host, NO_SECRETS, options } from "./xds-config.ts";
+import { benchThroughput } from "./xds-throughput.ts";
 
 /** Envoy: what a configuration costs to compile, how soon a change is there, and what our configuration costs requests. */
 export async function bench(context: BenchContext): Promise<void> {
@@ -40,57 +26,6 @@ export async function bench(context: BenchContext): Promise<void> {
     context.report({ case: "3,000 routes", ...ratio });
   }
   await benchThroughput(context, envoy);
-}
-
-const options = (port: number): Omit<CompileOptions, "delivery"> => ({
-  bind: () => ({ host: "127.0.0.1", port }),
-  slackMs: 1,
-  systemAuthorities: "/none",
-  matchRegex: createRegex(),
-});
-
-const RETRY = retryConfig({ backoffMs: 100, codes: [502, 503] });
-
-/** `version` tells one state of a host from another. */
-const host = (index: number, version = 0): VirtualHostConfig => ({
-  hostname: `host-${index}.example`,
-  routes: [
-    route(
-      rule(
-        [
-          backend(`service-${index % SERVICES}`, {
-            retry: RETRY,
-            backend: services[index % SERVICES] ?? backendConfig(""),
-          }),
-        ],
-        {
-          rule: `rule-${index}`,
-          filters: [
-            {
-              type: "ResponseHeaderModifier",
-              remove: [],
-              set: [{ name: "x-version", value: String(version) }],
-              add: [],
-            },
-          ],
-        },
-      ),
-    ),
-  ],
-});
-
-const services = Array.from({ length: SERVICES }, (_, index) => backendConfig(`service-${index}`));
-
-function configOf(virtualHosts: readonly VirtualHostConfig[], endpointPort: number): DataplaneConfig {
-  const endpoints = new Map<EndpointsId, readonly { readonly address: string; readonly port: number }[]>(
-    services.map((service) => [service.endpoints, [{ address: "127.0.0.1", port: endpointPort }]]),
-  );
-  return {
-    gateways: [gatewayOf([{ port: 80, protocol: "HTTP", listeners: [listener({ virtualHosts })] }])],
-    backends: new Map(),
-    endpoints,
-    problems: [],
-  };
 }
 
 function benchCompile(context: BenchContext, routes: number): void {
@@ -208,56 +143,3 @@ const askVersion = (agent: Agent, port: number, index: number): Promise<string |
     one.on("error", () => resolve(undefined));
     one.end();
   });
-
-const ROUNDS = 7;
-const ROUTES = 30;
-
-/** Our configuration against one written by hand for the same routes, in turns. */
-async function benchThroughput(context: BenchContext, envoyPath: string): Promise<void> {
-  if (spawnSync("wrk", ["-v"]).error !== undefined) return;
-  const [ours = 0, theirs = 0, backendPort = 0, ...admins] = await findFreePorts(6);
-  const [oursAdmin = 0, theirsAdmin = 0, backendAdmin = 0] = admins;
-  const config = configOf(
-    Array.from({ length: ROUTES }, (_, index) => host(index)),
-    backendPort,
-  );
-  const [gateway] = config.gateways;
-  if (gateway === undefined) throw new Error("there is one gateway");
-  const resources = createGatewayCompiler({ ...options(ours), delivery: "Static" }).compile(
-    gateway,
-    config.endpoints,
-    NO_SECRETS,
-  );
-  const running: RunningEnvoy[] = [];
-  try {
-    running.push(await startEnvoy(envoyPath, respondingBootstrap(backendPort, backendAdmin), backendAdmin));
-    const compiled = bootstrapJson(compileStaticBootstrap("bakery/door", resources, oursAdmin));
-    running.push(await startEnvoy(envoyPath, compiled, oursAdmin));
-    const written = handWrittenBootstrap({ port: theirs, adminPort: theirsAdmin, backendPort, routes: ROUTES });
-    running.push(await startEnvoy(envoyPath, written, theirsAdmin));
-    const rates: { readonly ours: number; readonly theirs: number }[] = [];
-    for (let round = 0; round <= ROUNDS; round++) {
-      const rate = { ours: requestsPerSecond(ours), theirs: requestsPerSecond(theirs) };
-      if (round > 0) rates.push(rate);
-    }
-    const name = `${ROUTES} routes with retries`;
-    context.report({ case: name, metric: "throughput", value: median(rates.map((rate) => rate.ours)), unit: "ops/s" });
-    const value = median(rates.map((rate) => rate.ours / rate.theirs));
-    const ratio = {
-      metric: "throughput, against a configuration by hand",
-      value,
-      unit: "x",
-      bar: 0.97,
-      ok: value >= 0.97,
-    };
-    context.report({ case: name, ...ratio });
-  } finally {
-    for (const envoy of running) await envoy.close();
-  }
-}
-
-function requestsPerSecond(port: number): number {
-  const args = ["-t1", "-c16", "-d3s", "-H", "Host: host-7.example", `http://127.0.0.1:${port}/`];
-  const { stdout } = spawnSync("wrk", args, { encoding: "utf8", timeout: 30_000 });
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
-}

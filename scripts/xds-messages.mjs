@@ -40,7 +40,7 @@ export const xdsMessages = {
     "merge_slashes path_with_escaped_slashes_action local_reply_config",
   [`${manager}.HttpConnectionManager.UpgradeConfig`]: "upgrade_type",
   [`${manager}.Rds`]: "config_source route_config_name",
-  [`${manager}.HttpFilter`]: "name typed_config",
+  [`${manager}.HttpFilter`]: "name typed_config disabled",
   [`${manager}.LocalReplyConfig`]: "mappers",
   [`${manager}.ResponseMapper`]: "filter status_code body_format_override",
   "envoy.config.accesslog.v3.AccessLogFilter": "response_flag_filter",

@@ -44,18 +44,20 @@ export interface RunningEnvoy {
   readonly close: () => Promise<void>;
 }
 
-/** Returns when it serves, or with `isReady: false` at once. The bootstrap must have that admin port. */
+/** Returns when it serves, or with `isReady: false` at once. The bootstrap must have that admin port. `core`: it has one thread, there. */
 export async function startEnvoy(
   envoy: string,
   bootstrap: unknown,
   adminPort: number,
-  { isReady = true }: { readonly isReady?: boolean } = {},
+  { isReady = true, core }: { readonly isReady?: boolean; readonly core?: number } = {},
 ): Promise<RunningEnvoy> {
   const folder = mkdtempSync(join(tmpdir(), "prevail-envoy-"));
   const path = join(folder, "bootstrap.json");
   writeFileSync(path, JSON.stringify(bootstrap));
-  const args = ["-c", path, "-l", "warn", "--concurrency", "2", "--use-dynamic-base-id"];
-  const child = spawn(envoy, args, {
+  const args = ["-c", path, "-l", "warn", "--concurrency", core === undefined ? "2" : "1", "--use-dynamic-base-id"];
+  const [program, all] =
+    core === undefined ? [envoy, args] : (["taskset", ["-c", String(core), envoy, ...args]] as const);
+  const child = spawn(program, all, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, EVENT_PRECISE_TIMER: "1" },
   });

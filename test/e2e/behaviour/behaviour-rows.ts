@@ -458,6 +458,10 @@ const http2: readonly BehaviourRow[] = [
   },
 ];
 
+const CORS_RULE: JsonObject = {
+  filters: [{ type: "CORS", cors: { allowOrigins: ["https://shop.example"], exposeHeaders: ["x-bread"] } }],
+};
+
 const filters: readonly BehaviourRow[] = [
   {
     name: "filters › RequestHeaderModifier, on every try",
@@ -530,6 +534,30 @@ const filters: readonly BehaviourRow[] = [
     script: [OK],
     request: { path: "/a/b?q=1" },
     expect: { status: 200, tries: 1, sawTarget: "/one?q=1" },
+  },
+  {
+    name: "filters › CORS: an origin that is allowed is told so",
+    rule: CORS_RULE,
+    script: [OK],
+    request: { headers: { origin: "https://shop.example" } },
+    expect: {
+      status: 200,
+      tries: 1,
+      headers: { "access-control-allow-origin": "https://shop.example", "access-control-expose-headers": "x-bread" },
+    },
+  },
+  {
+    name: "filters › CORS: another is not",
+    rule: CORS_RULE,
+    script: [OK],
+    request: { headers: { origin: "https://thief.example" } },
+    expect: { status: 200, tries: 1, headers: { "access-control-allow-origin": undefined } },
+  },
+  {
+    name: "filters › CORS: a route without it says nothing of origins",
+    script: [OK],
+    request: { headers: { origin: "https://shop.example" } },
+    expect: { status: 200, tries: 1, headers: { "access-control-allow-origin": undefined } },
   },
   {
     name: "backends › none: 500",

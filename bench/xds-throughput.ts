@@ -1,0 +1,164 @@
+/**
+ * What our configuration costs requests, against configurations written by hand for the same routes. In many short turns, each proxy with a core
+ * for itself: the rate, and the processor time of Envoy's one worker, which a busy machine disturbs less. One configuration runs twice, so
+ * that a reader sees how far to trust the figures.
+ */
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { bootstrapJson } from "../src/xds/bootstrap-json.ts";
+import { compileBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
+import { startControlPlane } from "../src/xds/serve/control-plane.ts";
+import { type RunningEnvoy, startEnvoy } from "../test/support/envoy.ts";
+import { findFreePorts } from "../test/support/find-free-ports.ts";
+import type { BenchContext, Measurement } from "./bench-context.ts";
+import { createRig, missingTools, OTHER_CORE, PROXY_CORE, startBackend } from "./gateway-rig.ts";
+import { type HandWritten, handWrittenBootstrap } from "./hand-written-envoy.ts";
+import { median } from "./measure.ts";
+import { openClient, type SteadyClient } from "./steady-client.ts";
+import { configOf, host, NO_SECRETS, options } from "./xds-config.ts";
+
+const ROUTES = 30;
+const TURNS = 150;
+const WARM_UP = 5;
+const REQUESTS = 300;
+const CONNECTIONS = 16;
+const LEAST = 0.97;
+
+interface Proxy {
+  readonly envoy: RunningEnvoy;
+  readonly client: SteadyClient;
+}
+
+/** Of one turn. */
+interface Cost {
+  readonly requestsPerSecond: number;
+  readonly processorUs: number;
+}
+
+export async function benchThroughput(context: BenchContext, envoyPath: string): Promise<void> {
+  if (missingTools() !== undefined) return;
+  const rig = createRig();
+  const ends: (() => void | Promise<void>)[] = [rig.close];
+  try {
+    spawnSync("taskset", ["-a", "-c", "-p", String(OTHER_CORE), String(process.pid)]);
+    const { port: backendPort } = await startBackend(rig, "backend", 200);
+    const proxies = {
+      ours: await startOurs(envoyPath, backendPort, ends),
+      byHand: await startByHand(envoyPath, backendPort, "Edge", ends),
+      byHandAgain: await startByHand(envoyPath, backendPort, "Edge", ends),
+      careless: await startByHand(envoyPath, backendPort, "None", ends),
+    };
+    report(context, await inTurns(proxies));
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, readonly Cost[]>>): void {
+  const { ours, byHand, byHandAgain, careless } = costs;
+  const figure = (metric: string, value: number, unit: string, bar: Pick<Measurement, "bar" | "ok"> = {}): void =>
+    context.report({ case: `${ROUTES} routes with retries`, metric, value, unit, ...bar });
+  figure("throughput", median(ours.map((cost) => cost.requestsPerSecond)), "ops/s");
+  figure("processor time of Envoy for a request", median(ours.map((cost) => cost.processorUs)), "µs");
+  for (const [what, of] of [
+    ["throughput", rateRatio],
+    ["processor time", timeRatio],
+  ] as const) {
+    const value = ratio(ours, byHand, of);
+    figure(`${what}, against a configuration by hand`, value, "x", { bar: LEAST, ok: value >= LEAST });
+    figure(`${what}, against one that trusts every client`, ratio(ours, careless, of), "x");
+    figure(`${what}, that by hand against itself`, ratio(byHandAgain, byHand, of), "x");
+  }
+}
+
+const rateRatio = (one: Cost, other: Cost): number => one.requestsPerSecond / other.requestsPerSecond;
+/** More is better, as with rates. */
+const timeRatio = (one: Cost, other: Cost): number => other.processorUs / one.processorUs;
+
+/** In the middle of all turns: a turn compares what happened within a tenth of a second or so. */
+const ratio = (ones: readonly Cost[], others: readonly Cost[], of: (one: Cost, other: Cost) => number): number =>
+  median(
+    ones.flatMap((one, turn) => {
+      const other = others[turn];
+      return other === undefined ? [] : [of(one, other)];
+    }),
+  );
+
+type Proxies = Readonly<Record<"ours" | "byHand" | "byHandAgain" | "careless", Proxy>>;
+
+/** Always in the same order, so that each has the same one before it. */
+async function inTurns(proxies: Proxies): Promise<Record<keyof Proxies, Cost[]>> {
+  const costs: Record<keyof Proxies, Cost[]> = { ours: [], byHand: [], byHandAgain: [], careless: [] };
+  const order = ["ours", "byHand", "careless", "byHandAgain"] as const;
+  for (let turn = -WARM_UP; turn < TURNS; turn++) {
+    for (const name of order) {
+      const cost = await measureTurn(proxies[name]);
+      if (turn >= 0) costs[name].push(cost);
+    }
+  }
+  return costs;
+}
+
+/** Until its worker sleeps, the kernel does not tell what it has used. */
+const SETTLE_MS = 3;
+
+async function measureTurn({ envoy, client }: Proxy): Promise<Cost> {
+  const before = workerNs(envoy);
+  const started = performance.now();
+  await client.ask(REQUESTS);
+  const seconds = (performance.now() - started) / 1000;
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  return { requestsPerSecond: REQUESTS / seconds, processorUs: (workerNs(envoy) - before) / 1000 / REQUESTS };
+}
+
+/** Processor time of the one thread that serves requests. */
+function workerNs({ process: { pid } }: RunningEnvoy): number {
+  const tasks = `/proc/${pid}/task`;
+  for (const task of readdirSync(tasks)) {
+    if (!readFileSync(`${tasks}/${task}/comm`, "utf8").startsWith("wrk:worker_0")) continue;
+    return Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]);
+  }
+  throw new Error("the Envoy has no worker");
+}
+
+/** As a fleet gets it: over xDS. */
+async function startOurs(envoyPath: string, backendPort: number, ends: (() => void | Promise<void>)[]): Promise<Proxy> {
+  const [port = 0, adminPort = 0] = await findFreePorts(2);
+  const plane = await startControlPlane({
+    host: "127.0.0.1",
+    port: 0,
+    tls: undefined,
+    onEvent: () => {},
+    compile: options(port),
+  });
+  ends.push(plane.close);
+  const hosts = Array.from({ length: ROUTES }, (_, index) => host(index));
+  plane.replace(configOf(hosts, backendPort), NO_SECRETS);
+  const server = { host: "127.0.0.1", port: plane.port };
+  const bootstrap = compileBootstrap({ nodeId: "bench", gateway: "bakery/door", server, tls: undefined, adminPort });
+  return startProxy(envoyPath, bootstrapJson(bootstrap), { port, adminPort }, ends);
+}
+
+async function startByHand(
+  envoyPath: string,
+  backendPort: number,
+  care: HandWritten["care"],
+  ends: (() => void | Promise<void>)[],
+): Promise<Proxy> {
+  const [port = 0, adminPort = 0] = await findFreePorts(2);
+  const written = handWrittenBootstrap({ port, adminPort, backendPort, routes: ROUTES, care });
+  return startProxy(envoyPath, written, { port, adminPort }, ends);
+}
+
+async function startProxy(
+  envoyPath: string,
+  bootstrap: object,
+  { port, adminPort }: { readonly port: number; readonly adminPort: number },
+  ends: (() => void | Promise<void>)[],
+): Promise<Proxy> {
+  const envoy = await startEnvoy(envoyPath, bootstrap, adminPort, { core: PROXY_CORE });
+  ends.push(envoy.close);
+  const client = await openClient({ port, host: "host-7.example", connections: CONNECTIONS });
+  ends.push(client.close);
+  return { envoy, client };
+}

@@ -1,7 +1,7 @@
 /** Which meters bound the retries of a backend: one for each budget, the same for all who name it, through all configurations. */
 import type { BackendConfig, RetryConfig } from "../core/dataplane/gateway-config.ts";
+import { remember } from "../core/model/remember.ts";
 import { type BudgetMeter, createBudgetMeter, type RetryBudget } from "../core/retry/retry-budget.ts";
-import { remember } from "./remember.ts";
 
 export interface BudgetBook {
   /** Without retries too: a request counts, as others are measured by it. */

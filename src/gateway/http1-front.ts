@@ -2,10 +2,10 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { remember } from "../core/model/remember.ts";
 import { AnswerQueue } from "./answer-queue.ts";
 import { clientAddress } from "./client-exchange.ts";
 import { Http1Exchange } from "./http1-exchange.ts";
-import { remember } from "./remember.ts";
 import { type ReadHead, readRequestHead } from "./request-head.ts";
 import { serveRequest } from "./serve-request.ts";
 import type { ServedPort } from "./served-port.ts";

@@ -2,10 +2,10 @@
 import type { ListenerConfig, PortConfig, RouteConfig, VirtualHostConfig } from "../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../core/model/refs.ts";
 import type { MatchRegex } from "../core/model/regex.ts";
+import { remember } from "../core/model/remember.ts";
 import { buildHostIndex, type HostIndex } from "../core/routing/host-index.ts";
 import type { HttpRequest } from "../core/routing/match-request.ts";
 import { buildRouteIndex, type RouteIndex } from "../core/routing/route-index.ts";
-import { remember } from "./remember.ts";
 import type { ServerCertificates } from "./server-certificates.ts";
 import type { BackendLookup } from "./serving-context.ts";
 

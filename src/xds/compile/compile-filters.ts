@@ -7,21 +7,21 @@ import type {
   PathChange,
 } from "../../core/dataplane/gateway-config.ts";
 import {
+  type HeaderValueOption,
   HeaderValueOption_HeaderAppendAction,
-  type HeaderValueOptionSchema,
+  HeaderValueOptionSchema,
 } from "../gen/envoy/config/core/v3/base_pb.ts";
 import { CorsPolicySchema } from "../gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import type { RegexMatchAndSubstituteSchema } from "../gen/envoy/type/matcher/v3/regex_pb.ts";
 import type { StringMatcherSchema } from "../gen/envoy/type/matcher/v3/string_pb.ts";
-import { type Any, type Init, pack } from "../protobuf.ts";
+import { type Any, create, type Init, pack } from "../protobuf.ts";
 import { escapePattern, trimSlash } from "./compile-match.ts";
 
-export type HeaderOptionInit = Init<typeof HeaderValueOptionSchema>;
 export type RewriteInit = Init<typeof RegexMatchAndSubstituteSchema>;
 
 export interface CompiledHeaders {
   readonly remove: readonly string[];
-  readonly add: readonly HeaderOptionInit[];
+  readonly add: readonly HeaderValueOption[];
 }
 
 export interface Mirror {
@@ -75,7 +75,7 @@ const { APPEND_IF_EXISTS_OR_ADD, OVERWRITE_IF_EXISTS_OR_ADD } = HeaderValueOptio
  */
 function headerOptions(changes: readonly HeaderChanges[]): CompiledHeaders {
   const removed = new Set<string>();
-  let options: readonly HeaderOptionInit[] = [];
+  let options: readonly HeaderValueOption[] = [];
   for (const { remove, set, add } of changes) {
     const gone = new Set([...remove, ...set.map(({ name }) => name)]);
     for (const name of remove) removed.add(name);
@@ -93,7 +93,12 @@ const headerOption = (
   key: string,
   value: string,
   appendAction: HeaderValueOption_HeaderAppendAction,
-): HeaderOptionInit => ({ header: { key, value: value.replaceAll("%", "%%") }, appendAction, keepEmptyValue: true });
+): HeaderValueOption =>
+  create(HeaderValueOptionSchema, {
+    header: { key, value: value.replaceAll("%", "%%") },
+    appendAction,
+    keepEmptyValue: true,
+  });
 
 /** Never Envoy's own replacement of prefixes, which knows nothing of path elements: `/old` by `/` would make `//bread` of `/old/bread`. */
 export function pathRewrite(change: PathChange): RewriteInit {

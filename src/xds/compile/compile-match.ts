@@ -35,7 +35,8 @@ const stringMatcher = ({ type, value }: TextMatch): Init<typeof StringMatcherSch
 
 type PathSpecifier = NonNullable<MatchInit["pathSpecifier"]>;
 
-const EVERYTHING: PathSpecifier = { case: "prefix", value: "/" };
+const EVERY_PATH: PathSpecifier = { case: "prefix", value: "/" };
+export const EVERYTHING: MatchInit = { pathSpecifier: EVERY_PATH };
 
 function pathSpecifier({ type, value }: PathMatch): PathSpecifier {
   switch (type) {
@@ -45,7 +46,7 @@ function pathSpecifier({ type, value }: PathMatch): PathSpecifier {
       return { case: "safeRegex", value: { regex: value } };
     case "PathPrefix": {
       const trimmed = trimSlash(value);
-      return trimmed === "" ? EVERYTHING : { case: "pathSeparatedPrefix", value: trimmed };
+      return trimmed === "" ? EVERY_PATH : { case: "pathSeparatedPrefix", value: trimmed };
     }
   }
 }
@@ -56,7 +57,7 @@ export const trimSlash = (path: string): string => (path.endsWith("/") ? path.sl
 const ONE_ELEMENT = "[^/]+";
 
 function grpcPath(grpc: GrpcMethodMatch | undefined): PathSpecifier {
-  if (grpc === undefined || (grpc.service === undefined && grpc.method === undefined)) return EVERYTHING;
+  if (grpc === undefined || (grpc.service === undefined && grpc.method === undefined)) return EVERY_PATH;
   const { type, service, method } = grpc;
   if (type === "Exact" && service !== undefined) {
     return method === undefined

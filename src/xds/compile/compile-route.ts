@@ -10,15 +10,21 @@ import type {
 } from "../../core/dataplane/gateway-config.ts";
 import { displayRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
+import { remember } from "../../core/model/remember.ts";
 import {
+  HeaderMatcherSchema,
   RedirectAction_RedirectResponseCode,
   type Route,
+  type RouteAction,
+  RouteActionSchema,
+  type RouteMatch,
+  RouteMatchSchema,
   RouteSchema,
 } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { create, duration, type Init } from "../protobuf.ts";
 import { type CompiledFilters, compileFilters, pathRewrite } from "./compile-filters.ts";
-import { compileMatch, type HeaderMatchInit, type MatchInit } from "./compile-match.ts";
+import { compileMatch, EVERYTHING, isCatchAll, type MatchInit } from "./compile-match.ts";
 import {
   compileRetryPolicy,
   IDEMPOTENT_METHODS,
@@ -86,7 +92,9 @@ function compileSound(route: RouteConfig, facts: PortFacts, options: RouteOption
     const compiled = compileRoute({ ...route, rule }, facts, options);
     return { ...compiled, problems: [problem(`${noAction}; requests are answered 500`)] };
   }
-  return { ...compileRoute(route, facts, options), problems: limitsOf(route.rule).map(problem) };
+  const compiled = compileRoute(route, facts, options);
+  const limits = limitsOf(route.rule);
+  return limits.length === 0 ? compiled : { ...compiled, problems: limits.map(problem) };
 }
 
 function compileRoute({ match, rule }: RouteConfig, facts: PortFacts, options: RouteOptions): CompiledRoute {
@@ -146,18 +154,22 @@ function shares(backends: readonly WeightedBackendConfig[]): readonly Share[] {
 
 function forward({ target, upTo }: Share, { match, rule }: RouteConfig, options: RouteOptions): CompiledRoute {
   const name = displayRef(rule.route, rule.rule);
-  const base = withShare(compileMatch(match), upTo);
-  if (target.type === "Unavailable") return alone({ name, match: base, ...respond(target.status) });
+  if (target.type === "Unavailable") {
+    return alone({ name, match: withShare(compileMatch(match), upTo), ...respond(target.status) });
+  }
   const use = clusterUse(target, options);
   const filters = compileFilters([...rule.filters, ...target.filters]);
+  const common: RouteInit = {
+    name,
+    ...changesOf(use.waitsMs === undefined ? filters : { ...filters, response: unmarked(filters.response) }),
+    ...(filters.cors === undefined ? {} : { typedPerFilterConfig: { [CORS]: filters.cors } }),
+    ...(target.retry === undefined ? {} : { requestBodyBufferLimit: BigInt(Math.floor(target.retry.maxBodyBytes)) }),
+  };
   const routes = methodClasses(target.retry, match.method).map((methods) =>
     create(RouteSchema, {
-      name,
-      match: withMethods(base, methods),
+      ...common,
+      match: forwardMatch(match, upTo, methods),
       action: { case: "route", value: routeAction(rule, target, use, filters, methods) },
-      ...changesOf(use.waitsMs === undefined ? filters : { ...filters, response: unmarked(filters.response) }),
-      ...(filters.cors === undefined ? {} : { typedPerFilterConfig: { [CORS]: filters.cors } }),
-      ...(target.retry === undefined ? {} : { requestBodyBufferLimit: BigInt(Math.floor(target.retry.maxBodyBytes)) }),
     }),
   );
   const mirrored = filters.mirrors.map(({ backend }) => plainUse(backend));
@@ -177,21 +189,47 @@ function withShare(match: MatchInit, upTo: number | undefined): MatchInit {
   return { ...match, runtimeFraction: { defaultValue } };
 }
 
-const IDEMPOTENT: HeaderMatchInit = {
+const IDEMPOTENT = create(HeaderMatcherSchema, {
   name: ":method",
   headerMatchSpecifier: {
     case: "stringMatch",
     value: { matchPattern: { case: "safeRegex", value: { regex: IDEMPOTENT_METHODS } } },
   },
-};
+});
 
 /** Routes for other methods come after those for idempotent ones, and need not say so. */
 const withMethods = (match: MatchInit, methods: MethodClass): MatchInit =>
   methods === "Idempotent" ? { ...match, headers: [...(match.headers ?? []), IDEMPOTENT] } : match;
 
+/** What routes ask for that take every request of their methods: made once, as many do. */
+const EVERY_REQUEST: Readonly<Record<MethodClass, RouteMatch>> = {
+  All: create(RouteMatchSchema, EVERYTHING),
+  Idempotent: create(RouteMatchSchema, withMethods(EVERYTHING, "Idempotent")),
+  Others: create(RouteMatchSchema, EVERYTHING),
+};
+
+const forwardMatch = (
+  match: RouteConfig["match"],
+  upTo: number | undefined,
+  methods: MethodClass,
+): RouteMatch | MatchInit =>
+  upTo === undefined && isCatchAll(match)
+    ? EVERY_REQUEST[methods]
+    : withMethods(withShare(compileMatch(match), upTo), methods);
+
 type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
 
-function clusterUse({ backend, retry, backendRequestTimeoutMs }: UsableTarget, { slackMs }: RouteOptions): ClusterUse {
+const knownUses = new WeakMap<BackendConfig, WeakMap<object, Map<string, ClusterUse>>>();
+const NO_RETRY = {};
+
+/** Many routes use a backend in the same way, and then it is one object. */
+function clusterUse(target: UsableTarget, options: RouteOptions): ClusterUse {
+  const byRetry = remember(knownUses, target.backend, () => new WeakMap<object, Map<string, ClusterUse>>());
+  const byTimes = remember(byRetry, target.retry ?? NO_RETRY, () => new Map<string, ClusterUse>());
+  return remember(byTimes, `${target.backendRequestTimeoutMs} ${options.slackMs}`, () => compileUse(target, options));
+}
+
+function compileUse({ backend, retry, backendRequestTimeoutMs }: UsableTarget, { slackMs }: RouteOptions): ClusterUse {
   const waitsMs = retry === undefined ? undefined : waitsOf(retry.plan, slackMs);
   // Envoy counts budgets over the tries that a cluster has under way, and tries that wait are no retries of it.
   const budget = retry === undefined || waitsMs !== undefined ? undefined : tighter(retry.budget, backend.budget);
@@ -210,17 +248,36 @@ function tighter(one: ClusterSettings["budget"], other: ClusterSettings["budget"
   return one.percent <= other.percent ? one : other;
 }
 
+const NO_TIMEOUT = duration(0);
+
+const knownActions = new WeakMap<ClusterUse, WeakMap<object, Map<string, RouteAction>>>();
+
+/** The plain ones are shared: they are the most by far. */
 function routeAction(
+  rule: RuleConfig,
+  target: UsableTarget,
+  use: ClusterUse,
+  filters: CompiledFilters,
+  methods: MethodClass,
+): RouteAction {
+  const make = (): RouteAction => create(RouteActionSchema, actionInit(rule, target, use, filters, methods));
+  if (filters.host !== undefined || filters.path !== undefined || filters.mirrors.length > 0) return make();
+  const byRetry = remember(knownActions, use, () => new WeakMap<object, Map<string, RouteAction>>());
+  const byRule = remember(byRetry, target.retry ?? NO_RETRY, () => new Map<string, RouteAction>());
+  return remember(byRule, `${methods} ${rule.requestTimeoutMs}`, make);
+}
+
+function actionInit(
   { requestTimeoutMs }: RuleConfig,
   { retry }: UsableTarget,
   { name }: ClusterUse,
   { host, path, mirrors }: CompiledFilters,
   methods: MethodClass,
-): Extract<RouteInit["action"], { case?: "route" }>["value"] {
+): Init<typeof RouteActionSchema> {
   return {
     clusterSpecifier: { case: "cluster", value: name },
     // Left out it would be 15 seconds.
-    timeout: duration(requestTimeoutMs ?? 0),
+    timeout: requestTimeoutMs === undefined ? NO_TIMEOUT : duration(requestTimeoutMs),
     ...(retry === undefined ? {} : { retryPolicy: compileRetryPolicy(retry, methods) }),
     ...(host === undefined ? {} : { hostRewriteSpecifier: { case: "hostRewriteLiteral", value: host } }),
     ...(path === undefined ? {} : { regexRewrite: path }),
@@ -244,13 +301,13 @@ const REDIRECT_CODES = {
   308: RedirectAction_RedirectResponseCode.PERMANENT_REDIRECT,
 } as const;
 
-const NAMES_PORT: HeaderMatchInit = {
+const NAMES_PORT = create(HeaderMatcherSchema, {
   name: ":authority",
   headerMatchSpecifier: {
     case: "stringMatch",
     value: { matchPattern: { case: "safeRegex", value: { regex: ".*:[0-9]+" } } },
   },
-};
+});
 
 /**
  * Gateway API, "port": the well-known one of a scheme that is given, else the listener's; a well-known one is not written. Envoy keeps the

@@ -14,8 +14,11 @@ export function createUseCounter(): (hosts: Hosts) => ReadonlyMap<string, Cluste
   const add = ({ uses: added }: CompiledHost): void => {
     for (const use of added) {
       const known = counts.get(use.name);
-      if (known === undefined || known.use.backend !== use.backend) isChanged = true;
-      counts.set(use.name, { use, count: (known?.count ?? 0) + 1 });
+      if (known !== undefined) known.count++;
+      if (known?.use === use) continue;
+      if (known?.use.backend !== use.backend) isChanged = true;
+      if (known === undefined) counts.set(use.name, { use, count: 1 });
+      else known.use = use;
     }
   };
   const remove = ({ uses: removed }: CompiledHost): void => {

@@ -1,5 +1,5 @@
 /** Resources as bytes. What was compiled once is encoded once, and its version is a hash of its bytes: the same after a restart. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { XdsResources } from "../compile/compile-gateway.ts";
 import type { CompiledHost } from "../compile/compile-virtual-hosts.ts";
 import { routeConfiguration, splitRouteConfiguration } from "../compile/delivery.ts";
@@ -180,6 +180,6 @@ function encodeResource(
   bytes: Uint8Array,
   endpoints: string | undefined,
 ): EncodedResource {
-  const version = createHash("sha256").update(bytes).digest("base64url").slice(0, VERSION_LENGTH);
+  const version = hash("sha256", bytes, "base64url").slice(0, VERSION_LENGTH);
   return { name, version, any: packed(typeUrlOf(type), bytes), endpoints };
 }

@@ -6,7 +6,7 @@ import { kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/re
 import { countSections, sectionsOf } from "../topology/sections-of.ts";
 import type { Ends } from "./beaten-ends.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import { effectiveAt } from "./effective-at.ts";
+import { effectiveAt, foldOf } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
 import type { Path } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
@@ -65,9 +65,6 @@ export function forEachPathTo(
   finder.forEachEnd(ref, id, visitIfAny, raw);
 }
 
-export const hasPolicies = (path: Path, kind: CompiledKind): boolean =>
-  path.stack !== kind.stacks.empty && effectiveAt(path, kind).outcomes.length > 0;
-
 export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
   const changes = new TallyChanges();
   for (const kind of world.rulebook.kinds) {
@@ -87,6 +84,15 @@ export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
   return LayeredMap.from(tallies);
 }
 
+/** What each path to an object folds into, one for each of its bases; undefined: nothing there has a policy. */
+export function coresOf({ bases, own }: PathsAlike, kind: CompiledKind): readonly (EffectiveCore | undefined)[] {
+  return bases.map(({ stack: above }) => {
+    const stack = own === undefined ? above : kind.stacks.push(above, own);
+    const core = stack === kind.stacks.empty ? undefined : foldOf(stack, kind);
+    return core === undefined || core.outcomes.length === 0 ? undefined : core;
+  });
+}
+
 /** All sections of an object, as the ends of paths. */
 class SectionEnds implements Ends {
   readonly object: ObjectId;
@@ -95,25 +101,27 @@ class SectionEnds implements Ends {
   #sections: readonly string[] | undefined;
 
   constructor(alike: PathsAlike) {
-    this.object = alike.id;
+    this.object = alike.object.id;
     this.#alike = alike;
-    this.count = countSections(alike, alike.facts);
+    this.count = countSections(alike.object, alike.facts);
   }
 
   get sections(): readonly string[] {
-    this.#sections ??= sectionsOf(this.#alike, this.#alike.facts).map(({ name }) => name);
+    this.#sections ??= sectionsOf(this.#alike.object, this.#alike.facts).map(({ name }) => name);
     return this.#sections;
   }
 }
 
 function countAlike(changes: TallyChanges, kind: CompiledKind, alike: PathsAlike): void {
+  const { bases, object } = alike;
+  const cores = coresOf(alike, kind);
   let ends: SectionEnds | undefined;
-  for (const path of alike.paths) {
-    if (path.stack === kind.stacks.empty) continue;
-    const core = effectiveAt(path, kind);
-    if (core.outcomes.length === 0) continue;
+  for (let i = 0; i < bases.length; i++) {
+    const core = cores[i];
+    const base = bases[i];
+    if (core === undefined || base === undefined) continue;
     ends ??= new SectionEnds(alike);
-    if (ends.count > 0) changes.add(core, ancestorsOf(path, kind), ends, path.count);
+    if (ends.count > 0) changes.add(core, ancestorsOf(base, kind, object.id), ends, base.count);
   }
 }
 
@@ -125,11 +133,11 @@ export function countPath(
   count: number,
 ): void {
   const { id, section } = path.node;
-  changes.add(core, ancestorsOf(path, kind), { object: id, count: 1, sections: [section?.name] }, count);
+  changes.add(core, ancestorsOf(path, kind, id), { object: id, count: 1, sections: [section?.name] }, count);
 }
 
-function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind): (policy: Policy) => ObjectId {
-  const ancestor = path.ancestor ?? path.node.id;
+function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind, end: ObjectId): (policy: Policy) => ObjectId {
+  const ancestor = path.ancestor ?? end;
   return targetsClusterScope ? (policy) => clusterTarget(path, policy) ?? ancestor : () => ancestor;
 }
 

@@ -12,7 +12,7 @@ import {
   placesOf,
   sourcesOf,
 } from "./effective-core.ts";
-import type { EffectivePolicy, MappedField, PathNode } from "./effective-policy.ts";
+import type { EffectivePolicy, MappedField, PathNode, Source } from "./effective-policy.ts";
 import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
 import { endOf, type Node, type Path, shownPath } from "./path.ts";
 import type { Stack } from "./stack.ts";
@@ -24,10 +24,7 @@ const MAX_FOLDS = 4096;
 export function effectiveAt(path: Path, kind: CompiledKind, own: OwnValues = ownValuesOf(path, kind)): EffectiveCore {
   const { stack } = path;
   const endLevels = endLevelsOf(path, kind);
-  if (own.key === "" && endLevels === 0) {
-    stack.fold ??= foldStack(stack, own, endLevels, kind);
-    return stack.fold;
-  }
+  if (own.key === "" && endLevels === 0) return foldOf(stack, kind);
   const key = `${endLevels}${own.key}`;
   let core = stack.folds?.get(key);
   if (core === undefined) {
@@ -36,6 +33,12 @@ export function effectiveAt(path: Path, kind: CompiledKind, own: OwnValues = own
     stack.folds.set(key, core);
   }
   return core;
+}
+
+/** The same where nothing but the stack counts. */
+export function foldOf(stack: Stack, kind: CompiledKind): EffectiveCore {
+  stack.fold ??= foldStack(stack, NO_OWN_VALUES, 0, kind);
+  return stack.fold;
 }
 
 const ownValuesOf = (path: Path, kind: CompiledKind): OwnValues =>
@@ -107,18 +110,31 @@ function levelOf({ ref, section }: Node): LevelKind {
   return section === undefined ? { group, kind } : { group, kind, section: section.section };
 }
 
-/** The effective policy of one path as plain data. `target`, `nodes`: how it is shown, where that is known, or if it goes on. */
+/** The effective policy of one path as plain data. `target`, `nodes`: how it is shown, where that is known. */
 export function effectivePolicy(
   path: Path,
   kind: CompiledKind,
   target: TargetId = endOf(path),
   nodes: readonly PathNode[] = shownPath(path),
 ): EffectivePolicy {
-  const { policyKind } = kind;
   const own = ownValuesOf(path, kind);
   const core = effectiveAt(path, kind, own);
+  return shownPolicy({ kind, target, nodes, path, core, sources: sourcesOf(core, own.object) });
+}
+
+/** What an effective policy is put together from. `path`: the path, or a part of it that tells whose traffic it is. */
+interface PolicyParts {
+  readonly kind: CompiledKind;
+  readonly target: TargetId;
+  readonly nodes: readonly PathNode[];
+  readonly path: Pick<Path, "from" | "incomplete">;
+  readonly core: EffectiveCore;
+  readonly sources: readonly Source[];
+}
+
+export function shownPolicy({ kind, target, nodes, path, core, sources }: PolicyParts): EffectivePolicy {
+  const { policyKind } = kind;
   const { spec } = core;
-  const sources = sourcesOf(core, own.object);
   // By far the most paths have nothing more to say.
   if (path.from === undefined && !path.incomplete && core.fields.length === 0)
     return { policyKind, target, path: nodes, spec, sources };

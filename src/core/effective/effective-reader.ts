@@ -1,8 +1,8 @@
-import { type ObjectId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
+import { type ObjectId, parseObjectId, targetId } from "../model/refs.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import { endObjects, forEachPathTo, hasPolicies } from "./count-paths.ts";
-import { effectivePolicy } from "./effective-at.ts";
+import { coresOf, endObjects, forEachPathTo } from "./count-paths.ts";
+import { effectivePolicy, shownPolicy } from "./effective-at.ts";
 import type { EffectivePolicy, PathNode } from "./effective-policy.ts";
 import { type Path, shownPath, shownSection } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
@@ -19,11 +19,8 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   #nextKind = 0;
   #search: Search | undefined;
   /** Of the object at hand. */
-  #paths: readonly Path[] = NONE;
-  #nextPath = 0;
-  /** The sections that each of the paths goes on to; none: the paths end where they end. */
-  #ends: readonly PathEnd[] = NONE;
-  #nextEnd = 0;
+  readonly #policies: EffectivePolicy[] = [];
+  #nextPolicy = 0;
 
   /** `only`: the paths that end at this object. */
   constructor(world: World, kinds: readonly CompiledKind[], only: ObjectId | undefined) {
@@ -37,60 +34,23 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   }
 
   next(): IteratorResult<EffectivePolicy, undefined> {
-    while (this.#nextPath >= this.#paths.length) {
-      if (!this.#toNextEnd() && !this.#toNextObject() && !this.#toNextKind()) return { done: true, value: undefined };
+    while (this.#nextPolicy >= this.#policies.length) {
+      if (!this.#toNextObject() && !this.#toNextKind()) return { done: true, value: undefined };
     }
-    const path = this.#paths[this.#nextPath++] as Path;
-    const { kind } = this.#search as Search;
-    const end = this.#ends[this.#nextEnd];
-    const value =
-      end === undefined
-        ? effectivePolicy(path, kind)
-        : effectivePolicy(path, kind, end.target, shownPath(path, end.node));
-    return { done: false, value };
-  }
-
-  #toNextEnd(): boolean {
-    if (this.#nextEnd + 1 >= this.#ends.length) return false;
-    this.#nextEnd++;
-    this.#nextPath = 0;
-    return true;
+    return { done: false, value: this.#policies[this.#nextPolicy++] as EffectivePolicy };
   }
 
   #toNextObject(): boolean {
     const search = this.#search;
     const end = search?.ends.next();
     if (search === undefined || end === undefined || end.done) return false;
-    const alike = search.finder.findAlike(end.value);
-    this.#nextPath = 0;
-    this.#nextEnd = 0;
-    if (alike === undefined) this.#takePaths(search, end.value);
-    else this.#takeAlike(search, alike);
+    const { finder, kind, shown } = search;
+    this.#nextPolicy = 0;
+    this.#policies.length = 0;
+    const alike = finder.findAlike(end.value);
+    if (alike !== undefined) addAlike(this.#policies, kind, alike, shown);
+    else forEachPathTo(finder, kind, end.value, (path) => this.#policies.push(effectivePolicy(path, kind)));
     return true;
-  }
-
-  #takePaths({ finder, kind }: Search, end: EndObject): void {
-    const found: Path[] = [];
-    forEachPathTo(finder, kind, end, (path) => {
-      found.push(path);
-    });
-    this.#paths = found;
-    this.#ends = NONE;
-  }
-
-  #takeAlike({ kind }: Search, alike: PathsAlike): void {
-    const { id, ref, facts, paths } = alike;
-    const withPolicies = paths.every((path) => hasPolicies(path, kind))
-      ? paths
-      : paths.filter((path) => hasPolicies(path, kind));
-    this.#paths = withPolicies;
-    this.#ends = NONE;
-    if (withPolicies.length === 0) return;
-    this.#ends = sectionsOf(alike, facts).map((section) => ({
-      target: targetId(id, section.name),
-      node: shownSection(ref, section),
-    }));
-    if (this.#ends.length === 0) this.#paths = NONE;
   }
 
   #toNextKind(): boolean {
@@ -98,17 +58,10 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
     if (kind === undefined) return false;
     const only = this.#only;
     const ends = only === undefined ? endObjects(this.#world, kind) : [{ id: only, ref: parseObjectId(only) }];
-    this.#search = { kind, finder: new PathFinder(this.#world, kind), ends: ends[Symbol.iterator]() };
+    const finder = new PathFinder(this.#world, kind);
+    this.#search = { kind, finder, ends: ends[Symbol.iterator](), shown: new ShownBases() };
     return true;
   }
-}
-
-const NONE: readonly never[] = [];
-
-/** A section at the end of a path, where nothing but its name tells it from the others. */
-interface PathEnd {
-  readonly target: TargetId;
-  readonly node: PathNode;
 }
 
 /** For the paths of one policy kind. */
@@ -116,4 +69,41 @@ interface Search {
   readonly kind: CompiledKind;
   readonly finder: PathFinder;
   readonly ends: Iterator<EndObject>;
+  readonly shown: ShownBases;
+}
+
+/** Section by section, each by every path. */
+function addAlike(found: EffectivePolicy[], kind: CompiledKind, alike: PathsAlike, shown: ShownBases): void {
+  const { object, facts, bases } = alike;
+  const cores = coresOf(alike, kind);
+  if (cores.every((core) => core === undefined)) return;
+  const { id, ref } = object;
+  const above = shown.of(bases);
+  for (const section of sectionsOf(object, facts)) {
+    const target = targetId(id, section.name);
+    const end = shownSection(ref, section);
+    for (let i = 0; i < bases.length; i++) {
+      const core = cores[i];
+      const path = bases[i];
+      if (core === undefined || path === undefined) continue;
+      const nodes = [...(above[i] ?? NO_NODES), ref, end];
+      found.push(shownPolicy({ kind, target, nodes, path, core, sources: core.sources }));
+    }
+  }
+}
+
+const NO_NODES: readonly PathNode[] = [];
+
+/** The nodes of paths that many objects share: those of the last object's are mostly those of the next. */
+class ShownBases {
+  #bases: readonly Path[] = [];
+  #shown: readonly (readonly PathNode[])[] = [];
+
+  of(bases: readonly Path[]): readonly (readonly PathNode[])[] {
+    if (bases !== this.#bases) {
+      this.#bases = bases;
+      this.#shown = bases.map(shownPath);
+    }
+    return this.#shown;
+  }
 }

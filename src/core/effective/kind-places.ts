@@ -15,7 +15,7 @@ export interface KindPlace extends GroupKind {
   readonly isChildByRef: boolean;
   /** Their Namespace is a level directly above them. */
   readonly isBelowNamespace: boolean;
-  /** Paths end at all of their sections, and only there; and only a policy on a section can tell it from the others. */
+  /** Paths come from above, end at all of their sections, and only there; and only a policy on a section can tell it from the others. */
   readonly endsAtAllSections: boolean;
 }
 
@@ -47,17 +47,21 @@ export class KindPlaces {
     const { ends, through, roots, namespacesAbove } = this.#kind;
     const { factsOf, isRoot, isChildByRef } = this.#rulebook;
     const facts = factsOf(id);
+    const isPassed = through === undefined || through.has(id);
+    const isAtRoot = roots === undefined ? isRoot(id) : roots.has(id);
     const end = ends.get(id);
+    const hangsPlainly =
+      facts?.scope === "Namespaced" && !isAtRoot && !isChildByRef(id) && !namespacesAbove.has(id) && isPassed;
     return {
       group,
       kind,
       facts,
       end,
-      isPassed: through === undefined || through.has(id),
-      isRoot: roots === undefined ? isRoot(id) : roots.has(id),
+      isPassed,
+      isRoot: isAtRoot,
       isChildByRef: isChildByRef(id),
       isBelowNamespace: namespacesAbove.has(id),
-      endsAtAllSections: end !== undefined && facts !== undefined && endsAtAllSections(this.#kind, end, facts),
+      endsAtAllSections: hangsPlainly && end !== undefined && endsAtAllSections(this.#kind, end, facts),
     };
   }
 }

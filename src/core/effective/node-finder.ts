@@ -4,7 +4,7 @@ import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { KindPlaces } from "./kind-places.ts";
 import type { Node } from "./path.ts";
-import type { World } from "./world.ts";
+import type { NodeSets, World } from "./world.ts";
 
 /** Objects as nodes for one policy kind. */
 export class NodeFinder {
@@ -27,9 +27,14 @@ export class NodeFinder {
   }
 
   of(id: ObjectId, ref: ObjectRef, raw: JsonObject | undefined): Node {
-    const sets = this.#attached?.get(id);
+    const sets = this.setsOn(id);
     const place = this.places.of(ref);
     return { id, ref, raw, section: undefined, place, sets, target: undefined, shown: undefined };
+  }
+
+  /** The policies on an object and its sections. */
+  setsOn(id: ObjectId): NodeSets | undefined {
+    return this.#attached?.get(id);
   }
 
   ofNamespace(namespace: string): Node {

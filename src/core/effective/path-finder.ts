@@ -13,8 +13,9 @@ import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
 import { EndsBelow, isTangled } from "./ends-below.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
 import { type Node, OTHERS, type Path, sectionNode } from "./path.ts";
+import { NO_PORTS, PathBuilder } from "./path-builder.ts";
 import type { PolicySet } from "./stack.ts";
-import type { NodeSets, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /**
  * Paths that differ only in the section they pass (the listeners of one Gateway) and have the same policies: found one by
@@ -23,17 +24,22 @@ import type { NodeSets, World } from "./world.ts";
 export type Siblings = "Apart" | "Together";
 
 const NO_PATHS: readonly Path[] = [];
-const NO_PORTS: readonly number[] = [];
 /** Enough for every gateway at hand; routes pass through. */
 const MAX_REMEMBERED = 4096;
 
 /** An object that paths may end at; virtual ones are in no table. */
 export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject, "raw">>;
 
-/** Paths to an object that go on to each of its sections, and end there. */
-export interface PathsAlike extends Pick<KubeObject, "id" | "ref" | "raw"> {
+/**
+ * Paths that go on to an object, then to each of its sections alike, and end there. The paths down to what it hangs under
+ * are those of all objects that hang there, so that none is made for the object itself.
+ */
+export interface PathsAlike {
+  readonly object: Required<EndObject>;
   readonly facts: KindFacts;
-  readonly paths: readonly Path[];
+  readonly bases: readonly Path[];
+  /** The policies on the object itself. */
+  readonly own: PolicySet | undefined;
 }
 
 /** Restricts a search to paths through objects that a change touched. */
@@ -53,6 +59,7 @@ export class PathFinder {
   readonly #visiting: Set<ObjectId> = new Set();
   readonly #nodes: NodeFinder;
   readonly #endsBelow: EndsBelow;
+  readonly #paths: PathBuilder;
   readonly #siblings: Siblings;
 
   constructor(world: World, kind: CompiledKind, scope?: PathScope, siblings: Siblings = "Apart") {
@@ -61,6 +68,7 @@ export class PathFinder {
     this.#scope = scope;
     this.#nodes = new NodeFinder(world, kind);
     this.#endsBelow = new EndsBelow(world, this.#nodes);
+    this.#paths = new PathBuilder(kind, this.#nodes);
     this.#siblings = siblings;
   }
 
@@ -82,11 +90,13 @@ export class PathFinder {
       const goesOn = end.mayContinue && this.#endsBelow.areThere(id, section);
       if (goesOn && !end.object) continue;
       const below = sectionNode(node, section);
+      const found: Path[] = [];
       for (const path of paths) {
         if (!leadsInto(path, section)) continue;
         entering?.add(path);
-        if (!goesOn) this.#visitBelow(path, below, visit);
+        if (!goesOn) this.#paths.push(path, below, path.ports, found);
       }
+      for (const path of found) visit(path);
     }
     if (entering === undefined || (end.mayContinue && this.#endsBelow.areThere(id))) return;
     // A backend's port that is not there can be named: such a path ends at the Service, others at its ports.
@@ -94,13 +104,17 @@ export class PathFinder {
   }
 
   /** The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at. */
-  findAlike({ ref, id, raw }: EndObject): PathsAlike | undefined {
+  findAlike({ id, ref, raw }: EndObject): PathsAlike | undefined {
     const { endsAtAllSections, facts } = this.#nodes.places.of(ref);
     if (!endsAtAllSections || facts === undefined || raw === undefined || this.#scope !== undefined) return undefined;
-    const node = this.#nodes.of(id, ref, raw);
-    const { sets } = node;
+    const links = this.#world.links.get(id);
+    if (links === undefined || links.absentParents.length > 0 || this.#world.tangles.size > 0) return undefined;
+    const sets = this.#nodes.setsOn(id);
     if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
-    return { id, ref, raw, facts, paths: this.#findToNode(node) };
+    const bases = this.#above(links.up, ref.namespace);
+    // Below a mesh Service every object has paths of its own.
+    if (bases !== this.#near?.bases) return undefined;
+    return { object: { id, ref, raw }, facts, bases, own: sets?.own };
   }
 
   /** The paths to an object, for whoever goes on from there with `into` and `onTo`. */
@@ -118,23 +132,13 @@ export class PathFinder {
     const node = this.#nodes.find(child);
     if (node === undefined) return undefined;
     const found: Path[] = [];
-    this.#extend(path, node, [port], found);
+    this.#paths.extend(path, node, [port], found);
     const [last] = found;
     const { end } = node.place;
     const section = sectionsOfNode(node).find(
       ({ section: kind, raw }) => end?.sections.has(kind) && raw["port"] === port,
     );
     return last === undefined || section === undefined ? last : this.into(last, section);
-  }
-
-  #visitBelow(path: Path, node: Node, visit: (path: Path) => void): void {
-    if (node.sets?.consumers === undefined || path.from === undefined) {
-      visit(this.#below(path, path, node, setAt(node.sets, node), path.from, path.ports));
-      return;
-    }
-    const split: Path[] = [];
-    this.#push(path, node, path.ports, split);
-    for (const one of split) visit(one);
   }
 
   /** A Direct policy on an object covers the sections that have none of their own. */
@@ -144,7 +148,7 @@ export class PathFinder {
     if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
     const node = this.#nodes.of(id, ref, this.#world.objects.byId.get(id)?.raw);
     const root = (set: PolicySet | undefined): Path => ({
-      ...this.#rootPath(node),
+      ...this.#paths.rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
     });
     const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
@@ -179,7 +183,7 @@ export class PathFinder {
   #findToNode(node: Node): readonly Path[] {
     if (!node.place.isPassed) return NO_PATHS;
     const found: Path[] = [];
-    if (node.place.isRoot) this.#extend(undefined, node, NO_PORTS, found);
+    if (node.place.isRoot) this.#paths.extend(undefined, node, NO_PORTS, found);
     else this.#fromParents(node, found);
     return found;
   }
@@ -191,8 +195,8 @@ export class PathFinder {
     if (links !== undefined) {
       const isLoose = this.#world.tangles.size > 0 && this.#world.tangles.has(id);
       const up = isLoose ? links.up.filter(({ parent }) => !isTangled(this.#world, id, parent)) : links.up;
-      for (const base of finder.#above(up, node)) this.#extend(base, node, NO_PORTS, found);
-      if (links.absentParents.length > 0 && this.#counts(id)) this.#extendIncomplete(node, found);
+      for (const base of finder.#above(up, node.ref.namespace)) this.#paths.extend(base, node, NO_PORTS, found);
+      if (links.absentParents.length > 0 && this.#counts(id)) this.#paths.extendIncomplete(node, found);
     }
     if (!node.place.isChildByRef) return;
     // Of the thousands that may name a backend a change touches a few.
@@ -202,15 +206,15 @@ export class PathFinder {
       const link = this.#world.links.get(parent)?.down.find(({ child }) => child === id);
       if (link === undefined || isTangled(this.#world, id, parent)) return;
       for (const use of link.uses) {
-        for (const base of finder.#aboveChild(parent, use)) this.#extend(base, node, use.ports, found);
+        for (const base of finder.#aboveChild(parent, use)) this.#paths.extend(base, node, use.ports, found);
       }
     });
   }
 
   /** The paths to what an object hangs under. Objects that hang under the same share the list of links: it is followed once. */
-  #above(up: readonly UpLink[], node: Node): readonly Path[] {
+  #above(up: readonly UpLink[], namespace: string): readonly Path[] {
     if (this.#near?.up === up) return this.#near.bases;
-    const all = up.flatMap((link) => this.#aboveLink(link, node));
+    const all = up.flatMap((link) => this.#aboveLink(link, namespace));
     const bases = this.#siblings === "Together" ? this.#together(all) : all;
     // Which traffic a mesh Service gives depends on who asks.
     if (!up.some(({ frontend }) => frontend)) this.#near = { up, bases };
@@ -253,8 +257,8 @@ export class PathFinder {
   }
   #whole: PathFinder | undefined;
 
-  #aboveLink({ parent, section, frontend }: UpLink, node: Node): readonly Path[] {
-    if (frontend) return this.#toFrontend(parent, node.ref.namespace);
+  #aboveLink({ parent, section, frontend }: UpLink, namespace: string): readonly Path[] {
+    if (frontend) return this.#toFrontend(parent, namespace);
     return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
   }
 
@@ -287,7 +291,7 @@ export class PathFinder {
     const [first] = paths;
     if (first === undefined) return found;
     const node = sectionNode(first.node, section);
-    for (const path of paths) if (leadsInto(path, section)) this.#push(path, node, path.ports, found);
+    for (const path of paths) if (leadsInto(path, section)) this.#paths.push(path, node, path.ports, found);
     return found;
   }
 
@@ -303,7 +307,7 @@ export class PathFinder {
     const elsewhere = isProducer ? this.#consumerNamespaces(service, node.ref.namespace) : undefined;
     const found: Path[] = [];
     const base: Pick<Path, "from" | "elsewhere"> = { from: isProducer ? OTHERS : routeNamespace, elsewhere };
-    this.#extend(undefined, node, NO_PORTS, found, base);
+    this.#paths.extend(undefined, node, NO_PORTS, found, base);
     return found;
   }
 
@@ -318,93 +322,6 @@ export class PathFinder {
     });
     return namespaces;
   }
-
-  /** Adds a node (and its Namespace, where that is a level) below a path, or as its root. */
-  #extend(
-    base: Path | undefined,
-    node: Node,
-    ports: readonly number[],
-    found: Path[],
-    mesh?: Pick<Path, "from" | "elsewhere">,
-  ): void {
-    const { namespace } = node.ref;
-    if (namespace === "" || !node.place.isBelowNamespace || visitsNamespace(base, namespace)) {
-      this.#push(base, node, ports, found, mesh);
-      return;
-    }
-    const withNamespace: Path[] = [];
-    this.#push(base, this.#nodes.ofNamespace(namespace), NO_PORTS, withNamespace, mesh);
-    for (const above of withNamespace) this.#push(above, node, ports, found, mesh);
-  }
-
-  #extendIncomplete(node: Node, found: Path[]): void {
-    const from = found.length;
-    this.#extend(undefined, node, NO_PORTS, found);
-    for (let i = from; i < found.length; i++) found[i] = { ...(found[i] as Path), incomplete: true };
-  }
-
-  #push(
-    base: Path | undefined,
-    node: Node,
-    ports: readonly number[],
-    found: Path[],
-    mesh?: Pick<Path, "from" | "elsewhere">,
-  ): void {
-    const { sets } = node;
-    const above = base ?? { ...this.#rootPath(node), ...mesh };
-    const own = setAt(sets, node);
-    if (sets?.consumers === undefined || above.from === undefined) {
-      found.push(this.#below(above, base, node, own, above.from, ports));
-      return;
-    }
-    const [first, ...split] = splitTraffic(above, sets.consumers, node);
-    // What is split off here goes its own way from here on: further down it is not split off again.
-    const rest = split.length === 0 ? above : { ...above, elsewhere: new Set([...(above.elsewhere ?? []), ...split]) };
-    for (const from of [first, ...split]) {
-      const set = this.#combined(own, setAt(sets.consumers.get(from), node));
-      found.push(this.#below(from === first ? rest : above, base, node, set, from, ports));
-    }
-  }
-
-  #below(
-    above: Path,
-    up: Path | undefined,
-    node: Node,
-    set: PolicySet | undefined,
-    from: string | undefined,
-    ports: readonly number[],
-  ): Path {
-    return {
-      up,
-      node,
-      stack: set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set),
-      from,
-      elsewhere: above.elsewhere,
-      incomplete: above.incomplete,
-      ancestor: above.ancestor ?? ancestorOf(node),
-      ports,
-      count: above.count,
-    };
-  }
-
-  #combined(own: PolicySet | undefined, consumers: PolicySet | undefined): PolicySet | undefined {
-    if (own === undefined || consumers === undefined) return own ?? consumers;
-    return this.#kind.stacks.combined(own, consumers, this.#kind.definition.merge.none);
-  }
-
-  #rootPath(node: Node): Path {
-    return {
-      up: undefined,
-      node,
-      stack: this.#kind.stacks.empty,
-      from: undefined,
-      elsewhere: undefined,
-      incomplete: false,
-      ancestor: ancestorOf(node),
-      ports: NO_PORTS,
-      count: 1,
-    };
-  }
 }
 
 const NO_SECTIONS: readonly Section[] = [];
@@ -415,32 +332,3 @@ function leadsInto({ ports }: Path, { section, raw }: Section): boolean {
   const port = raw["port"];
   return typeof port !== "number" || ports.includes(port);
 }
-
-/** GEP-713x: a consumer policy applies to traffic from its own namespace only, so it splits that traffic off. */
-function splitTraffic(
-  above: Path,
-  consumers: ReadonlyMap<string, NodeSets>,
-  node: Node,
-): readonly [string, ...string[]] {
-  const from = above.from ?? OTHERS;
-  if (from !== OTHERS) return [from];
-  const split = [...consumers]
-    .filter(([namespace, sets]) => setAt(sets, node) !== undefined && above.elsewhere?.has(namespace) !== true)
-    .map(([namespace]) => namespace);
-  return [OTHERS, ...split.sort()];
-}
-
-function setAt(sets: NodeSets | undefined, { section }: Node): PolicySet | undefined {
-  if (sets === undefined) return undefined;
-  return section === undefined ? sets.own : sets.sections?.get(section.name);
-}
-
-function visitsNamespace(path: Path | undefined, namespace: string): boolean {
-  for (let at = path; at !== undefined; at = at.up) {
-    const { ref } = at.node;
-    if (ref.kind === "Namespace" && ref.group === "" && ref.name === namespace) return true;
-  }
-  return false;
-}
-
-const ancestorOf = ({ ref, id }: Node): ObjectId | undefined => (ref.namespace === "" ? undefined : id);

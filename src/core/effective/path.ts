@@ -65,13 +65,12 @@ export function endOf({ node }: Path): TargetId {
   return node.target;
 }
 
-/** As it leaves the engine; `below`: with one more node at its end. */
-export function shownPath(path: Path, below?: PathNode): readonly PathNode[] {
-  let length = below === undefined ? 0 : 1;
+/** As it leaves the engine. */
+export function shownPath(path: Path): readonly PathNode[] {
+  let length = 0;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
   // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
   const nodes = new Array<PathNode>(length);
-  if (below !== undefined) nodes[--length] = below;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = shownNode(at.node);
   return nodes;
 }
@@ -91,3 +90,6 @@ export const shownSection = ({ group, kind, namespace, name }: ObjectRef, sectio
   name,
   sectionName: section.name,
 });
+
+/** Whose paths they are that begin at a node: the first object that has a namespace. */
+export const ancestorOf = ({ ref, id }: Node): ObjectId | undefined => (ref.namespace === "" ? undefined : id);

@@ -421,14 +421,14 @@ export const mutants = [
   row(
     "namespace visited twice",
     attachment,
-    `${effective}/path-finder.ts`,
+    `${effective}/path-builder.ts`,
     " || visitsNamespace(base, namespace)) {",
     ") {",
   ),
   row(
     "a namespace stands above every object in it",
     attachment,
-    `${effective}/path-finder.ts`,
+    `${effective}/path-builder.ts`,
     "!node.place.isBelowNamespace",
     "this.#kind.namespacesAbove.size === 0",
   ),
@@ -449,7 +449,7 @@ export const mutants = [
   row(
     "mesh: a consumer's policy splits traffic that goes another way",
     gep713x,
-    `${effective}/path-finder.ts`,
+    `${effective}/path-builder.ts`,
     "setAt(sets, node) !== undefined && above.elsewhere?.has(namespace) !== true",
     "setAt(sets, node) !== undefined",
   ),
@@ -465,16 +465,16 @@ export const mutants = [
   row(
     "an unnamed rule can be targeted by its place",
     attachment,
-    targets,
-    "definition.targeting.positionalRules;",
-    "(definition.targeting.positionalRules || true);",
+    "src/core/attachment/find-target-section.ts",
+    "positionalRules;",
+    "(positionalRules || true);",
   ),
   row(
     "positional names are never allowed",
     attachment,
-    targets,
-    "definition.targeting.positionalRules;",
-    "definition.targeting.positionalRules && false;",
+    "src/core/attachment/find-target-section.ts",
+    "positionalRules;",
+    "positionalRules && false;",
   ),
   row(
     "a target in another namespace needs no grant",

@@ -4,7 +4,15 @@ import { isJsonObject, ownValue } from "../core/model/json.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
 import { nearMiss } from "../core/model/near-miss.ts";
 import type { LabelSelector } from "../core/model/policy.ts";
-import { compareText, displayRef, kindId, type ObjectId, type ObjectRef, objectId } from "../core/model/refs.ts";
+import {
+  compareText,
+  displayRef,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  parseKindId,
+} from "../core/model/refs.ts";
 import { matchesSelector } from "../core/topology/matches-selector.ts";
 import { sectionsOf } from "../core/topology/sections-of.ts";
 import { findKinds, type KindNames, kindNames } from "./kind-names.ts";
@@ -180,13 +188,7 @@ function unknownKind(world: World, names: readonly KindNames[], word: string): T
     word.split(".")[0] ?? word,
     names.flatMap(({ words }) => words),
   );
-  const present: string[] = [];
-  world.objects.byKind.forEach((all) => {
-    for (const [, { ref }] of all) {
-      present.push(ref.kind);
-      break;
-    }
-  });
+  const present = world.objects.byKind.kinds().map((kind) => parseKindId(kind).kind);
   const named = near === "" ? namedLike(world, word) : [];
   if (named.length > 0) return { ok: false, message: `'${word}' is the name of no kind`, hints: named };
   const hint = `There are: ${[...new Set(present)].sort(compareText).join(", ")}`;

@@ -2,7 +2,7 @@ import type { World } from "../core/effective/world.ts";
 import { isJsonList, isJsonObject, ownValue } from "../core/model/json.ts";
 import { kinds as builtInKinds } from "../core/model/kinds.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
-import { type GroupKind, kindId } from "../core/model/refs.ts";
+import { type GroupKind, kindId, parseKindId } from "../core/model/refs.ts";
 
 /** A kind and the words people may use for it, in lower case: `httproute`, `httproutes`, `gtw`. */
 export interface KindNames extends GroupKind {
@@ -25,12 +25,10 @@ export function kindNames({ rulebook, objects }: World): readonly KindNames[] {
     for (const { group, kind, plural: own, shortNames = [] } of definition.hierarchy.kinds)
       add(group, kind, own === undefined ? shortNames : [own, ...shortNames]);
   }
-  objects.byKind.forEach((all) => {
-    for (const [, { ref }] of all) {
-      add(ref.group, ref.kind);
-      break;
-    }
-  });
+  for (const present of objects.byKind.kinds()) {
+    const { group, kind } = parseKindId(present);
+    add(group, kind);
+  }
   objects.byKind.get(kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" }))?.forEach((_, crd) => {
     addCrd(crd, add);
   });

@@ -2,7 +2,7 @@ import { type Evaluation, evaluate, findings as findingsOf } from "../core/evalu
 import type { EvaluateCondition } from "../core/model/cel.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { isJsonObject, type Json, ownValue } from "../core/model/json.ts";
-import type { SourcePosition } from "../core/model/kube-object.ts";
+import type { KubeObject, SourcePosition } from "../core/model/kube-object.ts";
 import type { ObjectId } from "../core/model/refs.ts";
 import { buildSnapshot, type Snapshot } from "../core/model/snapshot.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
@@ -78,9 +78,13 @@ function refusedPlaces({ documents, locate }: LoadedDocuments): LocateRefused {
 type LocateRefused = (finding: Finding, pointer: string) => SourcePosition | undefined;
 
 /** CEL is the largest part to load, and most policies have no conditions. */
-export const hasConditions = (snapshot: Pick<Snapshot, "objects">): boolean => hasCondition(snapshot, () => true);
+export const hasConditions = (snapshot: SomeObjects): boolean => hasCondition(snapshot, () => true);
 
-function hasCondition({ objects }: Pick<Snapshot, "objects">, is: (when: Json) => boolean): boolean {
+interface SomeObjects {
+  readonly objects: { readonly values: () => Iterable<KubeObject> };
+}
+
+function hasCondition({ objects }: SomeObjects, is: (when: Json) => boolean): boolean {
   for (const { raw } of objects.values()) {
     const spec = ownValue(raw, "spec");
     if (!isJsonObject(spec)) continue;

@@ -5,8 +5,7 @@
 import type { Change } from "../core/apply.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { jsonEqual } from "../core/model/json.ts";
-import type { KubeObject } from "../core/model/kube-object.ts";
-import type { ObjectId } from "../core/model/refs.ts";
+import type { ObjectIndex } from "../core/model/object-index.ts";
 import { buildSnapshot, type SnapshotDocument } from "../core/model/snapshot.ts";
 import { isSameMaterial, type KeyMaterial } from "./key-material.ts";
 
@@ -39,7 +38,7 @@ export interface DocumentSource {
  * what anybody meant.
  */
 export function createDocumentSource(read: () => Promise<ReadDocuments>): DocumentSource {
-  let given: { readonly objects: Objects; readonly keyMaterial: KeyMaterial } | undefined;
+  let given: { readonly objects: ObjectIndex; readonly keyMaterial: KeyMaterial } | undefined;
   return {
     load: async () => {
       const now = await read();
@@ -50,7 +49,7 @@ export function createDocumentSource(read: () => Promise<ReadDocuments>): Docume
       if (broken.length > 0 && given !== undefined) {
         return { changes: [], objects: given.objects.size, broken, keyMaterial: undefined };
       }
-      const changes = changesBetween(given?.objects ?? new Map(), objects);
+      const changes = changesBetween(given?.objects, objects);
       const isKnown = given !== undefined && isSameMaterial(given.keyMaterial, now.keyMaterial);
       given = { objects, keyMaterial: now.keyMaterial };
       return { changes, objects: objects.size, broken, keyMaterial: isKnown ? undefined : now.keyMaterial };
@@ -58,16 +57,16 @@ export function createDocumentSource(read: () => Promise<ReadDocuments>): Docume
   };
 }
 
-type Objects = ReadonlyMap<ObjectId, KubeObject>;
-
 /** A document that only moved within its file is the same. */
-function changesBetween(before: Objects, after: Objects): readonly Change[] {
+function changesBetween(before: ObjectIndex | undefined, after: ObjectIndex): readonly Change[] {
   const changes: Change[] = [];
-  for (const [id, { ref }] of before) if (!after.has(id)) changes.push({ delete: ref });
-  for (const [id, { raw, source }] of after) {
-    const known = before.get(id);
-    if (known !== undefined && jsonEqual(known.raw, raw)) continue;
+  before?.forEach(({ id, ref }) => {
+    if (!after.has(id)) changes.push({ delete: ref });
+  });
+  after.forEach(({ id, raw, source }) => {
+    const known = before?.get(id);
+    if (known !== undefined && jsonEqual(known.raw, raw)) return;
     changes.push({ upsert: source === undefined ? { value: raw } : { value: raw, source } });
-  }
+  });
   return changes;
 }

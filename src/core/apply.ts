@@ -8,7 +8,7 @@ import { updateWorld } from "./effective/update-world.ts";
 import type { World } from "./effective/world.ts";
 import { type Evaluation, evaluateWith } from "./evaluate.ts";
 import type { Finding } from "./model/finding.ts";
-import type { KubeObject } from "./model/kube-object.ts";
+import { ObjectIndex, ObjectIndexDraft } from "./model/object-index.ts";
 import type { ObjectId } from "./model/refs.ts";
 import { parseDocument, type Snapshot } from "./model/snapshot.ts";
 
@@ -36,12 +36,12 @@ export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applie
 /** Other rules may put objects of their kinds elsewhere, so each is read as it came. */
 function snapshotAfter(world: World, { changes, documentFindings }: ObjectChanges): Snapshot {
   const updated = updateObjects(world, changes);
-  const objects = new Map<ObjectId, KubeObject>();
+  const objects = new ObjectIndexDraft();
   updated.objects.byId.forEach(({ raw, source }) => {
     const parsed = parseDocument(source === undefined ? { value: raw } : { value: raw, source });
-    if (parsed.state === "object") objects.set(parsed.id, parsed.object);
+    if (parsed.state === "object") objects.add(parsed.object);
   });
   const refused = new Map<ObjectId, readonly Finding[]>();
   updated.refused.forEach((findings, id) => refused.set(id, findings));
-  return { objects, refused, findings: documentFindings };
+  return { objects: ObjectIndex.from(objects), refused, findings: documentFindings };
 }

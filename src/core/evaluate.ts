@@ -5,7 +5,7 @@ import { buildWorld } from "./effective/build-world.ts";
 import type { EffectivePolicy } from "./effective/effective-policy.ts";
 import { EffectiveReader } from "./effective/effective-reader.ts";
 import { findingsOf } from "./effective/findings-of.ts";
-import { buildRulebook, isRule, type RulebookOptions } from "./effective/rulebook.ts";
+import { buildRulebook, RULES, type RulebookOptions } from "./effective/rulebook.ts";
 import type { PolicyVerdict } from "./effective/verdict.ts";
 import { verdictOf } from "./effective/verdict-of.ts";
 import type { World } from "./effective/world.ts";
@@ -13,7 +13,6 @@ import type { CustomStrategies } from "./merge/custom-strategy.ts";
 import type { EvaluateCondition } from "./model/cel.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
 import type { Finding } from "./model/finding.ts";
-import type { KubeObject } from "./model/kube-object.ts";
 import { type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
 import type { Snapshot } from "./model/snapshot.ts";
 import type { StatusOptions, StatusReport } from "./status/status-report.ts";
@@ -45,8 +44,7 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
 }
 
 export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Evaluation {
-  const rules: KubeObject[] = [];
-  for (const object of snapshot.objects.values()) if (isRule(object.ref)) rules.push(object);
+  const rules = RULES.flatMap((kind) => snapshot.objects.ofKind(kindId(kind)));
   return { world: buildWorld(snapshot, buildRulebook(rules, options)), options };
 }
 

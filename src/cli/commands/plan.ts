@@ -141,7 +141,7 @@ function missingFrom(world: World, { byId, objects, problems }: Upserts): readon
   const inUse = new Set([...objects.values()].map(({ ref }) => ref.namespace));
   const isInUse = (ref: ObjectRef): boolean => isNamespace(ref) && inUse.has(ref.name);
   const gone: ObjectRef[] = [];
-  world.objects.byId.forEach(({ ref }, id) => {
+  world.objects.byId.forEach(({ ref, id }) => {
     if (!byId.has(id) && !refused.has(id) && !isInUse(ref)) gone.push(ref);
   });
   return gone;

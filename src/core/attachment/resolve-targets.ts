@@ -21,10 +21,10 @@ import {
 } from "../model/refs.ts";
 import { matchesSelector } from "../topology/matches-selector.ts";
 import { type Grant, isReferenceGranted } from "../topology/reference-grants.ts";
-import { type Section, sectionsOf } from "../topology/sections-of.ts";
+import { describeNoSection, findTargetSection } from "./find-target-section.ts";
 
 export interface TargetContext {
-  find(id: ObjectId): KubeObject | undefined;
+  find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
   kind(group: string | undefined, kind: string): KindFacts | undefined;
   grantsIn(namespace: string): readonly Grant[];
   /** All objects of a kind, in one namespace or in all; in defined order. */
@@ -230,12 +230,11 @@ const isNamespace = ({ group, kind }: TargetKind): boolean => group === "" && ki
 function resolveByName(resolution: Resolution, settled: Settled, name: string): void {
   const { context } = resolution;
   const { allowed, target } = settled;
-  const named: ObjectRef = { group: allowed.group, kind: allowed.kind, namespace: settled.namespace ?? "", name };
-  const id = objectId(named);
-  const object = context.find(id);
+  const namespace = settled.namespace ?? "";
+  const object = context.find(kindIdOf(allowed), namespace, name);
   // Its own words for the same, where it is there: they are kept.
-  const ref = object?.ref ?? named;
-  resolution.mentions.push(object?.id ?? id);
+  const ref: ObjectRef = object?.ref ?? { group: allowed.group, kind: allowed.kind, namespace, name };
+  resolution.mentions.push(object?.id ?? objectId(ref));
   if (object === undefined && !allowed.virtual && !context.isImplied(ref)) {
     const where = settled.scope === "Cluster" ? "" : ` in namespace '${ref.namespace}'`;
     resolution.rejections ??= [];
@@ -258,6 +257,17 @@ function resolveByName(resolution: Resolution, settled: Settled, name: string): 
     return;
   }
   attach(resolution, settled, object, ref);
+}
+
+// Definitions are immutable, so what is read off them can be kept as long as they live.
+const kindIds = new WeakMap<TargetKind, KindId>();
+
+function kindIdOf(allowed: TargetKind): KindId {
+  const known = kindIds.get(allowed);
+  if (known !== undefined) return known;
+  const id = kindId(allowed);
+  kindIds.set(allowed, id);
+  return id;
 }
 
 function isPermitted(resolution: Resolution, settled: Settled, ref: ObjectRef): boolean {
@@ -290,7 +300,10 @@ function resolveBySelector(resolution: Resolution, settled: Settled): void {
     if (!matchesSelector(selector, labelsOf(object))) continue;
     if (isNamespace(allowed) && home !== "" && object.ref.name !== home) continue;
     if (!isPermitted(resolution, settled, object.ref)) continue;
-    if (target.sectionName !== undefined && findSection(resolution, settled, object, target.sectionName) === undefined)
+    if (
+      target.sectionName !== undefined &&
+      findTargetSection(resolution.definition.targeting, settled, object, target.sectionName) === undefined
+    )
       continue;
     attach(resolution, settled, object, object.ref);
   }
@@ -314,13 +327,16 @@ function attach(resolution: Resolution, settled: Settled, object: KubeObject | u
     resolution.definition.targeting.crossNamespace === "Consumer";
   let sectionName: string | undefined;
   if (target.sectionName !== undefined) {
-    const section = object === undefined ? undefined : findSection(resolution, settled, object, target.sectionName);
+    const section =
+      object === undefined
+        ? undefined
+        : findTargetSection(resolution.definition.targeting, settled, object, target.sectionName);
     if (section === undefined) {
       reject(
         resolution,
         `${target.field}.sectionName`,
         "SectionNotFound",
-        sectionMessage(settled, object, ref, target.sectionName),
+        describeNoSection(settled, object, ref, target.sectionName),
       );
       return;
     }
@@ -357,48 +373,6 @@ function isSeen(resolution: Resolution, target: TargetId): boolean {
   if (resolution.seen.has(target)) return true;
   resolution.seen.add(target);
   return false;
-}
-
-/** Declared, unique names only: `rule-2` is how an unnamed rule is shown, and reordering rules would move the policy. */
-function findSection(
-  { definition }: Resolution,
-  { allowed, facts }: Settled,
-  object: KubeObject,
-  name: string,
-): Section | undefined {
-  if (facts === undefined) return undefined;
-  const isUnnamedRule = ({ section, raw }: Section): boolean =>
-    section === "Rule" && (raw["name"] ?? "") === "" && definition.targeting.positionalRules;
-  return sectionsOf(object, facts).find(
-    (section) =>
-      section.name === name &&
-      (section.declared || isUnnamedRule(section)) &&
-      allowed.sections.includes(section.section),
-  );
-}
-
-function sectionMessage(
-  { allowed, facts }: Settled,
-  object: KubeObject | undefined,
-  ref: ObjectRef,
-  name: string,
-): string {
-  const sections = object === undefined || facts === undefined ? [] : sectionsOf(object, facts);
-  const usable = sections.filter(({ section }) => allowed.sections.includes(section));
-  const shown = usable.find((section) => section.name === name);
-  if (shown !== undefined) {
-    const noun = shown.section.toLowerCase();
-    return `'${name}' is only how an unnamed ${noun} of ${displayRef(ref)} is shown; give the ${noun} a name of its own and target that`;
-  }
-  const names = usable.filter(({ declared }) => declared).map((section) => section.name);
-  const near = nearMiss(name, names);
-  const hint =
-    near !== undefined
-      ? `; did you mean '${near}'?`
-      : names.length > 0
-        ? `; it has: ${names.join(", ")}`
-        : "; it has no named ones";
-  return `${displayRef(ref)} has no ${allowed.sections.map((section) => section.toLowerCase()).join(" or ")} named '${name}'${hint}`;
 }
 
 const kindName = ({ policy }: Resolution): string => policy.object.ref.kind;

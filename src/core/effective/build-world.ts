@@ -5,6 +5,9 @@ import type { Finding } from "../model/finding.ts";
 import { IdSets } from "../model/id-set.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
+import { ObjectIndex, ObjectIndexDraft } from "../model/object-index.ts";
+import { ObjectsByKind } from "../model/objects-by-kind.ts";
+import { once } from "../model/once.ts";
 import {
   type KindId,
   kindId,
@@ -12,10 +15,10 @@ import {
   type ObjectRef,
   objectId,
   type PolicyId,
+  parseKindId,
   parseObjectId,
 } from "../model/refs.ts";
 import { namespaceFor, type Snapshot } from "../model/snapshot.ts";
-import { SortedMap } from "../model/sorted-map.ts";
 import { findPlan } from "../topology/compile-rows.ts";
 import { forEachMention, type ObjectLinks } from "../topology/links.ts";
 import { objectLinks } from "../topology/object-links.ts";
@@ -66,22 +69,14 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   return world;
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 function buildLinks(tables: Pick<World, "rulebook" | "objects" | "grants" | "refused">): World["links"] {
   const links = new Map<ObjectId, ObjectLinks>();
   const context = linkContext(tables);
-  tables.objects.byKind.forEach((all) => {
-    const [first] = all.values();
-    if (first === undefined || findPlan(tables.rulebook.rows, first.ref) === undefined) return;
-    all.forEach((id, object) => links.set(id, objectLinks(object, context)));
-  });
+  const { byKind } = tables.objects;
+  for (const kind of byKind.kinds()) {
+    if (findPlan(tables.rulebook.rows, parseKindId(kind)) === undefined) continue;
+    byKind.get(kind)?.forEach((id, object) => links.set(id, objectLinks(object, context)));
+  }
   return LayeredMap.from(links);
 }
 
@@ -108,52 +103,27 @@ function buildRefused(snapshot: Snapshot, rulebook: Rulebook): World["refused"] 
   return LayeredMap.from(refused);
 }
 
-function buildObjects(snapshot: Snapshot, rulebook: Rulebook): ObjectTable {
-  const byId = homedObjects(snapshot, rulebook);
-  const byKind = new Map<KindId, KubeObject[]>();
+function buildObjects({ objects }: Snapshot, rulebook: Rulebook): ObjectTable {
+  const byId = areHome(objects, rulebook) ? objects : homedObjects(objects, rulebook);
   const namespaces = new Map<string, number>();
-  // Objects mostly come kind by kind and namespace by namespace.
-  let like: ObjectRef | undefined;
-  let list: KubeObject[] = [];
-  let count = 0;
-  for (const object of byId.values()) {
-    const { group, kind, namespace } = object.ref;
-    if (like === undefined || kind !== like.kind || group !== like.group || namespace !== like.namespace) {
-      if (like !== undefined) add(namespaces, like.namespace, count);
-      count = 0;
-      like = object.ref;
-      list = byKind.get(kindId(like)) ?? [];
-      byKind.set(kindId(like), list);
-    }
-    list.push(object);
-    count++;
-  }
-  if (like !== undefined) add(namespaces, like.namespace, count);
-  namespaces.delete("");
-  const sorted = new Map([...byKind].map(([kind, all]) => [kind, SortedMap.by(all, ({ id }) => id)] as const));
-  return { byId: LayeredMap.from(byId), byKind: LayeredMap.from(sorted), namespaces: LayeredMap.from(namespaces) };
+  byId.forEachNamespace((_, namespace, { size }) => {
+    if (namespace !== "") namespaces.set(namespace, (namespaces.get(namespace) ?? 0) + size);
+  });
+  return { byId, byKind: ObjectsByKind.of(byId), namespaces: LayeredMap.from(namespaces) };
 }
 
-const add = (counts: Map<string, number>, key: string, count: number): void =>
-  void counts.set(key, (counts.get(key) ?? 0) + count);
+function areHome(objects: ObjectIndex, { factsOf }: Rulebook): boolean {
+  let areAll = true;
+  objects.forEachNamespace((kind, namespace) => {
+    areAll &&= namespaceFor(factsOf(kind)?.scope, namespace) === namespace;
+  });
+  return areAll;
+}
 
-/** The snapshot's own table, unless one of its objects belongs elsewhere. */
-function homedObjects({ objects }: Snapshot, rulebook: Rulebook): ReadonlyMap<ObjectId, KubeObject> {
-  let like: ObjectRef | undefined;
-  let isHome = true;
-  for (const object of objects.values()) {
-    const { group, kind, namespace } = object.ref;
-    if (like?.kind === kind && like.group === group && like.namespace === namespace) continue;
-    like = object.ref;
-    isHome &&= homeOf(like, rulebook) === namespace;
-  }
-  if (isHome) return objects;
-  const byId = new Map<ObjectId, KubeObject>();
-  for (const given of objects.values()) {
-    const object = homed(given, rulebook);
-    byId.set(object.id, object);
-  }
-  return byId;
+function homedObjects(objects: ObjectIndex, rulebook: Rulebook): ObjectIndex {
+  const draft = new ObjectIndexDraft();
+  objects.forEach((object) => draft.add(homed(object, rulebook)));
+  return ObjectIndex.from(draft);
 }
 
 export const REFERENCE_GRANT: KindId = kindId({ group: "gateway.networking.k8s.io", kind: "ReferenceGrant" });

@@ -94,9 +94,8 @@ function linksUp({ rulebook, objects, links }: Tables): Graph {
     for (const { parent, frontend } of own.up) if (!frontend) parents.push(parent);
     for (const { child } of own.down) parentsOf(child).push(id);
   };
-  objects.byKind.forEach((all, kind) => {
-    if (rulebook.isForeign(kind)) all.forEach(addLinksOf);
-  });
+  for (const kind of objects.byKind.kinds())
+    if (rulebook.isForeign(kind)) objects.byKind.get(kind)?.forEach(addLinksOf);
   return graph;
 }
 

@@ -6,30 +6,12 @@ import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import type { NameLookup } from "../model/near-miss.ts";
-import { type KindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import { idOf, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
 import type { LinkContext, UpLink } from "../topology/links.ts";
 import type { World } from "./world.ts";
 
 type LinkTables = Pick<World, "rulebook" | "objects" | "grants" | "refused">;
 type TargetTables = LinkTables & Pick<World, "mentionedBy">;
-
-const idOf = (kind: KindId, namespace: string, name: string): ObjectId => `${kind}/${namespace}/${name}` as ObjectId;
-
-/** Remembers the last id of each kind: mostly the next one is in the same namespace, and often it is the same Gateway's. */
-function idMaker(): LinkContext["idOf"] {
-  const known = new Map<KindId, { readonly namespace: string; readonly prefix: string; name: string; id: ObjectId }>();
-  return (kind, namespace, name) => {
-    let last = known.get(kind);
-    if (last?.namespace !== namespace) {
-      last = { namespace, prefix: idOf(kind, namespace, ""), name, id: idOf(kind, namespace, name) };
-      known.set(kind, last);
-    } else if (last.name !== name) {
-      last.name = name;
-      last.id = `${last.prefix}${name}` as ObjectId;
-    }
-    return last.id;
-  };
-}
 
 function upSharer(): Pick<LinkContext, "sharedUp" | "shareUp"> {
   let last: readonly UpLink[] = [];
@@ -47,8 +29,7 @@ function upSharer(): Pick<LinkContext, "sharedUp" | "shareUp"> {
 
 export function linkContext({ rulebook, objects, grants, refused }: LinkTables): LinkContext {
   return {
-    find: (id) => objects.byId.get(id),
-    idOf: idMaker(),
+    find: (kind, namespace, name) => objects.byId.find(kind, namespace, name),
     ...upSharer(),
     kind: rulebook.findKind,
     namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
@@ -61,7 +42,7 @@ export function linkContext({ rulebook, objects, grants, refused }: LinkTables):
 export function targetContext(tables: TargetTables): TargetContext {
   const { rulebook, objects, grants } = tables;
   return {
-    find: (id) => objects.byId.get(id),
+    find: (kind, namespace, name) => objects.byId.find(kind, namespace, name),
     kind: rulebook.findKind,
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     objectsOf: (kind, namespace) => objectsOf(objects, kind, namespace),
@@ -96,8 +77,10 @@ function* objectsOf(objects: World["objects"], kind: KindId, namespace: string |
   }
 }
 
+const NAMESPACE = kindId({ group: "", kind: "Namespace" });
+
 function namespaceLabels(objects: World["objects"], namespace: string): JsonObject {
-  const object = objects.byId.get(objectId({ group: "", kind: "Namespace", namespace: "", name: namespace }));
+  const object = objects.byId.find(NAMESPACE, "", namespace);
   return { ...labelsOf(object), "kubernetes.io/metadata.name": namespace };
 }
 

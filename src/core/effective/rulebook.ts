@@ -23,9 +23,13 @@ export interface RulebookOptions {
 }
 
 /** Kinds of objects that make the rules: when one of them changes, everything is evaluated anew. */
+export const RULES: readonly GroupKind[] = [
+  { kind: "PolicyDefinition", group: "prevail.dev" },
+  { kind: "CustomResourceDefinition", group: "apiextensions.k8s.io" },
+];
+
 export const isRule = ({ group, kind }: GroupKind): boolean =>
-  (kind === "PolicyDefinition" && group === "prevail.dev") ||
-  (kind === "CustomResourceDefinition" && group === "apiextensions.k8s.io");
+  RULES.some((rule) => rule.kind === kind && rule.group === group);
 
 export function buildRulebook(rules: readonly KubeObject[], options: RulebookOptions): Rulebook {
   const findings: Finding[] = [];

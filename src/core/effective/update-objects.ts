@@ -25,7 +25,7 @@ export function updateObjects(world: World, changes: readonly ObjectChange[]): U
     else if (refused.has(id)) refused = refused.without(id);
     if (before === after) continue;
     const kind = kindId(ref);
-    byId = after === undefined ? byId.without(id) : byId.with(id, after);
+    byId = after === undefined ? byId.without(ref) : byId.with(after);
     const all = changedKind(byKind.get(kind), id, after);
     byKind = all.size === 0 ? byKind.without(kind) : byKind.with(kind, all);
     if (kind === REFERENCE_GRANT) grantNamespaces.add(ref.namespace);

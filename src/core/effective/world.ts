@@ -9,9 +9,10 @@ import type { Finding } from "../model/finding.ts";
 import type { IdSet } from "../model/id-set.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { LayeredMap } from "../model/layered-map.ts";
+import type { ObjectIndex } from "../model/object-index.ts";
+import type { ObjectsByKind } from "../model/objects-by-kind.ts";
 import type { Policy } from "../model/policy.ts";
 import type { KindId, ObjectId, PolicyId } from "../model/refs.ts";
-import type { SortedMap } from "../model/sorted-map.ts";
 import type { LinkRows } from "../topology/compile-rows.ts";
 import type { ObjectLinks } from "../topology/links.ts";
 import type { Grant } from "../topology/reference-grants.ts";
@@ -40,8 +41,8 @@ export interface Rulebook {
 }
 
 export interface ObjectTable {
-  readonly byId: LayeredMap<ObjectId, KubeObject>;
-  readonly byKind: LayeredMap<KindId, SortedMap<ObjectId, KubeObject>>;
+  readonly byId: ObjectIndex;
+  readonly byKind: ObjectsByKind;
   /** How many objects each namespace has: one that is used exists, defined or not. */
   readonly namespaces: LayeredMap<string, number>;
 }

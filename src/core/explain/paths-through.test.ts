@@ -80,7 +80,9 @@ describe("paths through an object are all that pass it, and no other", () => {
   ] as const) {
     test(name, () => {
       const places: Place[] = [];
-      world.objects.byId.forEach((_, id) => places.push({ id }));
+      world.objects.byId.forEach(({ id }) => {
+        places.push({ id });
+      });
       for (const kind of world.rulebook.kinds) {
         forEachPath(world, kind, (path) => {
           for (const { id, section } of nodesOf(path))

@@ -91,6 +91,10 @@ export class LayeredMap<K extends string, V> {
     return new LayeredMap(base, undefined, 0, base.size);
   }
 
+  static empty<K extends string, V>(): LayeredMap<K, V> {
+    return LayeredMap.from(new Map<K, V>());
+  }
+
   get(key: K): V | undefined {
     if (this.#changes !== undefined) {
       const leaf = findLeaf(this.#changes, key, hashText(key));

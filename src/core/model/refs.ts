@@ -20,8 +20,18 @@ export type PolicyId = ObjectId & { readonly __policy: true };
 
 export const kindId = (kind: GroupKind): KindId => `${kind.kind}.${kind.group}` as KindId;
 
+/** Ids are made by `kindId` only, and no kind has a dot in its name. */
+export function parseKindId(id: KindId): GroupKind {
+  const dot = id.indexOf(".");
+  return { kind: id.slice(0, dot), group: id.slice(dot + 1) };
+}
+
 export const objectId = (ref: ObjectRef): ObjectId =>
   `${ref.kind}.${ref.group}/${ref.namespace}/${ref.name}` as ObjectId;
+
+/** The same from its parts. A sum of texts would hold on to each of them; this is one text. */
+export const idOf = (kind: KindId, namespace: string, name: string): ObjectId =>
+  [kind, namespace, name].join("/") as ObjectId;
 
 /** Ids are made by `objectId` only, so they always have this form. */
 export function parseObjectId(id: ObjectId): ObjectRef {
@@ -31,6 +41,17 @@ export function parseObjectId(id: ObjectId): ObjectRef {
   return {
     kind: id.slice(0, dot),
     group: id.slice(dot + 1, slash),
+    namespace: id.slice(slash + 1, second),
+    name: id.slice(second + 1),
+  };
+}
+
+/** The same with the kind in one word. */
+export function splitId(id: ObjectId): { readonly kind: KindId; readonly namespace: string; readonly name: string } {
+  const slash = id.indexOf("/");
+  const second = id.indexOf("/", slash + 1);
+  return {
+    kind: id.slice(0, slash) as KindId,
     namespace: id.slice(slash + 1, second),
     name: id.slice(second + 1),
   };

@@ -6,7 +6,17 @@ import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.
 import { kinds } from "./kinds.ts";
 import type { KubeObject, SourcePosition } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
-import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId, objectId } from "./refs.ts";
+import { ObjectIndex, ObjectIndexDraft } from "./object-index.ts";
+import {
+  compareText,
+  displayRef,
+  isPlainName,
+  kindId,
+  MAX_NAME_LENGTH,
+  type ObjectId,
+  objectId,
+  splitId,
+} from "./refs.ts";
 import { validateObject } from "./validate-object.ts";
 
 /** One document: the object as it came, and where from. */
@@ -16,7 +26,7 @@ export interface SnapshotDocument {
 }
 
 export interface Snapshot {
-  readonly objects: ReadonlyMap<ObjectId, KubeObject>;
+  readonly objects: ObjectIndex;
   /** Objects that are there but cannot be used: treated as absent, as the API server would not have taken them. */
   readonly refused: ReadonlyMap<ObjectId, readonly Finding[]>;
   /** About documents without an identity, and about duplicates. */
@@ -39,25 +49,31 @@ export const DUPLICATE = "DuplicateObject";
 const DEFAULT_NAMESPACE = "default";
 
 export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
-  const objects = new Map<ObjectId, KubeObject>();
+  const objects = new ObjectIndexDraft();
   const refused = new Map<ObjectId, readonly Finding[]>();
   const findings: Finding[] = [];
   const repeated = new Map<ObjectId, Identified[]>();
   const refusals = new Map<ObjectId, Identified>();
   const identifier = new DocumentIdentifier();
+  let family: ObjectFamily | undefined;
+  let names = new Map<string, KubeObject>();
   for (const document of documents) {
     const object = identifier.identify(document);
     if (typeof object === "string") {
       findings.push(unidentified(document, object));
       continue;
     }
-    const { id } = object;
+    if (object.family !== family) {
+      family = object.family;
+      names = objects.namesIn(family.kindId, family.namespace);
+    }
     const refusal = refusalOf(object);
-    const known = objects.get(id);
-    if (known === undefined && refusal === undefined && !refused.has(id)) {
-      objects.set(id, object);
+    const known = names.get(object.name);
+    if (known === undefined && refusal === undefined && (refused.size === 0 || !refused.has(object.id))) {
+      names.set(object.name, object);
       continue;
     }
+    const { id } = object;
     const parsed = judged(object, refusal);
     if (known !== undefined || refusals.has(id)) {
       const first: Identified =
@@ -71,7 +87,7 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
     }
   }
   for (const all of repeated.values()) settleDuplicates(all, objects, refused, findings);
-  return { objects, refused, findings };
+  return { objects: ObjectIndex.from(objects), refused, findings };
 }
 
 type Identified = Exclude<ParsedDocument, { readonly state: "unidentified" }>;
@@ -79,15 +95,16 @@ type Identified = Exclude<ParsedDocument, { readonly state: "unidentified" }>;
 /** Of several documents for one object the first in place counts; the result does not depend on the order they came in. */
 function settleDuplicates(
   all: readonly Identified[],
-  objects: Map<ObjectId, KubeObject>,
+  objects: ObjectIndexDraft,
   refused: Map<ObjectId, readonly Finding[]>,
   findings: Finding[],
 ): void {
   const [kept, ...dropped] = [...all].sort((a, b) => compareDocuments(a.object, b.object));
   if (kept === undefined) return;
-  objects.delete(kept.id);
+  const { kind, namespace, name } = splitId(kept.id);
+  objects.namesIn(kind, namespace).delete(name);
   refused.delete(kept.id);
-  if (kept.state === "object") objects.set(kept.id, kept.object);
+  if (kept.state === "object") objects.add(kept.object);
   else refused.set(kept.id, kept.findings);
   for (const other of dropped) findings.push(duplicate(kept.object, other.object));
 }
@@ -112,9 +129,10 @@ const judged = (object: KubeObject, refusal: readonly Finding[] | undefined): Id
     ? { state: "object", id: object.id, object }
     : { state: "refused", id: object.id, object, findings: refusal };
 
-function refusalOf({ id, ref, raw, source }: KubeObject): readonly Finding[] | undefined {
-  const problems = validateObject(raw, ref);
+function refusalOf(object: IdentifiedObject): readonly Finding[] | undefined {
+  const problems = validateObject(object.raw, object.family);
   if (problems.length === 0) return undefined;
+  const { id, ref, source } = object;
   return problems.map(
     (problem): Finding => ({
       code: problem.code,
@@ -134,10 +152,10 @@ interface Family extends ObjectFamily {
 
 /** Documents come list by list, so what an object has in common with the last one is not worked out again. */
 class DocumentIdentifier {
-  #family: Family = { apiVersion: "", kind: "", given: "", group: "", namespace: "", prefix: "" };
+  #family: Family = familyOf("", "", "");
 
   /** The object that a document describes, or else what is missing. */
-  identify({ value, source }: SnapshotDocument): KubeObject | string {
+  identify({ value, source }: SnapshotDocument): IdentifiedObject | string {
     if (!isJsonObject(value)) {
       return `this document is ${describe(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`;
     }
@@ -159,13 +177,17 @@ class DocumentIdentifier {
   #familyOf(apiVersion: string, kind: string, given: string): Family {
     const last = this.#family;
     if (last.kind === kind && last.given === given && last.apiVersion === apiVersion) return last;
-    const slash = apiVersion.indexOf("/");
-    const group = slash === -1 ? "" : apiVersion.slice(0, slash);
-    const namespace = namespaceFor(factsOf(group, kind)?.scope, given);
-    const prefix = objectId({ group, kind, namespace, name: "" });
-    this.#family = { apiVersion, kind, given, group, namespace, prefix };
+    this.#family = familyOf(apiVersion, kind, given);
     return this.#family;
   }
+}
+
+function familyOf(apiVersion: string, kind: string, given: string): Family {
+  const slash = apiVersion.indexOf("/");
+  const group = slash === -1 ? "" : apiVersion.slice(0, slash);
+  const namespace = namespaceFor(factsOf(group, kind)?.scope, given);
+  const prefix = objectId({ group, kind, namespace, name: "" });
+  return { apiVersion, kind, given, group, namespace, kindId: kindId({ group, kind }), prefix };
 }
 
 /** Where an object of that scope is; of kinds with an unknown scope the word of the document stands. */

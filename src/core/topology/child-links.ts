@@ -75,7 +75,7 @@ function whyNot(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {
     return "RefNotPermitted";
   }
   if (named.object === undefined) return "BackendNotFound";
-  return named.id === draft.object.id ? "SelfReference" : undefined;
+  return named.object === draft.object ? "SelfReference" : undefined;
 }
 
 /** GEP-1294: a route that is attached to mesh Services only needs no grant, as it exposes nothing. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { suggestName } from "../model/near-miss.ts";
-import { displayRef, type ObjectId, type ObjectRef } from "../model/refs.ts";
+import { displayRef, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import type { ChildUses } from "./child-uses.ts";
 import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
 import type { LinkContext, LinkRefusal, PlacedLink } from "./links.ts";
@@ -31,7 +31,6 @@ export interface NamedObject {
   readonly target: RefTarget;
   readonly namespace: string;
   readonly name: string;
-  readonly id: ObjectId;
   readonly object: KubeObject | undefined;
   permitted: boolean | undefined;
   isParent: boolean;
@@ -81,16 +80,11 @@ export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, n
   for (const known of named) {
     if (known.target === target && known.name === name && known.namespace === namespace) return known;
   }
-  const madeId = draft.context.idOf(target.id, namespace, name);
-  const object = draft.context.find(madeId);
-  // Its own text for the same, where it is there: that is kept anyway.
-  const id = object?.id ?? madeId;
   const found: NamedObject = {
     target,
     namespace,
     name,
-    id,
-    object,
+    object: draft.context.find(target.id, namespace, name),
     permitted: undefined,
     isParent: false,
     uses: undefined,
@@ -103,6 +97,10 @@ export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, n
   }
   return found;
 }
+
+/** There or not. */
+export const idOfNamed = ({ target, namespace, name, object }: NamedObject): ObjectId =>
+  object?.id ?? idOf(target.id, namespace, name);
 
 /** References within a namespace need no permission; those of cluster-scoped objects come from those who may do anything. */
 export function isPermitted(draft: LinkDraft, named: NamedObject): boolean {

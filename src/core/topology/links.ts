@@ -10,9 +10,7 @@ import type { Grant } from "./reference-grants.ts";
 /** What an object's links are looked up in. */
 export interface LinkContext {
   /** Valid objects only. */
-  find(id: ObjectId): KubeObject | undefined;
-  /** Of an object that is named, there or not. */
-  idOf(kind: KindId, namespace: string, name: string): ObjectId;
+  find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
   /** In any case; the group may be left out where the kind is unambiguous, and may carry a version. */
   kind(group: string | undefined, kind: string): KindFacts | undefined;
   /** With `kubernetes.io/metadata.name`, for implied namespaces too. */

@@ -1,10 +1,19 @@
 import type { KubeObject } from "../model/kube-object.ts";
-import { compareText, type ObjectId, type ObjectRef } from "../model/refs.ts";
+import { compareText, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
 import { mergedUses } from "./child-uses.ts";
-import { findPlan } from "./compile-rows.ts";
-import type { LinkDraft, NamedObject } from "./link-draft.ts";
-import type { DownLink, LinkContext, LinkNotes, LinkRefusal, ObjectLinks, PlacedLink, UpLink } from "./links.ts";
+import { findPlan, type RefTarget } from "./compile-rows.ts";
+import { idOfNamed, type LinkDraft, type NamedObject } from "./link-draft.ts";
+import type {
+  ChildUse,
+  DownLink,
+  LinkContext,
+  LinkNotes,
+  LinkRefusal,
+  ObjectLinks,
+  PlacedLink,
+  UpLink,
+} from "./links.ts";
 import { addParents } from "./parent-links.ts";
 
 const NONE: readonly never[] = [];
@@ -97,8 +106,8 @@ function notesOf(draft: LinkDraft, named: readonly NamedObject[]): LinkNotes {
 
 function unlinkedIn(named: readonly NamedObject[]): readonly ObjectId[] {
   let unlinked: Set<ObjectId> | undefined;
-  for (const { id, isParent, uses } of named)
-    if (!isParent && uses === undefined) unlinked = (unlinked ?? new Set()).add(id);
+  for (const one of named)
+    if (!one.isParent && one.uses === undefined) unlinked = (unlinked ?? new Set()).add(idOfNamed(one));
   return unlinked === undefined ? NONE : [...unlinked];
 }
 
@@ -135,19 +144,44 @@ const byParent = (a: PlacedLink, b: PlacedLink): number =>
 const rank = ({ frontend }: UpLink): number => (frontend === true ? 1 : 0);
 
 function downInOrder(named: readonly NamedObject[]): readonly DownLink[] {
-  const links: DownLink[] = [];
-  for (const { id, uses } of named) if (uses !== undefined) links.push({ child: id, uses: uses.list });
+  const links: ChildLink[] = [];
+  for (const one of named) if (one.uses !== undefined) links.push(new ChildLink(one, one.uses.list));
   if (links.length === 0) return NONE;
   // A list that grew by pushes has room to spare; what is kept for every object is cut to size.
   if (isStrictlyOrdered(links, byChild)) return links.slice();
   links.sort(byChild);
-  const merged: DownLink[] = [];
+  const merged: ChildLink[] = [];
   for (const link of links) {
     const last = merged.at(-1);
-    if (last?.child === link.child) merged[merged.length - 1] = { ...last, uses: mergedUses(last.uses, link.uses) };
+    if (last !== undefined && byChild(last, link) === 0)
+      merged[merged.length - 1] = new ChildLink(link, mergedUses(last.uses, link.uses));
     else merged.push(link);
   }
   return merged;
 }
 
-const byChild = (a: DownLink, b: DownLink): number => compareText(a.child, b.child);
+/** As there are many, and few are asked for it, the child's id is put together when somebody asks. */
+class ChildLink implements DownLink {
+  readonly target: RefTarget;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uses: readonly ChildUse[];
+
+  constructor(
+    { target, namespace, name }: Pick<NamedObject, "target" | "namespace" | "name">,
+    uses: readonly ChildUse[],
+  ) {
+    this.target = target;
+    this.namespace = namespace;
+    this.name = name;
+    this.uses = uses;
+  }
+
+  get child(): ObjectId {
+    return idOf(this.target.id, this.namespace, this.name);
+  }
+}
+
+/** As the ids would be. */
+const byChild = (a: ChildLink, b: ChildLink): number =>
+  a.target === b.target && a.namespace === b.namespace ? compareText(a.name, b.name) : compareText(a.child, b.child);

@@ -11,6 +11,7 @@ import {
   describeUnknownKind,
   findNamed,
   findTarget,
+  idOfNamed,
   isPermitted,
   type LinkDraft,
   lookUp,
@@ -55,7 +56,7 @@ function addNamedParent(draft: LinkDraft, { path, targets }: RefField): void {
     }
     const implied = target.facts.scope === "Cluster";
     const named = lookUp(draft, target, implied ? "" : draft.home, name);
-    if (named.id === draft.object.id) {
+    if (named.object === draft.object) {
       refuseItself(draft, path.text, named);
     } else if (named.object === undefined && !implied) {
       refuseAbsent(draft, path.text, named);
@@ -76,7 +77,7 @@ function addParent(draft: LinkDraft, ask: Ask): void {
   const named = findNamed(draft, target, ref);
   if (named === undefined) return refuseMalformed(draft, fieldText(draft, field, index), target);
   if (named.object === undefined) return refuseAbsent(draft, fieldText(draft, field, index), named);
-  if (named.id === draft.object.id) return refuseItself(draft, fieldText(draft, field, index), named);
+  if (named.object === draft.object) return refuseItself(draft, fieldText(draft, field, index), named);
   const before = draft.up.length;
   for (const { section, attachment } of target.rows) {
     switch (attachment) {
@@ -104,7 +105,8 @@ function addPlainly(
   section: string | undefined,
   sectionName: Json | undefined,
 ): void {
-  const { id, object, target } = named;
+  const { object, target } = named;
+  const id = idOfNamed(named);
   const before = draft.up.length;
   if (section === undefined) {
     draft.up.push({ order: -1, link: { parent: id } });

@@ -1,0 +1,125 @@
+/**
+ * Objects by kind, namespace and name: found by words that stand in the objects, so that nobody has to put an id together
+ * to look one up. Persistent: a change leaves the index before it as it was.
+ */
+import type { KubeObject } from "./kube-object.ts";
+import { LayeredMap } from "./layered-map.ts";
+import { type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "./refs.ts";
+
+type Names = LayeredMap<string, KubeObject>;
+type Namespaces = LayeredMap<string, Names>;
+
+export class ObjectIndex {
+  readonly #kinds: LayeredMap<KindId, Namespaces>;
+  readonly size: number;
+
+  private constructor(kinds: LayeredMap<KindId, Namespaces>, size: number) {
+    this.#kinds = kinds;
+    this.size = size;
+  }
+
+  /** Takes the draft over: the caller must not add to it afterwards. */
+  static from(draft: ObjectIndexDraft): ObjectIndex {
+    const kinds = new Map<KindId, Namespaces>();
+    let size = 0;
+    for (const [kind, drafted] of draft.kinds) {
+      const namespaces = new Map<string, Names>();
+      for (const [namespace, names] of drafted) {
+        if (names.size > 0) namespaces.set(namespace, LayeredMap.from(names));
+        size += names.size;
+      }
+      if (namespaces.size > 0) kinds.set(kind, LayeredMap.from(namespaces));
+    }
+    return new ObjectIndex(LayeredMap.from(kinds), size);
+  }
+
+  find(kind: KindId, namespace: string, name: string): KubeObject | undefined {
+    return this.#kinds.get(kind)?.get(namespace)?.get(name);
+  }
+
+  get(id: ObjectId): KubeObject | undefined {
+    const { kind, namespace, name } = splitId(id);
+    return this.find(kind, namespace, name);
+  }
+
+  has(id: ObjectId): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  with(object: KubeObject): ObjectIndex {
+    const { ref } = object;
+    const kind = kindId(ref);
+    const namespaces: Namespaces = this.#kinds.get(kind) ?? LayeredMap.empty();
+    const names: Names = namespaces.get(ref.namespace) ?? LayeredMap.empty();
+    const grown = names.with(ref.name, object);
+    const kinds = this.#kinds.with(kind, namespaces.with(ref.namespace, grown));
+    return new ObjectIndex(kinds, this.size + grown.size - names.size);
+  }
+
+  without(ref: ObjectRef): ObjectIndex {
+    const kind = kindId(ref);
+    const namespaces = this.#kinds.get(kind);
+    const names = namespaces?.get(ref.namespace);
+    if (namespaces === undefined || names?.has(ref.name) !== true) return this;
+    const fewer =
+      names.size === 1 ? namespaces.without(ref.namespace) : namespaces.with(ref.namespace, names.without(ref.name));
+    const kinds = fewer.size === 0 ? this.#kinds.without(kind) : this.#kinds.with(kind, fewer);
+    return new ObjectIndex(kinds, this.size - 1);
+  }
+
+  /** In no particular order: sort what leaves the core. */
+  forEach(visit: (object: KubeObject) => void): void {
+    this.forEachNamespace((_kind, _namespace, objects) => objects.forEach((object) => visit(object)));
+  }
+
+  values(): readonly KubeObject[] {
+    const found: KubeObject[] = [];
+    this.forEach((object) => {
+      found.push(object);
+    });
+    return found;
+  }
+
+  /** Kind by kind, and namespace by namespace. */
+  forEachNamespace(visit: (kind: KindId, namespace: string, objects: Pick<Names, "forEach" | "size">) => void): void {
+    this.#kinds.forEach((namespaces, kind) => {
+      namespaces.forEach((names, namespace) => visit(kind, namespace, names));
+    });
+  }
+
+  /** All objects of a kind, in no particular order. */
+  ofKind(kind: KindId): readonly KubeObject[] {
+    const found: KubeObject[] = [];
+    this.#kinds.get(kind)?.forEach((names) => {
+      names.forEach((object) => {
+        found.push(object);
+      });
+    });
+    return found;
+  }
+}
+
+/** An index in the making. */
+export class ObjectIndexDraft {
+  readonly kinds: Map<KindId, Map<string, Map<string, KubeObject>>> = new Map();
+
+  /** The objects of a kind in a namespace, by name, to look up and to add to. */
+  namesIn(kind: KindId, namespace: string): Map<string, KubeObject> {
+    let namespaces = this.kinds.get(kind);
+    if (namespaces === undefined) {
+      namespaces = new Map();
+      this.kinds.set(kind, namespaces);
+    }
+    let names = namespaces.get(namespace);
+    if (names === undefined) {
+      names = new Map();
+      namespaces.set(namespace, names);
+    }
+    return names;
+  }
+
+  add(object: KubeObject): void {
+    const { ref } = object;
+    this.namesIn(kindId(ref), ref.namespace).set(ref.name, object);
+  }
+}

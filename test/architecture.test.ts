@@ -13,7 +13,16 @@ const belowReaders = [
   "core/attachment",
   "core/effective",
 ];
-const core = [...belowReaders, "core/status", "core/explain", "core/check", "core/dataplane", "core/parse", "core"];
+const core = [
+  ...belowReaders,
+  "core/status",
+  "core/explain",
+  "core/dataplane",
+  "core/envoy",
+  "core/check",
+  "core/parse",
+  "core",
+];
 const adapters = ["adapters/files", "adapters/cluster", "adapters/cel", "adapters/regex"];
 const inner = [...core, "definitions", ...adapters];
 const frontEnds = ["cli", "controller", "webhook", "xds", "gateway", "api", "ui"];
@@ -34,8 +43,17 @@ const rules: ArchitectureRules = {
     },
     { name: "core/status", holds: "src/core/status/", mayImport: belowReaders },
     { name: "core/explain", holds: "src/core/explain/", mayImport: belowReaders },
-    { name: "core/check", holds: "src/core/check/", mayImport: [...belowReaders, "core/status", "core/explain"] },
     { name: "core/dataplane", holds: "src/core/dataplane/", mayImport: belowReaders },
+    {
+      name: "core/envoy",
+      holds: "src/core/envoy/",
+      mayImport: ["core/model", "core/retry", "core/routing", "core/dataplane"],
+    },
+    {
+      name: "core/check",
+      holds: "src/core/check/",
+      mayImport: [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/envoy"],
+    },
     { name: "core/parse", holds: "src/core/parse-*.ts", mayImport: ["core/model"] },
     { name: "core", holds: "src/core/*.ts", mayImport: core },
 

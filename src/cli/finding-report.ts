@@ -1,3 +1,4 @@
+import type { CheckedDataplane } from "../core/check/check-dataplane.ts";
 import type { CheckFinding } from "../core/check/check-finding.ts";
 import { checkWorld } from "../core/check/check-world.ts";
 import { needsCel } from "../core/check/needs-cel.ts";
@@ -36,7 +37,13 @@ export interface FindingReport {
   readonly origin: string;
 }
 
+/** Who serves: files do not say. */
+export type DataplaneName = "embedded" | "envoy";
+export const dataplaneNames: readonly DataplaneName[] = ["embedded", "envoy"];
+
 export interface ReportOptions {
+  /** Also what this one would not do; undefined: nobody serves. */
+  readonly dataplane: DataplaneName | undefined;
   readonly scope: Scope;
   readonly severity: Severity;
   readonly redaction: Redaction;
@@ -49,11 +56,13 @@ export async function buildFindingReport(source: Source, options: ReportOptions)
   const { scope, severity, redaction } = options;
   const { world } = source.evaluation;
   const cel = needsCel(world) ? await loadCel() : noCel;
+  const dataplane = await loadDataplane(options.dataplane);
+  const checked = checkWorld(world, { cel, dataplane });
   const all: readonly Draft[] = [
     ...redactFindings(source.findings(), world, redaction).map((finding) => ({ finding, isPlaced: true })),
-    ...redactFindings(checkWorld(world, { cel }), world, redaction).map((finding) => ({ finding, isPlaced: false })),
+    ...redactFindings(checked, world, redaction).map((finding) => ({ finding, isPlaced: false })),
   ];
-  const inScope = unique(all.filter(({ finding }) => isShown(finding.object, source, scope)));
+  const inScope = withoutEchoes(unique(all.filter(({ finding }) => isShown(finding.object, source, scope))));
   const shown = inScope.filter(({ finding }) => severities.indexOf(finding.severity) <= severities.indexOf(severity));
   const places = findPlaces(shown, source);
   const looked = [...source.snapshot.objects.values()].filter((object) => isInScope(object, scope));
@@ -64,6 +73,20 @@ export async function buildFindingReport(source: Source, options: ReportOptions)
     policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
     origin: source.origin,
   };
+}
+
+/** Patterns are the largest part of it, and only Envoy's are asked. */
+async function loadDataplane(name: DataplaneName | undefined): Promise<CheckedDataplane | undefined> {
+  switch (name) {
+    case undefined:
+      return undefined;
+    case "embedded":
+      return { type: "embedded" };
+    case "envoy": {
+      const { createRegex } = await import("../adapters/regex/create-regex.ts");
+      return { type: "envoy", matchRegex: createRegex() };
+    }
+  }
 }
 
 const noCel: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
@@ -126,6 +149,20 @@ function unique(drafts: readonly Draft[]): readonly Draft[] {
     const isNew = !seen.has(key);
     seen.add(key);
     return isNew;
+  });
+}
+
+/** A gateway fails for reasons that have been told: what is wrong with a reference is no news as a share that is answered 500. */
+function withoutEchoes(drafts: readonly Draft[]): readonly Draft[] {
+  const told = new Map<ObjectId, string[]>();
+  for (const { finding } of drafts) {
+    const { object, field, code, severity } = finding;
+    if (object === undefined || field === undefined || code === "NotServed" || severity !== "error") continue;
+    told.set(object, [...(told.get(object) ?? []), field]);
+  }
+  return drafts.filter(({ finding: { code, object, field = "" } }) => {
+    if (code !== "NotServed" || object === undefined) return true;
+    return !told.get(object)?.some((known) => known.startsWith(field) || field.startsWith(known));
   });
 }
 

@@ -5,15 +5,17 @@ export interface CheckedFinding {
   readonly code: string;
   readonly severity: string;
   readonly at?: { readonly file: string; readonly line: number; readonly column: number };
+  readonly object?: { readonly kind: string; readonly namespace?: string; readonly name: string };
   readonly field?: string;
   readonly message: string;
   readonly mend?: string;
   readonly related?: ReadonlyArray<{ readonly message: string; readonly at?: { readonly line: number } }>;
 }
 
-/** Everything that `check` finds in a text, the notes too. */
-export async function checkText(text: string): Promise<readonly CheckedFinding[]> {
-  const { stdout, stderr } = await runCli("check --severity info -o json -f a.yaml", { files: { "a.yaml": text } });
+/** Everything that `check` finds in a text, the notes too. `options`: more of them. */
+export async function checkText(text: string, options = ""): Promise<readonly CheckedFinding[]> {
+  const line = `check --severity info -o json -f a.yaml ${options}`.trim();
+  const { stdout, stderr } = await runCli(line, { files: { "a.yaml": text } });
   if (stderr !== "") throw new Error(stderr);
   const { items } = JSON.parse(stdout) as { readonly items: readonly CheckedFinding[] };
   return items;

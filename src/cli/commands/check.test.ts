@@ -22,6 +22,7 @@ describe("the bakery", () => {
     ["check-sarif", `check -o sarif ${rules}`],
     ["check-junit", `check -o junit --severity info ${rules}`],
     ["check-github", `check -o github --severity info ${rules}`],
+    ["check-dataplane-envoy", "check --dataplane envoy -f examples/bakery"],
     ["check-explain", "check --explain RefNotPermitted"],
     ["check-explain-unknown", "check --explain NeverPrevail"],
   ] as const) {

@@ -3,7 +3,7 @@ import { findingCodes } from "../../core/model/finding-codes.ts";
 import { nearMiss } from "../../core/model/near-miss.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { buildFindingReport, type FindingReport, severities } from "../finding-report.ts";
+import { buildFindingReport, dataplaneNames, type FindingReport, severities } from "../finding-report.ts";
 import type { Source } from "../load-source.ts";
 import { printData } from "../output-format.ts";
 import { redactOption } from "../redaction.ts";
@@ -13,10 +13,11 @@ import { parseView } from "../view.ts";
 const DEFAULT_SEVERITY: Severity = "warning";
 
 export const command: Command = {
-  usage: ["-f FILE|DIR|- [--severity error|warning|info]", "--explain CODE"],
+  usage: ["-f FILE|DIR|- [--severity error|warning|info] [--dataplane embedded|envoy]", "--explain CODE"],
   description: [
     "What somebody should mend: documents that cannot be read, references that lead nowhere, policies whose target is misspelt, that conflict, or that never prevail; " +
       "conditions that never hold, retries that cannot fit into their timeout, status that says otherwise. Each with its place, what is wrong, and what to do.",
+    "With --dataplane also what a gateway would not do as it is told: shares of requests that are answered 500, features that are not served and, with envoy, what Envoy refuses or cannot keep exactly.",
     "CoverageRule documents among the files say what must hold of the effective policies, in CEL: whatever breaks one is a finding, too.",
     "The exit code is 1 if there are errors, 2 if what is shown has none, and 0 if nothing is shown. Every code has a section in docs/findings.md, which --explain prints.",
   ],
@@ -27,6 +28,12 @@ export const command: Command = {
       choices: severities,
       help: `show findings of this severity and above (default: ${DEFAULT_SEVERITY})`,
     },
+    {
+      name: "dataplane",
+      value: dataplaneNames.join("|"),
+      choices: dataplaneNames,
+      help: "also tell what this gateway would not do as it is told (default: nobody serves)",
+    },
     { name: "explain", value: "CODE", help: "what a code means, why it matters and what to do about it" },
     redactOption,
   ],
@@ -36,6 +43,10 @@ export const command: Command = {
     { what: "What is wrong with the bakery?", line: "check -f examples/bakery" },
     { what: "Only what breaks something", line: "check --severity error -f examples/bakery" },
     { what: "Of the shop's own objects", line: "check -n shop --severity info -f examples/bakery" },
+    {
+      what: "Also what Envoy would do otherwise",
+      line: "check --dataplane envoy -f examples/bakery",
+    },
     { what: "What does that code mean?", line: "check --explain NeverPrevails" },
     { what: "As annotations on a pull request", line: "check -o github -f examples/bakery" },
     { what: "For a code scanner", line: "check -o sarif -f examples/bakery" },
@@ -57,7 +68,8 @@ export const command: Command = {
     const source = paths.length === 0 ? await load() : await loadAll(paths, context);
     if (source === undefined) return exitCodes.failed;
     const severity = severities.find((one) => one === options.value("severity")) ?? DEFAULT_SEVERITY;
-    const report = await buildFindingReport(source, { scope, severity, redaction });
+    const dataplane = dataplaneNames.find((one) => one === options.value("dataplane"));
+    const report = await buildFindingReport(source, { scope, severity, redaction, dataplane });
     await (writers[context.output ?? ""] ?? tell)(report, context);
     return exitCodeOf(report);
   },

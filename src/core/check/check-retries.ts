@@ -23,7 +23,7 @@ const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" 
 const HTTP_ROUTE = kindId({ group: GATEWAY_API, kind: "HTTPRoute" });
 
 /** What is wrong, and which settings have part in it: the first is where it is told. */
-interface Problem {
+export interface RetryProblem {
   readonly code: FindingCode;
   readonly message: string;
   readonly mend: string;
@@ -31,16 +31,22 @@ interface Problem {
 }
 
 interface Occurrence {
-  readonly problem: Problem;
+  readonly problem: RetryProblem;
   readonly effective: EffectivePolicy;
   paths: number;
 }
 
-export function checkRetries(world: World): readonly CheckFinding[] {
+export const checkRetries = (world: World): readonly CheckFinding[] => checkRetrySettings(world, problemsOf);
+
+/** What is wrong with the settings that prevail somewhere, at whoever set them. */
+export function checkRetrySettings(
+  world: World,
+  problemsOf: (settings: RetrySettings) => readonly RetryProblem[],
+): readonly CheckFinding[] {
   const kind = world.rulebook.byPolicyKind.get(RETRY_POLICY);
   if (kind === undefined || !isAnythingSet(world, kind)) return [];
   const occurrences = new Map<string, Occurrence>();
-  const known = new Map<EffectiveCore, readonly Problem[]>();
+  const known = new Map<EffectiveCore, readonly RetryProblem[]>();
   forEachPathAtAll(world, kind, (path, core) => {
     let problems = known.get(core);
     if (problems === undefined) {
@@ -75,13 +81,13 @@ function forEachPathAtAll(world: World, kind: CompiledKind, visit: (path: Path, 
   }
 }
 
-function problemsOf(settings: RetrySettings): readonly Problem[] {
+function problemsOf(settings: RetrySettings): readonly RetryProblem[] {
   return [...waitProblems(settings), ...tryProblems(settings), ...backoffProblems(settings), ...codeProblems(settings)];
 }
 
 const ms = formatDurationMs;
 
-function* waitProblems({ plan, timeouts }: RetrySettings): Generator<Problem> {
+function* waitProblems({ plan, timeouts }: RetrySettings): Generator<RetryProblem> {
   const { requestMs, backendRequestMs } = timeouts;
   if (plan === undefined || requestMs === undefined || plan.attempts === 0) return;
   const { attempts, backoffMs } = plan;
@@ -111,7 +117,7 @@ function* waitProblems({ plan, timeouts }: RetrySettings): Generator<Problem> {
   }
 }
 
-function* tryProblems({ timeouts: { requestMs, backendRequestMs } }: RetrySettings): Generator<Problem> {
+function* tryProblems({ timeouts: { requestMs, backendRequestMs } }: RetrySettings): Generator<RetryProblem> {
   if (requestMs === undefined || backendRequestMs === undefined || backendRequestMs <= requestMs) return;
   yield {
     code: "TryOutlivesRequest",
@@ -121,7 +127,7 @@ function* tryProblems({ timeouts: { requestMs, backendRequestMs } }: RetrySettin
   };
 }
 
-function* backoffProblems({ plan }: RetrySettings): Generator<Problem> {
+function* backoffProblems({ plan }: RetrySettings): Generator<RetryProblem> {
   if (plan === undefined || plan.attempts === 0) return;
   const { backoffMs, maxBackoffMs } = plan;
   if (backoffMs === undefined || maxBackoffMs === undefined || backoffMs <= maxBackoffMs) return;
@@ -133,7 +139,7 @@ function* backoffProblems({ plan }: RetrySettings): Generator<Problem> {
   };
 }
 
-function* codeProblems({ plan }: RetrySettings): Generator<Problem> {
+function* codeProblems({ plan }: RetrySettings): Generator<RetryProblem> {
   const useless =
     plan === undefined || plan.attempts === 0 ? [] : plan.codes.filter((code) => code < 400 || code > 599);
   if (useless.length === 0) return;
@@ -149,7 +155,7 @@ function* codeProblems({ plan }: RetrySettings): Generator<Problem> {
 function note(
   world: World,
   occurrences: Map<string, Occurrence>,
-  problems: readonly Problem[],
+  problems: readonly RetryProblem[],
   path: Path,
   kind: CompiledKind,
 ): void {

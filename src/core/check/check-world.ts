@@ -10,6 +10,7 @@ import {
   wordsOf,
 } from "./check-conditions.ts";
 import { checkCoverage } from "./check-coverage.ts";
+import { type CheckedDataplane, checkDataplane } from "./check-dataplane.ts";
 import type { CheckFinding } from "./check-finding.ts";
 import { checkPrevailing } from "./check-prevailing.ts";
 import { checkRetries } from "./check-retries.ts";
@@ -22,16 +23,19 @@ import { surveyFolds } from "./survey-folds.ts";
 
 export interface CheckOptions {
   readonly cel: EvaluateCondition;
+  /** Also what this one would not do as it is told. */
+  readonly dataplane?: CheckedDataplane | undefined;
 }
 
 /** In a defined order: by object, code, field and message. */
-export function checkWorld(world: World, { cel }: CheckOptions): readonly CheckFinding[] {
+export function checkWorld(world: World, { cel, dataplane }: CheckOptions): readonly CheckFinding[] {
   const findings = [
     ...checkPolicies(world, cel),
     ...checkRetries(world),
     ...checkSelectors(world),
     ...checkStatus(world),
     ...checkCoverage(world, cel),
+    ...(dataplane === undefined ? [] : checkDataplane(world, dataplane)),
   ];
   const keyed = findings.map((finding) => ({
     finding,

@@ -106,6 +106,14 @@ export type FindingCode =
   | "TryOutlivesRequest"
   | "BackoffAboveMaximum"
   | "CodeNotRetried"
+  // In what a gateway would do.
+  | "NotServed"
+  | "EnvoyRefusesMatch"
+  | "EnvoyRefusesRule"
+  | "EnvoyDropsBudget"
+  | "EnvoyCountsBudgetOtherwise"
+  | "EnvoyCapsAttempts"
+  | "EnvoyRewritesOnce"
   // In what CoverageRules demand.
   | "NotCovered"
   | "CoverageRuleInvalid"

@@ -159,6 +159,26 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   TryOutlivesRequest: warning("One try may take longer than the whole request."),
   BackoffAboveMaximum: warning("The wait before a retry is longer than the longest wait allowed."),
   CodeNotRetried: warning("A status code is to be retried that no gateway retries.", "List codes from 400 to 599."),
+  // In what a gateway would do, with `--dataplane`.
+  NotServed: error("A gateway cannot do what an object asks for."),
+  EnvoyRefusesMatch: error("Envoy would refuse a match, so it matches nothing.", "Correct the name or the pattern."),
+  EnvoyRefusesRule: error(
+    "Envoy would refuse a rule, so its requests are answered 500.",
+    "Correct the name or the value.",
+  ),
+  EnvoyDropsBudget: warning(
+    "Envoy cannot keep a retry budget together with a backoff.",
+    "Take out the backoff if retries must be bounded, or the budget if tries must be apart.",
+  ),
+  EnvoyCountsBudgetOtherwise: warning(
+    "Envoy counts a retry budget in its own way.",
+    "Choose minRetryRate.count so that it holds for retries that are under way at the same time.",
+  ),
+  EnvoyCapsAttempts: warning("Envoy retries less often than is asked for.", "Ask for 100 attempts at most."),
+  EnvoyRewritesOnce: warning(
+    "Envoy rewrites a path once, and it is to be rewritten twice.",
+    "Write the rewrite of the backend so that it begins with the path as it came, and take out that of the rule.",
+  ),
   // In what CoverageRules demand.
   NotCovered: error("What a CoverageRule demands does not hold."),
   CoverageRuleInvalid: error("A CoverageRule cannot be read."),

@@ -3,7 +3,8 @@
  * composite cluster sends every second try to a listener inside Envoy that answers after a fixed time (docs/decisions/0006).
  */
 import type { RetryConfig } from "../../core/dataplane/gateway-config.ts";
-import { type RetryPlan, waitRangeMs } from "../../core/retry/retry-schedule.ts";
+import { attemptsOf, hasWaits } from "../../core/envoy/envoy-waits.ts";
+import type { RetryPlan } from "../../core/retry/retry-schedule.ts";
 import { type RetryPolicy, RetryPolicySchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { PreviousHostsPredicateSchema } from "../gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { create, duration, type Init, pack } from "../protobuf.ts";
@@ -27,20 +28,6 @@ export function methodClasses(retry: RetryConfig | undefined, method: string | u
   return ["Idempotent", "Others"];
 }
 
-/** More tries than that help nobody, and each is an entry in a list. */
-export const MOST_ATTEMPTS = 100;
-
-const attemptsOf = ({ attempts }: RetryPlan): number => Math.min(attempts, MOST_ATTEMPTS);
-
-/** Before each retry; undefined: no minimum was asked for. */
-export function waitsOf(plan: RetryPlan, slackMs: number): readonly number[] | undefined {
-  if (plan.backoffMs === undefined || plan.backoffMs === 0 || attemptsOf(plan) === 0) return undefined;
-  return Array.from(
-    { length: attemptsOf(plan) },
-    (_, index) => Math.ceil(waitRangeMs(plan, index + 1).least) + slackMs,
-  );
-}
-
 const PREVIOUS_HOSTS = {
   name: "envoy.retry_host_predicates.previous_hosts",
   configType: { case: "typedConfig", value: pack(PreviousHostsPredicateSchema, {}) },
@@ -60,7 +47,7 @@ export function compileRetryPolicy(retry: RetryConfig, methods: MethodClass): Re
 }
 
 function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyInit {
-  const hasWaits = waitsOf(plan, 0) !== undefined;
+  const isWaiting = hasWaits(plan);
   const codes = plan.codes.filter((code) => Number.isInteger(code) && code >= 400 && code < 1000);
   const mayRepeat = plan.afterSend === "Always" || (plan.afterSend === "Idempotent" && methods === "Idempotent");
   const retryOn = [
@@ -68,17 +55,17 @@ function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyIn
     "refused-stream",
     mayRepeat ? "reset" : "reset-before-request",
     ...(codes.length === 0 ? [] : ["retriable-status-codes"]),
-    ...(hasWaits ? ["retriable-headers"] : []),
+    ...(isWaiting ? ["retriable-headers"] : []),
   ];
   return {
     retryOn: retryOn.join(","),
     // Every second try only waits.
-    numRetries: attemptsOf(plan) * (hasWaits ? 2 : 1),
+    numRetries: attemptsOf(plan) * (isWaiting ? 2 : 1),
     retriableStatusCodes: codes,
     retryBackOff: backOff(plan),
     retryHostPredicate: [PREVIOUS_HOSTS],
     hostSelectionRetryMaxAttempts: OTHER_HOST_TRIES,
-    ...(hasWaits
+    ...(isWaiting
       ? { retriableHeaders: [{ name: WAITED_HEADER, headerMatchSpecifier: { case: "presentMatch", value: true } }] }
       : {}),
   };

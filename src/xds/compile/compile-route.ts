@@ -8,6 +8,9 @@ import type {
   RuleConfig,
   WeightedBackendConfig,
 } from "../../core/dataplane/gateway-config.ts";
+import { type RuleLimit, ruleLimits } from "../../core/envoy/envoy-limits.ts";
+import { waitsOf } from "../../core/envoy/envoy-waits.ts";
+import { faultOfMatch, faultOfRule } from "../../core/envoy/find-faults.ts";
 import { displayRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
 import { remember } from "../../core/model/remember.ts";
@@ -31,10 +34,7 @@ import {
   type MethodClass,
   methodClasses,
   WAITED_HEADER,
-  waitsOf,
 } from "./compile-retries.ts";
-import { limitsOf } from "./envoy-limits.ts";
-import { faultOfMatch, faultOfRule } from "./find-faults.ts";
 import { type ClusterName, type ClusterSettings, clusterName, waitingClusterName } from "./resource-names.ts";
 
 type RouteInit = Init<typeof RouteSchema>;
@@ -93,8 +93,11 @@ function compileSound(route: RouteConfig, facts: PortFacts, options: RouteOption
     return { ...compiled, problems: [problem(`${noAction}; requests are answered 500`)] };
   }
   const compiled = compileRoute(route, facts, options);
-  const limits = limitsOf(route.rule);
-  return limits.length === 0 ? compiled : { ...compiled, problems: limits.map(problem) };
+  const limits = ruleLimits(route.rule);
+  if (limits.length === 0) return compiled;
+  const told = ({ message, backend }: RuleLimit): string =>
+    backend === undefined ? message : `${message} (${displayRef(backend.object)})`;
+  return { ...compiled, problems: limits.map((limit) => problem(told(limit))) };
 }
 
 function compileRoute({ match, rule }: RouteConfig, facts: PortFacts, options: RouteOptions): CompiledRoute {

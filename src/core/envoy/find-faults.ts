@@ -2,9 +2,9 @@
  * What Envoy would refuse, found before it does: it refuses a whole virtual host for one bad route. What is at fault is left out or answered
  * 500, as Gateway API wants it, and everything else is as it would be without it.
  */
-import type { FilterConfig, HeaderChanges, PathChange, RouteConfig } from "../../core/dataplane/gateway-config.ts";
-import type { MatchRegex } from "../../core/model/regex.ts";
-import type { NamedMatch, RouteMatch, TextMatch } from "../../core/routing/route-match.ts";
+import type { FilterConfig, HeaderChanges, PathChange, RouteConfig } from "../dataplane/gateway-config.ts";
+import type { MatchRegex } from "../model/regex.ts";
+import type { NamedMatch, RouteMatch, TextMatch } from "../routing/route-match.ts";
 
 /** RFC 9110, "token". */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { checkText, retryPolicy, smallCluster } from "../../../test/support/check-text.ts";
+
+/** `code object field`, of what only a data plane knows. */
+async function found(text: string, options: string): Promise<readonly string[]> {
+  const findings = await checkText(text, options);
+  return findings
+    .filter(({ code }) => code === "NotServed" || code.startsWith("Envoy"))
+    .map(({ code, object, field }) => `${code} ${object?.kind}/${object?.namespace}/${object?.name} ${field}`);
+}
+
+const ENVOY = "--dataplane envoy";
+const EMBEDDED = "--dataplane embedded";
+
+const withRule = (fields: string): string => smallCluster.replace("  - name: one\n", `  - name: one\n    ${fields}\n`);
+const onRoute = (spec: string): string => retryPolicy("r", "{kind: HTTPRoute, name: r}", spec);
+const trafficPolicy = `---
+apiVersion: gateway.networking.x-k8s.io/v1alpha1
+kind: XBackendTrafficPolicy
+metadata: {name: t, namespace: a}
+spec: {targetRefs: [{group: "", kind: Service, name: s}], retryConstraint: {budget: {percent: 20}}}
+`;
+const header = (name: string): string =>
+  `filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: "${name}", value: v}]}}]`;
+
+describe("what Envoy would refuse, or cannot keep exactly", () => {
+  test.each([
+    [
+      "a pattern that RE2 does not read",
+      withRule(`matches: [{path: {type: RegularExpression, value: "/(?=a)"}}]`),
+      ["EnvoyRefusesMatch HTTPRoute/a/r spec.rules[0].matches[0]"],
+    ],
+    ["a header name with a space", withRule(header("x y")), ["EnvoyRefusesRule HTTPRoute/a/r spec.rules[0]"]],
+    [
+      "a budget and a backoff, at whoever set the budget",
+      smallCluster + onRoute("retry: {attempts: 2, backoff: 10ms, budget: {percent: 10}}"),
+      ["EnvoyDropsBudget RetryPolicy/a/r spec.retry.budget.percent"],
+    ],
+    [
+      "a budget that says nothing",
+      smallCluster + onRoute("retry: {attempts: 2, backoff: 10ms, budget: {}}"),
+      ["EnvoyDropsBudget RetryPolicy/a/r spec.retry.budget"],
+    ],
+    [
+      "a budget alone",
+      smallCluster + onRoute("retry: {attempts: 2, budget: {minRetryRate: {count: 3}}}"),
+      ["EnvoyCountsBudgetOtherwise RetryPolicy/a/r spec.retry.budget.minRetryRate.count"],
+    ],
+    [
+      "the budget of a Service, at its policy",
+      smallCluster + onRoute("retry: {attempts: 2, backoff: 10ms}") + trafficPolicy,
+      ["EnvoyDropsBudget XBackendTrafficPolicy/a/t spec.retryConstraint"],
+    ],
+    ["the budget of a Service without retries", smallCluster + trafficPolicy, []],
+    [
+      "more tries than there may be",
+      smallCluster + onRoute("retry: {attempts: 101}"),
+      ["EnvoyCapsAttempts RetryPolicy/a/r spec.retry.attempts"],
+    ],
+    ["as many as there may be", smallCluster + onRoute("retry: {attempts: 100}"), []],
+    ["nothing unusual", smallCluster + onRoute("retry: {attempts: 2, backoff: 10ms}"), []],
+  ])("%s", async (_, text, expected) => {
+    expect(await found(text, ENVOY)).toEqual(expected);
+    expect(await found(text, EMBEDDED)).toEqual([]);
+    expect(await found(text, "")).toEqual([]);
+  });
+
+  test("two rewrites of the path", async () => {
+    const rewrite = (path: string): string =>
+      `filters: [{type: URLRewrite, urlRewrite: {path: {type: ReplaceFullPath, replaceFullPath: ${path}}}}]`;
+    const text = withRule(rewrite("/x")).replace("{name: s, port: 80}", `{name: s, port: 80, ${rewrite("/y")}}`);
+    expect(await found(text, ENVOY)).toEqual(["EnvoyRewritesOnce HTTPRoute/a/r spec.rules[0].filters"]);
+  });
+});
+
+test("what another finding tells is not told again", async () => {
+  const text = smallCluster.replace("{name: s, port: 80}", "{name: nobody, port: 80}");
+  expect(await found(text, ENVOY)).toEqual([]);
+  expect((await checkText(text, ENVOY)).map(({ code }) => code)).toContain("BackendNotFound");
+});
+
+test("what no data plane serves is told for both, and only if one is asked about", async () => {
+  const text = smallCluster.replace("{name: s, port: 80}", "{name: s, port: 81}");
+  const expected = ["NotServed HTTPRoute/a/r spec.rules[0].backendRefs[0]"];
+  expect(await found(text, EMBEDDED)).toEqual(expected);
+  expect(await found(text, ENVOY)).toEqual(expected);
+  expect(await found(text, "")).toEqual([]);
+});

@@ -1,0 +1,98 @@
+/** What an Envoy would refuse, and what it cannot keep exactly, each at the object and field that ask for it. */
+import { directPolicies } from "../dataplane/compile-backend.ts";
+import type { DataplaneConfig, RouteConfig, RuleConfig } from "../dataplane/gateway-config.ts";
+import type { World } from "../effective/world.ts";
+import { type EnvoyLimit, type RuleLimit, retryLimits, ruleLimits } from "../envoy/envoy-limits.ts";
+import { faultOfMatch, faultOfRule } from "../envoy/find-faults.ts";
+import type { FindingCode } from "../model/finding-code.ts";
+import { findingCodes } from "../model/finding-codes.ts";
+import { kindId, type ObjectRef, objectId } from "../model/refs.ts";
+import type { MatchRegex } from "../model/regex.ts";
+import type { RetrySettings } from "../retry/retry-settings.ts";
+import { sectionsOf } from "../topology/sections-of.ts";
+import { type CheckFinding, findingAt } from "./check-finding.ts";
+import { checkRetrySettings, type RetryProblem } from "./check-retries.ts";
+
+export function checkEnvoy(world: World, config: DataplaneConfig, matchRegex: MatchRegex): readonly CheckFinding[] {
+  const findings = new Map<string, CheckFinding>();
+  const report = (code: FindingCode, object: ObjectRef, field: string, message: string): void => {
+    const id = objectId(object);
+    const { severity } = findingCodes[code];
+    const finding = findingAt(world.objects.byId.get(id), { code, severity, object: id, field, message });
+    findings.set([id, code, field, message].join("\n"), finding);
+  };
+  const seen = new Set<object>();
+  forEachRoute(config, (route) => {
+    if (seen.has(route)) return;
+    seen.add(route);
+    const { rule, match } = route;
+    const field = fieldOfRule(world, rule);
+    const noMatch = faultOfMatch(match, matchRegex);
+    if (noMatch !== undefined) {
+      report("EnvoyRefusesMatch", rule.route, `${field}.matches[${match.index}]`, `${noMatch}; it matches nothing`);
+    }
+    if (seen.has(rule)) return;
+    seen.add(rule);
+    const noAction = faultOfRule(route);
+    if (noAction !== undefined) report("EnvoyRefusesRule", rule.route, field, `${noAction}; requests are answered 500`);
+    for (const limit of ruleLimits(rule)) reportLimit(world, limit, rule, field, report);
+  });
+  return [...checkRetrySettings(world, problemsOf), ...findings.values()];
+}
+
+function forEachRoute({ gateways }: DataplaneConfig, visit: (route: RouteConfig) => void): void {
+  for (const { ports } of gateways)
+    for (const { listeners } of ports)
+      for (const { virtualHosts } of listeners)
+        for (const { routes } of virtualHosts) for (const route of routes) visit(route);
+}
+
+function fieldOfRule(world: World, { route, rule }: RuleConfig): string {
+  const object = world.objects.byId.get(objectId(route));
+  const facts = world.rulebook.factsOf(kindId(route));
+  const sections = object === undefined || facts === undefined ? [] : sectionsOf(object, facts);
+  const index = sections.find(({ name }) => name === rule)?.index;
+  return index === undefined ? "spec.rules" : `spec.rules[${index}]`;
+}
+
+type Report = (code: FindingCode, object: ObjectRef, field: string, message: string) => void;
+
+/** What RetryPolicies say is told at them; here is what a Service has of its own. */
+function reportLimit(world: World, limit: RuleLimit, rule: RuleConfig, field: string, report: Report): void {
+  const { code, message, backend } = limit;
+  if (backend === undefined) return report(code, rule.route, `${field}.filters`, message);
+  if (backend.budget === undefined || code === "EnvoyCapsAttempts") return;
+  const service = world.objects.byId.get(objectId(backend.object));
+  const policy = service === undefined ? undefined : directPolicies(world).trafficOf(service, backend.port)?.policy;
+  if (policy !== undefined) report(code, policy, "spec.retryConstraint", message);
+}
+
+/** Where a finding stands, and who else has part in it. */
+const SETTINGS: Readonly<Record<EnvoyLimit["code"], readonly string[]>> = {
+  EnvoyDropsBudget: [
+    "/retry/budget/percent",
+    "/retry/budget/interval",
+    "/retry/budget/minRetryRate/count",
+    "/retry/budget",
+    "/retry/backoff",
+  ],
+  EnvoyCountsBudgetOtherwise: [
+    "/retry/budget/minRetryRate/count",
+    "/retry/budget/minRetryRate/interval",
+    "/retry/budget/percent",
+    "/retry/budget/interval",
+    "/retry/budget",
+  ],
+  EnvoyCapsAttempts: ["/retry/attempts"],
+  EnvoyRewritesOnce: [],
+};
+
+const problemsOf = ({ plan, budget }: RetrySettings): readonly RetryProblem[] =>
+  plan === undefined
+    ? []
+    : retryLimits(plan, { hasBudget: budget !== undefined }).map(({ code, message }) => ({
+        code,
+        message,
+        mend: findingCodes[code].mend ?? "",
+        settings: SETTINGS[code],
+      }));

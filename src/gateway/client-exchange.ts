@@ -20,7 +20,7 @@ export interface ClientExchange {
   readonly sendHints: (fields: Fields) => void;
   /** `isLast`: the connection is closed afterwards, where closing it is the way to stop. */
   readonly sendHead: (head: AnswerHead) => void;
-  /** False: wait for `onDrain`. */
+  /** The bytes are lent: they are copied. False: wait for `onDrain`. */
   readonly write: (chunk: Buffer) => boolean;
   readonly end: (trailers: Fields) => void;
   /** After this the two ends speak with each other. Only where the client asked for it. */

@@ -3,6 +3,9 @@ import type { HeaderChanges } from "../core/dataplane/gateway-config.ts";
 
 export type Fields = readonly string[];
 
+/** As HTTP/1.1 writes one. What is in it has been checked: by whoever read it, or when a filter put it there. */
+export const fieldText = (name: string, value: string): string => `${name}: ${value}\r\n`;
+
 export function valuesOf(fields: Fields, name: string): readonly string[] {
   const values: string[] = [];
   for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) values.push(fields[i + 1] ?? "");

@@ -108,7 +108,7 @@ function simulate(
   };
   const context = contextOf(virtual.clock, upstream, budgets);
   const client = createClient();
-  const record = new RequestRecord(client.exchange, virtual.clock);
+  const record = new RequestRecord(client.exchange, virtual.clock.nowMs(), virtual.clock);
   const rule: RuleConfig = {
     route,
     rule: "rule-1",
@@ -206,6 +206,9 @@ const headOf = (method: string): RequestHead => ({
   hasBody: false,
   upgrade: undefined,
   takesTrailers: false,
+  version: "1.1",
+  expectsContinue: false,
+  keepsAlive: true,
 });
 
 const deeds = fc.record({

@@ -70,10 +70,12 @@ export class Forwarding implements TryOwner {
     this.#exchange.onDrain = () => this.#current?.running?.resume();
     if (rule.requestTimeoutMs !== undefined) {
       const leftMs = rule.requestTimeoutMs - (nowMs - record.startedMs);
+      // Its head alone took too long.
+      if (leftMs <= 0) return this.#runOutOfTime();
       this.#requestTimer = context.clock.startTimer(leftMs, () => this.guard(() => this.#runOutOfTime()));
     }
     if (this.#body === undefined && this.#mirrors.length > 0) this.#mirror(undefined);
-    this.#try();
+    this.#try(nowMs);
   }
 
   #openBody(): RequestBody | undefined {
@@ -101,14 +103,14 @@ export class Forwarding implements TryOwner {
     for (const mirror of this.#mirrors) mirrorRequest(context, lookup, mirror, copy);
   }
 
-  #try(): void {
+  #try(nowMs: number): void {
     const { context, lookup, target, record, head, request } = this.#options;
     const endpoints = lookup.endpointsOf(target.backend.endpoints);
     const endpoint = context.upstreams.pick(target.backend.endpoints, endpoints, this.#tried);
     if (endpoint === undefined) return this.#answerOurselves(503, "NoEndpoints", "the backend has no endpoints");
     record.tries++;
     this.#tried.push(endpoint);
-    const attempt = new Try(this, record.tries, endpoint, context.clock.nowMs());
+    const attempt = new Try(this, record.tries, endpoint, nowMs);
     this.#current = attempt;
     if (target.backendRequestTimeoutMs !== undefined) {
       this.#tryTimer = context.clock.startTimer(target.backendRequestTimeoutMs, () =>
@@ -171,7 +173,7 @@ export class Forwarding implements TryOwner {
 
   takeUpgrade(attempt: Try, head: ResponseHead, connection: Duplex): void {
     const { record, changeResponse } = this.#options;
-    this.#tell(attempt, { type: "Answered", status: head.status });
+    this.#tell(attempt, { type: "Answered", status: head.status }, this.#options.context.clock.nowMs());
     this.#stopTimers();
     this.#hasAnswered = true;
     record.status = head.status;
@@ -185,8 +187,8 @@ export class Forwarding implements TryOwner {
   #decide(attempt: Try, outcome: TryOutcome): "Retry" | "Answer" {
     const { context, target, head, rule } = this.#options;
     const { clock } = context;
-    this.#tell(attempt, outcome);
     const nowMs = clock.nowMs();
+    this.#tell(attempt, outcome, nowMs);
     const step = nextStep({
       plan: target.retry?.plan,
       method: head.method,
@@ -206,7 +208,7 @@ export class Forwarding implements TryOwner {
     const waitMs = step.atMs - nowMs;
     const { backend } = target;
     context.emit({ type: "RetryScheduled", rule, backend, reason: outcome, retry: attempt.number, waitMs });
-    this.#waitTimer = clock.startTimer(waitMs, () => this.guard(() => this.#try()));
+    this.#waitTimer = clock.startTimer(waitMs, () => this.guard(() => this.#try(clock.nowMs())));
     return "Retry";
   }
 
@@ -301,7 +303,9 @@ export class Forwarding implements TryOwner {
   #stopTry(): void {
     const attempt = this.#current;
     if (attempt === undefined) return;
-    if (attempt.cancel() && !this.#hasAnswered) this.#tell(attempt, { type: "Cancelled" });
+    if (attempt.cancel() && !this.#hasAnswered) {
+      this.#tell(attempt, { type: "Cancelled" }, this.#options.context.clock.nowMs());
+    }
   }
 
   #finish(): void {
@@ -318,9 +322,9 @@ export class Forwarding implements TryOwner {
     this.#waitTimer?.cancel();
   }
 
-  #tell({ number, endpoint, startedMs }: Try, outcome: TryFinished["outcome"]): void {
+  #tell({ number, endpoint, startedMs }: Try, outcome: TryFinished["outcome"], nowMs: number): void {
     const { context, rule, target } = this.#options;
-    const durationMs = context.clock.nowMs() - startedMs;
+    const durationMs = nowMs - startedMs;
     context.emit({ type: "TryFinished", rule, backend: target.backend, endpoint, number, outcome, durationMs });
   }
 }

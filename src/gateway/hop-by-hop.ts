@@ -8,8 +8,10 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Those, and what the answer's Connection header names besides. */
-export function hopByHopNames(connection: string | undefined): ReadonlySet<string> {
-  if (connection === undefined || /^(?:keep-alive|close|upgrade)$/i.test(connection)) return HOP_BY_HOP;
-  return new Set([...HOP_BY_HOP, ...connection.split(",").map((name) => name.trim().toLowerCase())]);
+export const isHopByHop = (name: string): boolean => HOP_BY_HOP.has(name);
+
+/** What a Connection header names besides its own words; undefined: nothing. */
+export function namedByConnection(connection: string): ReadonlySet<string> | undefined {
+  if (/^(?:keep-alive|close|upgrade)$/i.test(connection)) return undefined;
+  return new Set(connection.split(",").map((name) => name.trim().toLowerCase()));
 }

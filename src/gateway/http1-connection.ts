@@ -1,9 +1,11 @@
 import { connect as connectPlain, type Socket } from "node:net";
-import type { Readable } from "node:stream";
+import { Duplex, type Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import type { Endpoint } from "../core/dataplane/gateway-config.ts";
+import { fieldText } from "./fields.ts";
 import type { GatewayClock, GatewayTimer } from "./gateway-clock.ts";
 import type { GatewayLimits } from "./gateway-limits.ts";
+import { JoinedOutput } from "./joined-output.ts";
 import { type AnswerEnd, ResponseReader } from "./response-reader.ts";
 import type { TryFailure, TrySink, UpstreamRequest, UpstreamTls } from "./upstream.ts";
 import { upstreamTlsOptions } from "./upstream-tls-options.ts";
@@ -23,6 +25,7 @@ export interface ConnectionOptions {
 export class Http1Connection {
   readonly #options: ConnectionOptions;
   readonly #socket: Socket;
+  readonly #output: JoinedOutput;
   readonly #reader: ResponseReader;
   #request: UpstreamRequest | undefined;
   #sink: TrySink | undefined;
@@ -33,17 +36,19 @@ export class Http1Connection {
   #hasSent = false;
   /** Until when an idle connection can be used. */
   #usableUntilMs = 0;
+  /** The client does not take more at the moment. */
+  #isHeldBack = false;
+  /** Whether anything came or went since the last look at the clock, and when that was. */
+  #wasActive = true;
+  #quietSinceMs = 0;
+  /** Once both ends speak something else than HTTP. */
+  #tunnel: Duplex | undefined;
 
   constructor(options: ConnectionOptions) {
-    const { endpoint, tls, limits, clock } = options;
+    const { tls, limits, clock } = options;
     this.#options = options;
-    const where = { host: endpoint.address, port: endpoint.port };
-    this.#socket =
-      tls === undefined
-        ? connectPlain(where)
-        : connectTls({ ...where, ALPNProtocols: ["http/1.1"], ...upstreamTlsOptions(tls) });
-    this.#socket.setNoDelay(true);
-    this.#socket.setTimeout(limits.idleMs);
+    this.#socket = this.#connect();
+    this.#output = new JoinedOutput(this.#socket);
     this.#connectTimer = clock.startTimer(limits.connectMs, () =>
       this.#fail("NotConnected", "connecting took too long"),
     );
@@ -55,7 +60,7 @@ export class Http1Connection {
         onSwitch: (head, rest) => this.#switch(head, rest),
         onHead: (head) => this.#sink?.onHead(head),
         onData: (chunk) => {
-          if (this.#sink?.onData(chunk) === false) this.#socket.pause();
+          if (this.#sink?.onData(chunk) === false) this.#isHeldBack = true;
         },
         onEnd: (trailers, end) => this.#end(trailers, end),
       },
@@ -83,7 +88,39 @@ export class Http1Connection {
   }
 
   resume(): void {
+    this.#isHeldBack = false;
     this.#socket.resume();
+  }
+
+  /** Called now and then: nothing came or went for too long. */
+  checkTime(nowMs: number): void {
+    if (this.#wasActive) this.#quietSinceMs = nowMs;
+    this.#wasActive = false;
+    if (nowMs - this.#quietSinceMs < this.#options.limits.idleMs || this.#tunnel !== undefined) return;
+    if (this.#sink === undefined) this.#destroy();
+    else this.#fail("TimedOut", "the backend was silent for too long");
+  }
+
+  #connect(): Socket {
+    const { endpoint, tls } = this.#options;
+    const where = { host: endpoint.address, port: endpoint.port, noDelay: true };
+    if (tls === undefined) {
+      const callback = (bytes: number): boolean => this.#take(READ_BUFFER.subarray(0, bytes));
+      return connectPlain({ ...where, onread: { buffer: READ_BUFFER, callback } });
+    }
+    const socket = connectTls({ ...where, ALPNProtocols: ["http/1.1"], ...upstreamTlsOptions(tls) });
+    socket.on("data", (chunk: Buffer) => {
+      if (!this.#take(chunk)) socket.pause();
+    });
+    return socket;
+  }
+
+  /** Whether more can come at once. */
+  #take(bytes: Buffer): boolean {
+    this.#wasActive = true;
+    if (this.#tunnel !== undefined) return this.#tunnel.push(Buffer.from(bytes));
+    this.#read(bytes);
+    return !this.#isHeldBack;
   }
 
   #listen(connected: "connect" | "secureConnect"): void {
@@ -93,41 +130,54 @@ export class Http1Connection {
       this.#connectTimer?.cancel();
       if (this.#request !== undefined) this.#write(this.#request);
     });
-    socket.on("data", (chunk) => this.#read(() => this.#reader.take(chunk)));
-    socket.on("end", () => this.#read(() => this.#reader.close()));
-    socket.on("drain", () => this.#request?.body?.resume());
-    socket.on("timeout", () => this.#giveUp());
-    socket.on("error", (error) => this.#fail(this.#isConnected ? "Reset" : "NotConnected", error.message));
-    socket.on("close", () => this.#fail(this.#isConnected ? "Reset" : "NotConnected", "the connection was closed"));
+    socket.on("end", () => {
+      if (this.#tunnel === undefined) this.#read(undefined);
+      else this.#tunnel.push(null);
+    });
+    socket.on("drain", () => {
+      this.#wasActive = true;
+      this.#request?.body?.resume();
+    });
+    socket.on("error", (error) => this.#break(error.message));
+    socket.on("close", () => this.#break("the connection was closed"));
   }
 
-  #read(read: () => void): void {
+  /** Undefined: no more will come. */
+  #read(bytes: Buffer | undefined): void {
     try {
-      read();
+      if (bytes === undefined) this.#reader.close();
+      else this.#reader.take(bytes);
     } catch (error) {
       this.#fail("Reset", error instanceof Error ? error.message : String(error));
     }
+  }
+
+  #break(message: string): void {
+    this.#tunnel?.destroy();
+    this.#fail(this.#isConnected ? "Reset" : "NotConnected", message);
   }
 
   #write(request: UpstreamRequest): void {
     const { method, upgrade, body } = request;
     this.#reader.expect(method, upgrade !== undefined);
     this.#hasSent = body === undefined;
-    this.#socket.write(headText(request), "latin1");
-    if (body !== undefined) this.#writeBody(body, request.contentLength === undefined);
+    this.#wasActive = true;
+    this.#output.addText(headText(request));
+    if (body === undefined) this.#output.flush();
+    else this.#writeBody(body, request.contentLength === undefined);
   }
 
   #writeBody(body: Readable, isChunked: boolean): void {
-    const socket = this.#socket;
+    const output = this.#output;
     body.on("data", (chunk: Buffer) => {
-      if (isChunked) socket.write(`${chunk.length.toString(16)}\r\n`, "latin1");
-      const hasRoom = socket.write(chunk);
-      if (isChunked) socket.write("\r\n", "latin1");
+      if (isChunked) output.addText(`${chunk.length.toString(16)}\r\n`);
+      const hasRoom = output.addBytes(chunk);
+      if (isChunked) output.addText("\r\n");
       if (!hasRoom) body.pause();
     });
     body.on("end", () => {
       this.#hasSent = true;
-      if (isChunked) socket.write("0\r\n\r\n", "latin1");
+      if (isChunked) output.addText("0\r\n\r\n");
     });
     // A body that breaks off leaves a request that is not whole.
     body.on("error", () => this.#fail("Reset", "the client broke off"));
@@ -136,18 +186,21 @@ export class Http1Connection {
     });
   }
 
+  /** What is left of the connection is a stream of bytes. */
   #switch(head: Parameters<TrySink["onUpgrade"]>[0], rest: Buffer): void {
     const sink = this.#sink;
     const socket = this.#socket;
     this.#sink = undefined;
     this.#isGone = true;
-    for (const event of ["data", "end", "drain", "timeout", "error", "close"]) socket.removeAllListeners(event);
-    socket.setTimeout(0);
-    socket.pause();
-    if (rest.length > 0) socket.unshift(rest);
     this.#options.onGone(this);
-    if (sink === undefined) socket.destroy();
-    else sink.onUpgrade(head, socket);
+    if (sink === undefined) {
+      socket.destroy();
+      return;
+    }
+    const tunnel = tunnelThrough(socket);
+    this.#tunnel = tunnel;
+    if (rest.length > 0) tunnel.push(Buffer.from(rest));
+    sink.onUpgrade(head, tunnel);
   }
 
   #end(trailers: readonly string[], { isReusable, keepAliveMs }: AnswerEnd): void {
@@ -162,18 +215,11 @@ export class Http1Connection {
     // Before the answer is passed on: the next request may come of that.
     if (isReusable && hasSent && idleMs > 0 && !this.#isGone) {
       this.#usableUntilMs = this.#options.clock.nowMs() + idleMs;
-      this.#socket.resume();
+      this.#isHeldBack = false;
       this.#options.onFree(this);
     } else this.#destroy();
     sink?.onEnd(trailers);
     if (!hasSent) body?.destroy();
-  }
-
-  /** Nothing came for too long: of an idle connection that is the end, of a request a failure. */
-  #giveUp(): void {
-    // A client that does not read keeps the backend from sending.
-    if (this.#sink === undefined) this.#destroy();
-    else this.#fail("TimedOut", "the backend was silent for too long");
   }
 
   #fail(type: TryFailure["type"], message: string): void {
@@ -195,10 +241,26 @@ export class Http1Connection {
   }
 }
 
-/** All of it has been checked: by the parser in front, or when a filter put it there. */
+/** The bytes of an answer are read to their end before the next read of any connection: one buffer is enough for all. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
+
+/** Whoever reads the socket pushes into it. */
+function tunnelThrough(socket: Socket): Duplex {
+  return new Duplex({
+    read: () => void socket.resume(),
+    write: (chunk: Buffer, _, done) => void socket.write(chunk, done),
+    final: (done) => void socket.end(done),
+    destroy: (error, done) => {
+      socket.destroy();
+      done(error);
+    },
+  });
+}
+
+/** All of it has been checked: by the reader in front, or when a filter put it there. */
 function headText({ method, path, authority, fields, contentLength, body, upgrade }: UpstreamRequest): string {
   let text = `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n`;
-  for (let i = 0; i < fields.length; i += 2) text += `${fields[i] ?? ""}: ${fields[i + 1] ?? ""}\r\n`;
+  for (let i = 0; i < fields.length; i += 2) text += fieldText(fields[i] ?? "", fields[i + 1] ?? "");
   if (upgrade !== undefined) return `${text}connection: upgrade\r\nupgrade: ${upgrade}\r\n\r\n`;
   if (contentLength !== undefined) return `${text}content-length: ${contentLength}\r\n\r\n`;
   return body === undefined ? `${text}\r\n` : `${text}transfer-encoding: chunked\r\n\r\n`;

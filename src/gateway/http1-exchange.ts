@@ -1,119 +1,141 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex, Readable } from "node:stream";
-import { type AnswerHead, type ClientExchange, clientAddress } from "./client-exchange.ts";
-import type { Fields } from "./fields.ts";
+import type { AnswerHead, ClientExchange } from "./client-exchange.ts";
+import { type Fields, fieldText } from "./fields.ts";
 import type { ClientProtocol } from "./gateway-event.ts";
-import { joinConnections } from "./join-connections.ts";
+import { type AnswerFraming, buildAnswerHead, statusLine } from "./http1-answer-head.ts";
+import type { JoinedOutput } from "./joined-output.ts";
+import type { RequestHead } from "./request-head.ts";
 
-/** What is left of a body that nobody wants is read up to here, so that the connection can be used again. */
-const MAX_UNWANTED_BYTES = 65_536;
-
-export interface Http1ExchangeOptions {
-  readonly hasBody: boolean;
-  readonly expectsContinue: boolean;
-  /** Whether the connection is to be closed after this answer. */
-  readonly isDraining: () => boolean;
-  /** What the client sent after a request to upgrade. */
-  readonly early?: Buffer;
-  readonly idleMs: number;
+/** The connection that the request came over. */
+export interface ExchangeConnection {
+  readonly client: string;
+  readonly isSecure: boolean;
+  readonly output: JoinedOutput;
+  /** How long it is kept without a request. */
+  readonly keepAliveMs: number;
+  readonly wallClockMs: () => number;
+  /** Whether another request could follow, as things are now. */
+  readonly canGoOn: () => boolean;
+  /** The answer is complete. */
+  readonly finish: (exchange: Http1Exchange, keepsAlive: boolean) => void;
+  /** It becomes one with the backend's. */
+  readonly join: (backend: Duplex, onOver: () => void) => void;
+  readonly cut: (exchange: Http1Exchange) => void;
 }
 
-const ignore = (): void => {};
-
-/** HTTP/1.0 and HTTP/1.1. */
+/** HTTP/1.0 and HTTP/1.1: one request, and the answer to it. */
 export class Http1Exchange implements ClientExchange {
   readonly protocol: ClientProtocol;
   readonly client: string;
   readonly isSecure: boolean;
   readonly body: Readable | undefined;
-  onGone: () => void = () => {};
-  onDrain: () => void = () => {};
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
-  readonly #options: Http1ExchangeOptions;
+  onGone: () => void = ignore;
+  onDrain: () => void = ignore;
+  readonly #connection: ExchangeConnection;
+  /** Undefined: the request was refused. */
+  readonly #head: RequestHead | undefined;
   #owesContinue: boolean;
+  /** Undefined: the answer has not begun. */
+  #framing: AnswerFraming | undefined;
+  #keepsAlive = false;
+  /** Of a body whose length was told. */
+  #bytesLeft = 0;
+  #hasEnded = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, options: Http1ExchangeOptions) {
-    this.protocol = request.httpVersionMinor === 0 ? "HTTP/1.0" : "HTTP/1.1";
-    this.client = clientAddress(request.socket.remoteAddress);
-    this.isSecure = "encrypted" in request.socket;
-    this.body = options.hasBody ? request : undefined;
-    this.#request = request;
-    this.#response = response;
-    this.#options = options;
-    this.#owesContinue = options.expectsContinue;
-    response.on("close", () => {
-      if (!response.writableFinished) this.onGone();
-    });
-    // A connection that breaks is told by `close`.
-    response.on("error", ignore);
-    if (options.hasBody) request.on("error", ignore);
+  constructor(connection: ExchangeConnection, head: RequestHead | undefined, body: Readable | undefined) {
+    this.protocol = head?.version === "1.0" ? "HTTP/1.0" : "HTTP/1.1";
+    this.client = connection.client;
+    this.isSecure = connection.isSecure;
+    this.body = body;
+    this.#connection = connection;
+    this.#head = head;
+    this.#owesContinue = body !== undefined && head?.expectsContinue === true;
+  }
+
+  get hasBegun(): boolean {
+    return this.#framing !== undefined;
   }
 
   sendContinue(): void {
-    if (!this.#owesContinue) return;
+    if (!this.#owesContinue || this.#hasEnded) return;
     this.#owesContinue = false;
-    this.#response.writeContinue();
+    this.#connection.output.addText("HTTP/1.1 100 Continue\r\n\r\n");
   }
 
   sendHints(fields: Fields): void {
-    const links: string[] = [];
-    for (let i = 0; i < fields.length; i += 2) if (fields[i] === "link") links.push(fields[i + 1] ?? "");
-    if (links.length > 0 && this.protocol === "HTTP/1.1") this.#response.writeEarlyHints({ link: links });
+    if (this.protocol === "HTTP/1.0" || this.hasBegun) return;
+    let links = "";
+    for (let i = 0; i < fields.length; i += 2)
+      if (fields[i] === "link") links += fieldText("link", fields[i + 1] ?? "");
+    if (links !== "") this.#connection.output.addText(`${statusLine({ status: 103, statusText: "" })}${links}\r\n`);
   }
 
-  sendHead({ status, statusText, fields, isLast }: AnswerHead): void {
+  sendHead(head: AnswerHead): void {
     // A client that was never told to go on may send its body all the same, or not: nobody can tell what comes next.
-    if (isLast || this.#owesContinue || this.#options.isDraining()) this.#response.shouldKeepAlive = false;
-    this.#response.writeHead(status, statusText === "" ? (STATUS_CODES[status] ?? "") : statusText, [...fields]);
+    const keepsAlive = !this.#owesContinue && this.#head?.keepsAlive === true && this.#connection.canGoOn();
+    const built = buildAnswerHead(head, {
+      isHead: this.#head?.method === "HEAD",
+      isHttp10: this.protocol === "HTTP/1.0",
+      keepsAlive,
+      keepAliveMs: this.#connection.keepAliveMs,
+      wallClockMs: () => this.#connection.wallClockMs(),
+    });
+    this.#framing = built.framing;
+    this.#keepsAlive = built.keepsAlive;
+    if (built.framing.type === "Length") this.#bytesLeft = built.framing.bytes;
+    this.#connection.output.addText(built.text);
   }
 
   write(chunk: Buffer): boolean {
-    if (this.#response.write(chunk)) return true;
-    this.#response.once("drain", () => this.onDrain());
-    return false;
+    const { output } = this.#connection;
+    if (this.#framing === undefined || this.#hasEnded || chunk.length === 0) return true;
+    switch (this.#framing.type) {
+      case "None":
+        return true;
+      case "Length":
+        this.#bytesLeft -= chunk.length;
+        // A filter has changed the length: the client must not take the rest for its next answer.
+        if (this.#bytesLeft < 0) this.cut();
+        else return output.addBytes(chunk);
+        return true;
+      case "Chunked": {
+        output.addText(`${chunk.length.toString(16)}\r\n`);
+        const hasRoom = output.addBytes(chunk);
+        output.addText("\r\n");
+        return hasRoom;
+      }
+      case "UntilClose":
+        return output.addBytes(chunk);
+    }
   }
 
   end(trailers: Fields): void {
-    if (trailers.length > 0) this.#response.addTrailers(pairsOf(trailers));
-    this.#response.end();
-    if (this.body !== undefined && !this.#request.complete) this.#discardBody();
+    if (this.#hasEnded) return;
+    if (this.#framing?.type === "Length" && this.#bytesLeft > 0) return this.cut();
+    this.#hasEnded = true;
+    if (this.#framing?.type === "Chunked") this.#connection.output.addText(`0\r\n${fieldLines(trailers)}\r\n`);
+    this.#connection.finish(this, this.#keepsAlive);
   }
 
-  switchProtocols({ status, statusText, fields }: AnswerHead, connection: Duplex, onOver: () => void): void {
-    const { socket } = this.#request;
-    const upgrade = this.#request.headers.upgrade ?? "";
-    this.#response.sendDate = false;
-    this.#response.shouldKeepAlive = true;
-    this.#response.writeHead(status, statusText === "" ? (STATUS_CODES[status] ?? "") : statusText, [
-      ...fields,
-      "connection",
-      "upgrade",
-      "upgrade",
-      upgrade,
-    ]);
-    this.#response.flushHeaders();
-    this.#response.detachSocket(socket);
-    if (this.#options.early !== undefined) connection.write(this.#options.early);
-    joinConnections(socket, connection, { idleMs: this.#options.idleMs, onOver });
+  switchProtocols({ status, statusText, fields }: AnswerHead, backend: Duplex, onOver: () => void): void {
+    this.#hasEnded = true;
+    const { output } = this.#connection;
+    const switched = `connection: upgrade\r\nupgrade: ${this.#head?.upgrade ?? ""}\r\n\r\n`;
+    output.addText(`${statusLine({ status, statusText })}${fieldLines(fields)}${switched}`);
+    output.flush();
+    this.#connection.join(backend, onOver);
   }
 
   cut(): void {
-    this.#request.socket.destroy();
-  }
-
-  #discardBody(): void {
-    let bytes = 0;
-    this.#request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MAX_UNWANTED_BYTES) this.#request.socket.destroy();
-    });
-    this.#request.resume();
+    this.#hasEnded = true;
+    this.#connection.cut(this);
   }
 }
 
-function pairsOf(fields: Fields): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (let i = 0; i < fields.length; i += 2) pairs.push([fields[i] ?? "", fields[i + 1] ?? ""]);
-  return pairs;
+const ignore = (): void => {};
+
+function fieldLines(fields: Fields): string {
+  let text = "";
+  for (let i = 0; i < fields.length; i += 2) text += fieldText(fields[i] ?? "", fields[i + 1] ?? "");
+  return text;
 }

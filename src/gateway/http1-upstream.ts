@@ -13,7 +13,11 @@ class Http1Pool implements Upstream {
   readonly #idle: Http1Connection[] = [];
   /** Requests for which there is no connection yet. */
   readonly #waiting: Http1Try[] = [];
-  readonly #running = new Set<Http1Try>();
+  /** Only counted: a set that comes and goes with every request keeps requests alive that are long over, until the next full collection. */
+  #running = 0;
+  readonly #onOver = (): void => {
+    this.#running--;
+  };
   #isClosed = false;
 
   constructor(options: Omit<ConnectionOptions, "onFree" | "onGone">) {
@@ -25,8 +29,8 @@ class Http1Pool implements Upstream {
   }
 
   send(request: UpstreamRequest, sink: TrySink): RunningTry {
-    const started = new Http1Try(request, sink, (over) => this.#running.delete(over));
-    this.#running.add(started);
+    const started = new Http1Try(request, sink, this.#onOver);
+    this.#running++;
     const idle = this.#takeIdle();
     if (idle !== undefined) started.startOn(idle);
     else if (this.#all.size < this.#options.limits.maxConnectionsPerEndpoint) started.startOn(this.#open());
@@ -37,10 +41,11 @@ class Http1Pool implements Upstream {
   sweep(): void {
     const nowMs = this.#options.clock.nowMs();
     for (const connection of this.#idle.filter((one) => !one.isUsable(nowMs))) connection.cancel();
+    for (const connection of this.#all) connection.checkTime(nowMs);
   }
 
   running(): number {
-    return this.#running.size;
+    return this.#running;
   }
 
   close(): void {
@@ -90,10 +95,10 @@ class Http1Try implements RunningTry, TrySink {
   isOver = false;
   readonly #request: UpstreamRequest;
   readonly #sink: TrySink;
-  readonly #onOver: (over: Http1Try) => void;
+  readonly #onOver: () => void;
   #connection: Http1Connection | undefined;
 
-  constructor(request: UpstreamRequest, sink: TrySink, onOver: (over: Http1Try) => void) {
+  constructor(request: UpstreamRequest, sink: TrySink, onOver: () => void) {
     this.#request = request;
     this.#sink = sink;
     this.#onOver = onOver;
@@ -143,6 +148,6 @@ class Http1Try implements RunningTry, TrySink {
 
   #end(): void {
     this.isOver = true;
-    this.#onOver(this);
+    this.#onOver();
   }
 }

@@ -58,7 +58,7 @@ export class Http2Exchange implements ClientExchange {
   }
 
   write(chunk: Buffer): boolean {
-    return this.#stream.destroyed || this.#stream.write(chunk);
+    return this.#stream.destroyed || this.#stream.write(Buffer.from(chunk));
   }
 
   end(trailers: Fields): void {
@@ -135,7 +135,7 @@ export function readHttp2Head(
     method: pseudo.get(":method") ?? "",
     target: pseudo.get(":path") ?? "",
     version: "1.1",
-    rawHeaders: others,
+    fields: others,
     maxHeaders,
   });
   if (read.state === "refused") return read;

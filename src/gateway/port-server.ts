@@ -1,19 +1,15 @@
 /** A port that is open: the server behind it, and the configuration that it serves at the moment. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { performServerHandshake, type ServerHttp2Session } from "node:http2";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import {
-  createSecureServer,
-  type Http2SecureServer,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from "node:http2";
-import type { AddressInfo, Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import type { SecureContext } from "node:tls";
-import type { GatewayLimits } from "./gateway-limits.ts";
-import { Http1Front } from "./http1-front.ts";
-import { Http2Exchange, readHttp2Head } from "./http2-exchange.ts";
-import { serveRequest } from "./serve-request.ts";
+  createServer as createSecureServer,
+  type SecureContext,
+  Server as SecureServer,
+  type TLSSocket,
+} from "node:tls";
+import type { GatewayTimer } from "./gateway-clock.ts";
+import { Http1ServerConnection } from "./http1-server-connection.ts";
+import { serveHttp2Session } from "./http2-session.ts";
 import type { ServedPort } from "./served-port.ts";
 import type { ServerCertificates } from "./server-certificates.ts";
 import type { ServingContext } from "./serving-context.ts";
@@ -24,21 +20,28 @@ export interface BindAddress {
   readonly port: number;
 }
 
+/** How often connections are looked at: what has a limit may take this much longer, and never less. */
+const CHECK_MS = 1000;
+
 export class PortServer {
   #served: ServedPort;
   readonly #context: ServingContext;
-  readonly #front: Http1Front;
-  readonly #server: Server | Http2SecureServer;
+  readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  readonly #connections = new Set<Http1ServerConnection>();
   readonly #sessions = new Set<ServerHttp2Session>();
+  #checker: GatewayTimer | undefined;
   #isDraining = false;
 
   constructor(context: ServingContext, served: ServedPort) {
     this.#served = served;
     this.#context = context;
-    this.#front = new Http1Front(context, { served: () => this.#served, isDraining: () => this.#isDraining });
     this.#server = served.certificates === undefined ? this.#createPlain() : this.#createSecure(served.certificates);
-    this.#listenTo(this.#server);
+    this.#server.maxConnections = context.limits.maxConnections;
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
   }
 
   get served(): ServedPort {
@@ -48,7 +51,7 @@ export class PortServer {
   /** The next request sees it. */
   serve(served: ServedPort): void {
     this.#served = served;
-    if ("setSecureContext" in this.#server) this.#server.setSecureContext(unnamedOptions(served.certificates));
+    if (this.#server instanceof SecureServer) this.#server.setSecureContext(unnamedOptions(served.certificates));
   }
 
   /** Rejects if the machine does not give the port. */
@@ -59,6 +62,7 @@ export class PortServer {
         this.#server.off("error", reject);
         // Whatever a server tells later is about one connection.
         this.#server.on("error", () => {});
+        this.#startChecking();
         const address = this.#server.address();
         if (address === null || typeof address === "string") reject(new Error("the server has no address"));
         else resolve(address);
@@ -69,39 +73,38 @@ export class PortServer {
   /** No new connections from now on. Resolves when the last request is done, or after that time without it. */
   async drain(drainMs: number): Promise<void> {
     this.#isDraining = true;
-    // This also closes the connections of HTTP/1.1 that are idle.
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const connection of this.#connections) connection.drain();
     for (const session of this.#sessions) session.close();
     const timer = this.#context.clock.startTimer(drainMs, () => {
       for (const socket of this.#sockets) socket.destroy();
     });
     await closed;
     timer.cancel();
+    this.#checker?.cancel();
   }
 
   #createPlain(): Server {
-    return createServer({ noDelay: true, ...http1Options(this.#context.limits) });
+    const server = createServer({ noDelay: true });
+    server.on("connection", (socket) => this.#serveHttp1(socket));
+    return server;
   }
 
   /** HTTP/2 and HTTP/1.1, as the client prefers. */
-  #createSecure(certificates: ServerCertificates): Http2SecureServer {
-    const { limits } = this.#context;
+  #createSecure(certificates: ServerCertificates): Server {
     const server = createSecureServer({
-      allowHTTP1: true,
+      noDelay: true,
       minVersion: "TLSv1.2",
-      handshakeTimeout: limits.headersMs,
+      handshakeTimeout: this.#context.limits.headersMs,
+      ALPNProtocols: ["h2", "http/1.1"],
       ...unnamedOptions(certificates),
       SNICallback: (serverName, done) => this.#chooseContext(serverName, done),
-      maxHeaderListPairs: limits.maxHeaders + 8,
-      settings: { maxConcurrentStreams: 250, maxHeaderListSize: limits.maxHeaderBytes, enablePush: false },
     });
-    // The server for HTTP/2 takes these as properties only.
-    Object.assign(server, http1Options(limits));
-    server.on("session", (session) => {
-      this.#sessions.add(session);
-      session.setTimeout(limits.idleMs, () => session.close());
-      session.on("error", () => {});
-      session.on("close", () => this.#sessions.delete(session));
+    server.on("secureConnection", (socket) => {
+      // What breaks a connection also closes it.
+      socket.on("error", () => {});
+      if (socket.alpnProtocol === "h2") this.#serveHttp2(socket);
+      else this.#serveHttp1(socket);
     });
     return server;
   }
@@ -112,62 +115,36 @@ export class PortServer {
     else done(null, context);
   }
 
-  #listenTo(server: Server | Http2SecureServer): void {
-    const { limits } = this.#context;
-    server.maxConnections = limits.maxConnections;
-    server.setTimeout(limits.idleMs);
-    const emitter: NodeJS.EventEmitter = server;
-    emitter.on("connection", (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.on("close", () => this.#sockets.delete(socket));
+  #serveHttp1(socket: Socket): void {
+    const connection = new Http1ServerConnection(socket, {
+      context: this.#context,
+      served: () => this.#served,
+      isDraining: () => this.#isDraining,
     });
-    emitter.on("request", (request: IncomingMessage, response: ServerResponse) =>
-      this.#front.serve(request, response, "at once"),
-    );
-    emitter.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-      this.#front.serve(request, response, "after 100"),
-    );
-    emitter.on("upgrade", (request: IncomingMessage, _: Duplex, early: Buffer) =>
-      this.#front.serveUpgrade(request, early),
-    );
-    emitter.on("connect", (request: IncomingMessage) => this.#front.refuseConnect(request));
-    emitter.on("clientError", (error: Error, socket: Duplex) => this.#front.refuse(error, socket));
-    // Streams of HTTP/2 are served as streams: the listener that dresses them up as requests of HTTP/1.1 goes.
-    emitter.removeAllListeners("stream");
-    emitter.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, rawHeaders: string[]) =>
-      this.#serveStream(stream, headers, rawHeaders),
-    );
+    this.#connections.add(connection);
+    socket.on("close", () => this.#connections.delete(connection));
   }
 
-  #serveStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
-    const { limits } = this.#context;
-    const expectsContinue = headers.expect?.toLowerCase() === "100-continue";
-    const exchange = new Http2Exchange(stream, { expectsContinue, idleMs: limits.idleMs });
-    const read = readHttp2Head(stream, rawHeaders, limits.maxHeaders);
-    serveRequest(this.#context, this.#served, { exchange, read, serverName: exchange.serverName });
+  #serveHttp2(socket: TLSSocket): void {
+    const { maxHeaders, maxHeaderBytes } = this.#context.limits;
+    const session = performServerHandshake(socket, {
+      maxHeaderListPairs: maxHeaders + 8,
+      settings: { maxConcurrentStreams: 250, maxHeaderListSize: maxHeaderBytes, enablePush: false },
+    });
+    this.#sessions.add(session);
+    session.on("close", () => this.#sessions.delete(session));
+    serveHttp2Session(session, this.#context, () => this.#served);
   }
-}
 
-function http1Options(limits: GatewayLimits): {
-  readonly maxHeaderSize: number;
-  readonly maxHeadersCount: number;
-  readonly headersTimeout: number;
-  readonly requestTimeout: number;
-  readonly keepAliveTimeout: number;
-  readonly connectionsCheckingInterval: number;
-  readonly requireHostHeader: boolean;
-} {
-  return {
-    maxHeaderSize: limits.maxHeaderBytes,
-    // More are dropped in silence: one more tells that there were too many.
-    maxHeadersCount: limits.maxHeaders + 1,
-    headersTimeout: limits.headersMs,
-    requestTimeout: limits.receiveMs,
-    keepAliveTimeout: limits.keepAliveMs,
-    connectionsCheckingInterval: Math.min(1000, limits.headersMs),
-    // Asked of HTTP/1.0 too, and answered in our own words.
-    requireHostHeader: false,
-  };
+  /** One clock for all connections: timers of their own would cost each request more than this costs in a second. */
+  #startChecking(): void {
+    const { clock, limits } = this.#context;
+    this.#checker = clock.startTimer(Math.min(CHECK_MS, limits.headersMs), () => {
+      const nowMs = clock.nowMs();
+      for (const connection of this.#connections) connection.checkTime(nowMs);
+      this.#startChecking();
+    });
+  }
 }
 
 /** Without a certificate of its own a client that names no host is turned away. */

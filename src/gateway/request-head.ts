@@ -1,13 +1,16 @@
 /**
- * The head of a request, read strictly. The parser underneath has already turned down most of what is malformed; here go the rest and
- * all that two readers could understand in two ways. Whatever is refused is refused with 400, and the connection closed.
+ * What the head of a request means, read strictly. That its lines are well formed is settled already; here goes all that two readers could
+ * understand in two ways. Whatever is refused is refused with 400, and the connection closed.
  */
+import type { RefusalStatus } from "./bad-message.ts";
 import type { Fields } from "./fields.ts";
 import { withoutNames } from "./fields.ts";
 import { type Authority, parseAuthority, parseRequestTarget } from "./request-target.ts";
 
 export interface RequestHead {
   readonly method: string;
+  /** Of HTTP/1; a request of HTTP/2 counts as one of 1.1. */
+  readonly version: "1.0" | "1.1";
   readonly host: string;
   /** Of the Host header; undefined: none was said. */
   readonly hostPort: number | undefined;
@@ -23,68 +26,65 @@ export interface RequestHead {
   readonly upgrade: string | undefined;
   /** Whether it can take trailers. */
   readonly takesTrailers: boolean;
+  /** Whether it waits for a word before it sends its body. */
+  readonly expectsContinue: boolean;
+  /** Whether it would send another request on the same connection. */
+  readonly keepsAlive: boolean;
 }
 
 export type ReadHead =
   | { readonly state: "value"; readonly head: RequestHead }
-  | { readonly state: "refused"; readonly status: 400 | 405 | 431 | 505; readonly message: string };
+  | { readonly state: "refused"; readonly status: RefusalStatus; readonly message: string };
 
 export interface RawHead {
   readonly method: string;
   readonly target: string;
-  readonly version: string;
-  /** As they came, name and value in turn. */
-  readonly rawHeaders: readonly string[];
+  readonly version: "1.0" | "1.1";
+  readonly fields: Fields;
   readonly maxHeaders: number;
 }
 
-/** RTSP and Icecast share the parser, CONNECT asks for a tunnel, and TRACE tells secrets. */
-const REFUSED_METHODS: ReadonlySet<string> = new Set([
-  "CONNECT",
-  "TRACE",
-  "SOURCE",
-  "PRI",
-  "DESCRIBE",
-  "ANNOUNCE",
-  "SETUP",
-  "PLAY",
-  "PAUSE",
-  "TEARDOWN",
-  "GET_PARAMETER",
-  "SET_PARAMETER",
-  "REDIRECT",
-  "RECORD",
-  "FLUSH",
-]);
+/** CONNECT asks for a tunnel, and TRACE tells secrets. */
+const REFUSED_METHODS: ReadonlySet<string> = new Set(["CONNECT", "TRACE"]);
 
-export function readRequestHead(raw: RawHead): ReadHead {
-  const { method, target, version, rawHeaders, maxHeaders } = raw;
-  if (version !== "1.1" && version !== "1.0") return refused(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
+export function readRequestHead({ method, target, version, fields, maxHeaders }: RawHead): ReadHead {
   if (REFUSED_METHODS.has(method)) return refused(405, `${method} is not allowed`);
-  if (rawHeaders.length > 2 * maxHeaders) return refused(431, `there are more than ${maxHeaders} headers`);
+  if (fields.length > 2 * maxHeaders) return refused(431, `there are more than ${maxHeaders} headers`);
   const parsed = parseRequestTarget(target);
   if (parsed.state === "refused") return refused(400, parsed.message);
-  const scan = scanHeaders(rawHeaders);
+  const scan = scanFields(fields);
   if (scan.problem !== undefined) return refused(400, scan.problem);
   const framing = framingProblem(scan, version);
   if (framing !== undefined) return refused(400, framing);
+  if (scan.expect !== undefined && scan.expect.toLowerCase() !== "100-continue") {
+    return refused(417, "only 100-continue can be expected");
+  }
   const authority = readAuthority(scan.hosts, parsed.authority);
   if (typeof authority === "string") return refused(400, authority);
   const connection = readConnection(scan.connection);
   if (connection.problem !== undefined) return refused(400, connection.problem);
+  const isHttp11 = version === "1.1";
+  const [length] = scan.lengths;
+  const hasBody = scan.encodings.length > 0 || (length ?? "0") !== "0";
+  // RFC 9110, 7.8 and 10.1.1: HTTP/1.0 has neither of the two.
+  const upgrade = connection.upgrades && isHttp11 ? scan.upgrade?.toLowerCase() : undefined;
+  if (upgrade !== undefined && hasBody) return refused(400, "a request to upgrade has a body");
   return {
     state: "value",
     head: {
       method,
+      version,
       host: authority.host,
       hostPort: authority.port,
       path: parsed.path,
       query: parsed.query,
       fields: connection.named.size === 0 ? scan.fields : withoutNames(scan.fields, connection.named),
-      contentLength: scan.lengths[0] === undefined ? undefined : Number(scan.lengths[0]),
-      hasBody: scan.encodings.length > 0 || (scan.lengths[0] ?? "0") !== "0",
-      upgrade: connection.upgrades ? scan.upgrade?.toLowerCase() : undefined,
+      contentLength: length === undefined ? undefined : Number(length),
+      hasBody,
+      upgrade,
       takesTrailers: scan.takesTrailers,
+      expectsContinue: scan.expect !== undefined && isHttp11,
+      keepsAlive: !connection.closes && (isHttp11 || connection.keepsAlive),
     },
   };
 }
@@ -96,11 +96,12 @@ interface Scan {
   readonly encodings: string[];
   connection: string | undefined;
   upgrade: string | undefined;
+  expect: string | undefined;
   takesTrailers: boolean;
   problem: string | undefined;
 }
 
-function scanHeaders(rawHeaders: readonly string[]): Scan {
+function scanFields(all: Fields): Scan {
   const scan: Scan = {
     fields: [],
     hosts: [],
@@ -108,16 +109,15 @@ function scanHeaders(rawHeaders: readonly string[]): Scan {
     encodings: [],
     connection: undefined,
     upgrade: undefined,
+    expect: undefined,
     takesTrailers: false,
     problem: undefined,
   };
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    takeHeader(scan, (rawHeaders[i] ?? "").toLowerCase(), rawHeaders[i + 1] ?? "");
-  }
+  for (let i = 0; i < all.length; i += 2) takeField(scan, all[i] ?? "", all[i + 1] ?? "");
   return scan;
 }
 
-function takeHeader(scan: Scan, name: string, value: string): void {
+function takeField(scan: Scan, name: string, value: string): void {
   switch (name) {
     case "host":
       scan.hosts.push(value);
@@ -141,7 +141,9 @@ function takeHeader(scan: Scan, name: string, value: string): void {
     case "proxy-connection":
     case "proxy-authorization":
     case "http2-settings":
+      return;
     case "expect":
+      scan.expect = scan.expect === undefined ? value : `${scan.expect}, ${value}`;
       return;
     default:
       // Servers that turn headers into variables read an underscore as a dash.
@@ -166,6 +168,21 @@ const GUARDED: ReadonlySet<string> = new Set([
   "x-forwarded-proto",
   "x-forwarded-port",
   "x-real-ip",
+]);
+
+/** Of trailers: those, and what is about one connection. */
+export const isGuarded = (name: string): boolean =>
+  GUARDED.has(name.replaceAll("_", "-")) || ABOUT_CONNECTIONS.has(name);
+
+const ABOUT_CONNECTIONS: ReadonlySet<string> = new Set([
+  "expect",
+  "http2-settings",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
 ]);
 
 function framingProblem({ lengths, encodings }: Scan, version: string): string | undefined {
@@ -197,24 +214,39 @@ interface Connection {
   /** Headers that it names, which end here. */
   readonly named: ReadonlySet<string>;
   readonly upgrades: boolean;
+  readonly closes: boolean;
+  /** As HTTP/1.0 has to ask for it. */
+  readonly keepsAlive: boolean;
   readonly problem?: string;
 }
 
-const NO_NAMES: ReadonlySet<string> = new Set();
-const KEEP_ALIVE: Connection = { named: NO_NAMES, upgrades: false };
-const UPGRADE: Connection = { named: NO_NAMES, upgrades: true };
+const NOT_SAID: Connection = { named: new Set(), upgrades: false, closes: false, keepsAlive: false };
+const KEEP_ALIVE: Connection = { ...NOT_SAID, keepsAlive: true };
+const CLOSE: Connection = { ...NOT_SAID, closes: true };
+const UPGRADE: Connection = { ...NOT_SAID, upgrades: true };
 
 function readConnection(value: string | undefined): Connection {
-  if (value === undefined) return KEEP_ALIVE;
-  const lower = value.toLowerCase();
-  if (lower === "keep-alive" || lower === "close") return KEEP_ALIVE;
-  if (lower === "upgrade") return UPGRADE;
-  const named = new Set(lower.split(",").map((name) => name.trim()));
-  for (const name of named) {
-    if (GUARDED.has(name))
-      return { named, upgrades: false, problem: `Connection names ${name}, which is not about the connection` };
+  if (value === undefined) return NOT_SAID;
+  switch (value.toLowerCase()) {
+    case "keep-alive":
+      return KEEP_ALIVE;
+    case "close":
+      return CLOSE;
+    case "upgrade":
+      return UPGRADE;
+    default:
+      return readConnectionList(value.toLowerCase());
   }
-  return { named, upgrades: named.has("upgrade") };
 }
 
-const refused = (status: 400 | 405 | 431 | 505, message: string): ReadHead => ({ state: "refused", status, message });
+function readConnectionList(value: string): Connection {
+  const named = new Set(value.split(",").map((name) => name.trim()));
+  for (const name of named) {
+    if (GUARDED.has(name))
+      return { ...NOT_SAID, problem: `Connection names ${name}, which is not about the connection` };
+  }
+  const [upgrades, closes, keepsAlive] = [named.has("upgrade"), named.has("close"), named.has("keep-alive")];
+  return { named, upgrades, closes, keepsAlive };
+}
+
+const refused = (status: RefusalStatus, message: string): ReadHead => ({ state: "refused", status, message });

@@ -9,6 +9,7 @@ import type { RequestHead } from "./request-head.ts";
 
 export class RequestRecord {
   readonly exchange: ClientExchange;
+  /** Its first byte. */
   readonly startedMs: number;
   head: RequestHead | undefined;
   rule: RuleConfig | undefined;
@@ -21,9 +22,9 @@ export class RequestRecord {
   #flags: readonly RequestFlag[] = [];
   readonly #startedAtMs: number;
 
-  constructor(exchange: ClientExchange, clock: GatewayClock) {
+  constructor(exchange: ClientExchange, startedMs: number, clock: GatewayClock) {
     this.exchange = exchange;
-    this.startedMs = clock.nowMs();
+    this.startedMs = startedMs;
     this.#startedAtMs = clock.wallClockMs();
   }
 

@@ -1,5 +1,6 @@
 /** The second word of a request line: which host, which path, which query. */
 import { normalizePath } from "./normalize-path.ts";
+import { RecentCache } from "./recent-cache.ts";
 
 export type RequestTarget =
   | {
@@ -41,7 +42,11 @@ export interface Authority {
 const AUTHORITY = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/;
 
 /** A host and perhaps a port, nothing else; undefined: it is something else. */
-export function parseAuthority(text: string): Authority | undefined {
+export const parseAuthority = (text: string): Authority | undefined => authorities.get(text);
+
+const authorities = new RecentCache(readAuthority);
+
+function readAuthority(text: string): Authority | undefined {
   const found = AUTHORITY.exec(text);
   if (found?.[1] === undefined) return undefined;
   const port = found[2] === undefined ? undefined : Number(found[2]);

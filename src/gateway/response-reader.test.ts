@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BadAnswer, ResponseReader } from "./response-reader.ts";
+import { BadMessage } from "./bad-message.ts";
+import { ResponseReader } from "./response-reader.ts";
 
 interface Got {
   readonly events: string[];
@@ -40,7 +41,7 @@ function read(text: string, { method = "GET", upgrade = false, sizes = [text.len
     if (closes) reader.close();
   } catch (error) {
     flush();
-    if (!(error instanceof BadAnswer)) throw error;
+    if (!(error instanceof BadMessage)) throw error;
     return { events, failure: error.message };
   }
   flush();

@@ -1,12 +1,13 @@
 /**
  * Reads the answers of one connection, HTTP/1.0 and HTTP/1.1, strictly: where an answer ends must be beyond doubt, or the next one on this connection
- * would be somebody else's. Whatever is in doubt is a `BadAnswer`.
+ * would be somebody else's. Whatever is in doubt is a `BadMessage`.
  */
-import type { Fields } from "./fields.ts";
-import { hopByHopNames } from "./hop-by-hop.ts";
+import { BadMessage } from "./bad-message.ts";
+import { parseFieldLines } from "./field-lines.ts";
+import { type Fields, withoutNames } from "./fields.ts";
+import { FramedBody } from "./framed-body.ts";
+import { isHopByHop, namedByConnection } from "./hop-by-hop.ts";
 import type { ResponseHead } from "./upstream.ts";
-
-export class BadAnswer extends Error {}
 
 export interface AnswerEvents {
   /** 1xx, but not the last one. */
@@ -14,6 +15,7 @@ export interface AnswerEvents {
   /** The answer switches protocols: what comes after it is not for this reader. */
   readonly onSwitch: (head: ResponseHead, rest: Buffer) => void;
   readonly onHead: (head: ResponseHead) => void;
+  /** The bytes are lent: whoever wants them later copies them. */
   readonly onData: (chunk: Buffer) => void;
   readonly onEnd: (trailers: Fields, end: AnswerEnd) => void;
 }
@@ -25,29 +27,39 @@ export interface AnswerEnd {
   readonly keepAliveMs: number | undefined;
 }
 
-type State = "idle" | "head" | "length" | "until close" | "chunk size" | "chunk" | "chunk end" | "trailers" | "over";
+type State =
+  | "idle"
+  | "head"
+  | "body"
+  | "until close"
+  /** Read to its end, which is not told yet. */
+  | "ended"
+  /** What follows is not HTTP. */
+  | "over";
 
 const NOTHING = Buffer.alloc(0);
-/** A chunk's size and its extensions, which nobody uses. */
-const MAX_SIZE_LINE = 1024;
 const MAX_INTERIMS = 20;
 
 export class ResponseReader {
   readonly #events: AnswerEvents;
   readonly #maxHeaderBytes: number;
+  readonly #body: FramedBody;
   #state: State = "idle";
   #method = "";
   #mayUpgrade = false;
   #rest: Buffer = NOTHING;
-  /** Of the body, or of the chunk. */
-  #left = 0;
   #interims = 0;
+  #trailers: Fields = [];
   #keepsAlive = false;
   #keepAliveMs: number | undefined;
 
   constructor(events: AnswerEvents, maxHeaderBytes: number) {
     this.#events = events;
     this.#maxHeaderBytes = maxHeaderBytes;
+    this.#body = new FramedBody(
+      { onData: events.onData, onEnd: (trailers) => this.#finish(withoutFraming(trailers), true) },
+      maxHeaderBytes,
+    );
   }
 
   /** An answer to a request with this method is due. */
@@ -58,75 +70,75 @@ export class ResponseReader {
     this.#interims = 0;
   }
 
+  /** The bytes are lent: what is to be read later is copied. */
   take(chunk: Buffer): void {
     let rest: Buffer | undefined = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#rest = NOTHING;
     while (rest !== undefined && rest.length > 0) {
       const unread: Buffer | undefined = this.#step(rest);
-      if (unread === undefined) this.#rest = rest;
+      if (unread === undefined) this.#rest = Buffer.from(rest);
       rest = unread;
+      if (this.#state === "ended") return this.#tellEnd(rest?.length ?? 0);
     }
   }
 
   /** The other side has sent all that it will. */
   close(): void {
-    if (this.#state === "until close") this.#finish([], false);
-    else if (this.#state !== "over") throw new BadAnswer("the connection was closed before the answer was complete");
+    if (this.#state === "until close") {
+      this.#finish([], false);
+      this.#tellEnd(0);
+    } else if (this.#state !== "over") {
+      throw new BadMessage("the connection was closed before the answer was complete");
+    }
   }
 
   /** What is left to read; undefined: more has to come first. */
   #step(bytes: Buffer): Buffer | undefined {
     switch (this.#state) {
       case "idle":
-        throw new BadAnswer("an answer that nobody asked for");
+        throw new BadMessage("an answer that nobody asked for");
       case "head":
         return this.#readHead(bytes);
-      case "length":
-      case "chunk":
-        return this.#readData(bytes);
+      case "body":
+        return this.#body.take(bytes);
       case "until close":
         this.#events.onData(bytes);
         return NOTHING;
-      case "chunk size":
-        return this.#readChunkSize(bytes);
-      case "chunk end":
-        return this.#readChunkEnd(bytes);
-      case "trailers":
-        return this.#readTrailers(bytes);
+      case "ended":
       case "over":
         return NOTHING;
     }
   }
 
   #readHead(bytes: Buffer): Buffer | undefined {
-    const end = bytes.indexOf("\r\n\r\n");
-    if ((end === -1 ? bytes.length : end) > this.#maxHeaderBytes)
-      throw new BadAnswer("the head of the answer is too long");
+    const text = bytes.toString("latin1", 0, this.#maxHeaderBytes + 4);
+    const end = text.indexOf("\r\n\r\n");
+    if (end === -1 && text.length > this.#maxHeaderBytes) throw new BadMessage("the head of the answer is too long");
     if (end === -1) return undefined;
-    const text = bytes.toString("latin1", 0, end + 2);
-    const rest = bytes.subarray(end + 4);
+    const rest = bytes.length === end + 4 ? NOTHING : bytes.subarray(end + 4);
+    STATUS_LINE.lastIndex = 0;
     const line = STATUS_LINE.exec(text);
-    if (line === null) throw new BadAnswer("the answer does not begin like one");
+    if (line === null) throw new BadMessage("the answer does not begin like one");
     const [first, minor, code, statusText = ""] = line;
     const status = Number(code);
-    const names = readFields(text, first.length);
+    const names = readFields(text, first.length, end + 2);
     const head = { status, statusText, fields: names.fields };
-    if (status === 101 || status < 200) return this.#readInterim(head, rest);
+    if (status < 200) return this.#readInterim(head, rest);
     this.#begin(names, status, minor === "1");
     this.#events.onHead(head);
-    if (this.#state === "length" && this.#left === 0) this.#finish([], true);
+    if (this.#state === "body" && this.#body.isOver) this.#finish([], true);
     return rest;
   }
 
   #readInterim(head: ResponseHead, rest: Buffer): Buffer {
     if (head.status === 101) {
-      if (!this.#mayUpgrade) throw new BadAnswer("the backend switched protocols without being asked");
+      if (!this.#mayUpgrade) throw new BadMessage("the backend switched protocols without being asked");
       this.#state = "over";
       this.#events.onSwitch(head, rest);
       return NOTHING;
     }
     this.#interims++;
-    if (this.#interims > MAX_INTERIMS) throw new BadAnswer("there are too many interim answers");
+    if (this.#interims > MAX_INTERIMS) throw new BadMessage("there are too many interim answers");
     this.#events.onInterim(head);
     return rest;
   }
@@ -134,82 +146,44 @@ export class ResponseReader {
   /** RFC 9112, 6.3: where the answer ends. */
   #begin({ connection, lengths, encodings, keepAlive }: HeadFields, status: number, isHttp11: boolean): void {
     if (lengths.length > 1 || (lengths.length > 0 && encodings.length > 0)) {
-      throw new BadAnswer("the answer says in two ways where it ends");
+      throw new BadMessage("the answer says in two ways where it ends");
     }
     this.#keepsAlive = isHttp11 && !/(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(connection ?? "");
     const seconds = keepAlive === undefined ? undefined : /timeout=(\d{1,6})/i.exec(keepAlive)?.[1];
     this.#keepAliveMs = seconds === undefined ? undefined : 1000 * Number(seconds);
     const [length] = lengths;
-    if (this.#method === "HEAD" || status === 204 || status === 304) {
-      this.#state = "length";
-      this.#left = 0;
-    } else if (encodings.length > 0) {
+    this.#state = "body";
+    if (this.#method === "HEAD" || status === 204 || status === 304) return;
+    if (encodings.length > 0) {
       if (!isHttp11 || encodings.length > 1 || encodings[0]?.toLowerCase() !== "chunked") {
-        throw new BadAnswer("the answer has an encoding other than chunked");
+        throw new BadMessage("the answer has an encoding other than chunked");
       }
-      this.#state = "chunk size";
+      this.#body.beginChunks();
     } else if (length !== undefined) {
-      if (!/^[0-9]{1,15}$/.test(length)) throw new BadAnswer("the answer's Content-Length is not a number");
-      this.#state = "length";
-      this.#left = Number(length);
+      if (!/^[0-9]{1,15}$/.test(length)) throw new BadMessage("the answer's Content-Length is not a number");
+      if (Number(length) > 0) this.#body.beginLength(Number(length));
     } else {
       this.#state = "until close";
       this.#keepsAlive = false;
     }
   }
 
-  #readData(bytes: Buffer): Buffer {
-    const part = bytes.length <= this.#left ? bytes : bytes.subarray(0, this.#left);
-    this.#left -= part.length;
-    const rest = part === bytes ? NOTHING : bytes.subarray(part.length);
-    const isLast = this.#left === 0;
-    if (isLast && this.#state === "chunk") this.#state = "chunk end";
-    this.#events.onData(part);
-    if (isLast && this.#state === "length") this.#finish([], true);
-    return rest;
-  }
-
-  #readChunkSize(bytes: Buffer): Buffer | undefined {
-    const end = bytes.indexOf("\r\n");
-    if ((end === -1 ? bytes.length : end) > MAX_SIZE_LINE) throw new BadAnswer("a chunk's size is too long");
-    if (end === -1) return undefined;
-    const size = CHUNK_SIZE.exec(bytes.toString("latin1", 0, end))?.[1];
-    if (size === undefined) throw new BadAnswer("a chunk's size is not a number");
-    this.#left = Number.parseInt(size, 16);
-    this.#state = this.#left === 0 ? "trailers" : "chunk";
-    return bytes.subarray(end + 2);
-  }
-
-  #readChunkEnd(bytes: Buffer): Buffer | undefined {
-    if (bytes.length < 2) return undefined;
-    if (bytes[0] !== 13 || bytes[1] !== 10) throw new BadAnswer("a chunk is longer than its size");
-    this.#state = "chunk size";
-    return bytes.subarray(2);
-  }
-
-  #readTrailers(bytes: Buffer): Buffer | undefined {
-    if (bytes.length >= 2 && bytes[0] === 13 && bytes[1] === 10) {
-      this.#finish([], true);
-      return bytes.subarray(2);
-    }
-    const end = bytes.indexOf("\r\n\r\n");
-    if ((end === -1 ? bytes.length : end) > this.#maxHeaderBytes) throw new BadAnswer("the trailers are too long");
-    if (end === -1) return undefined;
-    this.#finish(readFields(bytes.toString("latin1", 0, end + 2), 0).fields, true);
-    return bytes.subarray(end + 4);
-  }
-
   #finish(trailers: Fields, isFramed: boolean): void {
+    this.#state = "ended";
+    this.#trailers = trailers;
+    this.#keepsAlive &&= isFramed;
+  }
+
+  /** Told last: the connection may be used for another request before this returns, and what came behind the answer is not for that one. */
+  #tellEnd(bytesBehind: number): void {
     this.#state = "idle";
-    const isReusable = isFramed && this.#keepsAlive;
-    this.#events.onEnd(trailers, { isReusable, keepAliveMs: this.#keepAliveMs });
+    const isReusable = this.#keepsAlive && bytesBehind === 0;
+    this.#events.onEnd(this.#trailers, { isReusable, keepAliveMs: this.#keepAliveMs });
+    if (bytesBehind > 0) throw new BadMessage("an answer that nobody asked for");
   }
 }
 
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/;
-const CHUNK_SIZE = /^([0-9A-Fa-f]{1,12})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?$/;
-/** No folding, no space before the colon, no control characters. */
-const FIELD_LINE = /([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n/y;
+const STATUS_LINE = /HTTP\/1\.([01]) ([1-9][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
 
 interface HeadFields {
   /** Those from end to end. */
@@ -220,36 +194,40 @@ interface HeadFields {
   readonly encodings: readonly string[];
 }
 
-function readFields(text: string, start: number): HeadFields {
+const NONE: readonly string[] = [];
+
+function readFields(text: string, start: number, end: number): HeadFields {
+  const all = parseFieldLines(text, start, end);
+  if (all === undefined) throw new BadMessage("a header of the answer cannot be read");
   const fields: string[] = [];
-  const lengths: string[] = [];
-  const encodings: string[] = [];
+  let lengths = NONE;
+  let encodings = NONE;
   let connection: string | undefined;
   let keepAlive: string | undefined;
-  FIELD_LINE.lastIndex = start;
-  while (FIELD_LINE.lastIndex < text.length) {
-    const line = FIELD_LINE.exec(text);
-    if (line === null) throw new BadAnswer("a header of the answer cannot be read");
-    const name = (line[1] ?? "").toLowerCase();
-    const value = line[2] ?? "";
+  for (let i = 0; i < all.length; i += 2) {
+    const name = all[i] ?? "";
+    const value = all[i + 1] ?? "";
     if (name === "connection") connection = connection === undefined ? value : `${connection},${value}`;
-    else if (name === "transfer-encoding") encodings.push(value);
+    else if (name === "transfer-encoding") encodings = [...encodings, value];
     else if (name === "keep-alive") keepAlive = value;
-    else fields.push(name, value);
-    if (name === "content-length") lengths.push(value);
+    else if (!isHopByHop(name)) fields.push(name, value);
+    if (name === "content-length") lengths = [...lengths, value];
   }
-  return { fields: withoutHops(fields, connection), connection, keepAlive, lengths, encodings };
+  return { fields: withoutNamed(fields, connection), connection, keepAlive, lengths, encodings };
 }
 
-function withoutHops(fields: string[], connection: string | undefined): Fields {
-  const names = hopByHopNames(connection);
-  let isClean = true;
-  for (let i = 0; i < fields.length; i += 2) if (names.has(fields[i] ?? "")) isClean = false;
-  if (isClean) return fields;
+/** Those that Connection names end here too. */
+function withoutNamed(fields: Fields, connection: string | undefined): Fields {
+  const names = connection === undefined ? undefined : namedByConnection(connection);
+  return names === undefined ? fields : withoutNames(fields, names);
+}
+
+/** Of trailers: what would be about another message, or about this connection. */
+function withoutFraming(trailers: Fields): Fields {
   const kept: string[] = [];
-  for (let i = 0; i < fields.length; i += 2) {
-    const name = fields[i] ?? "";
-    if (!names.has(name)) kept.push(name, fields[i + 1] ?? "");
+  for (let i = 0; i < trailers.length; i += 2) {
+    const name = trailers[i] ?? "";
+    if (!isHopByHop(name) && name !== "content-length") kept.push(name, trailers[i + 1] ?? "");
   }
   return kept;
 }

@@ -5,7 +5,7 @@ import type { HttpRequest } from "../core/routing/match-request.ts";
 import { changeRequest, changeResponseFields } from "./change-request.ts";
 import type { ClientExchange } from "./client-exchange.ts";
 import { corsFields, findCors, preflightFields } from "./cors-answer.ts";
-import { type Fields, joinFields } from "./fields.ts";
+import { type Fields, headerText, joinFields } from "./fields.ts";
 import { forwardFields } from "./forward-fields.ts";
 import { Forwarding, type ForwardTarget } from "./forwarding.ts";
 import type { RequestFlag } from "./gateway-event.ts";
@@ -22,10 +22,12 @@ export interface IncomingRequest {
   readonly read: ReadHead;
   /** The name that the client asked for when it set up TLS; empty: plain text, or none. */
   readonly serverName: string;
+  /** When its first byte came. */
+  readonly startedMs: number;
 }
 
 export function serveRequest(context: ServingContext, port: ServedPort, incoming: IncomingRequest): void {
-  const record = new RequestRecord(incoming.exchange, context.clock);
+  const record = new RequestRecord(incoming.exchange, incoming.startedMs, context.clock);
   const serving = new Serving(context, port, record);
   try {
     serving.serve(incoming);
@@ -102,10 +104,6 @@ class Serving {
     this.#record.backend = target.backend;
     const found = this.#port.lookup.tlsOf(target.backend);
     if (found.state === "unusable") return this.#answerUnavailable(rule, 503, found.message);
-    if (head.upgrade !== undefined && head.hasBody) {
-      const message = "a request to upgrade has no body";
-      return this.#answer("BadRequest", { status: 400, message, isLast: true });
-    }
     const forwarding = new Forwarding(
       {
         context: this.#context,
@@ -155,10 +153,10 @@ class Serving {
     if (!this.#context.debugHeaders || rule === undefined) return [];
     return [
       "x-prevail-route",
-      `${rule.route.namespace}/${rule.route.name}`,
+      headerText(`${rule.route.namespace}/${rule.route.name}`),
       "x-prevail-rule",
-      rule.rule,
-      ...(backend === undefined ? [] : ["x-prevail-backend", backend.id]),
+      headerText(rule.rule),
+      ...(backend === undefined ? [] : ["x-prevail-backend", headerText(backend.id)]),
       "x-prevail-tries",
       String(tries),
     ];

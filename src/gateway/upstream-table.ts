@@ -17,38 +17,56 @@ export interface UpstreamTable {
 }
 
 interface Row {
+  readonly protocol: BackendConfig["protocol"];
+  readonly tls: UpstreamTls | undefined;
   readonly upstream: Upstream;
+  /** Since the last sweep. */
+  wasUsed: boolean;
   usedMs: number;
+  isForgotten: boolean;
 }
 
 const FORGET_AFTER_MS = 30_000;
 
 export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock): UpstreamTable {
   const rows = new Map<string, Row>();
+  /** The row that an endpoint had last: as long as a configuration stays, that is the one. */
+  const lastOf = new WeakMap<Endpoint, Row>();
   const turns = new Map<EndpointsId, number>();
 
-  const sweep = (olderThanMs: number): void => {
-    for (const [key, { upstream, usedMs }] of rows) {
-      upstream.sweep();
-      if (usedMs > olderThanMs || upstream.running() > 0) continue;
+  const sweep = (nowMs: number): void => {
+    for (const [key, row] of rows) {
+      row.upstream.sweep();
+      if (row.wasUsed) row.usedMs = nowMs;
+      row.wasUsed = false;
+      if (row.usedMs > nowMs - FORGET_AFTER_MS || row.upstream.running() > 0) continue;
+      row.isForgotten = true;
       rows.delete(key);
-      upstream.close();
+      row.upstream.close();
     }
+  };
+
+  const find = (protocol: BackendConfig["protocol"], endpoint: Endpoint, tls: UpstreamTls | undefined): Row => {
+    const key = `${protocol} ${endpoint.address} ${endpoint.port}${tls === undefined ? "" : ` ${JSON.stringify(tls)}`}`;
+    const known = rows.get(key);
+    if (known !== undefined) return known;
+    const upstream =
+      protocol === "HTTP/2"
+        ? createHttp2Upstream(endpoint, tls, { limits, clock })
+        : createHttp1Upstream({ endpoint, tls, limits, clock });
+    const row = { protocol, tls, upstream, wasUsed: true, usedMs: 0, isForgotten: false };
+    rows.set(key, row);
+    return row;
   };
 
   return {
     get: (protocol, endpoint, tls) => {
-      const key = `${protocol} ${endpoint.address} ${endpoint.port}${tls === undefined ? "" : ` ${JSON.stringify(tls)}`}`;
-      let row = rows.get(key);
-      if (row === undefined) {
-        const upstream =
-          protocol === "HTTP/2"
-            ? createHttp2Upstream(endpoint, tls, { limits, clock })
-            : createHttp1Upstream({ endpoint, tls, limits, clock });
-        row = { upstream, usedMs: 0 };
-        rows.set(key, row);
+      let row = lastOf.get(endpoint);
+      if (row === undefined || row.isForgotten || row.protocol !== protocol || row.tls !== tls) {
+        row = find(protocol, endpoint, tls);
+        lastOf.set(endpoint, row);
       }
-      row.usedMs = clock.nowMs();
+      row.wasUsed = true;
       return row.upstream;
     },
     pick: (id, endpoints, tried) => {
@@ -60,9 +78,12 @@ export function createUpstreamTable(limits: GatewayLimits, clock: GatewayClock):
       }
       return endpoints[turn % endpoints.length];
     },
-    sweep: () => sweep(clock.nowMs() - FORGET_AFTER_MS),
+    sweep: () => sweep(clock.nowMs()),
     close: () => {
-      for (const { upstream } of rows.values()) upstream.close();
+      for (const row of rows.values()) {
+        row.isForgotten = true;
+        row.upstream.close();
+      }
       rows.clear();
     },
   };

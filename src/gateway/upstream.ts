@@ -32,7 +32,7 @@ export interface UpstreamRequest {
 export interface TrySink {
   readonly onHints: (fields: Fields) => void;
   readonly onHead: (head: ResponseHead) => void;
-  /** False: no more before `resume`. */
+  /** The bytes are lent: whoever wants them later copies them. False: no more before `resume`. */
   readonly onData: (chunk: Buffer) => boolean;
   readonly onEnd: (trailers: Fields) => void;
   readonly onFail: (failure: TryFailure) => void;

@@ -119,6 +119,8 @@ const REFUSED: readonly (readonly [name: string, raw: string, status: number])[]
   ["Content-Length with a word", post("Content-Length: three\r\n", "abc"), 400],
   ["Content-Length with a quote", post('Content-Length: "3"\r\n', "abc"), 400],
   ["Content-Length with a vertical tab", post("Content-Length: \x0b3\r\n", "abc"), 400],
+  ["Content-Length with a tab before", post("Content-Length:\t3\r\n", "abc"), 400],
+  ["Content-Length with a tab after", post("Content-Length: 3\t\r\n", "abc"), 400],
   ["Content-Length with non-ASCII digits", post("Content-Length: \xb3\r\n", "abc"), 400],
   // Content-Length and Transfer-Encoding
   ["CL.TE", post("Content-Length: 6\r\nTransfer-Encoding: chunked\r\n", `0\r\n\r\n${SMUGGLED}`), 400],
@@ -145,6 +147,7 @@ const REFUSED: readonly (readonly [name: string, raw: string, status: number])[]
   ["TE only a comma", post("Transfer-Encoding: ,\r\n", "0\r\n\r\n"), 400],
   ["TE with a leading comma", post("Transfer-Encoding: ,chunked\r\n", "0\r\n\r\n"), 400],
   ["TE with a trailing comma", post("Transfer-Encoding: chunked,\r\n", "0\r\n\r\n"), 400],
+  ["TE with a tab after", post("Transfer-Encoding: chunked\t\r\n", "0\r\n\r\n"), 400],
   ["TE with a vertical tab before", post("Transfer-Encoding: \x0bchunked\r\n", "0\r\n\r\n"), 400],
   ["TE with a vertical tab after", post("Transfer-Encoding: chunked\x0b\r\n", "0\r\n\r\n"), 400],
   ["TE with a non-breaking space", post("Transfer-Encoding: \xa0chunked\r\n", "0\r\n\r\n"), 400],
@@ -223,6 +226,11 @@ const REFUSED: readonly (readonly [name: string, raw: string, status: number])[]
   ["Connection names Cookie", get(`${HOST}Connection: cookie\r\n`), 400],
   // Upgrades
   ["upgrade with a body", post("Connection: upgrade\r\nUpgrade: websocket\r\nContent-Length: 3\r\n", "abc"), 400],
+  [
+    "upgrade with chunks",
+    post("Connection: upgrade\r\nUpgrade: websocket\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+    400,
+  ],
   ["h2c upgrade with a request behind it", get(`${HOST}Connection: upgrade\r\nUpgrade: h2c\r\n`) + SMUGGLED, 400],
   // Limits
   ["header too long", get(`${HOST}X: ${"a".repeat(9000)}\r\n`), 431],
@@ -319,6 +327,10 @@ const BROKEN_BODIES: readonly (readonly [name: string, raw: string])[] = [
   ["bare LF after a chunk", chunked(`3\r\nabc\n0\r\n\r\n${SMUGGLED}`)],
   ["bare LF in a chunk extension", chunked(`3;a\nb\r\nabc\r\n0\r\n\r\n${SMUGGLED}`)],
   ["bare CR in a chunk extension", chunked(`3;a\rb\r\nabc\r\n0\r\n\r\n${SMUGGLED}`)],
+  ["space before a chunk extension", chunked(`3 ;a\r\nabc\r\n0\r\n\r\n${SMUGGLED}`)],
+  ["a chunk extension with an open quote", chunked(`3;a="b\r\nabc\r\n0\r\n\r\n"\r\n${SMUGGLED}`)],
+  ["a chunk extension with a NUL", chunked(`3;a\0\r\nabc\r\n0\r\n\r\n${SMUGGLED}`)],
+  ["a chunk extension without end", chunked(`3;${"a".repeat(5000)}\r\nabc\r\n0\r\n\r\n${SMUGGLED}`)],
   ["bare LF after the last chunk", chunked(`0\n\r\n${SMUGGLED}`)],
   ["bare LF at the end of the trailers", chunked(`0\r\n\n${SMUGGLED}`)],
   ["bare CR after the last chunk", chunked(`0\r\r\n${SMUGGLED}`)],
@@ -329,12 +341,21 @@ const BROKEN_BODIES: readonly (readonly [name: string, raw: string])[] = [
   ["junk among the trailers", chunked(`0\r\nxx\r\n\r\n${SMUGGLED}`)],
   ["Content-Length among the trailers", chunked(`0\r\nContent-Length: 50\r\n\r\n${SMUGGLED}`)],
   ["Transfer-Encoding among the trailers", chunked(`0\r\nTransfer-Encoding: chunked\r\n\r\n${SMUGGLED}`)],
+  ["Host among the trailers", chunked(`0\r\nHost: evil.example\r\n\r\n${SMUGGLED}`)],
+  ["X-Forwarded-For among the trailers", chunked(`0\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n${SMUGGLED}`)],
+  ["Authorization among the trailers", chunked(`0\r\nAuthorization: x\r\n\r\n${SMUGGLED}`)],
+  ["a folded trailer", chunked(`0\r\nX: y\r\n z\r\n\r\n${SMUGGLED}`)],
   ["space before a trailer's colon", chunked(`0\r\nX : y\r\n\r\n${SMUGGLED}`)],
 ];
 
 /** In order, though odd: what the backend saw, and how many answers came. */
 const SERVED: readonly (readonly [name: string, raw: string, seen: readonly string[]])[] = [
   ["a plain request", get(HOST), ["GET /menu"]],
+  [
+    "an odd byte in the rest of a chunk is a part of it",
+    chunked("5\r\na\r\n\0b\r\n0\r\n\r\n"),
+    ["POST /order a\r\n\0b"],
+  ],
   ["two in a row", `${get(HOST)}${get(HOST, "/2")}`, ["GET /menu", "GET /2"]],
   ["empty lines before a request", `\r\n\r\n${get(HOST)}`, ["GET /menu"]],
   ["Content-Length with spaces around", post("Content-Length:  3  \r\n", "abc"), ["POST /order abc"]],

@@ -1,0 +1,70 @@
+/** What the gateway's own reader makes of bytes, as plain data that tests can compare. */
+import { BadMessage, BadRequest } from "../../src/gateway/bad-message.ts";
+import type { ReadHead, RequestHead } from "../../src/gateway/request-head.ts";
+import { RequestReader } from "../../src/gateway/request-reader.ts";
+
+export interface RequestReading {
+  /** Those that were read to their end. */
+  readonly requests: readonly ReadRequest[];
+  /** Why nothing more was read; undefined: more could come. */
+  readonly end: RefusedAs | "Last" | "Upgrade" | undefined;
+  /** What was not read. */
+  readonly rest: string;
+}
+
+export interface ReadRequest {
+  readonly head: RequestHead;
+  readonly body: string;
+  readonly trailers: readonly string[];
+}
+
+interface RefusedAs {
+  readonly status: number;
+}
+
+export const READER_LIMITS = { maxHeaderBytes: 1000, maxHeaders: 10 };
+
+/** Served one after the other, each answered at once, as a connection does it. `sizes`: of the pieces in which the bytes come. */
+export function readRequests(text: string, sizes: readonly number[] = []): RequestReading {
+  const requests: ReadRequest[] = [];
+  let head: RequestHead | undefined;
+  let body = "";
+  let end: RequestReading["end"];
+  const finish = (trailers: readonly string[]): void => {
+    if (head === undefined) return;
+    requests.push({ head, body, trailers });
+    if (!head.keepsAlive) end ??= "Last";
+    head = undefined;
+    body = "";
+  };
+  const begin = (read: ReadHead): void => {
+    if (read.state === "refused") {
+      end = { status: read.status };
+      return;
+    }
+    head = read.head;
+    if (head.upgrade !== undefined) end = "Upgrade";
+    if (!head.hasBody) finish([]);
+  };
+  const reader = new RequestReader(
+    { onHead: begin, onData: (chunk) => (body += chunk.toString("latin1")), onEnd: finish },
+    READER_LIMITS,
+  );
+  const goOn = (read: () => void): void => {
+    try {
+      read();
+      while (end === undefined && reader.state === "done") reader.proceed();
+    } catch (error) {
+      if (!(error instanceof BadMessage)) throw error;
+      end = { status: error instanceof BadRequest ? error.status : 400 };
+    }
+  };
+  let at = 0;
+  for (const size of [...sizes, text.length]) {
+    const piece = text.slice(at, at + size);
+    at += size;
+    // A connection that is at its end takes no more.
+    if (piece !== "" && (end === undefined || end === "Upgrade")) goOn(() => reader.take(Buffer.from(piece, "latin1")));
+  }
+  return { requests, end, rest: end === undefined || end === "Upgrade" ? reader.takeRest().toString("latin1") : "" };
+}

@@ -23,7 +23,7 @@ const core = [
   "core/parse",
   "core",
 ];
-const adapters = ["adapters/files", "adapters/cluster", "adapters/cel", "adapters/regex"];
+const adapters = ["adapters/files", "adapters/cluster", "adapters/admin", "adapters/cel", "adapters/regex"];
 const inner = [...core, "definitions", ...adapters];
 const frontEnds = ["cli", "controller", "webhook", "xds", "gateway", "api", "ui"];
 

@@ -1,16 +1,16 @@
 /** What `prevail run` says while it runs: on standard error, as standard output is the access log. */
+import type { ConfigMetrics } from "../adapters/admin/config-metrics.ts";
 import { reportUnreadable } from "../cli/report-unreadable.ts";
 import type { ServeSpeech } from "../cli/serve-settings.ts";
 import { type AddressOf, tellServed } from "../cli/tell-served.ts";
 import type { ControlEvent } from "../controller/control-loop.ts";
 import { displayRef, parseObjectId } from "../core/model/refs.ts";
-import type { Metrics } from "../gateway/metrics.ts";
 
 export interface ReportSources {
   /** Where people reach what is served, asked when it is served first. */
   readonly addressOf: () => AddressOf;
   /** What becomes of each configuration. */
-  readonly noteConfig?: Metrics["noteConfig"];
+  readonly noteConfig?: ConfigMetrics["noteConfig"];
 }
 
 export function createReporter(

@@ -1,12 +1,13 @@
 /** `prevail xds serve`: files, engine and control plane put together, and kept running until a signal comes. */
 import { readFileSync } from "node:fs";
+import { type AdminOptions, type AdminServer, startAdminServer } from "../adapters/admin/admin-server.ts";
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
 import type { ServeSpeech } from "../cli/serve-settings.ts";
 import { describeProblem } from "../cli/tell-served.ts";
 import type { XdsServeSettings } from "../cli/xds-tools.ts";
 import { type ControlPlane, startControlPlane } from "../xds/serve/control-plane.ts";
-import { type StatusServer, startStatusServer } from "../xds/serve/status-server.ts";
+import { createXdsMetrics, type XdsMetrics } from "../xds/serve/xds-metrics.ts";
 import type { XdsEvent, XdsServerTls } from "../xds/serve/xds-server.ts";
 import { bindPorts, boundAddress } from "./bind-ports.ts";
 import { startFilesLoop } from "./files-loop.ts";
@@ -17,53 +18,87 @@ import { untilSignal } from "./until-signal.ts";
 import { xdsSecretSource } from "./xds-secret-source.ts";
 
 export async function serveXds(settings: XdsServeSettings, speech: ServeSpeech): Promise<ExitCode> {
-  const opened = await open(settings, speech);
+  let generation = 0;
+  const opened = await open(settings, speech, () => generation);
   if (typeof opened === "string") return speech.fail(opened);
-  const { plane, status } = opened;
+  const { plane, metrics, admin } = opened;
   const stop = untilSignal();
   const loop = await startFilesLoop(settings, {
     dataPlane: {
       replace: async (config, keyMaterial) =>
         [...config.problems, ...plane.replace(config, xdsSecretSource(keyMaterial))].map(describeProblem),
     },
-    report: createReporter(speech, { addressOf: () => boundAddress(settings) }),
+    report: createReporter(speech, {
+      addressOf: () => boundAddress(settings),
+      noteConfig: (outcome) => {
+        metrics.noteConfig(outcome);
+        if (outcome !== "Kept") ({ generation } = outcome);
+      },
+    }),
   });
   try {
     await loop.refresh();
     speech.note(
-      `Envoys are served at ${settings.listen.host}:${plane.port}; state at http://127.0.0.1:${status.port}/status`,
+      `Envoys are served at ${settings.listen.host}:${plane.port}; state and metrics at http://127.0.0.1:${admin.port}/status and /metrics`,
     );
     await followFiles(settings, speech, loop, stop.signal);
     return exitCodes.ok;
   } finally {
     stop.forget();
-    status.close();
-    await Promise.all([plane.close(), loop.close()]);
+    await Promise.all([plane.close(), admin.close(), loop.close()]);
   }
+}
+
+interface Opened {
+  readonly plane: ControlPlane;
+  readonly metrics: XdsMetrics;
+  readonly admin: AdminServer;
 }
 
 /** A text: why it could not be. */
 async function open(
-  { listen, serverTls, bind, portMap, systemAuthorities, timer, statusPort }: XdsServeSettings,
+  settings: XdsServeSettings,
   { note }: ServeSpeech,
-): Promise<{ readonly plane: ControlPlane; readonly status: StatusServer } | string> {
+  generation: () => number,
+): Promise<Opened | string> {
+  const { listen, serverTls, systemAuthorities, timer, statusPort } = settings;
+  let plane: ControlPlane | undefined;
+  const metrics = createXdsMetrics({ nodes: () => plane?.nodes() ?? [], nowMs: () => Date.now() });
   try {
-    const plane = await startControlPlane({
+    plane = await startControlPlane({
       ...listen,
       tls: readTls(serverTls),
-      onEvent: (event) => note(describeEvent(event)),
+      onEvent: (event) => {
+        metrics.observe(event);
+        const line = describeEvent(event);
+        if (line !== undefined) note(line);
+      },
       compile: {
-        bind: bindPorts({ bind, portMap }),
+        bind: bindPorts(settings),
         slackMs: slackMs(timer),
         systemAuthorities,
         matchRegex: createRegex(),
       },
     });
-    return { plane, status: await startStatusServer(statusPort, plane.nodes) };
+    const { nodes } = plane;
+    const admin = await startAdminServer({
+      host: "127.0.0.1",
+      port: statusPort,
+      metrics: metrics.render,
+      readiness: () => readiness(generation()),
+      states: { "/status": () => ({ nodes: nodes() }) },
+    });
+    return { plane, metrics, admin };
   } catch (error) {
+    await plane?.close();
     return error instanceof Error ? error.message : String(error);
   }
 }
+
+const readiness = (generation: number): ReturnType<AdminOptions["readiness"]> =>
+  generation === 0
+    ? { isReady: false, reason: "no configuration yet" }
+    : { isReady: true, reason: `serving configuration ${generation}` };
 
 function readTls(files: XdsServeSettings["serverTls"]): XdsServerTls | undefined {
   if (files === undefined) return undefined;
@@ -75,7 +110,8 @@ function readTls(files: XdsServeSettings["serverTls"]): XdsServerTls | undefined
   };
 }
 
-function describeEvent(event: XdsEvent): string {
+/** Undefined: nothing that people want to read. */
+function describeEvent(event: XdsEvent): string | undefined {
   switch (event.type) {
     case "Connected":
       return `Envoy ${event.node} has come, for Gateway ${event.gateway}`;
@@ -85,5 +121,8 @@ function describeEvent(event: XdsEvent): string {
       return `Envoy ${event.node} refuses ${event.refusal.type} ${event.refusal.name}: ${event.refusal.reason}`;
     case "Rejected":
       return `${event.node} was turned away: ${event.reason}`;
+    case "Sent":
+    case "Received":
+      return undefined;
   }
 }

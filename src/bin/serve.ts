@@ -1,4 +1,5 @@
 /** `prevail run`: files, engine and gateway put together, and kept running until a signal comes. */
+import { type AdminServer, startAdminServer } from "../adapters/admin/admin-server.ts";
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
 import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
@@ -6,7 +7,6 @@ import { type AddressOf, describeProblem } from "../cli/tell-served.ts";
 import type { ControlLoop, DataPlane } from "../controller/control-loop.ts";
 import { displayRef } from "../core/model/refs.ts";
 import { accessLogLine } from "../gateway/access-log.ts";
-import { type AdminServer, startAdminServer } from "../gateway/admin-server.ts";
 import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import type { GatewayEvent } from "../gateway/gateway-event.ts";

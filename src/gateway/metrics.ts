@@ -2,19 +2,25 @@
  * What a gateway did, counted, in Prometheus' text format. Names and labels are part of what users rely on: docs/gateway.md lists them.
  * Label values come from the configuration, never from requests, so that no client can make the number of series grow.
  */
+import { type ConfigMetrics, createConfigMetrics } from "../adapters/admin/config-metrics.ts";
+import {
+  addDuration,
+  type Cell,
+  type Counters,
+  createCounters,
+  createHistograms,
+  type Histograms,
+  label,
+} from "../adapters/admin/metric-families.ts";
 import type { RuleConfig } from "../core/dataplane/gateway-config.ts";
 import type { TryOutcome } from "../core/retry/retry-schedule.ts";
 import type { GatewayEvent, RequestFinished, TryFinished } from "./gateway-event.ts";
 
 export interface Metrics {
   readonly observe: (event: GatewayEvent) => void;
-  /** A configuration was taken up (its number), or left where it was. */
-  readonly noteConfig: (outcome: { readonly generation: number } | "Kept") => void;
+  readonly noteConfig: ConfigMetrics["noteConfig"];
   readonly render: () => string;
 }
-
-/** Seconds. From what a cache answers to what a person gives up on. */
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
 export function createMetrics(): Metrics {
   const requests = createCounters("prevail_requests_total", "Requests that were answered or given up.");
@@ -28,10 +34,7 @@ export function createMetrics(): Metrics {
     "prevail_retry_budget_refusals_total",
     "Retries that were due and for which the budget had no room.",
   );
-  const reloads = createCounters(
-    "prevail_config_reloads_total",
-    "Configurations that were taken up, and changes that could not be.",
-  );
+  const config = createConfigMetrics();
   const durations = createHistograms(
     "prevail_request_duration_seconds",
     "From the first byte of a request to the last of its answer.",
@@ -42,7 +45,6 @@ export function createMetrics(): Metrics {
   );
   const requestSeries = createSeriesCache(requests, durations);
   const trySeries = createSeriesCache(tries, tryDurations);
-  let generation = 0;
   return {
     observe: (event) => {
       switch (event.type) {
@@ -71,23 +73,11 @@ export function createMetrics(): Metrics {
           return;
       }
     },
-    noteConfig: (outcome) => {
-      if (outcome === "Kept") {
-        reloads.cell('result="kept"').count++;
-        return;
-      }
-      generation = outcome.generation;
-      reloads.cell('result="applied"').count++;
-    },
+    noteConfig: config.noteConfig,
     render: () =>
-      [
-        ...[requests, refused, durations, tries, tryDurations, retries, budget, reloads].map((family) =>
-          family.render(),
-        ),
-        "# HELP prevail_config_generation The number of the configuration that is served.\n",
-        "# TYPE prevail_config_generation gauge\n",
-        `prevail_config_generation ${generation}\n`,
-      ].join(""),
+      [requests, refused, durations, tries, tryDurations, retries, budget, ...config.families]
+        .map((family) => family.render())
+        .join(""),
   };
 }
 
@@ -139,9 +129,6 @@ function createSeriesCache(counters: Counters, histograms: Histograms): SeriesCa
 const nameOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}/${name}`;
 
-/** Prometheus, "Text format details": what must be escaped in a label's value. */
-const label = (value: string): string => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-
 const ruleLabels = ({ route, rule }: RuleConfig): string =>
   `route_kind="${label(route.kind)}",route="${label(nameOf(route))}",rule="${label(rule)}"`;
 
@@ -169,89 +156,4 @@ function describeOutcome(outcome: TryOutcome | { readonly type: "Cancelled" }): 
     case "Cancelled":
       return "cancelled";
   }
-}
-
-interface Family {
-  readonly render: () => string;
-}
-
-const heading = (name: string, help: string, type: string): string =>
-  `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-
-/** Series come out in the order of their labels: two renderings of the same counts are the same text. */
-const inOrder = <Value>(series: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
-  [...series].sort(([a], [b]) => (a < b ? -1 : 1));
-
-interface Cell {
-  count: number;
-}
-
-interface Counters extends Family {
-  readonly cell: (labels: string) => Cell;
-}
-
-function createCounters(name: string, help: string): Counters {
-  const series = new Map<string, Cell>();
-  return {
-    cell: (labels) => {
-      let cell = series.get(labels);
-      if (cell === undefined) {
-        cell = { count: 0 };
-        series.set(labels, cell);
-      }
-      return cell;
-    },
-    render: () =>
-      heading(name, help, "counter") +
-      inOrder(series)
-        .map(([labels, { count }]) => `${name}{${labels}} ${count}\n`)
-        .join(""),
-  };
-}
-
-interface Histogram {
-  readonly counts: number[];
-  sumSeconds: number;
-  count: number;
-}
-
-interface Histograms extends Family {
-  readonly histogram: (labels: string) => Histogram;
-}
-
-function createHistograms(name: string, help: string): Histograms {
-  const series = new Map<string, Histogram>();
-  return {
-    histogram: (labels) => {
-      let histogram = series.get(labels);
-      if (histogram === undefined) {
-        histogram = { counts: BUCKETS.map(() => 0), sumSeconds: 0, count: 0 };
-        series.set(labels, histogram);
-      }
-      return histogram;
-    },
-    render: () =>
-      heading(name, help, "histogram") +
-      inOrder(series)
-        .map(([labels, histogram]) => histogramText(name, labels, histogram))
-        .join(""),
-  };
-}
-
-function addDuration(histogram: Histogram, durationMs: number): void {
-  const seconds = durationMs / 1000;
-  const at = BUCKETS.findIndex((limit) => seconds <= limit);
-  if (at !== -1) histogram.counts[at] = (histogram.counts[at] ?? 0) + 1;
-  histogram.sumSeconds += seconds;
-  histogram.count++;
-}
-
-/** Buckets are cumulative: each counts whatever is not longer. */
-function histogramText(name: string, labels: string, { counts, sumSeconds, count }: Histogram): string {
-  let sum = 0;
-  const lines = BUCKETS.map((limit, at) => {
-    sum += counts[at] ?? 0;
-    return `${name}_bucket{${labels},le="${limit}"} ${sum}\n`;
-  });
-  return `${lines.join("")}${name}_bucket{${labels},le="+Inf"} ${count}\n${name}_sum{${labels}} ${sumSeconds}\n${name}_count{${labels}} ${count}\n`;
 }

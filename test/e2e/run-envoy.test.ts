@@ -115,6 +115,14 @@ describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
     await until(() => expect(prevail("xds", "status", "--status-port", String(state))).toContain("up to date"));
     // There are no processes behind the Services of the example.
     expect(await ask(http)).toBe(503);
+    const page = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${state}${path}`)).text();
+    expect(await page("/readyz")).toBe("serving configuration 1\n");
+    expect(await page("/healthz")).toBe("ok\n");
+    const metrics = await page("/metrics");
+    expect(metrics).toContain('prevail_xds_envoys_settled{gateway="infra/prod"} 1\n');
+    expect(metrics).toMatch(/^prevail_xds_resources_sent_total\{type="Listener"\} [1-9]/m);
+    expect(metrics).toMatch(/^prevail_xds_answers_total\{type="Cluster",answer="ack"\} [1-9]/m);
+    expect(metrics).toContain("prevail_config_generation 1\n");
     running.child.kill("SIGTERM");
     expect(await running.ended).toBe(0);
   }, 90_000);

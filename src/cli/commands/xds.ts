@@ -36,7 +36,8 @@ export const command: Command = {
   description: [
     "Envoy as the gateway. What the files say is compiled into Envoy's own configuration: routes, retries, timeouts and all else as the embedded gateway has it. Where Envoy cannot do exactly what is said, a note tells.",
     "serve: tells Envoys over xDS what to do, each the gateway that it asks for, and follows the files as they change. Routes change without a lost request: what is new is there before it is used. " +
-      "What an Envoy refuses is told, and the last version that it took stays. Anywhere but on the loopback, both sides need certificates, and an Envoy's must name its node id.",
+      "What an Envoy refuses is told, and the last version that it took stays. Anywhere but on the loopback, both sides need certificates, and an Envoy's must name its node id. " +
+      "Metrics, health and readiness are at /metrics, /healthz and /readyz of the status port.",
     "status: which Envoys are connected to the server on this machine, whether they have what they are to have, and what they refused.",
     "dump: one gateway in one piece, which Envoy can be started with: envoy -c FILE. Key material is never printed: Envoy reads it from files below the folder that --secrets names, NAMESPACE/NAME/tls.crt, tls.key and ca.crt.",
     "bootstrap: what an Envoy is started with that asks a server for everything else. Start it with EVENT_PRECISE_TIMER=1 in its environment, or its timers may fire too early.",
@@ -46,7 +47,7 @@ export const command: Command = {
     {
       name: "status-port",
       value: "PORT",
-      help: `serve, status: where the state is told, on the loopback (default: ${DEFAULT_STATUS_PORT})`,
+      help: `serve, status: where state, metrics and health are told, on the loopback (default: ${DEFAULT_STATUS_PORT})`,
     },
     { name: "no-watch", help: "serve: do not follow changes of the files" },
     {

@@ -9,7 +9,8 @@ import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./discovery
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
 import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
 import { createRateLimit, type RateLimit } from "./rate-limit.ts";
-import { type Refusal, XdsSession } from "./xds-session.ts";
+import type { ResourceType } from "./resource-type.ts";
+import { type Refusal, type SessionRequest, XdsSession } from "./xds-session.ts";
 
 export interface XdsServerOptions {
   readonly host: string;
@@ -57,7 +58,24 @@ const RETIRE_MS = 1000;
 export type XdsEvent =
   | { readonly type: "Connected" | "Disconnected"; readonly node: string; readonly gateway: string }
   | { readonly type: "Refused"; readonly node: string; readonly gateway: string; readonly refusal: Refusal }
-  | { readonly type: "Rejected"; readonly node: string; readonly reason: string };
+  | { readonly type: "Rejected"; readonly node: string; readonly cause: RejectionCause; readonly reason: string }
+  | {
+      readonly type: "Sent";
+      readonly resourceType: ResourceType;
+      readonly resources: number;
+      readonly removed: number;
+      readonly bytes: number;
+    }
+  /** `answer`: whether it takes what it was sent; undefined: it asks for something. */
+  | { readonly type: "Received"; readonly bytes: number; readonly answer: Answer | undefined };
+
+/** Why a stream is ended. */
+export type RejectionCause = "no_node" | "certificate" | "too_many_nodes" | "unreadable" | "rate_limit";
+
+export interface Answer {
+  readonly resourceType: ResourceType;
+  readonly isTaken: boolean;
+}
 
 export interface NodeStatus {
   readonly node: string;
@@ -204,21 +222,21 @@ function serveStream(call: Call, style: DiscoveryStyle, protocol: DiscoveryProto
     connection.close();
     shared.onEvent({ type: "Disconnected", node: connection.node, gateway: connection.gateway });
   };
-  const refuse = (code: status, reason: string): void => {
-    shared.onEvent({ type: "Rejected", node: connection?.node ?? call.getPeer(), reason });
+  const refuse = (cause: RejectionCause, reason: string): void => {
+    shared.onEvent({ type: "Rejected", node: connection?.node ?? call.getPeer(), cause, reason });
     end();
-    call.emit("error", { code, details: reason });
+    call.emit("error", { code: CODES[cause], details: reason });
   };
   call.on("data", (bytes: Buffer) => {
     if (call.writableEnded) return;
     const problem = receive(bytes, rate, protocol);
-    if (typeof problem === "string") return refuse(status.INVALID_ARGUMENT, problem);
-    if (problem === undefined) return refuse(status.RESOURCE_EXHAUSTED, "too many messages");
+    if (typeof problem === "string") return refuse("unreadable", problem);
+    if (problem === undefined) return refuse("rate_limit", "too many messages");
     const { node, request } = problem;
+    shared.onEvent({ type: "Received", bytes: bytes.length, answer: answerOf(request) });
     if (connection === undefined) {
       const why = whyNot(node?.id, node?.cluster, call, shared);
-      if (why !== undefined || node === undefined)
-        return refuse(why?.code ?? status.INVALID_ARGUMENT, why?.reason ?? "");
+      if (why !== undefined || node === undefined) return refuse(why?.cause ?? "no_node", why?.reason ?? "");
       connection = connect(call, node.id, node.cluster, style, protocol, shared);
     }
     if (request !== undefined) connection.session.receive(request);
@@ -230,6 +248,19 @@ function serveStream(call: Call, style: DiscoveryStyle, protocol: DiscoveryProto
   call.on("cancelled", end);
   call.on("error", end);
 }
+
+const CODES: Readonly<Record<RejectionCause, status>> = {
+  no_node: status.INVALID_ARGUMENT,
+  certificate: status.PERMISSION_DENIED,
+  too_many_nodes: status.RESOURCE_EXHAUSTED,
+  unreadable: status.INVALID_ARGUMENT,
+  rate_limit: status.RESOURCE_EXHAUSTED,
+};
+
+const answerOf = (request: SessionRequest | undefined): Answer | undefined =>
+  request === undefined || request.nonce === ""
+    ? undefined
+    : { resourceType: request.type, isTaken: request.refusal === undefined };
 
 /** A text says what is wrong with it; undefined: there are too many. */
 function receive(
@@ -250,16 +281,16 @@ function whyNot(
   gateway: string | undefined,
   call: Call,
   { hasTls, connections, limits }: Shared,
-): { readonly code: status; readonly reason: string } | undefined {
+): { readonly cause: RejectionCause; readonly reason: string } | undefined {
   if (id === undefined || id === "" || gateway === undefined || gateway === "") {
     const reason = "the first message must say node.id, and in node.cluster the gateway: namespace/name";
-    return { code: status.INVALID_ARGUMENT, reason };
+    return { cause: "no_node", reason };
   }
   if (connections.size >= limits.maxNodes) {
-    return { code: status.RESOURCE_EXHAUSTED, reason: `there are ${limits.maxNodes} nodes already` };
+    return { cause: "too_many_nodes", reason: `there are ${limits.maxNodes} nodes already` };
   }
   if (hasTls && !namesOf(call).includes(id)) {
-    return { code: status.PERMISSION_DENIED, reason: `the client certificate is not for node ${id}` };
+    return { cause: "certificate", reason: `the client certificate is not for node ${id}` };
   }
   return undefined;
 }
@@ -289,7 +320,11 @@ function connect(
     wanted: resourcesOf(gateway, style, shared),
     good,
     send: (response) => {
-      call.write(Buffer.from(protocol.format(response)));
+      const bytes = Buffer.from(protocol.format(response));
+      call.write(bytes);
+      const { type: resourceType, resources, removed } = response;
+      const counts = { resources: resources.length, removed: removed.length, bytes: bytes.length };
+      shared.onEvent({ type: "Sent", resourceType, ...counts });
       if (!session.isAwaiting || patience !== undefined) return;
       patience = setTimeout(() => {
         patience = undefined;

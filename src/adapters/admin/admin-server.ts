@@ -1,4 +1,4 @@
-/** Metrics, health and readiness, for whoever runs the gateway. Not for its clients: it belongs on the loopback. */
+/** Metrics, health and readiness, for whoever runs a gateway or its control plane. Not for clients: it belongs on the loopback. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 export interface AdminOptions {
@@ -8,6 +8,8 @@ export interface AdminOptions {
   readonly metrics: () => string;
   /** Whether requests are served; the reason if they are not. */
   readonly readiness: () => { readonly isReady: boolean; readonly reason: string };
+  /** More pages, by path: what each has to say, as JSON. */
+  readonly states?: Readonly<Record<string, () => object>>;
 }
 
 export interface AdminServer {
@@ -23,9 +25,17 @@ interface Page {
 
 const text = (status: number, body: string): Page => ({ status, type: "text/plain; charset=utf-8", body: `${body}\n` });
 
+const json = (state: object): Page => ({
+  status: 200,
+  type: "application/json",
+  body: `${JSON.stringify(state)}\n`,
+});
+
 /** Rejects, with what is wrong, if the address cannot be had. */
-export async function startAdminServer({ host, port, metrics, readiness }: AdminOptions): Promise<AdminServer> {
+export async function startAdminServer(options: AdminOptions): Promise<AdminServer> {
+  const { host, port, metrics, readiness, states = {} } = options;
   const pages: Readonly<Record<string, () => Page>> = {
+    ...Object.fromEntries(Object.entries(states).map(([path, state]) => [path, () => json(state())])),
     "/metrics": () => ({ status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: metrics() }),
     "/healthz": () => text(200, "ok"),
     "/readyz": () => {

@@ -1,0 +1,26 @@
+/** Which configuration is served, and what became of the others: the same for everybody who follows objects. */
+import { createCounters, createGauge, type MetricFamily } from "./metric-families.ts";
+
+export interface ConfigMetrics {
+  /** A configuration was taken up (its number), or left where it was. */
+  readonly noteConfig: (outcome: { readonly generation: number } | "Kept") => void;
+  readonly families: readonly MetricFamily[];
+}
+
+export function createConfigMetrics(): ConfigMetrics {
+  const reloads = createCounters(
+    "prevail_config_reloads_total",
+    "Configurations that were taken up, and changes that could not be.",
+  );
+  let generation = 0;
+  return {
+    noteConfig: (outcome) => {
+      if (outcome !== "Kept") ({ generation } = outcome);
+      reloads.cell(`result="${outcome === "Kept" ? "kept" : "applied"}"`).count++;
+    },
+    families: [
+      reloads,
+      createGauge("prevail_config_generation", "The number of the configuration that is served.", () => generation),
+    ],
+  };
+}

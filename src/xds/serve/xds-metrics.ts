@@ -1,0 +1,83 @@
+/** What a control plane and its Envoys said to each other, counted. docs/envoy.md lists names and labels. */
+import { type ConfigMetrics, createConfigMetrics } from "../../adapters/admin/config-metrics.ts";
+import { createCounters, createGauge, label } from "../../adapters/admin/metric-families.ts";
+import type { NodeStatus, XdsEvent } from "./xds-server.ts";
+
+export interface XdsMetrics {
+  readonly observe: (event: XdsEvent) => void;
+  readonly noteConfig: ConfigMetrics["noteConfig"];
+  readonly render: () => string;
+}
+
+export interface XdsMetricsOptions {
+  readonly nodes: () => readonly NodeStatus[];
+  /** Since 1970. */
+  readonly nowMs: () => number;
+}
+
+export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetrics {
+  const config = createConfigMetrics();
+  const sent = createCounters("prevail_xds_resources_sent_total", "Resources that were sent, by type.");
+  const removed = createCounters("prevail_xds_resources_removed_total", "Resources that were taken away, by type.");
+  const answers = createCounters("prevail_xds_answers_total", "What Envoys said to what they were sent: ack or nack.");
+  const refused = createCounters("prevail_xds_refused_resources_total", "Resources that an Envoy would not take.");
+  const rejected = createCounters("prevail_xds_rejected_streams_total", "Streams that were ended, by cause.");
+  const bytes = createCounters("prevail_xds_bytes_total", "Bytes of messages, without those of gRPC.");
+  const lastNacks = new Map<string, number>();
+  const families = [
+    createGauge("prevail_xds_envoys", "Envoys that are connected, by gateway.", () => countBy(nodes(), () => true)),
+    createGauge("prevail_xds_envoys_settled", "Those of them that have all they are to have.", () =>
+      countBy(nodes(), ({ isSettled }) => isSettled),
+    ),
+    createGauge("prevail_xds_refusals", "Resources that connected Envoys refuse at present.", () =>
+      nodes().reduce((sum, { refusals }) => sum + refusals.length, 0),
+    ),
+    sent,
+    removed,
+    answers,
+    refused,
+    createGauge("prevail_xds_last_nack_timestamp_seconds", "When an Envoy last said no, by type.", () => lastNacks),
+    rejected,
+    bytes,
+    ...config.families,
+  ];
+  return {
+    noteConfig: config.noteConfig,
+    observe: (event) => {
+      switch (event.type) {
+        case "Sent":
+          sent.cell(`type="${event.resourceType}"`).count += event.resources;
+          removed.cell(`type="${event.resourceType}"`).count += event.removed;
+          bytes.cell('direction="sent"').count += event.bytes;
+          return;
+        case "Received": {
+          bytes.cell('direction="received"').count += event.bytes;
+          if (event.answer === undefined) return;
+          const { resourceType, isTaken } = event.answer;
+          answers.cell(`type="${resourceType}",answer="${isTaken ? "ack" : "nack"}"`).count++;
+          if (!isTaken) lastNacks.set(`type="${resourceType}"`, nowMs() / 1000);
+          return;
+        }
+        case "Refused":
+          refused.cell(`type="${event.refusal.type}"`).count++;
+          return;
+        case "Rejected":
+          rejected.cell(`cause="${event.cause}"`).count++;
+          return;
+        case "Connected":
+        case "Disconnected":
+      }
+    },
+    render: () => families.map((family) => family.render()).join(""),
+  };
+}
+
+/** A gateway of which no such node is connected has a count of 0: it is known from the others. */
+function countBy(nodes: readonly NodeStatus[], is: (node: NodeStatus) => boolean): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const node of nodes) {
+    const labels = `gateway="${label(node.gateway)}"`;
+    counts.set(labels, (counts.get(labels) ?? 0) + Number(is(node)));
+  }
+  return counts;
+}

@@ -205,6 +205,7 @@ const headOf = (method: string): RequestHead => ({
   contentLength: undefined,
   hasBody: false,
   upgrade: undefined,
+  wantsUpgrade: false,
   takesTrailers: false,
   version: "1.1",
   expectsContinue: false,

@@ -93,6 +93,22 @@ describe("requests one behind the other", () => {
   });
 });
 
+test("a wish to upgrade to something else than a WebSocket is not passed on, and the connection closed after the answer", async () => {
+  const backend = await startBackend(cleanup);
+  const { port } = await start(backend.port);
+  for (const upgrade of [
+    "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n",
+    "Connection: upgrade\r\nUpgrade: websocket, h2c\r\n",
+  ]) {
+    expect(await exchangeRaw(port, get("/", upgrade))).toMatch(/^HTTP\/1.1 200 [\s\S]*connection: close\r\n/);
+  }
+  expect(backend.seen).toHaveLength(2);
+  for (const { headers } of backend.seen) {
+    expect(headers).not.toHaveProperty("upgrade");
+    expect(headers).not.toHaveProperty("http2-settings");
+  }
+});
+
 describe("an answer", () => {
   test("of unknown length ends with the connection for HTTP/1.0, and in chunks for HTTP/1.1", async () => {
     const port = await startFixed(
@@ -134,6 +150,8 @@ describe("an answer", () => {
     const post = (length: number): string => `POST / HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\n`;
     const short = await exchangeRaw(port, [post(3), `abc${last()}`]);
     expect(statusesIn(short)).toEqual([404, 404]);
+    const malformed = await exchangeRaw(port, [post(3), "abcGET / HTTP/1.1\n"]);
+    expect(statusesIn(malformed)).toEqual([404, 400]);
     const long = await exchangeRaw(port, [post(1_000_000), "x".repeat(1_000_000), last()]);
     expect(statusesIn(long).length).toBeLessThanOrEqual(1);
   });

@@ -74,8 +74,7 @@ export class Http1ServerConnection implements ExchangeConnection {
       {
         onHead: (read) => this.#serve(read),
         onData: (chunk) => this.#takeBody(chunk),
-        // Trailers end here: some backends take them for headers.
-        onEnd: () => this.#body?.push(null),
+        onEnd: () => this.#endBody(),
       },
       context.limits,
     );
@@ -137,6 +136,8 @@ export class Http1ServerConnection implements ExchangeConnection {
     this.#wasActive = true;
     this.#exchange = undefined;
     this.#hasServed = true;
+    this.#body?.destroy();
+    this.#body = undefined;
     if (!keepsAlive || this.#reader.state === "over") return this.#close();
     if (this.#reader.state === "body") this.#dropBody();
     this.#advance();
@@ -227,9 +228,13 @@ export class Http1ServerConnection implements ExchangeConnection {
     } else if (!this.#body.push(chunk)) this.#socket.pause();
   }
 
+  /** Trailers end here: some backends take them for headers. */
+  #endBody(): void {
+    this.#isDropping = false;
+    this.#body?.push(null);
+  }
+
   #dropBody(): void {
-    this.#body?.destroy();
-    this.#body = undefined;
     this.#isDropping = true;
     this.#socket.resume();
   }
@@ -270,7 +275,7 @@ export class Http1ServerConnection implements ExchangeConnection {
     const body = this.#body;
     this.#exchange = undefined;
     this.#body = undefined;
-    if (this.#reader.state === "body") body?.destroy(new Error("the client went away"));
+    body?.destroy(new Error("the client went away"));
     exchange?.onGone();
     if (exchange !== undefined && this.#phase === "serving") this.#socket.destroy();
   }

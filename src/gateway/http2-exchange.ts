@@ -139,5 +139,5 @@ export function readHttp2Head(
     maxHeaders,
   });
   if (read.state === "refused") return read;
-  return { state: "value", head: { ...read.head, hasBody: !endAfterHeaders, upgrade: undefined } };
+  return { state: "value", head: { ...read.head, hasBody: !endAfterHeaders, upgrade: undefined, wantsUpgrade: false } };
 }

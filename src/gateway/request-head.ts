@@ -22,8 +22,10 @@ export interface RequestHead {
   /** Undefined: not said. */
   readonly contentLength: number | undefined;
   readonly hasBody: boolean;
-  /** What the client wants to switch to, in lower case; undefined: nothing. */
-  readonly upgrade: string | undefined;
+  /** What the client wants to switch to, if that can be granted. */
+  readonly upgrade: "websocket" | undefined;
+  /** Whether it wants to switch to anything: what follows may be something else than HTTP. */
+  readonly wantsUpgrade: boolean;
   /** Whether it can take trailers. */
   readonly takesTrailers: boolean;
   /** Whether it waits for a word before it sends its body. */
@@ -67,8 +69,9 @@ export function readRequestHead({ method, target, version, fields, maxHeaders }:
   const [length] = scan.lengths;
   const hasBody = scan.encodings.length > 0 || (length ?? "0") !== "0";
   // RFC 9110, 7.8 and 10.1.1: HTTP/1.0 has neither of the two.
-  const upgrade = connection.upgrades && isHttp11 ? scan.upgrade?.toLowerCase() : undefined;
-  if (upgrade !== undefined && hasBody) return refused(400, "a request to upgrade has a body");
+  const wantsUpgrade = connection.upgrades && isHttp11 && scan.upgrade !== undefined;
+  if (wantsUpgrade && hasBody) return refused(400, "a request to upgrade has a body");
+  const isWebSocket = wantsUpgrade && method === "GET" && scan.upgrade?.toLowerCase() === "websocket";
   return {
     state: "value",
     head: {
@@ -81,10 +84,11 @@ export function readRequestHead({ method, target, version, fields, maxHeaders }:
       fields: connection.named.size === 0 ? scan.fields : withoutNames(scan.fields, connection.named),
       contentLength: length === undefined ? undefined : Number(length),
       hasBody,
-      upgrade,
+      upgrade: isWebSocket ? "websocket" : undefined,
+      wantsUpgrade,
       takesTrailers: scan.takesTrailers,
       expectsContinue: scan.expect !== undefined && isHttp11,
-      keepsAlive: !connection.closes && (isHttp11 || connection.keepsAlive),
+      keepsAlive: !connection.closes && !wantsUpgrade && (isHttp11 || connection.keepsAlive),
     },
   };
 }

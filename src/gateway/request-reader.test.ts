@@ -56,7 +56,7 @@ const READ: readonly (readonly [name: string, text: string, shown: readonly stri
     `${get("Connection: upgrade\r\nUpgrade: WebSocket\r\n")}frames`,
     ["GET /", "Upgrade", 'rest "frames"'],
   ],
-  ["another upgrade", get("Connection: upgrade\r\nUpgrade: h2c\r\n"), ["GET /", "Upgrade"]],
+  ["another upgrade", get("Connection: upgrade\r\nUpgrade: h2c\r\n"), ["GET /", "Last"]],
   ["an upgrade that Connection does not name", get("Upgrade: h2c\r\n"), ["GET /"]],
   [
     "an upgrade with HTTP/1.0",

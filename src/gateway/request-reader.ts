@@ -143,9 +143,10 @@ export class RequestReader {
       return this.#events.onHead(read);
     }
     const { head } = read;
-    if (head.upgrade !== undefined) {
+    if (head.wantsUpgrade) {
       this.#state = "over";
-      return this.#events.onHead(this.#rest.length > 0 && head.upgrade !== "websocket" ? BEHIND_UPGRADE : read);
+      const isOdd = head.upgrade === undefined && this.#rest.length > 0;
+      return this.#events.onHead(isOdd ? BEHIND_UPGRADE : read);
     }
     this.#state = head.hasBody ? "body" : "done";
     if (head.hasBody) this.#beginBody(head.contentLength);

@@ -33,7 +33,8 @@ export function readRequests(text: string, sizes: readonly number[] = []): Reque
   const finish = (trailers: readonly string[]): void => {
     if (head === undefined) return;
     requests.push({ head, body, trailers });
-    if (!head.keepsAlive) end ??= "Last";
+    if (head.upgrade !== undefined) end = "Upgrade";
+    else if (!head.keepsAlive) end = "Last";
     head = undefined;
     body = "";
   };
@@ -43,7 +44,6 @@ export function readRequests(text: string, sizes: readonly number[] = []): Reque
       return;
     }
     head = read.head;
-    if (head.upgrade !== undefined) end = "Upgrade";
     if (!head.hasBody) finish([]);
   };
   const reader = new RequestReader(

@@ -37,12 +37,14 @@ export const xdsMessages = {
   [`${manager}.HttpConnectionManager`]:
     "stat_prefix rds route_config http_filters common_http_protocol_options server_header_transformation max_request_headers_kb " +
     "stream_idle_timeout request_headers_timeout use_remote_address skip_xff_append generate_request_id upgrade_configs normalize_path " +
-    "merge_slashes path_with_escaped_slashes_action local_reply_config",
+    "merge_slashes path_with_escaped_slashes_action local_reply_config access_log",
   [`${manager}.HttpConnectionManager.UpgradeConfig`]: "upgrade_type",
   [`${manager}.Rds`]: "config_source route_config_name",
   [`${manager}.HttpFilter`]: "name typed_config disabled",
   [`${manager}.LocalReplyConfig`]: "mappers",
   [`${manager}.ResponseMapper`]: "filter status_code body_format_override",
+  "envoy.config.accesslog.v3.AccessLog": "name typed_config",
+  "envoy.extensions.access_loggers.stream.v3.StdoutAccessLog": "log_format",
   "envoy.config.accesslog.v3.AccessLogFilter": "response_flag_filter",
   "envoy.config.accesslog.v3.ResponseFlagFilter": "flags",
   "envoy.extensions.filters.http.router.v3.Router": "suppress_envoy_headers",
@@ -122,7 +124,7 @@ export const xdsMessages = {
   [`${core}.HeaderValueOption`]: "header append_action keep_empty_value",
   [`${core}.DataSource`]: "filename inline_string",
   [`${core}.RuntimeFractionalPercent`]: "default_value",
-  [`${core}.SubstitutionFormatString`]: "text_format_source",
+  [`${core}.SubstitutionFormatString`]: "text_format_source json_format",
   [`${core}.HttpProtocolOptions`]: "idle_timeout max_headers_count max_stream_duration",
   [`${core}.Http1ProtocolOptions`]: "",
   [`${core}.Http2ProtocolOptions`]: "connection_keepalive",
@@ -145,6 +147,7 @@ export const xdsMessages = {
 /** Where those are defined; what these files import is read as well. */
 export const xdsFiles = [
   "envoy/config/bootstrap/v3/bootstrap.proto",
+  "envoy/extensions/access_loggers/stream/v3/stream.proto",
   "envoy/extensions/bootstrap/internal_listener/v3/internal_listener.proto",
   "envoy/extensions/clusters/composite/v3/cluster.proto",
   "envoy/extensions/filters/http/cors/v3/cors.proto",

@@ -1,6 +1,7 @@
 /** `prevail run --dataplane envoy`: files, engine and Envoys put together, and kept running until a signal comes. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import type { AdminOptions, AdminServer } from "../adapters/admin/admin-server.ts";
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
 import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
@@ -8,10 +9,13 @@ import { describeProblem } from "../cli/tell-served.ts";
 import { DEFAULT_SYSTEM_AUTHORITIES } from "../cli/xds-settings.ts";
 import type { DataPlane } from "../controller/control-loop.ts";
 import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
+import { createMetrics } from "../gateway/metrics.ts";
 import { type EnvoyDataPlane, startEnvoyDataPlane } from "../xds/serve/envoy-data-plane.ts";
 import { bindPorts, boundAddress } from "./bind-ports.ts";
+import { createEnvoyEvents, type EnvoyEvents } from "./envoy-events.ts";
 import { startFilesLoop } from "./files-loop.ts";
 import { followFiles } from "./follow-files.ts";
+import { observeRequests, openAdmin } from "./observe-requests.ts";
 import { createReporter } from "./report-serving.ts";
 import { untilSignal } from "./until-signal.ts";
 import { xdsSecretSource } from "./xds-secret-source.ts";
@@ -24,33 +28,55 @@ export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech): 
     return speech.fail(wanted, "Say with --envoy PATH where it is. Everything here is tested with Envoy 1.40.");
   }
   const stop = untilSignal();
+  const metrics = createMetrics();
+  const events = createEnvoyEvents();
+  const observe = observeRequests(settings, speech, metrics);
+  const isObserved = settings.accessLog !== undefined || settings.adminPort !== undefined;
   const envoys = await startEnvoyDataPlane({
     envoyPath,
     bind: bindPorts(settings),
     matchRegex: createRegex(),
     systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
     onLine: (line) => speech.note(line),
+    ...(isObserved ? { onAccess: (gateway, access) => observe(events.eventOf(gateway, access)) } : {}),
   });
   const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
   const loop = await startFilesLoop(settings, {
-    dataPlane: dataPlane(envoys, demo),
-    report: createReporter(speech, { addressOf: () => boundAddress(settings) }),
+    dataPlane: dataPlane(envoys, events, demo),
+    report: createReporter(speech, { addressOf: () => boundAddress(settings), noteConfig: metrics.noteConfig }),
   });
+  let admin: AdminServer | undefined;
   try {
     await loop.refresh();
+    const opened = await openAdmin(settings, {
+      metrics: metrics.render,
+      readiness: () => readiness(envoys, loop.generation()),
+      states: { "/status": () => ({ nodes: envoys.nodes() }) },
+    });
+    if (typeof opened === "string") return speech.fail(opened, "Choose another one with --admin-port, or 'off'.");
+    admin = opened;
+    if (admin !== undefined) speech.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
     await followFiles(settings, speech, loop, stop.signal);
     speech.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
     return exitCodes.ok;
   } finally {
     stop.forget();
     await envoys.close(settings.drainMs);
-    await Promise.all([demo?.close(), loop.close()]);
+    await Promise.all([admin?.close(), demo?.close(), loop.close()]);
   }
 }
 
-const dataPlane = (envoys: EnvoyDataPlane, demo: DemoBackends | undefined): DataPlane => ({
+function readiness(envoys: EnvoyDataPlane, generation: number): ReturnType<AdminOptions["readiness"]> {
+  const late = envoys.nodes().filter(({ isSettled }) => !isSettled);
+  return late.length === 0
+    ? { isReady: true, reason: `serving configuration ${generation}` }
+    : { isReady: false, reason: `not taken yet: ${late.map(({ gateway }) => gateway).join(", ")}` };
+}
+
+const dataPlane = (envoys: EnvoyDataPlane, events: EnvoyEvents, demo: DemoBackends | undefined): DataPlane => ({
   replace: async (config, keyMaterial) => {
     const staged = demo === undefined ? config : await demo.stageFor(config);
+    events.use(staged);
     const problems = await envoys.replace(staged, xdsSecretSource(keyMaterial));
     return [...config.problems.map(describeProblem), ...problems];
   },

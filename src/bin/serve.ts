@@ -1,19 +1,18 @@
 /** `prevail run`: files, engine and gateway put together, and kept running until a signal comes. */
-import { type AdminServer, startAdminServer } from "../adapters/admin/admin-server.ts";
+import type { AdminServer } from "../adapters/admin/admin-server.ts";
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
 import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
 import { type AddressOf, describeProblem } from "../cli/tell-served.ts";
-import type { ControlLoop, DataPlane } from "../controller/control-loop.ts";
+import type { DataPlane } from "../controller/control-loop.ts";
 import { displayRef } from "../core/model/refs.ts";
-import { accessLogLine } from "../gateway/access-log.ts";
 import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
-import type { GatewayEvent } from "../gateway/gateway-event.ts";
-import { createMetrics, type Metrics } from "../gateway/metrics.ts";
+import { createMetrics } from "../gateway/metrics.ts";
 import { bindPorts } from "./bind-ports.ts";
 import { startFilesLoop } from "./files-loop.ts";
 import { followFiles } from "./follow-files.ts";
+import { observeRequests, openAdmin } from "./observe-requests.ts";
 import { createReporter } from "./report-serving.ts";
 import { secretSource } from "./secret-source.ts";
 import { untilSignal } from "./until-signal.ts";
@@ -24,7 +23,7 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
   const gateway = createGateway({
     matchRegex: createRegex({ maxPatterns: 256 }),
     bind: bindPorts(settings),
-    onEvent: observer(settings, speech, metrics),
+    onEvent: observeRequests(settings, speech, metrics),
     debugHeaders: settings.hasDebugHeaders,
     drainMs: settings.drainMs,
   });
@@ -39,7 +38,10 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
     if (gateway.openPorts().length === 0) {
       return speech.fail("no port could be opened, so nothing is served", "See: run --dry-run");
     }
-    const opened = await openAdmin(settings, metrics, loop);
+    const opened = await openAdmin(settings, {
+      metrics: metrics.render,
+      readiness: () => ({ isReady: true, reason: `serving configuration ${loop.generation()}` }),
+    });
     if (typeof opened === "string") return speech.fail(opened, "Choose another one with --admin-port, or 'off'.");
     admin = opened;
     if (admin !== undefined) speech.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
@@ -53,18 +55,6 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
   }
 }
 
-function observer(
-  { accessLog }: ServeSettings,
-  { write }: ServeSpeech,
-  metrics: Metrics,
-): (event: GatewayEvent) => void {
-  return (event) => {
-    metrics.observe(event);
-    const line = accessLog === undefined ? undefined : accessLogLine(event, accessLog, Date.now());
-    if (line !== undefined) write(line);
-  };
-}
-
 const dataPlane = (gateway: Gateway, demo: DemoBackends | undefined): DataPlane => ({
   replace: async (config, keyMaterial) => {
     const staged = demo === undefined ? config : await demo.stageFor(config);
@@ -72,26 +62,6 @@ const dataPlane = (gateway: Gateway, demo: DemoBackends | undefined): DataPlane 
     return [...config.problems.map(describeProblem), ...problems.map(({ message }) => message)];
   },
 });
-
-/** A text: why it could not be had. */
-async function openAdmin(
-  { adminPort }: ServeSettings,
-  metrics: Metrics,
-  loop: ControlLoop,
-): Promise<AdminServer | string | undefined> {
-  if (adminPort === undefined) return undefined;
-  try {
-    return await startAdminServer({
-      host: "127.0.0.1",
-      port: adminPort,
-      metrics: metrics.render,
-      readiness: () => ({ isReady: true, reason: `serving configuration ${loop.generation()}` }),
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return `the admin port ${adminPort} cannot be opened: ${reason}`;
-  }
-}
 
 /** Where a port is really open. */
 function addressOf(gateway: Gateway): AddressOf {

@@ -53,6 +53,10 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
   if (drainMs === undefined) return `--drain is '${drain}': give a duration such as 500ms, 10s or 1m`;
   const envoyPath = options.value("envoy");
   const accessLog = options.value("access-log") ?? "text";
+  const dataplane = options.value("dataplane") === "envoy" || envoyPath !== undefined ? "envoy" : "embedded";
+  if (dataplane === "envoy" && options.has("debug-headers")) {
+    return "--debug-headers is for the embedded gateway: Envoy cannot tell in a header how often it tried. The access log says it";
+  }
   return {
     paths,
     defaultNamespace: options.value("default-namespace"),
@@ -64,7 +68,7 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
     hasDemoBackends: options.has("backend-demo"),
     isWatching: !options.has("no-watch"),
     drainMs,
-    dataplane: options.value("dataplane") === "envoy" || envoyPath !== undefined ? "envoy" : "embedded",
+    dataplane,
     envoyPath,
   };
 }

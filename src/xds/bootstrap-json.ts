@@ -1,5 +1,6 @@
 /** Bootstraps as JSON, which Envoy reads as well as YAML. */
 import { type Bootstrap, BootstrapSchema } from "./gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
+import { StdoutAccessLogSchema } from "./gen/envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
 import { InternalListenerSchema } from "./gen/envoy/extensions/bootstrap/internal_listener/v3/internal_listener_pb.ts";
 import { ClusterConfigSchema } from "./gen/envoy/extensions/clusters/composite/v3/cluster_pb.ts";
 import { CorsPolicySchema, CorsSchema } from "./gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
@@ -31,6 +32,7 @@ const registry = createRegistry(
   PreviousHostsPredicateSchema,
   RawBufferSchema,
   RouterSchema,
+  StdoutAccessLogSchema,
   TlsInspectorSchema,
   UpstreamTlsContextSchema,
 );

@@ -21,6 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
+  out: string;
   err: string;
 }
 
@@ -34,10 +35,13 @@ afterEach(async () => {
 function start(args: readonly string[]): Running {
   const child = spawn(process.execPath, ["dist/bin/prevail.js", ...args], {
     cwd: root,
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
-  const running: Running = { child, ended: new Promise((resolve) => child.once("exit", resolve)), err: "" };
+  const running: Running = { child, ended: new Promise((resolve) => child.once("exit", resolve)), out: "", err: "" };
+  child.stdout.on("data", (chunk: Buffer) => {
+    running.out += chunk.toString();
+  });
   child.stderr.on("data", (chunk: Buffer) => {
     running.err += chunk.toString();
   });
@@ -72,7 +76,7 @@ const mapped = (http: number, https: number, other: number): readonly string[] =
 
 describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
   test("run: serves, retries, follows the files, and stops", async () => {
-    const [http = 0, https = 0, other = 0] = await findFreePorts(3);
+    const [http = 0, https = 0, other = 0, admin = 0] = await findFreePorts(4);
     const files = copyBakery("run");
     const args = [
       "run",
@@ -85,11 +89,22 @@ describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
       "--backend-demo",
       "--drain",
       "1s",
+      "--admin-port",
+      String(admin),
     ];
     const running = start([...args, ...mapped(http, https, other)]);
     await until(async () => expect(await ask(http), running.err).toBe(200));
     // The policies of the bakery retry a 503.
     expect(await ask(http, "503,200")).toBe(200);
+    await until(() =>
+      expect(running.out).toMatch(
+        /^\S+Z 127\.0\.0\.1 "GET baker\.bakery\.example\/menu HTTP\/1\.1" 200 \d+B \d+ms HTTPRoute bakery\/baker#menu → Service bakery\/baker:8080, 2 tries$/m,
+      ),
+    );
+    const metrics = await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text();
+    const labels = 'gateway="infra/prod",route_kind="HTTPRoute",route="bakery/baker",rule="menu"';
+    expect(metrics).toContain(`prevail_requests_total{${labels},code="200"}`);
+    expect((await fetch(`http://127.0.0.1:${admin}/readyz`)).status).toBe(200);
     const bakery = join(files, "bakery.yaml");
     writeFileSync(bakery, readFileSync(bakery, "utf8").replaceAll("baker.bakery.example", "moved.bakery.example"));
     await until(async () => expect(await ask(http)).toBe(404));

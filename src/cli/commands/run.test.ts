@@ -54,6 +54,7 @@ describe("run", () => {
     ["run -f a --admin-port none", "--admin-port is 'none': give a port number"],
     ["run -f a --drain 5", "--drain is '5': give a duration"],
     ["run -f a --access-log xml", "--access-log"],
+    ["run -f a --dataplane envoy --debug-headers", "--debug-headers is for the embedded gateway"],
   ])("%s", async (line, message) => {
     const { code, stdout, stderr } = await runCli(line);
     expect([code, stdout]).toEqual([1, ""]);

@@ -20,7 +20,7 @@ export const command: Command = {
       "a broken connection at the second and a 200 at the third; a delay (2s) and 'stall' are known too.",
     "Certificates come from Secrets (type kubernetes.io/tls) in the files. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin port, on the loopback only. " +
       "SIGTERM and Ctrl-C let requests end before it stops.",
-    "With --dataplane envoy the same is done by Envoy: one is started for each Gateway, and told over xDS what changes. Access log, metrics and debug headers are then Envoy's own.",
+    "With --dataplane envoy the same is done by Envoy: one is started for each Gateway, and told over xDS what changes. The access log is the same, and so are health, readiness and the metrics of requests; debug headers there are none.",
   ],
   options: [
     { name: "backend-demo", help: "let small backends of our own stand in for all Services" },

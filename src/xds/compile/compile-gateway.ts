@@ -15,7 +15,7 @@ import type { Listener } from "../gen/envoy/config/listener/v3/listener_pb.ts";
 import type { VirtualHost } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import type { Secret } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { compileCluster, compileDelayCluster, compileEmptyCluster, compileWaitingCluster } from "./compile-cluster.ts";
-import { compileDelayListener, compileListener, type ListenerAddress } from "./compile-listener.ts";
+import { type AccessLogging, compileDelayListener, compileListener, type ListenerAddress } from "./compile-listener.ts";
 import { compileLoadAssignment } from "./compile-load-assignment.ts";
 import { type ClusterUse, createRouteCompiler, type PortFacts } from "./compile-route.ts";
 import { compileSecrets } from "./compile-secrets.ts";
@@ -36,6 +36,8 @@ export interface CompileOptions {
   readonly bind: (gateway: ObjectRef, port: number) => ListenerAddress;
   /** `Static`: in one piece, for a file. */
   readonly delivery: "Ads" | "Static";
+  /** Default: none. */
+  readonly accessLog?: AccessLogging;
   /** How much too early a timer of that Envoy may fire: see docs/envoy.md. */
   readonly slackMs: number;
   /** The file with whom the system trusts, on the machine of the Envoy. */
@@ -95,6 +97,7 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
           options.bind(gateway.gateway, port.port),
           (one) => delivery.routes(nameOf(name, port, one), () => hostsOf(hosts.get(nameOf(name, port, one)))),
           delivery,
+          options.accessLog ?? "None",
         );
         if (listener !== undefined) listeners.set(name, listener);
       }

@@ -1,5 +1,6 @@
 /** A port of a gateway as a listener of Envoy, and the listeners inside Envoy that make retries wait. */
 import type { ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
+import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
 import type { FilterChainSchema } from "../gen/envoy/config/listener/v3/listener_components_pb.ts";
 import {
   type Listener,
@@ -21,6 +22,7 @@ import {
 import { DownstreamTlsContextSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
+import { accessLogOf } from "./compile-access-log.ts";
 import { socketAddress } from "./compile-load-assignment.ts";
 import { WAITED_HEADER } from "./compile-retries.ts";
 import type { Delivery } from "./delivery.ts";
@@ -40,19 +42,24 @@ export interface ListenerAddress {
   readonly port: number;
 }
 
+/** `Stdout`: a line for each request, for whoever started the Envoy. */
+export type AccessLogging = "Stdout" | "None";
+
 /** `routes`: of the port, or with TLS of the listener. */
 export function compileListener(
   name: ListenerName,
-  { protocol, listeners }: PortConfig,
+  { port: said, protocol, listeners }: PortConfig,
   { host, port }: ListenerAddress,
   routes: (listener: ListenerConfig) => RouteSpecifier,
   delivery: Delivery,
+  logs: AccessLogging,
 ): Listener | undefined {
   const [first] = listeners;
   if (first === undefined) return undefined;
   const common = { name, address: socketAddress(host, port) };
+  const accessLog = logs === "Stdout" ? [accessLogOf(said)] : [];
   if (protocol === "HTTP") {
-    return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first))] });
+    return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first), accessLog)] });
   }
   return create(ListenerSchema, {
     ...common,
@@ -62,7 +69,9 @@ export function compileListener(
         configType: { case: "typedConfig", value: pack(TlsInspectorSchema, {}) },
       },
     ],
-    filterChains: listeners.map((listener) => tlsChain(listener, httpChain(name, routes(listener)), delivery)),
+    filterChains: listeners.map((listener) =>
+      tlsChain(listener, httpChain(name, routes(listener), accessLog), delivery),
+    ),
   });
 }
 
@@ -87,10 +96,15 @@ const tlsContext = ({ certificates }: ListenerConfig, delivery: Delivery): Any =
 
 type RouteSpecifier = ReturnType<Delivery["routes"]>;
 
-function httpChain(statPrefix: string, routeSpecifier: RouteSpecifier): FilterChainInit {
+function httpChain(
+  statPrefix: string,
+  routeSpecifier: RouteSpecifier,
+  accessLog: Init<typeof AccessLogSchema>[],
+): FilterChainInit {
   const manager = pack(HttpConnectionManagerSchema, {
     statPrefix,
     routeSpecifier,
+    accessLog,
     httpFilters: [
       // For routes that have settings for it: all others are spared its cost, and the first such route changes no listener.
       { ...httpFilter("envoy.filters.http.cors", pack(CorsSchema, {})), disabled: true },

@@ -39,6 +39,9 @@ export function clusterName({ id }: BackendConfig, { tryTimeoutMs, budget }: Clu
   return [id, ...parts].join(" | ") as ClusterName;
 }
 
+/** The id of the backend that a cluster of that name leads to. */
+export const backendOfCluster = (name: string): string => name.split(" | ")[0] ?? name;
+
 /** The same cluster with waits between its tries. */
 export const waitingClusterName = (name: ClusterName, waitsMs: readonly number[]): ClusterName =>
   `${name} | waits ${waitsMs.join(",")}ms` as ClusterName;

@@ -10,6 +10,7 @@ import type { ListenerAddress } from "../compile/compile-listener.ts";
 import type { SecretSource } from "../compile/secret-source.ts";
 import { type ControlPlane, gatewayKey, startControlPlane } from "./control-plane.ts";
 import { type EnvoyProcess, startEnvoyProcess } from "./envoy-process.ts";
+import type { EnvoyAccess } from "./parse-access-line.ts";
 import type { NodeStatus } from "./xds-server.ts";
 
 export interface EnvoyDataPlaneOptions {
@@ -20,6 +21,8 @@ export interface EnvoyDataPlaneOptions {
   readonly systemAuthorities: string;
   /** What people should see: what Envoy logs, and what happens to it. */
   readonly onLine: (line: string) => void;
+  /** What becomes of each request; undefined: nobody wants to know, and Envoy does not tell. */
+  readonly onAccess?: (gateway: ObjectRef, access: EnvoyAccess) => void;
   /** Of each Envoy; undefined: as many as there are processors. */
   readonly concurrency?: number;
   /** Of the Envoy that is that gateway, on the loopback; undefined: none. */
@@ -44,7 +47,13 @@ export async function startEnvoyDataPlane(options: EnvoyDataPlaneOptions): Promi
     host: "127.0.0.1",
     port: 0,
     tls: undefined,
-    compile: { bind, matchRegex, systemAuthorities, slackMs: SLACK_MS },
+    compile: {
+      bind,
+      matchRegex,
+      systemAuthorities,
+      slackMs: SLACK_MS,
+      accessLog: options.onAccess === undefined ? "None" : "Stdout",
+    },
     onEvent: (event) => {
       if (event.type === "Refused") onLine(`Envoy refuses ${event.refusal.name}: ${event.refusal.reason}`);
     },
@@ -79,7 +88,7 @@ async function stop(envoys: Map<string, EnvoyProcess>, key: string, drainMs: num
 function startEnvoy(
   gateway: ObjectRef,
   { port }: ControlPlane,
-  { envoyPath, onLine, concurrency, adminPort }: EnvoyDataPlaneOptions,
+  { envoyPath, onLine, onAccess, concurrency, adminPort }: EnvoyDataPlaneOptions,
 ): Promise<EnvoyProcess> {
   const key = gatewayKey(gateway);
   return startEnvoyProcess({
@@ -92,6 +101,7 @@ function startEnvoy(
       adminPort: adminPort?.(gateway),
     }),
     onLine,
+    onAccess: onAccess === undefined ? undefined : (access) => onAccess(gateway, access),
     onExit: (reason) => onLine(`${displayRef(gateway)}: ${reason}; it is started again`),
     ...(concurrency === undefined ? {} : { concurrency }),
   });

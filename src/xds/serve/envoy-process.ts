@@ -3,8 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { bootstrapJson } from "../bootstrap-json.ts";
 import type { Bootstrap } from "../gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
+import { type EnvoyAccess, parseAccessLine } from "./parse-access-line.ts";
 
 export interface EnvoyProcessOptions {
   /** The binary. */
@@ -12,8 +14,10 @@ export interface EnvoyProcessOptions {
   readonly bootstrap: Bootstrap;
   /** Worker threads; undefined: as many as there are processors. */
   readonly concurrency?: number;
-  /** Whatever it writes, line by line. */
+  /** Whatever it logs, line by line. */
   readonly onLine: (line: string) => void;
+  /** Of its access log; what is none of it goes to `onLine`. */
+  readonly onAccess?: ((access: EnvoyAccess) => void) | undefined;
   /** It ended, and not because of us. It is started again after a while. */
   readonly onExit: (reason: string) => void;
 }
@@ -24,6 +28,9 @@ export interface EnvoyProcess {
 }
 
 const RESTART_MS = 1000;
+
+/** How long lines of the access log are held back: somebody is watching. */
+const FLUSH_MS = "100";
 
 /** Its timers must not fire early, or retries would: see docs/envoy.md. */
 const ENVIRONMENT = { EVENT_PRECISE_TIMER: "1" };
@@ -54,21 +61,34 @@ export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<E
   };
 }
 
+function readLines(stream: Readable, onLine: (line: string) => void): void {
+  let rest = "";
+  stream.setEncoding("utf8");
+  stream.on("data", (text: string) => {
+    const lines = `${rest}${text}`.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") onLine(line);
+  });
+  stream.on("end", () => {
+    if (rest !== "") onLine(rest);
+  });
+}
+
 function launch(
-  { path, concurrency, onLine }: EnvoyProcessOptions,
+  { path, concurrency, onLine, onAccess }: EnvoyProcessOptions,
   file: string,
   onEnd: (reason: string) => void,
 ): ChildProcess {
   const workers = concurrency === undefined ? [] : ["--concurrency", String(concurrency)];
   // Several may run on one machine.
-  const args = ["-c", file, "-l", "warn", "--use-dynamic-base-id", ...workers];
+  const args = ["-c", file, "-l", "warn", "--use-dynamic-base-id", "--file-flush-interval-msec", FLUSH_MS, ...workers];
   const child = spawn(path, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...ENVIRONMENT } });
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8");
-    stream.on("data", (text: string) => {
-      for (const line of text.split("\n")) if (line !== "") onLine(line);
-    });
-  }
+  readLines(child.stderr, onLine);
+  readLines(child.stdout, (line) => {
+    const access = onAccess === undefined ? undefined : parseAccessLine(line);
+    if (access === undefined) onLine(line);
+    else onAccess?.(access);
+  });
   let isOver = false;
   const over = (reason: string): void => {
     if (isOver) return;

@@ -4,13 +4,43 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Any } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_any } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/accesslog/v3/accesslog.proto.
  */
 export const file_envoy_config_accesslog_v3_accesslog: GenFile = /*@__PURE__*/
-  fileDesc("CillbnZveS9jb25maWcvYWNjZXNzbG9nL3YzL2FjY2Vzc2xvZy5wcm90bxIZZW52b3kuY29uZmlnLmFjY2Vzc2xvZy52MyJ0Cg9BY2Nlc3NMb2dGaWx0ZXISTQoUcmVzcG9uc2VfZmxhZ19maWx0ZXIYCSABKAsyLS5lbnZveS5jb25maWcuYWNjZXNzbG9nLnYzLlJlc3BvbnNlRmxhZ0ZpbHRlckgAQhIKEGZpbHRlcl9zcGVjaWZpZXIiJQoSUmVzcG9uc2VGbGFnRmlsdGVyEg8KBWZsYWdzGAEgAygJMgBiBnByb3RvMw");
+  fileDesc("CillbnZveS9jb25maWcvYWNjZXNzbG9nL3YzL2FjY2Vzc2xvZy5wcm90bxIZZW52b3kuY29uZmlnLmFjY2Vzc2xvZy52MyJYCglBY2Nlc3NMb2cSDgoEbmFtZRgBIAEoCTIAEiwKDHR5cGVkX2NvbmZpZxgEIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnlIAEINCgtjb25maWdfdHlwZSJ0Cg9BY2Nlc3NMb2dGaWx0ZXISTQoUcmVzcG9uc2VfZmxhZ19maWx0ZXIYCSABKAsyLS5lbnZveS5jb25maWcuYWNjZXNzbG9nLnYzLlJlc3BvbnNlRmxhZ0ZpbHRlckgAQhIKEGZpbHRlcl9zcGVjaWZpZXIiJQoSUmVzcG9uc2VGbGFnRmlsdGVyEg8KBWZsYWdzGAEgAygJMgBiBnByb3RvMw", [file_google_protobuf_any]);
+
+/**
+ * @generated from message envoy.config.accesslog.v3.AccessLog
+ */
+export type AccessLog = Message<"envoy.config.accesslog.v3.AccessLog"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from oneof envoy.config.accesslog.v3.AccessLog.config_type
+   */
+  configType: {
+    /**
+     * @generated from field: google.protobuf.Any typed_config = 4;
+     */
+    value: Any;
+    case: "typedConfig";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message envoy.config.accesslog.v3.AccessLog.
+ * Use `create(AccessLogSchema)` to create a new message.
+ */
+export const AccessLogSchema: GenMessage<AccessLog> = /*@__PURE__*/
+  messageDesc(file_envoy_config_accesslog_v3_accesslog, 0);
 
 /**
  * @generated from message envoy.config.accesslog.v3.AccessLogFilter
@@ -33,7 +63,7 @@ export type AccessLogFilter = Message<"envoy.config.accesslog.v3.AccessLogFilter
  * Use `create(AccessLogFilterSchema)` to create a new message.
  */
 export const AccessLogFilterSchema: GenMessage<AccessLogFilter> = /*@__PURE__*/
-  messageDesc(file_envoy_config_accesslog_v3_accesslog, 0);
+  messageDesc(file_envoy_config_accesslog_v3_accesslog, 1);
 
 /**
  * @generated from message envoy.config.accesslog.v3.ResponseFlagFilter
@@ -50,5 +80,5 @@ export type ResponseFlagFilter = Message<"envoy.config.accesslog.v3.ResponseFlag
  * Use `create(ResponseFlagFilterSchema)` to create a new message.
  */
 export const ResponseFlagFilterSchema: GenMessage<ResponseFlagFilter> = /*@__PURE__*/
-  messageDesc(file_envoy_config_accesslog_v3_accesslog, 1);
+  messageDesc(file_envoy_config_accesslog_v3_accesslog, 2);
 

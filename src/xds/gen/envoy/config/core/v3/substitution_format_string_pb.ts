@@ -6,13 +6,14 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { DataSource } from "./base_pb.ts";
 import { file_envoy_config_core_v3_base } from "./base_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/core/v3/substitution_format_string.proto.
  */
 export const file_envoy_config_core_v3_substitution_format_string: GenFile = /*@__PURE__*/
-  fileDesc("CjVlbnZveS9jb25maWcvY29yZS92My9zdWJzdGl0dXRpb25fZm9ybWF0X3N0cmluZy5wcm90bxIUZW52b3kuY29uZmlnLmNvcmUudjMiZAoYU3Vic3RpdHV0aW9uRm9ybWF0U3RyaW5nEj4KEnRleHRfZm9ybWF0X3NvdXJjZRgFIAEoCzIgLmVudm95LmNvbmZpZy5jb3JlLnYzLkRhdGFTb3VyY2VIAEIICgZmb3JtYXRiBnByb3RvMw", [file_envoy_config_core_v3_base]);
+  fileDesc("CjVlbnZveS9jb25maWcvY29yZS92My9zdWJzdGl0dXRpb25fZm9ybWF0X3N0cmluZy5wcm90bxIUZW52b3kuY29uZmlnLmNvcmUudjMilAEKGFN1YnN0aXR1dGlvbkZvcm1hdFN0cmluZxIuCgtqc29uX2Zvcm1hdBgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIABI+ChJ0ZXh0X2Zvcm1hdF9zb3VyY2UYBSABKAsyIC5lbnZveS5jb25maWcuY29yZS52My5EYXRhU291cmNlSABCCAoGZm9ybWF0YgZwcm90bzM", [file_envoy_config_core_v3_base, file_google_protobuf_struct]);
 
 /**
  * @generated from message envoy.config.core.v3.SubstitutionFormatString
@@ -22,6 +23,12 @@ export type SubstitutionFormatString = Message<"envoy.config.core.v3.Substitutio
    * @generated from oneof envoy.config.core.v3.SubstitutionFormatString.format
    */
   format: {
+    /**
+     * @generated from field: google.protobuf.Struct json_format = 2;
+     */
+    value: JsonObject;
+    case: "jsonFormat";
+  } | {
     /**
      * @generated from field: envoy.config.core.v3.DataSource text_format_source = 5;
      */

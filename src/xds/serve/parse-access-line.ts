@@ -1,0 +1,71 @@
+import { isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
+import type { AccessField } from "../compile/compile-access-log.ts";
+
+/** What an Envoy says of one request, in its own words. */
+export interface EnvoyAccess {
+  /** Milliseconds since 1970. */
+  readonly startedAtMs: number;
+  readonly client: string;
+  readonly protocol: string | undefined;
+  /** As the configuration has it. */
+  readonly port: number;
+  /** Undefined: what came was no request. */
+  readonly method: string | undefined;
+  readonly host: string | undefined;
+  readonly path: string | undefined;
+  readonly userAgent: string | undefined;
+  /** 0: there was no answer. */
+  readonly status: number;
+  readonly responseBytes: number;
+  readonly durationMs: number;
+  readonly route: string | undefined;
+  readonly cluster: string | undefined;
+  /** Those that only wait included. */
+  readonly attempts: number;
+  /** Envoy's: `UF`, `URX`, … */
+  readonly flags: readonly string[];
+  /** Why the answer is what it is. */
+  readonly details: string | undefined;
+}
+
+/** Undefined: it is no line of an access log. */
+export function parseAccessLine(line: string): EnvoyAccess | undefined {
+  const said = parseJson(line);
+  if (said === undefined) return undefined;
+  const text = (field: AccessField): string | undefined => {
+    const value = said[field];
+    return typeof value === "string" && value !== "-" ? value : undefined;
+  };
+  const number = (field: AccessField): number => {
+    const value = Number(said[field]);
+    return Number.isFinite(value) ? value : 0;
+  };
+  return {
+    startedAtMs: number("time") * 1000,
+    client: text("client") ?? "",
+    protocol: text("protocol"),
+    port: number("port"),
+    method: text("method"),
+    host: text("host"),
+    path: text("path"),
+    userAgent: text("userAgent"),
+    status: number("status"),
+    responseBytes: number("responseBytes"),
+    durationMs: number("durationMs"),
+    route: text("route"),
+    cluster: text("cluster"),
+    attempts: number("attempts"),
+    flags: text("flags")?.split(",") ?? [],
+    details: text("details"),
+  };
+}
+
+function parseJson(line: string): JsonObject | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const value = JSON.parse(line) as Json;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -19,20 +19,19 @@ export type Sharing = "Again" | "Once";
  * (they are the same objects), so by default each is read once, in full, and every path adds which ones it has.
  */
 export function readEvaluation(evaluation: Evaluation, sharing: Sharing = "Once"): Reading {
-  const digest = new Digest();
-  const specs = new SharedDigests<JsonObject>(sharing, digestOfSpec);
+  const specs = new SharedDigests<JsonObject>(sharing, (spec) => withJson(START, spec));
   const sourceLists = new SharedDigests(sharing, digestOfSources);
   const targets = new LastText();
+  let digest = START;
   let paths = 0;
   for (const { target, path, spec, sources } of effectivePolicies(evaluation)) {
     paths++;
-    digest.addNumber(targets.digestOf(target));
-    for (let i = 0; i < path.length; i++) digest.addNumber((path[i] as PathNode).name.length);
-    digest.addNumber(specs.of(spec));
-    digest.addNumber(sourceLists.of(sources));
+    digest = withNumber(digest, targets.digestOf(target));
+    for (let i = 0; i < path.length; i++) digest = withNumber(digest, (path[i] as PathNode).name.length);
+    digest = withNumber(withNumber(digest, specs.of(spec)), sourceLists.of(sources));
   }
-  for (const verdict of verdicts(evaluation)) addVerdict(digest, verdict);
-  return { paths, checksum: digest.checksum };
+  for (const verdict of verdicts(evaluation)) digest = withVerdict(digest, verdict);
+  return { paths, checksum: digest >>> 0 };
 }
 
 /** Reads a delta: what was and what is, for every path and policy in it. */
@@ -40,62 +39,48 @@ export function readDelta({ effective, verdicts: judged }: Delta): {
   readonly changes: number;
   readonly checksum: number;
 } {
-  const digest = new Digest();
-  const specs = new SharedDigests<JsonObject>("Once", digestOfSpec);
+  const specs = new SharedDigests<JsonObject>("Once", (spec) => withJson(START, spec));
   const sourceLists = new SharedDigests("Once", digestOfSources);
+  let digest = START;
   for (const { target, path, before, after } of effective) {
-    digest.addText(target);
-    for (const node of path) digest.addNumber(node.name.length);
+    digest = withText(digest, target);
+    for (const node of path) digest = withNumber(digest, node.name.length);
     for (const side of [before, after]) {
       if (side === undefined) continue;
-      digest.addNumber(specs.of(side.spec));
-      digest.addNumber(sourceLists.of(side.sources));
+      digest = withNumber(withNumber(digest, specs.of(side.spec)), sourceLists.of(side.sources));
     }
   }
   for (const { policy, policyKind, before, after } of judged) {
     for (const verdict of [before, after])
-      if (verdict !== undefined) addVerdict(digest, { policy, policyKind, verdict });
+      if (verdict !== undefined) digest = withVerdict(digest, { policy, policyKind, verdict });
   }
-  return { changes: effective.length + judged.length, checksum: digest.checksum };
+  return { changes: effective.length + judged.length, checksum: digest >>> 0 };
 }
 
 /** What of a text is read beside its length: its end, where names differ. */
 const READ = 12;
 
-/** FNV-1a over everything added, in order. */
-class Digest {
-  // A small integer from the beginning: a field that once held a larger number is slow ever after.
-  #hash = 0x811c9dc5 | 0;
+/** FNV-1a over everything read, in order: where it begins, and each step. */
+const START = 0x811c9dc5 | 0;
 
-  get checksum(): number {
-    return this.#hash >>> 0;
-  }
+const withNumber = (digest: number, value: number): number => Math.imul(digest ^ value, 0x01000193);
 
-  addNumber(value: number): void {
-    this.#hash = Math.imul(this.#hash ^ value, 0x01000193);
-  }
+function withText(before: number, text: string | null | undefined): number {
+  if (text === null || text === undefined) return withNumber(before, -1);
+  let digest = withNumber(before, text.length);
+  for (let i = Math.max(0, text.length - READ); i < text.length; i++) digest = withNumber(digest, text.charCodeAt(i));
+  return digest;
+}
 
-  addText(text: string | null | undefined): void {
-    if (text === null || text === undefined) return this.addNumber(-1);
-    let hash = Math.imul(this.#hash ^ text.length, 0x01000193);
-    for (let i = Math.max(0, text.length - READ); i < text.length; i++) {
-      hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-    }
-    this.#hash = hash;
-  }
-
-  addJson(value: Json): void {
-    if (typeof value === "string") this.addText(value);
-    else if (typeof value === "number") this.addNumber(value);
-    else if (typeof value === "boolean") this.addNumber(value ? 1 : 0);
-    else if (value === null) this.addNumber(-1);
-    else if (isList(value)) for (const item of value) this.addJson(item);
-    else
-      for (const key in value) {
-        this.addText(key);
-        this.addJson(value[key] ?? null);
-      }
-  }
+function withJson(before: number, value: Json): number {
+  if (typeof value === "string") return withText(before, value);
+  if (typeof value === "number") return withNumber(before, value);
+  if (typeof value === "boolean") return withNumber(before, value ? 1 : 0);
+  if (value === null) return withNumber(before, -1);
+  let digest = before;
+  if (isList(value)) for (const item of value) digest = withJson(digest, item);
+  else for (const key in value) digest = withJson(withText(digest, key), value[key] ?? null);
+  return digest;
 }
 
 /** The paths to one target come one after the other, so its text is read once. */
@@ -105,68 +90,42 @@ class LastText {
 
   digestOf(text: string): number {
     if (text === this.#last) return this.#digest;
-    const digest = new Digest();
-    digest.addText(text);
     this.#last = text;
-    this.#digest = digest.checksum | 0;
+    this.#digest = withText(START, text);
     return this.#digest;
   }
 }
 
 const isList: (value: Json) => value is readonly Json[] = Array.isArray;
 
-function digestOfSpec(spec: JsonObject): number {
-  const digest = new Digest();
-  digest.addJson(spec);
-  return digest.checksum | 0;
-}
-
 function digestOfSources(sources: readonly Source[]): number {
-  const digest = new Digest();
+  let digest = START;
   for (const { pointer, policy, block, decidedBy, lost } of sources) {
-    digest.addText(pointer);
-    digest.addText(policy);
-    digest.addText(block);
-    digest.addText(decidedBy.policy);
-    digest.addText(decidedBy.block);
-    digest.addText(decidedBy.strategy);
-    for (const loss of lost) {
-      digest.addText(loss.policy);
-      digest.addText(loss.block);
-      digest.addText(loss.reason);
-      digest.addJson(loss.value);
-      for (const winner of loss.by) digest.addText(winner);
+    digest = withText(withText(withText(digest, pointer), policy), block);
+    digest = withText(withText(withText(digest, decidedBy.policy), decidedBy.block), decidedBy.strategy);
+    for (const { policy: loser, block: of, reason, value, by } of lost) {
+      digest = withText(withText(withText(digest, loser), of), reason);
+      digest = withJson(digest, value);
+      for (const winner of by) digest = withText(digest, winner);
     }
   }
-  return digest.checksum | 0;
+  return digest;
 }
 
-function addVerdict(digest: Digest, { policy, verdict }: PolicyVerdict): void {
-  digest.addText(policy);
-  if (verdict.state === "NotAccepted") {
-    digest.addText(verdict.reason);
-    digest.addText(verdict.message);
-    return;
-  }
-  digest.addText(verdict.enforcement);
-  addTally(digest, verdict.total);
-  for (const { ancestor, enforcement, tally } of verdict.ancestors) {
-    digest.addText(ancestor);
-    digest.addText(enforcement);
-    addTally(digest, tally);
-  }
+function withVerdict(before: number, { policy, verdict }: PolicyVerdict): number {
+  let digest = withText(before, policy);
+  if (verdict.state === "NotAccepted") return withText(withText(digest, verdict.reason), verdict.message);
+  digest = withTally(withText(digest, verdict.enforcement), verdict.total);
+  for (const { ancestor, enforcement, tally } of verdict.ancestors)
+    digest = withTally(withText(withText(digest, ancestor), enforcement), tally);
+  return digest;
 }
 
-function addTally(digest: Digest, { paths, full, partial, none, met, beatenBy, beatenAt }: Tally): void {
-  for (const count of [paths, full, partial, none, met]) digest.addNumber(count);
-  for (const { policy, paths: count } of beatenBy) {
-    digest.addText(policy);
-    digest.addNumber(count);
-  }
-  for (const { target, paths: count } of beatenAt) {
-    digest.addText(target);
-    digest.addNumber(count);
-  }
+function withTally(before: number, { paths, full, partial, none, met, beatenBy, beatenAt }: Tally): number {
+  let digest = withNumber(withNumber(withNumber(withNumber(withNumber(before, paths), full), partial), none), met);
+  for (const { policy, paths: count } of beatenBy) digest = withNumber(withText(digest, policy), count);
+  for (const { target, paths: count } of beatenAt) digest = withNumber(withText(digest, target), count);
+  return digest;
 }
 
 const MOST_REMEMBERED = 4096;

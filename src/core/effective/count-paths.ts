@@ -86,11 +86,13 @@ export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
 
 /** What each path to an object folds into, one for each of its bases; undefined: nothing there has a policy. */
 export function coresOf({ bases, own }: PathsAlike, kind: CompiledKind): readonly (EffectiveCore | undefined)[] {
-  return bases.map(({ stack: above }) => {
+  const cores: (EffectiveCore | undefined)[] = [];
+  for (const { stack: above } of bases) {
     const stack = own === undefined ? above : kind.stacks.push(above, own);
     const core = stack === kind.stacks.empty ? undefined : foldOf(stack, kind);
-    return core === undefined || core.outcomes.length === 0 ? undefined : core;
-  });
+    cores.push(core === undefined || core.outcomes.length === 0 ? undefined : core);
+  }
+  return cores;
 }
 
 /** All sections of an object, as the ends of paths. */

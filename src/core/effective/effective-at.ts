@@ -119,21 +119,18 @@ export function effectivePolicy(
 ): EffectivePolicy {
   const own = ownValuesOf(path, kind);
   const core = effectiveAt(path, kind, own);
-  return shownPolicy({ kind, target, nodes, path, core, sources: sourcesOf(core, own.object) });
+  return shownPolicy(kind, target, nodes, path, core, sourcesOf(core, own.object));
 }
 
-/** What an effective policy is put together from. `path`: the path, or a part of it that tells whose traffic it is. */
-interface PolicyParts {
-  readonly kind: CompiledKind;
-  readonly target: TargetId;
-  readonly nodes: readonly PathNode[];
-  readonly path: Pick<Path, "from" | "incomplete">;
-  readonly core: EffectiveCore;
-  readonly sources: readonly Source[];
-}
-
-export function shownPolicy({ kind, target, nodes, path, core, sources }: PolicyParts): EffectivePolicy {
-  const { policyKind } = kind;
+/** `path`: the path, or as much of it as tells whose traffic it is. */
+export function shownPolicy(
+  { policyKind }: CompiledKind,
+  target: TargetId,
+  nodes: readonly PathNode[],
+  path: Pick<Path, "from" | "incomplete">,
+  core: EffectiveCore,
+  sources: readonly Source[],
+): EffectivePolicy {
   const { spec } = core;
   // By far the most paths have nothing more to say.
   if (path.from === undefined && !path.incomplete && core.fields.length === 0)

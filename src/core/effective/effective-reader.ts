@@ -19,7 +19,7 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   #nextKind = 0;
   #search: Search | undefined;
   /** Of the object at hand. */
-  readonly #policies: EffectivePolicy[] = [];
+  #policies: readonly EffectivePolicy[] = NONE;
   #nextPolicy = 0;
 
   /** `only`: the paths that end at this object. */
@@ -44,12 +44,10 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
     const search = this.#search;
     const end = search?.ends.next();
     if (search === undefined || end === undefined || end.done) return false;
-    const { finder, kind, shown } = search;
+    const { finder } = search;
     this.#nextPolicy = 0;
-    this.#policies.length = 0;
     const alike = finder.findAlike(end.value);
-    if (alike !== undefined) addAlike(this.#policies, kind, alike, shown);
-    else forEachPathTo(finder, kind, end.value, (path) => this.#policies.push(effectivePolicy(path, kind)));
+    this.#policies = alike === undefined ? policiesTo(end.value, search) : policiesAlike(alike, search);
     return true;
   }
 
@@ -72,13 +70,23 @@ interface Search {
   readonly shown: ShownBases;
 }
 
+const NONE: readonly never[] = [];
+
+function policiesTo(end: EndObject, { finder, kind }: Search): readonly EffectivePolicy[] {
+  const found: EffectivePolicy[] = [];
+  forEachPathTo(finder, kind, end, (path) => {
+    found.push(effectivePolicy(path, kind));
+  });
+  return found;
+}
+
 /** Section by section, each by every path. */
-function addAlike(found: EffectivePolicy[], kind: CompiledKind, alike: PathsAlike, shown: ShownBases): void {
+function policiesAlike(alike: PathsAlike, { kind, shown }: Search): readonly EffectivePolicy[] {
   const { object, facts, bases } = alike;
   const cores = coresOf(alike, kind);
-  if (cores.every((core) => core === undefined)) return;
   const { id, ref } = object;
   const above = shown.of(bases);
+  const found: EffectivePolicy[] = [];
   for (const section of sectionsOf(object, facts)) {
     const target = targetId(id, section.name);
     const end = shownSection(ref, section);
@@ -86,18 +94,27 @@ function addAlike(found: EffectivePolicy[], kind: CompiledKind, alike: PathsAlik
       const core = cores[i];
       const path = bases[i];
       if (core === undefined || path === undefined) continue;
-      const nodes = [...(above[i] ?? NO_NODES), ref, end];
-      found.push(shownPolicy({ kind, target, nodes, path, core, sources: core.sources }));
+      const nodes = withTwoMore(above[i] ?? NONE, ref, end);
+      found.push(shownPolicy(kind, target, nodes, path, core, core.sources));
     }
   }
+  return found;
 }
 
-const NO_NODES: readonly PathNode[] = [];
+function withTwoMore(above: readonly PathNode[], object: PathNode, section: PathNode): readonly PathNode[] {
+  const { length } = above;
+  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
+  const nodes = new Array<PathNode>(length + 2);
+  for (let i = 0; i < length; i++) nodes[i] = above[i] as PathNode;
+  nodes[length] = object;
+  nodes[length + 1] = section;
+  return nodes;
+}
 
 /** The nodes of paths that many objects share: those of the last object's are mostly those of the next. */
 class ShownBases {
-  #bases: readonly Path[] = [];
-  #shown: readonly (readonly PathNode[])[] = [];
+  #bases: readonly Path[] = NONE;
+  #shown: readonly (readonly PathNode[])[] = NONE;
 
   of(bases: readonly Path[]): readonly (readonly PathNode[])[] {
     if (bases !== this.#bases) {

@@ -8,7 +8,7 @@ import type { Ends } from "./beaten-ends.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt, foldOf } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
-import type { Path } from "./path.ts";
+import { type Node, nodesOf, type Path } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
 import { type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
@@ -69,11 +69,12 @@ export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
   const changes = new TallyChanges();
   for (const kind of world.rulebook.kinds) {
     const finder = new PathFinder(world, kind, undefined, "Together");
+    const ancestors = new KnownAncestors(kind);
     const count = (path: Path, core: EffectiveCore): void => countPath(changes, kind, path, core, path.count);
     for (const end of endObjects(world, kind)) {
       const alike = finder.findAlike(end);
       if (alike === undefined) forEachPathTo(finder, kind, end, count);
-      else countAlike(changes, kind, alike);
+      else countAlike(changes, kind, alike, ancestors);
     }
   }
   const tallies = new Map<PolicyId, PolicyTally>();
@@ -114,7 +115,7 @@ class SectionEnds implements Ends {
   }
 }
 
-function countAlike(changes: TallyChanges, kind: CompiledKind, alike: PathsAlike): void {
+function countAlike(changes: TallyChanges, kind: CompiledKind, alike: PathsAlike, ancestors: KnownAncestors): void {
   const { bases, object } = alike;
   const cores = coresOf(alike, kind);
   let ends: SectionEnds | undefined;
@@ -123,7 +124,7 @@ function countAlike(changes: TallyChanges, kind: CompiledKind, alike: PathsAlike
     const base = bases[i];
     if (core === undefined || base === undefined) continue;
     ends ??= new SectionEnds(alike);
-    if (ends.count > 0) changes.add(core, ancestorsOf(base, kind, object.id), ends, base.count);
+    if (ends.count > 0) changes.add(core, ancestors.of(base, object.id), ends, base.count);
   }
 }
 
@@ -138,17 +139,36 @@ export function countPath(
   changes.add(core, ancestorsOf(path, kind, id), { object: id, count: 1, sections: [section?.name] }, count);
 }
 
-function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind, end: ObjectId): (policy: Policy) => ObjectId {
+/** Whose paths they are: of each policy on them. */
+type AncestorOf = (policy: Policy) => ObjectId;
+
+/** DESIGN: a policy on a GatewayClass or Namespace has that as its ancestor. `end`: the object, where no other has a namespace. */
+function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind, end: ObjectId): AncestorOf {
   const ancestor = path.ancestor ?? end;
-  return targetsClusterScope ? (policy) => clusterTarget(path, policy) ?? ancestor : () => ancestor;
+  const targets = targetsClusterScope ? clusterTargets(path) : [];
+  if (targets.length === 0) return () => ancestor;
+  return (policy) => targets.find(({ sets }) => sets?.own?.policies.includes(policy))?.id ?? ancestor;
 }
 
-/** DESIGN: a policy on a GatewayClass or Namespace has that as its ancestor. */
-function clusterTarget(path: Path, policy: Policy): ObjectId | undefined {
-  let found: ObjectId | undefined;
-  for (let at: Path | undefined = path; at !== undefined; at = at.up) {
-    const { ref, id, sets } = at.node;
-    if (ref.namespace === "" && sets?.own?.policies.includes(policy)) found = id;
+/** The cluster-scoped objects on a path that have policies, the root first. */
+const clusterTargets = (path: Path): readonly Node[] =>
+  nodesOf(path).filter(({ ref, sets }) => ref.namespace === "" && sets?.own !== undefined);
+
+/** Those of the last path: mostly the next object hangs under the same. */
+class KnownAncestors {
+  readonly #kind: CompiledKind;
+  #path: Path | undefined;
+  #ancestors: AncestorOf | undefined;
+
+  constructor(kind: CompiledKind) {
+    this.#kind = kind;
   }
-  return found;
+
+  of(path: Path, end: ObjectId): AncestorOf {
+    if (path !== this.#path || this.#ancestors === undefined || path.ancestor === undefined) {
+      this.#path = path;
+      this.#ancestors = ancestorsOf(path, this.#kind, end);
+    }
+    return this.#ancestors;
+  }
 }

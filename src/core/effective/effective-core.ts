@@ -51,7 +51,7 @@ const NO_POLICIES: readonly Policy[] = [];
 
 /** The places of a fold, by pointer. */
 export function placesOf({ result }: Folded): readonly Place[] {
-  const places = [...result.places.values()];
+  const places = result.places.slice();
   return places.length > FEW ? places.sort(byPointer) : sortedFew(places);
 }
 
@@ -110,17 +110,13 @@ export function effectiveCore(
 }
 
 function outcomesOf(policies: readonly Policy[], folds: readonly (readonly Place[])[]): readonly Outcome[] {
-  const isFirst = (policy: Policy, at: number): boolean => policies.indexOf(policy) === at;
-  const distinct = policies.every(isFirst) ? policies : policies.filter(isFirst);
-  const outcomes = distinct.map(
-    (policy): Outcome => ({
-      policy,
-      prevailing: 0,
-      beaten: 0,
-      gated: false,
-      by: NO_POLICIES,
-    }),
-  );
+  const outcomes: Outcome[] = [];
+  for (let at = 0; at < policies.length; at++) {
+    const policy = policies[at] as Policy;
+    // A policy may stand at several levels.
+    if (policies.indexOf(policy) === at)
+      outcomes.push({ policy, prevailing: 0, beaten: 0, gated: false, by: NO_POLICIES });
+  }
   for (const places of folds) {
     for (const { holder, losses } of places) {
       if (holder?.policy !== undefined && holder.computed === undefined)
@@ -128,7 +124,8 @@ function outcomesOf(policies: readonly Policy[], folds: readonly (readonly Place
       for (const loss of losses) countLoss(outcomes, loss);
     }
   }
-  return outcomes;
+  // A list that grew has room to spare, and this one is kept.
+  return outcomes.slice();
 }
 
 function countLoss(outcomes: readonly Outcome[], { candidate, reason, by }: Loss): void {

@@ -58,7 +58,8 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
     factsOf: byId(facts),
     rows: compileRows(rows, facts),
     ...rowSets(rows, definitions),
-    parsePolicy: (object, kind) => parsePolicy(object, kind.definition, crds.get(kindId(object.ref))),
+    parsePolicy: (object, kind) =>
+      parsePolicy(object, kind.definition, crds.size === 0 ? undefined : crds.get(kindId(object.ref))),
     findings,
   };
 }

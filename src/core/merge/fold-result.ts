@@ -52,7 +52,10 @@ export type LossKind = Pick<Loss, "reason" | "equalTo">;
 const FEW = 32;
 
 export class FoldResult {
-  readonly places: Map<string, Place> = new Map();
+  /** In the order in which they came up. */
+  readonly places: Place[] = [];
+  /** By pointer; made when there are many. */
+  #index: Map<string, Place> | undefined;
   /** How many held units lie strictly below a pointer; made when there are many places. */
   #below: Map<string, number> | undefined;
   #held = 0;
@@ -63,7 +66,7 @@ export class FoldResult {
   }
 
   holder(pointer: string): Candidate | undefined {
-    return this.places.get(pointer)?.holder;
+    return this.#find(pointer)?.holder;
   }
 
   /** Held units above, at or below a pointer: whatever cannot stand beside a value there. An empty map blocks nothing below it. */
@@ -79,10 +82,7 @@ export class FoldResult {
 
   /** The nearest first. */
   above(pointer: string): readonly Candidate[] {
-    if (this.places.size <= FEW) {
-      const found = this.#holdersWhere((other) => liesBelow(pointer, other));
-      return found.length < 2 ? found : found.toSorted((a, b) => b.unit.pointer.length - a.unit.pointer.length);
-    }
+    if (this.places.length <= FEW) return this.#aboveAmongFew(pointer);
     const found: Candidate[] = [];
     for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
       const holder = this.holder(pointer.slice(0, end));
@@ -92,25 +92,32 @@ export class FoldResult {
   }
 
   below(pointer: string): readonly Candidate[] {
-    if (this.places.size > FEW && !this.#countsBelow().has(pointer)) return NOBODY;
-    return this.#holdersWhere((other) => liesBelow(other, pointer));
-  }
-
-  /** Mostly nobody. */
-  #holdersWhere(isMeant: (pointer: string) => boolean): readonly Candidate[] {
+    if (this.places.length > FEW && !this.#countsBelow().has(pointer)) return NOBODY;
+    // Mostly nobody.
     let found: Candidate[] | undefined;
-    for (const { pointer, holder } of this.places.values()) {
-      if (holder === undefined || !isMeant(pointer)) continue;
+    for (const { pointer: other, holder } of this.places) {
+      if (holder === undefined || !liesBelow(other, pointer)) continue;
       found ??= [];
       found.push(holder);
     }
     return found ?? NOBODY;
   }
 
+  #aboveAmongFew(pointer: string): readonly Candidate[] {
+    let found: Candidate[] | undefined;
+    for (const { pointer: other, holder } of this.places) {
+      if (holder === undefined || !liesBelow(pointer, other)) continue;
+      found ??= [];
+      found.push(holder);
+    }
+    if (found === undefined) return NOBODY;
+    return found.length < 2 ? found : found.toSorted((a, b) => b.unit.pointer.length - a.unit.pointer.length);
+  }
+
   /** In the order in which the places came up. */
   holders(): Candidate[] {
     const held: Candidate[] = [];
-    for (const { holder } of this.places.values()) if (holder !== undefined) held.push(holder);
+    for (const { holder } of this.places) if (holder !== undefined) held.push(holder);
     return held;
   }
 
@@ -143,14 +150,14 @@ export class FoldResult {
    */
   settleLosses(): void {
     let areComputed = false;
-    for (const place of this.places.values()) {
+    for (const place of this.places) {
       if (place.losses.length === 0) continue;
       areComputed ||= place.losses.some(isComputed);
       place.losses = place.losses.map((loss) => this.#settled(loss));
     }
     if (!areComputed) return;
     // Only now: somebody may have been equal to a value that was computed, and shares its fate.
-    for (const place of this.places.values()) place.losses = place.losses.filter((loss) => !isComputed(loss));
+    for (const place of this.places) place.losses = place.losses.filter((loss) => !isComputed(loss));
   }
 
   #settled(loss: Loss): Loss {
@@ -164,7 +171,7 @@ export class FoldResult {
     if (below.length > 0) return { candidate, reason: "equal", by: policiesOf(below) };
     if (loss.equalTo === undefined) return loss;
     const { equalTo } = loss;
-    const fate = this.places.get(equalTo.unit.pointer)?.losses.find((other) => other.candidate === equalTo);
+    const fate = this.#find(equalTo.unit.pointer)?.losses.find((other) => other.candidate === equalTo);
     if (fate === undefined) throw new Error(`${equalTo.unit.pointer} neither holds its place nor lost it`);
     return { ...this.#settled(fate), candidate };
   }
@@ -181,19 +188,28 @@ export class FoldResult {
   /** The spec so far; tombstones are not in it. */
   toSpec(): JsonObject {
     const units: Unit[] = [];
-    for (const { holder } of this.places.values()) {
+    for (const { holder } of this.places) {
       if (holder !== undefined && holder.unit.value !== null) units.push(holder.unit);
     }
     return buildSpec(units);
   }
 
   #place(pointer: string): Place {
-    let place = this.places.get(pointer);
-    if (place === undefined) {
-      place = { pointer, holder: undefined, decidedBy: undefined, losses: NO_LOSSES };
-      this.places.set(pointer, place);
-    }
+    const known = this.#find(pointer);
+    if (known !== undefined) return known;
+    const place = { pointer, holder: undefined, decidedBy: undefined, losses: NO_LOSSES };
+    this.places.push(place);
+    this.#index?.set(pointer, place);
     return place;
+  }
+
+  #find(pointer: string): Place | undefined {
+    if (this.places.length > FEW) {
+      this.#index ??= new Map(this.places.map((place) => [place.pointer, place]));
+      return this.#index.get(pointer);
+    }
+    for (const place of this.places) if (place.pointer === pointer) return place;
+    return undefined;
   }
 
   #countsBelow(): ReadonlyMap<string, number> {

@@ -8,6 +8,10 @@ const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:
 export function createdAt({ raw }: KubeObject): { readonly written: Json; readonly seconds: number | undefined } {
   const metadata = ownValue(raw, "metadata");
   const written = isJsonObject(metadata) ? (ownValue(metadata, "creationTimestamp") ?? null) : null;
-  const ms = typeof written === "string" && TIMESTAMP.test(written) ? Date.parse(written) : Number.NaN;
-  return { written, seconds: Number.isNaN(ms) ? undefined : Math.floor(ms / 1000) };
+  return { written, seconds: typeof written === "string" ? secondsOf(written) : undefined };
+}
+
+function secondsOf(text: string): number | undefined {
+  const ms = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }

@@ -12,6 +12,7 @@ export function checkForbidden(
   blocks: readonly Block[],
   report: Report,
 ): void {
+  if (!targeting.kinds.some(({ forbids }) => forbids !== undefined)) return;
   const reported = new Set<string>();
   for (const target of targets) {
     for (const forbidden of forbiddenAt(targeting, target)) {

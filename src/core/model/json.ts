@@ -15,7 +15,10 @@ export function isJsonList(value: Json | undefined): value is readonly Json[] {
 
 /** Reads an own key only: `constructor` or `__proto__` in hostile input never reach a prototype. */
 export function ownValue(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
+  const value = object[key];
+  // What plain data inherits is functions, and a prototype by that one name.
+  if (typeof value !== "function" && key !== "__proto__") return value;
+  return Object.hasOwn(object, key) ? value : undefined;
 }
 
 /** Sets a key as an own data property; `__proto__` is data like any other key. */
@@ -35,11 +38,13 @@ export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (isJsonList(b)) return false;
   let keys = 0;
   for (const key in a) {
-    if (!Object.hasOwn(a, key)) continue;
-    if (!Object.hasOwn(b, key) || !jsonEqual(a[key], b[key])) return false;
+    const one = a[key];
+    const other = b[key];
+    // No value of plain data is one that it inherits.
+    if (one !== other && (!Object.hasOwn(b, key) || !jsonEqual(one, other))) return false;
     keys++;
   }
-  for (const key in b) if (Object.hasOwn(b, key)) keys--;
+  for (const _ in b) keys--;
   return keys === 0;
 }
 

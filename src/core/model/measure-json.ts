@@ -25,8 +25,13 @@ function visit(value: Json, depth: number, limits: JsonLimits, count: { values: 
   }
   // Plain JSON data inherits nothing that `for in` would show; and this walks every policy.
   for (const key in value) {
-    const result = visit(value[key] ?? null, depth + 1, limits, count);
+    const own = value[key] ?? null;
+    if (typeof own !== "object") {
+      count.values++;
+      continue;
+    }
+    const result = visit(own, depth + 1, limits, count);
     if (result !== "ok") return result;
   }
-  return "ok";
+  return count.values > limits.maxValues ? "too large" : "ok";
 }

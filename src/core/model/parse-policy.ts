@@ -191,7 +191,9 @@ function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): re
         parseNamedBlock("overrides", OVERRIDES, spec, reader, report),
       ];
   const blocks = read.filter((block): block is Block => block !== undefined && saysSomething(block)).slice();
-  if (blocks.reduce((sum, block) => sum + block.units.length, 0) > SPEC_LIMITS.maxUnits) {
+  let units = 0;
+  for (const block of blocks) units += block.units.length;
+  if (units > SPEC_LIMITS.maxUnits) {
     report("InvalidTooLarge", "spec", `spec is too large: it sets more than ${SPEC_LIMITS.maxUnits} values.`);
   }
   if (merge.blocks === "Exclusive" && blocks.length > 1) {

@@ -185,7 +185,7 @@ export const escapePointer = (key: string): string =>
 /** The spec that units make up. An empty object takes in whatever is set below it, before or after. */
 export function buildSpec(units: Iterable<Pick<Unit, "path" | "value">>): JsonObject {
   const spec: MutableObject = {};
-  const own = new Set<JsonObject>([spec]);
+  const own = new OwnObjects(spec);
   for (const { path, value } of units) {
     const key = path.at(-1);
     if (key === undefined) continue;
@@ -200,7 +200,7 @@ export function buildSpec(units: Iterable<Pick<Unit, "path" | "value">>): JsonOb
 type MutableObject = { [key: string]: Json };
 
 /** The object at `key`, made if it is not there and copied if it belongs to a unit: units are never written to. */
-function openChild(parent: MutableObject, key: string, own: Set<JsonObject>): MutableObject {
+function openChild(parent: MutableObject, key: string, own: OwnObjects): MutableObject {
   const current = Object.hasOwn(parent, key) ? parent[key] : undefined;
   if (isMutable(current, own)) return current;
   const made: MutableObject = {};
@@ -210,5 +210,26 @@ function openChild(parent: MutableObject, key: string, own: Set<JsonObject>): Mu
   return made;
 }
 
-const isMutable = (value: Json | undefined, own: ReadonlySet<JsonObject>): value is MutableObject =>
+const isMutable = (value: Json | undefined, own: OwnObjects): value is MutableObject =>
   isJsonObject(value) && own.has(value);
+
+/** The objects that were made for a spec. Mostly a few, which are looked through. */
+class OwnObjects {
+  readonly #few: JsonObject[];
+  #all: Set<JsonObject> | undefined;
+
+  constructor(first: JsonObject) {
+    this.#few = [first];
+  }
+
+  add(object: JsonObject): void {
+    if (this.#all === undefined && this.#few.length < FEW) this.#few.push(object);
+    else this.#all = (this.#all ?? new Set(this.#few)).add(object);
+  }
+
+  has(object: JsonObject): boolean {
+    return this.#all === undefined ? this.#few.includes(object) : this.#all.has(object);
+  }
+}
+
+const FEW = 16;

@@ -14,10 +14,9 @@ export interface LinkDraft {
   readonly home: string;
   readonly plan: LinkPlan;
   readonly context: LinkContext;
-  /** The objects named so far (the first few: a long list is looked up again rather than searched). */
-  readonly named: NamedObject[];
-  /** Beside those; one object may be among them several times. */
-  alsoNamed: NamedObject[] | undefined;
+  /** The objects named so far, as a chain; one object may be in it several times, where there are many. */
+  firstNamed: NamedObject | undefined;
+  lastNamed: NamedObject | undefined;
   readonly up: PlacedLink[];
   refusals: LinkRefusal[] | undefined;
   absentParents: ObjectRef[] | undefined;
@@ -32,12 +31,15 @@ export interface NamedObject {
   readonly namespace: string;
   readonly name: string;
   readonly object: KubeObject | undefined;
+  /** The one named after it. */
+  next: NamedObject | undefined;
   permitted: boolean | undefined;
   isParent: boolean;
   /** By which sections it is used as a child, if it is one. */
   uses: ChildUses | undefined;
 }
 
+/** So many are looked through for one that is named again: a long chain is looked up in the tables instead. */
 const REMEMBERED = 32;
 
 /** The kind that a reference means, by the field's defaults; spelled in any case, its group with a version or not. */
@@ -76,8 +78,8 @@ function namespaceOf(draft: LinkDraft, target: RefTarget, namespace: Json | unde
 }
 
 export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, name: string): NamedObject {
-  const { named } = draft;
-  for (const known of named) {
+  let known = draft.firstNamed;
+  for (let i = 0; known !== undefined && i < REMEMBERED; i++, known = known.next) {
     if (known.target === target && known.name === name && known.namespace === namespace) return known;
   }
   const found: NamedObject = {
@@ -85,16 +87,14 @@ export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, n
     namespace,
     name,
     object: draft.context.find(target.id, namespace, name),
+    next: undefined,
     permitted: undefined,
     isParent: false,
     uses: undefined,
   };
-  if (named.length < REMEMBERED) {
-    named.push(found);
-  } else {
-    draft.alsoNamed ??= [];
-    draft.alsoNamed.push(found);
-  }
+  if (draft.lastNamed === undefined) draft.firstNamed = found;
+  else draft.lastNamed.next = found;
+  draft.lastNamed = found;
   return found;
 }
 

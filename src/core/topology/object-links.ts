@@ -74,8 +74,8 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
     home: ref.namespace,
     plan,
     context,
-    named: [],
-    alsoNamed: undefined,
+    firstNamed: undefined,
+    lastNamed: undefined,
     up: [],
     refusals: undefined,
     absentParents: undefined,
@@ -85,13 +85,12 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
   };
   addParents(draft);
   addChildren(draft);
-  const named = draft.alsoNamed === undefined ? draft.named : [...draft.named, ...draft.alsoNamed];
-  return new NotedLinks(upInOrder(draft.up, context), downInOrder(named), notesOf(draft, named));
+  return new NotedLinks(upInOrder(draft.up, context), downInOrder(draft.firstNamed), notesOf(draft));
 }
 
-function notesOf(draft: LinkDraft, named: readonly NamedObject[]): LinkNotes {
+function notesOf(draft: LinkDraft): LinkNotes {
   const { home, refusals, absentParents, impliedParents, labelsRead, grantsOf } = draft;
-  const unlinked = unlinkedIn(named);
+  const unlinked = unlinkedFrom(draft.firstNamed);
   const isPlain = refusals === undefined && absentParents === undefined && impliedParents === undefined;
   if (isPlain && unlinked === NONE && !labelsRead && grantsOf === undefined) return NO_NOTES;
   return {
@@ -104,9 +103,9 @@ function notesOf(draft: LinkDraft, named: readonly NamedObject[]): LinkNotes {
   };
 }
 
-function unlinkedIn(named: readonly NamedObject[]): readonly ObjectId[] {
+function unlinkedFrom(first: NamedObject | undefined): readonly ObjectId[] {
   let unlinked: Set<ObjectId> | undefined;
-  for (const one of named)
+  for (let one = first; one !== undefined; one = one.next)
     if (!one.isParent && one.uses === undefined) unlinked = (unlinked ?? new Set()).add(idOfNamed(one));
   return unlinked === undefined ? NONE : [...unlinked];
 }
@@ -143,12 +142,16 @@ const byParent = (a: PlacedLink, b: PlacedLink): number =>
 
 const rank = ({ frontend }: UpLink): number => (frontend === true ? 1 : 0);
 
-function downInOrder(named: readonly NamedObject[]): readonly DownLink[] {
-  const links: ChildLink[] = [];
-  for (const one of named) if (one.uses !== undefined) links.push(new ChildLink(one, one.uses.list));
-  if (links.length === 0) return NONE;
-  // A list that grew by pushes has room to spare; what is kept for every object is cut to size.
-  if (isStrictlyOrdered(links, byChild)) return links.slice();
+function downInOrder(first: NamedObject | undefined): readonly DownLink[] {
+  let count = 0;
+  for (let one = first; one !== undefined; one = one.next) if (one.uses !== undefined) count++;
+  if (count === 0) return NONE;
+  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has room to spare, and this is kept for every object
+  const links = new Array<ChildLink>(count);
+  let at = 0;
+  for (let one = first; one !== undefined; one = one.next)
+    if (one.uses !== undefined) links[at++] = new ChildLink(one, one.uses.list);
+  if (isStrictlyOrdered(links, byChild)) return links;
   links.sort(byChild);
   const merged: ChildLink[] = [];
   for (const link of links) {

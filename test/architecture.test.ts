@@ -42,7 +42,7 @@ const rules: ArchitectureRules = {
       mayImport: ["core/model", "core/topology", "core/merge", "core/attachment"],
     },
     { name: "core/status", holds: "src/core/status/", mayImport: belowReaders },
-    { name: "core/explain", holds: "src/core/explain/", mayImport: belowReaders },
+    { name: "core/explain", holds: "src/core/explain/", mayImport: [...belowReaders, "core/dataplane"] },
     { name: "core/dataplane", holds: "src/core/dataplane/", mayImport: belowReaders },
     {
       name: "core/envoy",

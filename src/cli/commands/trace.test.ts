@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { smallCluster } from "../../../test/support/check-text.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
 import { runCli } from "../../../test/support/run-cli.ts";
 
@@ -101,5 +102,69 @@ spec:
     expect(stdout).toContain("Gateway a/one");
     expect(stdout).toContain("Gateway a/two");
     expect(stdout).toContain("Backend nobody:80: 500, as no Service 'nobody' in namespace 'a'");
+  });
+
+  describe("what only whoever serves knows", () => {
+    const story = async (text: string): Promise<string> => {
+      const { stdout } = await runCli("trace GET http://any.example/ -f all.yaml", {
+        files: { "all.yaml": text },
+        columns: 300,
+      });
+      return stdout.replaceAll(/\s+/g, " ");
+    };
+    const changed = (from: string, to: string): string => {
+      expect(smallCluster).toContain(from);
+      return smallCluster.replace(from, to);
+    };
+    const withFilter = (filter: string): string =>
+      changed("  - name: one\n", `  - name: one\n    filters: [${filter}]\n`);
+    const tlsPolicy = `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: {name: t, namespace: a}
+spec: {targetRefs: [{group: "", kind: Service, name: s}], validation: {hostname: s.example}}
+`;
+    const NONE = "The gateway answers 500, as no backend can be asked.";
+
+    test.each([
+      [
+        "a port that the Service does not have",
+        changed("{name: s, port: 80}", "{name: s, port: 81}"),
+        [NONE, "Backend s:81: 500, as Service a/s has no port 81"],
+      ],
+      [
+        "one of two backends: its share",
+        changed("[{name: s, port: 80}]", "[{name: s, port: 80}, {name: s, port: 81}]"),
+        [
+          "Backend s:80, 50 % (weight 1 of 2) Backend",
+          "Backend s:81, 50 % (weight 1 of 2): 500, as Service a/s has no port 81",
+        ],
+      ],
+      [
+        "an appProtocol that is not served",
+        changed("{name: web, port: 80}", "{name: web, port: 80, appProtocol: redis}"),
+        [NONE, "Backend s:80: 500, as port 80 of Service a/s has appProtocol 'redis', which is not served"],
+      ],
+      [
+        "TLS to a backend that cannot be set up",
+        smallCluster + tlsPolicy,
+        [NONE, "500, as BackendTLSPolicy a/t says neither validation.caCertificateRefs nor wellKnownCACertificates"],
+      ],
+      [
+        "a filter that cannot be followed, before any redirect",
+        withFilter("{type: RequestRedirect, requestRedirect: {statusCode: 399}}"),
+        ["The gateway answers 500, as spec.rules[0].filters[0]", "redirects with status 399 are not served"],
+      ],
+      [
+        "a listener that is not served",
+        changed("protocol: HTTP, port: 80}", "protocol: HTTP, port: 80, filters: {}}"),
+        ["No listener takes it.", "http: the gateway does not serve it: filters of listeners are not carried out"],
+      ],
+    ])("%s", async (_, text, expected) => {
+      const told = await story(text);
+      for (const words of expected) expect(told).toContain(words);
+    });
+
+    test("where all is well, no 500", async () => expect(await story(smallCluster)).not.toContain("500"));
   });
 });

@@ -17,7 +17,8 @@ export const command: Command = {
   usage: ["METHOD URL -f FILE|DIR|- [-H 'NAME: VALUE']… [--gateway NAME] [options]"],
   description: [
     "What happens when a request comes in: the listener that takes it, the route and rule that match, the others that match too and by what " +
-      "precedence they lost, filters, backends with their weights, and the effective policy of every kind on that path.",
+      "precedence they lost, filters, backends with their weights, and the effective policy of every kind on that path. Where a gateway would answer by itself, " +
+      "as a backend cannot be asked or a filter cannot be followed, it says so and why.",
     "If nothing matches: the rules that came nearest, and what each of them lacks. The host of the request is that of the URL, or of a Host header; " +
       "the port is that of the URL. Where several gateways listen there, each is told.",
   ],

@@ -27,11 +27,13 @@ export interface CompiledGateway {
   /** Namespaces whose ReferenceGrants were asked. */
   readonly grantsOf: readonly string[];
   readonly problems: readonly ConfigProblem[];
+  /** Listeners that are accepted and not served, with the reason. */
+  readonly unserved: ReadonlyMap<TargetId, string>;
 }
 
 export function compileGateway(world: World, gateway: KubeObject): CompiledGateway {
   const { accepted, refused } = gatewayListeners(world, gateway);
-  const draft: GatewayDraft = { world, gateway, grantsOf: new Set(), problems: [] };
+  const draft: GatewayDraft = { world, gateway, grantsOf: new Set(), problems: [], unserved: new Map() };
   for (const owned of refused) note(draft, owned, "", `${owned.why}: the listener is not served`);
   const listeners = accepted.flatMap((owned) => compileListener(draft, owned));
   if (isJsonObject(ownValue(objectAt(specOf(gateway), "tls"), "backend"))) {
@@ -48,6 +50,7 @@ export function compileGateway(world: World, gateway: KubeObject): CompiledGatew
     gatewayClass,
     grantsOf: [...draft.grantsOf],
     problems: draft.problems,
+    unserved: draft.unserved,
   };
 }
 
@@ -56,6 +59,7 @@ interface GatewayDraft {
   readonly gateway: KubeObject;
   readonly grantsOf: Set<string>;
   readonly problems: ConfigProblem[];
+  readonly unserved: Map<TargetId, string>;
 }
 
 function note(draft: GatewayDraft, { owner, listener }: OwnedListener, field: string, message: string): void {
@@ -78,6 +82,7 @@ function compileListener(draft: GatewayDraft, owned: OwnedListener): readonly Co
   const { port, protocol } = listener;
   const left = (field: string, why: string): readonly CompiledListener[] => {
     note(draft, owned, field, `${why}: the listener is not served`);
+    draft.unserved.set(targetId(owner.id, listener.name), why);
     return [];
   };
   if (protocol !== "HTTP" && protocol !== "HTTPS")

@@ -20,7 +20,7 @@ import type { UpLink } from "../topology/links.ts";
 import { listenersOf } from "../topology/listeners-of.ts";
 import { isReferenceGranted } from "../topology/reference-grants.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
-import type { BackendUser, CompiledBackend } from "./compile-backend.ts";
+import { type BackendUser, type CompiledBackend, compileBackend, directPolicies } from "./compile-backend.ts";
 import { planRule, type RuleContext, type RulePlan, ruleConfig, settingsFor } from "./compile-rule.ts";
 import type { BackendConfig, ConfigProblem, RouteConfig, RuleConfig } from "./gateway-config.ts";
 import type { PathSettings, SettingsReader } from "./path-settings.ts";
@@ -139,17 +139,41 @@ function hostsAt(
   }));
 }
 
+/** Why a rule, or the share of one of its backends, is answered 500. */
+export interface RuleRefusal {
+  readonly of: "Rule" | "Share";
+  readonly field: string;
+  readonly reason: string;
+}
+
+const REFUSED: Readonly<Record<RuleRefusal["of"], string>> = {
+  Rule: "the rule answers 500",
+  Share: "its share of the requests is answered 500",
+};
+
+/** Of all rules of a route, without what listeners and policies make of them. */
+export function refusalsOf(world: World, route: KubeObject): readonly RuleRefusal[] {
+  const { kind } = route.ref;
+  if (kind !== "HTTPRoute" && kind !== "GRPCRoute") return [];
+  const policies = directPolicies(world);
+  const backendOf: RouteCompiler["backendOf"] = (service, port, user) => compileBackend(service, port, user, policies);
+  const draft = new RouteDraft(route, kind, { world, backendOf });
+  draft.plans();
+  return draft.refusals;
+}
+
 /** Gathers what following the references of a route brings up. */
 class RouteDraft {
+  readonly refusals: RuleRefusal[] = [];
   readonly #route: KubeObject;
   readonly #kind: BackendUser;
-  readonly #compiler: RouteCompiler;
+  readonly #compiler: Pick<RouteCompiler, "world" | "backendOf">;
   readonly #backends: Set<BackendConfig> = new Set();
   readonly #missed: Set<ObjectId> = new Set();
   readonly #grantsOf: Set<string> = new Set();
   readonly #problems: ConfigProblem[] = [];
 
-  constructor(route: KubeObject, kind: BackendUser, compiler: RouteCompiler) {
+  constructor(route: KubeObject, kind: BackendUser, compiler: Pick<RouteCompiler, "world" | "backendOf">) {
     this.#route = route;
     this.#kind = kind;
     this.#compiler = compiler;
@@ -162,7 +186,10 @@ class RouteDraft {
       route: this.#route,
       backendOf: (ref, field, position) => this.#followBackend(ref, field, position),
       mirrorTo: (ref, field) => this.#followMirror(ref, field),
-      note: (field, message) => this.#note(field, message),
+      refuse: (of, field, reason) => {
+        this.refusals.push({ of, field, reason });
+        this.#note(field, `${reason}: ${REFUSED[of]}`);
+      },
     };
     const sections = facts === undefined ? [] : sectionsOf(this.#route, facts);
     for (const { raw, index } of sections) {

@@ -16,7 +16,8 @@ export interface RuleContext {
   readonly backendOf: (ref: JsonObject, field: string, position: number) => FollowedRef | string;
   /** Of a mirror; undefined: nothing is mirrored. */
   readonly mirrorTo: (ref: JsonObject, field: string) => BackendConfig | undefined;
-  readonly note: (field: string, message: string) => void;
+  /** Why requests are answered 500: those of the whole rule, or the share of one backend. */
+  readonly refuse: (of: "Rule" | "Share", field: string, reason: string) => void;
 }
 
 export interface FollowedRef {
@@ -48,7 +49,7 @@ export function planRule(section: Section, position: number, context: RuleContex
   const compiled = filtersAt("Rule", section.raw["filters"], `${rule}.filters`, matches, context);
   if (compiled.state === "unusable") {
     const { field, reason } = compiled;
-    context.note(field, `${reason}: the rule answers 500`);
+    context.refuse("Rule", field, reason);
     return { section, matches, filters: [], action: { type: "Respond", status: 500, reason: `${field}: ${reason}` } };
   }
   const { filters, redirect } = compiled;
@@ -96,7 +97,7 @@ function planBackend(
   context: RuleContext,
 ): PlannedTarget {
   const unavailable = (at: string, reason: string): PlannedTarget => {
-    context.note(at, `${reason}: its share of the requests is answered 500`);
+    context.refuse("Share", at, reason);
     return { state: "unavailable", reason: `${at}: ${reason}` };
   };
   const followed = context.backendOf(ref, field, position);

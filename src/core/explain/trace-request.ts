@@ -1,16 +1,18 @@
+import { compileGateway } from "../dataplane/compile-gateway.ts";
+import { type RuleRefusal, refusalsOf } from "../dataplane/compile-route.ts";
 import { gatewayListeners, hostnamesOf, routesOn } from "../effective/gateway-listeners.ts";
 import type { World } from "../effective/world.ts";
 import { createdAt } from "../model/created-at.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { compareText, displayRef, kindId, type ObjectId } from "../model/refs.ts";
+import { compareText, displayRef, kindId, type ObjectId, targetId } from "../model/refs.ts";
 import type { MatchRegex } from "../model/regex.ts";
 import { compareHostnames, matchingHostname, takesHost } from "../routing/hostname-match.ts";
 import { comparePrecedence, type RankedMatch } from "../routing/match-precedence.ts";
 import { missesOf } from "../routing/match-request.ts";
 import { describeMatch, routeMatches } from "../routing/route-match.ts";
-import type { OwnedListener } from "../topology/distinct-listeners.ts";
+import type { DistinctListeners, OwnedListener } from "../topology/distinct-listeners.ts";
 import type { Listener } from "../topology/listeners-of.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import { explainTarget } from "./explain-target.ts";
@@ -46,7 +48,7 @@ export function traceRequest(
 }
 
 function traceGateway(world: World, gateway: KubeObject, request: TraceRequest, matchRegex: MatchRegex): GatewayTrace {
-  const { accepted, refused } = gatewayListeners(world, gateway);
+  const { accepted, refused } = listenersOf(world, gateway);
   const taking = accepted.filter((owned) => whyNotTaken(owned.listener, request) === undefined);
   // Of several listeners that could take it, the most specific one does, and no other (listener isolation).
   const [best] = taking.sort((a, b) => compareHostnames(a.listener.hostname, b.listener.hostname));
@@ -66,6 +68,24 @@ function traceGateway(world: World, gateway: KubeObject, request: TraceRequest, 
   const [winner, ...others] = matching.sort((a, b) => comparePrecedence(a, b).order);
   if (winner === undefined) return { ...head, outcome: "NoMatch", nearest, routes };
   return { ...head, ...routed(world, best, winner, others) };
+}
+
+/** What a gateway accepts and does not serve takes no request. */
+function listenersOf(world: World, gateway: KubeObject): DistinctListeners {
+  const { accepted, refused } = gatewayListeners(world, gateway);
+  const { unserved } = compileGateway(world, gateway);
+  const whyNot = ({ owner, listener }: OwnedListener): string | undefined =>
+    unserved.get(targetId(owner.id, listener.name));
+  return {
+    accepted: accepted.filter((owned) => whyNot(owned) === undefined),
+    refused: [
+      ...refused,
+      ...accepted.flatMap((owned) => {
+        const why = whyNot(owned);
+        return why === undefined ? [] : [{ ...owned, why: `the gateway does not serve it: ${why}` }];
+      }),
+    ],
+  };
 }
 
 const PROTOCOLS: Readonly<Record<TraceRequest["scheme"], string>> = { http: "HTTP", https: "HTTPS" };
@@ -138,7 +158,8 @@ const tracedRule = ({ object, section, match, hostname }: Candidate): TracedRule
 });
 
 function routed(world: World, at: OwnedListener, winner: Candidate, others: readonly Candidate[]): RoutedTrace {
-  const backends = tracedBackends(world, winner.object, winner.section);
+  const refusals = refusalsOf(world, winner.object);
+  const backends = tracedBackends(world, winner.object, winner.section, refusals);
   const filters = objectsIn(winner.section.raw["filters"]);
   let before = winner;
   const losers: RoutedTrace["losers"][number][] = [];
@@ -152,7 +173,11 @@ function routed(world: World, at: OwnedListener, winner: Candidate, others: read
     losers,
     filters,
     backends,
-    answer: answerOf(filters, backends),
+    answer: answerOf(
+      filters,
+      backends,
+      refusals.find(({ of, field }) => of === "Rule" && field.startsWith(`spec.rules[${winner.section.index}].`)),
+    ),
     kinds: kindsOn(
       world,
       at,
@@ -163,10 +188,17 @@ function routed(world: World, at: OwnedListener, winner: Candidate, others: read
 }
 
 /** What the client gets without any backend being asked. */
-function answerOf(filters: readonly JsonObject[], backends: readonly TracedBackend[]): string | undefined {
+function answerOf(
+  filters: readonly JsonObject[],
+  backends: readonly TracedBackend[],
+  refusal: RuleRefusal | undefined,
+): string | undefined {
+  if (refusal !== undefined) return `500, as ${refusal.field}: ${refusal.reason}`;
   if (filters.some(({ type }) => type === "RequestRedirect")) return "a redirect";
   if (backends.length === 0) return "500, as the rule has no backends";
-  return backends.every(({ weight }) => weight === 0) ? "500, as no backend has a weight above 0" : undefined;
+  const asked = backends.filter(({ weight }) => weight > 0);
+  if (asked.length === 0) return "500, as no backend has a weight above 0";
+  return asked.every((backend) => backend.refusal !== undefined) ? "500, as no backend can be asked" : undefined;
 }
 
 /** Along this path only; and what acts on its backends by itself. */

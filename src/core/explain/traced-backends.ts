@@ -1,3 +1,4 @@
+import type { RuleRefusal } from "../dataplane/compile-route.ts";
 import type { World } from "../effective/world.ts";
 import { isJsonList, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
@@ -8,19 +9,26 @@ import type { TracedBackend } from "./trace.ts";
 const NOTHING: JsonObject = {};
 
 /** The backends of a rule, as it lists them, with what became of each reference. */
-export function tracedBackends(world: World, route: KubeObject, { raw, index }: Section): readonly TracedBackend[] {
+export function tracedBackends(
+  world: World,
+  route: KubeObject,
+  { raw, index }: Section,
+  refusals: readonly RuleRefusal[],
+): readonly TracedBackend[] {
   const refs = raw["backendRefs"];
   const links = world.links.get(route.id);
   return (isJsonList(refs) ? refs : []).map((ref, at) => {
     const field = `spec.rules[${index}].backendRefs[${at}]`;
     const { name, weight, port } = isJsonObject(ref) ? ref : NOTHING;
-    const refusal = links?.refusals.find((one) => one.field === field || one.field.startsWith(`${field}.`))?.reason;
+    const isAt = (one: { readonly field: string }): boolean => one.field === field || one.field.startsWith(`${field}.`);
+    const unlinked = links?.refusals.find(isAt)?.reason;
+    const refusal = unlinked ?? refusals.find(isAt)?.reason;
     return {
       field,
       name: typeof name === "string" ? name : "?",
       weight: typeof weight === "number" ? weight : 1,
       port: typeof port === "number" ? port : undefined,
-      object: refusal === undefined ? childNamed(world, route, isJsonObject(ref) ? ref : NOTHING) : undefined,
+      object: unlinked === undefined ? childNamed(world, route, isJsonObject(ref) ? ref : NOTHING) : undefined,
       refusal,
     };
   });

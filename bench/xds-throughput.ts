@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { bootstrapJson } from "../src/xds/bootstrap-json.ts";
 import { compileBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
+import type { RouteShape } from "../src/xds/compile/route-shape.ts";
 import { startControlPlane } from "../src/xds/serve/control-plane.ts";
 import { type RunningEnvoy, startEnvoy } from "../test/support/envoy.ts";
 import { findFreePorts } from "../test/support/find-free-ports.ts";
@@ -43,7 +44,8 @@ export async function benchThroughput(context: BenchContext, envoyPath: string):
     spawnSync("taskset", ["-a", "-c", "-p", String(OTHER_CORE), String(process.pid)]);
     const { port: backendPort } = await startBackend(rig, "backend", 200);
     const proxies = {
-      ours: await startOurs(envoyPath, backendPort, ends),
+      ours: await startOurs(envoyPath, backendPort, "Shared", ends),
+      scoped: await startOurs(envoyPath, backendPort, "Scoped", ends),
       byHand: await startByHand(envoyPath, backendPort, "Edge", ends),
       byHandAgain: await startByHand(envoyPath, backendPort, "Edge", ends),
       careless: await startByHand(envoyPath, backendPort, "None", ends),
@@ -55,7 +57,7 @@ export async function benchThroughput(context: BenchContext, envoyPath: string):
 }
 
 function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, readonly Cost[]>>): void {
-  const { ours, byHand, byHandAgain, careless } = costs;
+  const { ours, scoped, byHand, byHandAgain, careless } = costs;
   const figure = (metric: string, value: number, unit: string, bar: Pick<Measurement, "bar" | "ok"> = {}): void =>
     context.report({ case: `${ROUTES} routes with retries`, metric, value, unit, ...bar });
   figure("throughput", median(ours.map((cost) => cost.requestsPerSecond)), "ops/s");
@@ -67,6 +69,7 @@ function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, rea
     const value = ratio(ours, byHand, of);
     figure(`${what}, against a configuration by hand`, value, "x", { bar: LEAST, ok: value >= LEAST });
     figure(`${what}, against one that trusts every client`, ratio(ours, careless, of), "x");
+    figure(`${what}, with a scope for each host, against without`, ratio(scoped, ours, of), "x");
     figure(`${what}, that by hand against itself`, ratio(byHandAgain, byHand, of), "x");
   }
 }
@@ -84,12 +87,12 @@ const ratio = (ones: readonly Cost[], others: readonly Cost[], of: (one: Cost, o
     }),
   );
 
-type Proxies = Readonly<Record<"ours" | "byHand" | "byHandAgain" | "careless", Proxy>>;
+type Proxies = Readonly<Record<"ours" | "scoped" | "byHand" | "byHandAgain" | "careless", Proxy>>;
 
 /** Always in the same order, so that each has the same one before it. */
 async function inTurns(proxies: Proxies): Promise<Record<keyof Proxies, Cost[]>> {
-  const costs: Record<keyof Proxies, Cost[]> = { ours: [], byHand: [], byHandAgain: [], careless: [] };
-  const order = ["ours", "byHand", "careless", "byHandAgain"] as const;
+  const costs: Record<keyof Proxies, Cost[]> = { ours: [], scoped: [], byHand: [], byHandAgain: [], careless: [] };
+  const order = ["ours", "byHand", "scoped", "careless", "byHandAgain"] as const;
   for (let turn = -WARM_UP; turn < TURNS; turn++) {
     for (const name of order) {
       const cost = await measureTurn(proxies[name]);
@@ -122,14 +125,19 @@ function workerNs({ process: { pid } }: RunningEnvoy): number {
 }
 
 /** As a fleet gets it: over xDS. */
-async function startOurs(envoyPath: string, backendPort: number, ends: (() => void | Promise<void>)[]): Promise<Proxy> {
+async function startOurs(
+  envoyPath: string,
+  backendPort: number,
+  shape: RouteShape,
+  ends: (() => void | Promise<void>)[],
+): Promise<Proxy> {
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const plane = await startControlPlane({
     host: "127.0.0.1",
     port: 0,
     tls: undefined,
     onEvent: () => {},
-    compile: options(port),
+    compile: { ...options(port), scopesFrom: shape === "Scoped" ? 0 : ROUTES + 2 },
   });
   ends.push(plane.close);
   const hosts = Array.from({ length: ROUTES }, (_, index) => host(index));

@@ -35,11 +35,16 @@ export const xdsMessages = {
   [`${listener}.ListenerFilter`]: "name typed_config",
   "envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector": "",
   [`${manager}.HttpConnectionManager`]:
-    "stat_prefix rds route_config http_filters common_http_protocol_options server_header_transformation max_request_headers_kb " +
+    "stat_prefix rds route_config scoped_routes http_filters common_http_protocol_options server_header_transformation max_request_headers_kb " +
     "stream_idle_timeout request_headers_timeout use_remote_address skip_xff_append generate_request_id upgrade_configs normalize_path " +
     "merge_slashes path_with_escaped_slashes_action local_reply_config access_log",
   [`${manager}.HttpConnectionManager.UpgradeConfig`]: "upgrade_type",
   [`${manager}.Rds`]: "config_source route_config_name",
+  [`${manager}.ScopedRoutes`]: "name scope_key_builder rds_config_source scoped_rds",
+  [`${manager}.ScopedRoutes.ScopeKeyBuilder`]: "fragments",
+  [`${manager}.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder`]: "header_value_extractor",
+  [`${manager}.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder.HeaderValueExtractor`]: "name element_separator index",
+  [`${manager}.ScopedRds`]: "scoped_rds_config_source srds_resources_locator",
   [`${manager}.HttpFilter`]: "name typed_config disabled",
   [`${manager}.LocalReplyConfig`]: "mappers",
   [`${manager}.ResponseMapper`]: "filter status_code body_format_override",
@@ -48,6 +53,7 @@ export const xdsMessages = {
   "envoy.config.accesslog.v3.AccessLogFilter": "response_flag_filter",
   "envoy.config.accesslog.v3.ResponseFlagFilter": "flags",
   "envoy.extensions.filters.http.router.v3.Router": "suppress_envoy_headers",
+  "envoy.extensions.filters.http.lua.v3.Lua": "default_source_code",
   "envoy.extensions.filters.http.cors.v3.Cors": "",
   "envoy.extensions.filters.http.cors.v3.CorsPolicy":
     "allow_origin_string_match allow_methods allow_headers expose_headers max_age allow_credentials forward_not_matching_preflights",
@@ -55,7 +61,11 @@ export const xdsMessages = {
   "envoy.extensions.filters.common.fault.v3.FaultDelay": "fixed_delay percentage",
 
   // Routes.
-  [`${route}.RouteConfiguration`]: "name virtual_hosts vhds ignore_port_in_host_matching",
+  [`${route}.RouteConfiguration`]: "name virtual_hosts vhds ignore_port_in_host_matching typed_per_filter_config",
+  [`${route}.FilterConfig`]: "disabled",
+  [`${route}.ScopedRouteConfiguration`]: "name route_configuration_name key",
+  [`${route}.ScopedRouteConfiguration.Key`]: "fragments",
+  [`${route}.ScopedRouteConfiguration.Key.Fragment`]: "string_key",
   [`${route}.Vhds`]: "config_source",
   [`${route}.VirtualHost`]: "name domains routes",
   [`${route}.Route`]:
@@ -147,11 +157,13 @@ export const xdsMessages = {
 /** Where those are defined; what these files import is read as well. */
 export const xdsFiles = [
   "envoy/config/bootstrap/v3/bootstrap.proto",
+  "envoy/config/route/v3/scoped_route.proto",
   "envoy/extensions/access_loggers/stream/v3/stream.proto",
   "envoy/extensions/bootstrap/internal_listener/v3/internal_listener.proto",
   "envoy/extensions/clusters/composite/v3/cluster.proto",
   "envoy/extensions/filters/http/cors/v3/cors.proto",
   "envoy/extensions/filters/http/fault/v3/fault.proto",
+  "envoy/extensions/filters/http/lua/v3/lua.proto",
   "envoy/extensions/filters/http/router/v3/router.proto",
   "envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector.proto",
   "envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto",

@@ -27,6 +27,26 @@ export const pack = <Schema extends DescMessage>(schema: Schema, init: Init<Sche
 /** What has been encoded before. */
 export const packed = (typeUrl: string, value: Uint8Array): Any => create(AnySchema, { typeUrl, value });
 
+/** A field of a message that holds a text, or a message that has been encoded before. */
+export type EncodedField = readonly [field: number, value: string | Uint8Array];
+
+/** Adds fields to an encoded message. They may stand in any order. */
+export function withFields(encoded: Uint8Array, fields: readonly EncodedField[]): Uint8Array {
+  const parts: Uint8Array[] = [encoded];
+  for (const [field, value] of fields) {
+    const bytes = typeof value === "string" ? Buffer.from(value) : value;
+    parts.push(Uint8Array.from([...varint((field << 3) | LENGTH_DELIMITED), ...varint(bytes.length)]), bytes);
+  }
+  return Buffer.concat(parts);
+}
+
+const LENGTH_DELIMITED = 2;
+
+/** Seven bits at a time, the lowest first. */
+function varint(value: number): readonly number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)];
+}
+
 /** Ten years: longer ones mean the same, and do not fit everywhere. */
 const LONGEST_MS = 315_360_000_000;
 

@@ -121,11 +121,12 @@ function outcomeOf(objects: readonly JsonObject[]): Outcome {
   return { resources, told: told.join("\n") };
 }
 
-const versionsOfGood = ({ resources }: Outcome): readonly string[] =>
-  Array.from(
-    createEncoder("Delta").encode(resources).VirtualHost.values(),
-    ({ name, version }) => `${name} ${version}`,
-  ).filter((line) => line.includes("/good-"));
+function versionsOfGood({ resources }: Outcome): readonly string[] {
+  const { Route } = createEncoder("Delta").encode(resources);
+  return Array.from(Route.keys(), (name) => `${name} ${Route.get(name)?.version}`).filter((line) =>
+    line.includes("/good-"),
+  );
+}
 
 describe(`${bad.length} poisoned routes among ${good.length} good ones`, () => {
   const alone = outcomeOf([...house, ...good]);

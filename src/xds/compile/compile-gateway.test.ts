@@ -188,7 +188,7 @@ test("a listener without a certificate is left out: the others of its port are s
 
 test("the order of routes, hosts and listeners changes no name", () => {
   const namesOf = (config: GatewayConfig): readonly string[] => {
-    const { clusters, listeners, routes } = compile(config, { delivery: "Ads" });
+    const { clusters, listeners, routes } = compile(config, { delivery: "Delta" });
     return [
       ...clusters.keys(),
       ...listeners.keys(),
@@ -210,7 +210,7 @@ describe("what has not changed", () => {
     gatewayOf([{ port: 80, protocol: "HTTP", listeners: [listener({ owner: gatewayRef, virtualHosts: hosts })] }]);
 
   test("is the same object as before", () => {
-    const compiler = createGatewayCompiler({ ...options, delivery: "Ads" });
+    const compiler = createGatewayCompiler({ ...options, delivery: "Delta" });
     const before = compiler.compile(config([bread, cake]), endpoints, secrets);
     const changed = { ...cake, routes: [route(rule([backend("rolls")]))] };
     const after = compiler.compile(config([bread, changed]), endpoints, secrets);

@@ -12,7 +12,6 @@ import type { MatchRegex } from "../../core/model/regex.ts";
 import type { Cluster } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
 import type { ClusterLoadAssignment } from "../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
 import type { Listener } from "../gen/envoy/config/listener/v3/listener_pb.ts";
-import type { VirtualHost } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import type { Secret } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { compileCluster, compileDelayCluster, compileEmptyCluster, compileWaitingCluster } from "./compile-cluster.ts";
 import { type AccessLogging, compileDelayListener, compileListener, type ListenerAddress } from "./compile-listener.ts";
@@ -21,7 +20,7 @@ import { type ClusterUse, createRouteCompiler, type PortFacts } from "./compile-
 import { compileSecrets } from "./compile-secrets.ts";
 import { type CompiledHost, createVirtualHostCompiler, type VirtualHostCompiler } from "./compile-virtual-hosts.ts";
 import { createUseCounter } from "./count-uses.ts";
-import { adsDelivery, type Delivery, staticDelivery } from "./delivery.ts";
+import { type Delivery, deltaDelivery, sotwDelivery, staticDelivery } from "./delivery.ts";
 import {
   clusterName,
   type ListenerName,
@@ -29,13 +28,14 @@ import {
   type RouteConfigName,
   routeConfigName,
 } from "./resource-names.ts";
+import { createShapeMemory } from "./route-shape.ts";
 import type { SecretSource } from "./secret-source.ts";
 
 export interface CompileOptions {
   /** Where a port of the configuration is opened. */
   readonly bind: (gateway: ObjectRef, port: number) => ListenerAddress;
-  /** `Static`: in one piece, for a file. */
-  readonly delivery: "Ads" | "Static";
+  /** Over xDS by changes only, or always everything; or in one piece, for a file. */
+  readonly delivery: "Delta" | "StateOfTheWorld" | "Static";
   /** Default: none. */
   readonly accessLog?: AccessLogging;
   /** How much too early a timer of that Envoy may fire: see docs/envoy.md. */
@@ -44,6 +44,8 @@ export interface CompileOptions {
   readonly systemAuthorities: string;
   /** RE2's, as Envoy's are: says which patterns it would refuse. */
   readonly matchRegex: MatchRegex;
+  /** How many hosts a port has at least for each to have a scope of its own; undefined: a good number. */
+  readonly scopesFrom?: number;
 }
 
 /** Each by its name. */
@@ -72,6 +74,7 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
   const countUses = createUseCounter();
   const clusters = createClusterStore();
   const assignments = createAssignmentStore();
+  const shapes = createShapeMemory(options.scopesFrom);
   const hostCompiler = (name: RouteConfigName, facts: PortFacts): VirtualHostCompiler => {
     const known = hostCompilers.get(name) ?? createVirtualHostCompiler(name, createRouteCompiler(facts, options));
     hostCompilers.set(name, known);
@@ -79,29 +82,32 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
   };
   return {
     compile: (gateway, endpoints, secrets) => {
-      const { systemAuthorities } = options;
-      const delivery =
-        options.delivery === "Ads"
-          ? adsDelivery(systemAuthorities)
-          : staticDelivery(systemAuthorities, (id) => endpoints.get(id));
+      const delivery = deliveryOf(options, endpoints);
       const hosts = new Map<RouteConfigName, readonly CompiledHost[]>();
       const listeners = new Map<string, Listener>();
       for (const port of gateway.ports.map((one) => withCertificates(one, secrets))) {
         const name = listenerName(gateway.gateway, port.port);
         const facts: PortFacts = { port: port.port, scheme: port.protocol === "HTTPS" ? "https" : "http" };
-        const names = routeNames(name, port);
-        for (const [config, sharing] of names) hosts.set(config, hostCompiler(config, facts).compile(sharing));
+        for (const [config, sharing] of routeNames(name, port)) {
+          const compiled = hostCompiler(config, facts).compile(sharing);
+          hosts.set(config, compiled.hosts);
+          shapes.see(config, compiled);
+        }
         const listener = compileListener(
           name,
           port,
           options.bind(gateway.gateway, port.port),
-          (one) => delivery.routes(nameOf(name, port, one), () => hostsOf(hosts.get(nameOf(name, port, one)))),
+          (one) => {
+            const config = nameOf(name, port, one);
+            return delivery.routes(config, hosts.get(config) ?? [], shapes.find(config));
+          },
           delivery,
           options.accessLog ?? "None",
         );
         if (listener !== undefined) listeners.set(name, listener);
       }
       for (const name of hostCompilers.keys()) if (!hosts.has(name)) hostCompilers.delete(name);
+      shapes.keep(hosts);
       const uses = countUses(hosts);
       const waits = new Set([...uses.values()].flatMap(({ waitsMs }) => waitsMs ?? []));
       for (const waitMs of waits) listeners.set(clusters.delay(waitMs).listener.name, clusters.delay(waitMs).listener);
@@ -118,6 +124,20 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
   };
 }
 
+function deliveryOf(
+  { delivery, systemAuthorities }: CompileOptions,
+  endpoints: DataplaneConfig["endpoints"],
+): Delivery {
+  switch (delivery) {
+    case "Delta":
+      return deltaDelivery(systemAuthorities);
+    case "StateOfTheWorld":
+      return sotwDelivery(systemAuthorities);
+    case "Static":
+      return staticDelivery(systemAuthorities, (id) => endpoints.get(id));
+  }
+}
+
 /** Which listeners share routes: those of a plain port do, as only a request says which of them it is for. */
 function routeNames(name: ListenerName, port: PortConfig): ReadonlyMap<RouteConfigName, readonly ListenerConfig[]> {
   if (port.protocol === "HTTP") return new Map([[routeConfigName(name), port.listeners]]);
@@ -126,9 +146,6 @@ function routeNames(name: ListenerName, port: PortConfig): ReadonlyMap<RouteConf
 
 const nameOf = (name: ListenerName, { protocol }: PortConfig, listener: ListenerConfig): RouteConfigName =>
   protocol === "HTTP" ? routeConfigName(name) : routeConfigName(name, listener);
-
-const hostsOf = (compiled: readonly CompiledHost[] | undefined): readonly VirtualHost[] =>
-  (compiled ?? []).map(({ host }) => host);
 
 function problemsOf(hosts: Iterable<readonly CompiledHost[]>): readonly ConfigProblem[] {
   const found: ConfigProblem[] = [];

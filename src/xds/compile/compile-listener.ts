@@ -10,6 +10,7 @@ import {
 import { RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
 import { CorsSchema } from "../gen/envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { HTTPFaultSchema } from "../gen/envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import { LuaSchema } from "../gen/envoy/extensions/filters/http/lua/v3/lua_pb.ts";
 import { RouterSchema } from "../gen/envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { TlsInspectorSchema } from "../gen/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb.ts";
 import {
@@ -25,7 +26,7 @@ import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
 import { accessLogOf } from "./compile-access-log.ts";
 import { socketAddress } from "./compile-load-assignment.ts";
 import { WAITED_HEADER } from "./compile-retries.ts";
-import type { Delivery } from "./delivery.ts";
+import { type Delivery, LOWER_CASE_FILTER, type RouteSpecifier } from "./delivery.ts";
 import { certificateName, delayName, type ListenerName } from "./resource-names.ts";
 
 /** As the embedded gateway has them. */
@@ -94,8 +95,6 @@ const tlsContext = ({ certificates }: ListenerConfig, delivery: Delivery): Any =
     },
   });
 
-type RouteSpecifier = ReturnType<Delivery["routes"]>;
-
 function httpChain(
   statPrefix: string,
   routeSpecifier: RouteSpecifier,
@@ -106,6 +105,7 @@ function httpChain(
     routeSpecifier,
     accessLog,
     httpFilters: [
+      ...(routeSpecifier.case === "scopedRoutes" ? [httpFilter(LOWER_CASE_FILTER, LOWER_CASE)] : []),
       // For routes that have settings for it: all others are spared its cost, and the first such route changes no listener.
       { ...httpFilter("envoy.filters.http.cors", pack(CorsSchema, {})), disabled: true },
       httpFilter("envoy.filters.http.router", pack(RouterSchema, { suppressEnvoyHeaders: true })),
@@ -131,6 +131,25 @@ function httpChain(
     ],
   };
 }
+
+/**
+ * Scopes are told apart by case, and hosts are not. This runs where no route was found, and looks again where the host had capital letters.
+ * A backend then gets the host without them.
+ */
+const LOWER_CASE = pack(LuaSchema, {
+  defaultSourceCode: {
+    specifier: {
+      case: "inlineString",
+      value: `function envoy_on_request(handle)
+  local host = handle:headers():get(":authority")
+  if host == nil or host == host:lower() then return end
+  handle:headers():replace(":authority", host:lower())
+  handle:clearRouteCache()
+end
+`,
+    },
+  },
+});
 
 const httpFilter = (name: string, value: Any): Init<typeof HttpFilterSchema> => ({
   name,

@@ -23,7 +23,7 @@ const rulesByDomain = (listeners: readonly ListenerConfig[]): Readonly<Record<st
   Object.fromEntries(
     compiler()
       .compile(listeners)
-      .map(({ host: { domains, routes } }) => [domains.join(), routes.map(({ name }) => name)]),
+      .hosts.map(({ host: { domains, routes } }) => [domains.join(), routes.map(({ name }) => name)]),
   );
 
 describe("precedence among hostnames", () => {
@@ -82,6 +82,21 @@ test("a change of a wildcard changes the hosts that it takes, and no other", () 
   const [shop, other] = [host("shop.bakery.example", at("shop")), host("other.example", at("other"))];
   const before = one.compile([listener({ virtualHosts: [shop, other, host("*.bakery.example", at("wild"))] })]);
   const after = one.compile([listener({ virtualHosts: [shop, other, host("*.bakery.example", at("wilder"))] })]);
-  const changed = after.filter((compiled) => !before.includes(compiled)).map(({ host: { domains } }) => domains[0]);
+  const changed = after.hosts
+    .filter((compiled) => !before.hosts.includes(compiled))
+    .map(({ host: { domains } }) => domains[0]);
   expect(new Set(changed)).toEqual(new Set(["*.bakery.example", "shop.bakery.example"]));
+});
+
+test.each([
+  ["routes of a wildcard", [host("*.bakery.example", at("wild"))], true],
+  ["routes for every host", [host("*", at("any"))], true],
+  ["routes of exact hosts alone", [host("shop.example", at("shop"))], false],
+])("%s: wildcards are taken, or not", (_, virtualHosts, takesWildcards) => {
+  const one = compiler();
+  expect(one.compile([listener({ virtualHosts })]).takesWildcards).toBe(takesWildcards);
+  const more = [...virtualHosts, host("more.example", at("more"))];
+  expect(one.compile([listener({ virtualHosts: more })]).takesWildcards).toBe(takesWildcards);
+  const changed = [...virtualHosts, host("more.example", at("other"))];
+  expect(one.compile([listener({ virtualHosts: changed })]).takesWildcards).toBe(takesWildcards);
 });

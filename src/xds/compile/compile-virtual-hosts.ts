@@ -20,9 +20,15 @@ export interface CompiledHost {
   readonly problems: readonly ConfigProblem[];
 }
 
+export interface CompiledHosts {
+  readonly hosts: readonly CompiledHost[];
+  /** Some wildcard has routes. */
+  readonly takesWildcards: boolean;
+}
+
 export interface VirtualHostCompiler {
   /** Of listeners that share a port: all domains, each once. What has not changed since the last time is the same object. */
-  readonly compile: (listeners: readonly ListenerConfig[]) => readonly CompiledHost[];
+  readonly compile: (listeners: readonly ListenerConfig[]) => CompiledHosts;
 }
 
 const EVERY_HOST = "*";
@@ -39,16 +45,15 @@ export function createVirtualHostCompiler(
     compile: (listeners) => {
       const patched = last === undefined ? undefined : patchHosts(last, listeners, compile);
       last = patched ?? compileAll(listeners, last, compile);
-      return last.hosts;
+      return last;
     },
   };
 }
 
 /** The last result, and what it was made of. */
-interface CompiledListeners {
+interface CompiledListeners extends CompiledHosts {
   readonly listeners: readonly ListenerConfig[];
   readonly indexed: readonly IndexedListener[];
-  readonly hosts: readonly CompiledHost[];
   /** By domain: its place in `hosts`, and the hosts that it was made of. Kept up to date as hosts change. */
   readonly places: Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>;
 }
@@ -62,6 +67,7 @@ function compileAll(
 ): CompiledListeners {
   const indexed = listeners.map(indexListener);
   const hosts: CompiledHost[] = [];
+  let takesWildcards = false;
   const places = new Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>();
   for (const domain of domainsOf(listeners)) {
     const listener = indexed.find(({ hostname }) => covers(hostname, domain));
@@ -69,9 +75,11 @@ function compileAll(
     const before = last?.places.get(domain);
     const kept = before !== undefined && sameItems(before.from, from) ? last?.hosts[before.at] : undefined;
     places.set(domain, { at: hosts.length, from });
-    hosts.push(kept ?? compile(domain, from));
+    const compiled = kept ?? compile(domain, from);
+    takesWildcards ||= domain.startsWith("*") && compiled.host.routes.length > 0;
+    hosts.push(compiled);
   }
-  return { listeners, indexed, hosts, places };
+  return { listeners, indexed, hosts, places, takesWildcards };
 }
 
 /**
@@ -98,7 +106,7 @@ function patchHosts(
     hosts[place.at] = compile(host.hostname, from);
     places.set(host.hostname, { at: place.at, from });
   }
-  return changed.length === 0 ? last : { listeners, indexed: last.indexed, hosts, places };
+  return changed.length === 0 ? last : { ...last, listeners, hosts };
 }
 
 /** Exact hosts whose routes are others now, by the place of their listener; undefined: more has changed than that. */
@@ -157,7 +165,7 @@ function domainsOf(listeners: readonly ListenerConfig[]): ReadonlySet<string> {
 }
 
 /** Whether a hostname takes every host that the domain does. */
-function covers(hostname: string, domain: string): boolean {
+export function covers(hostname: string, domain: string): boolean {
   if (hostname === EVERY_HOST || hostname === domain) return true;
   return hostname.startsWith("*.") && domain.length > hostname.length - 1 && domain.endsWith(hostname.slice(1));
 }

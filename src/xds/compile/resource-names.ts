@@ -22,8 +22,33 @@ export const routeConfigName = (port: ListenerName, listener?: ListenerConfig): 
     ? port
     : `${port}/${listener.owner.kind}/${listener.owner.namespace}/${listener.owner.name}/${listener.name}`) as RouteConfigName;
 
-/** Envoy takes what is before the last slash for the route configuration. */
+/** Envoy takes what is before the last slash for the route configuration. Where each host has one of its own, that goes by this name too. */
 export const virtualHostName = (config: RouteConfigName, domain: string): string => `${config}/${domain}`;
+
+/** Of the name of a virtual host. */
+export const routeConfigOf = (host: string): string => host.slice(0, host.lastIndexOf("/"));
+
+/** Each route configuration has its own collection of scopes, and only an Envoy that needs it asks for it. */
+const SCOPES = "xdstp:///envoy.config.route.v3.ScopedRouteConfiguration/";
+
+/** The scope of a virtual host. Its name follows from the host's: whoever has the routes of a host has its scope. */
+export const scopeName = (host: string): string => `${SCOPES}${inUrl(host)}`;
+
+/** The other way round. */
+export const hostOfScope = (scope: string): string =>
+  scope
+    .slice(SCOPES.length)
+    .replace(/_([0-9a-f]+)_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** All scopes of a route configuration. */
+export const scopesName = (config: RouteConfigName): string => `${SCOPES}${inUrl(config)}/*`;
+
+/** Of the name of a scope: what an Envoy asks for to have it. */
+export const scopesOf = (scope: string): string => `${scope.slice(0, scope.lastIndexOf("/"))}/*`;
+
+/** Names of objects need nothing of this; files may hold any. */
+const inUrl = (name: string): string =>
+  name.replace(/[^A-Za-z0-9.:/-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`);
 
 /** What a cluster is for besides its backend. Equal settings share one. */
 export interface ClusterSettings {

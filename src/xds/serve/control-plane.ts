@@ -22,19 +22,21 @@ export interface ControlPlane {
 /** What an Envoy says in `node.cluster`. */
 export const gatewayKey = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`;
 
-interface GatewayTools {
+/** One for each style, as hosts travel otherwise. */
+type GatewayTools = Readonly<Record<DiscoveryStyle, StyleTools>>;
+
+interface StyleTools {
   readonly compiler: GatewayCompiler;
-  /** One for each style: what was encoded for one is of no use to the other. */
-  readonly encoders: Readonly<Record<DiscoveryStyle, ResourceEncoder>>;
+  readonly encoder: ResourceEncoder;
 }
 
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const server = await startXdsServer(options);
   let tools = new Map<string, GatewayTools>();
   const checkSecrets = createSecretCheck();
-  const createTools = (): GatewayTools => ({
-    compiler: createGatewayCompiler({ ...options.compile, delivery: "Ads" }),
-    encoders: { Delta: createEncoder("Delta"), StateOfTheWorld: createEncoder("StateOfTheWorld") },
+  const toolsFor = (style: DiscoveryStyle): StyleTools => ({
+    compiler: createGatewayCompiler({ ...options.compile, delivery: style }),
+    encoder: createEncoder(style),
   });
   return {
     port: server.port,
@@ -47,11 +49,18 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       const problems: ConfigProblem[] = [];
       for (const gateway of config.gateways) {
         const key = gatewayKey(gateway.gateway);
-        const { compiler, encoders } = tools.get(key) ?? createTools();
-        kept.set(key, { compiler, encoders });
-        const resources = compiler.compile(gateway, config.endpoints, secrets);
+        const { Delta, StateOfTheWorld } = tools.get(key) ?? {
+          Delta: toolsFor("Delta"),
+          StateOfTheWorld: toolsFor("StateOfTheWorld"),
+        };
+        kept.set(key, { Delta, StateOfTheWorld });
+        const resources = Delta.compiler.compile(gateway, config.endpoints, secrets);
         problems.push(...resources.problems);
-        const encode = once((style) => encoders[style].encode(resources));
+        const encode = once((style) =>
+          style === "Delta"
+            ? Delta.encoder.encode(resources)
+            : StateOfTheWorld.encoder.encode(StateOfTheWorld.compiler.compile(gateway, config.endpoints, secrets)),
+        );
         served.set(key, encode);
       }
       tools = kept;
@@ -61,11 +70,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
 }
 
-/** Encoded when the first Envoy asks for it that way. */
-function once(encode: (style: DiscoveryStyle) => EncodedResources): (style: DiscoveryStyle) => EncodedResources {
+/** Made when the first Envoy asks for it that way. */
+function once(make: (style: DiscoveryStyle) => EncodedResources): (style: DiscoveryStyle) => EncodedResources {
   const known = new Map<DiscoveryStyle, EncodedResources>();
   return (style) => {
-    const resources = known.get(style) ?? encode(style);
+    const resources = known.get(style) ?? make(style);
     known.set(style, resources);
     return resources;
   };

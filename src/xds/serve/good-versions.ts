@@ -1,5 +1,5 @@
 /** Of each resource the version that some Envoy last took: what those get that refuse the next one. */
-import type { EncodedResource } from "./encode-resources.ts";
+import type { EncodedResource } from "./encoded-resource.ts";
 import type { ResourceType } from "./resource-type.ts";
 
 export interface GoodVersions {

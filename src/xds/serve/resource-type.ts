@@ -4,15 +4,17 @@ import { ClusterLoadAssignmentSchema } from "../gen/envoy/config/endpoint/v3/end
 import { ListenerSchema } from "../gen/envoy/config/listener/v3/listener_pb.ts";
 import { VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
+import { ScopedRouteConfigurationSchema } from "../gen/envoy/config/route/v3/scoped_route_pb.ts";
 import { SecretSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 
-export type ResourceType = "Secret" | "Cluster" | "Endpoints" | "Listener" | "Route" | "VirtualHost";
+export type ResourceType = "Secret" | "Cluster" | "Endpoints" | "Listener" | "Scope" | "Route" | "VirtualHost";
 
 export const RESOURCE_TYPES: readonly ResourceType[] = [
   "Secret",
   "Cluster",
   "Endpoints",
   "Listener",
+  "Scope",
   "Route",
   "VirtualHost",
 ];
@@ -24,6 +26,7 @@ const typeUrls: Readonly<Record<ResourceType, string>> = {
   Cluster: `${PREFIX}${ClusterSchema.typeName}`,
   Endpoints: `${PREFIX}${ClusterLoadAssignmentSchema.typeName}`,
   Listener: `${PREFIX}${ListenerSchema.typeName}`,
+  Scope: `${PREFIX}${ScopedRouteConfigurationSchema.typeName}`,
   Route: `${PREFIX}${RouteConfigurationSchema.typeName}`,
   VirtualHost: `${PREFIX}${VirtualHostSchema.typeName}`,
 };
@@ -34,6 +37,9 @@ export const typeUrlOf = (type: ResourceType): string => typeUrls[type];
 export const findResourceType = (typeUrl: string): ResourceType | undefined =>
   RESOURCE_TYPES.find((type) => typeUrls[type] === typeUrl);
 
-/** Asked for as a whole, without names, and taken away by name. The others come and go with whatever refers to them. */
+/** Asked for as a whole, without names. */
 export const isWholesale = (type: ResourceType): boolean =>
   type === "Cluster" || type === "Listener" || type === "VirtualHost";
+
+/** Taken away by name. The others come and go with whatever refers to them. */
+export const isTakenAway = (type: ResourceType): boolean => isWholesale(type) || type === "Scope";

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { scopeName } from "../compile/resource-names.ts";
 import { packed } from "../protobuf.ts";
-import { type EncodedResource, type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
+import { type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
+import type { EncodedResource } from "./encoded-resource.ts";
 import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
 import type { ResourceType } from "./resource-type.ts";
 import { type Refusal, type SessionRequest, type SessionResponse, XdsSession } from "./xds-session.ts";
@@ -22,6 +24,7 @@ function resources(wanted: Wanted): EncodedResources {
     Cluster: table("Cluster"),
     Endpoints: table("Endpoints"),
     Listener: table("Listener"),
+    Scope: table("Scope"),
     Route: table("Route"),
     VirtualHost: table("VirtualHost"),
   };
@@ -142,12 +145,14 @@ describe("subscriptions", () => {
     const envoy = connect({
       Cluster: [cluster("bread"), resource("bread-retried", "1", "bread-endpoints")],
       Endpoints: [resource("bread-endpoints")],
+      Route: [resource("routes")],
       VirtualHost: [resource("routes/a.example", "2")],
     });
     envoy.receive("Cluster", { held: new Map([["bread", "1"]]) });
     expect(envoy.take()).toEqual(["Cluster +bread-retried@1"]);
     envoy.receive("Endpoints", { subscribe: ["bread-endpoints"], held: new Map([["bread-endpoints", "1"]]) });
     expect(envoy.take()).toEqual(["Endpoints +bread-endpoints@1"]);
+    envoy.receive("Route", { subscribe: ["routes"], held: new Map([["routes", "1"]]) });
     envoy.receive("VirtualHost", { held: new Map([["routes/a.example", "1"]]) });
     envoy.ack("Cluster");
     expect(envoy.take()).toEqual([]);
@@ -291,7 +296,25 @@ describe("refusals", () => {
     expect(fresh.take()).toEqual(["Cluster +good@2 +bad@1"]);
   });
 
-  test("where the reason names nobody, each is sent alone until the one at fault is found", () => {
+  test("where the reason names nobody, lots become smaller until the one at fault is alone", () => {
+    const names = ["a", "b", "c", "d"];
+    const envoy = connect({ Secret: names.map((name) => resource(name)) });
+    envoy.receive("Secret", { subscribe: names });
+    envoy.take();
+    envoy.ack("Secret", "something is wrong");
+    expect(envoy.take()).toEqual(["Secret +a@1 +b@1"]);
+    envoy.ack("Secret");
+    expect(envoy.take()).toEqual(["Secret +c@1 +d@1"]);
+    envoy.ack("Secret", "something is wrong");
+    expect(envoy.take()).toEqual(["Secret +c@1"]);
+    envoy.ack("Secret", "something is wrong");
+    expect(envoy.take()).toEqual(["Secret +d@1"]);
+    envoy.ack("Secret");
+    expect(envoy.take()).toEqual([]);
+    expect(envoy.session.refusals).toMatchObject([{ name: "c" }]);
+  });
+
+  test("where the reason names nobody, each of two is sent alone", () => {
     const envoy = connect(two("1"));
     envoy.receive("Cluster");
     envoy.take();
@@ -316,6 +339,103 @@ describe("refusals", () => {
     expect(envoy.take()).toEqual(["Cluster +bad@2"]);
     envoy.ack("Cluster");
     expect(envoy.session.refusals).toEqual([]);
+  });
+});
+
+describe("hosts with a scope each", () => {
+  const A = "routes/a.example";
+  const B = "routes/b.example";
+  const SCOPES = "xdstp:///envoy.config.route.v3.ScopedRouteConfiguration/routes/*";
+  /** In both forms, as they are always there. */
+  const hosts = (...names: readonly string[]): Wanted => ({
+    Listener: [resource("http")],
+    Scope: names.map((name) => resource(scopeName(name))),
+    Route: ["routes", ...names].map((name) => resource(name)),
+    VirtualHost: names.map((name) => resource(name)),
+  });
+  const start = (...names: readonly string[]): ReturnType<typeof connect> => {
+    const envoy = connect(hosts(...names));
+    envoy.receive("Cluster");
+    envoy.receive("Listener");
+    envoy.take();
+    envoy.ack("Cluster");
+    envoy.receive("Scope", { subscribe: [SCOPES] });
+    envoy.ack("Listener");
+    return envoy;
+  };
+  const settle = (envoy: ReturnType<typeof connect>, ...names: readonly string[]): void => {
+    envoy.take();
+    envoy.receive("Route", { subscribe: names });
+    envoy.ack("Scope");
+    envoy.take();
+    envoy.ack("Route");
+    expect(envoy.session.isSettled).toBe(true);
+  };
+
+  test("whoever asks for the scopes of a port gets them, and the routes that it asks for then; no virtual hosts", () => {
+    const envoy = start(A, B);
+    expect(envoy.take()).toEqual([`Scope +${scopeName(A)}@1 +${scopeName(B)}@1`]);
+    expect(envoy.session.isSettled).toBe(false);
+    envoy.receive("Route", { subscribe: [A, B] });
+    expect(envoy.take()).toEqual([`Route +${A}@1 +${B}@1`]);
+    envoy.ack("Scope");
+    envoy.ack("Route");
+    expect(envoy.take()).toEqual([]);
+    expect(envoy.session.isSettled).toBe(true);
+  });
+
+  test("where there are no hosts, that is said", () => {
+    expect(start().take()).toEqual([`Scope -${SCOPES}`]);
+  });
+
+  test("routes that change are sent alone", () => {
+    const envoy = start(A, B);
+    settle(envoy, A, B);
+    envoy.offer({ ...hosts(A, B), Route: [resource("routes"), resource(A), resource(B, "2")] });
+    expect(envoy.take()).toEqual([`Route +${B}@2`]);
+  });
+
+  test("a host comes with its scope, and goes with it", () => {
+    const envoy = start(A);
+    settle(envoy, A);
+    envoy.offer(hosts(A, B));
+    expect(envoy.take()).toEqual([`Scope +${scopeName(B)}@1`]);
+    envoy.receive("Route", { subscribe: [B] });
+    expect(envoy.take()).toEqual([`Route +${B}@1`]);
+    envoy.ack("Scope");
+    envoy.ack("Route");
+    envoy.offer(hosts(B));
+    expect(envoy.take()).toEqual([`Scope -${scopeName(A)}`]);
+    envoy.receive("Route", { unsubscribe: [A] });
+    envoy.ack("Scope");
+    expect(envoy.take()).toEqual([]);
+    expect(envoy.session.isSettled).toBe(true);
+  });
+
+  test("one that comes back does not say which scopes it has: those of hosts that have gone meanwhile go too", () => {
+    const envoy = connect(hosts(B));
+    envoy.receive("Cluster");
+    envoy.receive("Listener", { held: new Map([["http", "1"]]) });
+    envoy.receive("Scope", { subscribe: [SCOPES] });
+    const held = new Map([A, B].map((name) => [name, "1"]));
+    envoy.receive("Route", { subscribe: [A, B], held });
+    expect(envoy.take()).toEqual(["Cluster", `Scope +${scopeName(B)}@1`]);
+    envoy.ack("Cluster");
+    envoy.ack("Scope");
+    expect(envoy.take()).toEqual([`Scope -${scopeName(A)}`]);
+  });
+
+  test("virtual hosts are those of route configurations that it has asked for", () => {
+    const envoy = connect({
+      ...hosts(A),
+      Route: [resource("routes"), resource("others")],
+      VirtualHost: [resource(A), resource("others/a.example")],
+    });
+    envoy.receive("Route", { subscribe: ["others"] });
+    envoy.take();
+    envoy.ack("Route");
+    envoy.receive("VirtualHost");
+    expect(envoy.take()).toEqual(["VirtualHost +others/a.example@1"]);
   });
 });
 

@@ -4,9 +4,11 @@
  *
  * What an Envoy refuses is set aside for that Envoy: it gets the last version that some Envoy took, and everything else goes on.
  */
-import { type EncodedResource, type EncodedResources, encodeEmptyEndpoints } from "./encode-resources.ts";
+import { routeConfigOf, scopeName, scopesOf } from "../compile/resource-names.ts";
+import { type EncodedResources, encodeEmptyEndpoints } from "./encode-resources.ts";
+import type { EncodedResource } from "./encoded-resource.ts";
 import type { GoodVersions } from "./good-versions.ts";
-import { isWholesale, RESOURCE_TYPES, type ResourceType } from "./resource-type.ts";
+import { isTakenAway, isWholesale, RESOURCE_TYPES, type ResourceType } from "./resource-type.ts";
 
 /** A message of an Envoy, whichever of the two protocols it speaks. */
 export interface SessionRequest {
@@ -74,8 +76,9 @@ interface TypeState {
   /** Asked for, and to be answered whatever comes before. */
   readonly owed: Set<string>;
   pending: Pending | undefined;
-  /** Refused together: one of them is at fault, and sent alone it will be named. */
+  /** Refused together: one of them is at fault. Sent in ever smaller lots, it will be alone and named. */
   readonly suspects: Set<string>;
+  lot: number;
   readonly refusals: Map<string, Refusal>;
   /** What is to be sent and what is to go, as long as nothing has changed. */
   lists: { readonly due: readonly EncodedResource[]; readonly obsolete: readonly string[] } | undefined;
@@ -107,6 +110,7 @@ export class XdsSession {
       Cluster: emptyState(),
       Endpoints: emptyState(),
       Listener: emptyState(),
+      Scope: emptyState(),
       Route: emptyState(),
       VirtualHost: emptyState(),
     };
@@ -150,8 +154,8 @@ export class XdsSession {
     return RESOURCE_TYPES.every((type) => {
       const { pending, held, refusals } = this.states[type];
       if (pending !== undefined || this.due(type).length > 0 || this.obsolete(type).length > 0) return false;
-      // Endpoints and secrets are asked for by whatever needs them.
-      if (type === "Endpoints" || type === "Secret") return true;
+      // All else is asked for by whatever needs it.
+      if (type !== "Cluster" && type !== "Listener") return true;
       return Array.from(this.wanted[type].keys()).every((name) => held.has(name) || refusals.has(name));
     });
   }
@@ -181,6 +185,7 @@ export class XdsSession {
       this.refuse(type, state, pending, refusal);
       return;
     }
+    if (state.suspects.size > 0) state.lot *= 2;
     for (const name of pending.removed) state.held.delete(name);
     for (const [name, resource] of pending.resources) {
       // What is owed meanwhile is sent again.
@@ -196,7 +201,7 @@ export class XdsSession {
   /** Virtual hosts that came before their route configuration have been dropped. */
   private repeatHosts(route: string): void {
     const { held } = this.states.VirtualHost;
-    for (const name of held.keys()) if (name.slice(0, name.lastIndexOf("/")) === route) held.delete(name);
+    for (const name of held.keys()) if (routeConfigOf(name) === route) held.delete(name);
     this.states.VirtualHost.lists = undefined;
   }
 
@@ -211,7 +216,9 @@ export class XdsSession {
       state.suspects.delete(name);
       this.awaited.delete(name);
     }
-    if (atFault.length === 0) for (const name of resources.keys()) state.suspects.add(name);
+    if (atFault.length > 0) return;
+    for (const name of resources.keys()) state.suspects.add(name);
+    state.lot = Math.ceil(resources.size / 2);
   }
 
   private subscribe({ type, subscribe, unsubscribe, held }: SessionRequest, state: TypeState): void {
@@ -223,21 +230,43 @@ export class XdsSession {
     }
     for (const name of subscribe) {
       if (name === "*") state.takesAll = true;
-      else state.names.add(name);
+      // Thousands of names are kept once, not for each Envoy.
+      else state.names.add(this.wanted[type].get(name)?.name ?? name);
       // Whoever asks again has lost it, unless it says otherwise; and clusters that it has just been sent wait for theirs.
       if (!isFirst || !held.has(name) || (type === "Endpoints" && this.awaited.has(name))) {
-        state.held.delete(name);
+        this.forget(type, name);
         state.owed.add(name);
       }
     }
     for (const name of unsubscribe) {
       state.names.delete(name);
       state.owed.delete(name);
-      state.held.delete(name);
+      this.forget(type, name);
       if (name === "*") state.takesAll = false;
     }
+    if (type === "Route") this.followRoutes(isFirst ? held.keys() : []);
     // An Envoy that starts waits for an answer, also where there is nothing. One that comes back does not.
     if (isFirst && state.takesAll && held.size === 0) state.owed.add("*");
+  }
+
+  private forget(type: ResourceType, name: string): void {
+    const { held } = this.states[type];
+    if (type !== "Scope") held.delete(name);
+    else for (const scope of held.keys()) if (scopesOf(scope) === name) held.delete(scope);
+  }
+
+  /**
+   * Which hosts an Envoy is to have depends on the routes that it asks for. And one that comes back does not say which scopes it has: those
+   * of the hosts whose routes it has.
+   */
+  private followRoutes(had: Iterable<string>): void {
+    const { Scope, VirtualHost } = this.states;
+    VirtualHost.lists = undefined;
+    for (const name of had) {
+      if (Scope.held.has(scopeName(name))) continue;
+      this.hold(Scope, scopeName(name), "", undefined);
+      Scope.lists = undefined;
+    }
   }
 
   private advance(): void {
@@ -246,7 +275,9 @@ export class XdsSession {
       const state = this.states[type];
       if (type === "Listener" && this.awaited.size > 0) isBlocked = true;
       if (state.pending === undefined) {
-        const due = this.due(type).filter(({ name }) => !isBlocked || state.owed.has(name) || state.owed.has("*"));
+        const isOwed = (name: string): boolean =>
+          state.owed.has(type === "Scope" ? scopesOf(name) : name) || state.owed.has("*");
+        const due = this.due(type).filter(({ name }) => !isBlocked || isOwed(name));
         const missing = this.missing(type);
         if (due.length > 0 || missing.length > 0 || state.owed.has("*")) this.transmit(type, due, missing);
       }
@@ -284,21 +315,42 @@ export class XdsSession {
     const state = this.states[type];
     if (state.names === undefined) return [];
     const due: EncodedResource[] = [];
-    for (const name of state.takesAll ? this.wanted[type].keys() : state.names) {
+    for (const name of this.namesFor(type, state.names)) {
       const resource = this.find(type, name);
       if (resource !== undefined && state.held.get(name)?.version !== resource.version) due.push(resource);
     }
     if (state.suspects.size === 0) return due;
     const clear = due.filter(({ name }) => !state.suspects.has(name));
-    return clear.length > 0 ? clear : due.slice(0, 1);
+    return clear.length > 0 ? clear : due.slice(0, state.lot);
+  }
+
+  /** What that comes to which it asked for. */
+  private namesFor(type: ResourceType, asked: ReadonlySet<string>): Iterable<string> {
+    const { takesAll } = this.states[type];
+    if (type === "Scope") return this.scopesIn(asked);
+    if (!takesAll) return asked;
+    return type === "VirtualHost" ? this.sharedHosts() : this.wanted[type].keys();
+  }
+
+  /** It asks for all scopes of a route configuration at once. */
+  private *scopesIn(asked: ReadonlySet<string>): Iterable<string> {
+    for (const name of this.wanted.Scope.keys()) if (asked.has(scopesOf(name))) yield name;
+  }
+
+  /** It asks for all virtual hosts there are, and would drop those whose route configuration it does not have. */
+  private *sharedHosts(): Iterable<string> {
+    const routes = this.states.Route.names;
+    for (const name of this.wanted.VirtualHost.keys()) if (routes?.has(routeConfigOf(name)) === true) yield name;
   }
 
   private findObsolete(type: ResourceType): readonly string[] {
-    if (!isWholesale(type)) return [];
+    if (!isTakenAway(type)) return [];
     const obsolete: string[] = [];
     const settledMs = this.nowMs() - this.lingerMs;
-    for (const [name, { sinceMs }] of this.states[type].held) {
+    const { held, names } = this.states[type];
+    for (const [name, { sinceMs }] of held) {
       if (this.find(type, name) !== undefined) continue;
+      if (type === "Scope" && names?.has(scopesOf(name)) !== true) continue;
       if (type === "Cluster" && sinceMs > settledMs) this.isLingering = true;
       else obsolete.push(name);
     }
@@ -312,7 +364,9 @@ export class XdsSession {
   /** Asked for, and not there: it is told, or it would wait. */
   private missing(type: ResourceType): readonly string[] {
     const { owed } = this.states[type];
-    return [...owed].filter((name) => name !== "*" && this.find(type, name) === undefined);
+    const isThere = (name: string): boolean =>
+      type === "Scope" ? !isEmpty(this.scopesIn(new Set([name]))) : this.find(type, name) !== undefined;
+    return [...owed].filter((name) => name !== "*" && !isThere(name));
   }
 
   /** The version that this Envoy is to have: not one that it has refused. */
@@ -372,6 +426,8 @@ export class XdsSession {
   }
 }
 
+const isEmpty = (items: Iterable<unknown>): boolean => items[Symbol.iterator]().next().done === true;
+
 const emptyState = (): TypeState => ({
   names: undefined,
   takesAll: false,
@@ -379,6 +435,7 @@ const emptyState = (): TypeState => ({
   owed: new Set(),
   pending: undefined,
   suspects: new Set(),
+  lot: 1,
   refusals: new Map(),
   lists: undefined,
 });

@@ -11,6 +11,8 @@ import type {
 import { backendConfig, gatewayOf, listener, retryConfig, route, rule } from "../../support/gateway-configs.ts";
 
 export const STEADY_HOSTS: readonly string[] = Array.from({ length: 8 }, (_, index) => `steady-${index}.example`);
+/** While there is one, hosts travel in another way. */
+const WILDCARD = "*.example";
 const SERVICES = ["bread", "cake", "rolls", "tarts"];
 const backends = new Map(SERVICES.map((name) => [name, backendConfig(name)]));
 
@@ -76,18 +78,23 @@ export function createEditedGateway(port: number, alive: readonly Endpoint[], ra
       extras.set(name, someHost(name));
     },
     "a host goes": () => {
-      const [first] = extras.keys();
+      const first = [...extras.keys()].find((name) => name !== WILDCARD);
       if (first !== undefined) extras.delete(first);
     },
     "routes are retargeted, and policies flip": () => {
-      const name = pick(STEADY_HOSTS);
+      const name = pick([...steady.keys()]);
       steady.set(name, someHost(name));
     },
     "routes change places": () => {
-      const name = pick(STEADY_HOSTS);
+      const name = pick([...steady.keys()]);
       const known = steady.get(name);
       const [last, ...others] = [...(known?.routes ?? [])].reverse();
       if (last !== undefined) steady.set(name, { hostname: name, routes: [...others, last] });
+    },
+    "a host becomes one of a wildcard, or its own again": () => {
+      const [name = ""] = STEADY_HOSTS;
+      if (extras.delete(WILDCARD)) steady.set(name, someHost(name));
+      else if (steady.delete(name)) extras.set(WILDCARD, someHost(WILDCARD));
     },
     "hosts change places": () => {
       order = -order;

@@ -8,13 +8,15 @@ import type { ConfigSource } from "../../core/v3/config_source_pb.ts";
 import { file_envoy_config_core_v3_config_source } from "../../core/v3/config_source_pb.ts";
 import type { VirtualHost } from "./route_components_pb.ts";
 import { file_envoy_config_route_v3_route_components } from "./route_components_pb.ts";
+import type { Any } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_any } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/route/v3/route.proto.
  */
 export const file_envoy_config_route_v3_route: GenFile = /*@__PURE__*/
-  fileDesc("CiFlbnZveS9jb25maWcvcm91dGUvdjMvcm91dGUucHJvdG8SFWVudm95LmNvbmZpZy5yb3V0ZS52MyKyAQoSUm91dGVDb25maWd1cmF0aW9uEg4KBG5hbWUYASABKAkyABI5Cg12aXJ0dWFsX2hvc3RzGAIgAygLMiIuZW52b3kuY29uZmlnLnJvdXRlLnYzLlZpcnR1YWxIb3N0EikKBHZoZHMYCSABKAsyGy5lbnZveS5jb25maWcucm91dGUudjMuVmhkcxImChxpZ25vcmVfcG9ydF9pbl9ob3N0X21hdGNoaW5nGA4gASgIMgAiQQoEVmhkcxI5Cg1jb25maWdfc291cmNlGAEgASgLMiIuZW52b3kuY29uZmlnLmNvcmUudjMuQ29uZmlnU291cmNlYgZwcm90bzM", [file_envoy_config_core_v3_config_source, file_envoy_config_route_v3_route_components]);
+  fileDesc("CiFlbnZveS9jb25maWcvcm91dGUvdjMvcm91dGUucHJvdG8SFWVudm95LmNvbmZpZy5yb3V0ZS52MyLtAgoSUm91dGVDb25maWd1cmF0aW9uEg4KBG5hbWUYASABKAkyABI5Cg12aXJ0dWFsX2hvc3RzGAIgAygLMiIuZW52b3kuY29uZmlnLnJvdXRlLnYzLlZpcnR1YWxIb3N0EikKBHZoZHMYCSABKAsyGy5lbnZveS5jb25maWcucm91dGUudjMuVmhkcxImChxpZ25vcmVfcG9ydF9pbl9ob3N0X21hdGNoaW5nGA4gASgIMgASZAoXdHlwZWRfcGVyX2ZpbHRlcl9jb25maWcYECADKAsyQy5lbnZveS5jb25maWcucm91dGUudjMuUm91dGVDb25maWd1cmF0aW9uLlR5cGVkUGVyRmlsdGVyQ29uZmlnRW50cnkaUwoZVHlwZWRQZXJGaWx0ZXJDb25maWdFbnRyeRINCgNrZXkYASABKAkyABIjCgV2YWx1ZRgCIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5Bbnk6AjgBIkEKBFZoZHMSOQoNY29uZmlnX3NvdXJjZRgBIAEoCzIiLmVudm95LmNvbmZpZy5jb3JlLnYzLkNvbmZpZ1NvdXJjZWIGcHJvdG8z", [file_envoy_config_core_v3_config_source, file_envoy_config_route_v3_route_components, file_google_protobuf_any]);
 
 /**
  * @generated from message envoy.config.route.v3.RouteConfiguration
@@ -39,6 +41,11 @@ export type RouteConfiguration = Message<"envoy.config.route.v3.RouteConfigurati
    * @generated from field: bool ignore_port_in_host_matching = 14;
    */
   ignorePortInHostMatching: boolean;
+
+  /**
+   * @generated from field: map<string, google.protobuf.Any> typed_per_filter_config = 16;
+   */
+  typedPerFilterConfig: { [key: string]: Any };
 };
 
 /**

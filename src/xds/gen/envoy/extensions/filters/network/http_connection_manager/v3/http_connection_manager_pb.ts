@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager.proto.
  */
 export const file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager: GenFile = /*@__PURE__*/
-  fileDesc("ClllbnZveS9leHRlbnNpb25zL2ZpbHRlcnMvbmV0d29yay9odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci92My9odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci5wcm90bxI7ZW52b3kuZXh0ZW5zaW9ucy5maWx0ZXJzLm5ldHdvcmsuaHR0cF9jb25uZWN0aW9uX21hbmFnZXIudjMigw0KFUh0dHBDb25uZWN0aW9uTWFuYWdlchIVCgtzdGF0X3ByZWZpeBgCIAEoCTIAEk8KA3JkcxgDIAEoCzJALmVudm95LmV4dGVuc2lvbnMuZmlsdGVycy5uZXR3b3JrLmh0dHBfY29ubmVjdGlvbl9tYW5hZ2VyLnYzLlJkc0gAEkEKDHJvdXRlX2NvbmZpZxgEIAEoCzIpLmVudm95LmNvbmZpZy5yb3V0ZS52My5Sb3V0ZUNvbmZpZ3VyYXRpb25IABJdCgxodHRwX2ZpbHRlcnMYBSADKAsyRy5lbnZveS5leHRlbnNpb25zLmZpbHRlcnMubmV0d29yay5odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci52My5IdHRwRmlsdGVyEk8KHGNvbW1vbl9odHRwX3Byb3RvY29sX29wdGlvbnMYIyABKAsyKS5lbnZveS5jb25maWcuY29yZS52My5IdHRwUHJvdG9jb2xPcHRpb25zEpMBChxzZXJ2ZXJfaGVhZGVyX3RyYW5zZm9ybWF0aW9uGCIgASgOMm0uZW52b3kuZXh0ZW5zaW9ucy5maWx0ZXJzLm5ldHdvcmsuaHR0cF9jb25uZWN0aW9uX21hbmFnZXIudjMuSHR0cENvbm5lY3Rpb25NYW5hZ2VyLlNlcnZlckhlYWRlclRyYW5zZm9ybWF0aW9uEjwKFm1heF9yZXF1ZXN0X2hlYWRlcnNfa2IYHSABKAsyHC5nb29nbGUucHJvdG9idWYuVUludDMyVmFsdWUSNgoTc3RyZWFtX2lkbGVfdGltZW91dBgYIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI6ChdyZXF1ZXN0X2hlYWRlcnNfdGltZW91dBgpIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI4CgphY2Nlc3NfbG9nGA0gAygLMiQuZW52b3kuY29uZmlnLmFjY2Vzc2xvZy52My5BY2Nlc3NMb2cSNgoSdXNlX3JlbW90ZV9hZGRyZXNzGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLkJvb2xWYWx1ZRIZCg9za2lwX3hmZl9hcHBlbmQYFSABKAgyABI3ChNnZW5lcmF0ZV9yZXF1ZXN0X2lkGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLkJvb2xWYWx1ZRJ5Cg91cGdyYWRlX2NvbmZpZ3MYFyADKAsyYC5lbnZveS5leHRlbnNpb25zLmZpbHRlcnMubmV0d29yay5odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci52My5IdHRwQ29ubmVjdGlvbk1hbmFnZXIuVXBncmFkZUNvbmZpZxIyCg5ub3JtYWxpemVfcGF0aBgeIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5Cb29sVmFsdWUSFwoNbWVyZ2Vfc2xhc2hlcxghIAEoCDIAEpkBCiBwYXRoX3dpdGhfZXNjYXBlZF9zbGFzaGVzX2FjdGlvbhgtIAEoDjJvLmVudm95LmV4dGVuc2lvbnMuZmlsdGVycy5uZXR3b3JrLmh0dHBfY29ubmVjdGlvbl9tYW5hZ2VyLnYzLkh0dHBDb25uZWN0aW9uTWFuYWdlci5QYXRoV2l0aEVzY2FwZWRTbGFzaGVzQWN0aW9uEmkKEmxvY2FsX3JlcGx5X2NvbmZpZxgmIAEoCzJNLmVudm95LmV4dGVuc2lvbnMuZmlsdGVycy5uZXR3b3JrLmh0dHBfY29ubmVjdGlvbl9tYW5hZ2VyLnYzLkxvY2FsUmVwbHlDb25maWcaJwoNVXBncmFkZUNvbmZpZxIWCgx1cGdyYWRlX3R5cGUYASABKAkyACJTChpTZXJ2ZXJIZWFkZXJUcmFuc2Zvcm1hdGlvbhINCglPVkVSV1JJVEUQABIUChBBUFBFTkRfSUZfQUJTRU5UEAESEAoMUEFTU19USFJPVUdIEAIioAEKHFBhdGhXaXRoRXNjYXBlZFNsYXNoZXNBY3Rpb24SIwofSU1QTEVNRU5UQVRJT05fU1BFQ0lGSUNfREVGQVVMVBAAEhIKDktFRVBfVU5DSEFOR0VEEAESEgoOUkVKRUNUX1JFUVVFU1QQAhIZChVVTkVTQ0FQRV9BTkRfUkVESVJFQ1QQAxIYChRVTkVTQ0FQRV9BTkRfRk9SV0FSRBAEQhEKD3JvdXRlX3NwZWNpZmllciJwChBMb2NhbFJlcGx5Q29uZmlnElwKB21hcHBlcnMYASADKAsySy5lbnZveS5leHRlbnNpb25zLmZpbHRlcnMubmV0d29yay5odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci52My5SZXNwb25zZU1hcHBlciLNAQoOUmVzcG9uc2VNYXBwZXISOgoGZmlsdGVyGAEgASgLMiouZW52b3kuY29uZmlnLmFjY2Vzc2xvZy52My5BY2Nlc3NMb2dGaWx0ZXISMQoLc3RhdHVzX2NvZGUYAiABKAsyHC5nb29nbGUucHJvdG9idWYuVUludDMyVmFsdWUSTAoUYm9keV9mb3JtYXRfb3ZlcnJpZGUYBCABKAsyLi5lbnZveS5jb25maWcuY29yZS52My5TdWJzdGl0dXRpb25Gb3JtYXRTdHJpbmciXQoDUmRzEjkKDWNvbmZpZ19zb3VyY2UYASABKAsyIi5lbnZveS5jb25maWcuY29yZS52My5Db25maWdTb3VyY2USGwoRcm91dGVfY29uZmlnX25hbWUYAiABKAkyACJtCgpIdHRwRmlsdGVyEg4KBG5hbWUYASABKAkyABIsCgx0eXBlZF9jb25maWcYBCABKAsyFC5nb29nbGUucHJvdG9idWYuQW55SAASEgoIZGlzYWJsZWQYByABKAgyAEINCgtjb25maWdfdHlwZWIGcHJvdG8z", [file_envoy_config_accesslog_v3_accesslog, file_envoy_config_core_v3_config_source, file_envoy_config_core_v3_protocol, file_envoy_config_core_v3_substitution_format_string, file_envoy_config_route_v3_route, file_google_protobuf_any, file_google_protobuf_duration, file_google_protobuf_wrappers]);
+  fileDesc("ClllbnZveS9leHRlbnNpb25zL2ZpbHRlcnMvbmV0d29yay9odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci92My9odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci5wcm90bxI7ZW52b3kuZXh0ZW5zaW9ucy5maWx0ZXJzLm5ldHdvcmsuaHR0cF9jb25uZWN0aW9uX21hbmFnZXIudjMi5w0KFUh0dHBDb25uZWN0aW9uTWFuYWdlchIVCgtzdGF0X3ByZWZpeBgCIAEoCTIAEk8KA3JkcxgDIAEoCzJALmVudm95LmV4dGVuc2lvbnMuZmlsdGVycy5uZXR3b3JrLmh0dHBfY29ubmVjdGlvbl9tYW5hZ2VyLnYzLlJkc0gAEkEKDHJvdXRlX2NvbmZpZxgEIAEoCzIpLmVudm95LmNvbmZpZy5yb3V0ZS52My5Sb3V0ZUNvbmZpZ3VyYXRpb25IABJiCg1zY29wZWRfcm91dGVzGB8gASgLMkkuZW52b3kuZXh0ZW5zaW9ucy5maWx0ZXJzLm5ldHdvcmsuaHR0cF9jb25uZWN0aW9uX21hbmFnZXIudjMuU2NvcGVkUm91dGVzSAASXQoMaHR0cF9maWx0ZXJzGAUgAygLMkcuZW52b3kuZXh0ZW5zaW9ucy5maWx0ZXJzLm5ldHdvcmsuaHR0cF9jb25uZWN0aW9uX21hbmFnZXIudjMuSHR0cEZpbHRlchJPChxjb21tb25faHR0cF9wcm90b2NvbF9vcHRpb25zGCMgASgLMikuZW52b3kuY29uZmlnLmNvcmUudjMuSHR0cFByb3RvY29sT3B0aW9ucxKTAQocc2VydmVyX2hlYWRlcl90cmFuc2Zvcm1hdGlvbhgiIAEoDjJtLmVudm95LmV4dGVuc2lvbnMuZmlsdGVycy5uZXR3b3JrLmh0dHBfY29ubmVjdGlvbl9tYW5hZ2VyLnYzLkh0dHBDb25uZWN0aW9uTWFuYWdlci5TZXJ2ZXJIZWFkZXJUcmFuc2Zvcm1hdGlvbhI8ChZtYXhfcmVxdWVzdF9oZWFkZXJzX2tiGB0gASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEjYKE3N0cmVhbV9pZGxlX3RpbWVvdXQYGCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SOgoXcmVxdWVzdF9oZWFkZXJzX3RpbWVvdXQYKSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SOAoKYWNjZXNzX2xvZxgNIAMoCzIkLmVudm95LmNvbmZpZy5hY2Nlc3Nsb2cudjMuQWNjZXNzTG9nEjYKEnVzZV9yZW1vdGVfYWRkcmVzcxgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5Cb29sVmFsdWUSGQoPc2tpcF94ZmZfYXBwZW5kGBUgASgIMgASNwoTZ2VuZXJhdGVfcmVxdWVzdF9pZBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5Cb29sVmFsdWUSeQoPdXBncmFkZV9jb25maWdzGBcgAygLMmAuZW52b3kuZXh0ZW5zaW9ucy5maWx0ZXJzLm5ldHdvcmsuaHR0cF9jb25uZWN0aW9uX21hbmFnZXIudjMuSHR0cENvbm5lY3Rpb25NYW5hZ2VyLlVwZ3JhZGVDb25maWcSMgoObm9ybWFsaXplX3BhdGgYHiABKAsyGi5nb29nbGUucHJvdG9idWYuQm9vbFZhbHVlEhcKDW1lcmdlX3NsYXNoZXMYISABKAgyABKZAQogcGF0aF93aXRoX2VzY2FwZWRfc2xhc2hlc19hY3Rpb24YLSABKA4yby5lbnZveS5leHRlbnNpb25zLmZpbHRlcnMubmV0d29yay5odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci52My5IdHRwQ29ubmVjdGlvbk1hbmFnZXIuUGF0aFdpdGhFc2NhcGVkU2xhc2hlc0FjdGlvbhJpChJsb2NhbF9yZXBseV9jb25maWcYJiABKAsyTS5lbnZveS5leHRlbnNpb25zLmZpbHRlcnMubmV0d29yay5odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci52My5Mb2NhbFJlcGx5Q29uZmlnGicKDVVwZ3JhZGVDb25maWcSFgoMdXBncmFkZV90eXBlGAEgASgJMgAiUwoaU2VydmVySGVhZGVyVHJhbnNmb3JtYXRpb24SDQoJT1ZFUldSSVRFEAASFAoQQVBQRU5EX0lGX0FCU0VOVBABEhAKDFBBU1NfVEhST1VHSBACIqABChxQYXRoV2l0aEVzY2FwZWRTbGFzaGVzQWN0aW9uEiMKH0lNUExFTUVOVEFUSU9OX1NQRUNJRklDX0RFRkFVTFQQABISCg5LRUVQX1VOQ0hBTkdFRBABEhIKDlJFSkVDVF9SRVFVRVNUEAISGQoVVU5FU0NBUEVfQU5EX1JFRElSRUNUEAMSGAoUVU5FU0NBUEVfQU5EX0ZPUldBUkQQBEIRCg9yb3V0ZV9zcGVjaWZpZXIicAoQTG9jYWxSZXBseUNvbmZpZxJcCgdtYXBwZXJzGAEgAygLMksuZW52b3kuZXh0ZW5zaW9ucy5maWx0ZXJzLm5ldHdvcmsuaHR0cF9jb25uZWN0aW9uX21hbmFnZXIudjMuUmVzcG9uc2VNYXBwZXIizQEKDlJlc3BvbnNlTWFwcGVyEjoKBmZpbHRlchgBIAEoCzIqLmVudm95LmNvbmZpZy5hY2Nlc3Nsb2cudjMuQWNjZXNzTG9nRmlsdGVyEjEKC3N0YXR1c19jb2RlGAIgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEkwKFGJvZHlfZm9ybWF0X292ZXJyaWRlGAQgASgLMi4uZW52b3kuY29uZmlnLmNvcmUudjMuU3Vic3RpdHV0aW9uRm9ybWF0U3RyaW5nIl0KA1JkcxI5Cg1jb25maWdfc291cmNlGAEgASgLMiIuZW52b3kuY29uZmlnLmNvcmUudjMuQ29uZmlnU291cmNlEhsKEXJvdXRlX2NvbmZpZ19uYW1lGAIgASgJMgAi/gUKDFNjb3BlZFJvdXRlcxIOCgRuYW1lGAEgASgJMgASdAoRc2NvcGVfa2V5X2J1aWxkZXIYAiABKAsyWS5lbnZveS5leHRlbnNpb25zLmZpbHRlcnMubmV0d29yay5odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci52My5TY29wZWRSb3V0ZXMuU2NvcGVLZXlCdWlsZGVyEj0KEXJkc19jb25maWdfc291cmNlGAMgASgLMiIuZW52b3kuY29uZmlnLmNvcmUudjMuQ29uZmlnU291cmNlElwKCnNjb3BlZF9yZHMYBSABKAsyRi5lbnZveS5leHRlbnNpb25zLmZpbHRlcnMubmV0d29yay5odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci52My5TY29wZWRSZHNIABq2AwoPU2NvcGVLZXlCdWlsZGVyEnwKCWZyYWdtZW50cxgBIAMoCzJpLmVudm95LmV4dGVuc2lvbnMuZmlsdGVycy5uZXR3b3JrLmh0dHBfY29ubmVjdGlvbl9tYW5hZ2VyLnYzLlNjb3BlZFJvdXRlcy5TY29wZUtleUJ1aWxkZXIuRnJhZ21lbnRCdWlsZGVyGqQCCg9GcmFnbWVudEJ1aWxkZXISoAEKFmhlYWRlcl92YWx1ZV9leHRyYWN0b3IYASABKAsyfi5lbnZveS5leHRlbnNpb25zLmZpbHRlcnMubmV0d29yay5odHRwX2Nvbm5lY3Rpb25fbWFuYWdlci52My5TY29wZWRSb3V0ZXMuU2NvcGVLZXlCdWlsZGVyLkZyYWdtZW50QnVpbGRlci5IZWFkZXJWYWx1ZUV4dHJhY3RvckgAGmYKFEhlYWRlclZhbHVlRXh0cmFjdG9yEg4KBG5hbWUYASABKAkyABIbChFlbGVtZW50X3NlcGFyYXRvchgCIAEoCTIAEhEKBWluZGV4GAMgASgNMgBIAEIOCgxleHRyYWN0X3R5cGVCBgoEdHlwZUISChBjb25maWdfc3BlY2lmaWVyInMKCVNjb3BlZFJkcxJEChhzY29wZWRfcmRzX2NvbmZpZ19zb3VyY2UYASABKAsyIi5lbnZveS5jb25maWcuY29yZS52My5Db25maWdTb3VyY2USIAoWc3Jkc19yZXNvdXJjZXNfbG9jYXRvchgCIAEoCTIAIm0KCkh0dHBGaWx0ZXISDgoEbmFtZRgBIAEoCTIAEiwKDHR5cGVkX2NvbmZpZxgEIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnlIABISCghkaXNhYmxlZBgHIAEoCDIAQg0KC2NvbmZpZ190eXBlYgZwcm90bzM", [file_envoy_config_accesslog_v3_accesslog, file_envoy_config_core_v3_config_source, file_envoy_config_core_v3_protocol, file_envoy_config_core_v3_substitution_format_string, file_envoy_config_route_v3_route, file_google_protobuf_any, file_google_protobuf_duration, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
@@ -48,6 +48,12 @@ export type HttpConnectionManager = Message<"envoy.extensions.filters.network.ht
      */
     value: RouteConfiguration;
     case: "routeConfig";
+  } | {
+    /**
+     * @generated from field: envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes scoped_routes = 31;
+     */
+    value: ScopedRoutes;
+    case: "scopedRoutes";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -281,6 +287,139 @@ export const RdsSchema: GenMessage<Rds> = /*@__PURE__*/
   messageDesc(file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager, 3);
 
 /**
+ * @generated from message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes
+ */
+export type ScopedRoutes = Message<"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder scope_key_builder = 2;
+   */
+  scopeKeyBuilder?: ScopedRoutes_ScopeKeyBuilder | undefined;
+
+  /**
+   * @generated from field: envoy.config.core.v3.ConfigSource rds_config_source = 3;
+   */
+  rdsConfigSource?: ConfigSource | undefined;
+
+  /**
+   * @generated from oneof envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.config_specifier
+   */
+  configSpecifier: {
+    /**
+     * @generated from field: envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds scoped_rds = 5;
+     */
+    value: ScopedRds;
+    case: "scopedRds";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.
+ * Use `create(ScopedRoutesSchema)` to create a new message.
+ */
+export const ScopedRoutesSchema: GenMessage<ScopedRoutes> = /*@__PURE__*/
+  messageDesc(file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager, 4);
+
+/**
+ * @generated from message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder
+ */
+export type ScopedRoutes_ScopeKeyBuilder = Message<"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder"> & {
+  /**
+   * @generated from field: repeated envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder fragments = 1;
+   */
+  fragments: ScopedRoutes_ScopeKeyBuilder_FragmentBuilder[];
+};
+
+/**
+ * Describes the message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.
+ * Use `create(ScopedRoutes_ScopeKeyBuilderSchema)` to create a new message.
+ */
+export const ScopedRoutes_ScopeKeyBuilderSchema: GenMessage<ScopedRoutes_ScopeKeyBuilder> = /*@__PURE__*/
+  messageDesc(file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager, 4, 0);
+
+/**
+ * @generated from message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder
+ */
+export type ScopedRoutes_ScopeKeyBuilder_FragmentBuilder = Message<"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder"> & {
+  /**
+   * @generated from oneof envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder.type
+   */
+  type: {
+    /**
+     * @generated from field: envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder.HeaderValueExtractor header_value_extractor = 1;
+     */
+    value: ScopedRoutes_ScopeKeyBuilder_FragmentBuilder_HeaderValueExtractor;
+    case: "headerValueExtractor";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder.
+ * Use `create(ScopedRoutes_ScopeKeyBuilder_FragmentBuilderSchema)` to create a new message.
+ */
+export const ScopedRoutes_ScopeKeyBuilder_FragmentBuilderSchema: GenMessage<ScopedRoutes_ScopeKeyBuilder_FragmentBuilder> = /*@__PURE__*/
+  messageDesc(file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager, 4, 0, 0);
+
+/**
+ * @generated from message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder.HeaderValueExtractor
+ */
+export type ScopedRoutes_ScopeKeyBuilder_FragmentBuilder_HeaderValueExtractor = Message<"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder.HeaderValueExtractor"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string element_separator = 2;
+   */
+  elementSeparator: string;
+
+  /**
+   * @generated from oneof envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder.HeaderValueExtractor.extract_type
+   */
+  extractType: {
+    /**
+     * @generated from field: uint32 index = 3;
+     */
+    value: number;
+    case: "index";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRoutes.ScopeKeyBuilder.FragmentBuilder.HeaderValueExtractor.
+ * Use `create(ScopedRoutes_ScopeKeyBuilder_FragmentBuilder_HeaderValueExtractorSchema)` to create a new message.
+ */
+export const ScopedRoutes_ScopeKeyBuilder_FragmentBuilder_HeaderValueExtractorSchema: GenMessage<ScopedRoutes_ScopeKeyBuilder_FragmentBuilder_HeaderValueExtractor> = /*@__PURE__*/
+  messageDesc(file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager, 4, 0, 0, 0);
+
+/**
+ * @generated from message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds
+ */
+export type ScopedRds = Message<"envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds"> & {
+  /**
+   * @generated from field: envoy.config.core.v3.ConfigSource scoped_rds_config_source = 1;
+   */
+  scopedRdsConfigSource?: ConfigSource | undefined;
+
+  /**
+   * @generated from field: string srds_resources_locator = 2;
+   */
+  srdsResourcesLocator: string;
+};
+
+/**
+ * Describes the message envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds.
+ * Use `create(ScopedRdsSchema)` to create a new message.
+ */
+export const ScopedRdsSchema: GenMessage<ScopedRds> = /*@__PURE__*/
+  messageDesc(file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager, 5);
+
+/**
  * @generated from message envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter
  */
 export type HttpFilter = Message<"envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter"> & {
@@ -311,5 +450,5 @@ export type HttpFilter = Message<"envoy.extensions.filters.network.http_connecti
  * Use `create(HttpFilterSchema)` to create a new message.
  */
 export const HttpFilterSchema: GenMessage<HttpFilter> = /*@__PURE__*/
-  messageDesc(file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager, 4);
+  messageDesc(file_envoy_extensions_filters_network_http_connection_manager_v3_http_connection_manager, 6);
 

@@ -1,0 +1,190 @@
+/**
+ * Hosts in both forms in which an Envoy may have them: with a route configuration and a scope each, or as virtual hosts of one that they
+ * share. Its listeners say which form it asks for, and while a listener is replaced both are in use. So both are there, and what nobody asks
+ * for is never encoded.
+ */
+import type { XdsResources } from "../compile/compile-gateway.ts";
+import { covers } from "../compile/compile-virtual-hosts.ts";
+import { HOST_ROUTES, isExactHost, splitRouteConfiguration } from "../compile/delivery.ts";
+import { hostOfScope, type RouteConfigName, routeConfigOf, scopeName } from "../compile/resource-names.ts";
+import { type VirtualHost, VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import { RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
+import {
+  ScopedRouteConfiguration_Key_FragmentSchema,
+  ScopedRouteConfiguration_KeySchema,
+  ScopedRouteConfigurationSchema,
+} from "../gen/envoy/config/route/v3/scoped_route_pb.ts";
+import { create, toBinary, withFields } from "../protobuf.ts";
+import { type EncodedResource, encodedResource, encodeResource, type ResourceTable } from "./encoded-resource.ts";
+import type { ResourceType } from "./resource-type.ts";
+
+type Routes = XdsResources["routes"];
+
+export type EncodedRoutes = Readonly<Record<Extract<ResourceType, "Scope" | "Route" | "VirtualHost">, ResourceTable>>;
+
+/** For one gateway. A table in which nothing has changed is the same as before. */
+export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
+  const encode = createHostEncoders();
+  let last: Routes = new Map();
+  let hosts = new Map<string, VirtualHost>();
+  let own = hostsOfTheirOwn([]);
+  let tables: EncodedRoutes = { Scope: new Map(), Route: new Map(), VirtualHost: new Map() };
+  return (routes) => {
+    const changed = changedHosts(last, routes);
+    last = routes;
+    if (changed?.length === 0) return tables;
+    if (changed === undefined || !changed.every(isExactHost)) {
+      const all = [...routes.values()].flat().map(({ host }) => host);
+      hosts = new Map(all.map((host) => [host.name, host]));
+      own = hostsOfTheirOwn(all);
+      tables = { ...tables, Scope: scopeTable(own, encode.scope) };
+    } else {
+      // Thousands of hosts are not copied for one that has changed: the same maps, in tables of their own.
+      for (const host of changed) {
+        hosts.set(host.name, host);
+        own.exact.set(host.name, host);
+      }
+    }
+    const shared = new Map<string, RouteConfigName>(Array.from(routes.keys(), (name) => [name, name]));
+    tables = {
+      ...tables,
+      Route: both(tableOf(shared, encode.shared), tableOf({ get: own.find, keys: () => own.exact.keys() }, encode.own)),
+      VirtualHost: tableOf(hosts, encode.host),
+    };
+    return tables;
+  };
+}
+
+/** Hosts that can have a scope. */
+interface OwnHosts {
+  readonly exact: Map<string, VirtualHost>;
+  /**
+   * Also a host that a wildcard takes, as if it had been written out. Connections that were there before the first wildcard go on finding
+   * hosts by their scopes: one that had a scope keeps it.
+   */
+  readonly find: (name: string) => VirtualHost | undefined;
+}
+
+function hostsOfTheirOwn(all: readonly VirtualHost[]): OwnHosts {
+  const exact = new Map(all.filter(isExactHost).map((host) => [host.name, host]));
+  const wildcards = all
+    .filter((host) => !isExactHost(host) && host.routes.length > 0)
+    .sort((a, b) => b.name.length - a.name.length);
+  const written = new Map<string, VirtualHost>();
+  const findTaken = (name: string): VirtualHost | undefined => {
+    const config = routeConfigOf(name);
+    const domain = name.slice(config.length + 1);
+    if (domain.startsWith("*")) return undefined;
+    const wildcard = wildcards.find(
+      (host) => routeConfigOf(host.name) === config && host.domains.some((pattern) => covers(pattern, domain)),
+    );
+    if (wildcard === undefined) return undefined;
+    const host = written.get(name) ?? create(VirtualHostSchema, { name, domains: [domain], routes: wildcard.routes });
+    written.set(name, host);
+    return host;
+  };
+  return { exact, find: (name) => exact.get(name) ?? (wildcards.length === 0 ? undefined : findTaken(name)) };
+}
+
+const scopeTable = ({ exact, find }: OwnHosts, encode: (host: VirtualHost) => EncodedResource): ResourceTable =>
+  tableOf(
+    { get: (scope) => find(hostOfScope(scope)), keys: () => Array.from(exact.keys(), scopeName).values() },
+    encode,
+  );
+
+interface HostEncoders {
+  readonly scope: (host: VirtualHost) => EncodedResource;
+  readonly own: (host: VirtualHost) => EncodedResource;
+  readonly host: (host: VirtualHost) => EncodedResource;
+  readonly shared: (name: RouteConfigName) => EncodedResource;
+}
+
+/** Each is encoded once. */
+function createHostEncoders(): HostEncoders {
+  const shared = new Map<RouteConfigName, EncodedResource>();
+  return {
+    scope: once((host) => encodedResource("Scope", scopeName(host.name), scopeOf(host))),
+    own: once((host) => encodedResource("Route", host.name, routesOfHost(host))),
+    host: once((host) => encodeResource("VirtualHost", host.name, VirtualHostSchema, host)),
+    shared: (name) => {
+      const known =
+        shared.get(name) ?? encodeResource("Route", name, RouteConfigurationSchema, splitRouteConfiguration(name));
+      shared.set(name, known);
+      return known;
+    },
+  };
+}
+
+const ROUTES = RouteConfigurationSchema.field;
+const IN_COMMON = toBinary(RouteConfigurationSchema, HOST_ROUTES);
+
+/** There may be thousands at once, when an Envoy starts: what they have in common is encoded once. */
+const routesOfHost = (host: VirtualHost): Uint8Array =>
+  withFields(IN_COMMON, [
+    [ROUTES.name.number, host.name],
+    [ROUTES.virtualHosts.number, toBinary(VirtualHostSchema, host)],
+  ]);
+
+const SCOPE = ScopedRouteConfigurationSchema.field;
+const KEY = ScopedRouteConfiguration_KeySchema.field;
+const FRAGMENT = ScopedRouteConfiguration_Key_FragmentSchema.field;
+const NOTHING = new Uint8Array();
+
+/** Leads requests for the host to its route configuration. */
+function scopeOf({ name, domains }: VirtualHost): Uint8Array {
+  const fragments = domains.map((domain) => withFields(NOTHING, [[FRAGMENT.stringKey.number, domain]]));
+  return withFields(NOTHING, [
+    [SCOPE.name.number, scopeName(name)],
+    [SCOPE.routeConfigurationName.number, name],
+    [
+      SCOPE.key.number,
+      withFields(
+        NOTHING,
+        fragments.map((fragment) => [KEY.fragments.number, fragment]),
+      ),
+    ],
+  ]);
+}
+
+function once(encode: (host: VirtualHost) => EncodedResource): (host: VirtualHost) => EncodedResource {
+  const known = new WeakMap<VirtualHost, EncodedResource>();
+  return (host) => {
+    const encoded = known.get(host) ?? encode(host);
+    known.set(host, encoded);
+    return encoded;
+  };
+}
+
+const tableOf = <T>(
+  items: Pick<ReadonlyMap<string, T>, "get" | "keys">,
+  encode: (item: T) => EncodedResource,
+): ResourceTable => ({
+  get: (name) => {
+    const item = items.get(name);
+    return item === undefined ? undefined : encode(item);
+  },
+  keys: () => items.keys(),
+});
+
+const both = (one: ResourceTable, other: ResourceTable): ResourceTable => ({
+  get: (name) => one.get(name) ?? other.get(name),
+  keys: () => [...one.keys(), ...other.keys()].values(),
+});
+
+/** Hosts that have changed in their place; undefined: some have come, gone or moved. */
+function changedHosts(before: Routes, now: Routes): readonly VirtualHost[] | undefined {
+  if (before.size !== now.size) return undefined;
+  const changed: VirtualHost[] = [];
+  for (const [name, hosts] of now) {
+    const old = before.get(name);
+    if (old === undefined || old.length !== hosts.length) return undefined;
+    if (old === hosts) continue;
+    for (let index = 0; index < hosts.length; index++) {
+      const host = hosts[index];
+      if (host === undefined || host === old[index]) continue;
+      if (host.host.name !== old[index]?.host.name) return undefined;
+      changed.push(host.host);
+    }
+  }
+  return changed;
+}

@@ -163,8 +163,7 @@ export class Http1Connection {
     this.#hasSent = body === undefined;
     this.#wasActive = true;
     this.#output.addText(headText(request));
-    if (body === undefined) this.#output.flush();
-    else this.#writeBody(body, request.contentLength === undefined);
+    if (body !== undefined) this.#writeBody(body, request.contentLength === undefined);
   }
 
   #writeBody(body: Readable, isChunked: boolean): void {

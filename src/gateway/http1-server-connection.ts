@@ -132,7 +132,6 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   finish(exchange: Http1Exchange, keepsAlive: boolean): void {
     if (exchange !== this.#exchange) return;
-    this.output.flush();
     this.#wasActive = true;
     this.#exchange = undefined;
     this.#hasServed = true;

@@ -1,4 +1,7 @@
-/** What is written to a connection at one moment goes out in one piece: a system call costs more than copying some kilobytes. */
+/**
+ * What is written to a connection in one turn of the event loop goes out in one piece, at the end of that turn, together with what all others have
+ * to send. A system call costs more than copying some kilobytes; and whoever is at the other end is woken once for all of it, not for each.
+ */
 import type { Socket } from "node:net";
 
 /** Longer pieces gain nothing by being copied together with others. */
@@ -8,22 +11,16 @@ export class JoinedOutput {
   readonly #socket: Socket;
   /** One character for each byte. Short texts are sent without a buffer in between. */
   #text = "";
-  #isScheduled = false;
-  readonly #onTick = (): void => {
-    this.#isScheduled = false;
-    this.flush();
-  };
 
   constructor(socket: Socket) {
     this.#socket = socket;
   }
 
-  /** Of characters up to U+00FF. Goes out when whoever is at it now is done, or at the next `flush`. */
+  /** Of characters up to U+00FF. */
   addText(text: string): void {
+    if (this.#text === "") flushLater(this);
     this.#text += text;
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    process.nextTick(this.#onTick);
+    if (this.#text.length > MAX_JOINED_BYTES) this.flush();
   }
 
   /** The bytes are lent: they are copied. False: there is more than the other side takes at the moment; `drain` tells when that has passed. */
@@ -31,7 +28,7 @@ export class JoinedOutput {
     if (this.#text.length + bytes.length <= MAX_JOINED_BYTES) this.addText(bytes.toString("latin1"));
     else {
       this.flush();
-      this.#socket.write(Buffer.from(bytes));
+      if (this.#socket.writable) this.#socket.write(Buffer.from(bytes));
     }
     return !this.#socket.writableNeedDrain;
   }
@@ -42,4 +39,18 @@ export class JoinedOutput {
     this.#text = "";
     if (this.#socket.writable) this.#socket.write(text, "latin1");
   }
+}
+
+/** Those that have something to send. */
+let waiting: JoinedOutput[] = [];
+
+function flushLater(output: JoinedOutput): void {
+  if (waiting.length === 0) setImmediate(flushAll);
+  waiting.push(output);
+}
+
+function flushAll(): void {
+  const outputs = waiting;
+  waiting = [];
+  for (const output of outputs) output.flush();
 }

@@ -19,7 +19,7 @@ const stepsOf = (paths: fc.Arbitrary<number>): fc.Arbitrary<Step[]> =>
 function collected(steps: readonly Step[], model: Map<TargetId, number>): BeatenChanges {
   const changes = new BeatenChanges();
   for (const { object: id, sections: names, paths } of steps) {
-    changes.add({ object: id, count: names.length, sections: names }, paths);
+    changes.add({ object: id, sections: names }, paths);
     for (const name of names) model.set(targetId(id, name), (model.get(targetId(id, name)) ?? 0) + paths);
   }
   return changes;

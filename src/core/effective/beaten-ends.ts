@@ -5,9 +5,7 @@ import { SortedMap } from "../model/sorted-map.ts";
 /** Paths that end at an object, or at one of its sections. */
 export interface Ends {
   readonly object: ObjectId;
-  /** How many sections. */
-  readonly count: number;
-  /** Their names, asked for only where a policy lost something; undefined: the object itself. */
+  /** The names of the sections; undefined: the object itself. */
   readonly sections: readonly (string | undefined)[];
 }
 
@@ -48,7 +46,7 @@ export function sumOfBeaten(all: readonly BeatenAt[]): BeatenAt {
   for (const { byObject } of all) {
     byObject.forEach((object, { sections, paths }) => {
       sections.forEach((section, i) => {
-        changes.add({ object, count: 1, sections: [section] }, paths[i] ?? 0);
+        changes.add({ object, sections: [section] }, paths[i] ?? 0);
       });
     });
   }
@@ -101,7 +99,10 @@ export class BeatenChanges {
   #isSimple(): boolean {
     const ends = this.#ends;
     for (let i = 1; i < ends.length; i++) if ((ends[i - 1] as Ends).object >= (ends[i] as Ends).object) return false;
-    return !this.#paths.includes(0) && ends.every(({ sections }) => isInOrder(sections));
+    // Objects that name their sections alike share the list.
+    const areInOrder = ({ sections }: Ends, i: number): boolean =>
+      sections === ends[i - 1]?.sections || isInOrder(sections);
+    return !this.#paths.includes(0) && ends.every(areInOrder);
   }
 
   #simply(): BeatenAt {
@@ -111,7 +112,7 @@ export class BeatenChanges {
       const paths = this.#paths[i] ?? 0;
       targets += sections.length;
       if (last === undefined || last.paths[0] !== paths || !isSameList(last.sections, sections))
-        last = { sections: sections.slice(), paths: sections.map(() => paths) };
+        last = { sections, paths: sections.map(() => paths) };
       return last;
     });
     const objects = this.#ends.map(({ object }) => object);
@@ -150,4 +151,4 @@ function isInOrder(sections: readonly (string | undefined)[]): boolean {
 }
 
 const isSameList = (a: readonly (string | undefined)[], b: readonly (string | undefined)[]): boolean =>
-  a.length === b.length && a.every((item, i) => item === b[i]);
+  a === b || (a.length === b.length && a.every((item, i) => item === b[i]));

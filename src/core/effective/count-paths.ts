@@ -3,7 +3,6 @@
 import { LayeredMap } from "../model/layered-map.ts";
 import type { Policy } from "../model/policy.ts";
 import { kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
-import { countSections, sectionsOf } from "../topology/sections-of.ts";
 import type { Ends } from "./beaten-ends.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt, foldOf } from "./effective-at.ts";
@@ -96,35 +95,16 @@ export function coresOf({ bases, own }: PathsAlike, kind: CompiledKind): readonl
   return cores;
 }
 
-/** All sections of an object, as the ends of paths. */
-class SectionEnds implements Ends {
-  readonly object: ObjectId;
-  readonly count: number;
-  readonly #alike: PathsAlike;
-  #sections: readonly string[] | undefined;
-
-  constructor(alike: PathsAlike) {
-    this.object = alike.object.id;
-    this.#alike = alike;
-    this.count = countSections(alike.object, alike.facts);
-  }
-
-  get sections(): readonly string[] {
-    this.#sections ??= sectionsOf(this.#alike.object, this.#alike.facts).map(({ name }) => name);
-    return this.#sections;
-  }
-}
-
 function countAlike(changes: TallyChanges, kind: CompiledKind, alike: PathsAlike, ancestors: KnownAncestors): void {
-  const { bases, object } = alike;
+  const { bases, object, sections } = alike;
+  if (sections.length === 0) return;
   const cores = coresOf(alike, kind);
-  let ends: SectionEnds | undefined;
+  // All sections of the object, as the ends of paths.
+  const ends: Ends = { object: object.id, sections };
   for (let i = 0; i < bases.length; i++) {
     const core = cores[i];
     const base = bases[i];
-    if (core === undefined || base === undefined) continue;
-    ends ??= new SectionEnds(alike);
-    if (ends.count > 0) changes.add(core, ancestors.of(base, object.id), ends, base.count);
+    if (core !== undefined && base !== undefined) changes.add(core, ancestors.of(base, object.id), ends, base.count);
   }
 }
 
@@ -136,7 +116,7 @@ export function countPath(
   count: number,
 ): void {
   const { id, section } = path.node;
-  changes.add(core, ancestorsOf(path, kind, id), { object: id, count: 1, sections: [section?.name] }, count);
+  changes.add(core, ancestorsOf(path, kind, id), { object: id, sections: [section?.name] }, count);
 }
 
 /** Whose paths they are: of each policy on them. */

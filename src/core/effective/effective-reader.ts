@@ -1,5 +1,4 @@
 import { type ObjectId, parseObjectId, targetId } from "../model/refs.ts";
-import { sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { coresOf, endObjects, forEachPathTo } from "./count-paths.ts";
 import { effectivePolicy, shownPolicy } from "./effective-at.ts";
@@ -82,13 +81,13 @@ function policiesTo(end: EndObject, { finder, kind }: Search): readonly Effectiv
 
 /** Section by section, each by every path. */
 function policiesAlike(alike: PathsAlike, { kind, shown }: Search): readonly EffectivePolicy[] {
-  const { object, facts, bases } = alike;
+  const { object, sections, bases } = alike;
   const cores = coresOf(alike, kind);
   const { id, ref } = object;
   const above = shown.of(bases);
   const found: EffectivePolicy[] = [];
-  for (const section of sectionsOf(object, facts)) {
-    const target = targetId(id, section.name);
+  for (const section of sections) {
+    const target = targetId(id, section);
     const end = shownSection(ref, section);
     for (let i = 0; i < bases.length; i++) {
       const core = cores[i];

@@ -8,6 +8,7 @@ import { labelsOf } from "../model/labels-of.ts";
 import type { NameLookup } from "../model/near-miss.ts";
 import { idOf, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
 import type { LinkContext, UpLink } from "../topology/links.ts";
+import { SectionNames } from "../topology/section-names.ts";
 import type { World } from "./world.ts";
 
 type LinkTables = Pick<World, "rulebook" | "objects" | "grants" | "refused">;
@@ -31,6 +32,7 @@ export function linkContext({ rulebook, objects, grants, refused }: LinkTables):
   return {
     find: (kind, namespace, name) => objects.byId.find(kind, namespace, name),
     ...upSharer(),
+    sectionNames: new SectionNames(),
     kind: rulebook.findKind,
     namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
     grantsIn: (namespace) => grants.get(namespace) ?? [],

@@ -2,7 +2,6 @@
  * Paths of one policy kind through one world. Paths are found from their ends upwards and never kept in a list of all;
  * what routes have in common (class, gateway, listener) is found once and shared.
  */
-import type { KindFacts } from "../model/definition.ts";
 import { forEachId } from "../model/id-set.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
@@ -35,8 +34,9 @@ export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject
  * are those of all objects that hang there, so that none is made for the object itself.
  */
 export interface PathsAlike {
-  readonly object: Required<EndObject>;
-  readonly facts: KindFacts;
+  readonly object: EndObject;
+  /** The names of its sections. */
+  readonly sections: readonly string[];
   readonly bases: readonly Path[];
   /** The policies on the object itself. */
   readonly own: PolicySet | undefined;
@@ -104,9 +104,9 @@ export class PathFinder {
   }
 
   /** The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at. */
-  findAlike({ id, ref, raw }: EndObject): PathsAlike | undefined {
-    const { endsAtAllSections, facts } = this.#nodes.places.of(ref);
-    if (!endsAtAllSections || facts === undefined || raw === undefined || this.#scope !== undefined) return undefined;
+  findAlike(object: EndObject): PathsAlike | undefined {
+    const { id, ref } = object;
+    if (this.#scope !== undefined || !this.#nodes.places.of(ref).endsAtAllSections) return undefined;
     const links = this.#world.links.get(id);
     if (links === undefined || links.absentParents.length > 0 || this.#world.tangles.size > 0) return undefined;
     const sets = this.#nodes.setsOn(id);
@@ -114,7 +114,7 @@ export class PathFinder {
     const bases = this.#above(links.up, ref.namespace);
     // Below a mesh Service every object has paths of its own.
     if (bases !== this.#near?.bases) return undefined;
-    return { object: { id, ref, raw }, facts, bases, own: sets?.own };
+    return { object, sections: links.sections, bases, own: sets?.own };
   }
 
   /** The paths to an object, for whoever goes on from there with `into` and `onTo`. */

@@ -77,18 +77,18 @@ export function shownPath(path: Path): readonly PathNode[] {
 
 function shownNode(node: Node): PathNode {
   const { section } = node;
-  node.shown ??= section === undefined ? shownObject(node.ref) : shownSection(node.ref, section);
+  node.shown ??= section === undefined ? shownObject(node.ref) : shownSection(node.ref, section.name);
   return node.shown;
 }
 
 const shownObject = ({ group, kind, namespace, name }: ObjectRef): PathNode => ({ group, kind, namespace, name });
 
-export const shownSection = ({ group, kind, namespace, name }: ObjectRef, section: Section): PathNode => ({
+export const shownSection = ({ group, kind, namespace, name }: ObjectRef, sectionName: string): PathNode => ({
   group,
   kind,
   namespace,
   name,
-  sectionName: section.name,
+  sectionName,
 });
 
 /** Whose paths they are that begin at a node: the first object that has a namespace. */

@@ -41,18 +41,18 @@ export class TallyChanges {
     for (const outcome of core.outcomes) {
       const { policy, by } = outcome;
       const counters = this.#countersOf(policy.id, ancestorOf(policy));
-      addFate(counters, outcome, count * ends.count);
+      addFate(counters, outcome, count * ends.sections.length);
       if (outcome.beaten === 0) continue;
       counters.beatenAt ??= new BeatenChanges();
       counters.beatenAt.add(ends, count);
       counters.beatenBy ??= new Counts();
-      if (by.length === 1) counters.beatenBy.add((by[0] as Policy).id, count * ends.count);
-      else for (const winner of by) counters.beatenBy.add(winner.id, count * ends.count);
+      if (by.length === 1) counters.beatenBy.add((by[0] as Policy).id, count * ends.sections.length);
+      else for (const winner of by) counters.beatenBy.add(winner.id, count * ends.sections.length);
     }
     for (const { policy, block, message } of core.conditionErrors) {
       const counters = this.#countersOf(policy.id, ancestorOf(policy));
       counters.errors ??= new Counts();
-      counters.errors.add(`${block.name}: ${message}`, count * ends.count);
+      counters.errors.add(`${block.name}: ${message}`, count * ends.sections.length);
     }
   }
 

@@ -6,6 +6,7 @@ import type { NameLookup } from "../model/near-miss.ts";
 import type { KindId, ObjectId, ObjectRef } from "../model/refs.ts";
 import type { LinkRows } from "./compile-rows.ts";
 import type { Grant } from "./reference-grants.ts";
+import type { SectionNames } from "./section-names.ts";
 
 /** What an object's links are looked up in. */
 export interface LinkContext {
@@ -19,6 +20,7 @@ export interface LinkContext {
   readonly rows: LinkRows;
   /** The list of the object before, if these are the same links: routes mostly hang where the one before does. */
   sharedUp(up: readonly PlacedLink[]): readonly UpLink[] | undefined;
+  readonly sectionNames: SectionNames;
   /** Remembers a list for the next object. */
   shareUp(up: readonly UpLink[]): void;
   /** Whether such an object exists but was refused as invalid; asked only for messages. */
@@ -84,6 +86,8 @@ export interface ObjectLinks extends LinkNotes {
   readonly up: readonly UpLink[];
   /** Sorted by the child's id, each child once. */
   readonly down: readonly DownLink[];
+  /** The names of its own sections, in order. Objects that name theirs alike share the list. */
+  readonly sections: readonly string[];
 }
 
 /** What is to be said beside the links; of most objects nothing. */

@@ -31,11 +31,13 @@ const NO_NOTES: LinkNotes = {
 class NotedLinks implements ObjectLinks {
   readonly up: readonly UpLink[];
   readonly down: readonly DownLink[];
+  readonly sections: readonly string[];
   readonly #notes: LinkNotes;
 
-  constructor(up: readonly UpLink[], down: readonly DownLink[], notes: LinkNotes) {
+  constructor(up: readonly UpLink[], down: readonly DownLink[], sections: readonly string[], notes: LinkNotes) {
     this.up = up;
     this.down = down;
+    this.sections = sections;
     this.#notes = notes;
   }
 
@@ -59,7 +61,7 @@ class NotedLinks implements ObjectLinks {
   }
 }
 
-const NO_LINKS: ObjectLinks = new NotedLinks(NONE, NONE, NO_NOTES);
+const NO_LINKS: ObjectLinks = new NotedLinks(NONE, NONE, NONE, NO_NOTES);
 
 /**
  * What an object hangs under and what hangs under it, by what it says itself, by the rows of the link table, and by the
@@ -85,7 +87,8 @@ export function objectLinks(object: KubeObject, context: LinkContext): ObjectLin
   };
   addParents(draft);
   addChildren(draft);
-  return new NotedLinks(upInOrder(draft.up, context), downInOrder(draft.firstNamed), notesOf(draft));
+  const sections = context.sectionNames.of(object, plan.facts);
+  return new NotedLinks(upInOrder(draft.up, context), downInOrder(draft.firstNamed), sections, notesOf(draft));
 }
 
 function notesOf(draft: LinkDraft): LinkNotes {

@@ -33,16 +33,6 @@ export function sectionsOf(object: Pick<KubeObject, "raw">, facts: KindFacts): r
   return distinct ? sections : nameDistinctly(sections);
 }
 
-/** How many `sectionsOf` finds. */
-export function countSections(object: Pick<KubeObject, "raw">, facts: KindFacts): number {
-  let count = 0;
-  for (const { path } of sectionLists(facts)) {
-    const items = path.read(object.raw);
-    if (isJsonList(items)) for (const item of items) if (isJsonObject(item)) count++;
-  }
-  return count;
-}
-
 function sectionsIn(list: SectionList, object: JsonObject): readonly Section[] {
   const items = list.path.read(object);
   if (!isJsonList(items)) return NONE;

@@ -19,10 +19,13 @@ import { escapePattern, trimSlash } from "./compile-match.ts";
 
 export type RewriteInit = Init<typeof RegexMatchAndSubstituteSchema>;
 
+/** Never changed: messages hold these very lists, and share them. */
 export interface CompiledHeaders {
-  readonly remove: readonly string[];
-  readonly add: readonly HeaderValueOption[];
+  readonly remove: string[];
+  readonly add: HeaderValueOption[];
 }
+
+export const NO_CHANGES: CompiledHeaders = { remove: [], add: [] };
 
 export interface Mirror {
   readonly backend: BackendConfig;
@@ -41,16 +44,52 @@ export interface CompiledFilters {
 }
 
 export function compileFilters(filters: readonly FilterConfig[]): CompiledFilters {
-  const request = filters.filter((filter) => filter.type === "RequestHeaderModifier");
-  const rewrites = filters.filter((filter) => filter.type === "URLRewrite");
-  const cors = filters.find((filter) => filter.type === "CORS");
-  const path = rewrites.findLast((rewrite) => rewrite.path !== undefined)?.path;
+  return filters.length === 0 ? NO_FILTERS : compileSome(filters);
+}
+
+const NO_FILTERS: CompiledFilters = {
+  request: NO_CHANGES,
+  response: NO_CHANGES,
+  host: undefined,
+  path: undefined,
+  mirrors: [],
+  cors: undefined,
+};
+
+/** In one pass: there may be thousands of rules. */
+function compileSome(filters: readonly FilterConfig[]): CompiledFilters {
+  const request: HeaderChanges[] = [];
+  const response: HeaderChanges[] = [];
+  const mirrors: Mirror[] = [];
+  let host: string | undefined;
+  let path: PathChange | undefined;
+  let cors: CorsConfig | undefined;
+  for (const filter of filters) {
+    switch (filter.type) {
+      case "RequestHeaderModifier":
+        request.push(filter);
+        break;
+      case "ResponseHeaderModifier":
+        response.push(filter);
+        break;
+      case "URLRewrite":
+        host = filter.hostname ?? host;
+        path = filter.path ?? path;
+        break;
+      case "RequestMirror":
+        mirrors.push(mirror(filter));
+        break;
+      case "CORS":
+        cors ??= filter;
+        break;
+    }
+  }
   return {
     request: headerOptions(request.map(withoutHost)),
-    response: headerOptions(filters.filter((filter) => filter.type === "ResponseHeaderModifier")),
-    host: rewrites.findLast(({ hostname }) => hostname !== undefined)?.hostname ?? hostOf(request),
+    response: headerOptions(response),
+    host: host ?? hostOf(request),
     path: path === undefined ? undefined : pathRewrite(path),
-    mirrors: filters.filter((filter) => filter.type === "RequestMirror").map(mirror),
+    mirrors,
     cors: cors === undefined ? undefined : corsPolicy(cors),
   };
 }
@@ -74,19 +113,23 @@ const { APPEND_IF_EXISTS_OR_ADD, OVERWRITE_IF_EXISTS_OR_ADD } = HeaderValueOptio
  * undoes what earlier ones did to that header.
  */
 function headerOptions(changes: readonly HeaderChanges[]): CompiledHeaders {
-  const removed = new Set<string>();
-  let options: readonly HeaderValueOption[] = [];
-  for (const { remove, set, add } of changes) {
-    const gone = new Set([...remove, ...set.map(({ name }) => name)]);
-    for (const name of remove) removed.add(name);
-    options = [
-      ...options.filter(({ header }) => !gone.has(header?.key ?? "")),
-      ...set.map(({ name, value }) => headerOption(name, value, OVERWRITE_IF_EXISTS_OR_ADD)),
-      ...add.map(({ name, value }) => headerOption(name, value, APPEND_IF_EXISTS_OR_ADD)),
-    ];
+  const [first, ...later] = changes;
+  if (first === undefined) return NO_CHANGES;
+  let headers: CompiledHeaders = { remove: [...first.remove], add: optionsOf(first) };
+  for (const change of later) {
+    const gone = new Set([...change.remove, ...change.set.map(({ name }) => name)]);
+    headers = {
+      remove: [...new Set([...headers.remove, ...change.remove])],
+      add: [...headers.add.filter(({ header }) => !gone.has(header?.key ?? "")), ...optionsOf(change)],
+    };
   }
-  return { remove: [...removed], add: options };
+  return headers;
 }
+
+const optionsOf = ({ set, add }: HeaderChanges): HeaderValueOption[] => [
+  ...set.map(({ name, value }) => headerOption(name, value, OVERWRITE_IF_EXISTS_OR_ADD)),
+  ...add.map(({ name, value }) => headerOption(name, value, APPEND_IF_EXISTS_OR_ADD)),
+];
 
 /** To Envoy a percent sign begins a variable; two are one. */
 const headerOption = (

@@ -26,7 +26,7 @@ import {
 } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { create, duration, type Init } from "../protobuf.ts";
-import { type CompiledFilters, compileFilters, pathRewrite } from "./compile-filters.ts";
+import { type CompiledFilters, compileFilters, NO_CHANGES, pathRewrite } from "./compile-filters.ts";
 import { compileMatch, EVERYTHING, isCatchAll, type MatchInit } from "./compile-match.ts";
 import {
   compileRetryPolicy,
@@ -116,6 +116,9 @@ function compileRoute({ match, rule }: RouteConfig, facts: PortFacts, options: R
       };
     }
     case "Forward": {
+      const [only, ...others] = action.backends;
+      if (only !== undefined && others.length === 0)
+        return forward({ target: only.target, upTo: undefined }, { match, rule }, options);
       const parts = shares(action.backends).map((share) => forward(share, { match, rule }, options));
       return { routes: parts.flatMap(({ routes }) => routes), uses: parts.flatMap(({ uses }) => uses), problems: [] };
     }
@@ -128,13 +131,11 @@ const respond = (status: number): Pick<RouteInit, "action"> => ({
   action: { case: "directResponse", value: { status } },
 });
 
-const NO_CHANGES = { remove: [], add: [] };
-
 const changesOf = ({ request, response }: Pick<CompiledFilters, "request" | "response">): RouteInit => ({
-  requestHeadersToRemove: [...request.remove],
-  requestHeadersToAdd: [...request.add],
-  responseHeadersToRemove: [...response.remove],
-  responseHeadersToAdd: [...response.add],
+  requestHeadersToRemove: request.remove,
+  requestHeadersToAdd: request.add,
+  responseHeadersToRemove: response.remove,
+  responseHeadersToAdd: response.add,
 });
 
 interface Share {
@@ -162,17 +163,18 @@ function forward({ target, upTo }: Share, { match, rule }: RouteConfig, options:
   }
   const use = clusterUse(target, options);
   const filters = compileFilters([...rule.filters, ...target.filters]);
-  const common: RouteInit = {
-    name,
-    ...changesOf(use.waitsMs === undefined ? filters : { ...filters, response: unmarked(filters.response) }),
-    ...(filters.cors === undefined ? {} : { typedPerFilterConfig: { [CORS]: filters.cors } }),
-    ...(target.retry === undefined ? {} : { requestBodyBufferLimit: BigInt(Math.floor(target.retry.maxBodyBytes)) }),
-  };
+  const { request, response, cors } = filters;
   const routes = methodClasses(target.retry, match.method).map((methods) =>
     create(RouteSchema, {
-      ...common,
+      name,
       match: forwardMatch(match, upTo, methods),
       action: { case: "route", value: routeAction(rule, target, use, filters, methods) },
+      requestHeadersToRemove: request.remove,
+      requestHeadersToAdd: request.add,
+      responseHeadersToRemove: use.waitsMs === undefined ? response.remove : unmarked(response.remove),
+      responseHeadersToAdd: response.add,
+      typedPerFilterConfig: cors === undefined ? {} : { [CORS]: cors },
+      requestBodyBufferLimit: target.retry === undefined ? undefined : BigInt(Math.floor(target.retry.maxBodyBytes)),
     }),
   );
   const mirrored = filters.mirrors.map(({ backend }) => plainUse(backend));
@@ -181,10 +183,10 @@ function forward({ target, upTo }: Share, { match, rule }: RouteConfig, options:
 
 const CORS = "envoy.filters.http.cors";
 
-const unmarked = (response: CompiledFilters["response"]): CompiledFilters["response"] => ({
-  ...response,
-  remove: [...response.remove, WAITED_HEADER],
-});
+const ONLY_MARK = [WAITED_HEADER];
+
+/** What marks a wait is nobody's business. */
+const unmarked = (removed: string[]): string[] => (removed.length === 0 ? ONLY_MARK : [...removed, WAITED_HEADER]);
 
 function withShare(match: MatchInit, upTo: number | undefined): MatchInit {
   if (upTo === undefined) return match;

@@ -32,20 +32,41 @@ export type EncodedField = readonly [field: number, value: string | Uint8Array];
 
 /** Adds fields to an encoded message. They may stand in any order. */
 export function withFields(encoded: Uint8Array, fields: readonly EncodedField[]): Uint8Array {
-  const parts: Uint8Array[] = [encoded];
+  let length = encoded.length;
   for (const [field, value] of fields) {
-    const bytes = typeof value === "string" ? Buffer.from(value) : value;
-    parts.push(Uint8Array.from([...varint((field << 3) | LENGTH_DELIMITED), ...varint(bytes.length)]), bytes);
+    const size = typeof value === "string" ? Buffer.byteLength(value) : value.length;
+    length += varintSize(tagOf(field)) + varintSize(size) + size;
   }
-  return Buffer.concat(parts);
+  const bytes = Buffer.allocUnsafe(length);
+  bytes.set(encoded);
+  let at = encoded.length;
+  for (const [field, value] of fields) {
+    at = writeVarint(bytes, at, tagOf(field));
+    at = writeVarint(bytes, at, typeof value === "string" ? Buffer.byteLength(value) : value.length);
+    if (typeof value === "string") at += bytes.write(value, at);
+    else {
+      bytes.set(value, at);
+      at += value.length;
+    }
+  }
+  return bytes;
 }
 
 const LENGTH_DELIMITED = 2;
+const tagOf = (field: number): number => (field << 3) | LENGTH_DELIMITED;
 
 /** Seven bits at a time, the lowest first. */
-function varint(value: number): readonly number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)];
+function writeVarint(bytes: Uint8Array, at: number, value: number): number {
+  let [rest, end] = [value, at];
+  while (rest >= 0x80) {
+    bytes[end++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  bytes[end++] = rest;
+  return end;
 }
+
+const varintSize = (value: number): number => (value < 0x80 ? 1 : 1 + varintSize(value >>> 7));
 
 /** Ten years: longer ones mean the same, and do not fit everywhere. */
 const LONGEST_MS = 315_360_000_000;

@@ -15,6 +15,7 @@ import {
   ScopedRouteConfigurationSchema,
 } from "../gen/envoy/config/route/v3/scoped_route_pb.ts";
 import { create, toBinary, withFields } from "../protobuf.ts";
+import { encodeHost } from "./encode-host.ts";
 import { type EncodedResource, encodedResource, encodeResource, type ResourceTable } from "./encoded-resource.ts";
 import type { ResourceType } from "./resource-type.ts";
 
@@ -105,7 +106,7 @@ function createHostEncoders(): HostEncoders {
   return {
     scope: once((host) => encodedResource("Scope", scopeName(host.name), scopeOf(host))),
     own: once((host) => encodedResource("Route", host.name, routesOfHost(host))),
-    host: once((host) => encodeResource("VirtualHost", host.name, VirtualHostSchema, host)),
+    host: once((host) => encodedResource("VirtualHost", host.name, encodeHost(host))),
     shared: (name) => {
       const known =
         shared.get(name) ?? encodeResource("Route", name, RouteConfigurationSchema, splitRouteConfiguration(name));
@@ -122,7 +123,7 @@ const IN_COMMON = toBinary(RouteConfigurationSchema, HOST_ROUTES);
 const routesOfHost = (host: VirtualHost): Uint8Array =>
   withFields(IN_COMMON, [
     [ROUTES.name.number, host.name],
-    [ROUTES.virtualHosts.number, toBinary(VirtualHostSchema, host)],
+    [ROUTES.virtualHosts.number, encodeHost(host)],
   ]);
 
 const SCOPE = ScopedRouteConfigurationSchema.field;

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { backend, gatewayConfig, retryConfig, route, rule } from "../../../test/support/gateway-configs.ts";
+import { createRegex } from "../../adapters/regex/create-regex.ts";
+import type { RouteConfig } from "../../core/dataplane/gateway-config.ts";
+import { createGatewayCompiler } from "../compile/compile-gateway.ts";
+import { type VirtualHost, VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import { create, fromBinary } from "../protobuf.ts";
+import { encodeHost } from "./encode-host.ts";
+
+function compiled(routes: readonly RouteConfig[]): readonly VirtualHost[] {
+  const compiler = createGatewayCompiler({
+    bind: () => ({ host: "127.0.0.1", port: 80 }),
+    delivery: "Delta",
+    slackMs: 1,
+    systemAuthorities: "/none",
+    matchRegex: createRegex(),
+  });
+  const secrets = { findCertificate: () => undefined, findAuthorities: () => undefined };
+  return [...compiler.compile(gatewayConfig(routes), new Map(), secrets).routes.values()]
+    .flat()
+    .map(({ host }) => host);
+}
+
+const retry = retryConfig({ backoffMs: 100 });
+const header = { name: "x-loaf", value: "rye" };
+
+describe("a virtual host as bytes says what the message says", () => {
+  test.each<[string, readonly RouteConfig[]]>([
+    ["no routes", []],
+    ["a route for every request, by method", [route(rule([backend("bread", { retry })]))]],
+    [
+      "routes that share an action",
+      ["/a", "/b"].map((value) => route(rule([backend("bread", { retry })]), { path: { type: "Exact", value } })),
+    ],
+    [
+      "filters, weights and times",
+      [
+        route(
+          rule([backend("bread", { retry }, 3), backend("rolls", { backendRequestTimeoutMs: 300 })], {
+            requestTimeoutMs: 2000,
+            filters: [
+              { type: "ResponseHeaderModifier", remove: ["x-crumb"], set: [header], add: [] },
+              { type: "URLRewrite", hostname: "inner.example", path: { type: "ReplaceFullPath", path: "/bäckerei" } },
+            ],
+          }),
+        ),
+      ],
+    ],
+    ["an answer of Envoy's own", [route(rule([], { action: { type: "Respond", status: 500, reason: "no backend" } }))]],
+  ])("%s", (_, routes) => {
+    for (const host of compiled(routes)) {
+      expect(fromBinary(VirtualHostSchema, encodeHost(host))).toEqual(host);
+    }
+  });
+
+  test("also where it is longer than one byte can tell, and not all ASCII", () => {
+    const host = create(VirtualHostSchema, { name: "ü".repeat(20_000), domains: ["a.example", "b.example"] });
+    expect(fromBinary(VirtualHostSchema, encodeHost(host))).toEqual(host);
+  });
+});

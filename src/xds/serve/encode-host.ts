@@ -1,0 +1,36 @@
+/**
+ * A virtual host as bytes. Thousands may be wanted at once, when an Envoy starts, and most of a route is the same in many: what it asks for and what
+ * it does are messages that routes share (`compile-route.ts`), and each of those is encoded once.
+ */
+
+import { remember } from "../../core/model/remember.ts";
+import {
+  type Route,
+  type RouteAction,
+  RouteActionSchema,
+  type RouteMatch,
+  RouteMatchSchema,
+  RouteSchema,
+  type VirtualHost,
+  VirtualHostSchema,
+} from "../gen/envoy/config/route/v3/route_components_pb.ts";
+import { type EncodedField, toBinary, withFields } from "../protobuf.ts";
+
+const matches = new WeakMap<RouteMatch, Uint8Array>();
+const actions = new WeakMap<RouteAction, Uint8Array>();
+
+export function encodeHost(host: VirtualHost): Uint8Array {
+  const { routes } = VirtualHostSchema.field;
+  const fields = host.routes.map((route): EncodedField => [routes.number, encodeRoute(route)]);
+  return withFields(toBinary(VirtualHostSchema, { ...host, routes: [] }), fields);
+}
+
+function encodeRoute(route: Route): Uint8Array {
+  const { match, action } = route;
+  if (match === undefined || action.case !== "route") return toBinary(RouteSchema, route);
+  const own = toBinary(RouteSchema, { ...route, match: undefined, action: { case: undefined } });
+  return withFields(own, [
+    [RouteSchema.field.match.number, remember(matches, match, () => toBinary(RouteMatchSchema, match))],
+    [RouteSchema.field.route.number, remember(actions, action.value, () => toBinary(RouteActionSchema, action.value))],
+  ]);
+}

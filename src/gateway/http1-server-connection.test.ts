@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { dataplane, forwardTo, route, rule, simpleConfig } from "../../test/support/dataplane-config.ts";
@@ -160,6 +161,52 @@ describe("an answer", () => {
     const { port } = await startGateway(cleanup, simpleConfig([], {}));
     const got = await exchangeRaw(port, `GET / HTTP/1.1\r\nX : y\r\n\r\n${"x".repeat(2_000_000)}`);
     expect(statusesIn(got)).toEqual([400]);
+  });
+});
+
+describe("a body", () => {
+  /** Every byte there is, in an order that no text has, longer than any buffer on the way. */
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7 + (at >> 8)) % 256));
+
+  test.each([
+    ["with a length", { "content-length": String(bytes.length) }],
+    ["in chunks", {}],
+  ])("%s arrives as it was sent, both ways", async (_, headers) => {
+    const backend = await startBackend(cleanup, ({ body }, response) => {
+      response.writeHead(200, headers);
+      // In pieces, short and long.
+      const echo = Buffer.from(body, "latin1");
+      for (let at = 0, size = 1; at < echo.length; at += size, size = size * 3) {
+        response.write(echo.subarray(at, at + Math.min(size, echo.length)));
+      }
+      response.end();
+    });
+    const { port } = await start(backend.port);
+    const answer = await new Promise<Buffer>((resolve, reject) => {
+      const asked = request({ port, host: "127.0.0.1", method: "PUT", headers, agent: false }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => resolve(Buffer.concat(chunks)));
+      });
+      asked.on("error", reject);
+      for (let at = 0; at < bytes.length; at += 7777) asked.write(bytes.subarray(at, at + 7777));
+      asked.end();
+    });
+    expect(backend.seen[0]?.body === bytes.toString("latin1")).toBe(true);
+    expect(answer.equals(bytes)).toBe(true);
+  });
+
+  test("that the backend does not read is not read from the client either", async () => {
+    const backend = await startRawBackend(cleanup, (socket) => void socket.pause());
+    const { port } = await start(backend.port);
+    const total = 64 * 1024 * 1024;
+    const { socket } = openClient(port);
+    socket.write(`PUT / HTTP/1.1\r\n${HOST}Content-Length: ${total}\r\n\r\n`);
+    socket.write(Buffer.alloc(total));
+    await waitUntil(() => backend.connections() === 1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(socket.writableLength).toBeGreaterThan(0);
   });
 });
 

@@ -33,6 +33,7 @@ type State =
 const NOTHING = Buffer.alloc(0);
 const CR = 13;
 const LF = 10;
+const MAX_EMPTY_BYTES = 16;
 /** Of a head. */
 const END = "\r\n\r\n";
 
@@ -44,6 +45,8 @@ export class RequestReader {
   #rest: Buffer = NOTHING;
   /** How much of the rest holds no end of a head. */
   #searched = 0;
+  /** Of empty lines since the last request. */
+  #emptyBytes = 0;
 
   constructor(events: RequestEvents, limits: ReaderLimits) {
     this.#events = events;
@@ -103,7 +106,7 @@ export class RequestReader {
 
   /** Whether there may be more to read. */
   #readHead(): boolean {
-    this.#rest = withoutEmptyLines(this.#rest);
+    this.#skipEmptyLines();
     const text = this.#rest.toString("latin1", 0, this.#limits.maxHeaderBytes + END.length);
     const end = text.indexOf(END, Math.max(0, this.#searched - 3));
     if (end === -1) {
@@ -115,9 +118,21 @@ export class RequestReader {
       return false;
     }
     this.#searched = 0;
+    this.#emptyBytes = 0;
     this.#rest = this.#rest.length === end + END.length ? NOTHING : this.#rest.subarray(end + END.length);
     this.#begin(this.#parseHead(text, end + 2));
     return true;
+  }
+
+  /** RFC 9112, 2.2: some clients send one too many. With many more, a connection could be kept from ever being idle. */
+  #skipEmptyLines(): void {
+    const bytes = this.#rest;
+    let start = 0;
+    while (bytes[start] === CR && bytes[start + 1] === LF) start += 2;
+    if (start === 0) return;
+    this.#rest = bytes.subarray(start);
+    this.#emptyBytes += start;
+    if (this.#emptyBytes > MAX_EMPTY_BYTES) throw new BadRequest(400, "there are too many empty lines");
   }
 
   #parseHead(text: string, end: number): ReadHead {
@@ -183,13 +198,6 @@ const BEHIND_UPGRADE: ReadHead = {
 
 /** RFC 9110 lets it pass, and not every reader does: Node's takes it for a part of the length. */
 const TAB_BY_LENGTH = /^(?:content-length|transfer-encoding):.*\t/im;
-
-/** RFC 9112, 2.2: some clients send one too many. */
-function withoutEmptyLines(bytes: Buffer): Buffer {
-  let start = 0;
-  while (bytes[start] === CR && bytes[start + 1] === LF) start += 2;
-  return start === 0 ? bytes : bytes.subarray(start);
-}
 
 /** Bare line feeds and carriage returns. */
 const BAD_LINE_END = /(?<!\r)\n|\r[^\n]/g;

@@ -1,6 +1,6 @@
 /** What the gateway's bench needs around it: nginx as a backend and as the proxy to compare with, wrk, and the real program. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -75,13 +75,31 @@ http {
 }
 `;
 
-async function startNginx(rig: Rig, name: string, core: number, port: number, http: string): Promise<void> {
+async function startNginx(rig: Rig, name: string, core: number, port: number, http: string): Promise<ChildProcess> {
   const folder = join(rig.folder, name);
   mkdirSync(folder);
   const config = join(folder, "nginx.conf");
   writeFileSync(config, nginxFrame(folder, http));
-  rig.start(core, "nginx", ["-p", folder, "-c", config, "-e", join(folder, "error.log")]);
+  const child = rig.start(core, "nginx", ["-p", folder, "-c", config, "-e", join(folder, "error.log")]);
   await untilOpen(port);
+  return child;
+}
+
+export interface MeasuredProxy {
+  readonly port: number;
+  /** Processor time that it and the processes it started have used, in milliseconds. */
+  readonly processorMs: () => number;
+}
+
+function processorMs({ pid = 0 }: ChildProcess): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  let ticks = 0;
+  for (const one of [String(pid), ...children.filter((child) => child !== "")]) {
+    // The name, in brackets, may hold anything; after it come numbers. A tick is 10 ms.
+    const numbers = readFileSync(`/proc/${one}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    ticks += Number(numbers[11]) + Number(numbers[12]);
+  }
+  return 10 * ticks;
 }
 
 export interface NginxBackend {
@@ -111,9 +129,9 @@ export async function startBackend(rig: Rig, name: string, status: number): Prom
 }
 
 /** The proxy to compare with: keeps connections, changes nothing. */
-export async function startNginxProxy(rig: Rig, backendPort: number): Promise<number> {
+export async function startNginxProxy(rig: Rig, backendPort: number): Promise<MeasuredProxy> {
   const [port = 0] = await findFreePorts(1);
-  await startNginx(
+  const child = await startNginx(
     rig,
     "proxy",
     PROXY_CORE,
@@ -127,16 +145,16 @@ export async function startNginxProxy(rig: Rig, backendPort: number): Promise<nu
        }
      }`,
   );
-  return port;
+  return { port, processorMs: () => processorMs(child) };
 }
 
 /** The real program, on files. */
-export async function startPrevail(rig: Rig, name: string, objects: readonly JsonObject[]): Promise<number> {
+export async function startPrevail(rig: Rig, name: string, objects: readonly JsonObject[]): Promise<MeasuredProxy> {
   const [port = 0] = await findFreePorts(1);
   const file = join(rig.folder, `${name}.json`);
   writeFileSync(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
   const quiet = ["--access-log", "off", "--admin-port", "off", "--no-watch", "--drain", "100ms"];
-  rig.start(PROXY_CORE, process.execPath, [
+  const child = rig.start(PROXY_CORE, process.execPath, [
     "dist/bin/prevail.js",
     "run",
     "-f",
@@ -146,7 +164,7 @@ export async function startPrevail(rig: Rig, name: string, objects: readonly Jso
     ...quiet,
   ]);
   await untilOpen(port);
-  return port;
+  return { port, processorMs: () => processorMs(child) };
 }
 
 export interface WrkResult {

@@ -27,6 +27,8 @@ export interface EnvoyDataPlaneOptions {
   readonly concurrency?: number;
   /** Of the Envoy that is that gateway, on the loopback; undefined: none. */
   readonly adminPort?: (gateway: ObjectRef) => number | undefined;
+  /** As the compiler has it. */
+  readonly scopesFrom?: number;
 }
 
 export interface EnvoyDataPlane {
@@ -53,6 +55,7 @@ export async function startEnvoyDataPlane(options: EnvoyDataPlaneOptions): Promi
       systemAuthorities,
       slackMs: SLACK_MS,
       accessLog: options.onAccess === undefined ? "None" : "Stdout",
+      ...(options.scopesFrom === undefined ? {} : { scopesFrom: options.scopesFrom }),
     },
     onEvent: (event) => {
       if (event.type === "Refused") onLine(`Envoy refuses ${event.refusal.name}: ${event.refusal.reason}`);

@@ -20,8 +20,14 @@ const DIFFERENCES: readonly string[] = [
 
 const envoyPath = findEnvoy();
 
+/** Hosts reach an Envoy in two ways, and behave the same. */
+const SHAPES = [
+  { shape: "a scope for each host", scopesFrom: 0 },
+  { shape: "hosts in one table", scopesFrom: Number.POSITIVE_INFINITY },
+];
+
 /** The behaviour table against Envoy, configured over xDS: the same rows, and the same expectations. */
-describe.skipIf(envoyPath === undefined)("Envoy", () => {
+describe.skipIf(envoyPath === undefined).each(SHAPES)("Envoy, $shape", ({ scopesFrom }) => {
   let cluster: BehaviourCluster;
   let plane: EnvoyDataPlane;
   let port = 0;
@@ -39,6 +45,7 @@ describe.skipIf(envoyPath === undefined)("Envoy", () => {
       systemAuthorities: "/none",
       onLine: () => {},
       concurrency: 2,
+      scopesFrom,
     });
     const config = compileDataplane(world, { endpointAnnotations: "Used" });
     problems = await plane.replace(config, { findCertificate: () => undefined, findAuthorities: () => undefined });

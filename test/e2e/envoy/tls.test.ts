@@ -38,7 +38,7 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
     for (const one of open.splice(0).reverse()) await one.close();
   });
 
-  const startPlane = async (port: number): Promise<EnvoyDataPlane> => {
+  const startPlane = async (port: number, scopesFrom: number): Promise<EnvoyDataPlane> => {
     const plane = await startEnvoyDataPlane({
       envoyPath: envoyPath ?? "",
       bind: () => ({ host: "127.0.0.1", port }),
@@ -46,6 +46,7 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
       systemAuthorities: "/none",
       onLine: () => {},
       concurrency: 1,
+      scopesFrom,
     });
     open.push({ close: () => plane.close(0) });
     return plane;
@@ -103,9 +104,12 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
     authorities: [ref("ConfigMap", "ca")],
   };
 
-  test("by SNI; a backend whose certificate is for another name is not spoken to", async () => {
+  test.each([
+    ["a scope for each host", 0],
+    ["hosts in one table", Number.POSITIVE_INFINITY],
+  ])("by SNI, %s; a backend whose certificate is for another name is not spoken to", async (_, scopesFrom) => {
     const [port = 0] = await findFreePorts(1);
-    const plane = await startPlane(port);
+    const plane = await startPlane(port, scopesFrom);
     const listeners = [
       https("shop", "shop.bakery.example", trusted),
       https("other", "other.bakery.example", { ...trusted, hostname: "elsewhere.example" }),

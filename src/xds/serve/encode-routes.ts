@@ -16,7 +16,13 @@ import {
 } from "../gen/envoy/config/route/v3/scoped_route_pb.ts";
 import { create, toBinary, withFields } from "../protobuf.ts";
 import { encodeHost } from "./encode-host.ts";
-import { type EncodedResource, encodedResource, encodeResource, type ResourceTable } from "./encoded-resource.ts";
+import {
+  type EncodedResource,
+  encodedResource,
+  encodeResource,
+  type ResourceTable,
+  type TableEdition,
+} from "./encoded-resource.ts";
 import type { ResourceType } from "./resource-type.ts";
 
 type Routes = XdsResources["routes"];
@@ -29,6 +35,7 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
   let last: Routes = new Map();
   let hosts = new Map<string, VirtualHost>();
   let own = hostsOfTheirOwn([]);
+  let edition: TableEdition = { of: hosts, number: 0, changed: [] };
   let tables: EncodedRoutes = { Scope: new Map(), Route: new Map(), VirtualHost: new Map() };
   return (routes) => {
     const changed = changedHosts(last, routes);
@@ -38,6 +45,7 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
       const all = [...routes.values()].flat().map(({ host }) => host);
       hosts = new Map(all.map((host) => [host.name, host]));
       own = hostsOfTheirOwn(all);
+      edition = { of: hosts, number: 0, changed: [] };
       tables = { ...tables, Scope: scopeTable(own, encode.scope) };
     } else {
       // Thousands of hosts are not copied for one that has changed: the same maps, in tables of their own.
@@ -45,12 +53,16 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
         hosts.set(host.name, host);
         own.exact.set(host.name, host);
       }
+      edition = { of: hosts, number: edition.number + 1, changed: changed.map(({ name }) => name) };
     }
     const shared = new Map<string, RouteConfigName>(Array.from(routes.keys(), (name) => [name, name]));
     tables = {
       ...tables,
-      Route: both(tableOf(shared, encode.shared), tableOf({ get: own.find, keys: () => own.exact.keys() }, encode.own)),
-      VirtualHost: tableOf(hosts, encode.host),
+      Route: {
+        ...both(tableOf(shared, encode.shared), tableOf({ get: own.find, keys: () => own.exact.keys() }, encode.own)),
+        edition,
+      },
+      VirtualHost: { ...tableOf(hosts, encode.host), edition },
     };
     return tables;
   };

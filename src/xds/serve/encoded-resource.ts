@@ -12,7 +12,18 @@ export interface EncodedResource {
 }
 
 /** By name; a Map is one. A table that has been replaced by a later one may show the later one's contents. */
-export type ResourceTable = Pick<ReadonlyMap<string, EncodedResource>, "get" | "keys">;
+export interface ResourceTable extends Pick<ReadonlyMap<string, EncodedResource>, "get" | "keys"> {
+  /** Undefined: nothing is known of how it differs from others. */
+  readonly edition?: TableEdition;
+}
+
+/** Tables that follow each other, with the same names in them. */
+export interface TableEdition {
+  readonly of: object;
+  readonly number: number;
+  /** The names of what is not as in the edition before. */
+  readonly changed: readonly string[];
+}
 
 const VERSION_LENGTH = 16;
 

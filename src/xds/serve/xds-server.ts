@@ -10,7 +10,8 @@ import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./enco
 import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
 import { createRateLimit, type RateLimit } from "./rate-limit.ts";
 import type { ResourceType } from "./resource-type.ts";
-import { type Refusal, type SessionRequest, XdsSession } from "./xds-session.ts";
+import type { Refusal } from "./session-state.ts";
+import { type SessionRequest, XdsSession } from "./xds-session.ts";
 
 export interface XdsServerOptions {
   readonly host: string;

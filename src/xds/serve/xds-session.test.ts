@@ -5,7 +5,8 @@ import { type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
 import type { EncodedResource } from "./encoded-resource.ts";
 import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
 import type { ResourceType } from "./resource-type.ts";
-import { type Refusal, type SessionRequest, type SessionResponse, XdsSession } from "./xds-session.ts";
+import type { Refusal } from "./session-state.ts";
+import { type SessionRequest, type SessionResponse, XdsSession } from "./xds-session.ts";
 
 const resource = (name: string, version = "1", endpoints?: string): EncodedResource => ({
   name,

@@ -6,9 +6,18 @@
  */
 import { routeConfigOf, scopeName, scopesOf } from "../compile/resource-names.ts";
 import { type EncodedResources, encodeEmptyEndpoints } from "./encode-resources.ts";
-import type { EncodedResource } from "./encoded-resource.ts";
+import type { EncodedResource, ResourceTable } from "./encoded-resource.ts";
 import type { GoodVersions } from "./good-versions.ts";
 import { isTakenAway, isWholesale, RESOURCE_TYPES, type ResourceType } from "./resource-type.ts";
+import {
+  emptyStates,
+  isAskedFor,
+  namesAskedFor,
+  type Pending,
+  type Refusal,
+  type SessionStates,
+  type TypeState,
+} from "./session-state.ts";
 
 /** A message of an Envoy, whichever of the two protocols it speaks. */
 export interface SessionRequest {
@@ -35,13 +44,6 @@ export interface SessionResponse {
   readonly all: () => readonly EncodedResource[];
 }
 
-export interface Refusal {
-  readonly type: ResourceType;
-  readonly name: string;
-  readonly version: string;
-  readonly reason: string;
-}
-
 export interface SessionOptions {
   readonly wanted: EncodedResources;
   readonly good: GoodVersions;
@@ -55,37 +57,8 @@ export interface SessionOptions {
   readonly lingerMs: number;
 }
 
-interface Pending {
-  readonly nonce: string;
-  readonly resources: ReadonlyMap<string, EncodedResource>;
-  readonly removed: readonly string[];
-}
-
-interface Held {
-  readonly version: string;
-  readonly resource: EncodedResource | undefined;
-  readonly sinceMs: number;
-}
-
-interface TypeState {
-  /** Undefined: nothing was asked for yet. */
-  names: Set<string> | undefined;
-  takesAll: boolean;
-  /** What it has taken; `resource` is unknown for what it had before. */
-  readonly held: Map<string, Held>;
-  /** Asked for, and to be answered whatever comes before. */
-  readonly owed: Set<string>;
-  pending: Pending | undefined;
-  /** Refused together: one of them is at fault. Sent in ever smaller lots, it will be alone and named. */
-  readonly suspects: Set<string>;
-  lot: number;
-  readonly refusals: Map<string, Refusal>;
-  /** What is to be sent and what is to go, as long as nothing has changed. */
-  lists: { readonly due: readonly EncodedResource[]; readonly obsolete: readonly string[] } | undefined;
-}
-
 export class XdsSession {
-  private readonly states: Readonly<Record<ResourceType, TypeState>>;
+  private readonly states: SessionStates = emptyStates();
   private readonly send: SessionOptions["send"];
   private readonly onRefusal: SessionOptions["onRefusal"];
   private readonly good: GoodVersions;
@@ -105,28 +78,27 @@ export class XdsSession {
     this.good = good;
     this.send = send;
     this.onRefusal = onRefusal;
-    this.states = {
-      Secret: emptyState(),
-      Cluster: emptyState(),
-      Endpoints: emptyState(),
-      Listener: emptyState(),
-      Scope: emptyState(),
-      Route: emptyState(),
-      VirtualHost: emptyState(),
-    };
   }
 
   /** From now on the Envoy is to have this. */
   offer(wanted: EncodedResources): void {
-    for (const type of RESOURCE_TYPES) if (wanted[type] !== this.wanted[type]) this.states[type].lists = undefined;
+    const before = this.wanted;
     this.wanted = wanted;
+    for (const type of RESOURCE_TYPES) {
+      const changed = changesOf(before[type], wanted[type]);
+      if (changed === undefined) this.states[type].lists = undefined;
+      else this.lookAgain(type, changed);
+    }
     this.advance();
   }
 
   receive(request: SessionRequest): void {
     const state = this.states[request.type];
-    state.lists = undefined;
-    this.settle(request, state);
+    const { subscribe, unsubscribe, held, refusal } = request;
+    const isPlainAnswer = subscribe.length + unsubscribe.length + held.size === 0 && refusal === undefined;
+    const settled = this.settle(request, state);
+    if (isPlainAnswer && state.names !== undefined) this.lookAgain(request.type, settled);
+    else state.lists = undefined;
     this.subscribe(request, state);
     this.advance();
   }
@@ -177,13 +149,15 @@ export class XdsSession {
     return RESOURCE_TYPES.flatMap((type) => [...this.states[type].refusals.values()]);
   }
 
-  private settle({ nonce, refusal, type }: SessionRequest, state: TypeState): void {
+  /** Says which resources that was about. */
+  private settle({ nonce, refusal, type }: SessionRequest, state: TypeState): readonly string[] {
     const { pending } = state;
-    if (pending === undefined || pending.nonce !== nonce) return;
+    if (pending === undefined || pending.nonce !== nonce) return [];
     state.pending = undefined;
+    const about = [...pending.removed, ...pending.resources.keys()];
     if (refusal !== undefined) {
       this.refuse(type, state, pending, refusal);
-      return;
+      return about;
     }
     if (state.suspects.size > 0) state.lot *= 2;
     for (const name of pending.removed) state.held.delete(name);
@@ -196,6 +170,7 @@ export class XdsSession {
       if (type === "Endpoints") this.awaited.delete(name);
       if (type === "Route") this.repeatHosts(name);
     }
+    return about;
   }
 
   /** Virtual hosts that came before their route configuration have been dropped. */
@@ -296,65 +271,60 @@ export class XdsSession {
     }
   }
 
+  /** New or changed, of what the Envoy asked for; where it refused some, those that are above suspicion, or a lot of the others. */
   private due(type: ResourceType): readonly EncodedResource[] {
-    return this.listsOf(type).due;
+    const { suspects, lot } = this.states[type];
+    const due = [...this.listsOf(type).due.values()];
+    if (suspects.size === 0) return due;
+    const clear = due.filter(({ name }) => !suspects.has(name));
+    return clear.length > 0 ? clear : due.slice(0, lot);
   }
 
   private obsolete(type: ResourceType): readonly string[] {
-    return this.listsOf(type).obsolete;
+    return [...this.listsOf(type).obsolete];
   }
 
   private listsOf(type: ResourceType): NonNullable<TypeState["lists"]> {
     const state = this.states[type];
-    state.lists ??= { due: this.findDue(type), obsolete: this.findObsolete(type) };
-    return state.lists;
+    if (state.lists !== undefined) return state.lists;
+    const lists = { due: new Map<string, EncodedResource>(), obsolete: new Set<string>() };
+    for (const name of namesAskedFor(type, this.states, this.wanted)) {
+      const resource = this.findDue(type, name);
+      if (resource !== undefined) lists.due.set(name, resource);
+    }
+    for (const name of state.held.keys()) if (this.isObsolete(type, name)) lists.obsolete.add(name);
+    state.lists = lists;
+    return lists;
   }
 
-  /** New or changed, of what the Envoy asked for. */
-  private findDue(type: ResourceType): readonly EncodedResource[] {
+  /** There may be thousands, and a change is about one or two of them. */
+  private lookAgain(type: ResourceType, names: readonly string[]): void {
     const state = this.states[type];
-    if (state.names === undefined) return [];
-    const due: EncodedResource[] = [];
-    for (const name of this.namesFor(type, state.names)) {
-      const resource = this.find(type, name);
-      if (resource !== undefined && state.held.get(name)?.version !== resource.version) due.push(resource);
+    if (state.lists === undefined || names.length === 0) return;
+    const due = new Map(state.lists.due);
+    const obsolete = new Set(state.lists.obsolete);
+    for (const name of names) {
+      const resource = isAskedFor(type, name, this.states) ? this.findDue(type, name) : undefined;
+      if (resource === undefined) due.delete(name);
+      else due.set(name, resource);
+      if (this.isObsolete(type, name)) obsolete.add(name);
+      else obsolete.delete(name);
     }
-    if (state.suspects.size === 0) return due;
-    const clear = due.filter(({ name }) => !state.suspects.has(name));
-    return clear.length > 0 ? clear : due.slice(0, state.lot);
+    state.lists = { due, obsolete };
   }
 
-  /** What that comes to which it asked for. */
-  private namesFor(type: ResourceType, asked: ReadonlySet<string>): Iterable<string> {
-    const { takesAll } = this.states[type];
-    if (type === "Scope") return this.scopesIn(asked);
-    if (!takesAll) return asked;
-    return type === "VirtualHost" ? this.sharedHosts() : this.wanted[type].keys();
+  private findDue(type: ResourceType, name: string): EncodedResource | undefined {
+    const resource = this.find(type, name);
+    return this.states[type].held.get(name)?.version === resource?.version ? undefined : resource;
   }
 
-  /** It asks for all scopes of a route configuration at once. */
-  private *scopesIn(asked: ReadonlySet<string>): Iterable<string> {
-    for (const name of this.wanted.Scope.keys()) if (asked.has(scopesOf(name))) yield name;
-  }
-
-  /** It asks for all virtual hosts there are, and would drop those whose route configuration it does not have. */
-  private *sharedHosts(): Iterable<string> {
-    const routes = this.states.Route.names;
-    for (const name of this.wanted.VirtualHost.keys()) if (routes?.has(routeConfigOf(name)) === true) yield name;
-  }
-
-  private findObsolete(type: ResourceType): readonly string[] {
-    if (!isTakenAway(type)) return [];
-    const obsolete: string[] = [];
-    const settledMs = this.nowMs() - this.lingerMs;
-    const { held, names } = this.states[type];
-    for (const [name, { sinceMs }] of held) {
-      if (this.find(type, name) !== undefined) continue;
-      if (type === "Scope" && names?.has(scopesOf(name)) !== true) continue;
-      if (type === "Cluster" && sinceMs > settledMs) this.isLingering = true;
-      else obsolete.push(name);
-    }
-    return obsolete;
+  private isObsolete(type: ResourceType, name: string): boolean {
+    const held = this.states[type].held.get(name);
+    if (held === undefined || !isTakenAway(type) || this.find(type, name) !== undefined) return false;
+    if (type === "Scope") return isAskedFor(type, name, this.states);
+    const isLingering = type === "Cluster" && held.sinceMs > this.nowMs() - this.lingerMs;
+    this.isLingering ||= isLingering;
+    return !isLingering;
   }
 
   private hold(state: TypeState, name: string, version: string, resource: EncodedResource | undefined): void {
@@ -365,7 +335,9 @@ export class XdsSession {
   private missing(type: ResourceType): readonly string[] {
     const { owed } = this.states[type];
     const isThere = (name: string): boolean =>
-      type === "Scope" ? !isEmpty(this.scopesIn(new Set([name]))) : this.find(type, name) !== undefined;
+      type === "Scope"
+        ? Array.from(this.wanted.Scope.keys()).some((scope) => scopesOf(scope) === name)
+        : this.find(type, name) !== undefined;
     return [...owed].filter((name) => name !== "*" && !isThere(name));
   }
 
@@ -426,16 +398,11 @@ export class XdsSession {
   }
 }
 
-const isEmpty = (items: Iterable<unknown>): boolean => items[Symbol.iterator]().next().done === true;
-
-const emptyState = (): TypeState => ({
-  names: undefined,
-  takesAll: false,
-  held: new Map(),
-  owed: new Set(),
-  pending: undefined,
-  suspects: new Set(),
-  lot: 1,
-  refusals: new Map(),
-  lists: undefined,
-});
+/** Undefined: anything may have changed. */
+function changesOf(before: ResourceTable, now: ResourceTable): readonly string[] | undefined {
+  if (before === now) return [];
+  const [old, edition] = [before.edition, now.edition];
+  const isNext =
+    old !== undefined && edition !== undefined && old.of === edition.of && old.number + 1 === edition.number;
+  return isNext ? edition.changed : undefined;
+}

@@ -44,8 +44,8 @@ export interface RowExpectation {
   readonly tries: number | readonly [least: number, most: number];
   /** Between the failure of a try and the arrival of the next: at least so much, in order. */
   readonly gapsMs?: readonly number[];
-  /** From the first arrival to the last one, at least. */
-  readonly spanMs?: number;
+  /** From asking to the arrival of the last try, at least. The clock of a try runs before a backend sees it. */
+  readonly lastTryMs?: number;
   /** From asking to the end of the answer, at least. */
   readonly tookMs?: number;
   /** Of the last answer. */

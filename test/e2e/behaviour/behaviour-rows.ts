@@ -280,7 +280,7 @@ const timeouts: readonly BehaviourRow[] = [
     retry: { attempts: 2, backoff: "20ms" },
     timeouts: TRY_LIMIT,
     script: [{ do: "Stall" }, { do: "Stall" }, OK],
-    expect: { status: 200, tries: 3, spanMs: 300 },
+    expect: { status: 200, tries: 3, lastTryMs: 300 },
   },
   {
     name: "timeouts.backendRequest › exhausted: 504",
@@ -454,7 +454,7 @@ const http2: readonly BehaviourRow[] = [
     retry: { attempts: 1, backoff: "20ms" },
     timeouts: TRY_LIMIT,
     script: [{ do: "Stall" }, OK],
-    expect: { status: 200, tries: 2, spanMs: 150 },
+    expect: { status: 200, tries: 2, lastTryMs: 150 },
   },
 ];
 

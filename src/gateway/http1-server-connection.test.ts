@@ -210,6 +210,59 @@ describe("a body", () => {
   });
 });
 
+describe("an answer is not lost", () => {
+  test("if the gateway goes at the moment when it is complete", async () => {
+    const backend = await startBackend(cleanup);
+    let close = (): void => {};
+    const { port, gateway } = await start(backend.port, {
+      onEvent: ({ type }) => {
+        if (type === "RequestFinished") close();
+      },
+    });
+    close = () => void gateway.close({ drainMs: 5000 });
+    expect(await exchangeRaw(port, get())).toMatch(
+      /^HTTP\/1.1 200 [\s\S]*ok\r\n0\r\n\r\n$|^HTTP\/1.1 200 [\s\S]*\r\n\r\nok$/,
+    );
+  });
+
+  test("if the client takes longer to read it than connections may be idle", async () => {
+    const sizes = Array.from({ length: 24 }, (_, at) => 256 * 1024 * (at + 1));
+    const backend = await startBackend(cleanup, ({ url }, response) => {
+      response.writeHead(200, { "content-length": url.slice(1) });
+      response.end(Buffer.alloc(Number(url.slice(1))));
+    });
+    const { port } = await start(backend.port, { limits: { headersMs: 300, keepAliveMs: 60 } });
+    const got = sizes.map(async (size) => {
+      const { socket, got: text } = openClient(port);
+      socket.pause();
+      socket.write(get(`/${size}`));
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      socket.resume();
+      await waitUntil(() => socket.closed);
+      return text().length - text().indexOf("\r\n\r\n") - 4;
+    });
+    expect(await Promise.all(got)).toEqual(sizes);
+  });
+
+  test("if the rest of the body is malformed, or too long", async () => {
+    const { port } = await startGateway(cleanup, simpleConfig([], {}));
+    const head = `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`;
+    expect(statusesIn(await exchangeRaw(port, `${head}x\r\n`))).toEqual([404]);
+    const long = `POST / HTTP/1.1\r\n${HOST}Content-Length: 1000000\r\n\r\n${"x".repeat(1_000_000)}${last()}`;
+    expect(statusesIn(await exchangeRaw(port, long))).toEqual([404]);
+  });
+
+  test("as far as it came, if the backend breaks off", async () => {
+    const backend = await startRawBackend(cleanup, (socket) => {
+      socket.on("data", () => {
+        socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nx\r\n");
+      });
+    });
+    const { port } = await start(backend.port);
+    expect(await exchangeRaw(port, get())).toMatch(/^HTTP\/1.1 200 [\s\S]*3\r\nabc\r\n$/);
+  });
+});
+
 test("what is expected and cannot be given: 417", async () => {
   const backend = await startBackend(cleanup);
   const { port } = await start(backend.port);

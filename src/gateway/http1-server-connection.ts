@@ -83,7 +83,9 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   /** Idle: it is closed. Else it is once the answer is out. */
   drain(): void {
-    if (this.#phase === "serving" && this.#exchange === undefined && !this.#reader.hasBegun) this.#socket.destroy();
+    if (this.#phase !== "serving" || this.#exchange !== undefined || this.#reader.hasBegun) return;
+    if (this.#hasSent()) this.#socket.destroy();
+    else this.#close();
   }
 
   /** Called now and then: what takes too long is given up, never before its time. */
@@ -105,11 +107,11 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   #checkServing(sinceMs: number, quietMs: number): void {
     const { headersMs, receiveMs, keepAliveMs } = this.#options.context.limits;
-    if (this.#reader.state === "body") {
-      if (sinceMs >= receiveMs) this.#refuse(TOO_SLOW);
-      else this.#checkQuiet(quietMs);
-    } else if (this.#exchange !== undefined) this.#checkQuiet(quietMs);
-    else if (this.#hasServed && !this.#reader.hasBegun) {
+    const { state, hasBegun } = this.#reader;
+    if (state === "body" && sinceMs >= receiveMs) this.#refuse(TOO_SLOW);
+    // The backend's turn, or that of a client that has an answer to read.
+    else if (state !== "head" || (!hasBegun && !this.#hasSent())) this.#checkQuiet(quietMs);
+    else if (this.#hasServed && !hasBegun) {
       if (quietMs >= keepAliveMs) this.#socket.destroy();
     } else if (sinceMs >= headersMs) this.#refuse(TOO_SLOW);
   }
@@ -153,7 +155,9 @@ export class Http1ServerConnection implements ExchangeConnection {
   }
 
   cut(exchange: Http1Exchange): void {
-    if (exchange === this.#exchange) this.#socket.destroy();
+    if (exchange !== this.#exchange) return;
+    this.output.flush();
+    this.#socket.destroy();
   }
 
   #listen(): void {
@@ -205,6 +209,11 @@ export class Http1ServerConnection implements ExchangeConnection {
     if (this.#exchange === undefined && this.#phase === "serving" && this.#socket.isPaused()) this.#socket.resume();
   }
 
+  /** Whether the client, or the system on its behalf, has taken all that was written. */
+  #hasSent(): boolean {
+    return this.output.isEmpty && this.#socket.writableLength === 0;
+  }
+
   #isFree(): boolean {
     return this.#exchange === undefined && this.#reader.state === "done" && !this.#socket.writableNeedDrain;
   }
@@ -223,7 +232,7 @@ export class Http1ServerConnection implements ExchangeConnection {
   #takeBody(chunk: Buffer): void {
     if (this.#body === undefined) {
       this.#unwantedBytes += chunk.length;
-      if (this.#unwantedBytes > MAX_UNWANTED_BYTES) this.#socket.destroy();
+      if (this.#unwantedBytes > MAX_UNWANTED_BYTES && this.#phase === "serving") this.#close();
     } else if (!this.#body.push(chunk)) this.#socket.pause();
   }
 
@@ -243,11 +252,9 @@ export class Http1ServerConnection implements ExchangeConnection {
     const { context, served } = this.#options;
     const { gateway, config } = served();
     context.emit({ type: "RequestRefused", client: this.client, gateway, port: config.port, status, reason });
-    // In the middle of an answer, or after it, this one would be taken for a part of it or for the next.
-    if (this.#exchange?.hasBegun === true || this.#isDropping) {
-      this.#socket.destroy();
-      return;
-    }
+    // In the middle of an answer this one would be taken for a part of it, and after it for the next.
+    if (this.#exchange?.hasBegun === true) return this.cut(this.#exchange);
+    if (this.#isDropping) return this.#close();
     const body = `${status} ${STATUS_CODES[status] ?? ""}: ${message}\n`;
     const fields = ["content-type", "text/plain; charset=utf-8", "content-length", String(body.length)];
     const { text } = buildAnswerHead(

@@ -16,6 +16,11 @@ export class JoinedOutput {
     this.#socket = socket;
   }
 
+  /** Whether there is nothing to send at the end of this turn. */
+  get isEmpty(): boolean {
+    return this.#text === "";
+  }
+
   /** Of characters up to U+00FF. */
   addText(text: string): void {
     if (this.#text === "") flushLater(this);

@@ -99,11 +99,11 @@ function hostsOfTheirOwn(all: readonly VirtualHost[]): OwnHosts {
   return { exact, find: (name) => exact.get(name) ?? (wildcards.length === 0 ? undefined : findTaken(name)) };
 }
 
-const scopeTable = ({ exact, find }: OwnHosts, encode: (host: VirtualHost) => EncodedResource): ResourceTable =>
-  tableOf(
-    { get: (scope) => find(hostOfScope(scope)), keys: () => Array.from(exact.keys(), scopeName).values() },
-    encode,
-  );
+/** Names are made once: they are looked at for every Envoy. */
+function scopeTable({ exact, find }: OwnHosts, encode: (host: VirtualHost) => EncodedResource): ResourceTable {
+  const scopes = new Map(Array.from(exact, ([name, host]) => [scopeName(name), host]));
+  return tableOf({ get: (scope) => scopes.get(scope) ?? find(hostOfScope(scope)), keys: () => scopes.keys() }, encode);
+}
 
 interface HostEncoders {
   readonly scope: (host: VirtualHost) => EncodedResource;

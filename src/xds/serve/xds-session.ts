@@ -292,7 +292,9 @@ export class XdsSession {
       const resource = this.findDue(type, name);
       if (resource !== undefined) lists.due.set(name, resource);
     }
-    for (const name of state.held.keys()) if (this.isObsolete(type, name)) lists.obsolete.add(name);
+    if (isTakenAway(type)) {
+      for (const name of state.held.keys()) if (this.isObsolete(type, name)) lists.obsolete.add(name);
+    }
     state.lists = lists;
     return lists;
   }
@@ -319,8 +321,8 @@ export class XdsSession {
   }
 
   private isObsolete(type: ResourceType, name: string): boolean {
-    const held = this.states[type].held.get(name);
-    if (held === undefined || !isTakenAway(type) || this.find(type, name) !== undefined) return false;
+    const held = isTakenAway(type) ? this.states[type].held.get(name) : undefined;
+    if (held === undefined || this.find(type, name) !== undefined) return false;
     if (type === "Scope") return isAskedFor(type, name, this.states);
     const isLingering = type === "Cluster" && held.sinceMs > this.nowMs() - this.lingerMs;
     this.isLingering ||= isLingering;

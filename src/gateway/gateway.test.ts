@@ -147,6 +147,35 @@ describe("retries", () => {
     expect([answer.status, backend.connections()]).toEqual([503, tries]);
   });
 
+  test("a kept connection that closes before anything of the request was sent is no connection, and always tried again", async () => {
+    const sockets: Socket[] = [];
+    let requests = 0;
+    const backend = await startRawBackend(cleanup, (socket) => {
+      sockets.push(socket);
+      socket.on("data", () => {
+        requests++;
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      });
+    });
+    const to = forwardTo("baker", { retry: retry({ attempts: 1, backoffMs: 1, afterSend: "Never" }) });
+    const { port } = await startGateway(cleanup, simpleConfig([route(rule({ to }))], { baker: [backend.port] }));
+    const client = connect(port, "127.0.0.1");
+    cleanup.add(() => void client.destroy());
+    let got = "";
+    client.on("data", (data) => (got += data.toString()));
+    const order = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n";
+    client.write(order);
+    for (let count = 1; count <= 20; count++) {
+      await waitUntil(() => statusesIn(got).length === count);
+      // Both in one moment: the gateway takes up the request, and then learns that the connection has gone.
+      client.write(order);
+      sockets.at(-1)?.end();
+    }
+    await waitUntil(() => statusesIn(got).length === 21);
+    expect(statusesIn(got)).toEqual(Array.from({ length: 21 }, () => 200));
+    expect(requests).toBe(21);
+  });
+
   test("a body longer than the limit is streamed and not sent again", async () => {
     const backend = await startBackend(cleanup, (_, response) => response.writeHead(503).end());
     const to = forwardTo("baker", { retry: retry({ codes: [503], attempts: 2 }, { maxBodyBytes: 10 }) });

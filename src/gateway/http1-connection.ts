@@ -34,6 +34,8 @@ export class Http1Connection {
   #isGone = false;
   /** Whether all of the request has been written. */
   #hasSent = false;
+  /** What had been sent when the request came. */
+  #piecesBefore = 0;
   /** Until when an idle connection can be used. */
   #usableUntilMs = 0;
   /** The client does not take more at the moment. */
@@ -119,7 +121,9 @@ export class Http1Connection {
   #take(bytes: Buffer): boolean {
     this.#wasActive = true;
     if (this.#tunnel !== undefined) return this.#tunnel.push(Buffer.from(bytes));
-    this.#read(bytes);
+    // What comes before the first byte of a request is not the answer to it.
+    if (this.#isUnsent()) this.#break("an answer that nobody asked for");
+    else this.#read(bytes);
     return !this.#isHeldBack;
   }
 
@@ -131,8 +135,9 @@ export class Http1Connection {
       if (this.#request !== undefined) this.#write(this.#request);
     });
     socket.on("end", () => {
-      if (this.#tunnel === undefined) this.#read(undefined);
-      else this.#tunnel.push(null);
+      if (this.#tunnel !== undefined) this.#tunnel.push(null);
+      else if (this.#isUnsent()) this.#break("the connection was closed");
+      else this.#read(undefined);
     });
     socket.on("drain", () => {
       this.#wasActive = true;
@@ -154,13 +159,19 @@ export class Http1Connection {
 
   #break(message: string): void {
     this.#tunnel?.destroy();
-    this.#fail(this.#isConnected ? "Reset" : "NotConnected", message);
+    this.#fail(this.#isConnected && !this.#isUnsent() ? "Reset" : "NotConnected", message);
+  }
+
+  /** Nothing of the request has left this machine: a kept connection may turn out to be closed before it does. */
+  #isUnsent(): boolean {
+    return this.#request !== undefined && this.#isConnected && this.#output.pieces === this.#piecesBefore;
   }
 
   #write(request: UpstreamRequest): void {
     const { method, upgrade, body } = request;
     this.#reader.expect(method, upgrade !== undefined);
     this.#hasSent = body === undefined;
+    this.#piecesBefore = this.#output.pieces;
     this.#wasActive = true;
     this.#output.addText(headText(request));
     if (body !== undefined) this.#writeBody(body, request.contentLength === undefined);

@@ -11,6 +11,7 @@ export class JoinedOutput {
   readonly #socket: Socket;
   /** One character for each byte. Short texts are sent without a buffer in between. */
   #text = "";
+  #pieces = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -19,6 +20,11 @@ export class JoinedOutput {
   /** Whether there is nothing to send at the end of this turn. */
   get isEmpty(): boolean {
     return this.#text === "";
+  }
+
+  /** How many pieces have been sent so far. */
+  get pieces(): number {
+    return this.#pieces;
   }
 
   /** Of characters up to U+00FF. */
@@ -33,7 +39,7 @@ export class JoinedOutput {
     if (this.#text.length + bytes.length <= MAX_JOINED_BYTES) this.addText(bytes.toString("latin1"));
     else {
       this.flush();
-      if (this.#socket.writable) this.#socket.write(Buffer.from(bytes));
+      this.#send(Buffer.from(bytes));
     }
     return !this.#socket.writableNeedDrain;
   }
@@ -42,7 +48,12 @@ export class JoinedOutput {
     const text = this.#text;
     if (text === "") return;
     this.#text = "";
-    if (this.#socket.writable) this.#socket.write(text, "latin1");
+    this.#send(text);
+  }
+
+  #send(piece: string | Buffer): void {
+    this.#pieces++;
+    if (this.#socket.writable) this.#socket.write(piece, "latin1");
   }
 }
 

@@ -25,7 +25,10 @@ export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech): 
   if (envoyPath === undefined) {
     const wanted =
       settings.envoyPath === undefined ? "there is no envoy on the PATH" : `${settings.envoyPath} cannot be run`;
-    return speech.fail(wanted, "Say with --envoy PATH where it is. Everything here is tested with Envoy 1.40.");
+    return speech.fail(
+      wanted,
+      "Say with --envoy PATH where it is. Everything here is tested with Envoy 1.40; docs/envoy.md says where to get it.",
+    );
   }
   const stop = untilSignal();
   const metrics = createMetrics();

@@ -2,10 +2,12 @@ import { comparePrecedence } from "../merge/precedence.ts";
 import type { MergeStrategy } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import { LayeredMap } from "../model/layered-map.ts";
 import type { Policy } from "../model/policy.ts";
+import type { ObjectId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { PolicySet } from "./stack.ts";
-import type { NodeSets } from "./world.ts";
+import type { NodeSets, ObjectTable } from "./world.ts";
 
 /** A policy on an object or one of its sections. */
 export interface Attached {
@@ -80,6 +82,39 @@ function annotatedStrategy(target: KubeObject | undefined, { definition }: Compi
   const annotations = isJsonObject(metadata) ? ownValue(metadata, "annotations") : undefined;
   const value = isJsonObject(annotations) ? ownValue(annotations, annotation.key) : undefined;
   return typeof value === "string" && Object.hasOwn(annotation.values, value) ? annotation.values[value] : undefined;
+}
+
+/** Which policies of a kind are attached where, collected one by one. */
+export class AttachedDraft {
+  readonly #kind: CompiledKind;
+  readonly #objects: ObjectTable;
+  /** Most targets have one policy. */
+  readonly #sets: Map<ObjectId, NodeSets> = new Map();
+  readonly #crowds: Map<ObjectId, Attached[]> = new Map();
+
+  constructor(kind: CompiledKind, objects: ObjectTable) {
+    this.#kind = kind;
+    this.#objects = objects;
+  }
+
+  add(target: ObjectId, one: Attached): void {
+    const crowd = this.#crowds.get(target);
+    const first = this.#sets.get(target);
+    if (crowd !== undefined) crowd.push(one);
+    else if (first !== undefined) this.#crowds.set(target, [...attachedIn(first), one]);
+    else this.#sets.set(target, this.#setsOf(target, [one]));
+  }
+
+  /** Nothing may be added afterwards. */
+  toMap(): LayeredMap<ObjectId, NodeSets> {
+    for (const [target, all] of this.#crowds) this.#sets.set(target, this.#setsOf(target, all));
+    return LayeredMap.from(this.#sets);
+  }
+
+  #setsOf(target: ObjectId, all: readonly Attached[]): NodeSets {
+    const isAnnotated = this.#kind.definition.merge.decidedBy === "Annotation";
+    return buildNodeSets(all, isAnnotated ? this.#objects.byId.get(target) : undefined, this.#kind);
+  }
 }
 
 /** Every policy in the sets, with where it is. */

@@ -55,12 +55,18 @@ export function sumOfBeaten(all: readonly BeatenAt[]): BeatenAt {
 
 /** Changes, collected while paths are walked. */
 export class BeatenChanges {
-  readonly #ends: Ends[] = [];
-  readonly #paths: number[] = [];
+  #ends: Ends[] = [];
+  #paths: number[] = [];
 
   /** At each of the ends so many paths come, or go. */
   add(ends: Ends, paths: number): void {
     const last = this.#ends.length - 1;
+    if (last < 0) {
+      // Mostly the only one: a list of one has no room to spare, as one that grows has.
+      this.#ends = [ends];
+      this.#paths = [paths];
+      return;
+    }
     if (this.#ends[last] === ends) {
       this.#paths[last] = (this.#paths[last] ?? 0) + paths;
       return;

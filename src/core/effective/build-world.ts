@@ -23,11 +23,11 @@ import { findPlan } from "../topology/compile-rows.ts";
 import { forEachMention, type ObjectLinks } from "../topology/links.ts";
 import { objectLinks } from "../topology/object-links.ts";
 import { type Grant, grantOf } from "../topology/reference-grants.ts";
-import { type Attached, buildNodeSets } from "./attached.ts";
+import { AttachedDraft } from "./attached.ts";
 import { countAll } from "./count-paths.ts";
 import { findTangles } from "./find-tangles.ts";
 import { linkContext, targetContext } from "./lookups.ts";
-import type { NodeSets, ObjectTable, PolicyRecord, Rulebook, World } from "./world.ts";
+import type { ObjectTable, PolicyRecord, Rulebook, World } from "./world.ts";
 
 export const NO_TARGETS: ResolvedTargets = {
   attachments: [],
@@ -147,7 +147,7 @@ function buildPolicies(
   const policies = new Map<PolicyId, PolicyRecord>();
   const selectors = new IdSets<KindId, PolicyId>();
   const missing = new IdSets<KindId, PolicyId>();
-  const attached: Map<ObjectId, Attached[]>[] = rulebook.kinds.map(() => new Map<ObjectId, Attached[]>());
+  const attached = rulebook.kinds.map((kind) => new AttachedDraft(kind, objects));
   const context = targetContext(tables);
   for (const kind of rulebook.kinds) {
     for (const policyKind of kind.definition.policies) {
@@ -158,9 +158,8 @@ function buildPolicies(
         for (const selected of targets.selects) selectors.add(selected, id as PolicyId);
         for (const absent of missingKinds(targets)) missing.add(absent, id as PolicyId);
         if (policy === undefined) return;
-        const table = attached[kind.index] as Map<ObjectId, Attached[]>;
         for (const { object: target, sectionName, consumer } of targets.attachments)
-          append(table, target, { policy, sectionName, consumer });
+          attached[kind.index]?.add(target, { policy, sectionName, consumer });
       });
     }
   }
@@ -168,24 +167,13 @@ function buildPolicies(
     policies: LayeredMap.from(policies),
     selectors: LayeredMap.from(selectors.toMap()),
     missing: LayeredMap.from(missing.toMap()),
-    attached: rulebook.kinds.map((kind) => {
-      const sets = new Map<ObjectId, NodeSets>();
-      for (const [id, all] of attached[kind.index] as Map<ObjectId, Attached[]>)
-        sets.set(id, buildNodeSets(all, objects.byId.get(id), kind));
-      return LayeredMap.from(sets);
-    }),
+    attached: attached.map((draft) => draft.toMap()),
   };
 }
 
 /** The kinds among whose names the messages about a policy's targets guess. */
 export function missingKinds({ rejections }: ResolvedTargets): readonly KindId[] {
   return rejections.flatMap((rejection) => (rejection.missing === undefined ? [] : [rejection.missing.kind]));
-}
-
-function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }
 
 /** Who names an object: whoever links to it, or would like to, and policies. */

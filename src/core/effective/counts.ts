@@ -21,12 +21,18 @@ function addedAtOnce<K extends string>(
 
 /** A number for each of a few keys, or many. */
 export class Counts<K extends string> {
-  readonly #keys: K[] = [];
-  readonly #counts: number[] = [];
+  #keys: K[] = [];
+  #counts: number[] = [];
   /** Where a key stands; made when there are many. */
   #places: Map<K, number> | undefined;
 
   add(key: K, count: number): void {
+    if (this.#keys.length === 0) {
+      // Mostly the only one: a list of one has no room to spare, as one that grows has.
+      this.#keys = [key];
+      this.#counts = [count];
+      return;
+    }
     const at = this.#placeOf(key);
     if (at !== undefined) {
       this.#counts[at] = (this.#counts[at] ?? 0) + count;

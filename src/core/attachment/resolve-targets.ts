@@ -15,13 +15,19 @@ import {
   type ObjectId,
   type ObjectRef,
   objectId,
-  parseObjectId,
   type TargetId,
   targetId,
 } from "../model/refs.ts";
 import { matchesSelector } from "../topology/matches-selector.ts";
 import { type Grant, isReferenceGranted } from "../topology/reference-grants.ts";
 import { describeNoSection, findTargetSection } from "./find-target-section.ts";
+import {
+  type Attachment,
+  PlainTargets,
+  type Rejection,
+  ResolvedAttachment,
+  type ResolvedTargets,
+} from "./resolved-targets.ts";
 
 export interface TargetContext {
   find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
@@ -31,43 +37,6 @@ export interface TargetContext {
   objectsOf(kind: KindId, namespace: string | undefined): Iterable<KubeObject>;
   /** A Namespace or GatewayClass that objects name but no document defines. */
   isImplied(ref: ObjectRef): boolean;
-}
-
-/** A policy on a declared target. */
-export interface Attachment {
-  readonly object: ObjectId;
-  readonly ref: ObjectRef;
-  readonly sectionName?: string;
-  /** Acts only on traffic from this namespace (GEP-713x, "Policy Attachment for Mesh"). */
-  readonly consumer?: string;
-}
-
-export interface Rejection {
-  readonly field: string;
-  readonly code: FindingCode;
-  readonly message: string;
-  /** Nothing of that name: a near miss can be suggested when the message is shown (it depends on all names there are). */
-  readonly missing?: { readonly kind: KindId; readonly namespace: string; readonly name: string };
-}
-
-export interface ResolvedTargets {
-  readonly attachments: readonly Attachment[];
-  readonly rejections: readonly Rejection[];
-  /**
-   * What the answer depended on: objects named (existing or not), namespaces whose grants were asked, kinds selected by
-   * label. `targetsNamed` tells all that are named.
-   */
-  readonly alsoNamed: readonly ObjectId[];
-  readonly grantsOf: readonly string[];
-  readonly selects: readonly KindId[];
-}
-
-/** Every object that the policy names as its target, there or not. */
-export function targetsNamed({ attachments, alsoNamed, selects }: ResolvedTargets): readonly ObjectId[] {
-  if (alsoNamed.length > 0 || selects.length > 0) return alsoNamed;
-  const [only] = attachments;
-  if (only !== undefined && attachments.length === 1) return [only.object];
-  return [...new Set(attachments.map(({ object }) => object))];
 }
 
 /** The state of one resolution; its lists become the answer. Those that are mostly empty are made when needed. */
@@ -110,6 +79,8 @@ export function resolveTargets(policy: Policy, definition: PolicyDefinition, con
   };
   for (const target of policy.targets) resolveTarget(resolution, target);
   const { attachments, rejections, mentions, grantsOf, selects } = resolution;
+  if (rejections === undefined && grantsOf === undefined && selects === undefined)
+    return new PlainTargets(attachments.slice());
   return {
     attachments: attachments.slice(),
     rejections: rejections ?? NONE,
@@ -348,22 +319,6 @@ function attach(resolution: Resolution, settled: Settled, object: KubeObject | u
   if (sectionName !== undefined) attachment.sectionName = sectionName;
   if (isConsumer) attachment.consumer = home;
   resolution.attachments.push(attachment);
-}
-
-/** Small, as there are many: the reference is read off the id when somebody asks. */
-class ResolvedAttachment implements Attachment {
-  readonly object: ObjectId;
-  declare sectionName?: string;
-  declare consumer?: string;
-
-  constructor(object: ObjectId) {
-    this.object = object;
-  }
-
-  get ref(): ObjectRef {
-    const { group, kind, namespace, name } = parseObjectId(this.object);
-    return { group, kind, namespace, name };
-  }
 }
 
 function isSeen(resolution: Resolution, target: TargetId): boolean {

@@ -1,6 +1,7 @@
 /** The tables of a first evaluation, built in bulk. `update-world.ts` keeps them up to date. */
 
-import { type ResolvedTargets, resolveTargets, targetsNamed } from "../attachment/resolve-targets.ts";
+import { resolveTargets } from "../attachment/resolve-targets.ts";
+import { type ResolvedTargets, targetsNamed } from "../attachment/resolved-targets.ts";
 import type { Finding } from "../model/finding.ts";
 import { IdSets } from "../model/id-set.ts";
 import type { KubeObject } from "../model/kube-object.ts";

@@ -24,14 +24,26 @@ export function comparePaths(before: readonly FoundPath[], after: readonly Found
     return before.flatMap((old, i) => changeBetween(old, after[i], folds));
   }
   const pairs = new Map<string, { before?: FoundPath; after?: FoundPath }>();
-  for (const old of before) pairs.set(keyOf(old.path), { before: old });
-  for (const now of after) {
+  const same = sameAtFirst(before, after);
+  for (const old of before.slice(same)) pairs.set(keyOf(old.path), { before: old });
+  for (const now of after.slice(same)) {
     const key = keyOf(now.path);
     pairs.set(key, { ...pairs.get(key), after: now });
   }
   return [...pairs]
     .sort(([a], [b]) => compareText(a, b))
     .flatMap(([, pair]) => changeBetween(pair.before, pair.after, folds));
+}
+
+/** How many of the first paths are as they were: where a rule is added, those of the rules before it. */
+function sameAtFirst(before: readonly FoundPath[], after: readonly FoundPath[]): number {
+  const isSame = (old: FoundPath, now: FoundPath | undefined): boolean =>
+    now !== undefined &&
+    old.core === now.core &&
+    old.path.incomplete === now.path.incomplete &&
+    isSamePath(old.path, now.path);
+  const differs = before.findIndex((old, i) => !isSame(old, after[i]));
+  return differs === -1 ? before.length : differs;
 }
 
 /** Whether two folds say the same, word for word. The paths to one end mostly have the same two, so the last answer is kept. */

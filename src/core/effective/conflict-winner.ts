@@ -1,4 +1,4 @@
-import type { Attachment } from "../attachment/resolve-targets.ts";
+import type { Attachment } from "../attachment/resolved-targets.ts";
 import { comparePrecedence } from "../merge/precedence.ts";
 import type { PolicyId } from "../model/refs.ts";
 import { attachedIn } from "./attached.ts";

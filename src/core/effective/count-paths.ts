@@ -2,7 +2,7 @@
 
 import { LayeredMap } from "../model/layered-map.ts";
 import type { Policy } from "../model/policy.ts";
-import { kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { type ObjectId, type PolicyId, parseObjectId, splitId } from "../model/refs.ts";
 import type { Ends } from "./beaten-ends.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt, foldOf } from "./effective-at.ts";
@@ -30,11 +30,13 @@ export function* endObjects(world: World, kind: CompiledKind): IterableIterator<
 
 /** Whether it is among `endObjects`. */
 export function isEndObject(world: World, kind: CompiledKind, id: ObjectId): boolean {
-  const isThere = world.objects.byId.has(id);
-  const isAttached = world.attached[kind.index]?.has(id) === true;
-  if (kind.definition.class === "Direct") return isAttached;
-  if (isThere) return kind.ends.has(kindId(parseObjectId(id)));
-  return isAttached && kind.definition.targeting.kinds.some(({ virtual }) => virtual);
+  const isAttached = (): boolean => world.attached[kind.index]?.has(id) === true;
+  if (kind.definition.class === "Direct") return isAttached();
+  const isEnd = kind.ends.has(splitId(id).kind);
+  const mayBeVirtual = kind.definition.targeting.kinds.some(({ virtual }) => virtual);
+  // A change reaches many backends, and few kinds have their paths end there.
+  if (!isEnd && !mayBeVirtual) return false;
+  return world.objects.byId.has(id) ? isEnd : mayBeVirtual && isAttached();
 }
 
 /** Calls back for each path that has a policy; `only`: of those that end at this object. */

@@ -1,5 +1,5 @@
 /** The fields that findings are about, so that whoever must mend them is led to the line. */
-import type { Attachment } from "../attachment/resolve-targets.ts";
+import type { Attachment } from "../attachment/resolved-targets.ts";
 import type { KindFacts } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";

@@ -1,4 +1,4 @@
-import type { Rejection } from "../attachment/resolve-targets.ts";
+import type { Rejection } from "../attachment/resolved-targets.ts";
 import { suggestName } from "../model/near-miss.ts";
 import { nameLookup } from "./lookups.ts";
 import type { World } from "./world.ts";

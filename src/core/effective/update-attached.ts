@@ -1,5 +1,5 @@
 /** Which policies are attached where, after a change. */
-import type { Attachment } from "../attachment/resolve-targets.ts";
+import type { Attachment } from "../attachment/resolved-targets.ts";
 import type { Policy } from "../model/policy.ts";
 import type { ObjectId, PolicyId } from "../model/refs.ts";
 import { type Attached, attachedIn, buildNodeSets, setsIn } from "./attached.ts";

@@ -1,5 +1,5 @@
 /** The links after a change: those of objects that changed, and of objects whose links rest on them. */
-import { targetsNamed } from "../attachment/resolve-targets.ts";
+import { targetsNamed } from "../attachment/resolved-targets.ts";
 import { forEachId } from "../model/id-set.ts";
 import { jsonEqual } from "../model/json.ts";
 import { labelsOf } from "../model/labels-of.ts";

@@ -1,11 +1,6 @@
 /** The policies after a change: read anew where they changed, resolved anew where what they name did. */
-import {
-  type Attachment,
-  type ResolvedTargets,
-  resolveTargets,
-  type TargetContext,
-  targetsNamed,
-} from "../attachment/resolve-targets.ts";
+import { resolveTargets, type TargetContext } from "../attachment/resolve-targets.ts";
+import { type Attachment, type ResolvedTargets, targetsNamed } from "../attachment/resolved-targets.ts";
 import { forEachId } from "../model/id-set.ts";
 import { jsonEqual } from "../model/json.ts";
 import { labelsOf } from "../model/labels-of.ts";

@@ -3,7 +3,7 @@
  * fares. All persistent: the next evaluation shares what did not change, and this one stays readable.
  */
 
-import type { ResolvedTargets } from "../attachment/resolve-targets.ts";
+import type { ResolvedTargets } from "../attachment/resolved-targets.ts";
 import type { KindFacts } from "../model/definition.ts";
 import type { Finding } from "../model/finding.ts";
 import type { IdSet } from "../model/id-set.ts";

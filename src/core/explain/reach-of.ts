@@ -1,4 +1,4 @@
-import type { Attachment } from "../attachment/resolve-targets.ts";
+import type { Attachment } from "../attachment/resolved-targets.ts";
 import type { CompiledKind } from "../effective/compiled-kind.ts";
 import { conflictWinner } from "../effective/conflict-winner.ts";
 import { forEachPath } from "../effective/count-paths.ts";

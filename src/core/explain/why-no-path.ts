@@ -1,4 +1,4 @@
-import type { Attachment } from "../attachment/resolve-targets.ts";
+import type { Attachment } from "../attachment/resolved-targets.ts";
 import type { CompiledKind } from "../effective/compiled-kind.ts";
 import type { World } from "../effective/world.ts";
 import { displayLevel } from "../model/levels.ts";

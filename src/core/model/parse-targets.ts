@@ -77,8 +77,7 @@ function parseRef(item: Json, field: string, targeting: Targeting, report: Repor
   if (name !== undefined && selector !== null) {
     report("InvalidTarget", `${field}.selector`, `${field} has both a name and a selector; give one of them.`);
   }
-  const target = buildTarget(item, field, report);
-  if (name !== undefined) target.name = name;
+  const target = buildTarget(item, field, name, report);
   if (selector !== null) addSelector(target, selector, `${field}.selector`, targeting, report);
   return target;
 }
@@ -92,7 +91,7 @@ function parseTargetSelector(item: Json, field: string, targeting: Targeting, re
   const nested = ownValue(item, "selector") ?? null;
   const selector = nested ?? item;
   const where = nested === null ? field : `${field}.selector`;
-  const target = buildTarget(item, field, report);
+  const target = buildTarget(item, field, undefined, report);
   addSelector(target, selector, where, targeting, report);
   return target;
 }
@@ -100,7 +99,7 @@ function parseTargetSelector(item: Json, field: string, targeting: Targeting, re
 /** In the making. */
 type TargetDraft = { -readonly [K in keyof TargetRef]: TargetRef[K] };
 
-function buildTarget(item: JsonObject, field: string, report: Report): TargetDraft {
+function buildTarget(item: JsonObject, field: string, name: string | undefined, report: Report): TargetDraft {
   const kind = textField(item, "kind", field, report);
   if (kind === undefined)
     report("InvalidTarget", `${field}.kind`, `${field}.kind is missing: give the kind of the target.`);
@@ -110,11 +109,17 @@ function buildTarget(item: JsonObject, field: string, report: Report): TargetDra
   }
   const namespace = textField(item, "namespace", field, report);
   const sectionName = textField(item, "sectionName", field, report);
-  const target: TargetDraft = { field, kind: kind ?? "" };
-  if (typeof group === "string") target.group = withoutVersion(group);
+  const target = targetNamed(field, typeof group === "string" ? withoutVersion(group) : undefined, kind ?? "", name);
   if (namespace !== undefined) target.namespace = namespace;
   if (sectionName !== undefined) target.sectionName = sectionName;
   return target;
+}
+
+/** Spelled out, as it is kept for every policy: what is added later makes it larger. */
+function targetNamed(field: string, group: string | undefined, kind: string, name: string | undefined): TargetDraft {
+  if (group !== undefined && name !== undefined) return { field, group, kind, name };
+  if (group !== undefined) return { field, group, kind };
+  return name === undefined ? { field, kind } : { field, kind, name };
 }
 
 /** GEP-713's own examples write the version too: `gateway.networking.k8s.io/v1`. */

@@ -1,0 +1,80 @@
+/** What becomes of the targets that a policy names. */
+import type { FindingCode } from "../model/finding-code.ts";
+import { type KindId, type ObjectId, type ObjectRef, parseObjectId } from "../model/refs.ts";
+
+/** A policy on a declared target. */
+export interface Attachment {
+  readonly object: ObjectId;
+  readonly ref: ObjectRef;
+  readonly sectionName?: string;
+  /** Acts only on traffic from this namespace (GEP-713x, "Policy Attachment for Mesh"). */
+  readonly consumer?: string;
+}
+
+export interface Rejection {
+  readonly field: string;
+  readonly code: FindingCode;
+  readonly message: string;
+  /** Nothing of that name: a near miss can be suggested when the message is shown (it depends on all names there are). */
+  readonly missing?: { readonly kind: KindId; readonly namespace: string; readonly name: string };
+}
+
+export interface ResolvedTargets {
+  readonly attachments: readonly Attachment[];
+  readonly rejections: readonly Rejection[];
+  /**
+   * What the answer depended on: objects named (existing or not), namespaces whose grants were asked, kinds selected by
+   * label. `targetsNamed` tells all that are named.
+   */
+  readonly alsoNamed: readonly ObjectId[];
+  readonly grantsOf: readonly string[];
+  readonly selects: readonly KindId[];
+}
+
+/** Every object that the policy names as its target, there or not. */
+export function targetsNamed({ attachments, alsoNamed, selects }: ResolvedTargets): readonly ObjectId[] {
+  if (alsoNamed.length > 0 || selects.length > 0) return alsoNamed;
+  const [only] = attachments;
+  if (only !== undefined && attachments.length === 1) return [only.object];
+  return [...new Set(attachments.map(({ object }) => object))];
+}
+
+const NONE: readonly never[] = [];
+
+/** Small, as there are many: nothing to say but where the policy is attached. */
+export class PlainTargets implements ResolvedTargets {
+  readonly attachments: readonly Attachment[];
+
+  constructor(attachments: readonly Attachment[]) {
+    this.attachments = attachments;
+  }
+
+  get rejections(): readonly Rejection[] {
+    return NONE;
+  }
+  get alsoNamed(): readonly ObjectId[] {
+    return NONE;
+  }
+  get grantsOf(): readonly string[] {
+    return NONE;
+  }
+  get selects(): readonly KindId[] {
+    return NONE;
+  }
+}
+
+/** Small, as there are many: the reference is read off the id when somebody asks. */
+export class ResolvedAttachment implements Attachment {
+  readonly object: ObjectId;
+  declare sectionName?: string;
+  declare consumer?: string;
+
+  constructor(object: ObjectId) {
+    this.object = object;
+  }
+
+  get ref(): ObjectRef {
+    const { group, kind, namespace, name } = parseObjectId(this.object);
+    return { group, kind, namespace, name };
+  }
+}

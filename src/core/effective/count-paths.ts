@@ -7,7 +7,7 @@ import type { Ends } from "./beaten-ends.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt, foldOf } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
-import { type Node, nodesOf, type Path } from "./path.ts";
+import type { Node, Path } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
 import { type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
@@ -127,30 +127,41 @@ type AncestorOf = (policy: Policy) => ObjectId;
 /** DESIGN: a policy on a GatewayClass or Namespace has that as its ancestor. `end`: the object, where no other has a namespace. */
 function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind, end: ObjectId): AncestorOf {
   const ancestor = path.ancestor ?? end;
-  const targets = targetsClusterScope ? clusterTargets(path) : [];
+  const targets = targetsClusterScope ? clusterTargets(path) : NO_NODES;
   if (targets.length === 0) return () => ancestor;
   return (policy) => targets.find(({ sets }) => sets?.own?.policies.includes(policy))?.id ?? ancestor;
 }
 
-/** The cluster-scoped objects on a path that have policies, the root first. */
-const clusterTargets = (path: Path): readonly Node[] =>
-  nodesOf(path).filter(({ ref, sets }) => ref.namespace === "" && sets?.own !== undefined);
+/** The cluster-scoped objects on a path that have policies, the root first: mostly none. */
+function clusterTargets(path: Path): readonly Node[] {
+  let found: Node[] | undefined;
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) {
+    const { ref, sets } = at.node;
+    if (ref.namespace === "" && sets?.own !== undefined) found = [at.node, ...(found ?? NO_NODES)];
+  }
+  return found ?? NO_NODES;
+}
 
-/** Those of the last path: mostly the next object hangs under the same. */
+const NO_NODES: readonly Node[] = [];
+const MAX_REMEMBERED = 4096;
+
+/** Of the paths that many objects hang under. */
 class KnownAncestors {
   readonly #kind: CompiledKind;
-  #path: Path | undefined;
-  #ancestors: AncestorOf | undefined;
+  readonly #known: Map<Path, AncestorOf> = new Map();
 
   constructor(kind: CompiledKind) {
     this.#kind = kind;
   }
 
   of(path: Path, end: ObjectId): AncestorOf {
-    if (path !== this.#path || this.#ancestors === undefined || path.ancestor === undefined) {
-      this.#path = path;
-      this.#ancestors = ancestorsOf(path, this.#kind, end);
+    if (path.ancestor === undefined) return ancestorsOf(path, this.#kind, end);
+    let ancestors = this.#known.get(path);
+    if (ancestors === undefined) {
+      if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
+      ancestors = ancestorsOf(path, this.#kind, end);
+      this.#known.set(path, ancestors);
     }
-    return this.#ancestors;
+    return ancestors;
   }
 }

@@ -78,6 +78,8 @@ async function bundle(fresh, programs) {
     plugins: [trimCel()],
     // Nothing that programs share stands in the file of one of them: loading that file runs it.
     preserveEntrySignatures: "strict",
+    // Fewer files would be larger ones: `explain` would load all of Envoy's types for a function of the bundler's that stands among them.
+    experimental: { chunkOptimization: false },
   });
   const aside = join(fresh, "bundle");
   const names = "[name]-[hash].js";

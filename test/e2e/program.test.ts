@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
+import { codeCachePath, readCodeCache } from "../../src/bin/code-cache.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import { expectGolden } from "../support/golden.ts";
 import { runCli } from "../support/run-cli.ts";
@@ -54,6 +55,21 @@ describe("the packed program", () => {
   test("answers as the sources do", async () => {
     const line = ["explain", "httproute/baker", "-f", "examples/bakery"];
     expect(runProgram(line)).toEqual(await runCli(line));
+  });
+
+  test("loads nothing of gateways to explain a route", () => {
+    const path = codeCachePath("explain", environment, process.platform) ?? "";
+    runProgram(["explain", "httproute/baker", "-f", "examples/bakery"]);
+    // What has been loaded has been kept.
+    const loaded = [...readCodeCache(path).keys()];
+    const folders = loaded.flatMap((name) =>
+      [...readFileSync(join(unpacked, "dist", "bin", name), "utf8").matchAll(/^\/\/ (\w+)\//gm)].map(
+        (match) => match[1],
+      ),
+    );
+    expect(folders).toEqual(expect.arrayContaining(["bin", "cli", "core"]));
+    expect(folders).not.toContain("gateway");
+    expect(folders).not.toContain("xds");
   });
 
   test("reads standard input", () => {

@@ -11,12 +11,13 @@ class Http1Pool implements Upstream {
   readonly #all = new Set<Http1Connection>();
   /** The one that was used last is used next, so that those too many are closed in time. */
   readonly #idle: Http1Connection[] = [];
-  /** Requests for which there is no connection yet. */
-  readonly #waiting: Http1Try[] = [];
+  /** Requests for which there is no connection yet, in their order. One that is given up leaves at once: there may be more of these than anything else. */
+  readonly #waiting = new Set<Http1Try>();
   /** Only counted: a set that comes and goes with every request keeps requests alive that are long over, until the next full collection. */
   #running = 0;
-  readonly #onOver = (): void => {
+  readonly #onOver = (over: Http1Try): void => {
     this.#running--;
+    this.#waiting.delete(over);
   };
   #isClosed = false;
 
@@ -34,7 +35,7 @@ class Http1Pool implements Upstream {
     const idle = this.#takeIdle();
     if (idle !== undefined) started.startOn(idle);
     else if (this.#all.size < this.#options.limits.maxConnectionsPerEndpoint) started.startOn(this.#open());
-    else this.#waiting.push(started);
+    else this.#waiting.add(started);
     return started;
   }
 
@@ -84,21 +85,21 @@ class Http1Pool implements Upstream {
   }
 
   #nextWaiting(): Http1Try | undefined {
-    let next = this.#waiting.shift();
-    while (next?.isOver === true) next = this.#waiting.shift();
+    const [next] = this.#waiting;
+    if (next !== undefined) this.#waiting.delete(next);
     return next;
   }
 }
 
 /** A request that waits for a connection, or is on one. */
 class Http1Try implements RunningTry, TrySink {
-  isOver = false;
+  #isOver = false;
   readonly #request: UpstreamRequest;
   readonly #sink: TrySink;
-  readonly #onOver: () => void;
+  readonly #onOver: (over: Http1Try) => void;
   #connection: Http1Connection | undefined;
 
-  constructor(request: UpstreamRequest, sink: TrySink, onOver: () => void) {
+  constructor(request: UpstreamRequest, sink: TrySink, onOver: (over: Http1Try) => void) {
     this.#request = request;
     this.#sink = sink;
     this.#onOver = onOver;
@@ -110,13 +111,14 @@ class Http1Try implements RunningTry, TrySink {
   }
 
   cancel(): void {
-    if (this.isOver) return;
+    if (this.#isOver) return;
     this.#end();
-    this.#connection?.cancel();
+    if (this.#connection === undefined) this.#request.body?.destroy();
+    else this.#connection.cancel();
   }
 
   resume(): void {
-    if (!this.isOver) this.#connection?.resume();
+    if (!this.#isOver) this.#connection?.resume();
   }
 
   onHints(fields: readonly string[]): void {
@@ -147,7 +149,7 @@ class Http1Try implements RunningTry, TrySink {
   }
 
   #end(): void {
-    this.isOver = true;
-    this.#onOver();
+    this.#isOver = true;
+    this.#onOver(this);
   }
 }

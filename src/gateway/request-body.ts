@@ -126,6 +126,8 @@ class BodyReader extends Readable {
   constructor(body: RequestBody) {
     super();
     this.#body = body;
+    // The try that it is for may still wait for a connection, and nobody listen.
+    this.on("error", () => {});
   }
 
   override push(chunk: Buffer | null): boolean {

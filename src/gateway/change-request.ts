@@ -1,6 +1,7 @@
 /** What filters make of a request on its way to a backend, and of the answer on its way back. */
 import type { FilterConfig, PathChange } from "../core/dataplane/gateway-config.ts";
-import { changeFields, type Fields } from "./fields.ts";
+import { changeFields, type Fields, withoutNames } from "./fields.ts";
+import { HOP_BY_HOP } from "./hop-by-hop.ts";
 import { parseAuthority } from "./request-target.ts";
 
 export interface ForwardedRequest {
@@ -21,14 +22,15 @@ export function changeRequest(request: ForwardedRequest, filters: readonly Filte
       if (filter.path !== undefined) path = changePath(path, filter.path);
     }
   }
-  return { authority, path, fields: fields.includes("host") ? changeFields(fields, WITHOUT_HOST) : fields };
+  return { authority, path, fields: withoutNames(fields, NOT_FOR_FILTERS) };
 }
 
 /** What is no host is left out. */
 const hostOr = (authority: string, wanted: string | undefined): string =>
   wanted !== undefined && parseAuthority(wanted) !== undefined ? wanted : authority;
 
-const WITHOUT_HOST = { remove: ["host"], set: [], add: [] };
+/** Set by whoever sends a request: a second length would leave the backend's connection, which others use next, in doubt. */
+const NOT_FOR_FILTERS: ReadonlySet<string> = new Set([...HOP_BY_HOP, "host", "content-length", "expect"]);
 
 export function changeResponseFields(fields: Fields, filters: readonly FilterConfig[]): Fields {
   let changed = fields;

@@ -1,5 +1,5 @@
 /** Headers about one connection, which end there (RFC 9110, 7.6.1). */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-connection",

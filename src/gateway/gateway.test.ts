@@ -319,6 +319,42 @@ describe("a client that goes away", () => {
   });
 });
 
+test("a request that waits for a connection with half of its body sent is given up, by its client or for lack of time, and all others go on", async () => {
+  const held: Socket[] = [];
+  const backend = await startRawBackend(cleanup, (socket) =>
+    socket.on("data", (data) => {
+      if (data.toString().startsWith("GET")) held.push(socket);
+      else setTimeout(() => socket.destroy(), 50);
+    }),
+  );
+  const to = forwardTo("baker", { retry: retry({ attempts: 3, backoffMs: 5 }) });
+  const config = simpleConfig([route(rule({ to, requestTimeoutMs: 300 }), "/short"), route(rule({ to }))], {
+    baker: [backend.port],
+  });
+  const { port, events, waitFinished } = await startGateway(cleanup, config, {
+    limits: { maxConnectionsPerEndpoint: 1 },
+  });
+  const half = "Host: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n";
+  for (const [path, ends] of [
+    ["/", "the client goes"],
+    ["/short", "its time is over"],
+  ] as const) {
+    events.length = 0;
+    const client = connect(port, "127.0.0.1");
+    client.on("error", () => {});
+    client.write(`PUT ${path} HTTP/1.1\r\n${half}`);
+    // It takes the only connection when the first try has failed.
+    const other = exchangeRaw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    await waitUntil(() => held.length === 1 && events.some(({ type }) => type === "RetryScheduled"));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (ends === "the client goes") client.destroy();
+    await waitFinished(1);
+    held.pop()?.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    expect(await other).toMatch(/ok$/);
+    client.destroy();
+  }
+});
+
 describe("streams", () => {
   test("an answer that breaks off is broken off for the client too", async () => {
     const backend = await startRawBackend(cleanup, (socket) =>
@@ -522,6 +558,20 @@ describe("filters", () => {
     );
     expect(seen?.headers).toMatchObject({ "x-set": "new", "x-add": "one, two" });
     expect(seen?.headers).not.toHaveProperty("x-gone");
+  });
+
+  test("RequestHeaderModifier: what says where a request ends is left out", async () => {
+    let got = "";
+    const backend = await startRawBackend(cleanup, (socket) => socket.on("data", (data) => (got += data.toString())));
+    const names = ["content-length", "transfer-encoding", "connection", "keep-alive", "te", "upgrade", "expect"];
+    const set = names.map((name) => ({ name, value: "5" }));
+    const filters: FilterConfig[] = [{ type: "RequestHeaderModifier", remove: [], set, add: set }];
+    const to = forwardTo("baker", { filters });
+    const config = simpleConfig([route(rule({ to, filters }))], { baker: [backend.port] });
+    const { port } = await startGateway(cleanup, config);
+    await exchangeRaw(port, "GET / HTTP/1.1\r\nHost: a\r\nx-a: b\r\n\r\n", { withinMs: 200 });
+    expect(got).toContain("x-a: b\r\n");
+    expect(names.filter((name) => got.includes(`\r\n${name}:`))).toEqual([]);
   });
 
   test("ResponseHeaderModifier, and cookies stay apart", async () => {

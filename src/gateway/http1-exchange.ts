@@ -56,6 +56,11 @@ export class Http1Exchange implements ClientExchange {
     return this.#framing !== undefined;
   }
 
+  /** Whether a client takes its answer for whole when the connection is closed in order. */
+  get endsByClosing(): boolean {
+    return this.#framing?.type === "UntilClose";
+  }
+
   sendContinue(): void {
     if (!this.#owesContinue || this.#hasEnded) return;
     this.#owesContinue = false;

@@ -197,6 +197,17 @@ describe("a body", () => {
     expect(answer.equals(bytes)).toBe(true);
   });
 
+  test("in many small chunks is passed on in few: each would cost far more than it holds", async () => {
+    let got = "";
+    const backend = await startRawBackend(cleanup, (socket) => socket.on("data", (data) => (got += data.toString())));
+    const { port } = await start(backend.port);
+    const { socket } = openClient(port);
+    socket.write(`POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(5000)}0\r\n\r\n`);
+    await waitUntil(() => got.endsWith("0\r\n\r\n"));
+    expect(got.match(/x/g)?.length).toBeGreaterThanOrEqual(5000);
+    expect(got.match(/^[0-9a-f]+\r$/gm)?.length).toBeLessThan(100);
+  });
+
   test("that the backend does not read is not read from the client either", async () => {
     const backend = await startRawBackend(cleanup, (socket) => void socket.pause());
     const { port } = await start(backend.port);
@@ -261,6 +272,22 @@ describe("an answer is not lost", () => {
     const { port } = await start(backend.port);
     expect(await exchangeRaw(port, get())).toMatch(/^HTTP\/1.1 200 [\s\S]*3\r\nabc\r\n$/);
   });
+});
+
+test("an answer that ends with the connection, of a backend that breaks off, ends with a reset: else it would be taken for whole", async () => {
+  const backend = await startRawBackend(cleanup, (socket) => {
+    socket.on("data", () =>
+      socket.write("HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"),
+    );
+    setTimeout(() => socket.destroy(), 50);
+  });
+  const { port } = await start(backend.port);
+  const { socket, got } = openClient(port);
+  const errors: unknown[] = [];
+  socket.on("error", (error) => errors.push("code" in error && error.code));
+  socket.write(`GET / HTTP/1.0\r\n${HOST}\r\n`);
+  await waitUntil(() => socket.closed);
+  expect([got().slice(-3), errors]).toEqual(["abc", ["ECONNRESET"]]);
 });
 
 test("what is expected and cannot be given: 417", async () => {

@@ -50,6 +50,8 @@ export class Http1ServerConnection implements ExchangeConnection {
   #exchange: Http1Exchange | undefined;
   /** Undefined: the request has none, or nobody wants it any more. */
   #body: ClientBody | undefined;
+  /** Of the body, what the last bytes from the client have brought. Passed on as one: chunks of one byte each would cost a hundred times what they hold. */
+  #pieces: Buffer[] = [];
   /** The answer was complete before the body was: the rest of it is read for the sake of the next request. */
   #isDropping = false;
   #unwantedBytes = 0;
@@ -157,7 +159,9 @@ export class Http1ServerConnection implements ExchangeConnection {
   cut(exchange: Http1Exchange): void {
     if (exchange !== this.#exchange) return;
     this.output.flush();
-    this.#socket.destroy();
+    // With TLS it is the missing farewell that tells it.
+    if (exchange.endsByClosing && !this.isSecure) this.#socket.resetAndDestroy();
+    else this.#socket.destroy();
   }
 
   #listen(): void {
@@ -189,6 +193,7 @@ export class Http1ServerConnection implements ExchangeConnection {
     try {
       if (chunk === undefined) this.#reader.proceed();
       else this.#reader.take(chunk);
+      this.#passPieces();
     } catch (error) {
       this.#refuse(refusalOf(error));
     }
@@ -233,12 +238,21 @@ export class Http1ServerConnection implements ExchangeConnection {
     if (this.#body === undefined) {
       this.#unwantedBytes += chunk.length;
       if (this.#unwantedBytes > MAX_UNWANTED_BYTES && this.#phase === "serving") this.#close();
-    } else if (!this.#body.push(chunk)) this.#socket.pause();
+    } else this.#pieces.push(chunk);
+  }
+
+  #passPieces(): void {
+    if (this.#pieces.length === 0) return;
+    const [first] = this.#pieces;
+    const bytes = first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    if (this.#body?.push(bytes) === false) this.#socket.pause();
   }
 
   /** Trailers end here: some backends take them for headers. */
   #endBody(): void {
     this.#isDropping = false;
+    this.#passPieces();
     this.#body?.push(null);
   }
 

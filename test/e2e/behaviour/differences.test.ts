@@ -1,0 +1,131 @@
+/**
+ * The closed list of what the embedded gateway and Envoy do differently beside retry budgets; docs/decisions/0006-envoy.md argues each. A difference
+ * that is gone fails here as well as a new one of these: then the list is out of date.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
+import { compileDataplane } from "../../../src/core/dataplane/compile-dataplane.ts";
+import { evaluate } from "../../../src/core/evaluate.ts";
+import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
+import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
+import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
+import { NO_SECRETS } from "../../../src/gateway/secret-source.ts";
+import { type EnvoyDataPlane, startEnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import { findEnvoy } from "../../support/envoy.ts";
+import { findFreePorts } from "../../support/find-free-ports.ts";
+import { exchangeRaw } from "../../support/gateway-harness.ts";
+import { type BehaviourCluster, type StartedRow, startCluster } from "./behaviour-cluster.ts";
+import type { BehaviourRow } from "./behaviour-row.ts";
+import type { SeenTry } from "./recording-backend.ts";
+
+interface Difference {
+  readonly name: string;
+  readonly request: (host: string) => string;
+  /** What of the outcome differs. `seen`: what the backend saw; undefined: nothing. */
+  readonly told: (status: string, seen: SeenTry | undefined) => string;
+  readonly embedded: string;
+  readonly envoy: string;
+}
+
+const head = (line: string, host: string, ...fields: readonly string[]): string =>
+  [line, `Host: ${host}`, "Connection: close", ...fields, "", ""].join("\r\n");
+
+const preflight = (host: string): string =>
+  head("OPTIONS / HTTP/1.1", host, "Origin: https://shop.example", "Access-Control-Request-Method: PUT");
+
+const DIFFERENCES: readonly Difference[] = [
+  {
+    name: "a CORS preflight: its status",
+    request: (host) => preflight(host),
+    told: (status) => status,
+    embedded: "204",
+    envoy: "200",
+  },
+  {
+    name: "a path that leads above the root",
+    request: (host) => head("GET /../a HTTP/1.1", host),
+    told: (status, seen) => `${status} ${seen?.target ?? ""}`,
+    embedded: "400 ",
+    envoy: "200 /a",
+  },
+  {
+    name: "TRACE",
+    request: (host) => head("TRACE / HTTP/1.1", host),
+    told: (status) => status,
+    embedded: "405",
+    envoy: "200",
+  },
+  {
+    name: "a CORS preflight for a host in capital letters, where each host has a scope: whether the backend sees it",
+    request: (host) => preflight(host.toUpperCase()),
+    told: (_, seen) => seen?.method ?? "nothing",
+    embedded: "nothing",
+    envoy: "OPTIONS",
+  },
+  {
+    name: "what backends get besides",
+    request: (host) => head("GET / HTTP/1.1", host),
+    told: (_, seen) => MARKS.filter((name) => seen?.headers.has(name)).join(" "),
+    embedded: "via x-forwarded-host",
+    envoy: "x-envoy-external-address",
+  },
+];
+
+const MARKS = ["via", "x-forwarded-host", "x-envoy-external-address"];
+
+const ROW: BehaviourRow = {
+  name: "answers",
+  rule: { filters: [{ type: "CORS", cors: { allowOrigins: ["https://shop.example"], allowMethods: ["PUT"] } }] },
+  script: [{ do: "Answer", status: 200 }],
+  expect: { status: 200, tries: 1 },
+};
+
+const envoyPath = findEnvoy();
+
+describe.skipIf(envoyPath === undefined)("known differences", () => {
+  let cluster: BehaviourCluster;
+  let gateway: Gateway;
+  let plane: EnvoyDataPlane;
+  const ports = { embedded: 0, envoy: 0 };
+
+  beforeAll(async () => {
+    [ports.envoy = 0] = await findFreePorts(1);
+    cluster = await startCluster([ROW], 80);
+    const snapshot = buildSnapshot(cluster.objects.map((value) => ({ value })));
+    const { world } = evaluate(snapshot, { definitions: builtInDefinitions() });
+    const config = compileDataplane(world, { endpointAnnotations: "Used" });
+    gateway = createGateway({ matchRegex: createRegex(), bind: () => ({ host: "127.0.0.1", port: 0 }) });
+    await gateway.replace(config, NO_SECRETS);
+    ports.embedded = gateway.openPorts()[0]?.boundPort ?? 0;
+    plane = await startEnvoyDataPlane({
+      envoyPath: envoyPath ?? "",
+      bind: () => ({ host: "127.0.0.1", port: ports.envoy }),
+      matchRegex: createRegex(),
+      systemAuthorities: "/none",
+      onLine: () => {},
+      concurrency: 1,
+      scopesFrom: 0,
+    });
+    await plane.replace(config, { findCertificate: () => undefined, findAuthorities: () => undefined });
+  }, 60_000);
+
+  afterAll(async () => {
+    await gateway.close({ drainMs: 0 });
+    await plane.close(0);
+    await cluster.close();
+  });
+
+  const outcome = async (port: number, { request, told }: Difference): Promise<string> => {
+    const [row] = cluster.rows as readonly [StartedRow];
+    row.log.seen.length = 0;
+    const text = await exchangeRaw(port, request(row.host));
+    return told(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "none", row.log.seen[0]);
+  };
+
+  test("are five at the most", () => expect(DIFFERENCES.length).toBeLessThanOrEqual(5));
+
+  test.each(DIFFERENCES)("$name", async (difference) => {
+    const got = { embedded: await outcome(ports.embedded, difference), envoy: await outcome(ports.envoy, difference) };
+    expect(got).toEqual({ embedded: difference.embedded, envoy: difference.envoy });
+  });
+});

@@ -79,3 +79,15 @@ export function isAskedFor(type: ResourceType, name: string, states: SessionStat
   if (type === "VirtualHost" && takesAll) return states.Route.names?.has(routeConfigOf(name)) === true;
   return takesAll || names?.has(name) === true;
 }
+
+/** Those that a text names. Names may begin with others: the longer ones are looked for first, and are not taken for the shorter. */
+export function namedIn(text: string, resources: readonly EncodedResource[]): readonly EncodedResource[] {
+  let rest = text;
+  return resources
+    .toSorted((a, b) => b.name.length - a.name.length)
+    .filter(({ name }) => {
+      const isNamed = rest.includes(name);
+      if (isNamed) rest = rest.replaceAll(name, "");
+      return isNamed;
+    });
+}

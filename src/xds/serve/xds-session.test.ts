@@ -329,6 +329,41 @@ describe("refusals", () => {
     expect(envoy.session.isSettled).toBe(true);
   });
 
+  test("a name that begins with another is not taken for it", () => {
+    const hosts = ["routes/a.example", "routes/a.example.org"];
+    const envoy = boot({ ...BREAD, VirtualHost: hosts.map((name) => resource(name)) });
+    envoy.offer({ ...BREAD, VirtualHost: hosts.map((name) => resource(name, "2")) });
+    envoy.take();
+    envoy.ack("VirtualHost", "routes/a.example.org: bad");
+    expect(envoy.refusals.map(({ name }) => name)).toEqual(["routes/a.example.org"]);
+    expect(envoy.take()).toEqual(["VirtualHost +routes/a.example@2"]);
+  });
+
+  test.each<[string, Wanted]>([
+    ["is taken back", BREAD],
+    ["is gone", { ...BREAD, VirtualHost: [] }],
+  ])("what was refused and %s is refused no longer", (_, next) => {
+    const envoy = boot(BREAD);
+    envoy.offer({ ...BREAD, VirtualHost: [resource("routes/a.example", "2")] });
+    envoy.take();
+    envoy.ack("VirtualHost", "bad");
+    expect(envoy.session.refusals).toHaveLength(1);
+    envoy.offer(next);
+    expect(envoy.session.refusals).toEqual([]);
+  });
+
+  test("a version that was refused is not sent again when it comes back", () => {
+    const envoy = boot(BREAD);
+    const bad = { ...BREAD, VirtualHost: [resource("routes/a.example", "2")] };
+    envoy.offer(bad);
+    envoy.take();
+    envoy.ack("VirtualHost", "bad");
+    envoy.offer(BREAD);
+    envoy.offer(bad);
+    expect(envoy.take()).toEqual([]);
+    expect(envoy.session.refusals).toHaveLength(1);
+  });
+
   test("a mended version is offered again, and the refusal forgotten once it is taken", () => {
     const envoy = connect(two("1"));
     envoy.receive("Cluster");

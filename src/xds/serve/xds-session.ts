@@ -12,6 +12,7 @@ import { isTakenAway, isWholesale, RESOURCE_TYPES, type ResourceType } from "./r
 import {
   emptyStates,
   isAskedFor,
+  namedIn,
   namesAskedFor,
   type Pending,
   type Refusal,
@@ -145,8 +146,12 @@ export class XdsSession {
     return [...pending, ...(awaited.length === 0 ? [] : [`endpoints ${awaited.join(", ")}`])];
   }
 
+  /** Of what it is to have now. An earlier version that it refused is remembered, and nobody's concern. */
   get refusals(): readonly Refusal[] {
-    return RESOURCE_TYPES.flatMap((type) => [...this.states[type].refusals.values()]);
+    return RESOURCE_TYPES.flatMap((type) => {
+      const refused = [...this.states[type].refusals.values()];
+      return refused.filter(({ name, version }) => this.wanted[type].get(name)?.version === version);
+    });
   }
 
   /** Says which resources that was about. */
@@ -181,7 +186,7 @@ export class XdsSession {
   }
 
   private refuse(type: ResourceType, state: TypeState, { resources }: Pending, reason: string): void {
-    const named = [...resources.values()].filter(({ name }) => reason.includes(name));
+    const named = namedIn(reason, [...resources.values()]);
     const [only] = resources.values();
     const atFault = named.length > 0 ? named : resources.size === 1 && only !== undefined ? [only] : [];
     for (const { name, version } of atFault) {

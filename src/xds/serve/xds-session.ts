@@ -85,7 +85,9 @@ export class XdsSession {
   offer(wanted: EncodedResources): void {
     const before = this.wanted;
     this.wanted = wanted;
+    this.good.keep(wanted);
     for (const type of RESOURCE_TYPES) {
+      this.forgetRefusals(type);
       const changed = changesOf(before[type], wanted[type]);
       if (changed === undefined) this.states[type].lists = undefined;
       else this.lookAgain(type, changed);
@@ -199,6 +201,12 @@ export class XdsSession {
     if (atFault.length > 0) return;
     for (const name of resources.keys()) state.suspects.add(name);
     state.lot = Math.ceil(resources.size / 2);
+  }
+
+  /** Of what is gone. */
+  private forgetRefusals(type: ResourceType): void {
+    const { refusals } = this.states[type];
+    for (const name of refusals.keys()) if (this.wanted[type].get(name) === undefined) refusals.delete(name);
   }
 
   private subscribe({ type, subscribe, unsubscribe, held }: SessionRequest, state: TypeState): void {

@@ -37,7 +37,7 @@ export const xdsMessages = {
   [`${manager}.HttpConnectionManager`]:
     "stat_prefix rds route_config scoped_routes http_filters common_http_protocol_options server_header_transformation max_request_headers_kb " +
     "stream_idle_timeout request_headers_timeout use_remote_address skip_xff_append generate_request_id upgrade_configs normalize_path " +
-    "merge_slashes path_with_escaped_slashes_action local_reply_config access_log",
+    "merge_slashes path_with_escaped_slashes_action local_reply_config access_log strip_trailing_host_dot",
   [`${manager}.HttpConnectionManager.UpgradeConfig`]: "upgrade_type",
   [`${manager}.Rds`]: "config_source route_config_name",
   [`${manager}.ScopedRoutes`]: "name scope_key_builder rds_config_source scoped_rds",

@@ -123,6 +123,8 @@ function httpChain(
     normalizePath: true,
     mergeSlashes: true,
     pathWithEscapedSlashesAction: HttpConnectionManager_PathWithEscapedSlashesAction.REJECT_REQUEST,
+    // As the host without it.
+    stripTrailingHostDot: true,
     localReplyConfig: LOCAL_REPLIES,
   });
   return {

@@ -129,7 +129,8 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
       ["a.example:8080", "a.example: a.example:8080"],
       ["nobody.example", "404"],
       ["sub.a.example", "404"],
-      ["a.example.", "404"],
+      ["a.example.", "a.example: a.example"],
+      ["a.example.:8080", "a.example: a.example:8080"],
       ["[::1]:80", "404"],
       ["*", "404"],
     ])("%s is answered %s", async (host, answer) => {

@@ -38,10 +38,13 @@ type PathSpecifier = NonNullable<MatchInit["pathSpecifier"]>;
 const EVERY_PATH: PathSpecifier = { case: "prefix", value: "/" };
 export const EVERYTHING: MatchInit = { pathSpecifier: EVERY_PATH };
 
+/** Envoy makes one slash of many everywhere but where there is nothing else: `//` stays, and must not lead past what is for `/`. */
+const ROOT: PathSpecifier = { case: "safeRegex", value: { regex: "//?" } };
+
 function pathSpecifier({ type, value }: PathMatch): PathSpecifier {
   switch (type) {
     case "Exact":
-      return { case: "path", value };
+      return value === "/" ? ROOT : { case: "path", value };
     case "RegularExpression":
       return { case: "safeRegex", value: { regex: value } };
     case "PathPrefix": {

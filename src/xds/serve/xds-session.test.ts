@@ -161,6 +161,27 @@ describe("subscriptions", () => {
     expect(envoy.take()).toEqual(["VirtualHost +routes/a.example@2"]);
   });
 
+  test("an Envoy that comes back while clusters wait for endpoints gets those, and routes only when it has asked for clusters", () => {
+    const envoy = connect({
+      Cluster: [cluster("bread"), resource("bread-retried", "1", "bread-endpoints")],
+      Endpoints: [resource("bread-endpoints")],
+      Route: [resource("routes")],
+      VirtualHost: [resource("routes/a.example", "2")],
+    });
+    envoy.receive("Endpoints", { subscribe: ["bread-endpoints"], held: new Map([["bread-endpoints", "1"]]) });
+    expect(envoy.take()).toEqual(["Endpoints +bread-endpoints@1"]);
+    envoy.receive("Route", { subscribe: ["routes"], held: new Map([["routes", "1"]]) });
+    envoy.receive("VirtualHost", { held: new Map([["routes/a.example", "1"]]) });
+    envoy.ack("Endpoints");
+    expect(envoy.take()).toEqual([]);
+    envoy.receive("Cluster", { held: new Map([["bread", "1"]]) });
+    expect(envoy.take()).toEqual(["Cluster +bread-retried@1", "Endpoints +bread-endpoints@1"]);
+    envoy.ack("Cluster");
+    expect(envoy.take()).toEqual([]);
+    envoy.ack("Endpoints");
+    expect(envoy.take()).toEqual(["VirtualHost +routes/a.example@2"]);
+  });
+
   test("nothing is sent twice, and nothing before the answer to the last", () => {
     const envoy = connect({ Cluster: [cluster("bread")] });
     envoy.receive("Cluster");

@@ -215,6 +215,7 @@ export class XdsSession {
     if (isFirst) {
       state.takesAll = isWholesale(type) && subscribe.length === 0;
       for (const [name, version] of held) this.hold(state, name, version, undefined);
+      if (type === "Endpoints" && held.size > 0) this.repeatEndpoints(subscribe);
     }
     for (const name of subscribe) {
       if (name === "*") state.takesAll = true;
@@ -235,6 +236,14 @@ export class XdsSession {
     if (type === "Route") this.followRoutes(isFirst ? held.keys() : []);
     // An Envoy that starts waits for an answer, also where there is nothing. One that comes back does not.
     if (isFirst && state.takesAll && held.size === 0) state.owed.add("*");
+  }
+
+  /**
+   * An Envoy that comes back may have clusters that still wait for theirs: it says that it has endpoints which such a cluster never got, and
+   * asks for no clusters before it has.
+   */
+  private repeatEndpoints(names: readonly string[]): void {
+    for (const name of names) this.awaited.add(name);
   }
 
   private forget(type: ResourceType, name: string): void {
@@ -269,7 +278,7 @@ export class XdsSession {
         const missing = this.missing(type);
         if (due.length > 0 || missing.length > 0 || state.owed.has("*")) this.transmit(type, due, missing);
       }
-      isBlocked ||= state.pending !== undefined;
+      isBlocked ||= state.pending !== undefined || (type === "Cluster" && state.names === undefined);
     }
     if (!isBlocked) this.retire();
   }

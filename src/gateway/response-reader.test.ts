@@ -145,6 +145,8 @@ describe("refuses", () => {
   const ok = "HTTP/1.1 200 OK\r\n";
   test.each([
     ["what is no answer", "SSH-2.0-OpenSSH\r\n\r\n"],
+    ["what is no answer, without waiting for its end", "SSH-2.0-OpenSSH\r\n"],
+    ["line feeds alone, without waiting for another end", "HTTP/1.1 200 OK\nContent-Length: 1\n\na"],
     ["HTTP/2.0", "HTTP/2.0 200 OK\r\n\r\n"],
     ["a status of two digits", "HTTP/1.1 20 OK\r\n\r\n"],
     ["a status of four digits", "HTTP/1.1 2000 OK\r\n\r\n"],

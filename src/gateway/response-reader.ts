@@ -114,11 +114,15 @@ export class ResponseReader {
     const text = bytes.toString("latin1", 0, this.#maxHeaderBytes + 4);
     const end = text.indexOf("\r\n\r\n");
     if (end === -1 && text.length > this.#maxHeaderBytes) throw new BadMessage("the head of the answer is too long");
-    if (end === -1) return undefined;
+    if (end === -1) {
+      // Waiting for its end would be in vain.
+      if (!"HTTP/1.".startsWith(text.slice(0, 7)) || BAD_LINE_END.test(text)) throw new BadMessage(NO_ANSWER);
+      return undefined;
+    }
     const rest = bytes.length === end + 4 ? NOTHING : bytes.subarray(end + 4);
     STATUS_LINE.lastIndex = 0;
     const line = STATUS_LINE.exec(text);
-    if (line === null) throw new BadMessage("the answer does not begin like one");
+    if (line === null) throw new BadMessage(NO_ANSWER);
     const [first, minor, code, statusText = ""] = line;
     const status = Number(code);
     const names = readFields(text, first.length, end + 2);
@@ -182,6 +186,11 @@ export class ResponseReader {
     if (bytesBehind > 0) throw new BadMessage("an answer that nobody asked for");
   }
 }
+
+const NO_ANSWER = "the answer does not begin like one";
+
+/** Bare line feeds and carriage returns. */
+const BAD_LINE_END = /(?<!\r)\n|\r[^\n]/;
 
 const STATUS_LINE = /HTTP\/1\.([01]) ([1-9][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
 

@@ -373,6 +373,16 @@ describe("refusals", () => {
     expect(envoy.session.refusals).toEqual([]);
   });
 
+  test("what was refused and is asked for no longer, as hosts travel in the other way, is refused no longer", () => {
+    const envoy = boot({ ...BREAD, Route: [resource("routes"), resource("routes/a.example")] });
+    envoy.receive("Route", { subscribe: ["routes/a.example"] });
+    envoy.take();
+    envoy.ack("Route", "bad");
+    expect(envoy.session.refusals).toHaveLength(1);
+    envoy.receive("Route", { unsubscribe: ["routes/a.example"] });
+    expect(envoy.session.refusals).toEqual([]);
+  });
+
   test("a version that was refused is not sent again when it comes back", () => {
     const envoy = boot(BREAD);
     const bad = { ...BREAD, VirtualHost: [resource("routes/a.example", "2")] };

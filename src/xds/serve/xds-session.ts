@@ -148,12 +148,11 @@ export class XdsSession {
     return [...pending, ...(awaited.length === 0 ? [] : [`endpoints ${awaited.join(", ")}`])];
   }
 
-  /** Of what it is to have now. An earlier version that it refused is remembered, and nobody's concern. */
+  /** Of what it asks for and is to have now. An earlier version that it refused is remembered, and nobody's concern. */
   get refusals(): readonly Refusal[] {
-    return RESOURCE_TYPES.flatMap((type) => {
-      const refused = [...this.states[type].refusals.values()];
-      return refused.filter(({ name, version }) => this.wanted[type].get(name)?.version === version);
-    });
+    const isAtPresent = ({ type, name, version }: Refusal): boolean =>
+      isAskedFor(type, name, this.states) && this.wanted[type].get(name)?.version === version;
+    return RESOURCE_TYPES.flatMap((type) => [...this.states[type].refusals.values()].filter(isAtPresent));
   }
 
   /** Says which resources that was about. */

@@ -3,6 +3,7 @@
  * share. Its listeners say which form it asks for, and while a listener is replaced both are in use. So both are there, and what nobody asks
  * for is never encoded.
  */
+import { remember } from "../../core/model/remember.ts";
 import type { XdsResources } from "../compile/compile-gateway.ts";
 import { covers } from "../compile/compile-virtual-hosts.ts";
 import { HOST_ROUTES, isExactHost, splitRouteConfiguration } from "../compile/delivery.ts";
@@ -92,9 +93,9 @@ function hostsOfTheirOwn(all: readonly VirtualHost[]): OwnHosts {
       (host) => routeConfigOf(host.name) === config && host.domains.some((pattern) => covers(pattern, domain)),
     );
     if (wildcard === undefined) return undefined;
-    const host = written.get(name) ?? create(VirtualHostSchema, { name, domains: [domain], routes: wildcard.routes });
-    written.set(name, host);
-    return host;
+    return remember(written, name, () =>
+      create(VirtualHostSchema, { name, domains: [domain], routes: wildcard.routes }),
+    );
   };
   return { exact, find: (name) => exact.get(name) ?? (wildcards.length === 0 ? undefined : findTaken(name)) };
 }
@@ -119,12 +120,10 @@ function createHostEncoders(): HostEncoders {
     scope: once((host) => encodedResource("Scope", scopeName(host.name), scopeOf(host))),
     own: once((host) => encodedResource("Route", host.name, routesOfHost(host))),
     host: once((host) => encodedResource("VirtualHost", host.name, encodeHost(host))),
-    shared: (name) => {
-      const known =
-        shared.get(name) ?? encodeResource("Route", name, RouteConfigurationSchema, splitRouteConfiguration(name));
-      shared.set(name, known);
-      return known;
-    },
+    shared: (name) =>
+      remember(shared, name, () =>
+        encodeResource("Route", name, RouteConfigurationSchema, splitRouteConfiguration(name)),
+      ),
   };
 }
 
@@ -161,11 +160,7 @@ function scopeOf({ name, domains }: VirtualHost): Uint8Array {
 
 function once(encode: (host: VirtualHost) => EncodedResource): (host: VirtualHost) => EncodedResource {
   const known = new WeakMap<VirtualHost, EncodedResource>();
-  return (host) => {
-    const encoded = known.get(host) ?? encode(host);
-    known.set(host, encoded);
-    return encoded;
-  };
+  return (host) => remember(known, host, () => encode(host));
 }
 
 const tableOf = <T>(

@@ -5,15 +5,15 @@
  * What an Envoy refuses is set aside for that Envoy: it gets the last version that some Envoy took, and everything else goes on.
  */
 import { routeConfigOf, scopeName, scopesOf } from "../compile/resource-names.ts";
-import { type EncodedResources, encodeEmptyEndpoints } from "./encode-resources.ts";
-import type { EncodedResource, ResourceTable } from "./encoded-resource.ts";
+import type { EncodedResources } from "./encode-resources.ts";
+import type { EncodedResource } from "./encoded-resource.ts";
 import type { GoodVersions } from "./good-versions.ts";
-import { isTakenAway, isWholesale, RESOURCE_TYPES, type ResourceType } from "./resource-type.ts";
+import { isWholesale, RESOURCE_TYPES, type ResourceType } from "./resource-type.ts";
+import { SessionLists } from "./session-lists.ts";
 import {
   emptyStates,
   isAskedFor,
   namedIn,
-  namesAskedFor,
   type Pending,
   type Refusal,
   type SessionStates,
@@ -64,18 +64,14 @@ export class XdsSession {
   private readonly onRefusal: SessionOptions["onRefusal"];
   private readonly good: GoodVersions;
   private readonly nowMs: () => number;
-  private readonly lingerMs: number;
-  private wanted: EncodedResources;
+  private readonly lists: SessionLists;
   private nonces = 0;
-  /** There are clusters that nobody uses and that came too recently to go. */
-  private isLingering = false;
   /** Endpoints of new clusters: until the Envoy has them, the clusters are of no use to routes. */
   private readonly awaited = new Set<string>();
 
   constructor({ wanted, good, send, onRefusal, nowMs, lingerMs }: SessionOptions) {
     this.nowMs = nowMs;
-    this.lingerMs = lingerMs;
-    this.wanted = wanted;
+    this.lists = new SessionLists({ states: this.states, wanted, good, nowMs, lingerMs });
     this.good = good;
     this.send = send;
     this.onRefusal = onRefusal;
@@ -83,15 +79,9 @@ export class XdsSession {
 
   /** From now on the Envoy is to have this. */
   offer(wanted: EncodedResources): void {
-    const before = this.wanted;
-    this.wanted = wanted;
     this.good.keep(wanted);
-    for (const type of RESOURCE_TYPES) {
-      this.forgetRefusals(type);
-      const changed = changesOf(before[type], wanted[type]);
-      if (changed === undefined) this.states[type].lists = undefined;
-      else this.lookAgain(type, changed);
-    }
+    this.forgetRefusals(wanted);
+    this.lists.want(wanted);
     this.advance();
   }
 
@@ -100,7 +90,7 @@ export class XdsSession {
     const { subscribe, unsubscribe, held, refusal } = request;
     const isPlainAnswer = subscribe.length + unsubscribe.length + held.size === 0 && refusal === undefined;
     const settled = this.settle(request, state);
-    if (isPlainAnswer && state.names !== undefined) this.lookAgain(request.type, settled);
+    if (isPlainAnswer && state.names !== undefined) this.lists.lookAgain(request.type, settled);
     else state.lists = undefined;
     this.subscribe(request, state);
     this.advance();
@@ -114,10 +104,7 @@ export class XdsSession {
 
   /** Takes away what may go by now. Whoever has a clock calls this from time to time. */
   retireLingering(): void {
-    if (!this.isLingering) return;
-    this.isLingering = false;
-    this.states.Cluster.lists = undefined;
-    this.advance();
+    if (this.lists.stopLingering()) this.advance();
   }
 
   get isAwaiting(): boolean {
@@ -128,10 +115,11 @@ export class XdsSession {
   get isSettled(): boolean {
     return RESOURCE_TYPES.every((type) => {
       const { pending, held, refusals } = this.states[type];
-      if (pending !== undefined || this.due(type).length > 0 || this.obsolete(type).length > 0) return false;
+      if (pending !== undefined || this.lists.due(type).length > 0 || this.lists.obsolete(type).length > 0)
+        return false;
       // All else is asked for by whatever needs it.
       if (type !== "Cluster" && type !== "Listener") return true;
-      return Array.from(this.wanted[type].keys()).every((name) => held.has(name) || refusals.has(name));
+      return Array.from(this.lists.wanted[type].keys()).every((name) => held.has(name) || refusals.has(name));
     });
   }
 
@@ -151,7 +139,7 @@ export class XdsSession {
   /** Of what it asks for and is to have now. An earlier version that it refused is remembered, and nobody's concern. */
   get refusals(): readonly Refusal[] {
     const isAtPresent = ({ type, name, version }: Refusal): boolean =>
-      isAskedFor(type, name, this.states) && this.wanted[type].get(name)?.version === version;
+      isAskedFor(type, name, this.states) && this.lists.wanted[type].get(name)?.version === version;
     return RESOURCE_TYPES.flatMap((type) => [...this.states[type].refusals.values()].filter(isAtPresent));
   }
 
@@ -172,7 +160,7 @@ export class XdsSession {
       if (!state.owed.has(name)) this.hold(state, name, resource.version, resource);
       state.suspects.delete(name);
       this.good.accept(type, resource);
-      if (this.wanted[type].get(name)?.version === resource.version) state.refusals.delete(name);
+      if (this.lists.wanted[type].get(name)?.version === resource.version) state.refusals.delete(name);
       if (type === "Endpoints") this.awaited.delete(name);
       if (type === "Route") this.repeatHosts(name);
     }
@@ -203,9 +191,11 @@ export class XdsSession {
   }
 
   /** Of what is gone. */
-  private forgetRefusals(type: ResourceType): void {
-    const { refusals } = this.states[type];
-    for (const name of refusals.keys()) if (this.wanted[type].get(name) === undefined) refusals.delete(name);
+  private forgetRefusals(wanted: EncodedResources): void {
+    for (const type of RESOURCE_TYPES) {
+      const { refusals } = this.states[type];
+      for (const name of refusals.keys()) if (wanted[type].get(name) === undefined) refusals.delete(name);
+    }
   }
 
   private subscribe({ type, subscribe, unsubscribe, held }: SessionRequest, state: TypeState): void {
@@ -219,7 +209,7 @@ export class XdsSession {
     for (const name of subscribe) {
       if (name === "*") state.takesAll = true;
       // Thousands of names are kept once, not for each Envoy.
-      else state.names.add(this.wanted[type].get(name)?.name ?? name);
+      else state.names.add(this.lists.wanted[type].get(name)?.name ?? name);
       // Whoever asks again has lost it, unless it says otherwise; and clusters that it has just been sent wait for theirs.
       if (!isFirst || !held.has(name) || (type === "Endpoints" && this.awaited.has(name))) {
         this.forget(type, name);
@@ -273,7 +263,7 @@ export class XdsSession {
       if (state.pending === undefined) {
         const isOwed = (name: string): boolean =>
           state.owed.has(type === "Scope" ? scopesOf(name) : name) || state.owed.has("*");
-        const due = this.due(type).filter(({ name }) => !isBlocked || isOwed(name));
+        const due = this.lists.due(type).filter(({ name }) => !isBlocked || isOwed(name));
         const missing = this.missing(type);
         if (due.length > 0 || missing.length > 0 || state.owed.has("*")) this.transmit(type, due, missing);
       }
@@ -285,69 +275,11 @@ export class XdsSession {
   /** The other way round: what uses others goes before them. */
   private retire(): void {
     for (const type of RESOURCE_TYPES.toReversed()) {
-      const removed = this.obsolete(type);
+      const removed = this.lists.obsolete(type);
       if (removed.length === 0) continue;
       this.transmit(type, [], removed);
       return;
     }
-  }
-
-  /** New or changed, of what the Envoy asked for; where it refused some, those that are above suspicion, or a lot of the others. */
-  private due(type: ResourceType): readonly EncodedResource[] {
-    const { suspects, lot } = this.states[type];
-    const due = [...this.listsOf(type).due.values()];
-    if (suspects.size === 0) return due;
-    const clear = due.filter(({ name }) => !suspects.has(name));
-    return clear.length > 0 ? clear : due.slice(0, lot);
-  }
-
-  private obsolete(type: ResourceType): readonly string[] {
-    return [...this.listsOf(type).obsolete];
-  }
-
-  private listsOf(type: ResourceType): NonNullable<TypeState["lists"]> {
-    const state = this.states[type];
-    if (state.lists !== undefined) return state.lists;
-    const lists = { due: new Map<string, EncodedResource>(), obsolete: new Set<string>() };
-    for (const name of namesAskedFor(type, this.states, this.wanted)) {
-      const resource = this.findDue(type, name);
-      if (resource !== undefined) lists.due.set(name, resource);
-    }
-    if (isTakenAway(type)) {
-      for (const name of state.held.keys()) if (this.isObsolete(type, name)) lists.obsolete.add(name);
-    }
-    state.lists = lists;
-    return lists;
-  }
-
-  /** There may be thousands, and a change is about one or two of them. */
-  private lookAgain(type: ResourceType, names: readonly string[]): void {
-    const state = this.states[type];
-    if (state.lists === undefined || names.length === 0) return;
-    const due = new Map(state.lists.due);
-    const obsolete = new Set(state.lists.obsolete);
-    for (const name of names) {
-      const resource = isAskedFor(type, name, this.states) ? this.findDue(type, name) : undefined;
-      if (resource === undefined) due.delete(name);
-      else due.set(name, resource);
-      if (this.isObsolete(type, name)) obsolete.add(name);
-      else obsolete.delete(name);
-    }
-    state.lists = { due, obsolete };
-  }
-
-  private findDue(type: ResourceType, name: string): EncodedResource | undefined {
-    const resource = this.find(type, name);
-    return this.states[type].held.get(name)?.version === resource?.version ? undefined : resource;
-  }
-
-  private isObsolete(type: ResourceType, name: string): boolean {
-    const held = isTakenAway(type) ? this.states[type].held.get(name) : undefined;
-    if (held === undefined || this.find(type, name) !== undefined) return false;
-    if (type === "Scope") return isAskedFor(type, name, this.states);
-    const isLingering = type === "Cluster" && held.sinceMs > this.nowMs() - this.lingerMs;
-    this.isLingering ||= isLingering;
-    return !isLingering;
   }
 
   private hold(state: TypeState, name: string, version: string, resource: EncodedResource | undefined): void {
@@ -359,28 +291,9 @@ export class XdsSession {
     const { owed } = this.states[type];
     const isThere = (name: string): boolean =>
       type === "Scope"
-        ? Array.from(this.wanted.Scope.keys()).some((scope) => scopesOf(scope) === name)
-        : this.find(type, name) !== undefined;
+        ? Array.from(this.lists.wanted.Scope.keys()).some((scope) => scopesOf(scope) === name)
+        : this.lists.find(type, name) !== undefined;
     return [...owed].filter((name) => name !== "*" && !isThere(name));
-  }
-
-  /** The version that this Envoy is to have: not one that it has refused. */
-  private find(type: ResourceType, name: string): EncodedResource | undefined {
-    const resource = this.wanted[type].get(name);
-    if (resource === undefined) return type === "Endpoints" ? this.leftover(name) : undefined;
-    const refused = this.states[type].refusals.get(name);
-    if (refused === undefined || refused.version !== resource.version) return resource;
-    const good = this.good.find(type, name);
-    return good === undefined || good.version === resource.version ? undefined : good;
-  }
-
-  /**
-   * Endpoints of a cluster that is about to go: what the Envoy has, or none. It must get some, as a cluster without an answer holds up
-   * all clusters after it.
-   */
-  private leftover(id: string): EncodedResource {
-    const held = this.states.Endpoints.held.get(id);
-    return held?.resource ?? encodeEmptyEndpoints(id);
   }
 
   private transmit(type: ResourceType, resources: readonly EncodedResource[], removed: readonly string[]): void {
@@ -419,13 +332,4 @@ export class XdsSession {
     for (const [name, resource] of pending?.resources ?? []) all.set(name, resource);
     return [...all.values()];
   }
-}
-
-/** Undefined: anything may have changed. */
-function changesOf(before: ResourceTable, now: ResourceTable): readonly string[] | undefined {
-  if (before === now) return [];
-  const [old, edition] = [before.edition, now.edition];
-  const isNext =
-    old !== undefined && edition !== undefined && old.of === edition.of && old.number + 1 === edition.number;
-  return isNext ? edition.changed : undefined;
 }

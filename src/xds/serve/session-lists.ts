@@ -1,0 +1,144 @@
+/**
+ * What one Envoy is to get, and what is to go, worked out from what it has and asked for. There may be thousands of resources, and most changes are
+ * about one or two: lists are kept, and mended where something changed.
+ */
+import { type EncodedResources, encodeEmptyEndpoints } from "./encode-resources.ts";
+import type { EncodedResource, ResourceTable } from "./encoded-resource.ts";
+import type { GoodVersions } from "./good-versions.ts";
+import { isTakenAway, RESOURCE_TYPES, type ResourceType } from "./resource-type.ts";
+import { isAskedFor, namesAskedFor, type SessionStates, type TypeState } from "./session-state.ts";
+
+export interface SessionListsOptions {
+  readonly states: SessionStates;
+  readonly wanted: EncodedResources;
+  readonly good: GoodVersions;
+  readonly nowMs: () => number;
+  /** A cluster is not taken away sooner after it came. */
+  readonly lingerMs: number;
+}
+
+export class SessionLists {
+  private readonly states: SessionStates;
+  private readonly good: GoodVersions;
+  private readonly nowMs: () => number;
+  private readonly lingerMs: number;
+  private current: EncodedResources;
+  /** There are clusters that nobody uses and that came too recently to go. */
+  private isLingering = false;
+
+  constructor({ states, wanted, good, nowMs, lingerMs }: SessionListsOptions) {
+    this.states = states;
+    this.current = wanted;
+    this.good = good;
+    this.nowMs = nowMs;
+    this.lingerMs = lingerMs;
+  }
+
+  get wanted(): EncodedResources {
+    return this.current;
+  }
+
+  want(wanted: EncodedResources): void {
+    const before = this.current;
+    this.current = wanted;
+    for (const type of RESOURCE_TYPES) {
+      const changed = changesOf(before[type], wanted[type]);
+      if (changed === undefined) this.states[type].lists = undefined;
+      else this.lookAgain(type, changed);
+    }
+  }
+
+  /** Whether there may be something to take away that was too young to go before. */
+  stopLingering(): boolean {
+    if (!this.isLingering) return false;
+    this.isLingering = false;
+    this.states.Cluster.lists = undefined;
+    return true;
+  }
+
+  /** New or changed, of what the Envoy asked for; where it refused some, those that are above suspicion, or a lot of the others. */
+  due(type: ResourceType): readonly EncodedResource[] {
+    const { suspects, lot } = this.states[type];
+    const due = [...this.listsOf(type).due.values()];
+    if (suspects.size === 0) return due;
+    const clear = due.filter(({ name }) => !suspects.has(name));
+    return clear.length > 0 ? clear : due.slice(0, lot);
+  }
+
+  obsolete(type: ResourceType): readonly string[] {
+    return [...this.listsOf(type).obsolete];
+  }
+
+  private listsOf(type: ResourceType): NonNullable<TypeState["lists"]> {
+    const state = this.states[type];
+    if (state.lists !== undefined) return state.lists;
+    const lists = { due: new Map<string, EncodedResource>(), obsolete: new Set<string>() };
+    for (const name of namesAskedFor(type, this.states, this.current)) {
+      const resource = this.findDue(type, name);
+      if (resource !== undefined) lists.due.set(name, resource);
+    }
+    if (isTakenAway(type)) {
+      for (const name of state.held.keys()) if (this.isObsolete(type, name)) lists.obsolete.add(name);
+    }
+    state.lists = lists;
+    return lists;
+  }
+
+  /** At these alone. */
+  lookAgain(type: ResourceType, names: readonly string[]): void {
+    const state = this.states[type];
+    if (state.lists === undefined || names.length === 0) return;
+    const due = new Map(state.lists.due);
+    const obsolete = new Set(state.lists.obsolete);
+    for (const name of names) {
+      const resource = isAskedFor(type, name, this.states) ? this.findDue(type, name) : undefined;
+      if (resource === undefined) due.delete(name);
+      else due.set(name, resource);
+      if (this.isObsolete(type, name)) obsolete.add(name);
+      else obsolete.delete(name);
+    }
+    state.lists = { due, obsolete };
+  }
+
+  private findDue(type: ResourceType, name: string): EncodedResource | undefined {
+    const resource = this.find(type, name);
+    return this.states[type].held.get(name)?.version === resource?.version ? undefined : resource;
+  }
+
+  private isObsolete(type: ResourceType, name: string): boolean {
+    const held = isTakenAway(type) ? this.states[type].held.get(name) : undefined;
+    if (held === undefined || this.find(type, name) !== undefined) return false;
+    if (type === "Scope") return isAskedFor(type, name, this.states);
+    const isLingering = type === "Cluster" && held.sinceMs > this.nowMs() - this.lingerMs;
+    this.isLingering ||= isLingering;
+    return !isLingering;
+  }
+
+  /** The version that this Envoy is to have: not one that it has refused. */
+  find(type: ResourceType, name: string): EncodedResource | undefined {
+    const resource = this.current[type].get(name);
+    if (resource === undefined) return type === "Endpoints" ? this.leftover(name) : undefined;
+    const refused = this.states[type].refusals.get(name);
+    if (refused === undefined || refused.version !== resource.version) return resource;
+    const good = this.good.find(type, name);
+    return good === undefined || good.version === resource.version ? undefined : good;
+  }
+
+  /**
+   * Endpoints of a cluster that is about to go: what the Envoy has, or none. It must get some, as a cluster without an answer holds up
+   * all clusters after it.
+   */
+  private leftover(id: string): EncodedResource {
+    const held = this.states.Endpoints.held.get(id);
+    return held?.resource ?? encodeEmptyEndpoints(id);
+  }
+}
+
+/** Undefined: anything may have changed. */
+function changesOf(before: ResourceTable, now: ResourceTable): readonly string[] | undefined {
+  if (before === now) return [];
+  const [old, edition] = [before.edition, now.edition];
+  const isNext =
+    old !== undefined && edition !== undefined && old.of === edition.of && old.number + 1 === edition.number;
+  return isNext ? edition.changed : undefined;
+}

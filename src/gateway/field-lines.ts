@@ -7,6 +7,15 @@ import { RecentCache } from "./recent-cache.ts";
 /** All lines at once: after that, the first colon of a line ends its name, and the next line end its value. */
 const FIELD_LINES = /(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*\r\n)*/y;
 
+/** Bare line feeds and carriage returns, of which readers make what they like. */
+const BAD_LINE_END = /(?<!\r)\n|\r[^\n]/g;
+
+/** From that place on, also where the last line is not whole yet. */
+export function hasBadLineEnd(text: string, start: number): boolean {
+  BAD_LINE_END.lastIndex = start;
+  return BAD_LINE_END.test(text);
+}
+
 const lowerCase = new RecentCache((name) => name.toLowerCase());
 
 /** The lines between two places of a text, the last line end included: name, value, name, value, names in lower case. Undefined: a line cannot be read. */

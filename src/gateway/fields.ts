@@ -30,6 +30,13 @@ export function withoutNames(fields: Fields, names: ReadonlySet<string>): string
 /** What a filter says is text that somebody wrote: what no header can hold is left out. */
 export const headerText = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "");
 
+/** All of them. */
+export function fieldLines(fields: Fields): string {
+  let text = "";
+  for (let i = 0; i < fields.length; i += 2) text += fieldText(fields[i] ?? "", fields[i + 1] ?? "");
+  return text;
+}
+
 const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name);
 
 /** In this order: remove, set, add. */

@@ -2,10 +2,11 @@ import { connect as connectPlain, type Socket } from "node:net";
 import { Duplex, type Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import type { Endpoint } from "../core/dataplane/gateway-config.ts";
-import { fieldText } from "./fields.ts";
+import { fieldLines } from "./fields.ts";
 import type { GatewayClock, GatewayTimer } from "./gateway-clock.ts";
 import type { GatewayLimits } from "./gateway-limits.ts";
 import { JoinedOutput } from "./joined-output.ts";
+import { QuietTime } from "./quiet-time.ts";
 import { type AnswerEnd, ResponseReader } from "./response-reader.ts";
 import type { TryFailure, TrySink, UpstreamRequest, UpstreamTls } from "./upstream.ts";
 import { upstreamTlsOptions } from "./upstream-tls-options.ts";
@@ -40,9 +41,7 @@ export class Http1Connection {
   #usableUntilMs = 0;
   /** The client does not take more at the moment. */
   #isHeldBack = false;
-  /** Whether anything came or went since the last look at the clock, and when that was. */
-  #wasActive = true;
-  #quietSinceMs = 0;
+  readonly #quiet = new QuietTime();
   /** Once both ends speak something else than HTTP. */
   #tunnel: Duplex | undefined;
 
@@ -96,9 +95,7 @@ export class Http1Connection {
 
   /** Called now and then: nothing came or went for too long. */
   checkTime(nowMs: number): void {
-    if (this.#wasActive) this.#quietSinceMs = nowMs;
-    this.#wasActive = false;
-    if (nowMs - this.#quietSinceMs < this.#options.limits.idleMs || this.#tunnel !== undefined) return;
+    if (this.#quiet.lookMs(nowMs) < this.#options.limits.idleMs || this.#tunnel !== undefined) return;
     if (this.#sink === undefined) this.#destroy();
     else this.#fail("TimedOut", "the backend was silent for too long");
   }
@@ -119,7 +116,7 @@ export class Http1Connection {
 
   /** Whether more can come at once. */
   #take(bytes: Buffer): boolean {
-    this.#wasActive = true;
+    this.#quiet.note();
     if (this.#tunnel !== undefined) return this.#tunnel.push(Buffer.from(bytes));
     // What comes before the first byte of a request is not the answer to it.
     if (this.#isUnsent()) this.#break("an answer that nobody asked for");
@@ -140,7 +137,7 @@ export class Http1Connection {
       else this.#read(undefined);
     });
     socket.on("drain", () => {
-      this.#wasActive = true;
+      this.#quiet.note();
       this.#request?.body?.resume();
     });
     socket.on("error", (error) => this.#break(error.message));
@@ -172,7 +169,7 @@ export class Http1Connection {
     this.#reader.expect(method, upgrade !== undefined);
     this.#hasSent = body === undefined;
     this.#piecesBefore = this.#output.pieces;
-    this.#wasActive = true;
+    this.#quiet.note();
     this.#output.addText(headText(request));
     if (body !== undefined) this.#writeBody(body, request.contentLength === undefined);
   }
@@ -180,9 +177,7 @@ export class Http1Connection {
   #writeBody(body: Readable, isChunked: boolean): void {
     const output = this.#output;
     body.on("data", (chunk: Buffer) => {
-      if (isChunked) output.addText(`${chunk.length.toString(16)}\r\n`);
-      const hasRoom = output.addBytes(chunk);
-      if (isChunked) output.addText("\r\n");
+      const hasRoom = isChunked ? output.addChunk(chunk) : output.addBytes(chunk);
       if (!hasRoom) body.pause();
     });
     body.on("end", () => {
@@ -269,8 +264,7 @@ function tunnelThrough(socket: Socket): Duplex {
 
 /** All of it has been checked: by the reader in front, or when a filter put it there. */
 function headText({ method, path, authority, fields, contentLength, body, upgrade }: UpstreamRequest): string {
-  let text = `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n`;
-  for (let i = 0; i < fields.length; i += 2) text += fieldText(fields[i] ?? "", fields[i + 1] ?? "");
+  const text = `${method} ${path} HTTP/1.1\r\nhost: ${authority}\r\n${fieldLines(fields)}`;
   if (upgrade !== undefined) return `${text}connection: upgrade\r\nupgrade: ${upgrade}\r\n\r\n`;
   if (contentLength !== undefined) return `${text}content-length: ${contentLength}\r\n\r\n`;
   return body === undefined ? `${text}\r\n` : `${text}transfer-encoding: chunked\r\n\r\n`;

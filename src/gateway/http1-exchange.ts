@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from "node:stream";
 import type { AnswerHead, ClientExchange } from "./client-exchange.ts";
-import { type Fields, fieldText } from "./fields.ts";
+import { type Fields, fieldLines, fieldText } from "./fields.ts";
 import type { ClientProtocol } from "./gateway-event.ts";
 import { type AnswerFraming, buildAnswerHead, statusLine } from "./http1-answer-head.ts";
 import type { JoinedOutput } from "./joined-output.ts";
@@ -103,12 +103,8 @@ export class Http1Exchange implements ClientExchange {
         if (this.#bytesLeft < 0) this.cut();
         else return output.addBytes(chunk);
         return true;
-      case "Chunked": {
-        output.addText(`${chunk.length.toString(16)}\r\n`);
-        const hasRoom = output.addBytes(chunk);
-        output.addText("\r\n");
-        return hasRoom;
-      }
+      case "Chunked":
+        return output.addChunk(chunk);
       case "UntilClose":
         return output.addBytes(chunk);
     }
@@ -138,9 +134,3 @@ export class Http1Exchange implements ClientExchange {
 }
 
 const ignore = (): void => {};
-
-function fieldLines(fields: Fields): string {
-  let text = "";
-  for (let i = 0; i < fields.length; i += 2) text += fieldText(fields[i] ?? "", fields[i + 1] ?? "");
-  return text;
-}

@@ -9,6 +9,7 @@ import { buildAnswerHead } from "./http1-answer-head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
 import { joinConnections } from "./join-connections.ts";
 import { JoinedOutput } from "./joined-output.ts";
+import { QuietTime } from "./quiet-time.ts";
 import type { ReadHead } from "./request-head.ts";
 import { RequestReader } from "./request-reader.ts";
 import { serveRequest } from "./serve-request.ts";
@@ -59,9 +60,7 @@ export class Http1ServerConnection implements ExchangeConnection {
   #startedMs: number;
   #hasServed = false;
   #isAdvancing = false;
-  /** Whether anything came or went since the last look at the clock, and when that was. */
-  #wasActive = true;
-  #quietSinceMs = 0;
+  readonly #quiet = new QuietTime();
 
   constructor(socket: Socket, options: ServerConnectionOptions) {
     const { context } = options;
@@ -92,15 +91,14 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   /** Called now and then: what takes too long is given up, never before its time. */
   checkTime(nowMs: number): void {
-    if (this.#wasActive) this.#quietSinceMs = nowMs;
-    this.#wasActive = false;
+    const quietMs = this.#quiet.lookMs(nowMs);
     switch (this.#phase) {
       case "serving":
-        return this.#checkServing(nowMs - this.#startedMs, nowMs - this.#quietSinceMs);
+        return this.#checkServing(nowMs - this.#startedMs, quietMs);
       case "closing":
         if (!this.#socket.writableFinished) this.#startedMs = nowMs;
         if (nowMs - this.#startedMs >= LINGER_MS) this.#socket.destroy();
-        else this.#checkQuiet(nowMs - this.#quietSinceMs);
+        else this.#checkQuiet(quietMs);
         return;
       case "joined":
         return;
@@ -136,7 +134,7 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   finish(exchange: Http1Exchange, keepsAlive: boolean): void {
     if (exchange !== this.#exchange) return;
-    this.#wasActive = true;
+    this.#quiet.note();
     this.#exchange = undefined;
     this.#hasServed = true;
     this.#body?.destroy();
@@ -170,7 +168,7 @@ export class Http1ServerConnection implements ExchangeConnection {
     // Whoever says no more does not listen either: most programs that go away look like this.
     socket.on("end", () => this.#leave());
     socket.on("drain", () => {
-      this.#wasActive = true;
+      this.#quiet.note();
       if (this.#exchange === undefined) this.#advance();
       else this.#exchange.onDrain();
     });
@@ -181,7 +179,7 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   #take(chunk: Buffer): void {
     if (this.#phase !== "serving") return;
-    this.#wasActive = true;
+    this.#quiet.note();
     if (!this.#reader.hasBegun) this.#startedMs = this.#options.context.clock.nowMs();
     this.#read(chunk);
     if (this.#reader.state !== "body" && this.#reader.waitingBytes > MAX_AHEAD_BYTES) this.#socket.pause();
@@ -282,7 +280,7 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   #close(): void {
     this.#phase = "closing";
-    this.#wasActive = true;
+    this.#quiet.note();
     this.output.flush();
     this.#socket.end();
     // What still comes must be read, or the answer might be lost on its way.

@@ -44,6 +44,14 @@ export class JoinedOutput {
     return !this.#socket.writableNeedDrain;
   }
 
+  /** The same as one chunk of a body in chunks; an empty one would end the body. */
+  addChunk(bytes: Buffer): boolean {
+    this.addText(`${bytes.length.toString(16)}\r\n`);
+    const hasRoom = this.addBytes(bytes);
+    this.addText("\r\n");
+    return hasRoom;
+  }
+
   flush(): void {
     const text = this.#text;
     if (text === "") return;

@@ -5,6 +5,7 @@
 import type { RefusalStatus } from "./bad-message.ts";
 import type { Fields } from "./fields.ts";
 import { withoutNames } from "./fields.ts";
+import { connectionWords } from "./hop-by-hop.ts";
 import { type Authority, parseAuthority, parseRequestTarget } from "./request-target.ts";
 
 export interface RequestHead {
@@ -239,12 +240,12 @@ function readConnection(value: string | undefined): Connection {
     case "upgrade":
       return UPGRADE;
     default:
-      return readConnectionList(value.toLowerCase());
+      return readConnectionList(value);
   }
 }
 
 function readConnectionList(value: string): Connection {
-  const named = new Set(value.split(",").map((name) => name.trim()));
+  const named = connectionWords(value);
   for (const name of named) {
     if (GUARDED.has(name))
       return { ...NOT_SAID, problem: `Connection names ${name}, which is not about the connection` };

@@ -3,7 +3,7 @@
  * as can be: whatever two readers could understand in two ways is refused, and nothing after it is read.
  */
 import { BadMessage, BadRequest } from "./bad-message.ts";
-import { parseFieldLines } from "./field-lines.ts";
+import { hasBadLineEnd, parseFieldLines } from "./field-lines.ts";
 import type { Fields } from "./fields.ts";
 import { FramedBody } from "./framed-body.ts";
 import { isGuarded, type ReadHead, readRequestHead } from "./request-head.ts";
@@ -199,11 +199,8 @@ const BEHIND_UPGRADE: ReadHead = {
 /** RFC 9110 lets it pass, and not every reader does: Node's takes it for a part of the length. */
 const TAB_BY_LENGTH = /^(?:content-length|transfer-encoding):.*\t/im;
 
-/** Bare line feeds and carriage returns. */
-const BAD_LINE_END = /(?<!\r)\n|\r[^\n]/g;
-
 /** Of a head that may not be whole yet: what can never become one is not waited for. */
 function checkLineEnds(text: string, searched: number): void {
-  BAD_LINE_END.lastIndex = Math.max(0, searched - 1);
-  if (/^[^A-Z\r]/.test(text) || BAD_LINE_END.test(text)) throw new BadRequest(400, "this is not a valid HTTP request");
+  if (/^[^A-Z\r]/.test(text) || hasBadLineEnd(text, Math.max(0, searched - 1)))
+    throw new BadRequest(400, "this is not a valid HTTP request");
 }

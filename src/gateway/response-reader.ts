@@ -3,7 +3,7 @@
  * would be somebody else's. Whatever is in doubt is a `BadMessage`.
  */
 import { BadMessage } from "./bad-message.ts";
-import { parseFieldLines } from "./field-lines.ts";
+import { hasBadLineEnd, parseFieldLines } from "./field-lines.ts";
 import { type Fields, withoutNames } from "./fields.ts";
 import { FramedBody } from "./framed-body.ts";
 import { isHopByHop, namedByConnection } from "./hop-by-hop.ts";
@@ -116,7 +116,7 @@ export class ResponseReader {
     if (end === -1 && text.length > this.#maxHeaderBytes) throw new BadMessage("the head of the answer is too long");
     if (end === -1) {
       // Waiting for its end would be in vain.
-      if (!"HTTP/1.".startsWith(text.slice(0, 7)) || BAD_LINE_END.test(text)) throw new BadMessage(NO_ANSWER);
+      if (!"HTTP/1.".startsWith(text.slice(0, 7)) || hasBadLineEnd(text, 0)) throw new BadMessage(NO_ANSWER);
       return undefined;
     }
     const rest = bytes.length === end + 4 ? NOTHING : bytes.subarray(end + 4);
@@ -188,9 +188,6 @@ export class ResponseReader {
 }
 
 const NO_ANSWER = "the answer does not begin like one";
-
-/** Bare line feeds and carriage returns. */
-const BAD_LINE_END = /(?<!\r)\n|\r[^\n]/;
 
 const STATUS_LINE = /HTTP\/1\.([01]) ([1-9][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
 

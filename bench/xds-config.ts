@@ -2,7 +2,6 @@
 import { createRegex } from "../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, EndpointsId, VirtualHostConfig } from "../src/core/dataplane/gateway-config.ts";
 import type { CompileOptions } from "../src/xds/compile/compile-gateway.ts";
-import type { SecretSource } from "../src/xds/compile/secret-source.ts";
 import {
   backend,
   backendConfig,
@@ -13,7 +12,6 @@ import {
   rule,
 } from "../test/support/gateway-configs.ts";
 
-export const NO_SECRETS: SecretSource = { findCertificate: () => undefined, findAuthorities: () => undefined };
 const SERVICES = 50;
 
 export const options = (port: number): Omit<CompileOptions, "delivery"> => ({

@@ -10,13 +10,14 @@ import { compileBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
 import type { RouteShape } from "../src/xds/compile/route-shape.ts";
 import { startControlPlane } from "../src/xds/serve/control-plane.ts";
 import { type RunningEnvoy, startEnvoy } from "../test/support/envoy.ts";
+import { NO_KEYS } from "../test/support/envoy-plane.ts";
 import { findFreePorts } from "../test/support/find-free-ports.ts";
 import type { BenchContext, Measurement } from "./bench-context.ts";
 import { createRig, missingTools, OTHER_CORE, PROXY_CORE, startBackend } from "./gateway-rig.ts";
 import { type HandWritten, handWrittenBootstrap } from "./hand-written-envoy.ts";
 import { median } from "./measure.ts";
 import { openClient, type SteadyClient } from "./steady-client.ts";
-import { configOf, host, NO_SECRETS, options } from "./xds-config.ts";
+import { configOf, host, options } from "./xds-config.ts";
 
 const ROUTES = 30;
 const TURNS = 150;
@@ -151,7 +152,7 @@ async function startOurs(
   });
   ends.push(plane.close);
   const hosts = Array.from({ length: ROUTES }, (_, index) => host(index));
-  plane.replace(configOf(hosts, backendPort), NO_SECRETS);
+  plane.replace(configOf(hosts, backendPort), NO_KEYS);
   const server = { host: "127.0.0.1", port: plane.port };
   const bootstrap = compileBootstrap({ nodeId: "bench", gateway: "bakery/door", server, tls: undefined, adminPort });
   return startProxy(envoyPath, bootstrapJson(bootstrap), { port, adminPort }, ends);

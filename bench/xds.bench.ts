@@ -7,11 +7,12 @@ import { createGatewayCompiler } from "../src/xds/compile/compile-gateway.ts";
 import { startControlPlane } from "../src/xds/serve/control-plane.ts";
 import { createEncoder } from "../src/xds/serve/encode-resources.ts";
 import { findEnvoy, startEnvoy } from "../test/support/envoy.ts";
+import { NO_KEYS } from "../test/support/envoy-plane.ts";
 import { findFreePorts } from "../test/support/find-free-ports.ts";
 import type { BenchContext } from "./bench-context.ts";
 import { respondingBootstrap } from "./hand-written-envoy.ts";
 import { median, processorMs, timed } from "./measure.ts";
-import { configOf, host, NO_SECRETS, options } from "./xds-config.ts";
+import { configOf, host, options } from "./xds-config.ts";
 import { benchThroughput } from "./xds-throughput.ts";
 
 /** Envoy: what a configuration costs to compile, how soon a change is there, and what our configuration costs requests. */
@@ -39,7 +40,7 @@ function benchCompile(context: BenchContext, routes: number): void {
     const resources = createGatewayCompiler({ ...options(80), delivery: "Delta" }).compile(
       gateway,
       config.endpoints,
-      NO_SECRETS,
+      NO_KEYS,
     );
     const { Scope, Route } = createEncoder("Delta").encode(resources);
     // Encoded when they are asked for: an Envoy that starts asks for all.
@@ -52,13 +53,13 @@ function benchCompile(context: BenchContext, routes: number): void {
 
   const compiler = createGatewayCompiler({ ...options(80), delivery: "Delta" });
   const encoder = createEncoder("Delta");
-  encoder.encode(compiler.compile(gateway, config.endpoints, NO_SECRETS));
+  encoder.encode(compiler.compile(gateway, config.endpoints, NO_KEYS));
   const times: number[] = [];
   for (let version = 1; version <= 200; version++) {
     hosts[version] = host(version, version);
     const changed = configOf([...hosts], 1).gateways[0] ?? gateway;
     const change = (): unknown => {
-      const { Route } = encoder.encode(compiler.compile(changed, config.endpoints, NO_SECRETS));
+      const { Route } = encoder.encode(compiler.compile(changed, config.endpoints, NO_KEYS));
       return Route.get(`bakery/door:80/host-${version}.example`);
     };
     times.push(timed(change).ms);
@@ -86,7 +87,7 @@ async function benchChange(
   });
   const wire = await countBytes(plane.port);
   const hosts = [...Array.from({ length: routes }, (_, index) => host(index)), ...more];
-  plane.replace(configOf([...hosts], backendPort), NO_SECRETS);
+  plane.replace(configOf([...hosts], backendPort), NO_KEYS);
   const server = { host: "127.0.0.1", port: wire.port };
   const bootstrap = compileBootstrap({ nodeId: "bench", gateway: "bakery/door", server, tls: undefined, adminPort });
   const envoy = await startEnvoy(envoyPath, bootstrapJson(bootstrap), adminPort);
@@ -99,7 +100,7 @@ async function benchChange(
       hosts[1] = host(1, version);
       const before = wire.bytes();
       const started = performance.now();
-      plane.replace(configOf([...hosts], backendPort), NO_SECRETS);
+      plane.replace(configOf([...hosts], backendPort), NO_KEYS);
       await untilVersion(agent, port, 1, String(version));
       times.push(performance.now() - started);
       bytes.push(wire.bytes() - before);

@@ -12,6 +12,7 @@ import { compileStaticBootstrap } from "../../src/xds/compile/compile-bootstrap.
 import { createGatewayCompiler, type XdsResources } from "../../src/xds/compile/compile-gateway.ts";
 import { createEncoder } from "../../src/xds/serve/encode-resources.ts";
 import { findEnvoy, validateBootstrap } from "../support/envoy.ts";
+import { NO_KEYS } from "../support/envoy-plane.ts";
 
 const API = "gateway.networking.k8s.io/v1";
 const OK_REFS = [{ name: "bread", port: 80 }];
@@ -112,8 +113,7 @@ function outcomeOf(objects: readonly JsonObject[]): Outcome {
   });
   const [gateway] = config.gateways;
   if (gateway === undefined) throw new Error("there is one gateway");
-  const secrets = { findCertificate: () => undefined, findAuthorities: () => undefined };
-  const resources = compiler.compile(gateway, config.endpoints, secrets);
+  const resources = compiler.compile(gateway, config.endpoints, NO_KEYS);
   const told = [
     ...findings(evaluation).map(({ object, message }) => `${object ?? ""} ${message}`),
     ...[...config.problems, ...resources.problems].map(({ object, message }) => `${displayRef(object)} ${message}`),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findEnvoy, validateBootstrap } from "../../../test/support/envoy.ts";
+import { NO_KEYS } from "../../../test/support/envoy-plane.ts";
 import { backend, gatewayOf, listener, retryConfig, route, rule } from "../../../test/support/gateway-configs.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { FilterConfig, RouteConfig, RuleConfig } from "../../core/dataplane/gateway-config.ts";
@@ -72,7 +73,7 @@ const compile = (routes: readonly RouteConfig[]): XdsResources =>
   }).compile(
     gatewayOf([{ port: 8080, protocol: "HTTP", listeners: [listener({ virtualHosts: [{ hostname: "*", routes }] })] }]),
     new Map(),
-    { findCertificate: () => undefined, findAuthorities: () => undefined },
+    NO_KEYS,
   );
 
 const good = ["one", "two"].map((name) => route(named(name, {}), { path: { type: "PathPrefix", value: `/${name}` } }));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { NO_KEYS } from "../../../test/support/envoy-plane.ts";
 import { backend, gatewayConfig, retryConfig, route, rule } from "../../../test/support/gateway-configs.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { RouteConfig } from "../../core/dataplane/gateway-config.ts";
@@ -15,8 +16,7 @@ function compiled(routes: readonly RouteConfig[]): readonly VirtualHost[] {
     systemAuthorities: "/none",
     matchRegex: createRegex(),
   });
-  const secrets = { findCertificate: () => undefined, findAuthorities: () => undefined };
-  return [...compiler.compile(gatewayConfig(routes), new Map(), secrets).routes.values()]
+  return [...compiler.compile(gatewayConfig(routes), new Map(), NO_KEYS).routes.values()]
     .flat()
     .map(({ host }) => host);
 }

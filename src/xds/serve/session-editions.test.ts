@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createEditedGateway, createRandom } from "../../../test/e2e/envoy/edited-gateway.ts";
+import { NO_KEYS } from "../../../test/support/envoy-plane.ts";
 import { gatewayRef } from "../../../test/support/gateway-configs.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { createGatewayCompiler } from "../compile/compile-gateway.ts";
@@ -75,8 +76,7 @@ test.each([1, 2])("what is looked at alone is sent as if all had been looked at 
     const { gateways, endpoints } = edited.config();
     const [gateway] = gateways;
     if (gateway === undefined) throw new Error("there is one gateway");
-    const secrets = { findCertificate: () => undefined, findAuthorities: () => undefined };
-    return encoder.encode(compiler.compile(gateway, endpoints, secrets));
+    return encoder.encode(compiler.compile(gateway, endpoints, NO_KEYS));
   };
   const forgetful = (resources: EncodedResources): EncodedResources => ({
     ...resources,

@@ -2,9 +2,9 @@
  * Serves gateways to Envoys over gRPC. Each Envoy says which gateway it is to be (`node.cluster`: `namespace/name`) and has a session of its
  * own, so that a slow one holds back nobody.
  */
-
 import { Server, ServerCredentials, type ServerDuplexStream, type ServiceDefinition, status } from "@grpc/grpc-js";
 import { isLoopback } from "../../core/model/is-loopback.ts";
+import { remember } from "../../core/model/remember.ts";
 import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./discovery-protocol.ts";
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
 import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
@@ -314,8 +314,7 @@ function connect(
 ): Connection {
   // Route configurations of the two styles share names and nothing else.
   const key = `${style} ${gateway}`;
-  const good = shared.good.get(key) ?? createGoodVersions();
-  shared.good.set(key, good);
+  const good = remember(shared.good, key, createGoodVersions);
   let patience: NodeJS.Timeout | undefined;
   const session = new XdsSession({
     wanted: resourcesOf(gateway, style, shared),

@@ -10,8 +10,9 @@ import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { NO_SECRETS } from "../../../src/gateway/secret-source.ts";
-import { type EnvoyDataPlane, startEnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
+import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import { exchangeRaw } from "../../support/gateway-harness.ts";
 import { type BehaviourCluster, type StartedRow, startCluster } from "./behaviour-cluster.ts";
@@ -120,16 +121,8 @@ describe.skipIf(envoyPath === undefined)("known differences", () => {
     gateway = createGateway({ matchRegex: createRegex(), bind: () => ({ host: "127.0.0.1", port: 0 }) });
     await gateway.replace(config, NO_SECRETS);
     ports.embedded = gateway.openPorts()[0]?.boundPort ?? 0;
-    plane = await startEnvoyDataPlane({
-      envoyPath: envoyPath ?? "",
-      bind: () => ({ host: "127.0.0.1", port: ports.envoy }),
-      matchRegex: createRegex(),
-      systemAuthorities: "/none",
-      onLine: () => {},
-      concurrency: 1,
-      scopesFrom: 0,
-    });
-    await plane.replace(config, { findCertificate: () => undefined, findAuthorities: () => undefined });
+    plane = await startEnvoyPlane(envoyPath, ports.envoy, { scopesFrom: 0 });
+    await plane.replace(config, NO_KEYS);
   }, 60_000);
 
   afterAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import { compileDataplane } from "../../../src/core/dataplane/compile-dataplane.ts";
 import { evaluate } from "../../../src/core/evaluate.ts";
 import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
-import { type EnvoyDataPlane, startEnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
+import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import { type BehaviourCluster, startCluster } from "./behaviour-cluster.ts";
 import { behaviourRows } from "./behaviour-rows.ts";
@@ -38,17 +38,9 @@ describe.skipIf(envoyPath === undefined).each(SHAPES)("Envoy, $shape", ({ scopes
     cluster = await startCluster(behaviourRows, 80);
     const snapshot = buildSnapshot(cluster.objects.map((value) => ({ value })));
     const { world } = evaluate(snapshot, { definitions: builtInDefinitions() });
-    plane = await startEnvoyDataPlane({
-      envoyPath: envoyPath ?? "",
-      bind: () => ({ host: "127.0.0.1", port }),
-      matchRegex: createRegex(),
-      systemAuthorities: "/none",
-      onLine: () => {},
-      concurrency: 2,
-      scopesFrom,
-    });
+    plane = await startEnvoyPlane(envoyPath, port, { concurrency: 2, scopesFrom });
     const config = compileDataplane(world, { endpointAnnotations: "Used" });
-    problems = await plane.replace(config, { findCertificate: () => undefined, findAuthorities: () => undefined });
+    problems = await plane.replace(config, NO_KEYS);
   }, 60_000);
 
   afterAll(async () => {

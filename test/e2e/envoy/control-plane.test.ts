@@ -7,7 +7,6 @@ import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, Endpoint } from "../../../src/core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../../../src/xds/bootstrap-json.ts";
 import { compileBootstrap } from "../../../src/xds/compile/compile-bootstrap.ts";
-import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
 import {
   type ControlPlane,
   type ControlPlaneOptions,
@@ -15,6 +14,7 @@ import {
 } from "../../../src/xds/serve/control-plane.ts";
 import type { XdsEvent } from "../../../src/xds/serve/xds-server.ts";
 import { findEnvoy, type RunningEnvoy, startEnvoy } from "../../support/envoy.ts";
+import { NO_KEYS } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import { startTraffic } from "./constant-traffic.ts";
 import { createEditedGateway, createRandom, STEADY_HOSTS } from "./edited-gateway.ts";
@@ -24,8 +24,6 @@ const envoyPath = findEnvoy();
 const EDITS = Number(process.env["PREVAIL_EDITS"] ?? 300);
 const RESTARTS = Math.max(3, Math.floor(EDITS / 200));
 const CONNECTIONS = 32;
-
-const NO_SECRETS: SecretSource = { findCertificate: () => undefined, findAuthorities: () => undefined };
 
 const planeOptions = (port: number, onEvent: (event: XdsEvent) => void = () => {}): ControlPlaneOptions => ({
   host: "127.0.0.1",
@@ -106,7 +104,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
       const note = (event: XdsEvent): void => void (event.type === "Refused" && refusals.push(event));
       const gateway = createEditedGateway(port, alive, createRandom(7));
       let plane = await startPlane(xdsPort, note);
-      plane.replace(gateway.config(), NO_SECRETS);
+      plane.replace(gateway.config(), NO_KEYS);
       const envoy = await boot(plane, adminPort);
       const traffic = startTraffic(port, STEADY_HOSTS, CONNECTIONS);
       try {
@@ -116,7 +114,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
             await plane.close();
             plane = await startPlane(xdsPort, note);
           }
-          plane.replace(gateway.config(), NO_SECRETS);
+          plane.replace(gateway.config(), NO_KEYS);
           // Some edits come while the one before is still on its way.
           if (count % 3 === 0) await until("the edit has arrived", () => isSettled(plane));
         }
@@ -138,7 +136,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
     const [port = 0, adminPort = 0, xdsPort = 0] = await findFreePorts(3);
     const gateway = createEditedGateway(port, alive, createRandom(1));
     let plane = await startPlane(xdsPort);
-    plane.replace(gateway.config(), NO_SECRETS);
+    plane.replace(gateway.config(), NO_KEYS);
     let envoy = await boot(plane, adminPort);
     const ask = async (): Promise<number> => {
       const traffic = startTraffic(port, STEADY_HOSTS, 1);
@@ -151,7 +149,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
       expect(await ask()).toBe(0);
       await envoy.close();
       plane = await startPlane(xdsPort);
-      plane.replace(gateway.config(), NO_SECRETS);
+      plane.replace(gateway.config(), NO_KEYS);
       envoy = await boot(plane, adminPort);
       expect(await ask()).toBe(0);
     } finally {
@@ -164,7 +162,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
     const [port = 0, adminPort = 0] = await findFreePorts(2);
     const plane = await startPlane(0);
     const gateway = createEditedGateway(port, alive, createRandom(3));
-    plane.replace(gateway.config(), NO_SECRETS);
+    plane.replace(gateway.config(), NO_KEYS);
     const sotw: unknown = JSON.parse(JSON.stringify(bootstrap(adminPort, plane.port)).replace("DELTA_GRPC", "GRPC"));
     const envoy = await startEnvoy(envoyPath ?? "", sotw, adminPort);
     const traffic = startTraffic(port, STEADY_HOSTS, 4);
@@ -172,7 +170,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
       await until("Envoy has its configuration", () => isSettled(plane));
       for (let count = 0; count < 30; count++) {
         gateway.edit();
-        plane.replace(gateway.config(), NO_SECRETS);
+        plane.replace(gateway.config(), NO_KEYS);
         await until("the edit has arrived", () => isSettled(plane));
       }
       expect(plane.nodes()).toMatchObject([{ protocol: "StateOfTheWorld", refusals: [] }]);
@@ -205,7 +203,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
       const [port = 0, adminPort = 0] = await findFreePorts(2);
       const events: XdsEvent[] = [];
       const plane = await startControlPlane({ ...planeOptions(0, (event) => void events.push(event)), tls: serverTls });
-      plane.replace(createEditedGateway(port, alive, createRandom(4)).config(), NO_SECRETS);
+      plane.replace(createEditedGateway(port, alive, createRandom(4)).config(), NO_KEYS);
       const server = { host: "127.0.0.1", port: plane.port };
       const options = { nodeId, gateway: "bakery/door", server, tls: clientTls, adminPort };
       const starting = startEnvoy(envoyPath ?? "", bootstrapJson(compileBootstrap(options)), adminPort, {
@@ -242,7 +240,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
         ports: [...one.ports, ...one.ports.map((other) => ({ ...other, port: taken }))],
       })),
     };
-    plane.replace(withTaken, NO_SECRETS);
+    plane.replace(withTaken, NO_KEYS);
     const envoy = await startEnvoy(envoyPath ?? "", bootstrap(adminPort, plane.port), adminPort);
     try {
       await until("the refusal is told", () => events.some(({ type }) => type === "Refused"));

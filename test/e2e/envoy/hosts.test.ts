@@ -5,14 +5,13 @@ import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, EndpointsId } from "../../../src/core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../../../src/xds/bootstrap-json.ts";
 import { compileBootstrap } from "../../../src/xds/compile/compile-bootstrap.ts";
-import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/xds/serve/control-plane.ts";
 import { findEnvoy, type RunningEnvoy, startEnvoy } from "../../support/envoy.ts";
+import { NO_KEYS } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import { backend, gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
 
 const envoyPath = findEnvoy();
-const NO_SECRETS: SecretSource = { findCertificate: () => undefined, findAuthorities: () => undefined };
 
 describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
   let server: Server;
@@ -64,7 +63,7 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
   };
 
   const serve = async (hostnames: readonly string[]): Promise<void> => {
-    plane.replace(configOf(hostnames), NO_SECRETS);
+    plane.replace(configOf(hostnames), NO_KEYS);
     await untilSettled();
   };
 
@@ -91,7 +90,7 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
     server = createServer((asked, response) => response.end(asked.headers.host)).listen(0, "127.0.0.1");
     [port, adminPort = 0, xdsPort = 0] = await findFreePorts(3);
     plane = await startPlane();
-    plane.replace(configOf([]), NO_SECRETS);
+    plane.replace(configOf([]), NO_KEYS);
     const bootstrap = compileBootstrap({
       nodeId: "envoy-1",
       gateway: "bakery/door",
@@ -174,7 +173,7 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
     await plane.close();
     expect(await ask("a.example")).toBe("a.example: a.example");
     plane = await startPlane();
-    plane.replace(configOf(["b.example", "new.example"]), NO_SECRETS);
+    plane.replace(configOf(["b.example", "new.example"]), NO_KEYS);
     await untilSettled();
     expect(await ask("a.example")).toBe("404");
     expect(await ask("b.example")).toBe("b.example: b.example");

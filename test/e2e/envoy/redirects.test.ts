@@ -1,10 +1,10 @@
 /** Where a real Envoy sends clients: ports are the ones that Gateway API names, whatever port a client said. */
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { RedirectConfig } from "../../../src/core/dataplane/gateway-config.ts";
-import { type EnvoyDataPlane, startEnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
+import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import { gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
 
@@ -27,14 +27,7 @@ describe.skipIf(envoyPath === undefined)("redirects", () => {
 
   beforeAll(async () => {
     [port = 0] = await findFreePorts(1);
-    plane = await startEnvoyDataPlane({
-      envoyPath: envoyPath ?? "",
-      bind: () => ({ host: "127.0.0.1", port }),
-      matchRegex: createRegex(),
-      systemAuthorities: "/none",
-      onLine: () => {},
-      concurrency: 1,
-    });
+    plane = await startEnvoyPlane(envoyPath, port);
     const routes = rows.map(([more], index) => {
       const redirect = {
         scheme: undefined,
@@ -50,8 +43,7 @@ describe.skipIf(envoyPath === undefined)("redirects", () => {
     });
     const virtualHosts = [{ hostname: "shop.example", routes }];
     const gateways = [gatewayOf([{ port: 80, protocol: "HTTP", listeners: [listener({ virtualHosts })] }])];
-    const secrets = { findCertificate: () => undefined, findAuthorities: () => undefined };
-    await plane.replace({ gateways, backends: new Map(), endpoints: new Map(), problems: [] }, secrets);
+    await plane.replace({ gateways, backends: new Map(), endpoints: new Map(), problems: [] }, NO_KEYS);
   }, 60_000);
 
   afterAll(() => plane.close(0));

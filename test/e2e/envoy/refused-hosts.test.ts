@@ -12,11 +12,11 @@ import { createEncoder } from "../../../src/xds/serve/encode-resources.ts";
 import { type EncodedResource, encodeResource } from "../../../src/xds/serve/encoded-resource.ts";
 import { startXdsServer, type XdsServer } from "../../../src/xds/serve/xds-server.ts";
 import { findEnvoy, startEnvoy } from "../../support/envoy.ts";
+import { NO_KEYS } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import { gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
 
 const envoyPath = findEnvoy();
-const NO_SECRETS = { findCertificate: () => undefined, findAuthorities: () => undefined };
 const HOSTS = 100;
 const hostname = (index: number): string => `host-${index}.example`;
 
@@ -61,7 +61,7 @@ describe.skipIf(envoyPath === undefined)("hosts that Envoy refuses", () => {
     });
     const virtualHosts = Array.from({ length: HOSTS }, (_, index) => host(index, status));
     const gateway = gatewayOf([{ port: 80, protocol: "HTTP", listeners: [listener({ virtualHosts })] }]);
-    const resources = createEncoder("Delta").encode(compiler.compile(gateway, new Map(), NO_SECRETS));
+    const resources = createEncoder("Delta").encode(compiler.compile(gateway, new Map(), NO_KEYS));
     const poisoned = new Map(Array.from(bad.values(), (resource) => [resource.name, resource]));
     const { Route } = resources;
     const get: typeof Route.get = (name) => poisoned.get(name) ?? Route.get(name);

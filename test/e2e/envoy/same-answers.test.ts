@@ -6,8 +6,9 @@ import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, EndpointsId, RouteConfig } from "../../../src/core/dataplane/gateway-config.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { NO_SECRETS } from "../../../src/gateway/secret-source.ts";
-import { type EnvoyDataPlane, startEnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
+import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import { backend, gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
 import { createRandom } from "./edited-gateway.ts";
@@ -145,23 +146,9 @@ describe.skipIf(envoyPath === undefined)("the embedded gateway, and Envoys with 
       [
         { port: shared, scopesFrom: Number.POSITIVE_INFINITY },
         { port: scoped, scopesFrom: 100 },
-      ].map(({ port, scopesFrom }) =>
-        startEnvoyDataPlane({
-          envoyPath: envoyPath ?? "",
-          bind: () => ({ host: "127.0.0.1", port }),
-          matchRegex: createRegex(),
-          systemAuthorities: "/none",
-          onLine: () => {},
-          concurrency: 1,
-          scopesFrom,
-        }),
-      ),
+      ].map(({ port, scopesFrom }) => startEnvoyPlane(envoyPath, port, { scopesFrom })),
     );
-    const problems = await Promise.all(
-      planes.map((plane) =>
-        plane.replace(config, { findCertificate: () => undefined, findAuthorities: () => undefined }),
-      ),
-    );
+    const problems = await Promise.all(planes.map((plane) => plane.replace(config, NO_KEYS)));
     expect(problems).toEqual([[], []]);
     ports = [gateway.openPorts()[0]?.boundPort ?? 0, shared, scoped];
   }, 60_000);

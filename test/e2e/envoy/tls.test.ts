@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { createServer, request } from "node:https";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type {
   BackendTlsConfig,
   DataplaneConfig,
@@ -11,8 +10,9 @@ import type {
   ListenerConfig,
 } from "../../../src/core/dataplane/gateway-config.ts";
 import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
-import { type EnvoyDataPlane, startEnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
+import { startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import { backend, backendConfig, gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
 
@@ -39,15 +39,7 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
   });
 
   const startPlane = async (port: number, scopesFrom: number): Promise<EnvoyDataPlane> => {
-    const plane = await startEnvoyDataPlane({
-      envoyPath: envoyPath ?? "",
-      bind: () => ({ host: "127.0.0.1", port }),
-      matchRegex: createRegex(),
-      systemAuthorities: "/none",
-      onLine: () => {},
-      concurrency: 1,
-      scopesFrom,
-    });
+    const plane = await startEnvoyPlane(envoyPath, port, { scopesFrom });
     open.push({ close: () => plane.close(0) });
     return plane;
   };

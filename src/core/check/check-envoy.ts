@@ -1,6 +1,6 @@
 /** What an Envoy would refuse, and what it cannot keep exactly, each at the object and field that ask for it. */
 import { directPolicies } from "../dataplane/compile-backend.ts";
-import type { DataplaneConfig, RouteConfig, RuleConfig } from "../dataplane/gateway-config.ts";
+import type { BackendConfig, DataplaneConfig, RouteConfig, RuleConfig } from "../dataplane/gateway-config.ts";
 import type { World } from "../effective/world.ts";
 import { type EnvoyLimit, type RuleLimit, retryLimits, ruleLimits } from "../envoy/envoy-limits.ts";
 import { faultOfMatch, faultOfRule } from "../envoy/find-faults.ts";
@@ -21,6 +21,11 @@ export function checkEnvoy(world: World, config: DataplaneConfig, matchRegex: Ma
     const finding = findingAt(world.objects.byId.get(id), { code, severity, object: id, field, message });
     findings.set([id, code, field, message].join("\n"), finding);
   };
+  const { trafficOf } = directPolicies(world);
+  const trafficPolicyOf = ({ object, port }: BackendConfig): ObjectRef | undefined => {
+    const service = world.objects.byId.get(objectId(object));
+    return service === undefined ? undefined : trafficOf(service, port)?.policy;
+  };
   const seen = new Set<object>();
   forEachRoute(config, (route) => {
     if (seen.has(route)) return;
@@ -35,7 +40,7 @@ export function checkEnvoy(world: World, config: DataplaneConfig, matchRegex: Ma
     seen.add(rule);
     const noAction = faultOfRule(route);
     if (noAction !== undefined) report("EnvoyRefusesRule", rule.route, field, `${noAction}; requests are answered 500`);
-    for (const limit of ruleLimits(rule)) reportLimit(world, limit, rule, field, report);
+    for (const limit of ruleLimits(rule)) reportLimit(limit, rule, field, { report, trafficPolicyOf });
   });
   return [...checkRetrySettings(world, problemsOf), ...findings.values()];
 }
@@ -55,15 +60,21 @@ function fieldOfRule(world: World, { route, rule }: RuleConfig): string {
   return index === undefined ? "spec.rules" : `spec.rules[${index}]`;
 }
 
-type Report = (code: FindingCode, object: ObjectRef, field: string, message: string) => void;
+interface Reporting {
+  readonly report: (code: FindingCode, object: ObjectRef, field: string, message: string) => void;
+  readonly trafficPolicyOf: (backend: BackendConfig) => ObjectRef | undefined;
+}
 
 /** What RetryPolicies say is told at them; here is what a Service has of its own. */
-function reportLimit(world: World, limit: RuleLimit, rule: RuleConfig, field: string, report: Report): void {
-  const { code, message, backend } = limit;
+function reportLimit(
+  { code, message, backend }: RuleLimit,
+  rule: RuleConfig,
+  field: string,
+  { report, trafficPolicyOf }: Reporting,
+): void {
   if (backend === undefined) return report(code, rule.route, `${field}.filters`, message);
   if (backend.budget === undefined || code === "EnvoyCapsAttempts") return;
-  const service = world.objects.byId.get(objectId(backend.object));
-  const policy = service === undefined ? undefined : directPolicies(world).trafficOf(service, backend.port)?.policy;
+  const policy = trafficPolicyOf(backend);
   if (policy !== undefined) report(code, policy, "spec.retryConstraint", message);
 }
 

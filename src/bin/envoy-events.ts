@@ -2,6 +2,7 @@
 import type { BackendConfig, DataplaneConfig, GatewayConfig, RuleConfig } from "../core/dataplane/gateway-config.ts";
 import { hasWaits } from "../core/envoy/envoy-waits.ts";
 import { displayRef, type ObjectRef } from "../core/model/refs.ts";
+import { remember } from "../core/model/remember.ts";
 import type { ClientProtocol, GatewayEvent, RequestFlag } from "../gateway/gateway-event.ts";
 import { backendOfCluster } from "../xds/compile/resource-names.ts";
 import type { EnvoyAccess } from "../xds/serve/parse-access-line.ts";
@@ -25,10 +26,7 @@ export function createEnvoyEvents(): EnvoyEvents {
   const known = new WeakMap<GatewayConfig, Names>();
   const namesOf = (ref: ObjectRef): Names => {
     const gateway = gateways.get(displayRef(ref));
-    if (gateway === undefined) return NO_NAMES;
-    const names = known.get(gateway) ?? namesIn(gateway);
-    known.set(gateway, names);
-    return names;
+    return gateway === undefined ? NO_NAMES : remember(known, gateway, () => namesIn(gateway));
   };
   return {
     use: (config) => {

@@ -10,7 +10,7 @@ import type {
 import type { JsonObject } from "../core/model/json.ts";
 import { formatDurationMs } from "../core/model/parse-duration.ts";
 import { displayRef, kindId, objectId } from "../core/model/refs.ts";
-import { backendBudget, type RetryBudget } from "../core/retry/retry-budget.ts";
+import { BACKEND_TRAFFIC_POLICY, backendBudget, type RetryBudget } from "../core/retry/retry-budget.ts";
 import { retrySettings } from "../core/retry/retry-settings.ts";
 import { retryTimeline } from "../core/retry/retry-timeline.ts";
 import { fieldPointer } from "./field-pointer.ts";
@@ -121,7 +121,6 @@ function tellRouted(trace: GatewayTrace & RoutedTrace, telling: Telling): void {
   }
 }
 
-const BACKEND_TRAFFIC_POLICY = kindId({ group: "gateway.networking.x-k8s.io", kind: "XBackendTrafficPolicy" });
 const RETRY_POLICY = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 
 /** Where backends differ, a timeline for each outcome. */
@@ -140,7 +139,7 @@ function tellTimelines({ outcomes }: KindExplanation, kinds: readonly KindExplan
 /** What XBackendTrafficPolicies add to it. */
 function backendBudgets(kinds: readonly KindExplanation[]): readonly string[] {
   return kinds
-    .filter(({ policyKind }) => kindId(policyKind) === BACKEND_TRAFFIC_POLICY)
+    .filter(({ policyKind }) => kindId(policyKind) === kindId(BACKEND_TRAFFIC_POLICY))
     .flatMap(({ outcomes }) =>
       outcomes.flatMap(({ spec, paths }) => {
         const budget = backendBudget(spec);

@@ -7,7 +7,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { displayRef, type GroupKind, kindId, type ObjectRef } from "../model/refs.ts";
-import { backendBudget } from "../retry/retry-budget.ts";
+import { BACKEND_TRAFFIC_POLICY, backendBudget } from "../retry/retry-budget.ts";
 import type {
   BackendConfig,
   BackendId,
@@ -26,7 +26,6 @@ export type CompiledBackend =
 export type BackendUser = "HTTPRoute" | "GRPCRoute";
 
 const BACKEND_TLS_POLICY: GroupKind = { group: GATEWAY_API, kind: "BackendTLSPolicy" };
-const BACKEND_TRAFFIC_POLICY: GroupKind = { group: "gateway.networking.x-k8s.io", kind: "XBackendTrafficPolicy" };
 
 const endpointsId = ({ ref }: KubeObject, port: number): EndpointsId =>
   `${ref.namespace}/${ref.name}:${port}` as EndpointsId;

@@ -2,8 +2,10 @@
  * How many retries a backend has to bear (GEP-3388, "retryConstraint"). A budget bounds the retries of all requests together, so that a
  * backend in trouble is not buried under them. Time arrives as an argument.
  */
+
 import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import { parseDurationMs } from "../model/parse-duration.ts";
+import type { GroupKind } from "../model/refs.ts";
 
 export interface RetryBudget {
   /** Retries within `intervalMs` may come to this part of the requests that came in meanwhile; first tries count, retries do not. */
@@ -38,6 +40,12 @@ export function policyBudget(retry: JsonObject): RetryBudget | undefined {
   const budget = ownValue(retry, "budget");
   return isJsonObject(budget) ? readRetryBudget(budget, objectAt(budget, "minRetryRate")) : undefined;
 }
+
+/** Gives each backend a budget of its own. */
+export const BACKEND_TRAFFIC_POLICY: GroupKind = {
+  group: "gateway.networking.x-k8s.io",
+  kind: "XBackendTrafficPolicy",
+};
 
 /** `{budget: {percent, interval}, minRetryRate}`, as an XBackendTrafficPolicy has it; undefined: no budget. */
 export function backendBudget(spec: JsonObject): RetryBudget | undefined {

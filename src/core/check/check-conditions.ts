@@ -1,6 +1,5 @@
 /** Conditions (`when`) that hold nowhere, that ask for what is nowhere, or that nobody can evaluate. */
 import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { Stacks } from "../effective/stack.ts";
 import type { PolicyRecord, World } from "../effective/world.ts";
 import { blockPlace } from "../explain/value-place.ts";
 import type { ConditionOutcome, EvaluateCondition } from "../model/cel.ts";
@@ -113,7 +112,7 @@ export function listenToConditions(world: World, kind: CompiledKind): ConditionO
     return outcome;
   };
   // With stacks of its own: those of the evaluation remember what they fold into.
-  surveyFolds(world, { ...kind, tools: { ...kind.tools, evaluateCondition }, stacks: new Stacks() });
+  surveyFolds(world, { ...kind, tools: { ...kind.tools, evaluateCondition }, stacks: kind.stacks.anew() });
   return all;
 }
 

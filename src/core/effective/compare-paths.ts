@@ -54,8 +54,9 @@ class FoldComparison {
     if (this.#last?.before !== before || this.#last.after !== after) {
       // Specs and sources are plain data, so they compare as such.
       const isSame =
-        jsonIdentical(before.spec, after.spec) &&
-        jsonIdentical(before.sources as unknown as Json, after.sources as unknown as Json);
+        before.isLike(after) ||
+        (jsonIdentical(before.spec, after.spec) &&
+          jsonIdentical(before.sources as unknown as Json, after.sources as unknown as Json));
       this.#last = { before, after, isSame };
     }
     return this.#last.isSame;

@@ -4,8 +4,9 @@ import type { CustomStrategies } from "../merge/custom-strategy.ts";
 import type { FoldTools } from "../merge/fold.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import type { CrdFacts } from "../model/crd-schema.ts";
-import type { KindFacts, LinkRow, PolicyDefinition } from "../model/definition.ts";
+import type { Granularity, KindFacts, LinkRow, PolicyDefinition } from "../model/definition.ts";
 import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
+import { supportedGranularities } from "../model/supported-granularities.ts";
 import { unitRulesOf } from "../model/units.ts";
 import { type CompiledMapping, compileMapping } from "./own-values.ts";
 import { Stacks } from "./stack.ts";
@@ -64,9 +65,11 @@ export function compileKind(definition: PolicyDefinition, index: number, options
       strategies: options.strategies,
       unitRules: unitRulesOf(definition, options.crd(policyKind)),
     },
-    stacks: new Stacks(),
+    stacks: new Stacks(supportedGranularities(definition.merge).every(isBuiltIn) ? "Shared" : "Own"),
   };
 }
+
+const isBuiltIn = (granularity: Granularity): boolean => typeof granularity === "string";
 
 const kindSet = (kinds: readonly GroupKind[]): ReadonlySet<KindId> => new Set(kinds.map(kindId));
 

@@ -61,7 +61,7 @@ export function forEachPathTo(
   const visitIfAny = (path: Path): void => {
     if (path.stack === kind.stacks.empty) return;
     const core = effectiveAt(path, kind);
-    if (core.outcomes.length > 0) visit(path, core);
+    if (!core.isEmpty) visit(path, core);
   };
   finder.forEachEnd(ref, id, visitIfAny, raw);
 }
@@ -92,7 +92,7 @@ export function coresOf({ bases, own }: PathsAlike, kind: CompiledKind): readonl
   for (const { stack: above } of bases) {
     const stack = own === undefined ? above : kind.stacks.push(above, own);
     const core = stack === kind.stacks.empty ? undefined : foldOf(stack, kind);
-    cores.push(core === undefined || core.outcomes.length === 0 ? undefined : core);
+    cores.push(core?.isEmpty === true ? undefined : core);
   }
   return cores;
 }

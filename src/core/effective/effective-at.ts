@@ -4,18 +4,12 @@ import type { LevelKind } from "../model/definition.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TargetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import {
-  type CoreField,
-  type EffectiveCore,
-  effectiveCore,
-  type FoldedField,
-  placesOf,
-  sourcesOf,
-} from "./effective-core.ts";
+import { type CoreField, EffectiveCore, sourcesOf } from "./effective-core.ts";
 import type { EffectivePolicy, MappedField, PathNode, Source } from "./effective-policy.ts";
+import { type FoldedField, type FoldPattern, foldPattern, placesOf } from "./fold-pattern.ts";
 import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
 import { endOf, type Node, type Path, shownPath } from "./path.ts";
-import type { Stack } from "./stack.ts";
+import { policiesIn, type Stack } from "./stack.ts";
 
 /** Own values come and go with every edit of a route; what is forgotten is folded again when it is asked for. */
 const MAX_FOLDS = 4096;
@@ -28,7 +22,7 @@ export function effectiveAt(path: Path, kind: CompiledKind, own: OwnValues = own
   const key = `${endLevels}${own.key}`;
   let core = stack.folds?.get(key);
   if (core === undefined) {
-    core = foldStack(stack, own, endLevels, kind);
+    core = new EffectiveCore(patternWith(stack, own, endLevels, key, kind), policiesIn(stack));
     if (stack.folds === undefined || stack.folds.size >= MAX_FOLDS) stack.folds = new Map();
     stack.folds.set(key, core);
   }
@@ -37,8 +31,25 @@ export function effectiveAt(path: Path, kind: CompiledKind, own: OwnValues = own
 
 /** The same where nothing but the stack counts. */
 export function foldOf(stack: Stack, kind: CompiledKind): EffectiveCore {
-  stack.fold ??= foldStack(stack, NO_OWN_VALUES, 0, kind);
+  if (stack.fold === undefined) {
+    const { pattern } = stack;
+    pattern.fold ??= foldStack(stack, NO_OWN_VALUES, 0, kind);
+    stack.fold = new EffectiveCore(pattern.fold, policiesIn(stack));
+  }
   return stack.fold;
+}
+
+function patternWith(stack: Stack, own: OwnValues, endLevels: number, key: string, kind: CompiledKind): FoldPattern {
+  const { pattern } = stack;
+  // Items are those of one object, and no other stack meets that object's values.
+  if (own.items.length > 0) return foldStack(stack, own, endLevels, kind);
+  let fold = pattern.folds?.get(key);
+  if (fold === undefined) {
+    fold = foldStack(stack, own, endLevels, kind);
+    if (pattern.folds === undefined || pattern.folds.size >= MAX_FOLDS) pattern.folds = new Map();
+    pattern.folds.set(key, fold);
+  }
+  return fold;
 }
 
 const ownValuesOf = (path: Path, kind: CompiledKind): OwnValues =>
@@ -50,9 +61,10 @@ export function placesAt(path: Path, kind: CompiledKind): readonly (readonly Pla
   return fields.length === 0 ? [placesOf(whole)] : fields.map(({ folded }) => placesOf(folded));
 }
 
-function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): EffectiveCore {
+function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): FoldPattern {
   const { whole, fields, levels } = runFolds(stack, own, endLevels, kind);
-  return effectiveCore(whole, candidatesAmong(levels, kind), fields);
+  const policies = policiesIn(stack);
+  return foldPattern(whole, fields, { policies, candidates: candidatesAmong(policies, levels, kind) });
 }
 
 interface Folds {
@@ -72,9 +84,11 @@ function runFolds(stack: Stack, own: OwnValues, endLevels: number, kind: Compile
 }
 
 /** Bare rules as Direct are candidates only where the path ends at their target: a policy with nothing else has no part in others. */
-function candidatesAmong(levels: readonly FoldLevel[], { definition }: CompiledKind): readonly Policy[] {
-  const policies: Policy[] = [];
-  for (const level of levels) for (const policy of level.policies) policies.push(policy);
+function candidatesAmong(
+  policies: readonly Policy[],
+  levels: readonly FoldLevel[],
+  { definition }: CompiledKind,
+): readonly Policy[] {
   if (definition.merge.bare !== "Direct") return policies;
   return policies.filter(
     (policy) =>
@@ -133,7 +147,8 @@ export function shownPolicy(
 ): EffectivePolicy {
   const { spec } = core;
   // By far the most paths have nothing more to say.
-  if (path.from === undefined && !path.incomplete && core.fields.length === 0)
+  const fields = core.pattern.fields.length === 0 ? NO_FIELDS : core.fields;
+  if (path.from === undefined && !path.incomplete && fields === NO_FIELDS)
     return { policyKind, target, path: nodes, spec, sources };
   return {
     policyKind,
@@ -143,9 +158,11 @@ export function shownPolicy(
     ...(path.incomplete ? { incomplete: true as const } : {}),
     spec,
     sources,
-    ...(core.fields.length === 0 ? {} : { fields: core.fields.map(mappedField) }),
+    ...(fields === NO_FIELDS ? {} : { fields: fields.map(mappedField) }),
   };
 }
+
+const NO_FIELDS: readonly CoreField[] = [];
 
 const mappedField = (field: CoreField): MappedField => ({
   object: field.object,

@@ -1,22 +1,29 @@
 /** What a stack folds into, shared by every path that has it: no path in it, only policies. */
 
-import type { ConditionError, Folded } from "../merge/fold.ts";
-import type { Loss, Place } from "../merge/fold-result.ts";
+import type { ConditionError } from "../merge/fold.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Policy } from "../model/policy.ts";
-import { compareText, type ObjectId } from "../model/refs.ts";
+import type { ObjectId, PolicyId } from "../model/refs.ts";
 import type { Lost, Source, Step } from "./effective-policy.ts";
+import {
+  type FoldPattern,
+  type LostPattern,
+  NO_POLICY,
+  type SourcePattern,
+  type SpecPattern,
+  type StepPattern,
+} from "./fold-pattern.ts";
 
 /** How one policy fared in one fold. */
 export interface Outcome {
   readonly policy: Policy;
   /** Units that hold, or whose value does. */
-  prevailing: number;
+  readonly prevailing: number;
   /** Units that lost to somebody else. */
-  beaten: number;
-  gated: boolean;
+  readonly beaten: number;
+  readonly gated: boolean;
   /** The policies it lost to. */
-  by: readonly Policy[];
+  readonly by: readonly Policy[];
 }
 
 export interface FoldedSpec {
@@ -27,127 +34,83 @@ export interface FoldedSpec {
   readonly own: readonly number[];
 }
 
-export interface EffectiveCore extends FoldedSpec {
-  readonly outcomes: readonly Outcome[];
-  readonly conditionErrors: readonly ConditionError[];
-  /** Folds into single items of the object's own fields. */
-  readonly fields: readonly CoreField[];
-}
-
-/** A fold into one item. */
-export interface FoldedField {
-  readonly object: ObjectId;
-  readonly pointer: string;
-  readonly folded: Folded;
-}
-
 export interface CoreField extends FoldedSpec {
   readonly object: ObjectId;
   readonly pointer: string;
 }
 
-const NO_FIELDS: readonly CoreField[] = [];
-const NO_POLICIES: readonly Policy[] = [];
+/** A pattern, and who its policies are. */
+export class EffectiveCore implements FoldedSpec {
+  readonly pattern: FoldPattern;
+  /** Every policy of the stack, the most specific first. */
+  readonly policies: readonly Policy[];
+  #sources: readonly Source[] | undefined;
 
-/** The places of a fold, by pointer. */
-export function placesOf({ result }: Folded): readonly Place[] {
-  const places = result.places.slice();
-  return places.length > FEW ? places.sort(byPointer) : sortedFew(places);
-}
-
-const FEW = 16;
-
-/** Most folds have a handful of places, and there are many folds. */
-function sortedFew(places: Place[]): readonly Place[] {
-  for (let next = 1; next < places.length; next++) {
-    const place = places[next] as Place;
-    let at = next;
-    for (; at > 0 && byPointer(places[at - 1] as Place, place) > 0; at--) places[at] = places[at - 1] as Place;
-    places[at] = place;
+  constructor(pattern: FoldPattern, policies: readonly Policy[]) {
+    this.pattern = pattern;
+    this.policies = policies;
+    this.#sources = undefined;
   }
-  return places;
-}
 
-const byPointer = (a: Place, b: Place): number => compareText(a.pointer, b.pointer);
-
-function foldedSpec({ result }: Folded, places: readonly Place[]): FoldedSpec {
-  return { spec: result.toSpec(), sources: places.map(sourceOf), own: ownAmong(places) };
-}
-
-const NONE_OWN: readonly number[] = [];
-
-const isOwn = ({ holder }: Place): boolean => holder !== undefined && holder.policy === undefined;
-
-function ownAmong(places: readonly Place[]): readonly number[] {
-  if (!places.some(isOwn)) return NONE_OWN;
-  return places.flatMap((place, at) => (isOwn(place) ? [at] : NONE_OWN));
-}
-
-/** `stack`: every policy of the stack, so that those that say nothing have an outcome too. */
-export function effectiveCore(
-  whole: Folded,
-  policies: readonly Policy[],
-  fields: readonly FoldedField[],
-): EffectiveCore {
-  const places = placesOf(whole);
-  const { spec, sources, own } = foldedSpec(whole, places);
-  if (fields.length === 0) {
-    const outcomes = outcomesOf(policies, [places]);
-    return { spec, sources, own, outcomes, conditionErrors: whole.conditionErrors, fields: NO_FIELDS };
+  /** No policy has a say here. */
+  get isEmpty(): boolean {
+    return this.pattern.outcomes.length === 0;
   }
-  // Where a policy sets fields of the object item by item, the items are where it prevails or not.
-  const items = fields.map(({ folded }) => placesOf(folded));
-  return {
-    spec,
-    sources,
-    own,
-    outcomes: outcomesOf(policies, items),
-    conditionErrors: fields.flatMap(({ folded }) => folded.conditionErrors),
-    fields: fields.map(
-      ({ object, pointer, folded }, at): CoreField => ({ object, pointer, ...foldedSpec(folded, items[at] ?? []) }),
-    ),
-  };
-}
 
-function outcomesOf(policies: readonly Policy[], folds: readonly (readonly Place[])[]): readonly Outcome[] {
-  const outcomes: Outcome[] = [];
-  for (let at = 0; at < policies.length; at++) {
-    const policy = policies[at] as Policy;
-    // A policy may stand at several levels.
-    if (policies.indexOf(policy) === at)
-      outcomes.push({ policy, prevailing: 0, beaten: 0, gated: false, by: NO_POLICIES });
+  get spec(): JsonObject {
+    return this.pattern.spec;
   }
-  for (const places of folds) {
-    for (const { holder, losses } of places) {
-      if (holder?.policy !== undefined && holder.computed === undefined)
-        outcomeOf(outcomes, holder.policy).prevailing++;
-      for (const loss of losses) countLoss(outcomes, loss);
-    }
-  }
-  // A list that grew has room to spare, and this one is kept.
-  return outcomes.slice();
-}
 
-function countLoss(outcomes: readonly Outcome[], { candidate, reason, by }: Loss): void {
-  if (candidate.policy === undefined) return;
-  const outcome = outcomeOf(outcomes, candidate.policy);
-  if (reason === "gated") {
-    outcome.gated = true;
-  } else if (reason === "equal") {
-    outcome.prevailing++;
-  } else {
-    // A policy never beats itself: what it lost to itself counts neither way.
-    if (by.length > 0 && by.every((policy) => policy === candidate.policy)) return;
-    outcome.beaten++;
-    const isNew = (policy: Policy): boolean => policy !== candidate.policy && !outcome.by.includes(policy);
-    if (outcome.by.length === 0 && by.every(isNew)) outcome.by = by;
-    else if (by.some(isNew)) outcome.by = [...outcome.by, ...by.filter(isNew)];
+  get sources(): readonly Source[] {
+    this.#sources ??= sourcesIn(this.pattern, this.policies);
+    return this.#sources;
   }
-}
 
-function outcomeOf(outcomes: readonly Outcome[], policy: Policy): Outcome {
-  for (const outcome of outcomes) if (outcome.policy === policy) return outcome;
-  throw new Error(`${policy.id} is not in the stack`);
+  get own(): readonly number[] {
+    return this.pattern.own;
+  }
+
+  get outcomes(): readonly Outcome[] {
+    return this.pattern.outcomes.map(({ policy, prevailing, beaten, gated, by }) => ({
+      policy: this.policyAt(policy),
+      prevailing,
+      beaten,
+      gated,
+      by: by.map((winner) => this.policyAt(winner)),
+    }));
+  }
+
+  get conditionErrors(): readonly ConditionError[] {
+    return this.pattern.conditionErrors.map(({ policy, block, message }) => ({
+      policy: this.policyAt(policy),
+      block,
+      message,
+    }));
+  }
+
+  /** Folds into single items of the object's own fields. */
+  get fields(): readonly CoreField[] {
+    return this.pattern.fields.map((field) => ({
+      object: field.object,
+      pointer: field.pointer,
+      spec: field.spec,
+      sources: sourcesIn(field, this.policies),
+      own: field.own,
+    }));
+  }
+
+  policyAt(place: number): Policy {
+    return this.policies[place] as Policy;
+  }
+
+  /** Whether it says the same as another one for the same reason: the same pattern, of policies with the same names. */
+  isLike({ pattern, policies }: EffectiveCore): boolean {
+    return (
+      pattern === this.pattern &&
+      policies.length === this.policies.length &&
+      policies.every(({ id }, at) => id === this.policyAt(at).id)
+    );
+  }
 }
 
 /** The provenance, where the own values are those of an object. */
@@ -160,21 +123,41 @@ export function sourcesOf({ sources, own }: FoldedSpec, object: ObjectId | undef
   });
 }
 
-function sourceOf({ pointer, holder, decidedBy = OWN, losses }: Place): Source {
-  const policy = holder?.policy?.id ?? null;
-  const block = holder?.block?.name ?? null;
-  const lost = losses.length === 0 ? NOTHING_LOST : losses.map(lostOf);
-  if (holder?.computed) return { pointer, policy, block, computed: true, decidedBy, lost };
+function sourcesIn({ sources }: SpecPattern, policies: readonly Policy[]): readonly Source[] {
+  const { length } = sources;
+  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has room to spare, and these are kept
+  const found = new Array<Source>(length);
+  for (let i = 0; i < length; i++) {
+    const source = sources[i] as SourcePattern;
+    // Most places were decided by the step that decided about the one before.
+    const isSameStep = i > 0 && source.decidedBy === (sources[i - 1] as SourcePattern).decidedBy;
+    const decidedBy = isSameStep ? (found[i - 1] as Source).decidedBy : stepIn(source.decidedBy, policies);
+    found[i] = sourceIn(source, decidedBy, policies);
+  }
+  return found;
+}
+
+const idAt = (policies: readonly Policy[], place: number): PolicyId => (policies[place] as Policy).id;
+
+const stepIn = ({ policy, block, strategy }: StepPattern, policies: readonly Policy[]): Step => ({
+  policy: policy === NO_POLICY ? null : idAt(policies, policy),
+  block,
+  strategy,
+});
+
+const NOTHING_LOST: readonly Lost[] = [];
+
+function sourceIn(source: SourcePattern, decidedBy: Step, policies: readonly Policy[]): Source {
+  const { pointer, block, computed } = source;
+  const policy = source.policy === NO_POLICY ? null : idAt(policies, source.policy);
+  const lost = source.lost.length === 0 ? NOTHING_LOST : source.lost.map((loss) => lostIn(loss, policies));
+  if (computed) return { pointer, policy, block, computed: true, decidedBy, lost };
   return { pointer, policy, block, decidedBy, lost };
 }
 
-const NOTHING_LOST: readonly Lost[] = [];
-const OWN: Step = { policy: null, block: null, strategy: "Own" };
-
-function lostOf({ candidate, reason, by }: Loss): Lost {
-  const { policy, block, unit } = candidate;
-  const winners = by.map(({ id }) => id);
+function lostIn({ policy, block, value, reason, by }: LostPattern, policies: readonly Policy[]): Lost {
+  const winners = by.map((winner) => idAt(policies, winner));
   // Without a policy it is the object's own value.
-  if (policy === undefined || block === undefined) return { value: unit.value, reason, by: winners };
-  return { policy: policy.id, block: block.name, value: unit.value, reason, by: winners };
+  if (policy === NO_POLICY || block === undefined) return { value, reason, by: winners };
+  return { policy: idAt(policies, policy), block, value, reason, by: winners };
 }

@@ -8,6 +8,7 @@ import { comparePrecedence } from "../merge/precedence.ts";
 import type { MergeStrategy } from "../model/definition.ts";
 import type { Policy } from "../model/policy.ts";
 import type { EffectiveCore } from "./effective-core.ts";
+import { newPattern, patternBelow, type StackPattern } from "./stack-pattern.ts";
 
 /** The policies on one target. The same policies (and annotation) are the same object. */
 export interface PolicySet extends FoldLevel {
@@ -22,6 +23,7 @@ export interface PolicySet extends FoldLevel {
 export interface Stack {
   readonly up: Stack | undefined;
   readonly set: PolicySet | undefined;
+  readonly pattern: StackPattern;
   /** The use of the same set before this one. */
   readonly useBefore: Stack | undefined;
   /** Next links. Only a cache: forgetting entries costs sharing, never correctness. */
@@ -32,15 +34,41 @@ export interface Stack {
   folds: Map<string, EffectiveCore> | undefined;
 }
 
+/** Whether stacks whose policies say the same fold alike. A custom strategy may ask who they are. */
+export type StackPatterns = "Shared" | "Own";
+
+/** Every policy of a stack, the most specific first. */
+export function policiesIn(stack: Stack): readonly Policy[] {
+  if (stack.up?.set === undefined) return stack.set?.policies ?? NO_POLICIES;
+  let length = 0;
+  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) length += at.set.policies.length;
+  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has room to spare, and these are kept
+  const policies = new Array<Policy>(length);
+  let next = 0;
+  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up)
+    for (const policy of at.set.policies) policies[next++] = policy;
+  return policies;
+}
+
 /** One per policy kind and lineage of evaluations. */
 export class Stacks {
-  readonly empty: Stack = newStack(undefined, undefined);
+  readonly empty: Stack = newStack(undefined, undefined, newPattern());
+  readonly #patterns: StackPatterns;
   readonly #sets: Map<string, PolicySet> = new Map();
   readonly #alone: Map<Policy, PolicySet> = new Map();
   readonly #serials: WeakMap<Policy, number> = new WeakMap();
   #nextSerial = 1;
   #pushed: Stack = this.empty;
   #forgotten = 0;
+
+  constructor(patterns: StackPatterns) {
+    this.#patterns = patterns;
+  }
+
+  /** For the same kind, with nothing remembered. */
+  anew(): Stacks {
+    return new Stacks(this.#patterns);
+  }
 
   /** `policies`: highest first, not empty. */
   setOf(policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet {
@@ -82,7 +110,9 @@ export class Stacks {
       this.#pushed = known;
       return known;
     }
-    const made = newStack(stack, set);
+    const isShared = this.#patterns === "Shared";
+    const pattern = isShared ? patternBelow(stack.pattern, policiesIn(stack), set) : newPattern();
+    const made = newStack(stack, set, pattern);
     stack.next ??= new Map();
     stack.next.set(set, made);
     set.lastUse = made;
@@ -117,9 +147,10 @@ export class Stacks {
   }
 }
 
-const newStack = (up: Stack | undefined, set: PolicySet | undefined): Stack => ({
+const newStack = (up: Stack | undefined, set: PolicySet | undefined, pattern: StackPattern): Stack => ({
   up,
   set,
+  pattern,
   useBefore: set?.lastUse,
   next: undefined,
   fold: undefined,

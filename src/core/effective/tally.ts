@@ -4,7 +4,8 @@ import type { ObjectId, PolicyId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
 import { BEATEN_NOWHERE, type BeatenAt, BeatenChanges, type Ends } from "./beaten-ends.ts";
 import { Counts } from "./counts.ts";
-import type { EffectiveCore, Outcome } from "./effective-core.ts";
+import type { EffectiveCore } from "./effective-core.ts";
+import type { OutcomePattern } from "./fold-pattern.ts";
 
 /** Counters over the paths through one ancestor. */
 export interface AncestorTally {
@@ -38,18 +39,19 @@ export class TallyChanges {
 
   /** At each of some targets, `count` paths with this effective policy come (1, 2, …) or go (-1, …). */
   add(core: EffectiveCore, ancestorOf: (policy: Policy) => ObjectId, ends: Ends, count: number): void {
-    for (const outcome of core.outcomes) {
-      const { policy, by } = outcome;
+    const { outcomes, conditionErrors } = core.pattern;
+    for (const outcome of outcomes) {
+      const policy = core.policyAt(outcome.policy);
       const counters = this.#countersOf(policy.id, ancestorOf(policy));
       addFate(counters, outcome, count * ends.sections.length);
       if (outcome.beaten === 0) continue;
       counters.beatenAt ??= new BeatenChanges();
       counters.beatenAt.add(ends, count);
       counters.beatenBy ??= new Counts();
-      if (by.length === 1) counters.beatenBy.add((by[0] as Policy).id, count * ends.sections.length);
-      else for (const winner of by) counters.beatenBy.add(winner.id, count * ends.sections.length);
+      for (const winner of outcome.by) counters.beatenBy.add(core.policyAt(winner).id, count * ends.sections.length);
     }
-    for (const { policy, block, message } of core.conditionErrors) {
+    for (const { policy: place, block, message } of conditionErrors) {
+      const policy = core.policyAt(place);
       const counters = this.#countersOf(policy.id, ancestorOf(policy));
       counters.errors ??= new Counts();
       counters.errors.add(`${block.name}: ${message}`, count * ends.sections.length);
@@ -118,7 +120,7 @@ const zero = (): Counters => ({
   errors: undefined,
 });
 
-function addFate(counters: Counters, { prevailing, beaten, gated }: Outcome, count: number): void {
+function addFate(counters: Counters, { prevailing, beaten, gated }: OutcomePattern, count: number): void {
   counters.paths += count;
   if (beaten > 0) {
     if (prevailing === 0) counters.none += count;

@@ -120,7 +120,7 @@ export function pathsTo(world: World, kind: CompiledKind, finder: PathFinder, en
   finder.forEachEnd(parseObjectId(end), end, (path) => {
     if (path.stack === kind.stacks.empty) return;
     const core = effectiveAt(path, kind);
-    if (core.outcomes.length > 0) found.push({ path, core, kind });
+    if (!core.isEmpty) found.push({ path, core, kind });
   });
   return found;
 }

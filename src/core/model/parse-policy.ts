@@ -12,6 +12,7 @@ import { measureJson } from "./measure-json.ts";
 import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.ts";
 import type { Block, BlockName, Policy, Unit } from "./policy.ts";
 import type { PolicyId } from "./refs.ts";
+import { SaidAlike } from "./said-alike.ts";
 import { type UnitRules, unitRulesOf, unitsOf } from "./units.ts";
 import { shapeProblems } from "./validate-object.ts";
 
@@ -40,7 +41,7 @@ export function parsePolicy(
   const reader = readerFor(definition, crd);
   checkSettings(object, spec, reader, report);
   const targets = parseTargets(filled, definition.targeting, report);
-  const blocks = parseBlocks(filled, reader, report);
+  const blocks = findBlocks(filled, reader, problems, report);
   checkForbidden(filled, definition.targeting, targets, blocks, report);
   const { createdAt: age, findings } = parseCreatedAt(object);
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
@@ -141,6 +142,9 @@ interface PolicyReader {
   /** The schema of the kind's CRD, if there is one. */
   readonly schema: { readonly version: string; readonly check: SchemaCheck } | undefined;
   readonly targetFields: readonly string[];
+  /** The same, as keys of `spec`: what is there says where, not what. */
+  readonly targetKeys: ReadonlySet<string>;
+  readonly said: SaidAlike;
   /** Keys of `spec`, and keys in a block, that are not spec proper. */
   readonly asideInSpec: ReadonlySet<string>;
   readonly asideInBlock: ReadonlySet<string>;
@@ -175,10 +179,27 @@ function buildReader(definition: PolicyDefinition, crd: CrdFacts | undefined): P
     schema:
       crd?.version === undefined ? undefined : { version: crd.version, check: compileSchemaCheck(crd.specSchema) },
     targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
+    targetKeys: new Set([ref, refs, selectors]),
+    said: new SaidAlike(),
     // A kind that never merges has no blocks and no strategy: all but its targets is spec proper.
     asideInSpec: new Set([ref, refs, selectors, ...(merge.none ? [] : [...DEFAULTS, ...OVERRIDES, ...beside])]),
     asideInBlock: new Set([...beside, "when"]),
   };
+}
+
+/** Those of a policy before it that says the same, or its own. */
+function findBlocks(
+  spec: JsonObject,
+  reader: PolicyReader,
+  problems: readonly PolicyProblem[],
+  report: Report,
+): readonly Block[] {
+  const known = reader.said.find(spec, reader.targetKeys);
+  if (known !== undefined) return known;
+  const before = problems.length;
+  const blocks = parseBlocks(spec, reader, report);
+  if (problems.length === before) reader.said.keep(blocks);
+  return blocks;
 }
 
 function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): readonly Block[] {

@@ -1,0 +1,213 @@
+/**
+ * What stacks of one pattern fold into. Policies stand in it by their place in the stack, so it holds whoever they are:
+ * thousands of policies that say the same, below Gateways whose policies say the same, are folded once.
+ */
+import type { ConditionError, Folded } from "../merge/fold.ts";
+import type { Decision, Loss, Place } from "../merge/fold-result.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import type { Block, BlockName, Policy } from "../model/policy.ts";
+import { compareText, type ObjectId } from "../model/refs.ts";
+import type { LossReason } from "./effective-policy.ts";
+
+/** In the place of a policy: the object itself, or nobody. */
+export const NO_POLICY = -1;
+
+export interface StepPattern {
+  readonly policy: number;
+  readonly block: BlockName | null;
+  readonly strategy: string;
+}
+
+export interface LostPattern {
+  readonly policy: number;
+  readonly block: BlockName | undefined;
+  readonly value: Json;
+  readonly reason: LossReason;
+  readonly by: readonly number[];
+}
+
+export interface SourcePattern {
+  readonly pointer: string;
+  readonly policy: number;
+  readonly block: BlockName | null;
+  readonly computed: boolean;
+  /** Equal steps are the same object. */
+  readonly decidedBy: StepPattern;
+  readonly lost: readonly LostPattern[];
+}
+
+export interface SpecPattern {
+  readonly spec: JsonObject;
+  /** The provenance, sorted by pointer. */
+  readonly sources: readonly SourcePattern[];
+  /** Which of the sources tell of the object's own values. */
+  readonly own: readonly number[];
+}
+
+/** How one policy fares. */
+export interface OutcomePattern {
+  readonly policy: number;
+  prevailing: number;
+  beaten: number;
+  gated: boolean;
+  by: readonly number[];
+}
+
+/** A fold into one item of the object's own fields. */
+export interface FieldPattern extends SpecPattern {
+  readonly object: ObjectId;
+  readonly pointer: string;
+}
+
+export interface ConditionErrorPattern {
+  readonly policy: number;
+  readonly block: Block;
+  readonly message: string;
+}
+
+export interface FoldPattern extends SpecPattern {
+  readonly outcomes: readonly OutcomePattern[];
+  readonly conditionErrors: readonly ConditionErrorPattern[];
+  readonly fields: readonly FieldPattern[];
+}
+
+/** A fold into one item. */
+export interface FoldedField {
+  readonly object: ObjectId;
+  readonly pointer: string;
+  readonly folded: Folded;
+}
+
+/** Whose fold it is. */
+export interface FoldedPolicies {
+  /** Every policy of the stack, the most specific first; one may stand at several levels. */
+  readonly policies: readonly Policy[];
+  /** Those that have a say, so that those that say nothing have an outcome too. */
+  readonly candidates: readonly Policy[];
+}
+
+const NO_FIELDS: readonly FieldPattern[] = [];
+
+export function foldPattern(whole: Folded, fields: readonly FoldedField[], who: FoldedPolicies): FoldPattern {
+  const places = placesOf(whole);
+  const { spec, sources, own } = specPattern(whole, places, who);
+  if (fields.length === 0) {
+    const outcomes = outcomesOf(who, [places]);
+    const conditionErrors = whole.conditionErrors.map((error) => errorPattern(error, who));
+    return { spec, sources, own, outcomes, conditionErrors, fields: NO_FIELDS };
+  }
+  // Where a policy sets fields of the object item by item, the items are where it prevails or not.
+  const items = fields.map(({ folded }) => placesOf(folded));
+  return {
+    spec,
+    sources,
+    own,
+    outcomes: outcomesOf(who, items),
+    conditionErrors: fields.flatMap(({ folded }) => folded.conditionErrors.map((error) => errorPattern(error, who))),
+    fields: fields.map(
+      ({ object, pointer, folded }, at): FieldPattern => ({
+        object,
+        pointer,
+        ...specPattern(folded, items[at] ?? [], who),
+      }),
+    ),
+  };
+}
+
+/** The places of a fold, by pointer. */
+export const placesOf = ({ result }: Folded): readonly Place[] =>
+  result.places.toSorted((a, b) => compareText(a.pointer, b.pointer));
+
+function specPattern({ result }: Folded, places: readonly Place[], who: FoldedPolicies): SpecPattern {
+  const steps: StepPattern[] = [];
+  return {
+    spec: result.toSpec(),
+    sources: places.map((place) => sourcePattern(place, steps, who)),
+    own: places.flatMap((place, at) => (isOwn(place) ? [at] : [])),
+  };
+}
+
+const isOwn = ({ holder }: Place): boolean => holder !== undefined && holder.policy === undefined;
+
+const placeOf = (policy: Policy | undefined, { policies }: FoldedPolicies): number =>
+  policy === undefined ? NO_POLICY : policies.indexOf(policy);
+
+const errorPattern = ({ policy, block, message }: ConditionError, who: FoldedPolicies): ConditionErrorPattern => ({
+  policy: placeOf(policy, who),
+  block,
+  message,
+});
+
+const OWN: Decision = { policy: null, block: null, strategy: "Own" };
+
+function sourcePattern(
+  { pointer, holder, decidedBy = OWN, losses }: Place,
+  steps: StepPattern[],
+  who: FoldedPolicies,
+): SourcePattern {
+  return {
+    pointer,
+    policy: placeOf(holder?.policy, who),
+    block: holder?.block?.name ?? null,
+    computed: holder?.computed === true,
+    decidedBy: stepPattern(decidedBy, steps, who),
+    lost: losses.map((loss) => lostPattern(loss, who)),
+  };
+}
+
+/** One of the steps so far, or another one. */
+function stepPattern(decision: Decision, steps: StepPattern[], { policies }: FoldedPolicies): StepPattern {
+  const { block, strategy } = decision;
+  const policy = policies.findIndex(({ id }) => id === decision.policy);
+  const known = steps.find((step) => step.policy === policy && step.block === block && step.strategy === strategy);
+  if (known !== undefined) return known;
+  const step = { policy, block, strategy };
+  steps.push(step);
+  return step;
+}
+
+const lostPattern = ({ candidate, reason, by }: Loss, who: FoldedPolicies): LostPattern => ({
+  policy: placeOf(candidate.policy, who),
+  block: candidate.block?.name,
+  value: candidate.unit.value,
+  reason,
+  by: by.map((policy) => placeOf(policy, who)),
+});
+
+const BY_NOBODY: readonly number[] = [];
+
+function outcomesOf(who: FoldedPolicies, folds: readonly (readonly Place[])[]): readonly OutcomePattern[] {
+  const outcomes = new Map<number, OutcomePattern>();
+  for (const candidate of who.candidates) {
+    const policy = placeOf(candidate, who);
+    // A policy may stand at several levels.
+    if (!outcomes.has(policy)) outcomes.set(policy, { policy, prevailing: 0, beaten: 0, gated: false, by: BY_NOBODY });
+  }
+  const outcomeOf = (policy: Policy): OutcomePattern => {
+    const outcome = outcomes.get(placeOf(policy, who));
+    if (outcome === undefined) throw new Error(`${policy.id} is not in the stack`);
+    return outcome;
+  };
+  for (const places of folds) {
+    for (const { holder, losses } of places) {
+      if (holder?.policy !== undefined && holder.computed === undefined) outcomeOf(holder.policy).prevailing++;
+      for (const loss of losses)
+        if (loss.candidate.policy !== undefined) countLoss(outcomeOf(loss.candidate.policy), loss, who);
+    }
+  }
+  return [...outcomes.values()];
+}
+
+function countLoss(outcome: OutcomePattern, { candidate, reason, by }: Loss, who: FoldedPolicies): void {
+  if (reason === "gated") {
+    outcome.gated = true;
+  } else if (reason === "equal") {
+    outcome.prevailing++;
+  } else {
+    // A policy never beats itself: what it lost to itself counts neither way.
+    if (by.length > 0 && by.every((policy) => policy === candidate.policy)) return;
+    outcome.beaten++;
+    const winners = by.filter((policy) => policy !== candidate.policy).map((policy) => placeOf(policy, who));
+    outcome.by = [...new Set([...outcome.by, ...winners])];
+  }
+}

@@ -51,8 +51,7 @@ export function upsertsOf(
     const value = before === undefined ? asCreated(raw, times) : asChanged(raw, before.raw);
     if (value !== raw) origins.set(value, raw);
     byId.set(id, { ...document, value });
-    const { ref, apiVersion, source } = parsed.object;
-    objects.set(id, { id, ref, apiVersion, raw: parsed.object.raw, ...(source === undefined ? {} : { source }) });
+    objects.set(id, parsed.object);
   }
   const problems = [...findings, ...snapshot.findings].filter(({ severity }) => severity === "error");
   return { byId, objects, origins, problems: [...problems, ...[...refused.values()].flat()] };

@@ -8,9 +8,8 @@ import { updateWorld } from "./effective/update-world.ts";
 import type { World } from "./effective/world.ts";
 import { type Evaluation, evaluateWith } from "./evaluate.ts";
 import type { Finding } from "./model/finding.ts";
-import { ObjectIndex, ObjectIndexDraft } from "./model/object-index.ts";
 import type { ObjectId } from "./model/refs.ts";
-import { parseDocument, type Snapshot } from "./model/snapshot.ts";
+import { buildSnapshot, type Snapshot, type SnapshotDocument } from "./model/snapshot.ts";
 
 export type { Change };
 
@@ -36,12 +35,12 @@ export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applie
 /** Other rules may put objects of their kinds elsewhere, so each is read as it came. */
 function snapshotAfter(world: World, { changes, documentFindings }: ObjectChanges): Snapshot {
   const updated = updateObjects(world, changes);
-  const objects = new ObjectIndexDraft();
+  const documents: SnapshotDocument[] = [];
   updated.objects.byId.forEach(({ raw, source }) => {
-    const parsed = parseDocument(source === undefined ? { value: raw } : { value: raw, source });
-    if (parsed.state === "object") objects.add(parsed.object);
+    documents.push(source === undefined ? { value: raw } : { value: raw, source });
   });
+  const { objects } = buildSnapshot(documents);
   const refused = new Map<ObjectId, readonly Finding[]>();
   updated.refused.forEach((findings, id) => refused.set(id, findings));
-  return { objects: ObjectIndex.from(objects), refused, findings: documentFindings };
+  return { objects, refused, findings: documentFindings };
 }

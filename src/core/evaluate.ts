@@ -8,13 +8,14 @@ import { findingsOf } from "./effective/findings-of.ts";
 import { buildRulebook, RULES, type RulebookOptions } from "./effective/rulebook.ts";
 import type { PolicyVerdict } from "./effective/verdict.ts";
 import { verdictOf } from "./effective/verdict-of.ts";
-import type { World } from "./effective/world.ts";
+import type { PolicyRecord, World } from "./effective/world.ts";
 import type { CustomStrategies } from "./merge/custom-strategy.ts";
 import type { EvaluateCondition } from "./model/cel.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
 import type { Finding } from "./model/finding.ts";
 import { type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
 import type { Snapshot } from "./model/snapshot.ts";
+import { SortedMap } from "./model/sorted-map.ts";
 import type { StatusOptions, StatusReport } from "./status/status-report.ts";
 import { statusReportOf } from "./status/status-report-of.ts";
 
@@ -67,14 +68,14 @@ export function effectivePolicies(
 export function verdicts({ world }: Evaluation): readonly PolicyVerdict[] {
   const found: PolicyVerdict[] = [];
   const ids: PolicyId[] = [];
-  world.policies.forEach((_, id) => {
+  const records: PolicyRecord[] = [];
+  world.policies.forEach((record, id) => {
     ids.push(id);
+    records.push(record);
   });
-  for (const id of ids.sort()) {
-    const record = world.policies.get(id);
-    if (record !== undefined)
-      found.push({ policy: id, policyKind: record.kind.policyKind, verdict: verdictOf(world, id, record) });
-  }
+  SortedMap.of(ids, records).forEach((policy, record) => {
+    found.push({ policy, policyKind: record.kind.policyKind, verdict: verdictOf(world, policy, record) });
+  });
   return found;
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { kubeObject } from "../../test/support/kube-objects.ts";
 import { displayLevel } from "../core/model/levels.ts";
-import { parsePolicy } from "../core/model/parse-policy.ts";
+import { parsePolicy, policyReader } from "../core/model/parse-policy.ts";
 import { builtInDefinitions } from "./built-in-definitions.ts";
 
 const definitionOf = (kind: string) => {
@@ -87,7 +87,7 @@ describe("DESIGN 4.8: RetryPolicy", () => {
         },
       },
     });
-    const { policy, findings } = parsePolicy(object, retry);
+    const { policy, findings } = parsePolicy(object, policyReader(retry));
     expect(findings).toEqual([]);
     expect(policy?.blocks[0]?.units.map(({ pointer }) => pointer)).toEqual([
       "/retry/codes",

@@ -1,8 +1,7 @@
 import type { PolicyDefinition } from "../core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/model/json.ts";
-import type { KubeObject } from "../core/model/kube-object.ts";
+import { KubeObject, objectFamily } from "../core/model/kube-object.ts";
 import { parseDefinition } from "../core/model/parse-definition.ts";
-import { objectId } from "../core/model/refs.ts";
 import { builtInDocuments } from "./gen/built-in-documents.ts";
 
 let parsed: readonly PolicyDefinition[] | undefined;
@@ -22,8 +21,7 @@ function parseBuiltIn(raw: JsonObject): PolicyDefinition {
 function toObject(raw: JsonObject): KubeObject {
   const metadata = raw["metadata"];
   const name = isJsonObject(metadata) ? textOf(metadata["name"]) : "";
-  const ref = { group: "prevail.dev", kind: "PolicyDefinition", namespace: "", name };
-  return { id: objectId(ref), ref, apiVersion: textOf(raw["apiVersion"]), raw };
+  return new KubeObject(objectFamily(textOf(raw["apiVersion"]), "PolicyDefinition", ""), name, raw);
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -3,22 +3,15 @@ import { fileURLToPath } from "node:url";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/model/json.ts";
-import type { KubeObject } from "../../src/core/model/kube-object.ts";
+import { KubeObject, objectFamily } from "../../src/core/model/kube-object.ts";
 import { parseDefinition } from "../../src/core/model/parse-definition.ts";
-import { objectId } from "../../src/core/model/refs.ts";
 
 /** A document as the engine sees it; whatever of its identity is not written is empty. */
 export function kubeObject(raw: JsonObject): KubeObject {
   const metadata = isJsonObject(raw["metadata"]) ? raw["metadata"] : {};
   const text = (value: unknown): string => (typeof value === "string" ? value : "");
-  const apiVersion = text(raw["apiVersion"]);
-  const ref = {
-    group: apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "",
-    kind: text(raw["kind"]),
-    namespace: text(metadata["namespace"]),
-    name: text(metadata["name"]),
-  };
-  return { id: objectId(ref), ref, apiVersion, raw };
+  const family = objectFamily(text(raw["apiVersion"]), text(raw["kind"]), text(metadata["namespace"]));
+  return new KubeObject(family, text(metadata["name"]), raw);
 }
 
 /** Every object of a YAML text; a mistake in it is the test's own. */

@@ -37,18 +37,20 @@ export interface TargetContext {
   objectsOf(kind: KindId, namespace: string | undefined): Iterable<KubeObject>;
   /** A Namespace or GatewayClass that objects name but no document defines. */
   isImplied(ref: ObjectRef): boolean;
+  /** Told of each, for whoever fills tables. `target`: undefined where it is implied, or virtual. */
+  noteAttachment?(policy: Policy, target: KubeObject | undefined, attachment: Attachment): void;
 }
 
-/** The state of one resolution; its lists become the answer. Those that are mostly empty are made when needed. */
+/** The state of one resolution; its lists become the answer, and are made when needed: most policies have one target. */
 interface Resolution {
   readonly policy: Policy;
   readonly definition: PolicyDefinition;
   readonly context: TargetContext;
-  readonly attachments: Attachment[];
+  attachments: Attachment[] | undefined;
   /** What is attached already; only of use from the second target on. */
   seen: Set<TargetId> | undefined;
   rejections: Rejection[] | undefined;
-  readonly mentions: ObjectId[];
+  mentions: ObjectId[] | undefined;
   grantsOf: Set<string> | undefined;
   selects: Set<KindId> | undefined;
 }
@@ -70,19 +72,20 @@ export function resolveTargets(policy: Policy, definition: PolicyDefinition, con
     policy,
     definition,
     context,
-    attachments: [],
+    attachments: undefined,
     seen: undefined,
     rejections: undefined,
-    mentions: [],
+    mentions: undefined,
     grantsOf: undefined,
     selects: undefined,
   };
   for (const target of policy.targets) resolveTarget(resolution, target);
-  const { attachments, rejections, mentions, grantsOf, selects } = resolution;
-  if (rejections === undefined && grantsOf === undefined && selects === undefined)
-    return new PlainTargets(attachments.slice());
+  const { rejections, mentions, grantsOf, selects } = resolution;
+  // A list that grew has room to spare, and this one is kept.
+  const attachments = resolution.attachments?.slice() ?? NONE;
+  if (rejections === undefined && grantsOf === undefined && selects === undefined) return new PlainTargets(attachments);
   return {
-    attachments: attachments.slice(),
+    attachments,
     rejections: rejections ?? NONE,
     // Whoever names its targets, and gets all of them, names what it is attached to.
     alsoNamed: rejections === undefined && selects === undefined ? NONE : [...new Set(mentions)],
@@ -156,7 +159,7 @@ function settleNamespace(
   policyScope: "Namespaced" | "Cluster",
 ): Settled | undefined {
   const { target, allowed, scope } = partial;
-  const home = resolution.policy.object.ref.namespace;
+  const home = resolution.policy.object.family.namespace;
   if (scope === "Cluster") {
     const isOwnNamespace = isNamespace(allowed) && (target.selector !== undefined || target.name === home);
     if (policyScope === "Cluster" || isOwnNamespace) return inNamespace(partial, "");
@@ -203,32 +206,40 @@ function resolveByName(resolution: Resolution, settled: Settled, name: string): 
   const { allowed, target } = settled;
   const namespace = settled.namespace ?? "";
   const object = context.find(kindIdOf(allowed), namespace, name);
-  // Its own words for the same, where it is there: they are kept.
-  const ref: ObjectRef = object?.ref ?? { group: allowed.group, kind: allowed.kind, namespace, name };
-  resolution.mentions.push(object?.id ?? objectId(ref));
-  if (object === undefined && !allowed.virtual && !context.isImplied(ref)) {
-    const where = settled.scope === "Cluster" ? "" : ` in namespace '${ref.namespace}'`;
+  const id = object?.id ?? objectId(refOf(allowed, namespace, name));
+  if (resolution.mentions === undefined) resolution.mentions = [id];
+  else resolution.mentions.push(id);
+  if (object === undefined && !allowed.virtual && !context.isImplied(refOf(allowed, namespace, name))) {
+    const where = settled.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;
     resolution.rejections ??= [];
     resolution.rejections.push({
       field: `${target.field}.name`,
       code: "TargetNotFound",
       message: `no ${allowed.kind} '${name}'${where}`,
-      missing: { kind: kindId(allowed), namespace: ref.namespace, name },
+      missing: { kind: kindId(allowed), namespace, name },
     });
     return;
   }
-  if (!isPermitted(resolution, settled, ref)) {
-    const { group, kind } = resolution.policy.object.ref;
+  if (!isPermitted(resolution, settled, namespace, name)) {
+    const { group, kind, namespace: home } = resolution.policy.object.family;
+    const shown = displayRef(refOf(allowed, namespace, name));
     reject(
       resolution,
       target.field,
       "ReferenceNotPermitted",
-      `${displayRef(ref)} is in another namespace, and no ReferenceGrant in namespace '${ref.namespace}' lets a ${kind} (${group}) from namespace '${resolution.policy.object.ref.namespace}' refer to it`,
+      `${shown} is in another namespace, and no ReferenceGrant in namespace '${namespace}' lets a ${kind} (${group}) from namespace '${home}' refer to it`,
     );
     return;
   }
-  attach(resolution, settled, object, ref);
+  attach(resolution, settled, object, namespace, name);
 }
+
+const refOf = ({ group, kind }: TargetKind, namespace: string, name: string): ObjectRef => ({
+  group,
+  kind,
+  namespace,
+  name,
+});
 
 // Definitions are immutable, so what is read off them can be kept as long as they live.
 const kindIds = new WeakMap<TargetKind, KindId>();
@@ -241,18 +252,22 @@ function kindIdOf(allowed: TargetKind): KindId {
   return id;
 }
 
-function isPermitted(resolution: Resolution, settled: Settled, ref: ObjectRef): boolean {
+function isPermitted(resolution: Resolution, settled: Settled, namespace: string, name: string): boolean {
   const { policy, definition, context } = resolution;
-  const from = policy.object.ref;
-  if (settled.scope === "Cluster" || from.namespace === "" || ref.namespace === from.namespace) return true;
+  const { namespace: home } = policy.object.family;
+  if (settled.scope === "Cluster" || home === "" || namespace === home) return true;
   switch (definition.targeting.crossNamespace) {
     case "Forbidden":
       return false;
     case "Consumer":
       return true;
     case "ReferenceGrant":
-      resolution.grantsOf = (resolution.grantsOf ?? new Set()).add(ref.namespace);
-      return isReferenceGranted(context.grantsIn(ref.namespace), from, ref);
+      resolution.grantsOf = (resolution.grantsOf ?? new Set()).add(namespace);
+      return isReferenceGranted(
+        context.grantsIn(namespace),
+        policy.object.ref,
+        refOf(settled.allowed, namespace, name),
+      );
   }
 }
 
@@ -263,22 +278,22 @@ function resolveBySelector(resolution: Resolution, settled: Settled): void {
   const selector = target.selector;
   if (selector === undefined) return;
   resolution.selects = (resolution.selects ?? new Set()).add(kindId(allowed));
-  const home = policy.object.ref.namespace;
-  const before = resolution.attachments.length;
+  const home = policy.object.family.namespace;
+  const before = resolution.attachments?.length ?? 0;
   const rejectedBefore = resolution.rejections?.length ?? 0;
   const namespace = settled.scope === "Cluster" ? "" : settled.namespace;
   for (const object of context.objectsOf(kindId(allowed), namespace)) {
     if (!matchesSelector(selector, labelsOf(object))) continue;
-    if (isNamespace(allowed) && home !== "" && object.ref.name !== home) continue;
-    if (!isPermitted(resolution, settled, object.ref)) continue;
+    if (isNamespace(allowed) && home !== "" && object.name !== home) continue;
+    if (!isPermitted(resolution, settled, object.family.namespace, object.name)) continue;
     if (
       target.sectionName !== undefined &&
       findTargetSection(resolution.definition.targeting, settled, object, target.sectionName) === undefined
     )
       continue;
-    attach(resolution, settled, object, object.ref);
+    attach(resolution, settled, object, object.family.namespace, object.name);
   }
-  if (resolution.attachments.length > before || (resolution.rejections?.length ?? 0) > rejectedBefore) return;
+  if ((resolution.attachments?.length ?? 0) > before || (resolution.rejections?.length ?? 0) > rejectedBefore) return;
   const where = namespace === undefined || settled.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;
   reject(
     resolution,
@@ -288,13 +303,20 @@ function resolveBySelector(resolution: Resolution, settled: Settled): void {
   );
 }
 
-function attach(resolution: Resolution, settled: Settled, object: KubeObject | undefined, ref: ObjectRef): void {
-  const { target } = settled;
-  const home = resolution.policy.object.ref.namespace;
+/** `object`: undefined where the target is implied, or virtual. */
+function attach(
+  resolution: Resolution,
+  settled: Settled,
+  object: KubeObject | undefined,
+  namespace: string,
+  name: string,
+): void {
+  const { target, allowed } = settled;
+  const home = resolution.policy.object.family.namespace;
   const isConsumer =
     settled.scope === "Namespaced" &&
     home !== "" &&
-    ref.namespace !== home &&
+    namespace !== home &&
     resolution.definition.targeting.crossNamespace === "Consumer";
   let sectionName: string | undefined;
   if (target.sectionName !== undefined) {
@@ -307,30 +329,33 @@ function attach(resolution: Resolution, settled: Settled, object: KubeObject | u
         resolution,
         `${target.field}.sectionName`,
         "SectionNotFound",
-        describeNoSection(settled, object, ref, target.sectionName),
+        describeNoSection(settled, object, refOf(allowed, namespace, name), target.sectionName),
       );
       return;
     }
     sectionName = section.name;
   }
-  const id = object?.id ?? objectId(ref);
-  if (isSeen(resolution, targetId(id, sectionName))) return;
+  const id = object?.id ?? objectId(refOf(allowed, namespace, name));
+  if (isSeen(resolution, id, sectionName)) return;
   const attachment = new ResolvedAttachment(id);
   if (sectionName !== undefined) attachment.sectionName = sectionName;
   if (isConsumer) attachment.consumer = home;
-  resolution.attachments.push(attachment);
+  if (resolution.attachments === undefined) resolution.attachments = [attachment];
+  else resolution.attachments.push(attachment);
+  resolution.context.noteAttachment?.(resolution.policy, object, attachment);
 }
 
-function isSeen(resolution: Resolution, target: TargetId): boolean {
+function isSeen(resolution: Resolution, object: ObjectId, section: string | undefined): boolean {
   const { attachments } = resolution;
-  if (attachments.length === 0) return false;
-  resolution.seen ??= new Set(attachments.map(({ object, sectionName }) => targetId(object, sectionName)));
+  if (attachments === undefined) return false;
+  const target = targetId(object, section);
+  resolution.seen ??= new Set(attachments.map((one) => targetId(one.object, one.sectionName)));
   if (resolution.seen.has(target)) return true;
   resolution.seen.add(target);
   return false;
 }
 
-const kindName = ({ policy }: Resolution): string => policy.object.ref.kind;
+const kindName = ({ policy }: Resolution): string => policy.object.family.kind;
 
 function reject(resolution: Resolution, field: string, code: FindingCode, message: string): void {
   resolution.rejections ??= [];

@@ -86,7 +86,7 @@ function neverHolds(
       code: "ConditionReadsMissingKey",
       severity: "warning",
       field,
-      message: `the condition of ${whose} asks for ${key}, which is not there on ${where} and which no ${object.ref.kind} sets, so it never holds`,
+      message: `the condition of ${whose} asks for ${key}, which is not there on ${where} and which no ${object.family.kind} sets, so it never holds`,
       mend: "Correct the name; or ask with has(…) first if it may be missing.",
     });
   }

@@ -98,7 +98,7 @@ function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, judge
     const facts = world.rulebook.factsOf(kindId(level));
     const end = kind.ends.get(kindId(level));
     world.objects.byKind.get(kindId(level))?.forEach((id, object) => {
-      if (!judge.isSelected(id, object.ref.namespace) || !hangsBelow(world, id, rule.under)) return;
+      if (!judge.isSelected(id, object.family.namespace) || !hangsBelow(world, id, rule.under)) return;
       const cores = new Map<string, EffectiveCore>();
       finder.forEachEnd(object.ref, id, (path) => cores.set(path.node.section?.name ?? "", effectiveAt(path, kind)));
       const sections = facts === undefined ? [] : sectionsOf(object, facts);
@@ -267,7 +267,7 @@ class Judge {
 
   #fieldOf(id: ObjectId, section: Section | undefined): string | undefined {
     const object = this.#world.objects.byId.get(id);
-    const facts = object === undefined ? undefined : this.#world.rulebook.factsOf(kindId(object.ref));
+    const facts = object === undefined ? undefined : this.#world.rulebook.factsOf(object.family.kindId);
     const list = facts?.sections.find((own) => own.section === section?.section);
     return section === undefined || list === undefined ? undefined : `${list.path}[${section.index}]`;
   }

@@ -44,6 +44,6 @@ function parentsOf(world: World, id: ObjectId): readonly Parent[] {
 
 function sectionName(world: World, id: ObjectId, index: number): string | undefined {
   const object = world.objects.byId.get(id);
-  const facts = object === undefined ? undefined : world.rulebook.factsOf(kindId(object.ref));
+  const facts = object === undefined ? undefined : world.rulebook.factsOf(object.family.kindId);
   return object === undefined || facts === undefined ? undefined : sectionsOf(object, facts)[index]?.name;
 }

@@ -126,7 +126,7 @@ function hostsAt(
   plans: readonly RulePlan[],
   configs: readonly (readonly RouteConfig[])[],
 ): readonly RouteAtHost[] {
-  const { seconds } = createdAt(route);
+  const seconds = createdAt(route);
   const name = `${route.ref.namespace}/${route.ref.name}`;
   return routeHosts(hostnamesOf(route), listener).map(({ hostname, ranksAs }) => ({
     hostname,

@@ -2,12 +2,12 @@ import { comparePrecedence } from "../merge/precedence.ts";
 import type { MergeStrategy } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { LayeredMap } from "../model/layered-map.ts";
+import { ObjectTable, TableDraft } from "../model/object-table.ts";
 import type { Policy } from "../model/policy.ts";
 import type { ObjectId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { PolicySet } from "./stack.ts";
-import type { NodeSets, ObjectTable } from "./world.ts";
+import type { NodeSets, WorldObjects } from "./world.ts";
 
 /** A policy on an object or one of its sections. */
 export interface Attached {
@@ -87,34 +87,43 @@ function annotatedStrategy(target: KubeObject | undefined, { definition }: Compi
 /** Which policies of a kind are attached where, collected one by one. */
 export class AttachedDraft {
   readonly #kind: CompiledKind;
-  readonly #objects: ObjectTable;
-  /** Most targets have one policy. */
-  readonly #sets: Map<ObjectId, NodeSets> = new Map();
-  readonly #crowds: Map<ObjectId, Attached[]> = new Map();
+  readonly #sets: TableDraft<ObjectId, NodeSets>;
+  /** Most targets have one policy: the others are sorted out at the end. */
+  readonly #crowds: Map<ObjectId, Crowd> = new Map();
 
-  constructor(kind: CompiledKind, objects: ObjectTable) {
+  constructor(kind: CompiledKind, { byId }: WorldObjects) {
     this.#kind = kind;
-    this.#objects = objects;
+    this.#sets = new TableDraft(byId.order);
   }
 
-  add(target: ObjectId, one: Attached): void {
-    const crowd = this.#crowds.get(target);
-    const first = this.#sets.get(target);
-    if (crowd !== undefined) crowd.push(one);
-    else if (first !== undefined) this.#crowds.set(target, [...attachedIn(first), one]);
-    else this.#sets.set(target, this.#setsOf(target, [one]));
+  /** `target`: undefined where it is implied, or virtual. */
+  add(id: ObjectId, target: KubeObject | undefined, one: Attached): void {
+    const first = this.#sets.soFar(id, target);
+    if (first === undefined) {
+      this.#set(id, target, [one]);
+      return;
+    }
+    const crowd = this.#crowds.get(id);
+    if (crowd === undefined) this.#crowds.set(id, { target, all: [...attachedIn(first), one] });
+    else crowd.all.push(one);
   }
 
   /** Nothing may be added afterwards. */
-  toMap(): LayeredMap<ObjectId, NodeSets> {
-    for (const [target, all] of this.#crowds) this.#sets.set(target, this.#setsOf(target, all));
-    return LayeredMap.from(this.#sets);
+  toTable(): ObjectTable<ObjectId, NodeSets> {
+    for (const [id, { target, all }] of this.#crowds) this.#set(id, target, all);
+    return ObjectTable.from(this.#sets);
   }
 
-  #setsOf(target: ObjectId, all: readonly Attached[]): NodeSets {
-    const isAnnotated = this.#kind.definition.merge.decidedBy === "Annotation";
-    return buildNodeSets(all, isAnnotated ? this.#objects.byId.get(target) : undefined, this.#kind);
+  #set(id: ObjectId, target: KubeObject | undefined, all: readonly Attached[]): void {
+    const sets = buildNodeSets(all, target, this.#kind);
+    if (target === undefined) this.#sets.setOther(id, sets);
+    else this.#sets.set(target, sets);
   }
+}
+
+interface Crowd {
+  readonly target: KubeObject | undefined;
+  readonly all: Attached[];
 }
 
 /** Every policy in the sets, with where it is. */

@@ -12,12 +12,14 @@ interface Step {
 const object = fc
   .integer({ min: 0, max: 60 })
   .map((nth) => objectId({ group: "g", kind: "Route", namespace: "n", name: `r${nth}` }));
+const FIRST = objectId({ group: "g", kind: "Route", namespace: "n", name: "r0" });
 const sections = fc.uniqueArray(fc.constantFrom(undefined, "a", "b", "c"), { minLength: 1 });
 const stepsOf = (paths: fc.Arbitrary<number>): fc.Arbitrary<Step[]> =>
   fc.array(fc.record({ object, sections, paths }), { maxLength: 80 });
 
 function collected(steps: readonly Step[], model: Map<TargetId, number>): BeatenChanges {
-  const changes = new BeatenChanges();
+  const none: Step = { object: FIRST, sections: [undefined], paths: 0 };
+  const changes = new BeatenChanges(none, 0);
   for (const { object: id, sections: names, paths } of steps) {
     changes.add({ object: id, sections: names }, paths);
     for (const name of names) model.set(targetId(id, name), (model.get(targetId(id, name)) ?? 0) + paths);

@@ -31,42 +31,47 @@ export function firstTargets(
   { byObject }: BeatenAt,
   count: number,
 ): readonly { readonly target: TargetId; readonly paths: number }[] {
+  if (byObject.size === 0) return NOWHERE;
   const found: { readonly target: TargetId; readonly paths: number }[] = [];
   // Each object has a section at least.
-  for (const [object, { sections, paths }] of byObject.first(count, (...entry) => entry)) {
+  byObject.first(count, (object, { sections, paths }) => {
     for (let i = 0; i < sections.length && found.length < count; i++)
       found.push({ target: targetId(object, sections[i]), paths: paths[i] ?? 0 });
-  }
+  });
   return found;
 }
 
+const NOWHERE: readonly never[] = [];
+
 /** Adds up several. */
 export function sumOfBeaten(all: readonly BeatenAt[]): BeatenAt {
-  const changes = new BeatenChanges();
+  let changes: BeatenChanges | undefined;
   for (const { byObject } of all) {
     byObject.forEach((object, { sections, paths }) => {
       sections.forEach((section, i) => {
-        changes.add({ object, sections: [section] }, paths[i] ?? 0);
+        const ends = { object, sections: [section] };
+        if (changes === undefined) changes = new BeatenChanges(ends, paths[i] ?? 0);
+        else changes.add(ends, paths[i] ?? 0);
       });
     });
   }
-  return changes.addTo(BEATEN_NOWHERE);
+  return changes?.addTo(BEATEN_NOWHERE) ?? BEATEN_NOWHERE;
 }
 
 /** Changes, collected while paths are walked. */
 export class BeatenChanges {
-  #ends: Ends[] = [];
-  #paths: number[] = [];
+  readonly #ends: Ends[];
+  readonly #paths: number[];
+
+  constructor(ends: Ends, paths: number) {
+    // Mostly the only one: a list of one has no room to spare, as one that grows has.
+    this.#ends = [ends];
+    this.#paths = [paths];
+  }
 
   /** At each of the ends so many paths come, or go. */
   add(ends: Ends, paths: number): void {
     const last = this.#ends.length - 1;
-    if (last < 0) {
-      // Mostly the only one: a list of one has no room to spare, as one that grows has.
-      this.#ends = [ends];
-      this.#paths = [paths];
-      return;
-    }
     if (this.#ends[last] === ends) {
       this.#paths[last] = (this.#paths[last] ?? 0) + paths;
       return;
@@ -112,17 +117,16 @@ export class BeatenChanges {
   }
 
   #simply(): BeatenAt {
-    let last: EndCounts | undefined;
+    const [only] = this.#ends;
+    if (only !== undefined && this.#ends.length === 1) {
+      const { object, sections } = only;
+      const byObject = SortedMap.single(object, endCounts(sections, this.#paths[0] ?? 0));
+      return { byObject, targets: sections.length };
+    }
     let targets = 0;
-    const counts = this.#ends.map(({ sections }, i): EndCounts => {
-      const paths = this.#paths[i] ?? 0;
-      targets += sections.length;
-      if (last === undefined || last.paths[0] !== paths || !isSameList(last.sections, sections))
-        last = { sections, paths: sections.map(() => paths) };
-      return last;
-    });
-    const objects = this.#ends.map(({ object }) => object);
-    return { byObject: SortedMap.of(objects, counts), targets };
+    for (const { sections } of this.#ends) targets += sections.length;
+    const counts = this.#ends.map(({ sections }, i) => endCounts(sections, this.#paths[i] ?? 0));
+    return { byObject: SortedMap.of(this.#ends.map(objectOf), counts), targets };
   }
 
   #bySection(): ReadonlyMap<ObjectId, ReadonlyMap<string | undefined, number>> {
@@ -135,6 +139,8 @@ export class BeatenChanges {
     return byObject;
   }
 }
+
+const objectOf = ({ object }: Ends): ObjectId => object;
 
 /** Undefined: none is left. */
 function addedUp(
@@ -158,3 +164,12 @@ function isInOrder(sections: readonly (string | undefined)[]): boolean {
 
 const isSameList = (a: readonly (string | undefined)[], b: readonly (string | undefined)[]): boolean =>
   a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
+
+/** The last one made: thousands of policies lose on as many paths to each rule of a route, and routes name them alike. */
+let lastCounts: EndCounts = { sections: [], paths: [] };
+
+function endCounts(sections: readonly (string | undefined)[], paths: number): EndCounts {
+  if (lastCounts.paths[0] !== paths || !isSameList(lastCounts.sections, sections))
+    lastCounts = { sections, paths: sections.map(() => paths) };
+  return lastCounts;
+}

@@ -1,12 +1,13 @@
 /** The tables of a first evaluation, built in bulk. `update-world.ts` keeps them up to date. */
 
-import { resolveTargets } from "../attachment/resolve-targets.ts";
+import { resolveTargets, type TargetContext } from "../attachment/resolve-targets.ts";
 import { type ResolvedTargets, targetsNamed } from "../attachment/resolved-targets.ts";
 import type { Finding } from "../model/finding.ts";
 import { IdSets } from "../model/id-set.ts";
-import type { KubeObject } from "../model/kube-object.ts";
+import { KubeObject, objectFamily } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
 import { ObjectIndex, ObjectIndexDraft } from "../model/object-index.ts";
+import { ObjectTable, TableDraft } from "../model/object-table.ts";
 import { ObjectsByKind } from "../model/objects-by-kind.ts";
 import { once } from "../model/once.ts";
 import {
@@ -28,7 +29,7 @@ import { AttachedDraft } from "./attached.ts";
 import { countAll } from "./count-paths.ts";
 import { findTangles } from "./find-tangles.ts";
 import { linkContext, targetContext } from "./lookups.ts";
-import type { ObjectTable, PolicyRecord, Rulebook, World } from "./world.ts";
+import type { PolicyRecord, Rulebook, World, WorldObjects } from "./world.ts";
 
 export const NO_TARGETS: ResolvedTargets = {
   attachments: [],
@@ -42,7 +43,7 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   const objects = buildObjects(snapshot, rulebook);
   const grants = buildGrants(objects);
   const refused = buildRefused(snapshot, rulebook);
-  const links = buildLinks({ rulebook, objects, grants, refused });
+  const { links, ...readers } = buildLinks({ rulebook, objects, grants, refused });
   const linked = { rulebook, objects, refused, documentFindings: snapshot.findings, grants, links };
   const linksOnly = once(() => buildMentions(links));
   const policies = buildPolicies({
@@ -58,7 +59,8 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   const world: World = {
     ...linked,
     ...policies,
-    ...buildReaders(links, policies.policies),
+    labelReaders: LayeredMap.from(readers.labelReaders.toMap()),
+    grantReaders: buildGrantReaders(readers.grantReaders, policies.policies),
     tangles: findTangles(linked),
     get mentionedBy() {
       return mentionedBy();
@@ -70,32 +72,40 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   return world;
 }
 
-function buildLinks(tables: Pick<World, "rulebook" | "objects" | "grants" | "refused">): World["links"] {
-  const links = new Map<ObjectId, ObjectLinks>();
+interface BuiltLinks {
+  readonly links: World["links"];
+  /** Who read the labels of a namespace, or its ReferenceGrants. */
+  readonly labelReaders: IdSets<string, ObjectId>;
+  readonly grantReaders: IdSets<string, ObjectId>;
+}
+
+function buildLinks(tables: Pick<World, "rulebook" | "objects" | "grants" | "refused">): BuiltLinks {
+  const { byId, byKind } = tables.objects;
+  const links = new TableDraft<ObjectId, ObjectLinks>(byId.order);
+  const labelReaders = new IdSets<string, ObjectId>();
+  const grantReaders = new IdSets<string, ObjectId>();
   const context = linkContext(tables);
-  const { byKind } = tables.objects;
   for (const kind of byKind.kinds()) {
     if (findPlan(tables.rulebook.rows, parseKindId(kind)) === undefined) continue;
-    byKind.get(kind)?.forEach((id, object) => links.set(id, objectLinks(object, context)));
+    byKind.get(kind)?.forEach((id, object) => {
+      const own = objectLinks(object, context);
+      links.set(object, own);
+      for (const namespace of own.labelsOf) labelReaders.add(namespace, id);
+      for (const namespace of own.grantsOf) grantReaders.add(namespace, id);
+    });
   }
-  return LayeredMap.from(links);
+  return { links: ObjectTable.from(links), labelReaders, grantReaders };
 }
 
-function homedId(ref: ObjectRef, rulebook: Rulebook): ObjectId {
-  return objectId({ ...ref, namespace: homeOf(ref, rulebook) });
-}
-
-const homeOf = (ref: ObjectRef, { factsOf }: Rulebook): string =>
-  namespaceFor(factsOf(kindId(ref))?.scope, ref.namespace);
+const homedId = (ref: ObjectRef, { factsOf }: Rulebook): ObjectId =>
+  objectId({ ...ref, namespace: namespaceFor(factsOf(kindId(ref))?.scope, ref.namespace) });
 
 /** Kinds that definitions and CRDs know the scope of are put where they belong; built-in ones already are. */
 export function homed(object: KubeObject, rulebook: Rulebook): KubeObject {
-  const { ref } = object;
-  const namespace = homeOf(ref, rulebook);
-  if (namespace === ref.namespace) return object;
-  const moved = { ...ref, namespace };
-  const { apiVersion, raw, source } = object;
-  return { id: objectId(moved), ref: moved, apiVersion, raw, ...(source === undefined ? {} : { source }) };
+  const { family, name, raw, source } = object;
+  const namespace = namespaceFor(rulebook.factsOf(family.kindId)?.scope, family.namespace);
+  if (namespace === family.namespace) return object;
+  return new KubeObject(objectFamily(family.apiVersion, family.kind, namespace), name, raw, source, object.place);
 }
 
 function buildRefused(snapshot: Snapshot, rulebook: Rulebook): World["refused"] {
@@ -104,7 +114,7 @@ function buildRefused(snapshot: Snapshot, rulebook: Rulebook): World["refused"] 
   return LayeredMap.from(refused);
 }
 
-function buildObjects({ objects }: Snapshot, rulebook: Rulebook): ObjectTable {
+function buildObjects({ objects }: Snapshot, rulebook: Rulebook): WorldObjects {
   const byId = areHome(objects, rulebook) ? objects : homedObjects(objects, rulebook);
   const namespaces = new Map<string, number>();
   byId.forEachNamespace((_, namespace, { size }) => {
@@ -129,7 +139,7 @@ function homedObjects(objects: ObjectIndex, rulebook: Rulebook): ObjectIndex {
 
 export const REFERENCE_GRANT: KindId = kindId({ group: "gateway.networking.k8s.io", kind: "ReferenceGrant" });
 
-function buildGrants(objects: ObjectTable): LayeredMap<string, readonly Grant[]> {
+function buildGrants(objects: WorldObjects): LayeredMap<string, readonly Grant[]> {
   const grants = new Map<string, Grant[]>();
   objects.byKind.get(REFERENCE_GRANT)?.forEach((_, { ref, raw }) => {
     const list = grants.get(ref.namespace) ?? [];
@@ -145,30 +155,33 @@ function buildPolicies(
   tables: Omit<World, keyof PolicyTables | "tangles" | "tallies" | "labelReaders" | "grantReaders">,
 ): PolicyTables {
   const { rulebook, objects } = tables;
-  const policies = new Map<PolicyId, PolicyRecord>();
+  const policies = new TableDraft<PolicyId, PolicyRecord>(objects.byId.order);
   const selectors = new IdSets<KindId, PolicyId>();
   const missing = new IdSets<KindId, PolicyId>();
   const attached = rulebook.kinds.map((kind) => new AttachedDraft(kind, objects));
-  const context = targetContext(tables);
+  const lookups = targetContext(tables);
   for (const kind of rulebook.kinds) {
+    const draft = attached[kind.index] as AttachedDraft;
+    const context: TargetContext = {
+      ...lookups,
+      noteAttachment: (policy, target, { object, sectionName, consumer }) =>
+        draft.add(object, target, { policy, sectionName, consumer }),
+    };
     for (const policyKind of kind.definition.policies) {
       objects.byKind.get(kindId(policyKind))?.forEach((id, object) => {
-        const { policy, findings } = rulebook.parsePolicy(object, kind);
+        const { policy, findings } = rulebook.parsePolicy(object);
         const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
-        policies.set(id as PolicyId, { kind, object, policy, findings, targets });
+        policies.set(object, { kind, object, policy, findings, targets });
         for (const selected of targets.selects) selectors.add(selected, id as PolicyId);
         for (const absent of missingKinds(targets)) missing.add(absent, id as PolicyId);
-        if (policy === undefined) return;
-        for (const { object: target, sectionName, consumer } of targets.attachments)
-          attached[kind.index]?.add(target, { policy, sectionName, consumer });
       });
     }
   }
   return {
-    policies: LayeredMap.from(policies),
+    policies: ObjectTable.from(policies),
     selectors: LayeredMap.from(selectors.toMap()),
     missing: LayeredMap.from(missing.toMap()),
-    attached: attached.map((draft) => draft.toMap()),
+    attached: attached.map((draft) => draft.toTable()),
   };
 }
 
@@ -187,19 +200,9 @@ function buildMentions(links: World["links"], policies?: World["policies"]): Wor
   return LayeredMap.from(mentioned.toMap());
 }
 
-/** Who read the labels of a namespace, or its ReferenceGrants. */
-function buildReaders(
-  links: World["links"],
-  policies: World["policies"],
-): Pick<World, "labelReaders" | "grantReaders"> {
-  const labels = new IdSets<string, ObjectId>();
-  const grants = new IdSets<string, ObjectId>();
-  links.forEach(({ labelsOf, grantsOf }, id) => {
-    for (const namespace of labelsOf) labels.add(namespace, id);
-    for (const namespace of grantsOf) grants.add(namespace, id);
-  });
+function buildGrantReaders(readers: IdSets<string, ObjectId>, policies: World["policies"]): World["grantReaders"] {
   policies.forEach(({ targets }, id) => {
-    for (const namespace of targets.grantsOf) grants.add(namespace, id);
+    for (const namespace of targets.grantsOf) readers.add(namespace, id);
   });
-  return { labelReaders: LayeredMap.from(labels.toMap()), grantReaders: LayeredMap.from(grants.toMap()) };
+  return LayeredMap.from(readers.toMap());
 }

@@ -1,6 +1,6 @@
 /** Walking paths to count how policies fare. */
 
-import { LayeredMap } from "../model/layered-map.ts";
+import { ObjectTable, TableDraft } from "../model/object-table.ts";
 import type { Policy } from "../model/policy.ts";
 import { type ObjectId, type PolicyId, parseObjectId, splitId } from "../model/refs.ts";
 import type { Ends } from "./beaten-ends.ts";
@@ -66,7 +66,7 @@ export function forEachPathTo(
   finder.forEachEnd(ref, id, visitIfAny, raw);
 }
 
-export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
+export function countAll(world: World): ObjectTable<PolicyId, PolicyTally> {
   const changes = new TallyChanges();
   for (const kind of world.rulebook.kinds) {
     const finder = new PathFinder(world, kind, undefined, "Together");
@@ -78,35 +78,27 @@ export function countAll(world: World): LayeredMap<PolicyId, PolicyTally> {
       else countAlike(changes, kind, alike, ancestors);
     }
   }
-  const tallies = new Map<PolicyId, PolicyTally>();
-  for (const policy of changes.policies()) {
-    const tally = changes.applyTo(policy, undefined);
-    if (tally !== undefined) tallies.set(policy, tally);
-  }
-  return LayeredMap.from(tallies);
+  const tallies = new TableDraft<PolicyId, PolicyTally>(world.objects.byId.order);
+  changes.forEach((policy, tally) => tallies.set(policy.object, tally));
+  return ObjectTable.from(tallies);
 }
 
-/** What each path to an object folds into, one for each of its bases; undefined: nothing there has a policy. */
-export function coresOf({ bases, own }: PathsAlike, kind: CompiledKind): readonly (EffectiveCore | undefined)[] {
-  const cores: (EffectiveCore | undefined)[] = [];
-  for (const { stack: above } of bases) {
-    const stack = own === undefined ? above : kind.stacks.push(above, own);
-    const core = stack === kind.stacks.empty ? undefined : foldOf(stack, kind);
-    cores.push(core?.isEmpty === true ? undefined : core);
-  }
-  return cores;
+/** What the paths to an object by one of its bases fold into; undefined: nothing there has a policy. */
+export function coreBelow(base: Path, { own }: PathsAlike, kind: CompiledKind): EffectiveCore | undefined {
+  const { stacks } = kind;
+  const stack = own === undefined ? base.stack : stacks.push(base.stack, own);
+  const core = stack === stacks.empty ? undefined : foldOf(stack, kind);
+  return core?.isEmpty === true ? undefined : core;
 }
 
 function countAlike(changes: TallyChanges, kind: CompiledKind, alike: PathsAlike, ancestors: KnownAncestors): void {
   const { bases, object, sections } = alike;
   if (sections.length === 0) return;
-  const cores = coresOf(alike, kind);
   // All sections of the object, as the ends of paths.
   const ends: Ends = { object: object.id, sections };
-  for (let i = 0; i < bases.length; i++) {
-    const core = cores[i];
-    const base = bases[i];
-    if (core !== undefined && base !== undefined) changes.add(core, ancestors.of(base, object.id), ends, base.count);
+  for (const base of bases) {
+    const core = coreBelow(base, alike, kind);
+    if (core !== undefined) changes.add(core, ancestors.of(base, object.id), ends, base.count);
   }
 }
 

@@ -11,7 +11,7 @@ test("counts add up, whether few or many of the keys change, and what comes to n
     fc.property(fc.array(key, { maxLength: 600 }), changes, (first, more) => {
       const model = new Map(first.map((name) => [name, 1]));
       const before = SortedMap.from(model);
-      const counts = new Counts<string>();
+      const counts = new Counts<string>("0", 0);
       for (const [name, count] of more) {
         counts.add(name, count);
         model.set(name, (model.get(name) ?? 0) + count);

@@ -19,19 +19,34 @@ function addedAtOnce<K extends string>(
   return SortedMap.from(sums);
 }
 
+/** Never added to. */
+const NO_KEYS: never[] = [];
+const NO_COUNTS: number[] = [];
+
 /** A number for each of a few keys, or many. */
 export class Counts<K extends string> {
-  #keys: K[] = [];
-  #counts: number[] = [];
+  /** Mostly the only one. */
+  readonly #first: K;
+  #firstCount: number;
+  /** Together with the first, as soon as there are more. */
+  #keys: K[] = NO_KEYS;
+  #counts: number[] = NO_COUNTS;
   /** Where a key stands; made when there are many. */
   #places: Map<K, number> | undefined;
 
+  constructor(first: K, count: number) {
+    this.#first = first;
+    this.#firstCount = count;
+  }
+
   add(key: K, count: number): void {
-    if (this.#keys.length === 0) {
-      // Mostly the only one: a list of one has no room to spare, as one that grows has.
-      this.#keys = [key];
-      this.#counts = [count];
-      return;
+    if (this.#keys === NO_KEYS) {
+      if (key === this.#first) {
+        this.#firstCount += count;
+        return;
+      }
+      this.#keys = [this.#first];
+      this.#counts = [this.#firstCount];
     }
     const at = this.#placeOf(key);
     if (at !== undefined) {
@@ -45,12 +60,15 @@ export class Counts<K extends string> {
 
   /** As many came as went, of every key. */
   get isLevel(): boolean {
-    return this.#counts.every((count) => count === 0);
+    return this.#keys === NO_KEYS ? this.#firstCount === 0 : this.#counts.every((count) => count === 0);
   }
 
   /** What was counted before, and this. */
   addTo(before: SortedMap<K, number> | undefined): SortedMap<K, number> {
     if (before === undefined || before.size === 0) {
+      if (this.#keys === NO_KEYS) {
+        return this.#firstCount === 0 ? SortedMap.empty() : SortedMap.single(this.#first, this.#firstCount);
+      }
       if (!this.#counts.includes(0)) return SortedMap.of(this.#keys, this.#counts);
       return SortedMap.from(this.#entries().filter(([, count]) => count !== 0));
     }
@@ -75,6 +93,7 @@ export class Counts<K extends string> {
   }
 
   #entries(): readonly (readonly [K, number])[] {
+    if (this.#keys === NO_KEYS) return [[this.#first, this.#firstCount]];
     return this.#keys.map((key, at) => [key, this.#counts[at] ?? 0]);
   }
 }

@@ -1,6 +1,6 @@
 import { type ObjectId, parseObjectId, targetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import { coresOf, endObjects, forEachPathTo } from "./count-paths.ts";
+import { coreBelow, endObjects, forEachPathTo } from "./count-paths.ts";
 import { effectivePolicy, shownPolicy } from "./effective-at.ts";
 import type { EffectivePolicy, PathNode } from "./effective-policy.ts";
 import { type Path, shownPath, shownSection } from "./path.ts";
@@ -82,21 +82,23 @@ function policiesTo(end: EndObject, { finder, kind }: Search): readonly Effectiv
 /** Section by section, each by every path. */
 function policiesAlike(alike: PathsAlike, { kind, shown }: Search): readonly EffectivePolicy[] {
   const { object, sections, bases } = alike;
-  const cores = coresOf(alike, kind);
   const { id, ref } = object;
   const above = shown.of(bases);
-  const found: EffectivePolicy[] = [];
+  // oxlint-disable-next-line unicorn/no-new-array -- of just this length, or nearly: a million are read, and a list that grows is copied as it does
+  const found = new Array<EffectivePolicy>(sections.length * bases.length);
+  let count = 0;
   for (const section of sections) {
     const target = targetId(id, section);
     const end = shownSection(ref, section);
     for (let i = 0; i < bases.length; i++) {
-      const core = cores[i];
-      const path = bases[i];
-      if (core === undefined || path === undefined) continue;
-      const nodes = withTwoMore(above[i] ?? NONE, ref, end);
-      found.push(shownPolicy(kind, target, nodes, path, core, core.sources));
+      const path = bases[i] as Path;
+      const core = coreBelow(path, alike, kind);
+      if (core === undefined) continue;
+      const nodes = withTwoMore(above[i] as readonly PathNode[], ref, end);
+      found[count++] = shownPolicy(kind, target, nodes, path, core, core.sources);
     }
   }
+  if (count < found.length) found.length = count;
   return found;
 }
 

@@ -74,7 +74,7 @@ function linkFinding(world: World, object: KubeObject, { field, reason, code, pa
 }
 
 function addObjectFindings(world: World, object: KubeObject, findings: Finding[]): void {
-  const kind = kindId(object.ref);
+  const kind = object.family.kindId;
   const facts = world.rulebook.factsOf(kind);
   if (facts === undefined) {
     const spec = ownValue(object.raw, "spec");
@@ -85,7 +85,7 @@ function addObjectFindings(world: World, object: KubeObject, findings: Finding[]
         code: "UnknownPolicyKind",
         severity: "warning",
         object: object.id,
-        message: `${displayRef(object.ref)} looks like a policy, but no PolicyDefinition describes ${object.ref.kind} (${object.ref.group}); it is ignored. Add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`,
+        message: `${displayRef(object.ref)} looks like a policy, but no PolicyDefinition describes ${object.family.kind} (${object.family.group}); it is ignored. Add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`,
         ...at(object),
       });
     }
@@ -129,7 +129,7 @@ function addPolicyFindings(
       code: "InferredDefinition",
       severity: "info",
       object: id,
-      message: `what ${object.ref.kind} means was read off its CRD's label; a PolicyDefinition would say it for sure`,
+      message: `what ${object.family.kind} means was read off its CRD's label; a PolicyDefinition would say it for sure`,
       ...at(object),
     });
   }
@@ -238,7 +238,7 @@ function addImplied(world: World, findings: Finding[]): void {
   });
   if (namers.size > 0)
     world.objects.byId.forEach((object) => {
-      const id = namespaceId(object.ref.namespace);
+      const id = namespaceId(object.family.namespace);
       if (namers.has(id)) note(id, object);
     });
   world.links.forEach(({ impliedParents }, id) => {

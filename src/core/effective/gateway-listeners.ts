@@ -26,7 +26,7 @@ function listenerSetsOf(world: World, gateway: KubeObject): readonly KubeObject[
     const hangs = world.links.get(id)?.up.some(({ parent, section }) => parent === gateway.id && section === undefined);
     if (object !== undefined && hangs === true) sets.push(object);
   });
-  const age = (set: KubeObject): number => createdAt(set).seconds ?? Number.POSITIVE_INFINITY;
+  const age = (set: KubeObject): number => createdAt(set) ?? Number.POSITIVE_INFINITY;
   const name = ({ ref }: KubeObject): string => `${ref.namespace}/${ref.name}`;
   return sets.sort((a, b) => (age(a) === age(b) ? compareText(name(a), name(b)) : age(a) - age(b)));
 }

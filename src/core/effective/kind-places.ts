@@ -22,6 +22,8 @@ export interface KindPlace extends GroupKind {
 /** Looked up once for each kind: paths are asked for by the hundred thousand, and pass a handful of kinds. */
 export class KindPlaces {
   readonly #known: Map<string, KindPlace[]> = new Map();
+  /** What is asked for is mostly what was asked for before. */
+  #last: KindPlace | undefined;
   readonly #kind: CompiledKind;
   readonly #rulebook: Rulebook;
 
@@ -31,6 +33,13 @@ export class KindPlaces {
   }
 
   of(ref: GroupKind): KindPlace {
+    const last = this.#last;
+    if (last !== undefined && last.kind === ref.kind && last.group === ref.group) return last;
+    this.#last = this.#find(ref);
+    return this.#last;
+  }
+
+  #find(ref: GroupKind): KindPlace {
     let sameName = this.#known.get(ref.kind);
     if (sameName === undefined) {
       sameName = [];

@@ -6,6 +6,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import type { NameLookup } from "../model/near-miss.ts";
+import { ObjectFinder } from "../model/object-index.ts";
 import { idOf, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
 import type { LinkContext, UpLink } from "../topology/links.ts";
 import { SectionNames } from "../topology/section-names.ts";
@@ -29,8 +30,9 @@ function upSharer(): Pick<LinkContext, "sharedUp" | "shareUp"> {
 }
 
 export function linkContext({ rulebook, objects, grants, refused }: LinkTables): LinkContext {
+  const finder = new ObjectFinder(objects.byId);
   return {
-    find: (kind, namespace, name) => objects.byId.find(kind, namespace, name),
+    find: (kind, namespace, name) => finder.find(kind, namespace, name),
     ...upSharer(),
     sectionNames: new SectionNames(),
     kind: rulebook.findKind,
@@ -43,8 +45,9 @@ export function linkContext({ rulebook, objects, grants, refused }: LinkTables):
 
 export function targetContext(tables: TargetTables): TargetContext {
   const { rulebook, objects, grants } = tables;
+  const finder = new ObjectFinder(objects.byId);
   return {
-    find: (kind, namespace, name) => objects.byId.find(kind, namespace, name),
+    find: (kind, namespace, name) => finder.find(kind, namespace, name),
     kind: rulebook.findKind,
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     objectsOf: (kind, namespace) => objectsOf(objects, kind, namespace),
@@ -60,7 +63,7 @@ export function isImplied(tables: Pick<World, "objects" | "mentionedBy" | "ruleb
   let implied = false;
   forEachId(tables.mentionedBy.get(objectId(ref)), (id) => {
     const object = objects.byId.get(id);
-    implied ||= object !== undefined && !rulebook.byPolicyKind.has(`${object.ref.kind}.${object.ref.group}` as KindId);
+    implied ||= object !== undefined && !rulebook.byPolicyKind.has(object.family.kindId);
   });
   return implied;
 }
@@ -93,7 +96,7 @@ export function nameLookup(objects: World["objects"]): NameLookup {
     namespacesOf: (kind, name) => {
       const namespaces: string[] = [];
       for (const object of objectsOf(objects, kind, undefined))
-        if (object.ref.name === name) namespaces.push(object.ref.namespace);
+        if (object.name === name) namespaces.push(object.family.namespace);
       return namespaces;
     },
   };

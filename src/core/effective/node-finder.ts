@@ -1,4 +1,5 @@
 import type { JsonObject } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, objectId, parseObjectId } from "../model/refs.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
@@ -20,21 +21,30 @@ export class NodeFinder {
 
   find(id: ObjectId): Node | undefined {
     const object = this.#objects.get(id);
-    if (object !== undefined) return this.of(id, object.ref, object.raw);
+    if (object !== undefined) return this.#node(id, object.ref, object.raw, object, this.setsOf(object));
     // Implied (a GatewayClass that a Gateway names), or virtual.
     const node = this.of(id, parseObjectId(id), undefined);
     return node.ref.namespace === "" || node.sets !== undefined ? node : undefined;
   }
 
   of(id: ObjectId, ref: ObjectRef, raw: JsonObject | undefined): Node {
-    const sets = this.setsOn(id);
+    return this.#node(id, ref, raw, undefined, this.#attached?.get(id));
+  }
+
+  #node(
+    id: ObjectId,
+    ref: ObjectRef,
+    raw: JsonObject | undefined,
+    object: KubeObject | undefined,
+    sets: NodeSets | undefined,
+  ): Node {
     const place = this.places.of(ref);
-    return { id, ref, raw, section: undefined, place, sets, target: undefined, shown: undefined };
+    return { id, ref, raw, object, section: undefined, place, sets, target: undefined, shown: undefined };
   }
 
   /** The policies on an object and its sections. */
-  setsOn(id: ObjectId): NodeSets | undefined {
-    return this.#attached?.get(id);
+  setsOf(object: KubeObject): NodeSets | undefined {
+    return this.#attached?.of(object);
   }
 
   ofNamespace(namespace: string): Node {

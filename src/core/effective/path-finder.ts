@@ -4,7 +4,7 @@
  */
 import { forEachId } from "../model/id-set.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { KubeObject } from "../model/kube-object.ts";
+import { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId, ObjectRef } from "../model/refs.ts";
 import type { ChildUse, UpLink } from "../topology/links.ts";
 import type { Section } from "../topology/sections-of.ts";
@@ -105,13 +105,14 @@ export class PathFinder {
 
   /** The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at. */
   findAlike(object: EndObject): PathsAlike | undefined {
-    const { id, ref } = object;
-    if (this.#scope !== undefined || !this.#nodes.places.of(ref).endsAtAllSections) return undefined;
-    const links = this.#world.links.get(id);
+    if (!(object instanceof KubeObject)) return undefined;
+    const { family } = object;
+    if (this.#scope !== undefined || !this.#nodes.places.of(family).endsAtAllSections) return undefined;
+    const links = this.#world.links.of(object);
     if (links === undefined || links.absentParents.length > 0 || this.#world.tangles.size > 0) return undefined;
-    const sets = this.#nodes.setsOn(id);
+    const sets = this.#nodes.setsOf(object);
     if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
-    const bases = this.#above(links.up, ref.namespace);
+    const bases = this.#above(links.up, family.namespace);
     // Below a mesh Service every object has paths of its own.
     if (bases !== this.#near?.bases) return undefined;
     return { object, sections: links.sections, bases, own: sets?.own };
@@ -190,7 +191,7 @@ export class PathFinder {
 
   #fromParents(node: Node, found: Path[]): void {
     const { id } = node;
-    const links = this.#world.links.get(id);
+    const links = node.object === undefined ? this.#world.links.get(id) : this.#world.links.of(node.object);
     const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
     if (links !== undefined) {
       const isLoose = this.#world.tangles.size > 0 && this.#world.tangles.has(id);
@@ -315,10 +316,10 @@ export class PathFinder {
     const namespaces = new Set<string>();
     forEachId(this.#world.mentionedBy.get(service), (id) => {
       const object = this.#world.objects.byId.get(id);
-      if (object === undefined || object.ref.namespace === home) return;
+      if (object === undefined || object.family.namespace === home) return;
       if (!this.#nodes.places.of(object.ref).isPassed) return;
       if (this.#world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
-        namespaces.add(object.ref.namespace);
+        namespaces.add(object.family.namespace);
     });
     return namespaces;
   }

@@ -1,5 +1,6 @@
 /** Paths, and the nodes they pass. */
 import type { JsonObject } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, type TargetId, targetId } from "../model/refs.ts";
 import type { Section } from "../topology/sections-of.ts";
 import type { PathNode } from "./effective-policy.ts";
@@ -13,6 +14,8 @@ export interface Node {
   readonly ref: ObjectRef;
   /** Absent: implied, or virtual. */
   readonly raw: JsonObject | undefined;
+  /** The object itself, where it was at hand. */
+  readonly object: KubeObject | undefined;
   readonly section: Section | undefined;
   readonly place: KindPlace;
   /** The policies on the object and its sections. */
@@ -42,10 +45,11 @@ export interface Path {
 
 export const OTHERS = "others";
 
-export const sectionNode = ({ id, ref, raw, place, sets }: Node, section: Section): Node => ({
+export const sectionNode = ({ id, ref, raw, object, place, sets }: Node, section: Section): Node => ({
   id,
   ref,
   raw,
+  object,
   section,
   place,
   sets,

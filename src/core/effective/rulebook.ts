@@ -9,11 +9,11 @@ import { inferDefinition } from "../model/infer-definition.ts";
 import { kinds as builtInKinds, findKind } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { parseDefinition } from "../model/parse-definition.ts";
-import { parsePolicy } from "../model/parse-policy.ts";
+import { type PolicyReader, parsePolicy, policyReader } from "../model/parse-policy.ts";
 import { compareText, type GroupKind, type KindId, kindId } from "../model/refs.ts";
 import { compileRows } from "../topology/compile-rows.ts";
 import { linkTable } from "../topology/link-table.ts";
-import { compileKind } from "./compiled-kind.ts";
+import { type CompiledKind, compileKind } from "./compiled-kind.ts";
 import type { Rulebook } from "./world.ts";
 
 export interface RulebookOptions {
@@ -58,16 +58,24 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
     factsOf: byId(facts),
     rows: compileRows(rows, facts),
     ...rowSets(rows, definitions),
-    parsePolicy: (object, kind) =>
-      parsePolicy(object, kind.definition, crds.size === 0 ? undefined : crds.get(kindId(object.ref))),
+    parsePolicy: policyParser(kinds, crds),
     findings,
   };
+}
+
+function policyParser(kinds: readonly CompiledKind[], crds: ReadonlyMap<KindId, CrdFacts>): Rulebook["parsePolicy"] {
+  const readers = new Map<KindId, PolicyReader>();
+  for (const { definition } of kinds) {
+    for (const policy of definition.policies)
+      readers.set(kindId(policy), policyReader(definition, crds.get(kindId(policy))));
+  }
+  return (object) => parsePolicy(object, readers.get(object.family.kindId) as PolicyReader);
 }
 
 function crdTable(rules: readonly KubeObject[]): ReadonlyMap<KindId, CrdFacts> {
   const crds = new Map<KindId, CrdFacts>();
   for (const object of rules) {
-    const crd = object.ref.kind === "CustomResourceDefinition" ? crdSchema(object) : undefined;
+    const crd = object.family.kind === "CustomResourceDefinition" ? crdSchema(object) : undefined;
     if (crd !== undefined) crds.set(kindId(crd), crd);
   }
   return crds;

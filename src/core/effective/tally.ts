@@ -22,39 +22,48 @@ export interface AncestorTally {
 
 export type PolicyTally = SortedMap<ObjectId, AncestorTally>;
 
-interface Counters {
-  paths: number;
-  full: number;
-  partial: number;
-  none: number;
-  met: number;
-  beatenBy: Counts<PolicyId> | undefined;
-  beatenAt: BeatenChanges | undefined;
-  errors: Counts<string> | undefined;
+class Counters {
+  readonly policy: Policy;
+  readonly ancestor: ObjectId;
+  paths = 0;
+  full = 0;
+  partial = 0;
+  none = 0;
+  met = 0;
+  beatenBy: Counts<PolicyId> | undefined = undefined;
+  beatenAt: BeatenChanges | undefined = undefined;
+  errors: Counts<string> | undefined = undefined;
+  /** Of the policy's other ancestors: most have none. */
+  others: Map<ObjectId, Counters> | undefined = undefined;
+
+  constructor(policy: Policy, ancestor: ObjectId) {
+    this.policy = policy;
+    this.ancestor = ancestor;
+  }
 }
 
 /** Changes to tallies, collected while paths are walked. */
 export class TallyChanges {
-  readonly #changes: Map<PolicyId, ChangesOfPolicy> = new Map();
+  readonly #changes: Map<PolicyId, Counters> = new Map();
 
   /** At each of some targets, `count` paths with this effective policy come (1, 2, …) or go (-1, …). */
   add(core: EffectiveCore, ancestorOf: (policy: Policy) => ObjectId, ends: Ends, count: number): void {
     const { outcomes, conditionErrors } = core.pattern;
     for (const outcome of outcomes) {
       const policy = core.policyAt(outcome.policy);
-      const counters = this.#countersOf(policy.id, ancestorOf(policy));
+      const counters = this.#countersOf(policy, ancestorOf(policy));
       addFate(counters, outcome, count * ends.sections.length);
       if (outcome.beaten === 0) continue;
-      counters.beatenAt ??= new BeatenChanges();
-      counters.beatenAt.add(ends, count);
-      counters.beatenBy ??= new Counts();
-      for (const winner of outcome.by) counters.beatenBy.add(core.policyAt(winner).id, count * ends.sections.length);
+      if (counters.beatenAt === undefined) counters.beatenAt = new BeatenChanges(ends, count);
+      else counters.beatenAt.add(ends, count);
+      for (const winner of outcome.by) addBeatenBy(counters, core.policyAt(winner).id, count * ends.sections.length);
     }
     for (const { policy: place, block, message } of conditionErrors) {
       const policy = core.policyAt(place);
-      const counters = this.#countersOf(policy.id, ancestorOf(policy));
-      counters.errors ??= new Counts();
-      counters.errors.add(`${block.name}: ${message}`, count * ends.sections.length);
+      const counters = this.#countersOf(policy, ancestorOf(policy));
+      const error = `${block.name}: ${message}`;
+      if (counters.errors === undefined) counters.errors = new Counts(error, count * ends.sections.length);
+      else counters.errors.add(error, count * ends.sections.length);
     }
   }
 
@@ -66,59 +75,37 @@ export class TallyChanges {
   applyTo(policy: PolicyId, tally: PolicyTally | undefined): PolicyTally | undefined {
     const changes = this.#changes.get(policy);
     if (changes === undefined) return tally;
-    let result: PolicyTally = tally ?? SortedMap.empty();
-    for (const [ancestor, counters] of changes.entries()) {
-      if (saysNothing(counters)) continue;
-      const next = applyCounters(result.get(ancestor), counters);
-      result = next === undefined ? result.without(ancestor) : result.with(ancestor, next);
-    }
+    let result = applied(tally ?? SortedMap.empty(), changes);
+    if (changes.others !== undefined)
+      for (const counters of changes.others.values()) result = applied(result, counters);
     return result.size === 0 ? undefined : result;
   }
 
-  #countersOf(policy: PolicyId, ancestor: ObjectId): Counters {
-    const known = this.#changes.get(policy);
-    if (known !== undefined) return known.of(ancestor);
-    const made = new ChangesOfPolicy(ancestor);
-    this.#changes.set(policy, made);
-    return made.of(ancestor);
+  /** What is counted where nothing was before. */
+  forEach(visit: (policy: Policy, tally: PolicyTally) => void): void {
+    for (const [id, { policy }] of this.#changes) {
+      const tally = this.applyTo(id, undefined);
+      if (tally !== undefined) visit(policy, tally);
+    }
+  }
+
+  #countersOf(policy: Policy, ancestor: ObjectId): Counters {
+    const first = this.#changes.get(policy.id);
+    if (first === undefined) {
+      const made = new Counters(policy, ancestor);
+      this.#changes.set(policy.id, made);
+      return made;
+    }
+    if (ancestor === first.ancestor) return first;
+    first.others ??= new Map();
+    let known = first.others.get(ancestor);
+    if (known === undefined) {
+      known = new Counters(policy, ancestor);
+      first.others.set(ancestor, known);
+    }
+    return known;
   }
 }
-
-/** By ancestor, of which most policies have one. */
-class ChangesOfPolicy {
-  readonly #first: ObjectId;
-  readonly #counters: Counters = zero();
-  #others: Map<ObjectId, Counters> | undefined;
-
-  constructor(first: ObjectId) {
-    this.#first = first;
-  }
-
-  of(ancestor: ObjectId): Counters {
-    if (ancestor === this.#first) return this.#counters;
-    this.#others ??= new Map();
-    const known = this.#others.get(ancestor);
-    if (known !== undefined) return known;
-    const made = zero();
-    this.#others.set(ancestor, made);
-    return made;
-  }
-
-  entries(): readonly (readonly [ObjectId, Counters])[] {
-    return [[this.#first, this.#counters], ...(this.#others ?? [])];
-  }
-}
-
-const zero = (): Counters => ({
-  paths: 0,
-  full: 0,
-  partial: 0,
-  none: 0,
-  met: 0,
-  beatenBy: undefined,
-  beatenAt: undefined,
-  errors: undefined,
-});
 
 function addFate(counters: Counters, { prevailing, beaten, gated }: OutcomePattern, count: number): void {
   counters.paths += count;
@@ -127,6 +114,18 @@ function addFate(counters: Counters, { prevailing, beaten, gated }: OutcomePatte
     else counters.partial += count;
   } else if (prevailing === 0 && gated) counters.met += count;
   else counters.full += count;
+}
+
+function addBeatenBy(counters: Counters, winner: PolicyId, count: number): void {
+  if (counters.beatenBy === undefined) counters.beatenBy = new Counts(winner, count);
+  else counters.beatenBy.add(winner, count);
+}
+
+function applied(tally: PolicyTally, counters: Counters): PolicyTally {
+  if (saysNothing(counters)) return tally;
+  const { ancestor } = counters;
+  const next = applyCounters(tally.get(ancestor), counters);
+  return next === undefined ? tally.without(ancestor) : tally.with(ancestor, next);
 }
 
 /** As many paths came as went, and they say the same. */

@@ -37,7 +37,7 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
   for (const id of linkersOf(world, changes)) {
     const object = world.objects.byId.get(id);
     const before = links.get(id);
-    const hasPlan = object !== undefined && findPlan(world.rulebook.rows, object.ref) !== undefined;
+    const hasPlan = object !== undefined && findPlan(world.rulebook.rows, object.family) !== undefined;
     const after = hasPlan ? objectLinks(object, context) : undefined;
     if (before === undefined && after === undefined) continue;
     links = after === undefined ? links.without(id) : links.with(id, after);

@@ -5,10 +5,10 @@ import { SortedMap } from "../model/sorted-map.ts";
 import { type Grant, grantOf } from "../topology/reference-grants.ts";
 import { REFERENCE_GRANT } from "./build-world.ts";
 import type { ObjectChange } from "./object-changes.ts";
-import type { ObjectTable, World } from "./world.ts";
+import type { World, WorldObjects } from "./world.ts";
 
 export interface UpdatedObjects {
-  readonly objects: ObjectTable;
+  readonly objects: WorldObjects;
   readonly refused: World["refused"];
   readonly grants: World["grants"];
   /** Namespaces that have their first object now, or no object any more. */
@@ -52,7 +52,7 @@ function changedKind(
 }
 
 function populated(
-  objects: ObjectTable,
+  objects: WorldObjects,
   growth: ReadonlyMap<string, number>,
 ): Pick<UpdatedObjects, "objects" | "namespaces"> {
   const changed: string[] = [];

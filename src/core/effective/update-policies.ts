@@ -110,12 +110,12 @@ function settled(
   { context, isQuiet }: { readonly context: TargetContext; readonly isQuiet: boolean },
 ): PolicyRecord | undefined {
   const object = objects.byId.get(id);
-  const kind = object === undefined ? undefined : rulebook.byPolicyKind.get(kindId(object.ref));
+  const kind = object === undefined ? undefined : rulebook.byPolicyKind.get(object.family.kindId);
   if (object === undefined || kind === undefined) return undefined;
   const read =
     before !== undefined && before.object === object
       ? { policy: before.policy, findings: before.findings }
-      : rulebook.parsePolicy(object, kind);
+      : rulebook.parsePolicy(object);
   // A policy that says what it said stays the one that stacks are made of, so that their folds are still known.
   const policy = isQuiet && before !== undefined ? before.policy : read.policy;
   const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);

@@ -36,7 +36,7 @@ export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Ver
       by: winners,
     };
   }
-  return accepted(world.tallies.get(id));
+  return accepted(world.tallies.of(record.object));
 }
 
 const notAccepted = (reason: "Invalid" | "TargetNotFound", messages: readonly string[]): Verdict => ({
@@ -60,16 +60,19 @@ function conflictWinners(world: World, id: PolicyId, { kind, targets }: PolicyRe
 
 function accepted(tally: PolicyTally | undefined): Verdict {
   if (tally === undefined) return { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
-  const ancestors: AncestorVerdict[] = [];
-  tally.forEach((ancestor, counts) => {
-    ancestors.push({ ancestor, enforcement: enforcementOf(counts), tally: shown(counts) });
-  });
+  const ancestors = tally.first(tally.size, ancestorVerdict);
   const [only] = ancestors;
   if (only !== undefined && ancestors.length === 1)
     return { state: "Accepted", enforcement: only.enforcement, total: only.tally, ancestors };
   const whole = sum(tally);
   return { state: "Accepted", enforcement: enforcementOf(whole), total: shown(whole), ancestors };
 }
+
+const ancestorVerdict = (ancestor: ObjectId, counts: AncestorTally): AncestorVerdict => ({
+  ancestor,
+  enforcement: enforcementOf(counts),
+  tally: shown(counts),
+});
 
 const EMPTY_TALLY: Tally = {
   paths: 0,
@@ -94,11 +97,13 @@ const shown = ({ paths, full, partial, none, met, beatenBy, beatenAt }: Ancestor
   partial,
   none,
   met,
-  beatenBy: beatenBy.first(SHOWN, (policy, count) => ({ policy, paths: count })),
+  beatenBy: beatenBy.first(SHOWN, winnerShown),
   beatenByTotal: beatenBy.size,
   beatenAt: firstTargets(beatenAt, SHOWN),
   beatenAtTotal: beatenAt.targets,
 });
+
+const winnerShown = (policy: PolicyId, paths: number): Tally["beatenBy"][number] => ({ policy, paths });
 
 /** Over all ancestors. A policy on few targets has few; one on a whole class has that class. */
 function sum(tally: PolicyTally): AncestorTally {

@@ -10,6 +10,7 @@ import type { IdSet } from "../model/id-set.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { LayeredMap } from "../model/layered-map.ts";
 import type { ObjectIndex } from "../model/object-index.ts";
+import type { ObjectTable } from "../model/object-table.ts";
 import type { ObjectsByKind } from "../model/objects-by-kind.ts";
 import type { Policy } from "../model/policy.ts";
 import type { KindId, ObjectId, PolicyId } from "../model/refs.ts";
@@ -36,11 +37,11 @@ export interface Rulebook {
   readonly isParentByRef: (kind: KindId) => boolean;
   /** Kinds of rows that definitions added: only among these can links form a cycle. */
   readonly isForeign: (kind: KindId) => boolean;
-  readonly parsePolicy: (object: KubeObject, kind: CompiledKind) => { policy?: Policy; findings: readonly Finding[] };
+  readonly parsePolicy: (object: KubeObject) => { policy?: Policy; findings: readonly Finding[] };
   readonly findings: readonly Finding[];
 }
 
-export interface ObjectTable {
+export interface WorldObjects {
   readonly byId: ObjectIndex;
   readonly byKind: ObjectsByKind;
   /** How many objects each namespace has: one that is used exists, defined or not. */
@@ -66,27 +67,27 @@ export interface PolicyRecord {
 
 export interface World {
   readonly rulebook: Rulebook;
-  readonly objects: ObjectTable;
+  readonly objects: WorldObjects;
   /** Objects that are there but cannot be used. */
   readonly refused: LayeredMap<ObjectId, readonly Finding[]>;
   /** About documents without an identity, and about duplicates. */
   readonly documentFindings: readonly Finding[];
   /** Of objects that link to others. */
-  readonly links: LayeredMap<ObjectId, ObjectLinks>;
+  readonly links: ObjectTable<ObjectId, ObjectLinks>;
   /** Who names an object, whether it exists or not: routes, policies. */
   readonly mentionedBy: LayeredMap<ObjectId, IdSet<ObjectId>>;
   /** Whose links rest on a namespace's labels; on its ReferenceGrants. */
   readonly labelReaders: LayeredMap<string, IdSet<ObjectId>>;
   readonly grantReaders: LayeredMap<string, IdSet<ObjectId>>;
   readonly grants: LayeredMap<string, readonly Grant[]>;
-  readonly policies: LayeredMap<PolicyId, PolicyRecord>;
+  readonly policies: ObjectTable<PolicyId, PolicyRecord>;
   /** Policies that select targets of a kind by label. */
   readonly selectors: LayeredMap<KindId, IdSet<PolicyId>>;
   /** Policies that name something of a kind that is not there: their messages guess among all names of that kind. */
   readonly missing: LayeredMap<KindId, IdSet<PolicyId>>;
   /** By the index of the policy kind. */
-  readonly attached: readonly LayeredMap<ObjectId, NodeSets>[];
+  readonly attached: readonly ObjectTable<ObjectId, NodeSets>[];
   /** Objects some of whose links are not followed: on a cycle, or nested without end. */
   readonly tangles: ReadonlyMap<ObjectId, Tangle>;
-  readonly tallies: LayeredMap<PolicyId, PolicyTally>;
+  readonly tallies: ObjectTable<PolicyId, PolicyTally>;
 }

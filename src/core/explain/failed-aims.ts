@@ -98,11 +98,11 @@ function pathless(
 
 /** A policy, by its look, of a kind that nothing describes. */
 function unknownKind(world: World, object: KubeObject, target: ObjectRef, place: Place): FailedAim | undefined {
-  const kind = kindId(object.ref);
+  const kind = object.family.kindId;
   if (world.rulebook.factsOf(kind) !== undefined || world.rulebook.byPolicyKind.has(kind)) return undefined;
   const [aim] = aimsOf(object, ["targetRef", "targetRefs"]).filter((one) => isAimedAt(one, object, target, place));
   if (aim === undefined) return undefined;
-  const message = `nothing says what ${object.ref.kind} (${object.ref.group}) means, so it is ignored; add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`;
+  const message = `nothing says what ${object.family.kind} (${object.family.group}) means, so it is ignored; add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`;
   return { policy: object.id, reason: "UnknownKind", field: aim.field, message, isNearMiss: false };
 }
 

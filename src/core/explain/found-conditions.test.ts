@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../model/json.ts";
-import { objectId } from "../model/refs.ts";
+import { KubeObject, objectFamily } from "../model/kube-object.ts";
 import { foundConditions } from "./found-conditions.ts";
 
 const accepted = { type: "Accepted", status: "True", reason: "Accepted", message: "" };
 const programmed = { type: "Programmed", status: "False", reason: "Pending", message: "wait" };
 
 function found(status: JsonObject, sectionName?: string) {
-  const ref = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "infra", name: "prod" };
-  return foundConditions({ id: objectId(ref), ref, apiVersion: "v1", raw: { status } }, sectionName);
+  const family = objectFamily("gateway.networking.k8s.io/v1", "Gateway", "infra");
+  return foundConditions(new KubeObject(family, "prod", { status }), sectionName);
 }
 
 describe("conditions as found", () => {

@@ -18,7 +18,7 @@ export function foundConditions(object: KubeObject | undefined, sectionName?: st
   const parents = [...objectsIn(status, "parents"), ...objectsIn(status, "ancestors")];
   return [
     ...conditionsIn(status, {}),
-    ...parents.flatMap((parent) => conditionsIn(parent, aboutParent(parent, object.ref.namespace))),
+    ...parents.flatMap((parent) => conditionsIn(parent, aboutParent(parent, object.family.namespace))),
     ...found,
   ];
 }

@@ -3,7 +3,6 @@ import { verdictOf } from "../effective/verdict-of.ts";
 import type { World } from "../effective/world.ts";
 import {
   compareText,
-  kindId,
   type ObjectId,
   type PolicyId,
   parseObjectId,
@@ -57,7 +56,7 @@ function allEdges(world: World, targets: Iterable<TargetId>): readonly GraphEdge
 
 function sectionNames({ objects, rulebook }: World, id: ObjectId): readonly string[] {
   const object = objects.byId.get(id);
-  const facts = object === undefined ? undefined : rulebook.factsOf(kindId(object.ref));
+  const facts = object === undefined ? undefined : rulebook.factsOf(object.family.kindId);
   return object === undefined || facts === undefined ? [] : sectionsOf(object, facts).map(({ name }) => name);
 }
 

@@ -131,7 +131,7 @@ function candidates(world: World, at: OwnedListener, request: TraceRequest, matc
           section,
           match,
           hostname: found?.hostname,
-          createdAt: createdAt(route).seconds,
+          createdAt: createdAt(route),
           route: `${route.ref.namespace}/${route.ref.name}`,
           ruleIndex: section.index,
         };

@@ -76,7 +76,7 @@ function sectionPointer(world: World, { level }: CompiledMapping, id: ObjectId, 
 /** Where a section stands in its object. */
 export function sectionPlace(world: World, id: ObjectId, name: string, section?: string): ValuePlace | undefined {
   const object = world.objects.byId.get(id);
-  const facts = object === undefined ? undefined : world.rulebook.factsOf(kindId(object.ref));
+  const facts = object === undefined ? undefined : world.rulebook.factsOf(object.family.kindId);
   if (object === undefined || facts === undefined) return undefined;
   const found = sectionsOf(object, facts).find((one) => one.name === name && (section ?? one.section) === one.section);
   const list = facts.sections.find((one) => one.section === found?.section)?.path;

@@ -62,8 +62,8 @@ function metadataOf({ id, object }: Policy): PolicyMetadata {
   const metadata = object.raw["metadata"];
   return {
     id,
-    namespace: object.ref.namespace,
-    name: object.ref.name,
+    namespace: object.family.namespace,
+    name: object.name,
     metadata: isJsonObject(metadata) ? metadata : {},
   };
 }

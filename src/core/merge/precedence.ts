@@ -17,4 +17,4 @@ export function comparePrecedence(a: Policy, b: Policy): number {
   );
 }
 
-const namespacedName = ({ object }: Policy): string => `${object.ref.namespace}/${object.ref.name}`;
+const namespacedName = ({ object }: Policy): string => `${object.family.namespace}/${object.name}`;

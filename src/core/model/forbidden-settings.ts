@@ -12,7 +12,6 @@ export function checkForbidden(
   blocks: readonly Block[],
   report: Report,
 ): void {
-  if (!targeting.kinds.some(({ forbids }) => forbids !== undefined)) return;
   const reported = new Set<string>();
   for (const target of targets) {
     for (const forbidden of forbiddenAt(targeting, target)) {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import type { ObjectId, ObjectRef } from "./refs.ts";
+import { type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "./refs.ts";
 
 /** Where a document was read from. Positions never influence a result. */
 export interface SourcePosition {
@@ -8,11 +8,61 @@ export interface SourcePosition {
   readonly column: number;
 }
 
-/** One object of the snapshot: identity parsed, everything else kept as it came (unknown fields included). */
-export interface KubeObject {
-  readonly id: ObjectId;
-  readonly ref: ObjectRef;
+/** What the objects of a kind in a namespace have in common. */
+export interface ObjectFamily {
   readonly apiVersion: string;
+  readonly group: string;
+  readonly kind: string;
+  readonly kindId: KindId;
+  readonly namespace: string;
+  /** Their ids, but for the name. */
+  readonly prefix: string;
+}
+
+export function objectFamily(apiVersion: string, kind: string, namespace: string): ObjectFamily {
+  const slash = apiVersion.indexOf("/");
+  const group = slash === -1 ? "" : apiVersion.slice(0, slash);
+  const prefix = objectId({ group, kind, namespace, name: "" });
+  return { apiVersion, group, kind, kindId: kindId({ group, kind }), namespace, prefix };
+}
+
+const NO_PLACE = -1;
+
+/**
+ * One object of the snapshot: identity parsed, everything else kept as it came (unknown fields included). Small, as there
+ * are many: its reference and its id are put together when somebody asks.
+ */
+export class KubeObject {
   readonly raw: JsonObject;
-  readonly source?: SourcePosition;
+  declare readonly source?: SourcePosition;
+  readonly family: ObjectFamily;
+  readonly name: string;
+  /** In its snapshot: tables are filled by it. Objects that come later have none. */
+  readonly place: number;
+  #id: ObjectId | undefined;
+
+  constructor(family: ObjectFamily, name: string, raw: JsonObject, source?: SourcePosition, place: number = NO_PLACE) {
+    this.raw = raw;
+    this.family = family;
+    this.name = name;
+    this.place = place;
+    this.#id = undefined;
+    if (source !== undefined) this.source = source;
+  }
+
+  get id(): ObjectId {
+    // A sum of two texts would hold on to both of them; this is one text, and it is kept.
+    this.#id ??= [this.family.prefix, this.name].join("") as ObjectId;
+    return this.#id;
+  }
+
+  /** Made anew each time: `family` and `name` say the same for nothing. */
+  get ref(): ObjectRef {
+    const { group, kind, namespace } = this.family;
+    return { group, kind, namespace, name: this.name };
+  }
+
+  get apiVersion(): string {
+    return this.family.apiVersion;
+  }
 }

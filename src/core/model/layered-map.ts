@@ -73,13 +73,20 @@ function forEachLeaf<V>(trie: Trie<V> | undefined, visit: (leaf: Leaf<V>) => voi
   else for (let leaf: Leaf<V> | undefined = trie; leaf !== undefined; leaf = leaf.next) visit(leaf);
 }
 
+/** What does not change: a Map, or whatever else finds values by their keys. */
+export interface MapBase<K, V> {
+  readonly size: number;
+  get(key: K): V | undefined;
+  forEach(visit: (value: V, key: K) => void): void;
+}
+
 export class LayeredMap<K extends string, V> {
-  readonly #base: ReadonlyMap<K, V>;
+  readonly #base: MapBase<K, V>;
   readonly #changes: Trie<Change<V>> | undefined;
   readonly #changed: number;
   readonly size: number;
 
-  private constructor(base: ReadonlyMap<K, V>, changes: Trie<Change<V>> | undefined, changed: number, size: number) {
+  private constructor(base: MapBase<K, V>, changes: Trie<Change<V>> | undefined, changed: number, size: number) {
     this.#base = base;
     this.#changes = changes;
     this.#changed = changed;
@@ -88,6 +95,11 @@ export class LayeredMap<K extends string, V> {
 
   /** Takes the map over: the caller must not change it afterwards. */
   static from<K extends string, V>(base: ReadonlyMap<K, V>): LayeredMap<K, V> {
+    return LayeredMap.over(base);
+  }
+
+  /** The same over anything that will not change. */
+  static over<K extends string, V>(base: MapBase<K, V>): LayeredMap<K, V> {
     return new LayeredMap(base, undefined, 0, base.size);
   }
 
@@ -101,6 +113,11 @@ export class LayeredMap<K extends string, V> {
       if (leaf !== undefined) return leaf.value === DELETED ? undefined : leaf.value;
     }
     return this.#base.get(key);
+  }
+
+  /** Whether nothing has changed since the base, and that is its base. */
+  isJust(base: MapBase<K, V>): boolean {
+    return this.#changes === undefined && this.#base === base;
   }
 
   has(key: K): boolean {
@@ -122,9 +139,9 @@ export class LayeredMap<K extends string, V> {
       this.#base.forEach(visit);
       return;
     }
-    for (const [key, value] of this.#base) {
+    this.#base.forEach((value, key) => {
       if (findLeaf(changes, key, hashText(key)) === undefined) visit(value, key);
-    }
+    });
     forEachLeaf(changes, (leaf) => {
       if (leaf.value !== DELETED) visit(leaf.value, leaf.key as K);
     });

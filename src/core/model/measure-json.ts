@@ -8,30 +8,34 @@ export interface JsonLimits {
 type Measure = "ok" | "too deep" | "too large";
 
 /** Whether a value stays within limits. Gives up at the first one passed: depth cannot overflow the stack, nor aliases the clock. */
-export function measureJson(value: Json, limits: JsonLimits): Measure {
-  return visit(value, 0, limits, { values: 0 });
+export function measureJson(value: Json, { maxDepth, maxValues }: JsonLimits): Measure {
+  const left = visit(value, maxDepth, maxValues);
+  if (left === TOO_DEEP) return "too deep";
+  return left === TOO_LARGE ? "too large" : "ok";
 }
 
-function visit(value: Json, depth: number, limits: JsonLimits, count: { values: number }): Measure {
-  if (++count.values > limits.maxValues) return "too large";
-  if (typeof value !== "object" || value === null) return "ok";
-  if (depth >= limits.maxDepth) return "too deep";
+/** What is left when one more is taken of none. */
+const TOO_LARGE = -1;
+const TOO_DEEP = -2;
+
+/** How many more values there may be after this one, or what is too much. Numbers only, as this walks every policy. */
+function visit(value: Json, depth: number, values: number): number {
+  let left = values - 1;
+  if (left < 0) return left;
+  if (typeof value !== "object" || value === null) return left;
+  if (depth <= 0) return TOO_DEEP;
   if (isJsonList(value)) {
     for (const item of value) {
-      const result = visit(item, depth + 1, limits, count);
-      if (result !== "ok") return result;
+      left = visit(item, depth - 1, left);
+      if (left < 0) return left;
     }
-    return "ok";
+    return left;
   }
-  // Plain JSON data inherits nothing that `for in` would show; and this walks every policy.
+  // Plain JSON data inherits nothing that `for in` would show.
   for (const key in value) {
     const own = value[key] ?? null;
-    if (typeof own !== "object") {
-      count.values++;
-      continue;
-    }
-    const result = visit(own, depth + 1, limits, count);
-    if (result !== "ok") return result;
+    left = typeof own === "object" && own !== null ? visit(own, depth - 1, left) : left - 1;
+    if (left < 0) return left;
   }
-  return count.values > limits.maxValues ? "too large" : "ok";
+  return left;
 }

@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from "./kube-object.ts";
 import { LayeredMap } from "./layered-map.ts";
+import type { ObjectOrder } from "./object-table.ts";
 import { type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "./refs.ts";
 
 type Names = LayeredMap<string, KubeObject>;
@@ -12,10 +13,13 @@ type Namespaces = LayeredMap<string, Names>;
 export class ObjectIndex {
   readonly #kinds: LayeredMap<KindId, Namespaces>;
   readonly size: number;
+  /** The objects of the snapshot that it began with. */
+  readonly order: ObjectOrder;
 
-  private constructor(kinds: LayeredMap<KindId, Namespaces>, size: number) {
+  private constructor(kinds: LayeredMap<KindId, Namespaces>, size: number, order: ObjectOrder) {
     this.#kinds = kinds;
     this.size = size;
+    this.order = order;
   }
 
   /** Takes the draft over: the caller must not add to it afterwards. */
@@ -30,11 +34,16 @@ export class ObjectIndex {
       }
       if (namespaces.size > 0) kinds.set(kind, LayeredMap.from(namespaces));
     }
-    return new ObjectIndex(LayeredMap.from(kinds), size);
+    return new ObjectIndex(LayeredMap.from(kinds), size, draft.order);
   }
 
   find(kind: KindId, namespace: string, name: string): KubeObject | undefined {
-    return this.#kinds.get(kind)?.get(namespace)?.get(name);
+    return this.namesIn(kind, namespace)?.get(name);
+  }
+
+  /** The objects of a kind in a namespace, by name. */
+  namesIn(kind: KindId, namespace: string): Names | undefined {
+    return this.#kinds.get(kind)?.get(namespace);
   }
 
   get(id: ObjectId): KubeObject | undefined {
@@ -47,13 +56,12 @@ export class ObjectIndex {
   }
 
   with(object: KubeObject): ObjectIndex {
-    const { ref } = object;
-    const kind = kindId(ref);
+    const { kindId: kind, namespace } = object.family;
     const namespaces: Namespaces = this.#kinds.get(kind) ?? LayeredMap.empty();
-    const names: Names = namespaces.get(ref.namespace) ?? LayeredMap.empty();
-    const grown = names.with(ref.name, object);
-    const kinds = this.#kinds.with(kind, namespaces.with(ref.namespace, grown));
-    return new ObjectIndex(kinds, this.size + grown.size - names.size);
+    const names: Names = namespaces.get(namespace) ?? LayeredMap.empty();
+    const grown = names.with(object.name, object);
+    const kinds = this.#kinds.with(kind, namespaces.with(namespace, grown));
+    return new ObjectIndex(kinds, this.size + grown.size - names.size, this.order);
   }
 
   without(ref: ObjectRef): ObjectIndex {
@@ -64,7 +72,7 @@ export class ObjectIndex {
     const fewer =
       names.size === 1 ? namespaces.without(ref.namespace) : namespaces.with(ref.namespace, names.without(ref.name));
     const kinds = fewer.size === 0 ? this.#kinds.without(kind) : this.#kinds.with(kind, fewer);
-    return new ObjectIndex(kinds, this.size - 1);
+    return new ObjectIndex(kinds, this.size - 1, this.order);
   }
 
   /** In no particular order: sort what leaves the core. */
@@ -99,9 +107,57 @@ export class ObjectIndex {
   }
 }
 
+/**
+ * Finds one object after the other: mostly of a kind and namespace that was asked for before (a Gateway, then Services,
+ * then the same Gateway).
+ */
+export class ObjectFinder {
+  readonly #index: ObjectIndex;
+  #last: Search = NO_SEARCH;
+  #other: Search = NO_SEARCH;
+
+  constructor(index: ObjectIndex) {
+    this.#index = index;
+  }
+
+  find(kind: KindId, namespace: string, name: string): KubeObject | undefined {
+    const search = this.#searchIn(kind, namespace);
+    if (search.name !== name) {
+      search.name = name;
+      search.found = search.names?.get(name);
+    }
+    return search.found;
+  }
+
+  #searchIn(kind: KindId, namespace: string): Search {
+    if (isIn(this.#last, kind, namespace)) return this.#last;
+    const other = this.#other;
+    this.#other = this.#last;
+    this.#last = isIn(other, kind, namespace)
+      ? other
+      : { kind, namespace, names: this.#index.namesIn(kind, namespace), name: undefined, found: undefined };
+    return this.#last;
+  }
+}
+
+/** In the objects of a kind in a namespace, and what was found last. */
+interface Search {
+  readonly kind: KindId | undefined;
+  readonly namespace: string;
+  readonly names: Names | undefined;
+  name: string | undefined;
+  found: KubeObject | undefined;
+}
+
+const NO_SEARCH: Search = { kind: undefined, namespace: "", names: undefined, name: undefined, found: undefined };
+
+const isIn = (search: Search, kind: KindId, namespace: string): boolean =>
+  search.kind === kind && search.namespace === namespace;
+
 /** An index in the making. */
 export class ObjectIndexDraft {
   readonly kinds: Map<KindId, Map<string, Map<string, KubeObject>>> = new Map();
+  readonly order: (KubeObject | undefined)[] = [];
 
   /** The objects of a kind in a namespace, by name, to look up and to add to. */
   namesIn(kind: KindId, namespace: string): Map<string, KubeObject> {
@@ -119,7 +175,29 @@ export class ObjectIndexDraft {
   }
 
   add(object: KubeObject): void {
-    const { ref } = object;
-    this.namesIn(kindId(ref), ref.namespace).set(ref.name, object);
+    const { family, name } = object;
+    this.namesIn(family.kindId, family.namespace).set(name, object);
+    this.place(object);
+  }
+
+  remove(id: ObjectId): void {
+    const { kind, namespace, name } = splitId(id);
+    const names = this.namesIn(kind, namespace);
+    const place = names.get(name)?.place;
+    if (place !== undefined) this.order[place] = undefined;
+    names.delete(name);
+  }
+
+  /** For the next object that comes. */
+  get nextPlace(): number {
+    return this.order.length;
+  }
+
+  /** Puts an object at its place, if it has one and nobody else is there. */
+  place(object: KubeObject): void {
+    const { place } = object;
+    if (place < 0 || this.order[place] !== undefined) return;
+    while (this.order.length < place) this.order.push(undefined);
+    this.order[place] = object;
   }
 }

@@ -38,7 +38,7 @@ export function parseDefinition(object: KubeObject): { definition?: PolicyDefini
   problems.push(...checkShape(definitionSchema, spec, "spec"));
   if (problems.length > 0 || !isJsonObject(spec)) return { findings: toFindings(object, problems) };
 
-  const definition = readDefinition(object.ref.name, spec, problems);
+  const definition = readDefinition(object.name, spec, problems);
   const findings = toFindings(object, problems);
   if (definition === undefined || problems.length > 0) return { findings };
   const checked = checkDefinition(definition, object);

@@ -3,7 +3,7 @@ import { definitionFrom, kubeObject, kubeObjects } from "../../../test/support/k
 import { crdSchema } from "./crd-schema.ts";
 import type { PolicyDefinition } from "./definition.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { parsePolicy } from "./parse-policy.ts";
+import { parsePolicy, policyReader } from "./parse-policy.ts";
 
 const color = definitionFrom("color-policy-atomic");
 const auth = definitionFrom("auth-policy");
@@ -12,7 +12,7 @@ const targetRef = { kind: "Gateway", name: "g1" };
 const policyOf = (spec: Json, definition: PolicyDefinition, metadata: JsonObject = {}) =>
   parsePolicy(
     kubeObject({ apiVersion: "example.com/v1", kind: "ColorPolicy", metadata: { name: "p", ...metadata }, spec }),
-    definition,
+    policyReader(definition),
   );
 
 /** A policy in short: `defaults Atomic: /a=1`. */
@@ -114,7 +114,7 @@ describe("the specifications' own policies", () => {
       const [object = kubeObject({})] = kubeObjects(
         `{apiVersion: example.com/v1, kind: P, metadata: {name: p}, ${yaml}}`,
       );
-      const { policy, findings } = parsePolicy(object, definitionFrom(definition));
+      const { policy, findings } = parsePolicy(object, policyReader(definitionFrom(definition)));
       expect(findings).toEqual([]);
       expect(policy?.targets).toEqual(targets);
       expect(policy?.blocks.map((block) => block.name)).toEqual(blocks);
@@ -476,7 +476,7 @@ test("kindIndex: the place among the joined kinds", () => {
     metadata: { name: "p" },
     spec: { targetRef },
   });
-  expect(parsePolicy(object, joined).policy?.kindIndex).toBe(1);
+  expect(parsePolicy(object, policyReader(joined)).policy?.kindIndex).toBe(1);
 });
 
 test("the CRD's defaults are filled in, and its maps are one value for Field kinds", () => {
@@ -507,7 +507,7 @@ test("the CRD's defaults are filled in, and its maps are one value for Field kin
     metadata: { name: "p" },
     spec: { targetRef, overrides: { labels: { a: "b" } } },
   });
-  const { policy } = parsePolicy(object, definitionFrom("acme-service-policy"), crd);
+  const { policy } = parsePolicy(object, policyReader(definitionFrom("acme-service-policy"), crd));
   expect(policy?.blocks[0]?.units.map(({ pointer, value }) => [pointer, value])).toEqual([
     ["/labels", { a: "b" }],
     ["/attempts", 1],

@@ -2,7 +2,7 @@ import { builtInPolicyShapes } from "./built-in-policy-shapes.ts";
 import { compileSchemaCheck, type SchemaCheck, type SchemaProblem } from "./check-schema.ts";
 import { didYouMean, found } from "./check-shape.ts";
 import type { CrdFacts } from "./crd-schema.ts";
-import { createdAt } from "./created-at.ts";
+import { createdAt, writtenCreationTime } from "./created-at.ts";
 import type { Granularity, MergeRules, PolicyDefinition } from "./definition.ts";
 import type { Finding } from "./finding.ts";
 import { checkForbidden } from "./forbidden-settings.ts";
@@ -29,21 +29,21 @@ const SPEC_LIMITS = {
  */
 export function parsePolicy(
   object: KubeObject,
-  definition: PolicyDefinition,
-  crd?: CrdFacts,
+  reader: PolicyReader,
 ): { policy?: Policy; findings: readonly Finding[] } {
   const problems: PolicyProblem[] = [];
   const report: Report = (code, field, message) => void problems.push({ code, field, message });
-  const spec = boundedSpec(object, report);
+  const spec = boundedSpec(object, reader, report);
   if (spec === undefined) return { findings: toFindings(object, problems) };
 
+  const { definition, crd } = reader;
   const filled = crd === undefined ? spec : crd.schemaDefaults(spec);
-  const reader = readerFor(definition, crd);
   checkSettings(object, spec, reader, report);
   const targets = parseTargets(filled, definition.targeting, report);
   const blocks = findBlocks(filled, reader, problems, report);
-  checkForbidden(filled, definition.targeting, targets, blocks, report);
-  const { createdAt: age, findings } = parseCreatedAt(object);
+  if (reader.forbids) checkForbidden(filled, definition.targeting, targets, blocks, report);
+  const age = createdAt(object);
+  const findings = age === undefined ? timeFindings(object) : NO_FINDINGS;
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
   const id = object.id as PolicyId;
   const kindIndex = kindIndexOf(object, definition);
@@ -52,7 +52,8 @@ export function parsePolicy(
     age === undefined
       ? { id, object, kindIndex, targets, blocks }
       : { id, object, kindIndex, createdAt: age, targets, blocks };
-  if (!blocks.some(({ units }) => units.some(isNoRule))) return { policy, findings };
+  if (reader.rules.ruleMaps.length === 0 || !blocks.some(({ units }) => units.some(isNoRule)))
+    return { policy, findings };
   return { policy, findings: [...findings, ...ruleMapFindings(object, blocks, reader.rules)] };
 }
 
@@ -96,12 +97,13 @@ const toFinding = (object: KubeObject, severity: Finding["severity"], problem: P
   ...(object.source === undefined ? {} : { source: object.source }),
 });
 
-function boundedSpec(object: KubeObject, report: Report): JsonObject | undefined {
+function boundedSpec(object: KubeObject, { said, targetKeys }: PolicyReader, report: Report): JsonObject | undefined {
   const spec = ownValue(object.raw, "spec") ?? null;
   if (!isJsonObject(spec)) {
     report("InvalidSpec", "spec", `spec is ${found(spec)}; allowed: an object.`);
     return undefined;
   }
+  if (said.read(spec, targetKeys)) return spec;
   const size = measureJson(spec, SPEC_LIMITS);
   switch (size) {
     case "ok":
@@ -134,8 +136,10 @@ function checkSettings({ ref, apiVersion }: KubeObject, spec: JsonObject, reader
   }
 }
 
-/** How policies of one kind are read: derived once per definition and CRD, since thousands of policies share it. */
-interface PolicyReader {
+/** How policies of one kind are read: made once for a definition and CRD, since thousands of policies share it. */
+export interface PolicyReader {
+  readonly definition: PolicyDefinition;
+  readonly crd: CrdFacts | undefined;
   readonly merge: MergeRules;
   readonly rules: UnitRules;
   readonly hasStrategy: boolean;
@@ -145,34 +149,26 @@ interface PolicyReader {
   /** The same, as keys of `spec`: what is there says where, not what. */
   readonly targetKeys: ReadonlySet<string>;
   readonly said: SaidAlike;
+  /** Whether there are settings that a policy must not have with some target. */
+  readonly forbids: boolean;
   /** Keys of `spec`, and keys in a block, that are not spec proper. */
   readonly asideInSpec: ReadonlySet<string>;
   readonly asideInBlock: ReadonlySet<string>;
-}
-
-const readers = new WeakMap<PolicyDefinition, WeakMap<object, PolicyReader>>();
-const NO_CRD = {};
-
-function readerFor(definition: PolicyDefinition, crd: CrdFacts | undefined): PolicyReader {
-  const byCrd = readers.get(definition) ?? new WeakMap<object, PolicyReader>();
-  readers.set(definition, byCrd);
-  const known = byCrd.get(crd ?? NO_CRD);
-  if (known !== undefined) return known;
-  const reader = buildReader(definition, crd);
-  byCrd.set(crd ?? NO_CRD, reader);
-  return reader;
 }
 
 const REMOVALS = ["remove", "unset"] as const;
 const DEFAULTS = ["defaults", "default"] as const;
 const OVERRIDES = ["overrides", "override"] as const;
 
-function buildReader(definition: PolicyDefinition, crd: CrdFacts | undefined): PolicyReader {
+/** `crd`: of the policies' kind; a definition may join several kinds. */
+export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): PolicyReader {
   const { merge, targeting } = definition;
   const { ref, refs, selectors } = targeting.fields;
   const hasStrategy = Object.keys(merge.granularity.values).length > 0;
   const beside = [...REMOVALS, ...(hasStrategy ? [merge.granularity.field] : [])];
   return {
+    definition,
+    crd,
     merge,
     rules: unitRulesOf(definition, crd),
     hasStrategy,
@@ -181,6 +177,7 @@ function buildReader(definition: PolicyDefinition, crd: CrdFacts | undefined): P
     targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
     targetKeys: new Set([ref, refs, selectors]),
     said: new SaidAlike(),
+    forbids: targeting.kinds.some(({ forbids }) => forbids !== undefined),
     // A kind that never merges has no blocks and no strategy: all but its targets is spec proper.
     asideInSpec: new Set([ref, refs, selectors, ...(merge.none ? [] : [...DEFAULTS, ...OVERRIDES, ...beside])]),
     asideInBlock: new Set([...beside, "when"]),
@@ -194,11 +191,14 @@ function findBlocks(
   problems: readonly PolicyProblem[],
   report: Report,
 ): readonly Block[] {
-  const known = reader.said.find(spec, reader.targetKeys);
+  const { said } = reader;
+  // What was read to see whether it is too large was read before a schema filled it up.
+  const isShort = reader.crd === undefined ? said.isShort : said.read(spec, reader.targetKeys);
+  const known = isShort ? said.find() : undefined;
   if (known !== undefined) return known;
   const before = problems.length;
   const blocks = parseBlocks(spec, reader, report);
-  if (problems.length === before) reader.said.keep(blocks);
+  if (isShort && problems.length === before) said.keep(blocks);
   return blocks;
 }
 
@@ -315,11 +315,11 @@ function parseRemovals(block: JsonObject, field: string, report: Report): readon
 
 const NO_FINDINGS: readonly Finding[] = [];
 
-function parseCreatedAt(object: KubeObject): { createdAt?: number; findings: readonly Finding[] } {
-  const { written, seconds } = createdAt(object);
-  if (seconds !== undefined) return { createdAt: seconds, findings: NO_FINDINGS };
-  if (written === null) return { findings: NO_FINDINGS };
+/** A file need not say when; but what it says must be a time. */
+function timeFindings(object: KubeObject): readonly Finding[] {
+  const written = writtenCreationTime(object);
+  if (written === null) return NO_FINDINGS;
   const field = "metadata.creationTimestamp";
   const message = `${field} is ${found(written)}; allowed: a time such as 2021-07-15T01:02:03Z. The policy counts as the newest.`;
-  return { findings: [toFinding(object, "warning", { code: "UnreadableTimestamp", field, message })] };
+  return [toFinding(object, "warning", { code: "UnreadableTimestamp", field, message })];
 }

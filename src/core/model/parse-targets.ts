@@ -17,12 +17,19 @@ export type Report = (code: FindingCode, field: string, message: string) => void
 export function parseTargets(spec: JsonObject, targeting: Targeting, report: Report): readonly TargetRef[] {
   const { ref, refs, selectors } = targeting.fields;
   const one = ownValue(spec, ref) ?? null;
-  const single = one === null ? NOTHING : [parseRef(one, `spec.${ref}`, targeting, report)];
-  const listed = listAt(spec, refs, report).map((item, i) => parseRef(item, itemField(refs, i), targeting, report));
-  const selected = listAt(spec, selectors, report).map((item, i) =>
-    parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report),
-  );
-  const targets = single.length + selected.length === 0 ? listed : [...single, ...listed, ...selected];
+  const listed = listAt(spec, refs, report);
+  const selected = listAt(spec, selectors, report);
+  const named = (one === null ? 0 : 1) + listed.length + selected.length;
+  // Mostly one, as the only one of a list: a list of one has no room to spare, as one that grows has.
+  const [first] = listed;
+  if (named === 1 && first !== undefined) {
+    const only = parseRef(first, itemField(refs, 0), targeting, report);
+    return only === undefined ? NOTHING : [only];
+  }
+  const targets: (TargetRef | undefined)[] = [];
+  if (one !== null) targets.push(parseRef(one, `spec.${ref}`, targeting, report));
+  listed.forEach((item, i) => targets.push(parseRef(item, itemField(refs, i), targeting, report)));
+  selected.forEach((item, i) => targets.push(parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report)));
   if (targets.length === 0) {
     report(
       "InvalidTarget",
@@ -36,8 +43,7 @@ export function parseTargets(spec: JsonObject, targeting: Targeting, report: Rep
       `The policy names ${targets.length} targets, but its kind targets one resource only. Name one, and write a policy for each of the others.`,
     );
   }
-  const read = targets.filter((target) => target !== undefined);
-  return read.length === targets.length ? (targets as readonly TargetRef[]) : read;
+  return targets.filter((target) => target !== undefined);
 }
 
 const NOTHING: readonly never[] = [];

@@ -12,8 +12,9 @@ const OBJECT: unique symbol = Symbol("{");
 const LIST: unique symbol = Symbol("[");
 const END: unique symbol = Symbol("end");
 
-/** Longer specs are hardly ever written twice, and would be kept for nothing. */
+/** Longer or deeper specs are hardly ever written twice, and would be kept for nothing. */
 const MAX_TOKENS = 512;
+const MAX_DEPTH = 16;
 const MAX_SPECS = 4096;
 /** Of one hash: somebody may have made them so. */
 const MAX_ALIKE = 8;
@@ -30,20 +31,38 @@ export class SaidAlike {
   readonly #tokens: Token[] = [];
   #length = 0;
   #hash = 0;
+  #isShort = true;
 
-  /** What is said by a spec that was kept, and says the same but for keys that stand `aside`. */
-  find(spec: JsonObject, aside: ReadonlySet<string>): readonly Block[] | undefined {
+  /**
+   * Reads a spec: what it says but for keys that stand `aside`, and these. Whether it is short: if not, it is nothing to
+   * look for; if it is, it is within any other bounds.
+   */
+  read(spec: JsonObject, aside: ReadonlySet<string>): boolean {
     this.#length = 0;
     this.#hash = 0;
-    for (const key in spec) if (!aside.has(key)) this.#addField(key, spec[key] ?? null);
-    if (this.#length > MAX_TOKENS) return undefined;
+    for (const key in spec) if (!aside.has(key)) this.#addField(key, spec[key] ?? null, MAX_DEPTH);
+    const said = this.#length;
+    const hash = this.#hash;
+    for (const key in spec) if (aside.has(key)) this.#addField(key, spec[key] ?? null, MAX_DEPTH);
+    this.#isShort = this.#length <= MAX_TOKENS;
+    this.#length = said;
+    this.#hash = hash;
+    return this.#isShort;
+  }
+
+  /** Of the spec that was read last. */
+  get isShort(): boolean {
+    return this.#isShort;
+  }
+
+  /** What is said by a spec that was kept, and says the same as the one that was read last. */
+  find(): readonly Block[] | undefined {
     for (const { tokens, blocks } of this.#known.get(this.#hash) ?? NONE) if (this.#isAtHand(tokens)) return blocks;
     return undefined;
   }
 
-  /** Keeps what the spec says that was looked for last. */
+  /** Keeps what the spec says that was read last. */
   keep(blocks: readonly Block[]): void {
-    if (this.#length > MAX_TOKENS) return;
     if (this.#size >= MAX_SPECS) {
       this.#known.clear();
       this.#size = 0;
@@ -61,12 +80,13 @@ export class SaidAlike {
     return true;
   }
 
-  #addField(key: string, value: Json): void {
+  #addField(key: string, value: Json, depth: number): void {
     this.#add(key);
-    this.#addValue(value);
+    this.#addValue(value, depth);
   }
 
-  #addValue(value: Json): void {
+  #addValue(value: Json, depth: number): void {
+    if (depth === 0) this.#length = MAX_TOKENS + 1;
     // Nothing longer is kept, so nothing longer need be read.
     if (this.#length > MAX_TOKENS) return;
     if (typeof value !== "object" || value === null) {
@@ -75,10 +95,10 @@ export class SaidAlike {
     }
     if (isJsonList(value)) {
       this.#add(LIST);
-      for (const item of value) this.#addValue(item);
+      for (const item of value) this.#addValue(item, depth - 1);
     } else {
       this.#add(OBJECT);
-      for (const key in value) this.#addField(key, value[key] ?? null);
+      for (const key in value) this.#addField(key, value[key] ?? null, depth - 1);
     }
     this.#add(END);
   }

@@ -1,22 +1,12 @@
 /** The immutable input of an evaluation: every object that could be read, and what is wrong with the others. */
 import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
-import { IdentifiedObject, type ObjectFamily } from "./identified-object.ts";
 import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
 import { kinds } from "./kinds.ts";
-import type { KubeObject, SourcePosition } from "./kube-object.ts";
+import { KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
 import { ObjectIndex, ObjectIndexDraft } from "./object-index.ts";
-import {
-  compareText,
-  displayRef,
-  isPlainName,
-  kindId,
-  MAX_NAME_LENGTH,
-  type ObjectId,
-  objectId,
-  splitId,
-} from "./refs.ts";
+import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
 import { validateObject } from "./validate-object.ts";
 
 /** One document: the object as it came, and where from. */
@@ -58,7 +48,7 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
   let family: ObjectFamily | undefined;
   let names = new Map<string, KubeObject>();
   for (const document of documents) {
-    const object = identifier.identify(document);
+    const object = identifier.identify(document, objects.nextPlace);
     if (typeof object === "string") {
       findings.push(unidentified(document, object));
       continue;
@@ -71,6 +61,7 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
     const known = names.get(object.name);
     if (known === undefined && refusal === undefined && (refused.size === 0 || !refused.has(object.id))) {
       names.set(object.name, object);
+      objects.place(object);
       continue;
     }
     const { id } = object;
@@ -101,8 +92,7 @@ function settleDuplicates(
 ): void {
   const [kept, ...dropped] = [...all].sort((a, b) => compareDocuments(a.object, b.object));
   if (kept === undefined) return;
-  const { kind, namespace, name } = splitId(kept.id);
-  objects.namesIn(kind, namespace).delete(name);
+  objects.remove(kept.id);
   refused.delete(kept.id);
   if (kept.state === "object") objects.add(kept.object);
   else refused.set(kept.id, kept.findings);
@@ -129,7 +119,7 @@ const judged = (object: KubeObject, refusal: readonly Finding[] | undefined): Id
     ? { state: "object", id: object.id, object }
     : { state: "refused", id: object.id, object, findings: refusal };
 
-function refusalOf(object: IdentifiedObject): readonly Finding[] | undefined {
+function refusalOf(object: KubeObject): readonly Finding[] | undefined {
   const problems = validateObject(object.raw, object.family);
   if (problems.length === 0) return undefined;
   const { id, ref, source } = object;
@@ -146,16 +136,17 @@ function refusalOf(object: IdentifiedObject): readonly Finding[] | undefined {
 }
 
 /** `given`: the namespace as it is written. */
-interface Family extends ObjectFamily {
+interface Family {
   readonly given: string;
+  readonly family: ObjectFamily;
 }
 
 /** Documents come list by list, so what an object has in common with the last one is not worked out again. */
 class DocumentIdentifier {
-  #family: Family = familyOf("", "", "");
+  #last: Family = familyOf("", "", "");
 
   /** The object that a document describes, or else what is missing. */
-  identify({ value, source }: SnapshotDocument): IdentifiedObject | string {
+  identify({ value, source }: SnapshotDocument, place?: number): KubeObject | string {
     if (!isJsonObject(value)) {
       return `this document is ${describe(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`;
     }
@@ -171,23 +162,21 @@ class DocumentIdentifier {
     const given = metadata["namespace"] ?? "";
     if (typeof given !== "string" || (given !== "" && !isPlainName(given)))
       return `metadata.namespace of ${kind} '${name}' is ${describe(given)}; it must be a name`;
-    return new IdentifiedObject(this.#familyOf(apiVersion, kind, given), name, value, source);
+    return new KubeObject(this.#familyOf(apiVersion, kind, given), name, value, source, place);
   }
 
-  #familyOf(apiVersion: string, kind: string, given: string): Family {
-    const last = this.#family;
-    if (last.kind === kind && last.given === given && last.apiVersion === apiVersion) return last;
-    this.#family = familyOf(apiVersion, kind, given);
-    return this.#family;
+  #familyOf(apiVersion: string, kind: string, given: string): ObjectFamily {
+    const { family } = this.#last;
+    if (family.kind === kind && this.#last.given === given && family.apiVersion === apiVersion) return family;
+    this.#last = familyOf(apiVersion, kind, given);
+    return this.#last.family;
   }
 }
 
 function familyOf(apiVersion: string, kind: string, given: string): Family {
-  const slash = apiVersion.indexOf("/");
-  const group = slash === -1 ? "" : apiVersion.slice(0, slash);
-  const namespace = namespaceFor(factsOf(group, kind)?.scope, given);
-  const prefix = objectId({ group, kind, namespace, name: "" });
-  return { apiVersion, kind, given, group, namespace, kindId: kindId({ group, kind }), prefix };
+  const family = objectFamily(apiVersion, kind, given);
+  const namespace = namespaceFor(factsOf(family.group, kind)?.scope, given);
+  return { given, family: namespace === given ? family : objectFamily(apiVersion, kind, namespace) };
 }
 
 /** Where an object of that scope is; of kinds with an unknown scope the word of the document stands. */

@@ -10,6 +10,8 @@ type Chunk<K, V> = readonly (K | V)[];
 const keyAt = <K, V>(chunk: Chunk<K, V>, entry: number): K => chunk[2 * entry] as K;
 const valueAt = <K, V>(chunk: Chunk<K, V>, entry: number): V => chunk[2 * entry + 1] as V;
 
+const NOTHING: readonly never[] = [];
+
 /** The last entry of a chunk whose key is not greater than `key`, or -1. */
 function floorEntry<K extends string, V>(chunk: Chunk<K, V>, key: K): number {
   let low = 0;
@@ -35,9 +37,9 @@ export class SortedMap<K extends string, V> {
   readonly #only: Chunk<K, V> | undefined;
   readonly size: number;
 
-  private constructor(chunks: readonly Chunk<K, V>[], size: number) {
-    this.#only = chunks.length === 1 ? chunks[0] : undefined;
-    this.#chunks = chunks.length === 1 ? undefined : chunks;
+  private constructor(chunks: readonly Chunk<K, V>[] | undefined, size: number, only?: Chunk<K, V>) {
+    this.#only = only ?? (chunks?.length === 1 ? chunks[0] : undefined);
+    this.#chunks = this.#only === undefined ? chunks : undefined;
     this.size = size;
   }
 
@@ -46,6 +48,10 @@ export class SortedMap<K extends string, V> {
   static empty<K extends string, V>(): SortedMap<K, V> {
     SortedMap.#empty ??= new SortedMap<never, never>([], 0);
     return SortedMap.#empty;
+  }
+
+  static single<K extends string, V>(key: K, value: V): SortedMap<K, V> {
+    return new SortedMap<K, V>(undefined, 1, [key, value]);
   }
 
   /** Keys need not be sorted; later entries of one key win. */
@@ -97,7 +103,7 @@ export class SortedMap<K extends string, V> {
   }
 
   with(key: K, value: V): SortedMap<K, V> {
-    if (this.size === 0) return new SortedMap([[key, value]], 1);
+    if (this.size === 0) return SortedMap.single(key, value);
     const at = Math.max(0, this.#chunkOf(key));
     const chunk = this.#list()[at] as Chunk<K, V>;
     const floor = floorEntry(chunk, key);
@@ -128,8 +134,8 @@ export class SortedMap<K extends string, V> {
     }
   }
 
-  *values(): IterableIterator<V> {
-    for (const chunk of this.#list()) for (let i = 1; i < chunk.length; i += 2) yield chunk[i] as V;
+  values(): IterableIterator<V> {
+    return new Values(this.#list());
   }
 
   forEach(visit: (key: K, value: V) => void): void {
@@ -146,6 +152,8 @@ export class SortedMap<K extends string, V> {
   }
 
   first<T>(count: number, read: (key: K, value: V) => T): readonly T[] {
+    if (this.size === 0) return NOTHING;
+    if (this.size === 1 && this.#only !== undefined) return [read(keyAt(this.#only, 0), valueAt(this.#only, 0))];
     const found: T[] = [];
     for (const chunk of this.#list()) {
       for (let i = 0; i < chunk.length; i += 2) {
@@ -179,5 +187,33 @@ export class SortedMap<K extends string, V> {
 
   #replaced(at: number, parts: readonly Chunk<K, V>[], growth: number): SortedMap<K, V> {
     return new SortedMap(this.#list().toSpliced(at, 1, ...parts), this.size + growth);
+  }
+}
+
+/** By hand, as all objects of a kind are read so, and a generator costs more than an object. */
+class Values<K, V> implements IterableIterator<V> {
+  readonly #chunks: readonly Chunk<K, V>[];
+  #nextChunk = 0;
+  #chunk: Chunk<K, V> = [];
+  #at = 1;
+
+  constructor(chunks: readonly Chunk<K, V>[]) {
+    this.#chunks = chunks;
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<V, undefined> {
+    while (this.#at >= this.#chunk.length) {
+      const chunk = this.#chunks[this.#nextChunk++];
+      if (chunk === undefined) return { done: true, value: undefined };
+      this.#chunk = chunk;
+      this.#at = 1;
+    }
+    const value = this.#chunk[this.#at] as V;
+    this.#at += 2;
+    return { done: false, value };
   }
 }

@@ -125,7 +125,7 @@ function writtenRef(world: World, { object }: PolicyRecord, target: TargetRef): 
   const ref: ObjectRef = {
     group: facts?.group ?? group ?? "",
     kind: facts?.kind ?? kind,
-    namespace: facts?.scope === "Cluster" ? "" : (namespace ?? object.ref.namespace),
+    namespace: facts?.scope === "Cluster" ? "" : (namespace ?? object.family.namespace),
     name,
   };
   return ancestorRef(ref, sectionName);

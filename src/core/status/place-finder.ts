@@ -47,7 +47,7 @@ export class PlaceFinder {
       const { name } = node.section;
       return [{ place: { at: "Listener", name }, key: `${object.id}\n1${name}` }];
     }
-    const kind = kindId(object.ref);
+    const kind = object.family.kindId;
     if (this.#world.rulebook.factsOf(kind)?.route !== undefined) return this.#parentsAbove(object, nodes, at);
     const place: StatusPlace = { at: this.#withConditions.has(kind) ? "Conditions" : "Annotations" };
     return [{ place, key: object.id }];

@@ -158,7 +158,7 @@ export function describeUnknownKind(
     ({ facts }) => typeof kind === "string" && facts.kind.toLowerCase() === kind.toLowerCase(),
   );
   const hint = meant === undefined ? "" : `; for ${meant.facts.kind} write group: '${meant.facts.group}'`;
-  return `a ${draft.object.ref.kind} has no ${role} of kind ${shown}, only ${kindsOf(field)}${hint}`;
+  return `a ${draft.object.family.kind} has no ${role} of kind ${shown}, only ${kindsOf(field)}${hint}`;
 }
 
 const kindsOf = (field: RefField): string => field.targets.map(({ facts }) => facts.kind).join(", ");

@@ -26,20 +26,15 @@ export type Acceptance =
 
 /**
  * Gateway API: `sectionName` and `port` pick the relevant listeners; `allowedRoutes`, the protocol and the hostnames
- * decide. `labels` are those of the route's namespace, read only for a selector.
+ * decide. `home` is the listener's namespace; `labels` are those of the route's, read only for a selector.
  */
-export function listenerAccepts(
-  listener: Listener,
-  owner: ObjectRef,
-  route: RouteRequest,
-  labels: JsonObject,
-): Acceptance {
+export function listenerAccepts(listener: Listener, home: string, route: RouteRequest, labels: JsonObject): Acceptance {
   if (route.sectionName !== undefined && listener.declaredName !== route.sectionName) return "OtherName";
   if (route.port !== undefined && listener.port !== route.port) return "OtherPort";
   const listed = listener.kinds.length > 0;
   if (listed && !isListed(listener, route.facts)) return "OtherKinds";
   if (!fitsProtocol(listener.protocol, route.facts, listed)) return "OtherProtocol";
-  if (!isNamespaceAllowed(listener.namespaces, owner.namespace, route.namespace, labels)) return "OtherNamespaces";
+  if (!isNamespaceAllowed(listener.namespaces, home, route.namespace, labels)) return "OtherNamespaces";
   const hostnames = route.facts.route?.hostnames === true;
   return hostnames && !hostnamesIntersect(listener.hostname, route.hostnames) ? "OtherHostname" : "Accepted";
 }

@@ -68,12 +68,12 @@ const NO_LINKS: ObjectLinks = new NotedLinks(NONE, NONE, NONE, NO_NOTES);
  * consent of the others (listeners, Gateways, ReferenceGrants). Knows no kinds, only rows.
  */
 export function objectLinks(object: KubeObject, context: LinkContext): ObjectLinks {
-  const { ref } = object;
-  const plan = findPlan(context.rows, ref);
+  const { family } = object;
+  const plan = findPlan(context.rows, family);
   if (plan === undefined) return NO_LINKS;
   const draft: LinkDraft = {
     object,
-    home: ref.namespace,
+    home: family.namespace,
     plan,
     context,
     firstNamed: undefined,

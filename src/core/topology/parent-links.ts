@@ -122,10 +122,10 @@ function addPlainly(
 /** A route attaches to the listeners of its direct parent only (GEP-1713); one that accepts it is enough. */
 function addListeners(draft: LinkDraft, ask: Ask, owner: KubeObject, listeners: readonly Listener[]): void {
   const request = requestOf(draft, ask.ref);
-  const ownerRef = owner.ref;
+  const { namespace: ownHome } = owner.family;
   let accepted = false;
   for (const listener of listeners) {
-    if (listenerAccepts(listener, ownerRef, request, labelsFor(draft, listener)) !== "Accepted") continue;
+    if (listenerAccepts(listener, ownHome, request, labelsFor(draft, listener)) !== "Accepted") continue;
     draft.up.push(listener);
     accepted = true;
   }
@@ -170,7 +170,7 @@ function refuseByListeners(draft: LinkDraft, ask: Ask, owner: KubeObject, listen
   let why: Acceptance = "OtherName";
   let relevant = 0;
   for (const listener of listeners) {
-    const acceptance = listenerAccepts(listener, owner.ref, request, labelsFor(draft, listener));
+    const acceptance = listenerAccepts(listener, owner.family.namespace, request, labelsFor(draft, listener));
     if (NEARNESS[acceptance] > NEARNESS.OtherPort) relevant++;
     if (nearest !== undefined && NEARNESS[acceptance] <= NEARNESS[why]) continue;
     nearest = listener;

@@ -1,0 +1,121 @@
+/**
+ * Something for each of many objects, by id. Persistent, as a LayeredMap; and whoever has an object of the snapshot at
+ * hand finds what belongs to it by the object's place in the snapshot, without looking anything up.
+ */
+import type { KubeObject } from "./kube-object.ts";
+import { LayeredMap, type MapBase } from "./layered-map.ts";
+import type { ObjectId } from "./refs.ts";
+
+/** The objects of a snapshot, each at its place; there are gaps. */
+export type ObjectOrder = readonly (KubeObject | undefined)[];
+
+export class ObjectTable<K extends ObjectId, V> {
+  /** As it was filled at first. */
+  readonly #first: TableDraft<K, V>;
+  readonly #now: LayeredMap<K, V>;
+
+  private constructor(first: TableDraft<K, V>, now: LayeredMap<K, V>) {
+    this.#first = first;
+    this.#now = now;
+  }
+
+  /** Takes the draft over: the caller must not add to it afterwards. */
+  static from<K extends ObjectId, V>(draft: TableDraft<K, V>): ObjectTable<K, V> {
+    return new ObjectTable(draft, LayeredMap.over(draft));
+  }
+
+  get size(): number {
+    return this.#now.size;
+  }
+
+  /** What belongs to an object, or to one of the same name before it. */
+  of(object: KubeObject): V | undefined {
+    return this.#now.isJust(this.#first) ? this.#first.of(object) : this.#now.get(object.id as K);
+  }
+
+  get(id: K): V | undefined {
+    return this.#now.get(id);
+  }
+
+  has(id: K): boolean {
+    return this.#now.has(id);
+  }
+
+  with(id: K, value: V): ObjectTable<K, V> {
+    return new ObjectTable(this.#first, this.#now.with(id, value));
+  }
+
+  without(id: K): ObjectTable<K, V> {
+    return new ObjectTable(this.#first, this.#now.without(id));
+  }
+
+  /** In no particular order: sort what leaves the core. */
+  forEach(visit: (value: V, id: K) => void): void {
+    this.#now.forEach(visit);
+  }
+}
+
+/** A table in the making. */
+export class TableDraft<K extends ObjectId, V> implements MapBase<K, V> {
+  readonly #order: ObjectOrder;
+  readonly #values: (V | undefined)[] = [];
+  /** Of what has no place in the snapshot: it is implied, or virtual. */
+  readonly #others: Map<K, V> = new Map();
+  /** By id, once somebody asks. */
+  #byId: ReadonlyMap<K, V> | undefined;
+  #placed = 0;
+
+  constructor(order: ObjectOrder) {
+    this.#order = order;
+  }
+
+  get size(): number {
+    return this.#placed + this.#others.size;
+  }
+
+  set(object: KubeObject, value: V): void {
+    const { place } = object;
+    if (this.#order[place] !== object) {
+      this.#others.set(object.id as K, value);
+      return;
+    }
+    // Mostly in the order of the snapshot; a list that grows at its end stays a plain one.
+    while (this.#values.length < place) this.#values.push(undefined);
+    if (this.#values[place] === undefined) this.#placed++;
+    this.#values[place] = value;
+  }
+
+  setOther(id: K, value: V): void {
+    this.#others.set(id, value);
+  }
+
+  /** Once it is filled. */
+  of(object: KubeObject): V | undefined {
+    const { place } = object;
+    return this.#order[place] === object ? this.#values[place] : this.get(object.id as K);
+  }
+
+  /** Once it is filled. */
+  get(id: K): V | undefined {
+    if (this.#byId === undefined) {
+      const byId = new Map(this.#others);
+      this.forEach((value, key) => byId.set(key, value));
+      this.#byId = byId;
+    }
+    return this.#byId.get(id);
+  }
+
+  /** What there is so far. `object`: undefined where there is none of that id. */
+  soFar(id: K, object: KubeObject | undefined): V | undefined {
+    const isPlaced = object !== undefined && this.#order[object.place] === object;
+    return isPlaced ? this.#values[object.place] : this.#others.get(id);
+  }
+
+  forEach(visit: (value: V, id: K) => void): void {
+    this.#values.forEach((value, place) => {
+      const object = this.#order[place];
+      if (value !== undefined && object !== undefined) visit(value, object.id as K);
+    });
+    this.#others.forEach(visit);
+  }
+}

@@ -114,14 +114,11 @@ function resolveTarget(resolution: Resolution, target: TargetRef): void {
 function settleKind(resolution: Resolution, target: TargetRef): Settled | undefined {
   const { definition, policy, context } = resolution;
   const own = definition.policies[policy.kindIndex] ?? definition.policies[0];
-  const usable = usableKinds(definition, own);
-  const allowed = findAllowed(usable, target);
+  const allowed = findAllowed(usableKinds(definition, own), target);
   if (allowed === undefined) {
-    const kinds = usable.map(({ kind }) => kind).join(", ");
-    const near = nearMiss(
-      target.kind,
-      usable.map(({ kind }) => kind),
-    );
+    const names = usableKinds(definition, own).map(({ kind }) => kind);
+    const kinds = names.join(", ");
+    const near = nearMiss(target.kind, names);
     const hint = near === undefined ? "" : `; did you mean '${near}'?`;
     const written =
       target.group === undefined || target.group === "" ? target.kind : `${target.kind} (${target.group})`;
@@ -138,16 +135,29 @@ function settleKind(resolution: Resolution, target: TargetRef): Settled | undefi
   return settleNamespace(resolution, { target, allowed, scope, facts }, own.scope);
 }
 
-function usableKinds({ targeting }: PolicyDefinition, own: PolicyKind): readonly TargetKind[] {
-  const { kinds } = targeting;
-  const isUsable = ({ policies }: TargetKind): boolean => policies.length === 0 || policies.includes(own.kind);
-  return kinds.every(isUsable) ? kinds : kinds.filter(isUsable);
+// Definitions are immutable, so what is read off them can be kept as long as they live.
+const usable = new WeakMap<PolicyDefinition, Map<PolicyKind, readonly TargetKind[]>>();
+
+/** Of kinds that a definition joins, some may target what the others may not. */
+function usableKinds(definition: PolicyDefinition, own: PolicyKind): readonly TargetKind[] {
+  let byKind = usable.get(definition);
+  if (byKind === undefined) {
+    byKind = new Map();
+    usable.set(definition, byKind);
+  }
+  let kinds = byKind.get(own);
+  if (kinds === undefined) {
+    const isUsable = ({ policies }: TargetKind): boolean => policies.length === 0 || policies.includes(own.kind);
+    kinds = definition.targeting.kinds.filter(isUsable);
+    byKind.set(own, kinds);
+  }
+  return kinds;
 }
 
-function findAllowed(usable: readonly TargetKind[], { kind, group }: TargetRef): TargetKind | undefined {
+function findAllowed(kinds: readonly TargetKind[], { kind, group }: TargetRef): TargetKind | undefined {
   // Mostly spelled as it should be.
-  for (const allowed of usable) if (allowed.kind === kind && allowed.group === group) return allowed;
-  const sameKind = usable.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
+  for (const allowed of kinds) if (allowed.kind === kind && allowed.group === group) return allowed;
+  const sameKind = kinds.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
   if (group !== undefined) return sameKind.find((allowed) => allowed.group === group);
   return sameKind.length === 1 ? sameKind[0] : undefined;
 }
@@ -241,7 +251,6 @@ const refOf = ({ group, kind }: TargetKind, namespace: string, name: string): Ob
   name,
 });
 
-// Definitions are immutable, so what is read off them can be kept as long as they live.
 const kindIds = new WeakMap<TargetKind, KindId>();
 
 function kindIdOf(allowed: TargetKind): KindId {

@@ -28,15 +28,17 @@ const MANY = 32;
 
 /** The first of them, in order. */
 export function firstTargets(
-  { byObject }: BeatenAt,
+  { byObject, targets }: BeatenAt,
   count: number,
 ): readonly { readonly target: TargetId; readonly paths: number }[] {
   if (byObject.size === 0) return NOWHERE;
-  const found: { readonly target: TargetId; readonly paths: number }[] = [];
+  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: every policy that lost something has one
+  const found = new Array<{ readonly target: TargetId; readonly paths: number }>(Math.min(count, targets));
+  let at = 0;
   // Each object has a section at least.
   byObject.first(count, (object, { sections, paths }) => {
-    for (let i = 0; i < sections.length && found.length < count; i++)
-      found.push({ target: targetId(object, sections[i]), paths: paths[i] ?? 0 });
+    for (let i = 0; i < sections.length && at < found.length; i++)
+      found[at++] = { target: targetId(object, sections[i]), paths: paths[i] ?? 0 };
   });
   return found;
 }

@@ -23,7 +23,7 @@ import {
 import { namespaceFor, type Snapshot } from "../model/snapshot.ts";
 import { findPlan } from "../topology/compile-rows.ts";
 import { forEachMention, type ObjectLinks } from "../topology/links.ts";
-import { objectLinks } from "../topology/object-links.ts";
+import { ObjectLinker } from "../topology/object-links.ts";
 import { type Grant, grantOf } from "../topology/reference-grants.ts";
 import { AttachedDraft } from "./attached.ts";
 import { countAll } from "./count-paths.ts";
@@ -84,11 +84,11 @@ function buildLinks(tables: Pick<World, "rulebook" | "objects" | "grants" | "ref
   const links = new TableDraft<ObjectId, ObjectLinks>(byId.order);
   const labelReaders = new IdSets<string, ObjectId>();
   const grantReaders = new IdSets<string, ObjectId>();
-  const context = linkContext(tables);
+  const linker = new ObjectLinker(linkContext(tables));
   for (const kind of byKind.kinds()) {
     if (findPlan(tables.rulebook.rows, parseKindId(kind)) === undefined) continue;
     byKind.get(kind)?.forEach((id, object) => {
-      const own = objectLinks(object, context);
+      const own = linker.linksOf(object);
       links.set(object, own);
       for (const namespace of own.labelsOf) labelReaders.add(namespace, id);
       for (const namespace of own.grantsOf) grantReaders.add(namespace, id);

@@ -9,7 +9,8 @@ import type { EffectivePolicy, MappedField, PathNode, Source } from "./effective
 import { type FoldedField, type FoldPattern, foldPattern, placesOf } from "./fold-pattern.ts";
 import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
 import { endOf, type Node, type Path, shownPath } from "./path.ts";
-import { policiesIn, type Stack } from "./stack.ts";
+import { policiesIn } from "./policy-chain.ts";
+import type { Stack } from "./stack.ts";
 
 /** Own values come and go with every edit of a route; what is forgotten is folded again when it is asked for. */
 const MAX_FOLDS = 4096;
@@ -22,7 +23,7 @@ export function effectiveAt(path: Path, kind: CompiledKind, own: OwnValues = own
   const key = `${endLevels}${own.key}`;
   let core = stack.folds?.get(key);
   if (core === undefined) {
-    core = new EffectiveCore(patternWith(stack, own, endLevels, key, kind), policiesIn(stack));
+    core = new EffectiveCore(patternWith(stack, own, endLevels, key, kind), stack);
     if (stack.folds === undefined || stack.folds.size >= MAX_FOLDS) stack.folds = new Map();
     stack.folds.set(key, core);
   }
@@ -34,7 +35,7 @@ export function foldOf(stack: Stack, kind: CompiledKind): EffectiveCore {
   if (stack.fold === undefined) {
     const { pattern } = stack;
     pattern.fold ??= foldStack(stack, NO_OWN_VALUES, 0, kind);
-    stack.fold = new EffectiveCore(pattern.fold, policiesIn(stack));
+    stack.fold = new EffectiveCore(pattern.fold, stack);
   }
   return stack.fold;
 }

@@ -13,6 +13,7 @@ import {
   type SpecPattern,
   type StepPattern,
 } from "./fold-pattern.ts";
+import { isSameChain, type PolicyChain, policiesIn, policyAt } from "./policy-chain.ts";
 
 /** How one policy fared in one fold. */
 export interface Outcome {
@@ -42,13 +43,12 @@ export interface CoreField extends FoldedSpec {
 /** A pattern, and who its policies are. */
 export class EffectiveCore implements FoldedSpec {
   readonly pattern: FoldPattern;
-  /** Every policy of the stack, the most specific first. */
-  readonly policies: readonly Policy[];
+  readonly #chain: PolicyChain;
   #sources: readonly Source[] | undefined;
 
-  constructor(pattern: FoldPattern, policies: readonly Policy[]) {
+  constructor(pattern: FoldPattern, chain: PolicyChain) {
     this.pattern = pattern;
-    this.policies = policies;
+    this.#chain = chain;
     this.#sources = undefined;
   }
 
@@ -62,7 +62,7 @@ export class EffectiveCore implements FoldedSpec {
   }
 
   get sources(): readonly Source[] {
-    this.#sources ??= sourcesIn(this.pattern, this.policies);
+    this.#sources ??= sourcesIn(this.pattern, policiesIn(this.#chain));
     return this.#sources;
   }
 
@@ -94,22 +94,18 @@ export class EffectiveCore implements FoldedSpec {
       object: field.object,
       pointer: field.pointer,
       spec: field.spec,
-      sources: sourcesIn(field, this.policies),
+      sources: sourcesIn(field, policiesIn(this.#chain)),
       own: field.own,
     }));
   }
 
   policyAt(place: number): Policy {
-    return this.policies[place] as Policy;
+    return policyAt(this.#chain, place);
   }
 
   /** Whether it says the same as another one for the same reason: the same pattern, of policies with the same names. */
-  isLike({ pattern, policies }: EffectiveCore): boolean {
-    return (
-      pattern === this.pattern &&
-      policies.length === this.policies.length &&
-      policies.every(({ id }, at) => id === this.policyAt(at).id)
-    );
+  isLike(other: EffectiveCore): boolean {
+    return other.pattern === this.pattern && isSameChain(other.#chain, this.#chain);
   }
 }
 

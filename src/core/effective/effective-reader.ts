@@ -1,4 +1,4 @@
-import { type ObjectId, parseObjectId, targetId } from "../model/refs.ts";
+import { type ObjectId, type ObjectRef, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { coreBelow, endObjects, forEachPathTo } from "./count-paths.ts";
 import { effectivePolicy, shownPolicy } from "./effective-at.ts";
@@ -17,7 +17,8 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   readonly #only: ObjectId | undefined;
   #nextKind = 0;
   #search: Search | undefined;
-  /** Of the object at hand. */
+  /** Of the object at hand: alike, or one by one. */
+  #alike: AlikePolicies | undefined;
   #policies: readonly EffectivePolicy[] = NONE;
   #nextPolicy = 0;
 
@@ -33,20 +34,26 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   }
 
   next(): IteratorResult<EffectivePolicy, undefined> {
-    while (this.#nextPolicy >= this.#policies.length) {
+    for (;;) {
+      const policy = this.#alike === undefined ? this.#policies[this.#nextPolicy++] : this.#alike.next();
+      if (policy !== undefined) return { done: false, value: policy };
       if (!this.#toNextObject() && !this.#toNextKind()) return { done: true, value: undefined };
     }
-    return { done: false, value: this.#policies[this.#nextPolicy++] as EffectivePolicy };
   }
 
   #toNextObject(): boolean {
     const search = this.#search;
     const end = search?.ends.next();
     if (search === undefined || end === undefined || end.done) return false;
-    const { finder } = search;
-    this.#nextPolicy = 0;
+    const { finder, kind, shown } = search;
     const alike = finder.findAlike(end.value);
-    this.#policies = alike === undefined ? policiesTo(end.value, search) : policiesAlike(alike, search);
+    if (alike === undefined) {
+      this.#alike = undefined;
+      this.#policies = policiesTo(end.value, search);
+      this.#nextPolicy = 0;
+    } else {
+      this.#alike = new AlikePolicies(alike, shown.of(alike.bases), kind);
+    }
     return true;
   }
 
@@ -79,37 +86,52 @@ function policiesTo(end: EndObject, { finder, kind }: Search): readonly Effectiv
   return found;
 }
 
-/** Section by section, each by every path. */
-function policiesAlike(alike: PathsAlike, { kind, shown }: Search): readonly EffectivePolicy[] {
-  const { object, sections, bases } = alike;
-  const { id, ref } = object;
-  const above = shown.of(bases);
-  // oxlint-disable-next-line unicorn/no-new-array -- of just this length, or nearly: a million are read, and a list that grows is copied as it does
-  const found = new Array<EffectivePolicy>(sections.length * bases.length);
-  let count = 0;
-  for (const section of sections) {
-    const target = targetId(id, section);
-    const end = shownSection(ref, section);
-    for (let i = 0; i < bases.length; i++) {
-      const path = bases[i] as Path;
-      const core = coreBelow(path, alike, kind);
+/** The effective policies of paths that go on to each section of an object alike: section by section, each by every path. */
+class AlikePolicies {
+  readonly #kind: CompiledKind;
+  readonly #paths: PathsAlike;
+  readonly #above: readonly (readonly PathNode[])[];
+  readonly #ref: ObjectRef;
+  #nextSection = 0;
+  #nextBase: number;
+  /** The section at hand; none yet. */
+  #target: TargetId;
+  #end: PathNode;
+
+  /** `above`: how the paths to what the object hangs under are shown. */
+  constructor(paths: PathsAlike, above: readonly (readonly PathNode[])[], kind: CompiledKind) {
+    const { object, bases } = paths;
+    this.#kind = kind;
+    this.#paths = paths;
+    this.#above = above;
+    this.#ref = object.ref;
+    this.#nextBase = bases.length;
+    this.#target = targetId(object.id);
+    this.#end = this.#ref;
+  }
+
+  next(): EffectivePolicy | undefined {
+    const { bases } = this.#paths;
+    for (;;) {
+      if (this.#nextBase >= bases.length && !this.#toNextSection()) return undefined;
+      const at = this.#nextBase++;
+      const base = bases[at] as Path;
+      const core = coreBelow(base, this.#paths, this.#kind);
       if (core === undefined) continue;
-      const nodes = withTwoMore(above[i] as readonly PathNode[], ref, end);
-      found[count++] = shownPolicy(kind, target, nodes, path, core, core.sources);
+      const nodes = withTwoMore(this.#above[at] as readonly PathNode[], this.#ref, this.#end);
+      return shownPolicy(this.#kind, this.#target, nodes, base, core, core.sources);
     }
   }
-  if (count < found.length) found.length = count;
-  return found;
-}
 
-function withTwoMore(above: readonly PathNode[], object: PathNode, section: PathNode): readonly PathNode[] {
-  const { length } = above;
-  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
-  const nodes = new Array<PathNode>(length + 2);
-  for (let i = 0; i < length; i++) nodes[i] = above[i] as PathNode;
-  nodes[length] = object;
-  nodes[length + 1] = section;
-  return nodes;
+  #toNextSection(): boolean {
+    const { object, sections, bases } = this.#paths;
+    const section = sections[this.#nextSection++];
+    if (section === undefined || bases.length === 0) return false;
+    this.#target = targetId(object.id, section);
+    this.#end = shownSection(this.#ref, section);
+    this.#nextBase = 0;
+    return true;
+  }
 }
 
 /** The nodes of paths that many objects share: those of the last object's are mostly those of the next. */
@@ -124,4 +146,14 @@ class ShownBases {
     }
     return this.#shown;
   }
+}
+
+function withTwoMore(above: readonly PathNode[], object: PathNode, section: PathNode): readonly PathNode[] {
+  const { length } = above;
+  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
+  const nodes = new Array<PathNode>(length + 2);
+  for (let i = 0; i < length; i++) nodes[i] = above[i] as PathNode;
+  nodes[length] = object;
+  nodes[length + 1] = section;
+  return nodes;
 }

@@ -18,9 +18,9 @@ type TargetTables = LinkTables & Pick<World, "mentionedBy">;
 function upSharer(): Pick<LinkContext, "sharedUp" | "shareUp"> {
   let last: readonly UpLink[] = [];
   return {
-    sharedUp: (up) => {
-      if (up.length !== last.length) return undefined;
-      for (let i = 0; i < up.length; i++) if (up[i]?.link !== last[i]) return undefined;
+    sharedUp: (up, count) => {
+      if (count !== last.length) return undefined;
+      for (let i = 0; i < count; i++) if (up[i]?.link !== last[i]) return undefined;
       return last;
     },
     shareUp: (up) => {

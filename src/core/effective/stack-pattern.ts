@@ -3,8 +3,9 @@
  * in the order of their names). Only a cache: forgetting patterns costs sharing, never correctness.
  */
 import type { FoldLevel } from "../merge/fold.ts";
-import type { Block, Policy } from "../model/policy.ts";
+import type { Block } from "../model/policy.ts";
 import type { FoldPattern } from "./fold-pattern.ts";
+import { type PolicyChain, rankAmong } from "./policy-chain.ts";
 
 export interface StackPattern {
   /** By what the policy of the next link says; then by how many of those above come before it by name. */
@@ -21,12 +22,12 @@ const MAX_NEXT = 1024;
 export const newPattern = (): StackPattern => ({ next: undefined, fold: undefined, folds: undefined });
 
 /**
- * The pattern of a stack with one link more. `above`: its policies before. Where several policies meet on one target it
+ * The pattern of a stack with one link more. `above`: the stack before it. Where several policies meet on one target it
  * has one of its own.
  */
 export function patternBelow(
   pattern: StackPattern,
-  above: readonly Policy[],
+  above: PolicyChain,
   { policies, annotated }: FoldLevel,
 ): StackPattern {
   const [only] = policies;
@@ -41,14 +42,4 @@ export function patternBelow(
   }
   byRank[rank] ??= newPattern();
   return byRank[rank];
-}
-
-/** How many come before a policy by name; undefined: it is one of them. */
-function rankAmong(policies: readonly Policy[], policy: Policy): number | undefined {
-  let rank = 0;
-  for (const other of policies) {
-    if (other === policy) return undefined;
-    if (other.id < policy.id) rank++;
-  }
-  return rank;
 }

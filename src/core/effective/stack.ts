@@ -8,6 +8,7 @@ import { comparePrecedence } from "../merge/precedence.ts";
 import type { MergeStrategy } from "../model/definition.ts";
 import type { Policy } from "../model/policy.ts";
 import type { EffectiveCore } from "./effective-core.ts";
+import type { PolicyChain } from "./policy-chain.ts";
 import { newPattern, patternBelow, type StackPattern } from "./stack-pattern.ts";
 
 /** The policies on one target. The same policies (and annotation) are the same object. */
@@ -16,17 +17,19 @@ export interface PolicySet extends FoldLevel {
   readonly losers: readonly Policy[];
   /** Empty for a policy alone, without an annotation: that is its own key. */
   readonly key: string;
-  /** The last stack whose last link this is, so that they can be forgotten with it. */
-  lastUse: Stack | undefined;
+  /** The stack whose last link this is: most sets stand on one target, and below one stack. */
+  use: Stack | undefined;
+  /** Further ones: these are found from above. */
+  furtherUses: Stack[];
 }
 
-export interface Stack {
+export interface Stack extends PolicyChain {
   readonly up: Stack | undefined;
   readonly set: PolicySet | undefined;
   readonly pattern: StackPattern;
-  /** The use of the same set before this one. */
-  readonly useBefore: Stack | undefined;
-  /** Next links. Only a cache: forgetting entries costs sharing, never correctness. */
+  /** Its set is no longer there: neither it nor what is below it is met again. */
+  isForgotten: boolean;
+  /** Next links, where they are further uses of their sets. Only a cache: forgetting entries costs sharing, never correctness. */
   next: Map<PolicySet, Stack> | undefined;
   /** What it folds into. */
   fold: EffectiveCore | undefined;
@@ -36,19 +39,6 @@ export interface Stack {
 
 /** Whether stacks whose policies say the same fold alike. A custom strategy may ask who they are. */
 export type StackPatterns = "Shared" | "Own";
-
-/** Every policy of a stack, the most specific first. */
-export function policiesIn(stack: Stack): readonly Policy[] {
-  if (stack.up?.set === undefined) return stack.set?.policies ?? NO_POLICIES;
-  let length = 0;
-  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) length += at.set.policies.length;
-  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has room to spare, and these are kept
-  const policies = new Array<Policy>(length);
-  let next = 0;
-  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up)
-    for (const policy of at.set.policies) policies[next++] = policy;
-  return policies;
-}
 
 /** One per policy kind and lineage of evaluations. */
 export class Stacks {
@@ -80,8 +70,8 @@ export class Stacks {
     if (set === undefined) {
       const isEnd = false;
       set = isNone
-        ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated, isEnd, key, lastUse: undefined }
-        : { policies, losers: NO_POLICIES, annotated, isEnd, key, lastUse: undefined };
+        ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated, isEnd, key, ...UNUSED }
+        : { policies, losers: NO_POLICIES, annotated, isEnd, key, ...UNUSED };
       this.#sets.set(key, set);
     }
     return set;
@@ -90,7 +80,15 @@ export class Stacks {
   #setOfOne(policy: Policy, policies: readonly Policy[]): PolicySet {
     const known = this.#alone.get(policy);
     if (known !== undefined) return known;
-    const set = { policies, losers: NO_POLICIES, annotated: undefined, isEnd: false, key: "", lastUse: undefined };
+    const set: PolicySet = {
+      policies,
+      losers: NO_POLICIES,
+      annotated: undefined,
+      isEnd: false,
+      key: "",
+      use: undefined,
+      furtherUses: NO_USES,
+    };
     // Most policies name one target, and nobody asks for their set a second time.
     if (policy.targets.length !== 1 || policy.targets[0]?.selector !== undefined) this.#alone.set(policy, set);
     return set;
@@ -105,17 +103,21 @@ export class Stacks {
   push(stack: Stack, set: PolicySet): Stack {
     // The paths to one object mostly have the same stack.
     if (this.#pushed.up === stack && this.#pushed.set === set) return this.#pushed;
-    const known = stack.next?.get(set);
+    const known = set.use?.up === stack ? set.use : stack.next?.get(set);
     if (known !== undefined) {
       this.#pushed = known;
       return known;
     }
     const isShared = this.#patterns === "Shared";
-    const pattern = isShared ? patternBelow(stack.pattern, policiesIn(stack), set) : newPattern();
+    const pattern = isShared ? patternBelow(stack.pattern, stack, set) : newPattern();
     const made = newStack(stack, set, pattern);
-    stack.next ??= new Map();
-    stack.next.set(set, made);
-    set.lastUse = made;
+    if (set.use === undefined || isDead(set.use)) {
+      set.use = made;
+    } else {
+      stack.next ??= new Map();
+      stack.next.set(set, made);
+      addFurtherUse(set, made);
+    }
     this.#pushed = made;
     return made;
   }
@@ -125,8 +127,13 @@ export class Stacks {
     const [only] = set.policies;
     if (set.key !== "") this.#sets.delete(set.key);
     else if (only !== undefined) this.#alone.delete(only);
-    for (let stack = set.lastUse; stack !== undefined; stack = stack.useBefore) stack.up?.next?.delete(set);
-    set.lastUse = undefined;
+    if (set.use !== undefined) set.use.isForgotten = true;
+    for (const use of set.furtherUses) {
+      use.isForgotten = true;
+      use.up?.next?.delete(set);
+    }
+    set.use = undefined;
+    set.furtherUses = NO_USES;
     this.#pushed = this.empty;
     // Sets that were combined on the way are not found again by their parts: once in a while all of them go.
     this.#forgotten++;
@@ -147,11 +154,32 @@ export class Stacks {
   }
 }
 
+/** Below a stack that is no longer there, or itself no longer there. */
+function isDead(stack: Stack): boolean {
+  for (let at: Stack | undefined = stack; at !== undefined; at = at.up) if (at.isForgotten) return true;
+  return false;
+}
+
+const MANY_USES = 64;
+
+/** What stood below policies that come and go would be kept for as long as the set: now and then it is looked through. */
+function addFurtherUse(set: PolicySet, use: Stack): void {
+  if (set.furtherUses === NO_USES) set.furtherUses = [use];
+  else set.furtherUses.push(use);
+  const { length } = set.furtherUses;
+  if (length >= MANY_USES && (length & (length - 1)) === 0)
+    set.furtherUses = set.furtherUses.filter((one) => !isDead(one));
+}
+
+/** Never added to. */
+const NO_USES: Stack[] = [];
+const UNUSED = { use: undefined, furtherUses: NO_USES };
+
 const newStack = (up: Stack | undefined, set: PolicySet | undefined, pattern: StackPattern): Stack => ({
   up,
   set,
   pattern,
-  useBefore: set?.lastUse,
+  isForgotten: false,
   next: undefined,
   fold: undefined,
   folds: undefined,

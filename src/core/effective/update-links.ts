@@ -6,7 +6,7 @@ import { labelsOf } from "../model/labels-of.ts";
 import { kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
 import { findPlan } from "../topology/compile-rows.ts";
 import { type ChildUse, type DownLink, mentionsOf, type ObjectLinks, type UpLink } from "../topology/links.ts";
-import { objectLinks } from "../topology/object-links.ts";
+import { ObjectLinker } from "../topology/object-links.ts";
 import { REFERENCE_GRANT } from "./build-world.ts";
 import { linkContext } from "./lookups.ts";
 import type { ObjectChange } from "./object-changes.ts";
@@ -29,7 +29,7 @@ export interface UpdatedLinks extends LinkTables {
 
 /** `world`: with the objects as they are now, and the links as they were. */
 export function updateLinks(world: World, changes: readonly ObjectChange[]): UpdatedLinks {
-  const context = linkContext(world);
+  const linker = new ObjectLinker(linkContext(world));
   const relinked = new Set<ObjectId>();
   const answeredAnew = new Set<ObjectId>();
   const named = new Set<ObjectId>();
@@ -38,7 +38,7 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
     const object = world.objects.byId.get(id);
     const before = links.get(id);
     const hasPlan = object !== undefined && findPlan(world.rulebook.rows, object.family) !== undefined;
-    const after = hasPlan ? objectLinks(object, context) : undefined;
+    const after = hasPlan ? linker.linksOf(object) : undefined;
     if (before === undefined && after === undefined) continue;
     links = after === undefined ? links.without(id) : links.with(id, after);
     if (!leadsTheSameWay(before, after)) relinked.add(id);

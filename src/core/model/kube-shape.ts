@@ -29,11 +29,14 @@ export interface KubeField {
   readonly shape: KubeShape;
 }
 
+/** In the place of the greatest there may be: small, so that all bounds are numbers of one kind. */
+export const NO_LIMIT: number = 2 ** 31 - 1;
+
 const shape = (type: ShapeType, rest: Partial<KubeShape> = {}): KubeShape => ({
   type,
   required: rest.required ?? false,
   min: rest.min ?? 0,
-  max: rest.max ?? Number.MAX_SAFE_INTEGER,
+  max: rest.max ?? NO_LIMIT,
   values: rest.values ?? [],
   fields: rest.fields ?? [],
   requiredFields: (rest.fields ?? []).filter((field) => field.shape.required).length,
@@ -51,10 +54,10 @@ export const duration: KubeShape = shape("Duration");
 export const textOrInteger: KubeShape = shape("TextOrInteger");
 /** What nobody here reads, whatever it is: the status that a controller wrote, who managed which field. */
 export const unread: KubeShape = shape("Unread");
-export const integer = (min = 0, max: number = Number.MAX_SAFE_INTEGER): KubeShape => shape("Integer", { min, max });
+export const integer = (min = 0, max: number = NO_LIMIT): KubeShape => shape("Integer", { min, max });
 export const port: KubeShape = integer(1, 65_535);
 export const choice = (...values: readonly string[]): KubeShape => shape("Choice", { values });
-export const listOf = (items: KubeShape, max: number = Number.MAX_SAFE_INTEGER, min = 0): KubeShape =>
+export const listOf = (items: KubeShape, max: number = NO_LIMIT, min = 0): KubeShape =>
   shape("List", { items, min, max });
 export const mapOf = (items: KubeShape): KubeShape => shape("Map", { items });
 export const struct = (fields: Readonly<Record<string, KubeShape>>): KubeShape =>

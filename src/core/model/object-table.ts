@@ -55,10 +55,14 @@ export class ObjectTable<K extends ObjectId, V> {
   }
 }
 
+/** Never added to. */
+const NOTHING: undefined[] = [];
+
 /** A table in the making. */
 export class TableDraft<K extends ObjectId, V> implements MapBase<K, V> {
   readonly #order: ObjectOrder;
-  readonly #values: (V | undefined)[] = [];
+  /** Made when the first one comes: there are tables that stay empty. */
+  #values: (V | undefined)[] = NOTHING;
   /** Of what has no place in the snapshot: it is implied, or virtual. */
   readonly #others: Map<K, V> = new Map();
   /** By id, once somebody asks. */
@@ -79,8 +83,8 @@ export class TableDraft<K extends ObjectId, V> implements MapBase<K, V> {
       this.#others.set(object.id as K, value);
       return;
     }
-    // Mostly in the order of the snapshot; a list that grows at its end stays a plain one.
-    while (this.#values.length < place) this.#values.push(undefined);
+    // oxlint-disable-next-line unicorn/no-new-array -- of just this length: one that grows is copied again and again
+    if (this.#values === NOTHING) this.#values = new Array<V | undefined>(this.#order.length);
     if (this.#values[place] === undefined) this.#placed++;
     this.#values[place] = value;
   }

@@ -151,6 +151,13 @@ class DocumentIdentifier {
       return `this document is ${describe(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`;
     }
     const { apiVersion, kind, metadata } = value;
+    const known = this.#last;
+    if (apiVersion === known.family.apiVersion && kind === known.family.kind && isJsonObject(metadata)) {
+      const { name, namespace } = metadata;
+      // The same words as in the object before, which had nothing wrong with them.
+      if (namespace === known.given && known.given !== "" && typeof name === "string" && isPlainName(name))
+        return new KubeObject(known.family, name, value, source, place);
+    }
     if (typeof apiVersion !== "string" || apiVersion === "" || apiVersion.length > 2 * MAX_NAME_LENGTH)
       return `apiVersion is ${describe(apiVersion)}; a Kubernetes object needs one`;
     if (typeof kind !== "string" || !isPlainName(kind) || kind.includes("."))

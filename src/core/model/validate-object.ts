@@ -1,7 +1,7 @@
 import { anyObject, builtInShapes } from "./built-in-shapes.ts";
 import type { KindFacts } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
-import type { KubeField, KubeShape } from "./kube-shape.ts";
+import { type KubeField, type KubeShape, NO_LIMIT } from "./kube-shape.ts";
 import { measureJson } from "./measure-json.ts";
 
 /** A field that the API server would refuse. `null` counts as unset. */
@@ -39,7 +39,7 @@ function fits(shape: KubeShape, value: Json): boolean {
     case "Struct":
       return isJsonObject(value) && fitsFields(shape, value);
     case "Text":
-      return typeof value === "string" && value.length >= shape.min && value.length <= shape.max;
+      return isTextWithin(shape, value);
     case "Integer":
       return Number.isInteger(value) && isWithin(shape, value);
     case "List":
@@ -59,37 +59,47 @@ function fits(shape: KubeShape, value: Json): boolean {
   }
 }
 
+const isTextWithin = ({ min, max }: KubeShape, value: Json): boolean =>
+  typeof value === "string" && value.length >= min && value.length <= max;
+
 const isWithin = ({ min, max }: KubeShape, value: Json): boolean =>
-  typeof value === "number" && value >= min && value <= max;
+  typeof value === "number" && value >= min && value <= (max === NO_LIMIT ? Number.MAX_SAFE_INTEGER : max);
 
 /** Asks about the keys that are there rather than those that could be: of those there are several times as many. */
 function fitsFields({ fields, requiredFields }: KubeShape, value: JsonObject): boolean {
   let met = 0;
+  let next = 0;
   for (const key in value) {
-    const shape = shapeOf(fields, key);
     const own = value[key];
     if (own === undefined || own === null) continue;
-    if (shape === undefined) {
+    // Keys mostly come in the order in which they are listed.
+    const at = findField(fields, key, next);
+    if (at === -1) {
       if (typeof own === "object" && measureJson(own, UNKNOWN_LIMITS) !== "ok") return false;
       continue;
     }
-    if (!fits(shape, own)) return false;
+    next = at + 1;
+    const { shape } = fields[at] as KubeField;
+    // Most values are texts: these are not worth a call.
+    if (shape.type === "Text" ? !isTextWithin(shape, own) : !fits(shape, own)) return false;
     if (shape.required) met++;
   }
   return met === requiredFields;
 }
 
-function shapeOf(fields: readonly KubeField[], key: string): KubeShape | undefined {
-  for (const field of fields) {
-    if (field.key === key) return field.shape;
-  }
-  return undefined;
+/** The place of a field, looked for from a place on; -1: there is none. */
+function findField(fields: readonly KubeField[], key: string, from: number): number {
+  for (let at = from; at < fields.length; at++) if ((fields[at] as KubeField).key === key) return at;
+  for (let at = 0; at < from; at++) if ((fields[at] as KubeField).key === key) return at;
+  return -1;
 }
 
 function fitsItems({ items, min, max }: KubeShape, value: readonly Json[]): boolean {
   if (items === undefined || value.length < min || value.length > max) return false;
-  for (const item of value) {
-    if (!fits(items, item)) return false;
+  const isStruct = items.type === "Struct";
+  for (let i = 0; i < value.length; i++) {
+    const item = value[i] ?? null;
+    if (isStruct ? !(isJsonObject(item) && fitsFields(items, item)) : !fits(items, item)) return false;
   }
   return true;
 }
@@ -141,7 +151,7 @@ function collectFields({ fields }: KubeShape, value: JsonObject, field: string, 
       problems.push({ code: "MissingField", field: path, message: `${path} is required: ${expected(shape)}` });
   }
   for (const key of Object.keys(value)) {
-    if (shapeOf(fields, key) === undefined) collectUnknown(value[key] ?? null, pathTo(field, short(key)), problems);
+    if (findField(fields, key, 0) === -1) collectUnknown(value[key] ?? null, pathTo(field, short(key)), problems);
   }
 }
 
@@ -182,11 +192,11 @@ function expected({ type, min, max, values, items }: KubeShape): string {
     case "Struct":
       return "an object";
     case "Text":
-      return `${min > 0 ? "a non-empty string" : "a string"}${max === Number.MAX_SAFE_INTEGER ? "" : ` of at most ${max} characters`}`;
+      return `${min > 0 ? "a non-empty string" : "a string"}${max === NO_LIMIT ? "" : ` of at most ${max} characters`}`;
     case "Integer":
-      return `a whole number ${max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`}`;
+      return `a whole number ${max === NO_LIMIT ? `of at least ${min}` : `from ${min} to ${max}`}`;
     case "List":
-      return `a list${max === Number.MAX_SAFE_INTEGER ? "" : ` of ${min > 0 ? `${min} to` : "at most"} ${max} items`}`;
+      return `a list${max === NO_LIMIT ? "" : ` of ${min > 0 ? `${min} to` : "at most"} ${max} items`}`;
     case "Choice":
       return `one of ${values.join(", ")}`;
     case "Flag":

@@ -17,29 +17,33 @@ import {
 } from "./link-draft.ts";
 import type { RefusalCode } from "./links.ts";
 
-/** Whoever holds references: the object itself (`position` -1), or one of its sections. */
+/** Where references stand: in the object itself (`position` -1), or in one of its sections. */
 interface Holder {
-  readonly raw: JsonObject;
-  readonly position: number;
+  raw: JsonObject;
+  position: number;
   /** Path of the list that the section stands in, and its place there. */
-  readonly list: string;
-  readonly index: number;
+  list: string;
+  index: number;
 }
 
 /** Adds the links to everything that an object or its sections name as their children. Parents come first: see `isMeshOnly`. */
 export function addChildren(draft: LinkDraft): void {
   const { plan, object } = draft;
-  for (const field of plan.childRefs) addRefs(draft, field, { raw: object.raw, position: -1, list: "", index: -1 });
+  // One for all sections: thousands of routes have a few each.
+  const holder: Holder = { raw: object.raw, position: -1, list: "", index: -1 };
+  for (const field of plan.childRefs) addRefs(draft, field, holder);
   if (!plan.inSections) return;
-  let position = 0;
   for (const { list, childRefs } of plan.sections) {
     const items = list.path.read(object.raw);
     if (!isJsonList(items)) continue;
+    holder.list = list.path.text;
     for (let index = 0; index < items.length; index++) {
       const raw = items[index];
       if (!isJsonObject(raw)) continue;
-      for (const field of childRefs) addRefs(draft, field, { raw, position, list: list.path.text, index });
-      position++;
+      holder.raw = raw;
+      holder.index = index;
+      holder.position++;
+      for (const field of childRefs) addRefs(draft, field, holder);
     }
   }
 }
@@ -79,11 +83,9 @@ function whyNot(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {
 }
 
 /** GEP-1294: a route that is attached to mesh Services only needs no grant, as it exposes nothing. */
-function isMeshOnly({ up }: LinkDraft): boolean {
-  for (const { link } of up) {
-    if (link.frontend !== true) return false;
-  }
-  return up.length > 0;
+function isMeshOnly({ up, upCount }: LinkDraft): boolean {
+  for (let i = 0; i < upCount; i++) if (up[i]?.link.frontend !== true) return false;
+  return upCount > 0;
 }
 
 function refuseChild(draft: LinkDraft, field: string, code: RefusalCode, named: NamedObject): void {

@@ -7,17 +7,22 @@ import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
 import type { LinkContext, LinkRefusal, PlacedLink } from "./links.ts";
 import { isReferenceGranted } from "./reference-grants.ts";
 
-/** The links of one object in the making. Lists that are mostly empty are made when needed: this runs once per object. */
+/**
+ * The links of one object in the making. There is one for all objects, one after the other: what it holds is used again
+ * for the next, and lists that are mostly empty are made when needed.
+ */
 export interface LinkDraft {
-  readonly object: KubeObject;
+  object: KubeObject;
   /** The object's namespace. */
-  readonly home: string;
-  readonly plan: LinkPlan;
+  home: string;
+  plan: LinkPlan;
   readonly context: LinkContext;
-  /** The objects named so far, as a chain; one object may be in it several times, where there are many. */
-  firstNamed: NamedObject | undefined;
-  lastNamed: NamedObject | undefined;
+  /** The objects named so far are the first `namedCount`; one may be among them several times, where there are many. */
+  readonly named: NamedObject[];
+  namedCount: number;
+  /** The links up so far are the first `upCount`. */
   readonly up: PlacedLink[];
+  upCount: number;
   refusals: LinkRefusal[] | undefined;
   absentParents: ObjectRef[] | undefined;
   impliedParents: ObjectRef[] | undefined;
@@ -27,19 +32,21 @@ export interface LinkDraft {
 }
 
 export interface NamedObject {
-  readonly target: RefTarget;
-  readonly namespace: string;
-  readonly name: string;
-  readonly object: KubeObject | undefined;
-  /** The one named after it. */
-  next: NamedObject | undefined;
+  target: RefTarget;
+  namespace: string;
+  name: string;
+  object: KubeObject | undefined;
   permitted: boolean | undefined;
   isParent: boolean;
   /** By which sections it is used as a child, if it is one. */
   uses: ChildUses | undefined;
 }
 
-/** So many are looked through for one that is named again: a long chain is looked up in the tables instead. */
+export function addUp(draft: LinkDraft, link: PlacedLink): void {
+  draft.up[draft.upCount++] = link;
+}
+
+/** So many are looked through for one that is named again: others are looked up in the tables instead. */
 const REMEMBERED = 32;
 
 /** The kind that a reference means, by the field's defaults; spelled in any case, its group with a version or not. */
@@ -78,24 +85,26 @@ function namespaceOf(draft: LinkDraft, target: RefTarget, namespace: Json | unde
 }
 
 export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, name: string): NamedObject {
-  let known = draft.firstNamed;
-  for (let i = 0; known !== undefined && i < REMEMBERED; i++, known = known.next) {
-    if (known.target === target && known.name === name && known.namespace === namespace) return known;
+  const { named } = draft;
+  for (let i = 0; i < draft.namedCount && i < REMEMBERED; i++) {
+    const known = named[i] as NamedObject;
+    if (known.name === name && known.target === target && known.namespace === namespace) return known;
   }
-  const found: NamedObject = {
-    target,
-    namespace,
-    name,
-    object: draft.context.find(target.id, namespace, name),
-    next: undefined,
-    permitted: undefined,
-    isParent: false,
-    uses: undefined,
-  };
-  if (draft.lastNamed === undefined) draft.firstNamed = found;
-  else draft.lastNamed.next = found;
-  draft.lastNamed = found;
-  return found;
+  const object = draft.context.find(target.id, namespace, name);
+  const next = named[draft.namedCount++];
+  if (next === undefined) {
+    const made = { target, namespace, name, object, permitted: undefined, isParent: false, uses: undefined };
+    named.push(made);
+    return made;
+  }
+  next.target = target;
+  next.namespace = namespace;
+  next.name = name;
+  next.object = object;
+  next.permitted = undefined;
+  next.isParent = false;
+  next.uses = undefined;
+  return next;
 }
 
 /** There or not. */

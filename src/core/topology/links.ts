@@ -18,8 +18,8 @@ export interface LinkContext {
   namespaceLabels(namespace: string): JsonObject;
   grantsIn(namespace: string): readonly Grant[];
   readonly rows: LinkRows;
-  /** The list of the object before, if these are the same links: routes mostly hang where the one before does. */
-  sharedUp(up: readonly PlacedLink[]): readonly UpLink[] | undefined;
+  /** The list of the object before, if the first `count` are the same links: routes mostly hang where the one before does. */
+  sharedUp(up: readonly PlacedLink[], count: number): readonly UpLink[] | undefined;
   readonly sectionNames: SectionNames;
   /** Remembers a list for the next object. */
   shareUp(up: readonly UpLink[]): void;

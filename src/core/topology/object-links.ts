@@ -2,7 +2,7 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
 import { mergedUses } from "./child-uses.ts";
-import { findPlan, type RefTarget } from "./compile-rows.ts";
+import { findPlan, type LinkPlan, type RefTarget } from "./compile-rows.ts";
 import { idOfNamed, type LinkDraft, type NamedObject } from "./link-draft.ts";
 import type {
   ChildUse,
@@ -64,36 +64,67 @@ class NotedLinks implements ObjectLinks {
 const NO_LINKS: ObjectLinks = new NotedLinks(NONE, NONE, NONE, NO_NOTES);
 
 /**
- * What an object hangs under and what hangs under it, by what it says itself, by the rows of the link table, and by the
- * consent of the others (listeners, Gateways, ReferenceGrants). Knows no kinds, only rows.
+ * What objects hang under and what hangs under them, by what they say themselves, by the rows of the link table, and by
+ * the consent of the others (listeners, Gateways, ReferenceGrants). Knows no kinds, only rows.
  */
-export function objectLinks(object: KubeObject, context: LinkContext): ObjectLinks {
-  const { family } = object;
-  const plan = findPlan(context.rows, family);
-  if (plan === undefined) return NO_LINKS;
-  const draft: LinkDraft = {
-    object,
-    home: family.namespace,
-    plan,
-    context,
-    firstNamed: undefined,
-    lastNamed: undefined,
-    up: [],
-    refusals: undefined,
-    absentParents: undefined,
-    impliedParents: undefined,
-    labelsRead: false,
-    grantsOf: undefined,
-  };
-  addParents(draft);
-  addChildren(draft);
-  const sections = context.sectionNames.of(object, plan.facts);
-  return new NotedLinks(upInOrder(draft.up, context), downInOrder(draft.firstNamed), sections, notesOf(draft));
+export class ObjectLinker {
+  readonly #context: LinkContext;
+  #draft: LinkDraft | undefined;
+
+  constructor(context: LinkContext) {
+    this.#context = context;
+  }
+
+  linksOf(object: KubeObject): ObjectLinks {
+    const plan = findPlan(this.#context.rows, object.family);
+    if (plan === undefined) return NO_LINKS;
+    const draft = this.#draftFor(object, plan);
+    addParents(draft);
+    addChildren(draft);
+    const sections = this.#context.sectionNames.of(object, plan.facts);
+    return new NotedLinks(upInOrder(draft), downInOrder(draft), sections, notesOf(draft));
+  }
+
+  #draftFor(object: KubeObject, plan: LinkPlan): LinkDraft {
+    const home = object.family.namespace;
+    if (this.#draft === undefined) {
+      this.#draft = newDraft(object, home, plan, this.#context);
+      return this.#draft;
+    }
+    const draft = this.#draft;
+    draft.object = object;
+    draft.home = home;
+    draft.plan = plan;
+    draft.namedCount = 0;
+    draft.upCount = 0;
+    draft.refusals = undefined;
+    draft.absentParents = undefined;
+    draft.impliedParents = undefined;
+    draft.labelsRead = false;
+    draft.grantsOf = undefined;
+    return draft;
+  }
 }
+
+const newDraft = (object: KubeObject, home: string, plan: LinkPlan, context: LinkContext): LinkDraft => ({
+  object,
+  home,
+  plan,
+  context,
+  named: [],
+  namedCount: 0,
+  up: [],
+  upCount: 0,
+  refusals: undefined,
+  absentParents: undefined,
+  impliedParents: undefined,
+  labelsRead: false,
+  grantsOf: undefined,
+});
 
 function notesOf(draft: LinkDraft): LinkNotes {
   const { home, refusals, absentParents, impliedParents, labelsRead, grantsOf } = draft;
-  const unlinked = unlinkedFrom(draft.firstNamed);
+  const unlinked = unlinkedFrom(draft);
   const isPlain = refusals === undefined && absentParents === undefined && impliedParents === undefined;
   if (isPlain && unlinked === NONE && !labelsRead && grantsOf === undefined) return NO_NOTES;
   return {
@@ -106,22 +137,24 @@ function notesOf(draft: LinkDraft): LinkNotes {
   };
 }
 
-function unlinkedFrom(first: NamedObject | undefined): readonly ObjectId[] {
+function unlinkedFrom({ named, namedCount }: LinkDraft): readonly ObjectId[] {
   let unlinked: Set<ObjectId> | undefined;
-  for (let one = first; one !== undefined; one = one.next)
+  for (let i = 0; i < namedCount; i++) {
+    const one = named[i] as NamedObject;
     if (!one.isParent && one.uses === undefined) unlinked = (unlinked ?? new Set()).add(idOfNamed(one));
+  }
   return unlinked === undefined ? NONE : [...unlinked];
 }
 
 const linkOf = ({ link }: PlacedLink): UpLink => link;
 
-function upInOrder(placed: PlacedLink[], context: LinkContext): readonly UpLink[] {
-  if (placed.length === 0) return NONE;
-  const shared = context.sharedUp(placed);
+function upInOrder({ up, upCount, context }: LinkDraft): readonly UpLink[] {
+  if (upCount === 0) return NONE;
+  const shared = context.sharedUp(up, upCount);
   if (shared !== undefined) return shared;
-  const up = distinctInOrder(placed);
-  context.shareUp(up);
-  return up;
+  const links = distinctInOrder(up.slice(0, upCount));
+  context.shareUp(links);
+  return links;
 }
 
 /** Two parentRefs that reach one listener give one link. */
@@ -145,15 +178,17 @@ const byParent = (a: PlacedLink, b: PlacedLink): number =>
 
 const rank = ({ frontend }: UpLink): number => (frontend === true ? 1 : 0);
 
-function downInOrder(first: NamedObject | undefined): readonly DownLink[] {
+function downInOrder({ named, namedCount }: LinkDraft): readonly DownLink[] {
   let count = 0;
-  for (let one = first; one !== undefined; one = one.next) if (one.uses !== undefined) count++;
+  for (let i = 0; i < namedCount; i++) if (named[i]?.uses !== undefined) count++;
   if (count === 0) return NONE;
   // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a list that grows has room to spare, and this is kept for every object
   const links = new Array<ChildLink>(count);
   let at = 0;
-  for (let one = first; one !== undefined; one = one.next)
+  for (let i = 0; i < namedCount; i++) {
+    const one = named[i] as NamedObject;
     if (one.uses !== undefined) links[at++] = new ChildLink(one, one.uses.list);
+  }
   if (isStrictlyOrdered(links, byChild)) return links;
   links.sort(byChild);
   const merged: ChildLink[] = [];

@@ -6,6 +6,7 @@ import { allowedNamespaces, describeAllowed, isNamespaceAllowed } from "./allowe
 import type { RefField, RefTarget } from "./compile-rows.ts";
 import { itemsAt, keyPath } from "./key-path.ts";
 import {
+  addUp,
   describeForbidden,
   describeMissing,
   describeUnknownKind,
@@ -78,7 +79,7 @@ function addParent(draft: LinkDraft, ask: Ask): void {
   if (named === undefined) return refuseMalformed(draft, fieldText(draft, field, index), target);
   if (named.object === undefined) return refuseAbsent(draft, fieldText(draft, field, index), named);
   if (named.object === draft.object) return refuseItself(draft, fieldText(draft, field, index), named);
-  const before = draft.up.length;
+  const before = draft.upCount;
   for (const { section, attachment } of target.rows) {
     switch (attachment) {
       case "RouteToListener":
@@ -95,7 +96,7 @@ function addParent(draft: LinkDraft, ask: Ask): void {
         else refuseForbidden(draft, fieldText(draft, field, index), named);
     }
   }
-  if (draft.up.length > before) named.isParent = true;
+  if (draft.upCount > before) named.isParent = true;
 }
 
 /** A parent that has no say. */
@@ -107,16 +108,16 @@ function addPlainly(
 ): void {
   const { object, target } = named;
   const id = idOfNamed(named);
-  const before = draft.up.length;
+  const before = draft.upCount;
   if (section === undefined) {
-    draft.up.push({ order: -1, link: { parent: id } });
+    addUp(draft, { order: -1, link: { parent: id } });
   } else if (object !== undefined) {
     for (const [order, item] of sectionsOf(object, target.facts).entries()) {
       const meant = typeof sectionName !== "string" || sectionName === "" || sectionName === item.raw["name"];
-      if (item.section === section && meant) draft.up.push({ order, link: { parent: id, section: item.name } });
+      if (item.section === section && meant) addUp(draft, { order, link: { parent: id, section: item.name } });
     }
   }
-  if (draft.up.length > before) named.isParent = true;
+  if (draft.upCount > before) named.isParent = true;
 }
 
 /** A route attaches to the listeners of its direct parent only (GEP-1713); one that accepts it is enough. */
@@ -126,7 +127,7 @@ function addListeners(draft: LinkDraft, ask: Ask, owner: KubeObject, listeners: 
   let accepted = false;
   for (const listener of listeners) {
     if (listenerAccepts(listener, ownHome, request, labelsFor(draft, listener)) !== "Accepted") continue;
-    draft.up.push(listener);
+    addUp(draft, listener);
     accepted = true;
   }
   if (!accepted) refuseByListeners(draft, ask, owner, listeners);
@@ -210,7 +211,7 @@ function addGateway(draft: LinkDraft, ask: Ask, gateway: KubeObject): void {
   const { kind, namespace } = draft.object.ref;
   const { ref: parent, id } = gateway;
   if (isNamespaceAllowed(allowed, parent.namespace, namespace, labelsFor(draft, { namespaces: allowed }))) {
-    draft.up.push({ order: -1, link: { parent: id } });
+    addUp(draft, { order: -1, link: { parent: id } });
     return;
   }
   const reason = `${displayRef(parent)} ${describeAllowed(allowed, parent.namespace, namespace, `${kind}s`)}`;
@@ -225,7 +226,7 @@ function addFrontend(draft: LinkDraft, ask: Ask, frontend: KubeObject, target: R
   const { ref: parent, id } = frontend;
   const unnarrowed = sectionName === undefined && port === undefined;
   if (unnarrowed || sectionsOf(frontend, target.facts).some(({ raw }) => isPort(raw, sectionName, port))) {
-    draft.up.push({ order: -1, link: { parent: id, frontend: true } });
+    addUp(draft, { order: -1, link: { parent: id, frontend: true } });
     return;
   }
   const asked = `${sectionName === undefined ? "" : ` '${sectionName}'`}${port === undefined ? "" : ` ${port}`}`;

@@ -3,7 +3,8 @@ import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targ
 import type { CompiledKind } from "./compiled-kind.ts";
 import { forEachPath } from "./count-paths.ts";
 import { type Node, nodesOf, type Path } from "./path.ts";
-import type { NodeSets, World } from "./world.ts";
+import type { NodeSets } from "./stack.ts";
+import type { World } from "./world.ts";
 
 export interface Affected {
   readonly target: TargetId;

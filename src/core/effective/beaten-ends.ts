@@ -60,6 +60,10 @@ export function sumOfBeaten(all: readonly BeatenAt[]): BeatenAt {
   return changes?.addTo(BEATEN_NOWHERE) ?? BEATEN_NOWHERE;
 }
 
+/** So many paths at each of these, and nowhere else. */
+export const beatenOnlyAt = (ends: Ends, paths: number): BeatenAt =>
+  new BeatenChanges(ends, paths).addTo(BEATEN_NOWHERE);
+
 /** Changes, collected while paths are walked. */
 export class BeatenChanges {
   readonly #ends: Ends[];

@@ -9,6 +9,7 @@ import { effectiveAt, foldOf } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
 import type { Node, Path } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
+import { LonePolicy } from "./stack.ts";
 import { type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
 
@@ -96,11 +97,16 @@ function countAlike(changes: TallyChanges, kind: CompiledKind, alike: PathsAlike
   if (sections.length === 0) return;
   // All sections of the object, as the ends of paths.
   const ends: Ends = { object: object.id, sections };
+  const whole = bases.length === 1 ? policyOnlyHere(alike) : undefined;
   for (const base of bases) {
     const core = coreBelow(base, alike, kind);
-    if (core !== undefined) changes.add(core, ancestors.of(base, object.id), ends, base.count);
+    if (core !== undefined) changes.add(core, ancestors.of(base, object.id), ends, base.count, whole);
   }
 }
+
+/** The one policy on the object, if that is all that it is attached to: no path but those to the object has it. */
+const policyOnlyHere = ({ own }: PathsAlike): Policy | undefined =>
+  own instanceof LonePolicy && own.isOnlyHere ? own.policies[0] : undefined;
 
 export function countPath(
   changes: TallyChanges,

@@ -77,7 +77,9 @@ interface Folds {
 function runFolds(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): Folds {
   const levels: FoldLevel[] = [];
   for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up)
-    levels.push(levels.length < endLevels ? { ...at.set, isEnd: true } : at.set);
+    levels.push(
+      levels.length < endLevels ? { policies: at.set.policies, annotated: at.set.annotated, isEnd: true } : at.set,
+    );
   const { merge } = kind.definition;
   const run = (units: OwnValues["units"]): Folded => fold(levels, units, merge, kind.tools);
   const fields = own.items.map(({ object, pointer, units }) => ({ object, pointer, folded: run(units) }));

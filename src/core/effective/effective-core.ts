@@ -44,12 +44,10 @@ export interface CoreField extends FoldedSpec {
 export class EffectiveCore implements FoldedSpec {
   readonly pattern: FoldPattern;
   readonly #chain: PolicyChain;
-  #sources: readonly Source[] | undefined;
 
   constructor(pattern: FoldPattern, chain: PolicyChain) {
     this.pattern = pattern;
     this.#chain = chain;
-    this.#sources = undefined;
   }
 
   /** No policy has a say here. */
@@ -61,9 +59,12 @@ export class EffectiveCore implements FoldedSpec {
     return this.pattern.spec;
   }
 
+  /** Made anew for each core; the paths to one object are read one after the other, and most have the same. */
   get sources(): readonly Source[] {
-    this.#sources ??= sourcesIn(this.pattern, policiesIn(this.#chain));
-    return this.#sources;
+    const { pattern } = this;
+    if (pattern.told?.chain !== this.#chain)
+      pattern.told = { chain: this.#chain, sources: sourcesIn(pattern, policiesIn(this.#chain)) };
+    return pattern.told.sources;
   }
 
   get own(): readonly number[] {

@@ -2,9 +2,11 @@ import { type ObjectId, type ObjectRef, parseObjectId, type TargetId, targetId }
 import type { CompiledKind } from "./compiled-kind.ts";
 import { coreBelow, endObjects, forEachPathTo } from "./count-paths.ts";
 import { effectivePolicy, shownPolicy } from "./effective-at.ts";
-import type { EffectivePolicy, PathNode } from "./effective-policy.ts";
+import type { EffectiveCore } from "./effective-core.ts";
+import type { EffectivePolicy, PathNode, Source } from "./effective-policy.ts";
 import { type Path, shownPath, shownSection } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
+import type { Stack } from "./stack.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -97,6 +99,10 @@ class AlikePolicies {
   /** The section at hand; none yet. */
   #target: TargetId;
   #end: PathNode;
+  /** Of the last path: the next one mostly has the same policies. */
+  #stack: Stack | undefined = undefined;
+  #core: EffectiveCore | undefined = undefined;
+  #sources: readonly Source[] = NONE;
 
   /** `above`: how the paths to what the object hangs under are shown. */
   constructor(paths: PathsAlike, above: readonly (readonly PathNode[])[], kind: CompiledKind) {
@@ -116,11 +122,18 @@ class AlikePolicies {
       if (this.#nextBase >= bases.length && !this.#toNextSection()) return undefined;
       const at = this.#nextBase++;
       const base = bases[at] as Path;
-      const core = coreBelow(base, this.#paths, this.#kind);
+      if (base.stack !== this.#stack) this.#follow(base);
+      const core = this.#core;
       if (core === undefined) continue;
       const nodes = withTwoMore(this.#above[at] as readonly PathNode[], this.#ref, this.#end);
-      return shownPolicy(this.#kind, this.#target, nodes, base, core, core.sources);
+      return shownPolicy(this.#kind, this.#target, nodes, base, core, this.#sources);
     }
+  }
+
+  #follow(base: Path): void {
+    this.#stack = base.stack;
+    this.#core = coreBelow(base, this.#paths, this.#kind);
+    this.#sources = this.#core?.sources ?? NONE;
   }
 
   #toNextSection(): boolean {

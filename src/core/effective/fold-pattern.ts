@@ -7,7 +7,8 @@ import type { Decision, Loss, Place } from "../merge/fold-result.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Block, BlockName, Policy } from "../model/policy.ts";
 import { compareText, type ObjectId } from "../model/refs.ts";
-import type { LossReason } from "./effective-policy.ts";
+import type { LossReason, Source } from "./effective-policy.ts";
+import type { PolicyChain } from "./policy-chain.ts";
 
 /** In the place of a policy: the object itself, or nobody. */
 export const NO_POLICY = -1;
@@ -69,6 +70,8 @@ export interface FoldPattern extends SpecPattern {
   readonly outcomes: readonly OutcomePattern[];
   readonly conditionErrors: readonly ConditionErrorPattern[];
   readonly fields: readonly FieldPattern[];
+  /** The sources that were told last, and of whom: kept for each fold they would be the most of what it holds. */
+  told: { readonly chain: PolicyChain; readonly sources: readonly Source[] } | undefined;
 }
 
 /** A fold into one item. */
@@ -94,7 +97,7 @@ export function foldPattern(whole: Folded, fields: readonly FoldedField[], who: 
   if (fields.length === 0) {
     const outcomes = outcomesOf(who, [places]);
     const conditionErrors = whole.conditionErrors.map((error) => errorPattern(error, who));
-    return { spec, sources, own, outcomes, conditionErrors, fields: NO_FIELDS };
+    return { spec, sources, own, outcomes, conditionErrors, fields: NO_FIELDS, told: undefined };
   }
   // Where a policy sets fields of the object item by item, the items are where it prevails or not.
   const items = fields.map(({ folded }) => placesOf(folded));
@@ -111,6 +114,7 @@ export function foldPattern(whole: Folded, fields: readonly FoldedField[], who: 
         ...specPattern(folded, items[at] ?? [], who),
       }),
     ),
+    told: undefined,
   };
 }
 

@@ -5,7 +5,8 @@ import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { KindPlaces } from "./kind-places.ts";
 import type { Node } from "./path.ts";
-import type { NodeSets, World } from "./world.ts";
+import type { NodeSets } from "./stack.ts";
+import type { World } from "./world.ts";
 
 /** Objects as nodes for one policy kind. */
 export class NodeFinder {

@@ -2,8 +2,7 @@
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { NodeFinder } from "./node-finder.ts";
 import { ancestorOf, type Node, OTHERS, type Path } from "./path.ts";
-import type { PolicySet } from "./stack.ts";
-import type { NodeSets } from "./world.ts";
+import type { NodeSets, PolicySet } from "./stack.ts";
 
 /** Whose traffic a path carries. */
 type Mesh = Pick<Path, "from" | "elsewhere">;

@@ -5,8 +5,7 @@ import { type ObjectId, type ObjectRef, type TargetId, targetId } from "../model
 import type { Section } from "../topology/sections-of.ts";
 import type { PathNode } from "./effective-policy.ts";
 import type { KindPlace } from "./kind-places.ts";
-import type { Stack } from "./stack.ts";
-import type { NodeSets } from "./world.ts";
+import type { NodeSets, Stack } from "./stack.ts";
 
 /** A node of the topology: an object, or a section of one. */
 export interface Node {

@@ -8,6 +8,7 @@ import type { Finding } from "../model/finding.ts";
 import { inferDefinition } from "../model/infer-definition.ts";
 import { kinds as builtInKinds, findKind } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import { once } from "../model/once.ts";
 import { parseDefinition } from "../model/parse-definition.ts";
 import { type PolicyReader, parsePolicy, policyReader } from "../model/parse-policy.ts";
 import { compareText, type GroupKind, type KindId, kindId } from "../model/refs.ts";
@@ -38,7 +39,8 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
     withKnownStrategies(definition, options.strategies, findings),
   );
   const facts = kindTable(definitions, crds);
-  const rows = [...linkTable, ...definitions.flatMap(({ hierarchy }) => hierarchy.links)];
+  const added = definitions.flatMap(({ hierarchy }) => hierarchy.links);
+  const rows = added.length === 0 ? linkTable : [...linkTable, ...added];
   const findFacts = finder(facts);
   const kinds = definitions.map((definition, index) =>
     compileKind(definition, index, {
@@ -56,8 +58,7 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
     ),
     findKind: findFacts,
     factsOf: byId(facts),
-    rows: compileRows(rows, facts),
-    ...rowSets(rows, definitions),
+    ...(added.length === 0 ? builtInLinks() : linkRules(rows, facts, added)),
     parsePolicy: policyParser(kinds, crds),
     findings,
   };
@@ -184,19 +185,21 @@ function finder(facts: readonly KindFacts[]): Rulebook["findKind"] {
   };
 }
 
-function rowSets(
-  rows: readonly LinkRow[],
-  definitions: readonly PolicyDefinition[],
-): Pick<Rulebook, "isRoot" | "isChildByRef" | "isParentByRef" | "isForeign"> {
+type LinkRules = Pick<Rulebook, "rows" | "isRoot" | "isChildByRef" | "isParentByRef" | "isForeign">;
+
+/** Most definitions add no links, and the built-in ones are between built-in kinds. */
+const builtInLinks = once((): LinkRules => linkRules(linkTable, builtInKinds, []));
+
+/** `added`: those of the rows that definitions brought. */
+function linkRules(rows: readonly LinkRow[], facts: readonly KindFacts[], added: readonly LinkRow[]): LinkRules {
   const withParents = new Set(rows.map(({ to }) => kindId(to)));
   const childrenByRef = new Set(rows.filter(({ via }) => via === "ChildRefs").map(({ to }) => kindId(to)));
   // A mesh Service is the root of its routes, not what they hang under in its role as a backend.
   const parentsByRef = rows.filter(({ via, attachment }) => via !== "ChildRefs" && attachment !== "RouteToService");
   const parents = new Set(parentsByRef.map(({ from }) => kindId(from)));
-  const foreign = new Set(
-    definitions.flatMap(({ hierarchy }) => hierarchy.links.flatMap(({ from, to }) => [kindId(from), kindId(to)])),
-  );
+  const foreign = new Set(added.flatMap(({ from, to }) => [kindId(from), kindId(to)]));
   return {
+    rows: compileRows(rows, facts),
     isRoot: (kind) => !withParents.has(kind),
     isChildByRef: (kind) => childrenByRef.has(kind),
     isParentByRef: (kind) => parents.has(kind),

@@ -23,6 +23,14 @@ export interface PolicySet extends FoldLevel {
   furtherUses: Stack[];
 }
 
+/** The policies of one kind attached to an object and its sections. */
+export interface NodeSets {
+  readonly own: PolicySet | undefined;
+  readonly sections: ReadonlyMap<string, PolicySet> | undefined;
+  /** The same for policies that act only on traffic from one namespace, by that namespace. */
+  readonly consumers: ReadonlyMap<string, NodeSets> | undefined;
+}
+
 export interface Stack extends PolicyChain {
   readonly up: Stack | undefined;
   readonly set: PolicySet | undefined;
@@ -80,17 +88,10 @@ export class Stacks {
   #setOfOne(policy: Policy, policies: readonly Policy[]): PolicySet {
     const known = this.#alone.get(policy);
     if (known !== undefined) return known;
-    const set: PolicySet = {
-      policies,
-      losers: NO_POLICIES,
-      annotated: undefined,
-      isEnd: false,
-      key: "",
-      use: undefined,
-      furtherUses: NO_USES,
-    };
+    const isOnlyHere = policy.targets.length === 1 && policy.targets[0]?.selector === undefined;
+    const set = new LonePolicy(policies, isOnlyHere);
     // Most policies name one target, and nobody asks for their set a second time.
-    if (policy.targets.length !== 1 || policy.targets[0]?.selector !== undefined) this.#alone.set(policy, set);
+    if (!isOnlyHere) this.#alone.set(policy, set);
     return set;
   }
 
@@ -151,6 +152,42 @@ export class Stacks {
       this.#serials.set(policy, serial);
     }
     return serial;
+  }
+}
+
+/** A policy alone, without an annotation, on an object as such. Small, as most sets are such. */
+export class LonePolicy implements PolicySet, NodeSets {
+  readonly policies: readonly Policy[];
+  /** The policy has no other target. */
+  readonly isOnlyHere: boolean;
+  use: Stack | undefined = undefined;
+  furtherUses: Stack[] = NO_USES;
+
+  constructor(policies: readonly Policy[], isOnlyHere: boolean) {
+    this.policies = policies;
+    this.isOnlyHere = isOnlyHere;
+  }
+
+  get losers(): readonly Policy[] {
+    return NO_POLICIES;
+  }
+  get annotated(): undefined {
+    return undefined;
+  }
+  get isEnd(): boolean {
+    return false;
+  }
+  get key(): string {
+    return "";
+  }
+  get own(): this {
+    return this;
+  }
+  get sections(): undefined {
+    return undefined;
+  }
+  get consumers(): undefined {
+    return undefined;
   }
 }
 

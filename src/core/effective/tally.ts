@@ -2,7 +2,7 @@
 import type { Policy } from "../model/policy.ts";
 import type { ObjectId, PolicyId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
-import { BEATEN_NOWHERE, type BeatenAt, BeatenChanges, type Ends } from "./beaten-ends.ts";
+import { BEATEN_NOWHERE, type BeatenAt, BeatenChanges, beatenOnlyAt, type Ends } from "./beaten-ends.ts";
 import { Counts } from "./counts.ts";
 import type { EffectiveCore } from "./effective-core.ts";
 import type { OutcomePattern } from "./fold-pattern.ts";
@@ -45,12 +45,21 @@ class Counters {
 /** Changes to tallies, collected while paths are walked. */
 export class TallyChanges {
   readonly #changes: Map<PolicyId, Counters> = new Map();
+  readonly #whole: { readonly policy: Policy; readonly tally: PolicyTally }[] = [];
 
-  /** At each of some targets, `count` paths with this effective policy come (1, 2, …) or go (-1, …). */
-  add(core: EffectiveCore, ancestorOf: (policy: Policy) => ObjectId, ends: Ends, count: number): void {
+  /**
+   * At each of some targets, `count` paths with this effective policy come (1, 2, …) or go (-1, …). `whole`: a policy that
+   * has no other paths, so that this is its tally.
+   */
+  add(core: EffectiveCore, ancestorOf: (policy: Policy) => ObjectId, ends: Ends, count: number, whole?: Policy): void {
     const { outcomes, conditionErrors } = core.pattern;
     for (const outcome of outcomes) {
       const policy = core.policyAt(outcome.policy);
+      if (policy === whole && conditionErrors.length === 0) {
+        const tally = wholeTally(core, outcome, ends, count);
+        this.#whole.push({ policy, tally: SortedMap.single(ancestorOf(policy), tally) });
+        continue;
+      }
       const counters = this.#countersOf(policy, ancestorOf(policy));
       addFate(counters, outcome, count * ends.sections.length);
       if (outcome.beaten === 0) continue;
@@ -83,6 +92,7 @@ export class TallyChanges {
 
   /** What is counted where nothing was before. */
   forEach(visit: (policy: Policy, tally: PolicyTally) => void): void {
+    for (const { policy, tally } of this.#whole) visit(policy, tally);
     for (const [id, { policy }] of this.#changes) {
       const tally = this.applyTo(id, undefined);
       if (tally !== undefined) visit(policy, tally);
@@ -114,6 +124,28 @@ function addFate(counters: Counters, { prevailing, beaten, gated }: OutcomePatte
     else counters.partial += count;
   } else if (prevailing === 0 && gated) counters.met += count;
   else counters.full += count;
+}
+
+function wholeTally(core: EffectiveCore, outcome: OutcomePattern, ends: Ends, count: number): AncestorTally {
+  const { prevailing, beaten, gated } = outcome;
+  const paths = count * ends.sections.length;
+  const isMet = beaten === 0 && prevailing === 0 && gated;
+  let beatenBy: Counts<PolicyId> | undefined;
+  for (const winner of outcome.by) {
+    const { id } = core.policyAt(winner);
+    if (beatenBy === undefined) beatenBy = new Counts(id, paths);
+    else beatenBy.add(id, paths);
+  }
+  return {
+    paths,
+    full: beaten === 0 && !isMet ? paths : 0,
+    partial: beaten > 0 && prevailing > 0 ? paths : 0,
+    none: beaten > 0 && prevailing === 0 ? paths : 0,
+    met: isMet ? paths : 0,
+    beatenBy: beatenBy?.addTo(undefined) ?? SortedMap.empty(),
+    beatenAt: beaten === 0 ? BEATEN_NOWHERE : beatenOnlyAt(ends, count),
+    errors: SortedMap.empty(),
+  };
 }
 
 function addBeatenBy(counters: Counters, winner: PolicyId, count: number): void {

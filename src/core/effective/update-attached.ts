@@ -5,8 +5,8 @@ import type { ObjectId, PolicyId } from "../model/refs.ts";
 import { type Attached, attachedIn, buildNodeSets, setsIn } from "./attached.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { ObjectChange } from "./object-changes.ts";
-import type { PolicySet } from "./stack.ts";
-import type { NodeSets, World } from "./world.ts";
+import type { NodeSets, PolicySet } from "./stack.ts";
+import type { World } from "./world.ts";
 
 /** A policy comes to a target, or leaves it. */
 export interface AttachmentEdit {

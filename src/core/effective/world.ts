@@ -18,7 +18,7 @@ import type { LinkRows } from "../topology/compile-rows.ts";
 import type { ObjectLinks } from "../topology/links.ts";
 import type { Grant } from "../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import type { PolicySet } from "./stack.ts";
+import type { NodeSets } from "./stack.ts";
 import type { PolicyTally } from "./tally.ts";
 import type { Tangle } from "./tangle.ts";
 
@@ -46,14 +46,6 @@ export interface WorldObjects {
   readonly byKind: ObjectsByKind;
   /** How many objects each namespace has: one that is used exists, defined or not. */
   readonly namespaces: LayeredMap<string, number>;
-}
-
-/** The policies of one kind attached to an object and its sections. */
-export interface NodeSets {
-  readonly own: PolicySet | undefined;
-  readonly sections: ReadonlyMap<string, PolicySet> | undefined;
-  /** The same for policies that act only on traffic from one namespace, by that namespace. */
-  readonly consumers: ReadonlyMap<string, NodeSets> | undefined;
 }
 
 export interface PolicyRecord {

@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from "./kube-object.ts";
 import { LayeredMap } from "./layered-map.ts";
+import { NamedObjects } from "./named-objects.ts";
 import type { ObjectOrder } from "./object-table.ts";
 import { type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "./refs.ts";
 
@@ -29,7 +30,7 @@ export class ObjectIndex {
     for (const [kind, drafted] of draft.kinds) {
       const namespaces = new Map<string, Names>();
       for (const [namespace, names] of drafted) {
-        if (names.size > 0) namespaces.set(namespace, LayeredMap.from(names));
+        if (names.size > 0) namespaces.set(namespace, LayeredMap.over(names));
         size += names.size;
       }
       if (namespaces.size > 0) kinds.set(kind, LayeredMap.from(namespaces));
@@ -156,11 +157,11 @@ const isIn = (search: Search, kind: KindId, namespace: string): boolean =>
 
 /** An index in the making. */
 export class ObjectIndexDraft {
-  readonly kinds: Map<KindId, Map<string, Map<string, KubeObject>>> = new Map();
+  readonly kinds: Map<KindId, Map<string, NamedObjects>> = new Map();
   readonly order: (KubeObject | undefined)[] = [];
 
   /** The objects of a kind in a namespace, by name, to look up and to add to. */
-  namesIn(kind: KindId, namespace: string): Map<string, KubeObject> {
+  namesIn(kind: KindId, namespace: string): NamedObjects {
     let namespaces = this.kinds.get(kind);
     if (namespaces === undefined) {
       namespaces = new Map();
@@ -168,23 +169,22 @@ export class ObjectIndexDraft {
     }
     let names = namespaces.get(namespace);
     if (names === undefined) {
-      names = new Map();
+      names = new NamedObjects();
       namespaces.set(namespace, names);
     }
     return names;
   }
 
   add(object: KubeObject): void {
-    const { family, name } = object;
-    this.namesIn(family.kindId, family.namespace).set(name, object);
-    this.place(object);
+    const { family } = object;
+    if (this.namesIn(family.kindId, family.namespace).add(object)) this.place(object);
   }
 
   remove(id: ObjectId): void {
     const { kind, namespace, name } = splitId(id);
     const names = this.namesIn(kind, namespace);
-    const place = names.get(name)?.place;
-    if (place !== undefined) this.order[place] = undefined;
+    const object = names.get(name);
+    if (object !== undefined && this.order[object.place] === object) this.order[object.place] = undefined;
     names.delete(name);
   }
 

@@ -8,6 +8,8 @@ import { SortedMap } from "./sorted-map.ts";
 
 type InOrder = SortedMap<ObjectId, KubeObject>;
 
+const idOf = ({ id }: KubeObject): ObjectId => id;
+
 export class ObjectsByKind {
   readonly #kinds: LayeredMap<KindId, () => InOrder>;
 
@@ -21,7 +23,7 @@ export class ObjectsByKind {
       if (!kinds.has(kind))
         kinds.set(
           kind,
-          once(() => SortedMap.by(index.ofKind(kind), ({ id }) => id)),
+          once(() => SortedMap.by(index.ofKind(kind), idOf)),
         );
     });
     return new ObjectsByKind(LayeredMap.from(kinds));

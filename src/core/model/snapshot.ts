@@ -5,6 +5,7 @@ import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.
 import { kinds } from "./kinds.ts";
 import { KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
+import { NamedObjects } from "./named-objects.ts";
 import { ObjectIndex, ObjectIndexDraft } from "./object-index.ts";
 import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
 import { validateObject } from "./validate-object.ts";
@@ -46,7 +47,7 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
   const refusals = new Map<ObjectId, Identified>();
   const identifier = new DocumentIdentifier();
   let family: ObjectFamily | undefined;
-  let names = new Map<string, KubeObject>();
+  let names = new NamedObjects();
   for (const document of documents) {
     const object = identifier.identify(document, objects.nextPlace);
     if (typeof object === "string") {
@@ -58,12 +59,11 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
       names = objects.namesIn(family.kindId, family.namespace);
     }
     const refusal = refusalOf(object);
-    const known = names.get(object.name);
-    if (known === undefined && refusal === undefined && (refused.size === 0 || !refused.has(object.id))) {
-      names.set(object.name, object);
+    if (refusal === undefined && (refused.size === 0 || !refused.has(object.id)) && names.add(object)) {
       objects.place(object);
       continue;
     }
+    const known = names.get(object.name);
     const { id } = object;
     const parsed = judged(object, refusal);
     if (known !== undefined || refusals.has(id)) {

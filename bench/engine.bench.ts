@@ -24,7 +24,7 @@ export async function bench(context: BenchContext): Promise<void> {
 }
 
 const WARM_UP_ROUTES = 1_000;
-const WARM_UP_RUNS = 40;
+const WARM_UP_RUNS = 150;
 
 /** Until the compiler has seen everything; and how long the first answer took, for who starts a process for each. */
 function warmUp(context: BenchContext, routes: number): void {

@@ -147,7 +147,7 @@ export interface PolicyReader {
   readonly schema: { readonly version: string; readonly check: SchemaCheck } | undefined;
   readonly targetFields: readonly string[];
   /** The same, as keys of `spec`: what is there says where, not what. */
-  readonly targetKeys: ReadonlySet<string>;
+  readonly targetKeys: readonly string[];
   readonly said: SaidAlike;
   /** Whether there are settings that a policy must not have with some target. */
   readonly forbids: boolean;
@@ -175,7 +175,7 @@ export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): Poli
     schema:
       crd?.version === undefined ? undefined : { version: crd.version, check: compileSchemaCheck(crd.specSchema) },
     targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
-    targetKeys: new Set([ref, refs, selectors]),
+    targetKeys: [ref, refs, selectors],
     said: new SaidAlike(),
     forbids: targeting.kinds.some(({ forbids }) => forbids !== undefined),
     // A kind that never merges has no blocks and no strategy: all but its targets is spec proper.

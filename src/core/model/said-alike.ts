@@ -37,13 +37,13 @@ export class SaidAlike {
    * Reads a spec: what it says but for keys that stand `aside`, and these. Whether it is short: if not, it is nothing to
    * look for; if it is, it is within any other bounds.
    */
-  read(spec: JsonObject, aside: ReadonlySet<string>): boolean {
+  read(spec: JsonObject, aside: readonly string[]): boolean {
     this.#length = 0;
     this.#hash = 0;
-    for (const key in spec) if (!aside.has(key)) this.#addField(key, spec[key] ?? null, MAX_DEPTH);
+    for (const key in spec) if (!aside.includes(key)) this.#addField(key, spec[key] ?? null, MAX_DEPTH);
     const said = this.#length;
     const hash = this.#hash;
-    for (const key in spec) if (aside.has(key)) this.#addField(key, spec[key] ?? null, MAX_DEPTH);
+    for (const key in spec) if (aside.includes(key)) this.#addField(key, spec[key] ?? null, MAX_DEPTH);
     this.#isShort = this.#length <= MAX_TOKENS;
     this.#length = said;
     this.#hash = hash;

@@ -19,6 +19,9 @@ export class ChildUses {
   readonly #last: ChildUse | undefined;
   #list: readonly ChildUse[] | undefined;
   #next: Map<number, ChildUses> | undefined;
+  /** The next one that was asked for last: mostly the same again. */
+  #lastKey: number | undefined;
+  #lastNext: ChildUses | undefined;
 
   constructor(before?: ChildUses, last?: ChildUse) {
     this.#before = before;
@@ -29,8 +32,13 @@ export class ChildUses {
   with(sectionIndex: number, port: number | undefined): ChildUses {
     if (this.#last?.sectionIndex === sectionIndex) return this.#withPort(this.#last, port);
     const key = keyOf(sectionIndex, port);
+    if (key !== undefined && key === this.#lastKey && this.#lastNext !== undefined) return this.#lastNext;
     const known = key === undefined ? undefined : this.#next?.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#lastKey = key;
+      this.#lastNext = known;
+      return known;
+    }
     const made = new ChildUses(this, { sectionIndex, ports: port === undefined ? NO_PORTS : [port] });
     if (key !== undefined && free > 0) {
       free--;

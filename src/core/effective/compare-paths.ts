@@ -25,9 +25,9 @@ export function comparePaths(before: readonly FoundPath[], after: readonly Found
   }
   const pairs = new Map<string, { before?: FoundPath; after?: FoundPath }>();
   const same = sameAtFirst(before, after);
-  for (const old of before.slice(same)) pairs.set(keyOf(old.path), { before: old });
+  for (const old of before.slice(same)) pairs.set(pathKey(old.path), { before: old });
   for (const now of after.slice(same)) {
-    const key = keyOf(now.path);
+    const key = pathKey(now.path);
     pairs.set(key, { ...pairs.get(key), after: now });
   }
   return [...pairs]
@@ -47,7 +47,7 @@ function sameAtFirst(before: readonly FoundPath[], after: readonly FoundPath[]):
 }
 
 /** Whether two folds say the same, word for word. The paths to one end mostly have the same two, so the last answer is kept. */
-class FoldComparison {
+export class FoldComparison {
   #last: { readonly before: EffectiveCore; readonly after: EffectiveCore; readonly isSame: boolean } | undefined;
 
   isSame(before: EffectiveCore, after: EffectiveCore): boolean {
@@ -63,7 +63,7 @@ class FoldComparison {
   }
 }
 
-function isSamePath(a: Path, b: Path): boolean {
+export function isSamePath(a: Path, b: Path): boolean {
   let [left, right]: [Path | undefined, Path | undefined] = [a, b];
   if (left.from !== right.from) return false;
   while (left !== undefined && right !== undefined) {
@@ -73,12 +73,18 @@ function isSamePath(a: Path, b: Path): boolean {
   return left === right;
 }
 
-function keyOf(path: Path): string {
+/** Paths are told in the order of these. */
+export function pathKey(path: Path): string {
+  return `${chainKey(path)} ${path.from ?? ""}`;
+}
+
+/** The same of a part of a path. */
+export function chainKey(path: Path): string {
   let key = "";
   for (let at: Path | undefined = path; at !== undefined; at = at.up) {
     key = `${at.node.id}#${at.node.section?.name ?? ""}>${key}`;
   }
-  return `${key} ${path.from ?? ""}`;
+  return key;
 }
 
 function changeBetween(

@@ -76,7 +76,7 @@ export function countAll(world: World): ObjectTable<PolicyId, PolicyTally> {
     for (const end of endObjects(world, kind)) {
       const alike = finder.findAlike(end);
       if (alike === undefined) forEachPathTo(finder, kind, end, count);
-      else countAlike(changes, kind, alike, ancestors);
+      else countAlike(changes, kind, alike, ancestors, "First");
     }
   }
   const tallies = new TableDraft<PolicyId, PolicyTally>(world.objects.byId.order);
@@ -92,17 +92,32 @@ export function coreBelow(base: Path, { own }: PathsAlike, kind: CompiledKind): 
   return core?.isEmpty === true ? undefined : core;
 }
 
-function countAlike(changes: TallyChanges, kind: CompiledKind, alike: PathsAlike, ancestors: KnownAncestors): void {
+/** Paths that come, or go; or all paths there are, where nothing was counted before. Paths that fold into the same for the same ancestor are counted together. */
+export function countAlike(
+  changes: TallyChanges,
+  kind: CompiledKind,
+  alike: PathsAlike,
+  ancestors: KnownAncestors,
+  how: "Come" | "Go" | "First",
+): void {
   const { bases, object, sections } = alike;
   if (sections.length === 0) return;
   // All sections of the object, as the ends of paths.
   const ends: Ends = { object: object.id, sections };
-  const whole = bases.length === 1 ? policyOnlyHere(alike) : undefined;
-  for (const base of bases) {
+  const whole = how === "First" && bases.length === 1 ? policyOnlyHere(alike) : undefined;
+  for (let start = 0, end = 0; start < bases.length; start = end) {
+    const base = bases[start] as Path;
+    let { count } = base;
+    for (end = start + 1; end < bases.length && areCountedAlike(base, bases[end] as Path, kind); end++)
+      count += (bases[end] as Path).count;
     const core = coreBelow(base, alike, kind);
-    if (core !== undefined) changes.add(core, ancestors.of(base, object.id), ends, base.count, whole);
+    if (core !== undefined)
+      changes.add(core, ancestors.of(base, object.id), ends, how === "Go" ? -count : count, whole);
   }
 }
+
+const areCountedAlike = (a: Path, b: Path, { targetsClusterScope }: CompiledKind): boolean =>
+  a.stack === b.stack && a.ancestor === b.ancestor && !targetsClusterScope;
 
 /** The one policy on the object, if that is all that it is attached to: no path but those to the object has it. */
 const policyOnlyHere = ({ own }: PathsAlike): Policy | undefined =>
@@ -144,7 +159,7 @@ const NO_NODES: readonly Node[] = [];
 const MAX_REMEMBERED = 4096;
 
 /** Of the paths that many objects hang under. */
-class KnownAncestors {
+export class KnownAncestors {
   readonly #kind: CompiledKind;
   readonly #known: Map<Path, AncestorOf> = new Map();
 

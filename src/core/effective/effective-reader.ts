@@ -4,8 +4,9 @@ import { coreBelow, endObjects, forEachPathTo } from "./count-paths.ts";
 import { effectivePolicy, shownPolicy } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
 import type { EffectivePolicy, PathNode, Source } from "./effective-policy.ts";
-import { type Path, shownPath, shownSection } from "./path.ts";
+import { type Path, shownSection } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
+import { ShownBases, withTwoMore } from "./shown-bases.ts";
 import type { Stack } from "./stack.ts";
 import type { World } from "./world.ts";
 
@@ -145,28 +146,4 @@ class AlikePolicies {
     this.#nextBase = 0;
     return true;
   }
-}
-
-/** The nodes of paths that many objects share: those of the last object's are mostly those of the next. */
-class ShownBases {
-  #bases: readonly Path[] = NONE;
-  #shown: readonly (readonly PathNode[])[] = NONE;
-
-  of(bases: readonly Path[]): readonly (readonly PathNode[])[] {
-    if (bases !== this.#bases) {
-      this.#bases = bases;
-      this.#shown = bases.map(shownPath);
-    }
-    return this.#shown;
-  }
-}
-
-function withTwoMore(above: readonly PathNode[], object: PathNode, section: PathNode): readonly PathNode[] {
-  const { length } = above;
-  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
-  const nodes = new Array<PathNode>(length + 2);
-  for (let i = 0; i < length; i++) nodes[i] = above[i] as PathNode;
-  nodes[length] = object;
-  nodes[length + 1] = section;
-  return nodes;
 }

@@ -19,6 +19,18 @@ export interface KindPlace extends GroupKind {
   readonly endsAtAllSections: boolean;
 }
 
+// A kind belongs to one rulebook, or to the same one told of elsewhere; every change walks paths anew.
+const kept = new WeakMap<CompiledKind, KindPlaces>();
+
+export function kindPlaces(kind: CompiledKind, rulebook: Rulebook): KindPlaces {
+  let places = kept.get(kind);
+  if (places === undefined) {
+    places = new KindPlaces(kind, rulebook);
+    kept.set(kind, places);
+  }
+  return places;
+}
+
 /** Looked up once for each kind: paths are asked for by the hundred thousand, and pass a handful of kinds. */
 export class KindPlaces {
   readonly #known: Map<string, KindPlace[]> = new Map();

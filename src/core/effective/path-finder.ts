@@ -107,14 +107,15 @@ export class PathFinder {
   findAlike(object: EndObject): PathsAlike | undefined {
     if (!(object instanceof KubeObject)) return undefined;
     const { family } = object;
-    if (this.#scope !== undefined || !this.#nodes.places.of(family).endsAtAllSections) return undefined;
+    if (!this.#nodes.places.of(family).endsAtAllSections) return undefined;
     const links = this.#world.links.of(object);
     if (links === undefined || links.absentParents.length > 0 || this.#world.tangles.size > 0) return undefined;
     const sets = this.#nodes.setsOf(object);
     if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
-    const bases = this.#above(links.up, family.namespace);
+    const finder = this.#scope?.dirty.has(object.id) ? this.#unscoped() : this;
+    const bases = finder.#above(links.up, family.namespace);
     // Below a mesh Service every object has paths of its own.
-    if (bases !== this.#near?.bases) return undefined;
+    if (bases !== finder.#near?.bases) return undefined;
     return { object, sections: links.sections, bases, own: sets?.own };
   }
 

@@ -130,6 +130,9 @@ function addEdits(edits: AttachmentEdit[], before: PolicyRecord | undefined, aft
   if (kind === undefined) return;
   const isSame = before?.policy === after?.policy;
   if (isSame && before?.targets === after?.targets) return;
+  const [old, now] = [before?.targets.attachments ?? NONE, after?.targets.attachments ?? NONE];
+  // By far the most common: one target, and still the same.
+  if (isSame && old.length === 1 && now.length === 1 && isSameAttachment(old[0], now[0])) return;
   const was = attachmentsOf(before?.targets);
   const is = attachmentsOf(after?.targets);
   for (const [key, attachment] of was) {
@@ -141,6 +144,9 @@ function addEdits(edits: AttachmentEdit[], before: PolicyRecord | undefined, aft
     if (after?.policy !== undefined) edits.push({ kind, attachment, does: "add", policy: after.policy });
   }
 }
+
+const isSameAttachment = (a: Attachment | undefined, b: Attachment | undefined): boolean =>
+  a?.object === b?.object && a?.sectionName === b?.sectionName && a?.consumer === b?.consumer;
 
 const attachmentsOf = (targets: ResolvedTargets | undefined): ReadonlyMap<string, Attachment> =>
   new Map(targets?.attachments.map((attachment) => [keyOf(attachment), attachment]));

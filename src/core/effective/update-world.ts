@@ -5,16 +5,18 @@
 import type { Json } from "../model/json.ts";
 import { compareText, kindId, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { jsonIdentical } from "../model/same-meaning.ts";
+import { compareAlike, haveSameBases } from "./compare-alike.ts";
 import { comparePaths, type FoundPath } from "./compare-paths.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import { countPath, isEndObject } from "./count-paths.ts";
+import { countAlike, countPath, isEndObject, KnownAncestors } from "./count-paths.ts";
 import type { Delta, EffectiveChange, Touched, VerdictChange } from "./delta.ts";
 import { scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
 import { effectiveAt } from "./effective-at.ts";
 import { findTangles } from "./find-tangles.ts";
 import type { ObjectChange, ObjectChanges } from "./object-changes.ts";
 import type { Path } from "./path.ts";
-import { PathFinder, type PathScope } from "./path-finder.ts";
+import { PathFinder, type PathScope, type PathsAlike } from "./path-finder.ts";
+import { ShownBases } from "./shown-bases.ts";
 import { TallyChanges } from "./tally.ts";
 import { updateLinks } from "./update-links.ts";
 import { updateObjects } from "./update-objects.ts";
@@ -30,13 +32,16 @@ export interface UpdatedWorld {
 }
 
 export function updateWorld(before: World, { changes, documentFindings }: ObjectChanges): UpdatedWorld {
-  const { namespaces, ...objects } = updateObjects(before, changes);
-  const populated: World = { ...before, ...objects, documentFindings, rulebook: relocatedRules(before, changes) };
-  const { relinked, answeredAnew, named, ...links } = updateLinks(populated, changes);
-  const linked: World = { ...populated, ...links };
-  const implied = new Set([...named, ...namespaceIds(namespaces)]);
-  const { judgedAnew, edited, ...policies } = updatePolicies(linked, changes, implied);
-  const untallied: World = { ...linked, ...policies, tangles: tanglesOf(before, linked, relinked) };
+  const { objects, refused, grants, namespaces } = updateObjects(before, changes);
+  const rulebook = relocatedRules(before, changes);
+  const populated = worldWith(before, { objects, refused, grants, documentFindings, rulebook });
+  const links = updateLinks(populated, changes);
+  const linked = worldWith(populated, links);
+  const { relinked, answeredAnew } = links;
+  const implied = new Set([...links.named, ...namespaceIds(namespaces)]);
+  const policies = updatePolicies(linked, changes, implied);
+  const { judgedAnew, edited } = policies;
+  const untallied = worldWith(linked, policies, tanglesOf(before, linked, relinked));
   const worlds: Worlds = { before, after: untallied };
 
   const structural = structurallyDirty(worlds, changes, relinked);
@@ -49,11 +54,30 @@ export function updateWorld(before: World, { changes, documentFindings }: Object
     for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
     for (const set of sets.gone) kind.stacks.forget(set);
   }
-  const after: World = { ...untallied, tallies: tallied(before, tallyChanges) };
+  const after = worldWith(untallied, { tallies: tallied(before, tallyChanges) });
   const judged = new Set([...judgedAnew, ...tallyChanges.policies()]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
   return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: answeredAnew } };
 }
+
+/** A world with some tables instead of its own. Spelled out, as every change makes several: a spread takes far longer. */
+const worldWith = (world: World, tables: Partial<World>, tangles: World["tangles"] = world.tangles): World => ({
+  rulebook: tables.rulebook ?? world.rulebook,
+  objects: tables.objects ?? world.objects,
+  refused: tables.refused ?? world.refused,
+  documentFindings: tables.documentFindings ?? world.documentFindings,
+  links: tables.links ?? world.links,
+  mentionedBy: tables.mentionedBy ?? world.mentionedBy,
+  labelReaders: tables.labelReaders ?? world.labelReaders,
+  grantReaders: tables.grantReaders ?? world.grantReaders,
+  grants: tables.grants ?? world.grants,
+  policies: tables.policies ?? world.policies,
+  selectors: tables.selectors ?? world.selectors,
+  missing: tables.missing ?? world.missing,
+  attached: tables.attached ?? world.attached,
+  tangles,
+  tallies: tables.tallies ?? world.tallies,
+});
 
 const hasPolicies = ({ before, after }: Worlds, { index }: CompiledKind): boolean =>
   (before.attached[index]?.size ?? 0) > 0 || (after.attached[index]?.size ?? 0) > 0;
@@ -85,13 +109,29 @@ function* walkBoth(
     before: new PathFinder(worlds.before, kind, scope),
     after: new PathFinder(worlds.after, kind, scope),
   };
+  const ancestors = { before: new KnownAncestors(kind), after: new KnownAncestors(kind) };
+  const shown = new ShownBases();
   for (const end of [...scope.touched].sort()) {
+    if (!isEndObject(worlds.before, kind, end) && !isEndObject(worlds.after, kind, end)) continue;
+    const was = alikeIn(worlds.before, finders.before, end);
+    const is = was === undefined ? undefined : alikeIn(worlds.after, finders.after, end);
+    if (was !== undefined && is !== undefined && haveSameBases(was, is)) {
+      countAlike(tallies, kind, was, ancestors.before, "Go");
+      countAlike(tallies, kind, is, ancestors.after, "Come");
+      yield* compareAlike(was, is, kind, shown);
+      continue;
+    }
     const old = pathsTo(worlds.before, kind, finders.before, end);
     const now = pathsTo(worlds.after, kind, finders.after, end);
     countFound(tallies, kind, old, -1);
     countFound(tallies, kind, now, 1);
     yield* comparePaths(old, now);
   }
+}
+
+function alikeIn({ objects }: World, finder: PathFinder, end: ObjectId): PathsAlike | undefined {
+  const object = objects.byId.get(end);
+  return object === undefined ? undefined : finder.findAlike(object);
 }
 
 /** Paths to one end with one fold stand side by side (the listeners of a Gateway): they are counted together. */

@@ -108,10 +108,12 @@ export class LayeredMap<K extends string, V> {
   }
 
   get(key: K): V | undefined {
-    if (this.#changes !== undefined) {
-      const leaf = findLeaf(this.#changes, key, hashText(key));
-      if (leaf !== undefined) return leaf.value === DELETED ? undefined : leaf.value;
-    }
+    return this.#changes === undefined ? this.#base.get(key) : this.#find(key, hashText(key));
+  }
+
+  #find(key: K, hash: number): V | undefined {
+    const leaf = this.#changes === undefined ? undefined : findLeaf(this.#changes, key, hash);
+    if (leaf !== undefined) return leaf.value === DELETED ? undefined : leaf.value;
     return this.#base.get(key);
   }
 
@@ -125,11 +127,13 @@ export class LayeredMap<K extends string, V> {
   }
 
   with(key: K, value: V): LayeredMap<K, V> {
-    return this.#change(key, value, this.has(key) ? 0 : 1);
+    const hash = hashText(key);
+    return this.#change(key, hash, value, this.#find(key, hash) === undefined ? 1 : 0);
   }
 
   without(key: K): LayeredMap<K, V> {
-    return this.has(key) ? this.#change(key, DELETED, -1) : this;
+    const hash = hashText(key);
+    return this.#find(key, hash) === undefined ? this : this.#change(key, hash, DELETED, -1);
   }
 
   /** In no particular order: sort what leaves the core. */
@@ -147,8 +151,8 @@ export class LayeredMap<K extends string, V> {
     });
   }
 
-  #change(key: K, value: Change<V>, growth: number): LayeredMap<K, V> {
-    const leaf: Leaf<Change<V>> = { hash: hashText(key), key, value, next: undefined };
+  #change(key: K, hash: number, value: Change<V>, growth: number): LayeredMap<K, V> {
+    const leaf: Leaf<Change<V>> = { hash, key, value, next: undefined };
     const changes = insertLeaf(this.#changes, leaf, 0);
     const next = new LayeredMap<K, V>(this.#base, changes, this.#changed + 1, this.size + growth);
     return next.#changed > 1024 && next.#changed > this.#base.size / 4 ? next.#flattened() : next;

@@ -37,6 +37,8 @@ export interface PathsAlike {
   readonly object: EndObject;
   /** The names of its sections. */
   readonly sections: readonly string[];
+  /** What it hangs under, and the paths down to that. */
+  readonly up: readonly UpLink[];
   readonly bases: readonly Path[];
   /** The policies on the object itself. */
   readonly own: PolicySet | undefined;
@@ -103,8 +105,11 @@ export class PathFinder {
     for (const path of paths) if (!entering.has(path)) visit(path);
   }
 
-  /** The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at. */
-  findAlike(object: EndObject): PathsAlike | undefined {
+  /**
+   * The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at.
+   * `before`: where nothing above the object has changed, the same of it before.
+   */
+  findAlike(object: EndObject, before?: PathsAlike): PathsAlike | undefined {
     if (!(object instanceof KubeObject)) return undefined;
     const { family } = object;
     if (!this.#nodes.places.of(family).endsAtAllSections) return undefined;
@@ -112,11 +117,14 @@ export class PathFinder {
     if (links === undefined || links.absentParents.length > 0 || this.#world.tangles.size > 0) return undefined;
     const sets = this.#nodes.setsOf(object);
     if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
+    const { up, sections } = links;
+    if (before !== undefined && areSame(up, before.up))
+      return { object, sections, up, bases: before.bases, own: sets?.own };
     const finder = this.#scope?.dirty.has(object.id) ? this.#unscoped() : this;
-    const bases = finder.#above(links.up, family.namespace);
+    const bases = finder.#above(up, family.namespace);
     // Below a mesh Service every object has paths of its own.
     if (bases !== finder.#near?.bases) return undefined;
-    return { object, sections: links.sections, bases, own: sets?.own };
+    return { object, sections, up, bases, own: sets?.own };
   }
 
   /** The paths to an object, for whoever goes on from there with `into` and `onTo`. */
@@ -325,6 +333,9 @@ export class PathFinder {
     return namespaces;
   }
 }
+
+const areSame = (a: readonly UpLink[], b: readonly UpLink[]): boolean =>
+  a === b || (a.length === b.length && a.every((link, at) => link === b[at]));
 
 const NO_SECTIONS: readonly Section[] = [];
 

@@ -8,7 +8,8 @@ export function reindexed<K extends string, V extends string>(
   before: readonly K[],
   after: readonly K[],
 ): LayeredMap<K, IdSet<V>> {
-  if (before === after) return index;
+  if (before === after || (before.length === 0 && after.length === 0)) return index;
+  if (before.length === 1 && after.length === 1 && before[0] === after[0]) return index;
   let result = index;
   for (const key of before) {
     if (after.includes(key)) continue;

@@ -3,6 +3,7 @@ import { targetsNamed } from "../attachment/resolved-targets.ts";
 import { forEachId } from "../model/id-set.ts";
 import { jsonEqual } from "../model/json.ts";
 import { labelsOf } from "../model/labels-of.ts";
+import { once } from "../model/once.ts";
 import { kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
 import { findPlan } from "../topology/compile-rows.ts";
 import { type ChildUse, type DownLink, mentionsOf, type ObjectLinks, type UpLink } from "../topology/links.ts";
@@ -29,7 +30,8 @@ export interface UpdatedLinks extends LinkTables {
 
 /** `world`: with the objects as they are now, and the links as they were. */
 export function updateLinks(world: World, changes: readonly ObjectChange[]): UpdatedLinks {
-  const linker = new ObjectLinker(linkContext(world));
+  // Most changes of policies touch no link.
+  const linker = once(() => new ObjectLinker(linkContext(world)));
   const relinked = new Set<ObjectId>();
   const answeredAnew = new Set<ObjectId>();
   const named = new Set<ObjectId>();
@@ -38,7 +40,7 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
     const object = world.objects.byId.get(id);
     const before = links.get(id);
     const hasPlan = object !== undefined && findPlan(world.rulebook.rows, object.family) !== undefined;
-    const after = hasPlan ? linker.linksOf(object) : undefined;
+    const after = hasPlan ? linker().linksOf(object) : undefined;
     if (before === undefined && after === undefined) continue;
     links = after === undefined ? links.without(id) : links.with(id, after);
     if (!leadsTheSameWay(before, after)) relinked.add(id);

@@ -39,7 +39,8 @@ export function updateObjects(world: World, changes: readonly ObjectChange[]): U
     const list = grantsIn(byKind.get(REFERENCE_GRANT), namespace);
     grants = list.length === 0 ? grants.without(namespace) : grants.with(namespace, list);
   }
-  return { ...populated({ byId, byKind, namespaces: world.objects.namespaces }, population), refused, grants };
+  const { objects, namespaces } = populated({ byId, byKind, namespaces: world.objects.namespaces }, population);
+  return { objects, namespaces, refused, grants };
 }
 
 function changedKind(
@@ -63,7 +64,8 @@ function populated(
     namespaces = before + more === 0 ? namespaces.without(namespace) : namespaces.with(namespace, before + more);
     if (before === 0 || before + more === 0) changed.push(namespace);
   }
-  return { objects: { ...objects, namespaces }, namespaces: changed };
+  const { byId, byKind } = objects;
+  return { objects: { byId, byKind, namespaces }, namespaces: changed };
 }
 
 function grantsIn(all: SortedMap<ObjectId, KubeObject> | undefined, namespace: string): readonly Grant[] {

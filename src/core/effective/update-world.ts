@@ -23,7 +23,7 @@ import { updateObjects } from "./update-objects.ts";
 import { namespaceIds, updatePolicies } from "./update-policies.ts";
 import type { Verdict } from "./verdict.ts";
 import { verdictOf } from "./verdict-of.ts";
-import type { World } from "./world.ts";
+import type { PolicyRecord, World } from "./world.ts";
 
 export interface UpdatedWorld {
   readonly world: World;
@@ -114,7 +114,9 @@ function* walkBoth(
   for (const end of [...scope.touched].sort()) {
     if (!isEndObject(worlds.before, kind, end) && !isEndObject(worlds.after, kind, end)) continue;
     const was = alikeIn(worlds.before, finders.before, end);
-    const is = was === undefined ? undefined : alikeIn(worlds.after, finders.after, end);
+    // Where it alone has changed, it is below what it was below.
+    const same = scope.dirty.size === 1 && scope.dirty.has(end) ? was : undefined;
+    const is = was === undefined ? undefined : alikeIn(worlds.after, finders.after, end, same);
     if (was !== undefined && is !== undefined && haveSameBases(was, is)) {
       countAlike(tallies, kind, was, ancestors.before, "Go");
       countAlike(tallies, kind, is, ancestors.after, "Come");
@@ -129,9 +131,9 @@ function* walkBoth(
   }
 }
 
-function alikeIn({ objects }: World, finder: PathFinder, end: ObjectId): PathsAlike | undefined {
+function alikeIn({ objects }: World, finder: PathFinder, end: ObjectId, before?: PathsAlike): PathsAlike | undefined {
   const object = objects.byId.get(end);
-  return object === undefined ? undefined : finder.findAlike(object);
+  return object === undefined ? undefined : finder.findAlike(object, before);
 }
 
 /** Paths to one end with one fold stand side by side (the listeners of a Gateway): they are counted together. */
@@ -182,7 +184,7 @@ export function compareVerdicts({ before, after }: Worlds, policies: Iterable<Po
   for (const policy of [...policies].sort(compareText)) {
     const [old, now] = [before.policies.get(policy), after.policies.get(policy)];
     const record = now ?? old;
-    if (record === undefined) continue;
+    if (record === undefined || faresAsBefore({ before, after }, policy, old, now)) continue;
     const was = old === undefined ? undefined : verdictOf(before, policy, old);
     const is = now === undefined ? undefined : verdictOf(after, policy, now);
     if (isSameVerdict(was, is)) continue;
@@ -194,6 +196,18 @@ export function compareVerdicts({ before, after }: Worlds, policies: Iterable<Po
     });
   }
   return changes;
+}
+
+/** By far the most common: accepted, as it was, and counted as it was. */
+function faresAsBefore(
+  { before, after }: Worlds,
+  policy: PolicyId,
+  old: PolicyRecord | undefined,
+  now: PolicyRecord | undefined,
+): boolean {
+  if (old?.policy === undefined || now?.policy === undefined || now.kind.definition.merge.none) return false;
+  if (old.targets.attachments.length === 0 || now.targets.attachments.length === 0) return false;
+  return before.tallies.get(policy) === after.tallies.get(policy);
 }
 
 // Verdicts are plain data, so they compare as such.

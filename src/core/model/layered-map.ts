@@ -23,9 +23,16 @@ type Change<V> = V | typeof DELETED;
 const isBranch = <V>(trie: Trie<V>): trie is Branch<V> => "bitmap" in trie;
 
 function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash ^ (hash >>> 15);
+  let hash = 0x811c9dc5 ^ text.length;
+  let i = 0;
+  // Two at a time: each step waits for the one before, and ids are long.
+  for (; i + 1 < text.length; i += 2)
+    hash = Math.imul(hash ^ (text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16)), 0x01000193);
+  if (i < text.length) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  // What is above must reach the bits that are asked first.
+  hash ^= hash >>> 15;
+  hash = Math.imul(hash, 0x2c1b3c6d);
+  return hash ^ (hash >>> 12);
 }
 
 function popCount(bits: number): number {

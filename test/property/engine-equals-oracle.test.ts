@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
 import { affected, buildSnapshot, effectivePolicies, verdicts } from "../../src/index.ts";
 import { oracle } from "../oracle/oracle.ts";
 import { FeatureCount, featuresOf } from "./cluster-features.ts";
@@ -8,6 +9,7 @@ import { evaluateDocuments } from "./evaluate-cluster.ts";
 import { customStrategies } from "./policy-kinds.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import { type RandomCluster, randomCluster } from "./random-cluster.ts";
+import { randomFarm } from "./random-farm.ts";
 import { showAffected, showEffective, showVerdict } from "./show-decisions.ts";
 
 const CLUSTERS_PER_TEST = 500;
@@ -26,9 +28,34 @@ function checkCluster({ objects, definitions, malformed }: RandomCluster): void 
   );
 }
 
+/** Whether one fold is told of several policies on one path, and elsewhere of others. */
+function sharesFolds({ objects, definitions }: RandomCluster): boolean {
+  const holders = new Map<JsonObject, string>();
+  for (const { spec, sources } of effectivePolicies(evaluateDocuments(objects, definitions))) {
+    const policies = new Set(sources.flatMap(({ policy, lost }) => [policy, ...lost.map((loss) => loss.policy)]));
+    if (policies.size < 2) continue;
+    const names = [...policies].join();
+    if ((holders.get(spec) ?? names) !== names) return true;
+    holders.set(spec, names);
+  }
+  return false;
+}
+
 describe(`engine ≡ oracle (seed ${seed})`, () => {
   test.each([101, 102, 103, 104])("clusters of stream %i", { timeout: PROPERTY_TIMEOUT_MS }, (stream) => {
     assertProperty(fc.property(randomCluster, checkCluster), { numRuns: CLUSTERS_PER_TEST, stream });
+  });
+
+  test("policies that templates wrote: they say the same, each in its own name", {
+    timeout: PROPERTY_TIMEOUT_MS,
+  }, () => {
+    let shared = 0;
+    const property = fc.property(randomFarm, (cluster) => {
+      checkCluster(cluster);
+      if (sharesFolds(cluster)) shared++;
+    });
+    assertProperty(property, { numRuns: CLUSTERS_PER_TEST, stream: 105 });
+    expect(shared / CLUSTERS_PER_TEST).toBeGreaterThan(0.05);
   });
 
   test("the clusters exercise what they are for", { timeout: PROPERTY_TIMEOUT_MS }, () => {

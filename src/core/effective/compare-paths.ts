@@ -74,7 +74,7 @@ export function isSamePath(a: Path, b: Path): boolean {
 }
 
 /** Paths are told in the order of these. */
-export function pathKey(path: Path): string {
+function pathKey(path: Path): string {
   return `${chainKey(path)} ${path.from ?? ""}`;
 }
 

@@ -25,23 +25,23 @@ const LARGE = 100_000;
 const WARM_UP = 600;
 
 /** Until the compiler has seen everything: who changes things one by one runs for long. */
-function warmUp(context: BenchContext): void {
+function warmUp(): void {
   const shape = { ...FLEET, routes: SMALL };
   const cluster = buildCluster(shape);
   for (const [, change, steps] of changesOf(shape)) {
-    spentOn(context, cluster, change, steps === CHANGES ? WARM_UP : GATEWAY_CHANGES);
+    spentOn(cluster, change, steps === CHANGES ? WARM_UP : GATEWAY_CHANGES);
   }
 }
 
 export function benchChanges(context: BenchContext, times: readonly FleetTimes[]): void {
   if (times.every(({ routes }) => routes < SMALL)) return;
-  warmUp(context);
+  warmUp();
   const medians = new Map<string, Map<number, number>>();
   for (const { routes, evaluateMs } of times) {
     if (routes < SMALL) continue;
     const cluster = buildCluster({ ...FLEET, routes });
     for (const [what, change, steps] of changesOf({ ...FLEET, routes })) {
-      const spent = spentOn(context, cluster, change, steps);
+      const spent = spentOn(cluster, change, steps);
       const name = `fleet ${routes.toLocaleString("en-US")}, ${what}`;
       const p50 = median(spent);
       const bar = routes === LARGE && steps === CHANGES ? { bar: evaluateMs / 10_000 } : {};
@@ -93,12 +93,12 @@ function buildCluster(shape: ShapeOptions): ChangingCluster {
 /** As it comes from a watch. */
 const fresh = (object: ClusterObject): unknown => parseTexts([JSON.stringify(object)])[0];
 
-function spentOn(context: BenchContext, cluster: ChangingCluster, change: Change, steps: number): readonly number[] {
+/** One after the other, as a watch brings them: collections come when they come. */
+function spentOn(cluster: ChangingCluster, change: Change, steps: number): readonly number[] {
   const spent: number[] = [];
   for (let step = 0; step < steps; step++) {
     const changed = change(step);
     const value = fresh(changed);
-    context.emptyNursery();
     const { ms, value: next } = timed(() => {
       const applied = apply(cluster.evaluation, [{ upsert: { value } }]);
       return { evaluation: applied.evaluation, read: readDelta(applied.delta) };
@@ -129,7 +129,7 @@ function reportReach(context: BenchContext, largest: number): void {
     const cluster = buildCluster({ ...FLEET, routes, routesPerGateway });
     const gateways = routes / routesPerGateway;
     const change: Change = (step) => gatewayPolicy(step % gateways, step + 1);
-    const p50 = median(spentOn(context, cluster, change, GATEWAY_CHANGES));
+    const p50 = median(spentOn(cluster, change, GATEWAY_CHANGES));
     spent.set(routesPerGateway, p50);
     const name = `a Gateway's policy that reaches ${(routesPerGateway * 12).toLocaleString("en-US")} paths changes`;
     context.report({ case: name, metric: "p50", value: p50, unit: "ms" });

@@ -1,12 +1,11 @@
 /** Paths to one object that go on to each of its sections alike, before and after a change: which effective policies differ. */
-import { compareText, type TargetId, targetId } from "../model/refs.ts";
-import { chainKey, FoldComparison, isSamePath } from "./compare-paths.ts";
+import { compareText, type ObjectRef, type TargetId, targetId } from "../model/refs.ts";
+import { chainKey, changeOf, FoldComparison, isSamePath } from "./compare-paths.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { coreBelow } from "./count-paths.ts";
 import type { EffectiveChange } from "./delta.ts";
 import { shownPolicy } from "./effective-at.ts";
-import type { EffectiveCore } from "./effective-core.ts";
-import type { EffectivePolicy, PathNode } from "./effective-policy.ts";
+import type { PathNode } from "./effective-policy.ts";
 import { type Path, shownSection } from "./path.ts";
 import type { PathsAlike } from "./path-finder.ts";
 import { type ShownBases, withTwoMore } from "./shown-bases.ts";
@@ -23,67 +22,63 @@ export function compareAlike(
   kind: CompiledKind,
   shown: ShownBases,
 ): readonly EffectiveChange[] {
-  const folds = new FoldComparison();
-  const found: Found[] = [];
-  const { object, bases } = after;
-  const ref = object.ref;
   const isSameList = areSame(before.sections, after.sections);
-  const sections = isSameList ? after.sections : [...new Set([...before.sections, ...after.sections])];
-  for (const section of sections) {
-    const [was, is] = isSameList ? [true, true] : [before.sections.includes(section), after.sections.includes(section)];
-    let end: PathNode | undefined;
-    for (let at = 0; at < bases.length; at++) {
-      const base = bases[at] as Path;
-      const old = was ? coreBelow(before.bases[at] as Path, before, kind) : undefined;
-      const now = is ? coreBelow(base, after, kind) : undefined;
-      if (old === now || (old !== undefined && now !== undefined && folds.isSame(old, now))) continue;
-      end ??= shownSection(ref, section);
-      const path = withTwoMore(shown.of(bases)[at] as readonly PathNode[], ref, end);
-      const where = { kind, target: targetId(object.id, section), path, base };
-      found.push({ base, section, change: changeBetween(where, old, now) });
-    }
+  const folds = new FoldComparison();
+  const comparison: Comparison = { before, after, kind, shown, folds, changes: [], keys: isSameList ? undefined : [] };
+  if (isSameList) {
+    for (const section of after.sections) compareSection(comparison, section, "Stays");
+    return comparison.changes;
   }
-  // Where sections came or went, paths are told in the order of their names.
-  if (!isSameList) found.sort((a, b) => compareText(endKey(a, after), endKey(b, after)));
-  return found.map(({ change }) => change);
+  for (const section of before.sections)
+    compareSection(comparison, section, after.sections.includes(section) ? "Stays" : "Goes");
+  for (const section of after.sections)
+    if (!before.sections.includes(section)) compareSection(comparison, section, "Comes");
+  return inOrder(comparison);
 }
 
-interface Found {
-  readonly base: Path;
-  readonly section: string;
-  readonly change: EffectiveChange;
+interface Comparison {
+  readonly before: PathsAlike;
+  readonly after: PathsAlike;
+  readonly kind: CompiledKind;
+  readonly shown: ShownBases;
+  readonly folds: FoldComparison;
+  readonly changes: EffectiveChange[];
+  /** Of each change, as `pathKey` of its path would be; where they need to be put in order. */
+  readonly keys: string[] | undefined;
 }
 
 const areSame = (a: readonly string[], b: readonly string[]): boolean =>
   a === b || (a.length === b.length && a.every((section, at) => section === b[at]));
 
-/** As `pathKey` of the whole path would be. */
-const endKey = ({ base, section }: Found, { object }: PathsAlike): string =>
+/** Where sections came or went, paths are told in the order of their names. */
+function inOrder({ changes, keys }: Comparison): readonly EffectiveChange[] {
+  const keyed = changes.map((change, at) => ({ change, key: keys?.[at] ?? "" }));
+  return keyed.sort((a, b) => compareText(a.key, b.key)).map(({ change }) => change);
+}
+
+/** The paths to one section, by every base. Many paths may change at once, so what they have in common is made once. */
+function compareSection(comparison: Comparison, section: string, does: "Stays" | "Comes" | "Goes"): void {
+  const { before, after, kind, shown, folds, changes, keys } = comparison;
+  const { object, bases } = after;
+  let end: PathNode | undefined;
+  let ref: ObjectRef | undefined;
+  let target: TargetId | undefined;
+  for (let at = 0; at < bases.length; at++) {
+    const base = bases[at] as Path;
+    const old = does === "Comes" ? undefined : coreBelow(before.bases[at] as Path, before, kind);
+    const now = does === "Goes" ? undefined : coreBelow(base, after, kind);
+    if (old === now || (old !== undefined && now !== undefined && folds.isSame(old, now))) continue;
+    ref ??= object.ref;
+    end ??= shownSection(ref, section);
+    target ??= targetId(object.id, section);
+    const path = withTwoMore(shown.of(bases)[at] as readonly PathNode[], ref, end);
+    const was = old === undefined ? undefined : shownPolicy(kind, target, path, base, old, old.sources);
+    const is = now === undefined ? undefined : shownPolicy(kind, target, path, base, now, now.sources);
+    const change = changeOf(was, is);
+    if (change !== undefined) changes.push(change);
+    keys?.push(endKey(base, section, after));
+  }
+}
+
+const endKey = (base: Path, section: string, { object }: PathsAlike): string =>
   `${chainKey(base)}${object.id}#>${object.id}#${section}> ${base.from ?? ""}`;
-
-/** Of one path; `path` is how it is shown. */
-interface Where {
-  readonly kind: CompiledKind;
-  readonly target: TargetId;
-  readonly path: readonly PathNode[];
-  readonly base: Path;
-}
-
-function changeBetween(
-  { kind, target, path, base }: Where,
-  old: EffectiveCore | undefined,
-  now: EffectiveCore | undefined,
-): EffectiveChange {
-  const { policyKind } = kind;
-  const told = (core: EffectiveCore): EffectivePolicy => shownPolicy(kind, target, path, base, core, core.sources);
-  if (base.from === undefined && old !== undefined && now !== undefined)
-    return { policyKind, target, path, before: told(old), after: told(now) };
-  return {
-    policyKind,
-    target,
-    path,
-    ...(base.from === undefined ? {} : { from: base.from }),
-    ...(old === undefined ? {} : { before: told(old) }),
-    ...(now === undefined ? {} : { after: told(now) }),
-  };
-}

@@ -102,26 +102,29 @@ function changeBetween(
   const now = shown(after);
   const old = shown(before, now);
   if (hasOwnWords && old !== undefined && now !== undefined && isSamePolicy(old, now)) return [];
-  return changeOf(old, now);
+  const change = changeOf(old, now);
+  return change === undefined ? [] : [change];
 }
 
-function changeOf(before: EffectivePolicy | undefined, after: EffectivePolicy | undefined): readonly EffectiveChange[] {
+/** Undefined: it is on neither side. */
+export function changeOf(
+  before: EffectivePolicy | undefined,
+  after: EffectivePolicy | undefined,
+): EffectiveChange | undefined {
   const one = after ?? before;
-  if (one === undefined) return [];
+  if (one === undefined) return undefined;
   const { policyKind, target, path, from } = one;
   // By far the most: nothing came or went, and it differs.
   if (from === undefined && before !== undefined && after !== undefined)
-    return [{ policyKind, target, path, before, after }];
-  return [
-    {
-      policyKind,
-      target,
-      path,
-      ...(from === undefined ? {} : { from }),
-      ...(before === undefined ? {} : { before }),
-      ...(after === undefined ? {} : { after }),
-    },
-  ];
+    return { policyKind, target, path, before, after };
+  return {
+    policyKind,
+    target,
+    path,
+    ...(from === undefined ? {} : { from }),
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  };
 }
 
 /** What fields of an object say is told for each object anew, whatever paths share a fold. */

@@ -24,6 +24,8 @@ export interface CompiledKind {
   readonly definition: PolicyDefinition;
   readonly policyKind: GroupKind;
   readonly ends: ReadonlyMap<KindId, EndLevel>;
+  /** The kinds at which paths end, and those from which they may go on to one. */
+  readonly onPaths: ReadonlySet<KindId>;
   readonly namespacesAbove: ReadonlySet<KindId>;
   /** Undefined: every root of the hierarchy. */
   readonly roots: ReadonlySet<KindId> | undefined;
@@ -53,6 +55,7 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     definition,
     policyKind: { group: policyKind.group, kind: policyKind.kind },
     ends,
+    onPaths: kindsOnPaths(ends, options.rows),
     namespacesAbove: kindSet(hierarchy.namespacesAbove),
     roots: hierarchy.roots.length === 0 ? undefined : kindSet(hierarchy.roots),
     through: hierarchy.through.length === 0 ? undefined : kindSet(hierarchy.through),
@@ -87,6 +90,17 @@ function endLevels({ hierarchy }: PolicyDefinition, rows: readonly LinkRow[]): R
     for (const [id, end] of ends) end.mayContinue = leadsTo(id, new Set(ends.keys()), below, new Set());
   }
   return ends;
+}
+
+function kindsOnPaths(ends: ReadonlyMap<KindId, EndLevel>, rows: readonly LinkRow[]): ReadonlySet<KindId> {
+  const found = new Set(ends.keys());
+  const below = childKinds(rows);
+  // Each round goes up one level at least.
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const [kind, children] of below) if ([...children].some((child) => found.has(child))) found.add(kind);
+  }
+  return found;
 }
 
 function childKinds(rows: readonly LinkRow[]): ReadonlyMap<KindId, ReadonlySet<KindId>> {

@@ -80,7 +80,7 @@ export function scopeOf(
   }
   addOpenEnds(dirty, worlds, kind);
   const touched = new Set<ObjectId>();
-  for (const world of [worlds.before, worlds.after]) addBelow(touched, dirty, world);
+  for (const world of [worlds.before, worlds.after]) addBelow(touched, dirty, world, kind);
   return { dirty, touched };
 }
 
@@ -140,8 +140,8 @@ function ancestorsOf(starts: ReadonlySet<ObjectId>, world: World): ReadonlySet<O
   return above;
 }
 
-/** Adds the dirty objects and all that lies below them. */
-function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: World): void {
+/** Adds the dirty objects and all that lies below them, as far as paths of the kind go on to it. */
+function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: World, { onPaths }: CompiledKind): void {
   const seen = new Set<ObjectId>(dirty);
   const open = [...dirty];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -151,7 +151,7 @@ function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: W
       seen.add(child);
       open.push(child);
     };
-    for (const { child } of world.links.get(id)?.down ?? []) add(child);
+    for (const link of world.links.get(id)?.down ?? []) if (onPaths.has(link.childKind)) add(link.child);
     const parent = id;
     // As the frontend of a mesh a Service is a root: only its own change reaches the routes under it.
     const isFrontend = dirty.has(id);

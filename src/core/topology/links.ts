@@ -48,6 +48,7 @@ export interface PlacedLink {
 
 export interface DownLink {
   readonly child: ObjectId;
+  readonly childKind: KindId;
   /** In the order of the sections, each once. Objects that use their children alike share the list. */
   readonly uses: readonly ChildUse[];
 }

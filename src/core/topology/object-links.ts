@@ -1,5 +1,5 @@
 import type { KubeObject } from "../model/kube-object.ts";
-import { compareText, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
+import { compareText, idOf, type KindId, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
 import { mergedUses } from "./child-uses.ts";
 import { findPlan, type LinkPlan, type RefTarget } from "./compile-rows.ts";
@@ -220,6 +220,10 @@ class ChildLink implements DownLink {
 
   get child(): ObjectId {
     return idOf(this.target.id, this.namespace, this.name);
+  }
+
+  get childKind(): KindId {
+    return this.target.id;
   }
 }
 

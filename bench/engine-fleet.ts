@@ -1,7 +1,7 @@
 import { apply, buildSnapshot, effectivePolicies, evaluate } from "../src/index.ts";
 import type { BenchContext } from "./bench-context.ts";
 import { buildShape, FLEET, routePolicy, type ShapeOptions } from "./cluster-shapes.ts";
-import { median, timed } from "./measure.ts";
+import { collectionMs, median, timed } from "./measure.ts";
 import { type Reading, readEvaluation } from "./read-evaluation.ts";
 
 export type Evaluation = ReturnType<typeof evaluate>;
@@ -52,7 +52,7 @@ interface Times {
 
 function timedWhole<T>(context: BenchContext, run: () => T): Times & { readonly value: T } {
   const { value, ms } = timed(run);
-  return { value, untilThereMs: ms, ms: ms + timed(() => context.emptyNursery()).ms };
+  return { value, untilThereMs: ms, ms: ms + collectionMs(context) };
 }
 
 /** Parses and answers in turn, each time from fresh objects, so that whatever disturbs one disturbs the other. */

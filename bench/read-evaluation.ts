@@ -21,12 +21,18 @@ export type Sharing = "Again" | "Once";
 export function readEvaluation(evaluation: Evaluation, sharing: Sharing = "Once"): Reading {
   const specs = new SharedDigests<JsonObject>(sharing, (spec) => withJson(START, spec));
   const sourceLists = new SharedDigests(sharing, digestOfSources);
-  const targets = new LastText();
+  let end: PathNode | undefined;
+  let endDigest = 0;
   let digest = START;
   let paths = 0;
   for (const { target, path, spec, sources } of effectivePolicies(evaluation)) {
     paths++;
-    digest = withNumber(digest, targets.digestOf(target));
+    // The paths to one target come one after the other, and share its node: its text is read once.
+    if (path.at(-1) !== end || end === undefined) {
+      end = path.at(-1);
+      endDigest = withText(START, target);
+    }
+    digest = withNumber(digest, endDigest);
     for (let i = 0; i < path.length; i++) digest = withNumber(digest, (path[i] as PathNode).name.length);
     digest = withNumber(withNumber(digest, specs.of(spec)), sourceLists.of(sources));
   }
@@ -83,19 +89,6 @@ function withJson(before: number, value: Json): number {
   if (isList(value)) for (const item of value) digest = withJson(digest, item);
   else for (const key in value) digest = withJson(withText(digest, key), value[key] ?? null);
   return digest;
-}
-
-/** The paths to one target come one after the other, so its text is read once. */
-class LastText {
-  #last: string | undefined;
-  #digest = 0;
-
-  digestOf(text: string): number {
-    if (text === this.#last) return this.#digest;
-    this.#last = text;
-    this.#digest = withText(START, text);
-    return this.#digest;
-  }
 }
 
 const isList: (value: Json) => value is readonly Json[] = Array.isArray;

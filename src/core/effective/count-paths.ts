@@ -14,9 +14,29 @@ import { type PolicyTally, TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
 
 /** Each object that paths of the kind may end at, in order. */
-export function* endObjects(world: World, kind: CompiledKind): IterableIterator<EndObject> {
+export function endObjects(world: World, kind: CompiledKind): IterableIterator<EndObject> {
   const attached = world.attached[kind.index];
-  if (attached === undefined || attached.size === 0) return;
+  const [only] = kind.ends.keys();
+  const { class: direct, targeting } = kind.definition;
+  if (attached === undefined || attached.size === 0) return NO_OBJECTS.values();
+  // Most kinds have one kind of ends: no generator stands between, as there may be a hundred thousand.
+  if (
+    only !== undefined &&
+    kind.ends.size === 1 &&
+    direct !== "Direct" &&
+    !targeting.kinds.some(({ virtual }) => virtual)
+  )
+    return world.objects.byKind.get(only)?.values() ?? NO_OBJECTS.values();
+  return allEndObjects(world, kind, attached);
+}
+
+const NO_OBJECTS: readonly EndObject[] = [];
+
+function* allEndObjects(
+  world: World,
+  kind: CompiledKind,
+  attached: World["attached"][number],
+): IterableIterator<EndObject> {
   const isDirect = kind.definition.class === "Direct";
   if (isDirect || kind.definition.targeting.kinds.some(({ virtual }) => virtual)) {
     const ids: ObjectId[] = [];

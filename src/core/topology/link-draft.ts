@@ -1,3 +1,4 @@
+import type { KindFacts } from "../model/definition.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { suggestName } from "../model/near-miss.ts";
@@ -5,6 +6,7 @@ import { displayRef, idOf, type ObjectId, type ObjectRef } from "../model/refs.t
 import type { ChildUses } from "./child-uses.ts";
 import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
 import type { LinkContext, LinkRefusal, PlacedLink } from "./links.ts";
+import type { Listener } from "./listeners-of.ts";
 import { isReferenceGranted } from "./reference-grants.ts";
 
 /**
@@ -23,6 +25,8 @@ export interface LinkDraft {
   /** The links up so far are the first `upCount`. */
   readonly up: PlacedLink[];
   upCount: number;
+  /** Listeners that take every route of a kind and namespace. Kept for the objects that come next. */
+  openTo: { readonly listeners: readonly Listener[]; readonly facts: KindFacts; readonly home: string } | undefined;
   refusals: LinkRefusal[] | undefined;
   absentParents: ObjectRef[] | undefined;
   impliedParents: ObjectRef[] | undefined;

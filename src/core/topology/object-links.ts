@@ -115,6 +115,7 @@ const newDraft = (object: KubeObject, home: string, plan: LinkPlan, context: Lin
   namedCount: 0,
   up: [],
   upCount: 0,
+  openTo: undefined,
   refusals: undefined,
   absentParents: undefined,
   impliedParents: undefined,

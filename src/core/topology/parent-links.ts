@@ -122,6 +122,11 @@ function addPlainly(
 
 /** A route attaches to the listeners of its direct parent only (GEP-1713); one that accepts it is enough. */
 function addListeners(draft: LinkDraft, ask: Ask, owner: KubeObject, listeners: readonly Listener[]): void {
+  const asksForAll = ask.ref["sectionName"] === undefined && ask.ref["port"] === undefined;
+  if (asksForAll && isOpenTo(draft.openTo, draft, listeners)) {
+    for (const listener of listeners) addUp(draft, listener);
+    return;
+  }
   const request = requestOf(draft, ask.ref);
   const { namespace: ownHome } = owner.family;
   let accepted = false;
@@ -131,7 +136,18 @@ function addListeners(draft: LinkDraft, ask: Ask, owner: KubeObject, listeners: 
     accepted = true;
   }
   if (!accepted) refuseByListeners(draft, ask, owner, listeners);
+  else if (asksForAll && listeners.every((listener) => isOpen(listener, ownHome, request)))
+    draft.openTo = { listeners, facts: draft.plan.facts, home: draft.home };
 }
+
+/** Whether listeners take every such route, as they took the one before: whatever its hostnames are, and whoever it is. */
+const isOpenTo = (known: LinkDraft["openTo"], { plan, home }: LinkDraft, listeners: readonly Listener[]): boolean =>
+  known !== undefined && known.listeners === listeners && known.facts === plan.facts && known.home === home;
+
+const isOpen = (listener: Listener, ownHome: string, request: RouteRequest): boolean =>
+  listener.hostname === undefined &&
+  listener.namespaces.from !== "Selector" &&
+  listenerAccepts(listener, ownHome, request, NO_LABELS) === "Accepted";
 
 const NO_LABELS: JsonObject = {};
 const NO_HOSTNAMES: readonly Json[] = [];

@@ -104,6 +104,9 @@ class AlikePolicies {
   #stack: Stack | undefined = undefined;
   #core: EffectiveCore | undefined = undefined;
   #sources: readonly Source[] = NONE;
+  /** Of the stacks before that, where there are several. */
+  #told: Map<Stack, { readonly core: EffectiveCore | undefined; readonly sources: readonly Source[] }> | undefined =
+    undefined;
 
   /** `above`: how the paths to what the object hangs under are shown. */
   constructor(paths: PathsAlike, above: readonly (readonly PathNode[])[], kind: CompiledKind) {
@@ -132,9 +135,15 @@ class AlikePolicies {
   }
 
   #follow(base: Path): void {
+    // Every section is reached by the same stacks: what the first was told of is told of the others.
+    if (this.#stack !== undefined) {
+      this.#told ??= new Map();
+      this.#told.set(this.#stack, { core: this.#core, sources: this.#sources });
+    }
+    const told = this.#told?.get(base.stack);
     this.#stack = base.stack;
-    this.#core = coreBelow(base, this.#paths, this.#kind);
-    this.#sources = this.#core?.sources ?? NONE;
+    this.#core = told === undefined ? coreBelow(base, this.#paths, this.#kind) : told.core;
+    this.#sources = told?.sources ?? this.#core?.sources ?? NONE;
   }
 
   #toNextSection(): boolean {

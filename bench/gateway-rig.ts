@@ -21,10 +21,14 @@ export interface Rig {
 
 /** A text: what is missing on this machine. */
 export function missingTools(): string | undefined {
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/provision-load-tools.mjs"], {
-    cwd: root,
-    encoding: "utf8",
-  });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["scripts/provision-programs.mjs", "wrk", "nginx", "taskset"],
+    {
+      cwd: root,
+      encoding: "utf8",
+    },
+  );
   return status === 0 ? undefined : `the bench of the gateway needs ${stderr.trim()}`;
 }
 

@@ -6,7 +6,8 @@ import { decided, type Evaluation, evaluateDocuments, told } from "./evaluate-cl
 import { expectApplied, remember } from "./expect-applied.ts";
 import { assertProperty, deepFreeze, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import { type RandomCluster, randomCluster } from "./random-cluster.ts";
-import { playBatch, type RandomHistory, randomHistory, startState } from "./random-history.ts";
+import { randomFarm } from "./random-farm.ts";
+import { playBatch, type RandomHistory, randomBatches, randomHistory, startState } from "./random-history.ts";
 
 const evaluateObjects = (objects: Iterable<JsonObject>, { definitions, malformed }: RandomCluster): Evaluation =>
   evaluateDocuments([...objects, ...malformed], definitions);
@@ -26,6 +27,16 @@ function checkHistory({ start, pool, batches }: RandomHistory): void {
 
 test(`incremental ≡ rebuild, byte for byte (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
   assertProperty(fc.property(randomHistory, checkHistory), { numRuns: 400, stream: 1 });
+});
+
+test(`the same where policies say the same, and many paths change at once (seed ${seed})`, {
+  timeout: PROPERTY_TIMEOUT_MS,
+}, () => {
+  const farms = fc.record({ start: randomFarm, other: randomFarm, batches: randomBatches });
+  const property = fc.property(farms, ({ start, other, batches }) => {
+    checkHistory({ start, pool: other.objects, batches });
+  });
+  assertProperty(property, { numRuns: 300, stream: 4 });
 });
 
 /** What a cluster changes all day without meaning anything. */

@@ -61,7 +61,8 @@ export class TallyChanges {
         continue;
       }
       const counters = this.#countersOf(policy, ancestorOf(policy));
-      addFate(counters, outcome, count * ends.sections.length);
+      counters.paths += count * ends.sections.length;
+      counters[fateOf(outcome)] += count * ends.sections.length;
       if (outcome.beaten === 0) continue;
       if (counters.beatenAt === undefined) counters.beatenAt = new BeatenChanges(ends, count);
       else counters.beatenAt.add(ends, count);
@@ -117,33 +118,25 @@ export class TallyChanges {
   }
 }
 
-function addFate(counters: Counters, { prevailing, beaten, gated }: OutcomePattern, count: number): void {
-  counters.paths += count;
-  if (beaten > 0) {
-    if (prevailing === 0) counters.none += count;
-    else counters.partial += count;
-  } else if (prevailing === 0 && gated) counters.met += count;
-  else counters.full += count;
+/** How a policy fares on a path. */
+function fateOf({ prevailing, beaten, gated }: OutcomePattern): "full" | "partial" | "none" | "met" {
+  if (beaten > 0) return prevailing === 0 ? "none" : "partial";
+  return prevailing === 0 && gated ? "met" : "full";
 }
 
 function wholeTally(core: EffectiveCore, outcome: OutcomePattern, ends: Ends, count: number): AncestorTally {
-  const { prevailing, beaten, gated } = outcome;
   const paths = count * ends.sections.length;
-  const isMet = beaten === 0 && prevailing === 0 && gated;
-  let beatenBy: Counts<PolicyId> | undefined;
-  for (const winner of outcome.by) {
-    const { id } = core.policyAt(winner);
-    if (beatenBy === undefined) beatenBy = new Counts(id, paths);
-    else beatenBy.add(id, paths);
-  }
+  const fate = fateOf(outcome);
+  let beatenBy: SortedMap<PolicyId, number> = SortedMap.empty();
+  for (const winner of outcome.by) beatenBy = beatenBy.with(core.policyAt(winner).id, paths);
   return {
     paths,
-    full: beaten === 0 && !isMet ? paths : 0,
-    partial: beaten > 0 && prevailing > 0 ? paths : 0,
-    none: beaten > 0 && prevailing === 0 ? paths : 0,
-    met: isMet ? paths : 0,
-    beatenBy: beatenBy?.addTo(undefined) ?? SortedMap.empty(),
-    beatenAt: beaten === 0 ? BEATEN_NOWHERE : beatenOnlyAt(ends, count),
+    full: fate === "full" ? paths : 0,
+    partial: fate === "partial" ? paths : 0,
+    none: fate === "none" ? paths : 0,
+    met: fate === "met" ? paths : 0,
+    beatenBy,
+    beatenAt: outcome.beaten === 0 ? BEATEN_NOWHERE : beatenOnlyAt(ends, count),
     errors: SortedMap.empty(),
   };
 }

@@ -103,8 +103,14 @@ function kindsOnPaths(ends: ReadonlyMap<KindId, EndLevel>, rows: readonly LinkRo
   return found;
 }
 
+// Rows are immutable, and mostly the built-in ones.
+const kept = new WeakMap<readonly LinkRow[], ReadonlyMap<KindId, ReadonlySet<KindId>>>();
+
 function childKinds(rows: readonly LinkRow[]): ReadonlyMap<KindId, ReadonlySet<KindId>> {
+  const known = kept.get(rows);
+  if (known !== undefined) return known;
   const children = new Map<KindId, Set<KindId>>();
+  kept.set(rows, children);
   for (const { from, to, attachment } of rows) {
     // A mesh Service stands above routes in another role than the Service at the end of a path.
     if (attachment === "RouteToService") continue;

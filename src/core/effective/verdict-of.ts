@@ -12,6 +12,9 @@ import type { PolicyRecord, World } from "./world.ts";
 const SHOWN = 10;
 
 export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Verdict {
+  // By far the most: what is on some path has been accepted.
+  const tally = world.tallies.of(record.object);
+  if (tally !== undefined) return accepted(tally);
   if (record.policy === undefined) {
     const errors = record.findings.filter(({ severity }) => severity === "error");
     return notAccepted(
@@ -36,7 +39,7 @@ export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Ver
       by: winners,
     };
   }
-  return accepted(world.tallies.of(record.object));
+  return NO_PATH;
 }
 
 const notAccepted = (reason: "Invalid" | "TargetNotFound", messages: readonly string[]): Verdict => ({
@@ -58,8 +61,7 @@ function conflictWinners(world: World, id: PolicyId, { kind, targets }: PolicyRe
   return [...winners].sort();
 }
 
-function accepted(tally: PolicyTally | undefined): Verdict {
-  if (tally === undefined) return { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
+function accepted(tally: PolicyTally): Verdict {
   const ancestors = tally.first(tally.size, ancestorVerdict);
   const [only] = ancestors;
   if (only !== undefined && ancestors.length === 1)
@@ -85,6 +87,8 @@ const EMPTY_TALLY: Tally = {
   beatenAt: [],
   beatenAtTotal: 0,
 };
+
+const NO_PATH: Verdict = { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
 
 function enforcementOf({ paths, partial, none }: AncestorTally): Enforcement {
   if (none === paths) return "Overridden";

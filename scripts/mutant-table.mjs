@@ -518,8 +518,8 @@ export const mutants = [
     "one bad target hides the good ones",
     gep713,
     `${effective}/verdict-of.ts`,
-    "if (record.targets.attachments.length === 0) {",
-    "if (record.targets.attachments.length === 0 || record.targets.rejections.length > 0) {",
+    "if (tally !== undefined) return accepted(tally);",
+    "if (tally !== undefined && record.targets.rejections.length === 0) return accepted(tally);",
   ),
   row(
     "a policy beats itself",

@@ -1,4 +1,5 @@
 /** Where policies lost something, counted by the object and section that paths end at. */
+import { isSameList } from "../model/is-same-list.ts";
 import { compareText, type ObjectId, type TargetId, targetId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
 
@@ -167,9 +168,6 @@ function isInOrder(sections: readonly (string | undefined)[]): boolean {
   for (let i = 1; i < sections.length; i++) if (compareSections(sections[i - 1], sections[i]) >= 0) return false;
   return true;
 }
-
-const isSameList = (a: readonly (string | undefined)[], b: readonly (string | undefined)[]): boolean =>
-  a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
 
 /** The last one made: thousands of policies lose on as many paths to each rule of a route, and routes name them alike. */
 let lastCounts: EndCounts = { sections: [], paths: [] };

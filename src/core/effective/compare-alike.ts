@@ -1,4 +1,5 @@
 /** Paths to one object that go on to each of its sections alike, before and after a change: which effective policies differ. */
+import { isSameList } from "../model/is-same-list.ts";
 import { compareText, type ObjectRef, type TargetId, targetId } from "../model/refs.ts";
 import { chainKey, changeOf, FoldComparison, isSamePath } from "./compare-paths.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
@@ -22,10 +23,10 @@ export function compareAlike(
   kind: CompiledKind,
   shown: ShownBases,
 ): readonly EffectiveChange[] {
-  const isSameList = areSame(before.sections, after.sections);
+  const isUnchanged = isSameList(before.sections, after.sections);
   const folds = new FoldComparison();
-  const comparison: Comparison = { before, after, kind, shown, folds, changes: [], keys: isSameList ? undefined : [] };
-  if (isSameList) {
+  const comparison: Comparison = { before, after, kind, shown, folds, changes: [], keys: isUnchanged ? undefined : [] };
+  if (isUnchanged) {
     for (const section of after.sections) compareSection(comparison, section, "Stays");
     return comparison.changes;
   }
@@ -46,9 +47,6 @@ interface Comparison {
   /** Of each change, as `pathKey` of its path would be; where they need to be put in order. */
   readonly keys: string[] | undefined;
 }
-
-const areSame = (a: readonly string[], b: readonly string[]): boolean =>
-  a === b || (a.length === b.length && a.every((section, at) => section === b[at]));
 
 /** Where sections came or went, paths are told in the order of their names. */
 function inOrder({ changes, keys }: Comparison): readonly EffectiveChange[] {

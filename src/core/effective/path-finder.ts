@@ -3,6 +3,7 @@
  * what routes have in common (class, gateway, listener) is found once and shared.
  */
 import { forEachId } from "../model/id-set.ts";
+import { isSameList } from "../model/is-same-list.ts";
 import type { JsonObject } from "../model/json.ts";
 import { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId, ObjectRef } from "../model/refs.ts";
@@ -118,7 +119,7 @@ export class PathFinder {
     const sets = this.#nodes.setsOf(object);
     if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
     const { up, sections } = links;
-    if (before !== undefined && areSame(up, before.up))
+    if (before !== undefined && isSameList(up, before.up))
       return { object, sections, up, bases: before.bases, own: sets?.own };
     const finder = this.#scope?.dirty.has(object.id) ? this.#unscoped() : this;
     const bases = finder.#above(up, family.namespace);
@@ -333,9 +334,6 @@ export class PathFinder {
     return namespaces;
   }
 }
-
-const areSame = (a: readonly UpLink[], b: readonly UpLink[]): boolean =>
-  a === b || (a.length === b.length && a.every((link, at) => link === b[at]));
 
 const NO_SECTIONS: readonly Section[] = [];
 

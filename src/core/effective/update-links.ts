@@ -1,6 +1,7 @@
 /** The links after a change: those of objects that changed, and of objects whose links rest on them. */
 import { targetsNamed } from "../attachment/resolved-targets.ts";
 import { forEachId } from "../model/id-set.ts";
+import { isSameList } from "../model/is-same-list.ts";
 import { jsonEqual } from "../model/json.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import { once } from "../model/once.ts";
@@ -127,7 +128,4 @@ const isSameDown = (a: DownLink, b: DownLink | undefined): boolean =>
   (a.uses === b.uses || (a.uses.length === b.uses.length && a.uses.every((use, i) => isSameUse(use, b.uses[i]))));
 
 const isSameUse = (a: ChildUse, b: ChildUse | undefined): boolean =>
-  a.sectionIndex === b?.sectionIndex && isSamePorts(a.ports, b.ports);
-
-const isSamePorts = (a: readonly number[], b: readonly number[]): boolean =>
-  a.length === b.length && a.every((port, i) => port === b[i]);
+  a.sectionIndex === b?.sectionIndex && isSameList(a.ports, b.ports);

@@ -131,7 +131,7 @@ function next(served: Served | undefined, { changes }: SourceChanges, options: E
     return {
       evaluation,
       config: compileDataplane(evaluation.world, { endpointAnnotations: "Used" }),
-      notAccepted: verdicts(evaluation).flatMap(({ policy, verdict }) => notAccepted(policy, verdict)),
+      notAccepted: [...verdicts(evaluation)].flatMap(({ policy, verdict }) => notAccepted(policy, verdict)),
     };
   }
   const applied = apply(served.evaluation, changes);

@@ -8,14 +8,13 @@ import { findingsOf } from "./effective/findings-of.ts";
 import { buildRulebook, RULES, type RulebookOptions } from "./effective/rulebook.ts";
 import type { PolicyVerdict } from "./effective/verdict.ts";
 import { verdictOf } from "./effective/verdict-of.ts";
-import type { PolicyRecord, World } from "./effective/world.ts";
+import type { World } from "./effective/world.ts";
 import type { CustomStrategies } from "./merge/custom-strategy.ts";
 import type { EvaluateCondition } from "./model/cel.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
 import type { Finding } from "./model/finding.ts";
-import { type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
+import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
 import type { Snapshot } from "./model/snapshot.ts";
-import { SortedMap } from "./model/sorted-map.ts";
 import type { StatusOptions, StatusReport } from "./status/status-report.ts";
 import { statusReportOf } from "./status/status-report-of.ts";
 
@@ -65,18 +64,19 @@ export function effectivePolicies(
   return new EffectiveReader(world, kinds, filter.object);
 }
 
-export function verdicts({ world }: Evaluation): readonly PolicyVerdict[] {
-  const found: PolicyVerdict[] = [];
-  const ids: PolicyId[] = [];
-  const records: PolicyRecord[] = [];
-  world.policies.forEach((record, id) => {
-    ids.push(id);
-    records.push(record);
-  });
-  SortedMap.of(ids, records).forEach((policy, record) => {
-    found.push({ policy, policyKind: record.kind.policyKind, verdict: verdictOf(world, policy, record) });
-  });
-  return found;
+/** Of each policy, in the order of their ids. Read as it goes, as effective policies are. */
+export function* verdicts({ world }: Evaluation): IterableIterator<PolicyVerdict> {
+  const { objects, policies, rulebook } = world;
+  // As kinds stand in ids, where they are followed by a slash.
+  const kinds = [...rulebook.byPolicyKind.keys()].sort((a, b) => compareText(`${a}/`, `${b}/`));
+  for (const kind of kinds) {
+    for (const object of objects.byKind.inOrder(kind)) {
+      const record = policies.of(object);
+      if (record === undefined) continue;
+      const policy = object.id as PolicyId;
+      yield { policy, policyKind: record.kind.policyKind, verdict: verdictOf(world, policy, record) };
+    }
+  }
 }
 
 export const findings = ({ world }: Evaluation): readonly Finding[] => findingsOf(world);

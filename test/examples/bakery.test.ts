@@ -81,7 +81,7 @@ describe("the story", () => {
   });
 
   test("a policy in every state", () => {
-    const states = verdicts(now).map(({ verdict }) =>
+    const states = [...verdicts(now)].map(({ verdict }) =>
       verdict.state === "Accepted" ? verdict.enforcement : verdict.reason,
     );
     for (const state of [

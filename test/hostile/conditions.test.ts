@@ -116,7 +116,7 @@ describe("in a policy, an error fails closed", () => {
     expect(specs(evaluation).length).toBeGreaterThan(0);
     for (const limits of specs(evaluation)) expect(Object.keys(limits).sort()).toEqual(["a", "big"]);
     expect(problemsOf(evaluation)).toEqual(["ConditionError"]);
-    const verdict = verdicts(evaluation).find(({ policy: id }) => id.endsWith("/hostile"))?.verdict;
+    const verdict = [...verdicts(evaluation)].find(({ policy: id }) => id.endsWith("/hostile"))?.verdict;
     expect(verdict).toMatchObject({ state: "Accepted", enforcement: "Enforced" });
   });
 });

@@ -123,7 +123,7 @@ test("targets named `constructor` that do not exist are not found on a prototype
       limits: { a: 1 },
     },
   }));
-  const all = verdicts(evaluateDocuments([...bakery, ...targets, ...kinds, ...strategies], definitions));
+  const all = [...verdicts(evaluateDocuments([...bakery, ...targets, ...kinds, ...strategies], definitions))];
   const reasons = all
     .filter(({ policy }) => /\/[pks]\d$/.test(policy))
     .map(({ verdict }) => (verdict.state === "NotAccepted" ? verdict.reason : verdict.state));

@@ -167,7 +167,7 @@ describe("a hundred thousand targets on one policy", () => {
     const targetRefs = Array.from({ length: MANY }, (_, at) => target(at));
     const many = policy("MergePolicy", "many", { targetRefs, overrides: { strategy: "merge", limits: { many: 1 } } });
     const evaluation = evaluateDocuments([...bakery, many], definitions);
-    const verdict = verdicts(evaluation).find((one) => one.policy.endsWith("/many"))?.verdict;
+    const verdict = [...verdicts(evaluation)].find((one) => one.policy.endsWith("/many"))?.verdict;
     expect(verdict).toMatchObject({ state: "Accepted", enforcement: "Enforced" });
     const specs = [...effectivePolicies(evaluation)].filter(({ policyKind }) => policyKind.kind === "MergePolicy");
     expect(specs.some(({ spec }) => (spec["limits"] as JsonObject)["many"] === 1)).toBe(true);
@@ -195,7 +195,7 @@ describe("a hundred thousand targets on one policy", () => {
     const targetRefs = services.map(({ metadata: { name } }) => ({ group: "", kind: "Service", name }));
     const many = policy("DirectPolicy", "many", { targetRefs, color: 1 });
     const evaluation = evaluateDocuments([...services, many], definitions);
-    const verdict = verdicts(evaluation).find((one) => one.policy.endsWith("/many"))?.verdict;
+    const verdict = [...verdicts(evaluation)].find((one) => one.policy.endsWith("/many"))?.verdict;
     expect(verdict).toMatchObject({ state: "Accepted", enforcement: "Enforced", total: { paths: MANY, full: MANY } });
   });
 });
@@ -235,7 +235,7 @@ describe("ten megabytes in one object", () => {
   ];
   test.each(rows)("%s", (_, object, outcome) => {
     const evaluation = evaluateDocuments([...bakery, object], definitions);
-    const verdict = verdicts(evaluation).find(({ policy: id }) => id.endsWith("/spare"))?.verdict;
+    const verdict = [...verdicts(evaluation)].find(({ policy: id }) => id.endsWith("/spare"))?.verdict;
     const errors = findings(evaluation).filter(
       ({ object: id, severity }) => severity === "error" && (id === undefined || id.endsWith("/spare")),
     );

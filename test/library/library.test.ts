@@ -134,7 +134,7 @@ describe("evaluate", () => {
     const retry = policy("RetryPolicy", "p", "Gateway/g", { retry: { attempts: 1 } }, { group: "prevail.dev" });
     const documents = [gateway("g"), routeTo("r", "Gateway/g"), retry].map((value) => ({ value }));
     const count = (options?: library.EvaluateOptions) =>
-      library.verdicts(library.evaluate(library.buildSnapshot(documents), options)).length;
+      [...library.verdicts(library.evaluate(library.buildSnapshot(documents), options))].length;
     expect([count(), count({ definitions: library.builtInDefinitions() }), count({ definitions: [] })]).toEqual([
       1, 1, 0,
     ]);

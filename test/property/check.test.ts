@@ -42,7 +42,7 @@ test(
       const found = check(evaluation);
       const about = (code: string) => found.filter((finding) => finding.code === code).map(({ object }) => object);
       const judged = (enforcement: string) =>
-        verdicts(evaluation).flatMap(({ policy, verdict }) =>
+        [...verdicts(evaluation)].flatMap(({ policy, verdict }) =>
           verdict.state === "Accepted" && verdict.enforcement === enforcement ? [policy] : [],
         );
       expect(about("NeverPrevails")).toEqual(judged("Overridden"));

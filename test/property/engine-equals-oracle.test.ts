@@ -20,9 +20,9 @@ function checkCluster({ objects, definitions, malformed }: RandomCluster): void 
   const evaluation = evaluateDocuments([...objects, ...malformed], definitions);
   const truth = oracle(objects, { definitions, cel, strategies: customStrategies });
   expect(showEffective(effectivePolicies(evaluation))).toEqual(showEffective(truth.effective));
-  expect(Object.fromEntries(verdicts(evaluation).map(({ policy, verdict }) => [policy, showVerdict(verdict)]))).toEqual(
-    Object.fromEntries([...truth.verdicts].map(([policy, verdict]) => [policy, showVerdict(verdict)])),
-  );
+  expect(
+    Object.fromEntries([...verdicts(evaluation)].map(({ policy, verdict }) => [policy, showVerdict(verdict)])),
+  ).toEqual(Object.fromEntries([...truth.verdicts].map(([policy, verdict]) => [policy, showVerdict(verdict)])));
   expect(showAffected(affected(evaluation))).toEqual(
     Object.fromEntries([...truth.affected].map(([target, policies]) => [target, [...policies].sort()])),
   );
@@ -64,7 +64,7 @@ describe(`engine ≡ oracle (seed ${seed})`, () => {
       expect([...buildSnapshot(objects.map((value) => ({ value }))).refused.keys()]).toEqual([]);
       const evaluation = evaluateDocuments(objects, definitions);
       const out = new Set(
-        verdicts(evaluation).flatMap(({ policy, verdict }) => (verdict.state === "NotAccepted" ? [policy] : [])),
+        [...verdicts(evaluation)].flatMap(({ policy, verdict }) => (verdict.state === "NotAccepted" ? [policy] : [])),
       );
       features.add(
         featuresOf({

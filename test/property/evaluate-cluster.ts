@@ -18,7 +18,7 @@ type Lines = readonly string[];
 /** Everything that is decided, one line of JSON for each; findings aside. */
 export const decided = (evaluation: Evaluation): { effective: Lines; verdicts: Lines; affected: Lines } => ({
   effective: [...effectivePolicies(evaluation)].map((one) => JSON.stringify(one)),
-  verdicts: verdicts(evaluation).map((one) => JSON.stringify(one)),
+  verdicts: [...verdicts(evaluation)].map((one) => JSON.stringify(one)),
   affected: affected(evaluation).map((one) => JSON.stringify(one)),
 });
 

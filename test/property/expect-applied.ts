@@ -57,7 +57,7 @@ const byKey = (a: Difference, b: Difference): number => (a.key < b.key ? -1 : 1)
 const effectiveByKey = (evaluation: Evaluation): ReadonlyMap<string, EffectivePolicy> =>
   new Map([...effectivePolicies(evaluation)].map((one) => [effectiveKey(one), one]));
 const verdictByPolicy = (evaluation: Evaluation): ReadonlyMap<string, Verdict> =>
-  new Map(verdicts(evaluation).map(({ policy, verdict }) => [policy, verdict]));
+  new Map([...verdicts(evaluation)].map(({ policy, verdict }) => [policy, verdict]));
 
 const namedIn = (delta: Delta): { effective: readonly Difference[]; verdicts: readonly Difference[] } => ({
   effective: delta.effective

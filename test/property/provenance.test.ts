@@ -26,7 +26,7 @@ interface Judged {
 function judge({ objects, definitions }: RandomCluster): readonly Judged[] {
   const evaluation = evaluateDocuments(objects, definitions);
   const out = new Set<PolicyId>(
-    verdicts(evaluation).flatMap(({ policy, verdict }) =>
+    [...verdicts(evaluation)].flatMap(({ policy, verdict }) =>
       verdict.state === "NotAccepted" && verdict.reason !== "Conflicted" ? [policy] : [],
     ),
   );

@@ -37,7 +37,7 @@ function settle({ kind, merge, targeting }: Kind, objects: readonly JsonObject[]
   return [
     {
       effective: [...effectivePolicies(evaluation)],
-      verdicts: new Map(verdicts(evaluation).map(({ policy, verdict }) => [policy, verdict])),
+      verdicts: new Map([...verdicts(evaluation)].map(({ policy, verdict }) => [policy, verdict])),
     },
     truth,
   ];

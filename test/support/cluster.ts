@@ -276,10 +276,10 @@ function contributorsOf({ sources }: EffectivePolicy): readonly string[] {
 }
 
 function findVerdict(evaluation: Evaluation, name: string): Verdict {
-  const found = verdicts(evaluation).filter(({ policy }) => shortId(policy) === name);
+  const found = [...verdicts(evaluation)].filter(({ policy }) => shortId(policy) === name);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only.verdict;
-  const there = verdicts(evaluation).map(({ policy }) => shortId(policy));
+  const there = [...verdicts(evaluation)].map(({ policy }) => shortId(policy));
   return fail(`${found.length} verdicts on ${name}; there are ${there.join(", ")}`);
 }
 

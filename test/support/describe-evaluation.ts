@@ -11,7 +11,9 @@ export function describeEvaluation(evaluation: Evaluation): string {
     "# Effective policies",
     ...[...effectivePolicies(evaluation)].map(describeEffective),
     "# Verdicts",
-    ...verdicts(evaluation).map(({ policy, verdict }) => [shortId(policy), ...describeVerdict(verdict)].join("\n  ")),
+    ...[...verdicts(evaluation)].map(({ policy, verdict }) =>
+      [shortId(policy), ...describeVerdict(verdict)].join("\n  "),
+    ),
     "# Affected",
     affected(evaluation)
       .map(({ target, policies }) => `${shortId(target)}: ${policies.map(shortId).join(", ")}`)

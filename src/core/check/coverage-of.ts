@@ -171,7 +171,7 @@ class Judge {
     if (path.incomplete) {
       this.#unjudged.add(name);
       for (const { id } of nodesOf(path))
-        for (const ref of this.#world.links.get(id)?.absentParents ?? []) this.#absent.add(displayRef(ref));
+        for (const ref of this.#world.parents.get(id)?.absentParents ?? []) this.#absent.add(displayRef(ref));
       return;
     }
     const core = coreOf();

@@ -33,7 +33,7 @@ interface Parent {
 
 /** Those that the object names as its parents, and those that name it as their child. */
 function parentsOf(world: World, id: ObjectId): readonly Parent[] {
-  const parents = (world.links.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
+  const parents = (world.parents.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
   forEachId(world.mentionedBy.get(id), (other) => {
     const uses = world.links.get(other)?.down.find(({ child }) => child === id)?.uses ?? [];
     for (const { sectionIndex } of uses)

@@ -63,7 +63,7 @@ const SERVICE = kindId({ group: "", kind: "Service" });
 /** Undefined: nothing that a gateway has to do with. */
 export function compileRoute(route: KubeObject, compiler: RouteCompiler): CompiledRoute | undefined {
   const { kind } = route.ref;
-  const listeners = (compiler.world.links.get(route.id)?.up ?? []).filter(
+  const listeners = (compiler.world.parents.get(route.id)?.up ?? []).filter(
     ({ section, frontend }) => section !== undefined && frontend !== true,
   );
   if (listeners.length === 0) return undefined;

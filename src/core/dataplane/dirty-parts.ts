@@ -70,7 +70,7 @@ function addOwner({ routes, gateways }: Dirt, world: World, parts: DataplanePart
   if (kind === GATEWAY) gateways.add(id);
   const before = parts.gatewayOf.get(id);
   if (before !== undefined) gateways.add(before);
-  for (const { parent } of world.links.get(id)?.up ?? [])
+  for (const { parent } of world.parents.get(id)?.up ?? [])
     if (kindOf(parent) === GATEWAY && !ROUTES.has(kind)) gateways.add(parent);
 }
 

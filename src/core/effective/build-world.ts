@@ -6,6 +6,7 @@ import type { Finding } from "../model/finding.ts";
 import { IdSets } from "../model/id-set.ts";
 import { KubeObject, objectFamily } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
+import { LazyTable, type TableObjects } from "../model/lazy-table.ts";
 import { ObjectIndex, ObjectIndexDraft } from "../model/object-index.ts";
 import { ObjectTable, TableDraft } from "../model/object-table.ts";
 import { ObjectsByKind } from "../model/objects-by-kind.ts";
@@ -22,12 +23,12 @@ import {
 } from "../model/refs.ts";
 import { namespaceFor, type Snapshot } from "../model/snapshot.ts";
 import { findPlan } from "../topology/compile-rows.ts";
-import { forEachMention, type ObjectLinks } from "../topology/links.ts";
+import { forEachMention, type ObjectLinks, type ParentLinks } from "../topology/links.ts";
 import { ObjectLinker } from "../topology/object-links.ts";
 import { type Grant, grantOf } from "../topology/reference-grants.ts";
 import { AttachedDraft } from "./attached.ts";
-import { countAll } from "./count-paths.ts";
 import { findTangles } from "./find-tangles.ts";
+import { countAll } from "./first-tallies.ts";
 import { linkContext, targetContext } from "./lookups.ts";
 import type { PolicyRecord, Rulebook, World, WorldObjects } from "./world.ts";
 
@@ -43,8 +44,10 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   const objects = buildObjects(snapshot, rulebook);
   const grants = buildGrants(objects);
   const refused = buildRefused(snapshot, rulebook);
-  const { links, ...readers } = buildLinks({ rulebook, objects, grants, refused });
-  const linked = { rulebook, objects, refused, documentFindings: snapshot.findings, grants, links };
+  const placed = { rulebook, objects, grants, refused };
+  const { parents, labelReaders } = buildParents(placed);
+  const links = lazyLinks(placed);
+  const linked = { ...placed, documentFindings: snapshot.findings, parents, links };
   const linksOnly = once(() => buildMentions(links));
   const policies = buildPolicies({
     ...linked,
@@ -55,12 +58,15 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   // Many questions need neither who names an object (changes ask, and paths that go on to backends) nor verdicts, for
   // which every path is walked: both are worked out when somebody asks.
   const mentionedBy = once(() => buildMentions(links, policies.policies));
+  const grantReaders = once(() => buildGrantReaders(links, policies.policies));
   const tallies = once((): World["tallies"] => countAll(world));
   const world: World = {
     ...linked,
     ...policies,
-    labelReaders: LayeredMap.from(readers.labelReaders.toMap()),
-    grantReaders: buildGrantReaders(readers.grantReaders, policies.policies),
+    labelReaders,
+    get grantReaders() {
+      return grantReaders();
+    },
     tangles: findTangles(linked),
     get mentionedBy() {
       return mentionedBy();
@@ -72,29 +78,51 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   return world;
 }
 
-interface BuiltLinks {
-  readonly links: World["links"];
-  /** Who read the labels of a namespace, or its ReferenceGrants. */
-  readonly labelReaders: IdSets<string, ObjectId>;
-  readonly grantReaders: IdSets<string, ObjectId>;
+type Placed = Pick<World, "rulebook" | "objects" | "grants" | "refused">;
+
+function buildParents(tables: Placed): Pick<World, "parents" | "labelReaders"> {
+  const parents = new TableDraft<ObjectId, ParentLinks>(tables.objects.byId.order);
+  const labelReaders = new IdSets<string, ObjectId>();
+  const linker = new ObjectLinker(linkContext(tables));
+  forEachLinked(tables, (object) => {
+    const own = linker.parentsOf(object);
+    parents.set(object, own);
+    for (const namespace of own.labelsOf) labelReaders.add(namespace, object.id);
+  });
+  return { parents: ObjectTable.from(parents), labelReaders: LayeredMap.from(labelReaders.toMap()) };
 }
 
-function buildLinks(tables: Pick<World, "rulebook" | "objects" | "grants" | "refused">): BuiltLinks {
-  const { byId, byKind } = tables.objects;
-  const links = new TableDraft<ObjectId, ObjectLinks>(byId.order);
-  const labelReaders = new IdSets<string, ObjectId>();
-  const grantReaders = new IdSets<string, ObjectId>();
-  const linker = new ObjectLinker(linkContext(tables));
-  for (const kind of byKind.kinds()) {
-    if (findPlan(tables.rulebook.rows, parseKindId(kind)) === undefined) continue;
-    byKind.get(kind)?.forEach((id, object) => {
-      const own = linker.linksOf(object);
-      links.set(object, own);
-      for (const namespace of own.labelsOf) labelReaders.add(namespace, id);
-      for (const namespace of own.grantsOf) grantReaders.add(namespace, id);
-    });
-  }
-  return { links: ObjectTable.from(links), labelReaders, grantReaders };
+/** Most answers need what is below an object as little as what it asked for in vain. */
+function lazyLinks(tables: Placed): World["links"] {
+  const { rulebook, objects } = tables;
+  const linker = once(() => new ObjectLinker(linkContext(tables)));
+  let size = 0;
+  forEachLinkedFamily(tables, (own) => {
+    size += own.size;
+  });
+  const linked: TableObjects = {
+    size,
+    get: (id) => {
+      const object = objects.byId.get(id);
+      return object !== undefined && findPlan(rulebook.rows, object.family) !== undefined ? object : undefined;
+    },
+    forEach: (visit) => forEachLinked(tables, visit),
+  };
+  return ObjectTable.from(new LazyTable(linked, (object): ObjectLinks => linker().linksOf(object)));
+}
+
+/** Each object that may be linked to others, in no particular order. */
+function forEachLinked(tables: Placed, visit: (object: KubeObject) => void): void {
+  forEachLinkedFamily(tables, (own) => own.forEach((object) => visit(object)));
+}
+
+function forEachLinkedFamily(
+  { rulebook, objects }: Placed,
+  visit: (own: Pick<LayeredMap<string, KubeObject>, "forEach" | "size">) => void,
+): void {
+  objects.byId.forEachNamespace((kind, _namespace, own) => {
+    if (findPlan(rulebook.rows, parseKindId(kind)) !== undefined) visit(own);
+  });
 }
 
 const homedId = (ref: ObjectRef, { factsOf }: Rulebook): ObjectId =>
@@ -168,13 +196,13 @@ function buildPolicies(
         draft.add(object, target, { policy, sectionName, consumer }),
     };
     for (const policyKind of kind.definition.policies) {
-      objects.byKind.get(kindId(policyKind))?.forEach((id, object) => {
+      for (const object of objects.byKind.inOrder(kindId(policyKind))) {
         const { policy, findings } = rulebook.parsePolicy(object);
         const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
         policies.set(object, { kind, object, policy, findings, targets });
-        for (const selected of targets.selects) selectors.add(selected, id as PolicyId);
-        for (const absent of missingKinds(targets)) missing.add(absent, id as PolicyId);
-      });
+        for (const selected of targets.selects) selectors.add(selected, object.id as PolicyId);
+        for (const absent of missingKinds(targets)) missing.add(absent, object.id as PolicyId);
+      }
     }
   }
   return {
@@ -185,8 +213,11 @@ function buildPolicies(
   };
 }
 
+const NO_KINDS: readonly KindId[] = [];
+
 /** The kinds among whose names the messages about a policy's targets guess. */
 export function missingKinds({ rejections }: ResolvedTargets): readonly KindId[] {
+  if (rejections.length === 0) return NO_KINDS;
   return rejections.flatMap((rejection) => (rejection.missing === undefined ? [] : [rejection.missing.kind]));
 }
 
@@ -200,7 +231,11 @@ function buildMentions(links: World["links"], policies?: World["policies"]): Wor
   return LayeredMap.from(mentioned.toMap());
 }
 
-function buildGrantReaders(readers: IdSets<string, ObjectId>, policies: World["policies"]): World["grantReaders"] {
+function buildGrantReaders(links: World["links"], policies: World["policies"]): World["grantReaders"] {
+  const readers = new IdSets<string, ObjectId>();
+  links.forEach(({ grantsOf }, id) => {
+    for (const namespace of grantsOf) readers.add(namespace, id);
+  });
   policies.forEach(({ targets }, id) => {
     for (const namespace of targets.grantsOf) readers.add(namespace, id);
   });

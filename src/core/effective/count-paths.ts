@@ -1,24 +1,22 @@
 /** Walking paths to count how policies fare. */
 
-import { ObjectTable, TableDraft } from "../model/object-table.ts";
 import type { Policy } from "../model/policy.ts";
-import { type ObjectId, type PolicyId, parseObjectId, splitId } from "../model/refs.ts";
+import { type ObjectId, parseObjectId, splitId } from "../model/refs.ts";
 import type { Ends } from "./beaten-ends.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { effectiveAt, foldOf } from "./effective-at.ts";
 import type { EffectiveCore } from "./effective-core.ts";
 import type { Node, Path } from "./path.ts";
 import { type EndObject, PathFinder, type PathsAlike } from "./path-finder.ts";
-import { LonePolicy } from "./stack.ts";
-import { type PolicyTally, TallyChanges } from "./tally.ts";
+import type { TallyChanges } from "./tally.ts";
 import type { World } from "./world.ts";
 
 /** Each object that paths of the kind may end at, in order. */
-export function endObjects(world: World, kind: CompiledKind): IterableIterator<EndObject> {
+export function endObjects(world: World, kind: CompiledKind): Iterable<EndObject> {
   const attached = world.attached[kind.index];
   const [only] = kind.ends.keys();
   const { class: direct, targeting } = kind.definition;
-  if (attached === undefined || attached.size === 0) return NO_OBJECTS.values();
+  if (attached === undefined || attached.size === 0) return NO_OBJECTS;
   // Most kinds have one kind of ends: no generator stands between, as there may be a hundred thousand.
   if (
     only !== undefined &&
@@ -26,17 +24,13 @@ export function endObjects(world: World, kind: CompiledKind): IterableIterator<E
     direct !== "Direct" &&
     !targeting.kinds.some(({ virtual }) => virtual)
   )
-    return world.objects.byKind.get(only)?.values() ?? NO_OBJECTS.values();
+    return world.objects.byKind.inOrder(only);
   return allEndObjects(world, kind, attached);
 }
 
 const NO_OBJECTS: readonly EndObject[] = [];
 
-function* allEndObjects(
-  world: World,
-  kind: CompiledKind,
-  attached: World["attached"][number],
-): IterableIterator<EndObject> {
+function* allEndObjects(world: World, kind: CompiledKind, attached: World["attached"][number]): Iterable<EndObject> {
   const isDirect = kind.definition.class === "Direct";
   if (isDirect || kind.definition.targeting.kinds.some(({ virtual }) => virtual)) {
     const ids: ObjectId[] = [];
@@ -46,7 +40,7 @@ function* allEndObjects(
     for (const id of ids.sort()) yield { id, ref: parseObjectId(id) };
     if (isDirect) return;
   }
-  for (const end of kind.ends.keys()) yield* world.objects.byKind.get(end)?.values() ?? [];
+  for (const end of kind.ends.keys()) yield* world.objects.byKind.inOrder(end);
 }
 
 /** Whether it is among `endObjects`. */
@@ -87,23 +81,6 @@ export function forEachPathTo(
   finder.forEachEnd(ref, id, visitIfAny, raw);
 }
 
-export function countAll(world: World): ObjectTable<PolicyId, PolicyTally> {
-  const changes = new TallyChanges();
-  for (const kind of world.rulebook.kinds) {
-    const finder = new PathFinder(world, kind, undefined, "Together");
-    const ancestors = new KnownAncestors(kind);
-    const count = (path: Path, core: EffectiveCore): void => countPath(changes, kind, path, core, path.count);
-    for (const end of endObjects(world, kind)) {
-      const alike = finder.findAlike(end);
-      if (alike === undefined) forEachPathTo(finder, kind, end, count);
-      else countAlike(changes, kind, alike, ancestors, "First");
-    }
-  }
-  const tallies = new TableDraft<PolicyId, PolicyTally>(world.objects.byId.order);
-  changes.forEach((policy, tally) => tallies.set(policy.object, tally));
-  return ObjectTable.from(tallies);
-}
-
 /** What the paths to an object by one of its bases fold into; undefined: nothing there has a policy. */
 export function coreBelow(base: Path, { own }: PathsAlike, kind: CompiledKind): EffectiveCore | undefined {
   const { stacks } = kind;
@@ -112,36 +89,31 @@ export function coreBelow(base: Path, { own }: PathsAlike, kind: CompiledKind): 
   return core?.isEmpty === true ? undefined : core;
 }
 
-/** Paths that come, or go; or all paths there are, where nothing was counted before. Paths that fold into the same for the same ancestor are counted together. */
+/** Paths that come, or go. Those that fold into the same for the same ancestor are counted together. `lone`: a policy to leave out. */
 export function countAlike(
   changes: TallyChanges,
   kind: CompiledKind,
   alike: PathsAlike,
   ancestors: KnownAncestors,
-  how: "Come" | "Go" | "First",
+  how: "Come" | "Go",
+  lone?: Policy,
 ): void {
   const { bases, object, sections } = alike;
   if (sections.length === 0) return;
   // All sections of the object, as the ends of paths.
   const ends: Ends = { object: object.id, sections };
-  const whole = how === "First" && bases.length === 1 ? policyOnlyHere(alike) : undefined;
   for (let start = 0, end = 0; start < bases.length; start = end) {
     const base = bases[start] as Path;
     let { count } = base;
     for (end = start + 1; end < bases.length && areCountedAlike(base, bases[end] as Path, kind); end++)
       count += (bases[end] as Path).count;
     const core = coreBelow(base, alike, kind);
-    if (core !== undefined)
-      changes.add(core, ancestors.of(base, object.id), ends, how === "Go" ? -count : count, whole);
+    if (core !== undefined) changes.add(core, ancestors.of(base, object.id), ends, how === "Go" ? -count : count, lone);
   }
 }
 
 const areCountedAlike = (a: Path, b: Path, { targetsClusterScope }: CompiledKind): boolean =>
   a.stack === b.stack && a.ancestor === b.ancestor && !targetsClusterScope;
-
-/** The one policy on the object, if that is all that it is attached to: no path but those to the object has it. */
-const policyOnlyHere = ({ own }: PathsAlike): Policy | undefined =>
-  own instanceof LonePolicy && own.isOnlyHere ? own.policies[0] : undefined;
 
 export function countPath(
   changes: TallyChanges,

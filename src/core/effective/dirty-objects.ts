@@ -28,7 +28,7 @@ export function structurallyDirty(
   for (const id of relinked) {
     // Consumer routes take traffic away from those of the producer (GEP-1294): all routes of the Service feel it.
     for (const world of [worlds.before, worlds.after]) {
-      for (const { parent, frontend } of world.links.get(id)?.up ?? []) if (frontend) dirty.add(parent);
+      for (const { parent, frontend } of world.parents.get(id)?.up ?? []) if (frontend) dirty.add(parent);
     }
   }
   return dirty;
@@ -130,7 +130,7 @@ function ancestorsOf(starts: ReadonlySet<ObjectId>, world: World): ReadonlySet<O
       above.add(parent);
       open.push(parent);
     };
-    for (const { parent, frontend } of world.links.get(id)?.up ?? []) if (!frontend) add(parent);
+    for (const { parent, frontend } of world.parents.get(id)?.up ?? []) if (!frontend) add(parent);
     if (!world.rulebook.isChildByRef(kindId(parseObjectId(id)))) continue;
     const child = id;
     forEachId(world.mentionedBy.get(id), (parent) => {
@@ -144,6 +144,8 @@ function ancestorsOf(starts: ReadonlySet<ObjectId>, world: World): ReadonlySet<O
 function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: World, { onPaths }: CompiledKind): void {
   const seen = new Set<ObjectId>(dirty);
   const open = [...dirty];
+  // What objects name as their children is worked out when asked for: most kinds have their paths end above.
+  const reachChildren = [...onPaths].some(world.rulebook.isChildByRef);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     touched.add(id);
     const add = (child: ObjectId): void => {
@@ -151,13 +153,14 @@ function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: W
       seen.add(child);
       open.push(child);
     };
-    for (const link of world.links.get(id)?.down ?? []) if (onPaths.has(link.childKind)) add(link.child);
+    for (const link of reachChildren ? (world.links.get(id)?.down ?? []) : [])
+      if (onPaths.has(link.childKind)) add(link.child);
     const parent = id;
     // As the frontend of a mesh a Service is a root: only its own change reaches the routes under it.
     const isFrontend = dirty.has(id);
     if (!isFrontend && !world.rulebook.isParentByRef(kindId(parseObjectId(id)))) continue;
     forEachId(world.mentionedBy.get(id), (child) => {
-      if (world.links.get(child)?.up.some((up) => up.parent === parent && (isFrontend || !up.frontend))) add(child);
+      if (world.parents.get(child)?.up.some((up) => up.parent === parent && (isFrontend || !up.frontend))) add(child);
     });
   }
 }

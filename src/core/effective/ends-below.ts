@@ -55,7 +55,7 @@ export class EndsBelow {
       if (reaches) return;
       const hangs = (up: UpLink): boolean =>
         up.parent === id && !up.frontend && (section === undefined || up.section === section.name);
-      const isBelow = this.#world.links.get(child)?.up.some(hangs);
+      const isBelow = this.#world.parents.get(child)?.up.some(hangs);
       reaches = isBelow === true && this.#linkReachesEnd(id, child, seen);
     });
     return reaches;

@@ -241,7 +241,7 @@ function addImplied(world: World, findings: Finding[]): void {
       const id = namespaceId(object.family.namespace);
       if (namers.has(id)) note(id, object);
     });
-  world.links.forEach(({ impliedParents }, id) => {
+  world.parents.forEach(({ impliedParents }, id) => {
     for (const ref of impliedParents) note(objectId(ref), world.objects.byId.get(id));
   });
   for (const [id, namer] of namers) {

@@ -23,7 +23,9 @@ function listenerSetsOf(world: World, gateway: KubeObject): readonly KubeObject[
   const sets: KubeObject[] = [];
   forEachId(world.mentionedBy.get(gateway.id), (id) => {
     const object = world.objects.byId.get(id);
-    const hangs = world.links.get(id)?.up.some(({ parent, section }) => parent === gateway.id && section === undefined);
+    const hangs = world.parents
+      .get(id)
+      ?.up.some(({ parent, section }) => parent === gateway.id && section === undefined);
     if (object !== undefined && hangs === true) sets.push(object);
   });
   const age = (set: KubeObject): number => createdAt(set) ?? Number.POSITIVE_INFINITY;
@@ -36,7 +38,7 @@ export function routesOn(world: World, { owner, listener }: OwnedListener): read
   const routes: KubeObject[] = [];
   forEachId(world.mentionedBy.get(owner.id), (id) => {
     const route = world.objects.byId.get(id);
-    const isOn = world.links
+    const isOn = world.parents
       .get(id)
       ?.up.some(({ parent, section }) => parent === owner.id && section === listener.name);
     const isHttp = route?.ref.kind === "HTTPRoute" || route?.ref.kind === "GRPCRoute";

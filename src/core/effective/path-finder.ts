@@ -114,7 +114,7 @@ export class PathFinder {
     if (!(object instanceof KubeObject)) return undefined;
     const { family } = object;
     if (!this.#nodes.places.of(family).endsAtAllSections) return undefined;
-    const links = this.#world.links.of(object);
+    const links = this.#world.parents.of(object);
     if (links === undefined || links.absentParents.length > 0 || this.#world.tangles.size > 0) return undefined;
     const sets = this.#nodes.setsOf(object);
     if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
@@ -201,7 +201,8 @@ export class PathFinder {
 
   #fromParents(node: Node, found: Path[]): void {
     const { id } = node;
-    const links = node.object === undefined ? this.#world.links.get(id) : this.#world.links.of(node.object);
+    const { parents } = this.#world;
+    const links = node.object === undefined ? parents.get(id) : parents.of(node.object);
     const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
     if (links !== undefined) {
       const isLoose = this.#world.tangles.size > 0 && this.#world.tangles.has(id);
@@ -328,7 +329,7 @@ export class PathFinder {
       const object = this.#world.objects.byId.get(id);
       if (object === undefined || object.family.namespace === home) return;
       if (!this.#nodes.places.of(object.ref).isPassed) return;
-      if (this.#world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
+      if (this.#world.parents.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
         namespaces.add(object.family.namespace);
     });
     return namespaces;

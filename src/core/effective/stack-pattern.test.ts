@@ -122,9 +122,9 @@ describe("policies that say the same, elsewhere", () => {
       sources.map(({ policy: holder, lost }) => [nameOf(holder), ...lost.map((loss) => nameOf(loss.policy))]),
     );
     expect(told).toEqual([[["p", "p"]], [["q", "b"]]]);
-    expect(verdicts(evaluation).map(({ verdict }) => verdict.state === "Accepted" && verdict.total.paths)).toEqual([
-      1, 1, 1,
-    ]);
+    expect([...verdicts(evaluation)].map(({ verdict }) => verdict.state === "Accepted" && verdict.total.paths)).toEqual(
+      [1, 1, 1],
+    );
   });
 
   test("a custom strategy may ask who they are", () => {

@@ -45,21 +45,16 @@ class Counters {
 /** Changes to tallies, collected while paths are walked. */
 export class TallyChanges {
   readonly #changes: Map<PolicyId, Counters> = new Map();
-  readonly #whole: { readonly policy: Policy; readonly tally: PolicyTally }[] = [];
 
   /**
-   * At each of some targets, `count` paths with this effective policy come (1, 2, …) or go (-1, …). `whole`: a policy that
-   * has no other paths, so that this is its tally.
+   * At each of some targets, `count` paths with this effective policy come (1, 2, …) or go (-1, …). `lone`: a policy whose
+   * tally is not kept.
    */
-  add(core: EffectiveCore, ancestorOf: (policy: Policy) => ObjectId, ends: Ends, count: number, whole?: Policy): void {
+  add(core: EffectiveCore, ancestorOf: (policy: Policy) => ObjectId, ends: Ends, count: number, lone?: Policy): void {
     const { outcomes, conditionErrors } = core.pattern;
     for (const outcome of outcomes) {
       const policy = core.policyAt(outcome.policy);
-      if (policy === whole && conditionErrors.length === 0) {
-        const tally = wholeTally(core, outcome, ends, count);
-        this.#whole.push({ policy, tally: SortedMap.single(ancestorOf(policy), tally) });
-        continue;
-      }
+      if (policy === lone) continue;
       const counters = this.#countersOf(policy, ancestorOf(policy));
       counters.paths += count * ends.sections.length;
       counters[fateOf(outcome)] += count * ends.sections.length;
@@ -93,7 +88,6 @@ export class TallyChanges {
 
   /** What is counted where nothing was before. */
   forEach(visit: (policy: Policy, tally: PolicyTally) => void): void {
-    for (const { policy, tally } of this.#whole) visit(policy, tally);
     for (const [id, { policy }] of this.#changes) {
       const tally = this.applyTo(id, undefined);
       if (tally !== undefined) visit(policy, tally);
@@ -124,7 +118,8 @@ function fateOf({ prevailing, beaten, gated }: OutcomePattern): "full" | "partia
   return prevailing === 0 && gated ? "met" : "full";
 }
 
-function wholeTally(core: EffectiveCore, outcome: OutcomePattern, ends: Ends, count: number): AncestorTally {
+/** The tally of a policy that has no other paths than these, `count` to each of the ends. */
+export function wholeTally(core: EffectiveCore, outcome: OutcomePattern, ends: Ends, count: number): AncestorTally {
   const paths = count * ends.sections.length;
   const fate = fateOf(outcome);
   let beatenBy: SortedMap<PolicyId, number> = SortedMap.empty();

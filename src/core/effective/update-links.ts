@@ -18,7 +18,7 @@ import type { World } from "./world.ts";
 const NAMESPACE = kindId({ group: "", kind: "Namespace" });
 const NONE: readonly never[] = [];
 
-type LinkTables = Pick<World, "links" | "mentionedBy" | "labelReaders" | "grantReaders">;
+type LinkTables = Pick<World, "parents" | "links" | "mentionedBy" | "labelReaders" | "grantReaders">;
 
 export interface UpdatedLinks extends LinkTables {
   /** Objects that hang under others, or have others under them, than before. */
@@ -36,7 +36,7 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
   const relinked = new Set<ObjectId>();
   const answeredAnew = new Set<ObjectId>();
   const named = new Set<ObjectId>();
-  let { links, mentionedBy, labelReaders, grantReaders } = world;
+  let { parents, links, mentionedBy, labelReaders, grantReaders } = world;
   for (const id of linkersOf(world, changes)) {
     const object = world.objects.byId.get(id);
     const before = links.get(id);
@@ -44,6 +44,7 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
     const after = hasPlan ? linker().linksOf(object) : undefined;
     if (before === undefined && after === undefined) continue;
     links = after === undefined ? links.without(id) : links.with(id, after);
+    parents = after === undefined ? parents.without(id) : parents.with(id, after);
     if (!leadsTheSameWay(before, after)) relinked.add(id);
     if (relinked.has(id) || !isRefusedAlike(before, after)) answeredAnew.add(id);
     const mentions = [namedIn(before), withTargets(world, id, namedIn(after))] as const;
@@ -52,7 +53,7 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
     labelReaders = reindexed(labelReaders, id, before?.labelsOf ?? NONE, after?.labelsOf ?? NONE);
     grantReaders = reindexed(grantReaders, id, before?.grantsOf ?? NONE, after?.grantsOf ?? NONE);
   }
-  return { links, mentionedBy, labelReaders, grantReaders, relinked, answeredAnew, named };
+  return { parents, links, mentionedBy, labelReaders, grantReaders, relinked, answeredAnew, named };
 }
 
 const namedIn = (links: ObjectLinks | undefined): readonly ObjectId[] =>

@@ -66,6 +66,7 @@ const worldWith = (world: World, tables: Partial<World>, tangles: World["tangles
   objects: tables.objects ?? world.objects,
   refused: tables.refused ?? world.refused,
   documentFindings: tables.documentFindings ?? world.documentFindings,
+  parents: tables.parents ?? world.parents,
   links: tables.links ?? world.links,
   mentionedBy: tables.mentionedBy ?? world.mentionedBy,
   labelReaders: tables.labelReaders ?? world.labelReaders,

@@ -15,7 +15,7 @@ import type { ObjectsByKind } from "../model/objects-by-kind.ts";
 import type { Policy } from "../model/policy.ts";
 import type { KindId, ObjectId, PolicyId } from "../model/refs.ts";
 import type { LinkRows } from "../topology/compile-rows.ts";
-import type { ObjectLinks } from "../topology/links.ts";
+import type { ObjectLinks, ParentLinks } from "../topology/links.ts";
 import type { Grant } from "../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { NodeSets } from "./stack.ts";
@@ -64,7 +64,9 @@ export interface World {
   readonly refused: LayeredMap<ObjectId, readonly Finding[]>;
   /** About documents without an identity, and about duplicates. */
   readonly documentFindings: readonly Finding[];
-  /** Of objects that link to others. */
+  /** What objects hang under, of those that link to others. */
+  readonly parents: ObjectTable<ObjectId, ParentLinks>;
+  /** The same and what hangs under them, with what they asked for in vain: worked out when somebody asks. */
   readonly links: ObjectTable<ObjectId, ObjectLinks>;
   /** Who names an object, whether it exists or not: routes, policies. */
   readonly mentionedBy: LayeredMap<ObjectId, IdSet<ObjectId>>;

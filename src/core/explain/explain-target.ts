@@ -140,5 +140,5 @@ function policiesAt(
 }
 
 function absentAbove(world: World, path: Path): readonly ObjectRef[] {
-  return nodesOf(path).flatMap(({ id }) => world.links.get(id)?.absentParents ?? []);
+  return nodesOf(path).flatMap(({ id }) => world.parents.get(id)?.absentParents ?? []);
 }

@@ -61,7 +61,7 @@ const isEnd = ({ ends }: CompiledKind, id: ObjectId): boolean => {
 function childrenOf(world: World, id: ObjectId): readonly ObjectId[] {
   const children = (world.links.get(id)?.down ?? []).map(({ child }) => child);
   forEachId(world.mentionedBy.get(id), (other) => {
-    if (world.links.get(other)?.up.some(({ parent }) => parent === id)) children.push(other);
+    if (world.parents.get(other)?.up.some(({ parent }) => parent === id)) children.push(other);
   });
   return children;
 }

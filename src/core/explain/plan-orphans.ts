@@ -20,7 +20,7 @@ export interface ClosedWorld {
 
 export function withoutOrphans(world: World, deleted: ReadonlySet<ObjectId>): ClosedWorld {
   const isOrphan = (ids: readonly ObjectId[]): boolean => {
-    const top = ids.map((id) => world.links.get(id)?.absentParents ?? []).find((absent) => absent.length > 0);
+    const top = ids.map((id) => world.parents.get(id)?.absentParents ?? []).find((absent) => absent.length > 0);
     return top?.every((ref) => deleted.has(objectId(ref))) === true;
   };
   const closed = (nodes: readonly PathNode[]): boolean => isOrphan(nodes.map(objectId));
@@ -44,7 +44,7 @@ export function withoutOrphans(world: World, deleted: ReadonlySet<ObjectId>): Cl
 function isMissed(world: World, id: ObjectId): boolean {
   let found = false;
   forEachId(world.mentionedBy.get(id), (other) => {
-    found ||= world.links.get(other)?.absentParents.some((ref) => objectId(ref) === id) === true;
+    found ||= world.parents.get(other)?.absentParents.some((ref) => objectId(ref) === id) === true;
   });
   return found;
 }

@@ -6,7 +6,7 @@ import type { KubeObject } from "./kube-object.ts";
 import { LayeredMap } from "./layered-map.ts";
 import { NamedObjects } from "./named-objects.ts";
 import type { ObjectOrder } from "./object-table.ts";
-import { type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "./refs.ts";
+import { compareText, type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "./refs.ts";
 
 type Names = LayeredMap<string, KubeObject>;
 type Namespaces = LayeredMap<string, Names>;
@@ -96,6 +96,19 @@ export class ObjectIndex {
     });
   }
 
+  /** All objects of a kind in the order of their ids, without an id being made. */
+  inOrder(kind: KindId): readonly KubeObject[] {
+    const namespaces: { readonly key: string; readonly names: Names }[] = [];
+    this.#kinds.get(kind)?.forEach((names, namespace) => {
+      // As it stands in ids, where it is followed by a slash.
+      namespaces.push({ key: `${namespace}/`, names });
+    });
+    namespaces.sort((a, b) => compareText(a.key, b.key));
+    const found: KubeObject[] = [];
+    for (const { names } of namespaces) for (const object of inOrderOfNames(names)) found.push(object);
+    return found;
+  }
+
   /** All objects of a kind, in no particular order. */
   ofKind(kind: KindId): readonly KubeObject[] {
     const found: KubeObject[] = [];
@@ -106,6 +119,17 @@ export class ObjectIndex {
     });
     return found;
   }
+}
+
+function inOrderOfNames(names: Names): readonly KubeObject[] {
+  const found: KubeObject[] = [];
+  let isInOrder = true;
+  names.forEach((object, name) => {
+    const last = found.at(-1);
+    isInOrder &&= last === undefined || last.name < name;
+    found.push(object);
+  });
+  return isInOrder ? found : found.sort((a, b) => compareText(a.name, b.name));
 }
 
 /**

@@ -9,19 +9,24 @@ import type { ObjectId } from "./refs.ts";
 /** The objects of a snapshot, each at its place; there are gaps. */
 export type ObjectOrder = readonly (KubeObject | undefined)[];
 
+/** What a table begins with. */
+interface TableBase<K extends ObjectId, V> extends MapBase<K, V> {
+  of(object: KubeObject): V | undefined;
+}
+
 export class ObjectTable<K extends ObjectId, V> {
-  /** As it was filled at first. */
-  readonly #first: TableDraft<K, V>;
+  /** As it was at first. */
+  readonly #first: TableBase<K, V>;
   readonly #now: LayeredMap<K, V>;
 
-  private constructor(first: TableDraft<K, V>, now: LayeredMap<K, V>) {
+  private constructor(first: TableBase<K, V>, now: LayeredMap<K, V>) {
     this.#first = first;
     this.#now = now;
   }
 
-  /** Takes the draft over: the caller must not add to it afterwards. */
-  static from<K extends ObjectId, V>(draft: TableDraft<K, V>): ObjectTable<K, V> {
-    return new ObjectTable(draft, LayeredMap.over(draft));
+  /** Takes a draft over: the caller must not add to it afterwards. */
+  static from<K extends ObjectId, V>(base: TableBase<K, V>): ObjectTable<K, V> {
+    return new ObjectTable(base, LayeredMap.over(base));
   }
 
   get size(): number {

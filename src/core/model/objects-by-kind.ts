@@ -6,39 +6,46 @@ import { once } from "./once.ts";
 import type { KindId, ObjectId } from "./refs.ts";
 import { SortedMap } from "./sorted-map.ts";
 
-type InOrder = SortedMap<ObjectId, KubeObject>;
+type ById = SortedMap<ObjectId, KubeObject>;
 
-const idOf = ({ id }: KubeObject): ObjectId => id;
+/** Whoever just goes through them needs no ids, and a hundred thousand of those take longer to make than to read. */
+interface KindObjects {
+  readonly inOrder: () => Iterable<KubeObject>;
+  readonly byId: () => ById;
+}
 
 export class ObjectsByKind {
-  readonly #kinds: LayeredMap<KindId, () => InOrder>;
+  readonly #kinds: LayeredMap<KindId, KindObjects>;
 
-  private constructor(kinds: LayeredMap<KindId, () => InOrder>) {
+  private constructor(kinds: LayeredMap<KindId, KindObjects>) {
     this.#kinds = kinds;
   }
 
   static of(index: ObjectIndex): ObjectsByKind {
-    const kinds = new Map<KindId, () => InOrder>();
+    const kinds = new Map<KindId, KindObjects>();
     index.forEachNamespace((kind) => {
-      if (!kinds.has(kind))
-        kinds.set(
-          kind,
-          once(() => SortedMap.by(index.ofKind(kind), idOf)),
-        );
+      if (kinds.has(kind)) return;
+      const inOrder = once(() => index.inOrder(kind));
+      kinds.set(kind, { inOrder, byId: once(() => SortedMap.by(inOrder(), idOf)) });
     });
     return new ObjectsByKind(LayeredMap.from(kinds));
   }
 
-  get(kind: KindId): InOrder | undefined {
-    return this.#kinds.get(kind)?.();
+  get(kind: KindId): ById | undefined {
+    return this.#kinds.get(kind)?.byId();
+  }
+
+  /** In the order of their ids. */
+  inOrder(kind: KindId): Iterable<KubeObject> {
+    return this.#kinds.get(kind)?.inOrder() ?? NONE;
   }
 
   has(kind: KindId): boolean {
     return this.#kinds.has(kind);
   }
 
-  with(kind: KindId, objects: InOrder): ObjectsByKind {
-    return new ObjectsByKind(this.#kinds.with(kind, () => objects));
+  with(kind: KindId, objects: ById): ObjectsByKind {
+    return new ObjectsByKind(this.#kinds.with(kind, { inOrder: () => objects.values(), byId: () => objects }));
   }
 
   without(kind: KindId): ObjectsByKind {
@@ -54,3 +61,6 @@ export class ObjectsByKind {
     return found;
   }
 }
+
+const idOf = ({ id }: KubeObject): ObjectId => id;
+const NONE: readonly KubeObject[] = [];

@@ -82,26 +82,34 @@ export interface LinkRefusal {
   readonly child?: ObjectRef;
 }
 
-export interface ObjectLinks extends LinkNotes {
+/** What an object hangs under: all that paths to it need. Objects that hang under the same share it. */
+export interface ParentLinks extends ParentNotes {
   /** Sorted by the parent's id, then by the order of its sections. */
   readonly up: readonly UpLink[];
-  /** Sorted by the child's id, each child once. */
-  readonly down: readonly DownLink[];
   /** The names of its own sections, in order. Objects that name theirs alike share the list. */
   readonly sections: readonly string[];
 }
 
-/** What is to be said beside the links; of most objects nothing. */
-export interface LinkNotes {
-  readonly refusals: readonly LinkRefusal[];
+/** What is to be said beside the links up; of most objects nothing. */
+export interface ParentNotes {
   /** Parents that the object names and the snapshot does not have. */
   readonly absentParents: readonly ObjectRef[];
   /** Cluster-scoped parents named by their bare name that no document defines (GatewayClass): linked all the same. */
   readonly impliedParents: readonly ObjectRef[];
-  /** Objects named, there or not, that there is no link to. `forEachMention` tells all that are named. */
-  readonly unlinked: readonly ObjectId[];
   /** Namespaces whose labels were read. */
   readonly labelsOf: readonly string[];
+}
+
+export interface ObjectLinks extends ParentLinks, LinkNotes {
+  /** Sorted by the child's id, each child once. */
+  readonly down: readonly DownLink[];
+}
+
+/** What is to be said beside the links; of most objects nothing. */
+export interface LinkNotes extends ParentNotes {
+  readonly refusals: readonly LinkRefusal[];
+  /** Objects named, there or not, that there is no link to. `forEachMention` tells all that are named. */
+  readonly unlinked: readonly ObjectId[];
   /** Namespaces whose ReferenceGrants were read. */
   readonly grantsOf: readonly string[];
 }

@@ -11,6 +11,7 @@ import type {
   LinkNotes,
   LinkRefusal,
   ObjectLinks,
+  ParentLinks,
   PlacedLink,
   UpLink,
 } from "./links.ts";
@@ -84,6 +85,30 @@ export class ObjectLinker {
     const sections = this.#context.sectionNames.of(object, plan.facts);
     return new NotedLinks(upInOrder(draft), downInOrder(draft), sections, notesOf(draft));
   }
+
+  /** What of them is above the object. */
+  parentsOf(object: KubeObject): ParentLinks {
+    const plan = findPlan(this.#context.rows, object.family);
+    if (plan === undefined) return NO_LINKS;
+    const draft = this.#draftFor(object, plan);
+    addParents(draft);
+    const up = upInOrder(draft);
+    const sections = this.#context.sectionNames.of(object, plan.facts);
+    const { absentParents, impliedParents, labelsRead, home } = draft;
+    if (absentParents !== undefined || impliedParents !== undefined || labelsRead)
+      return {
+        up,
+        sections,
+        absentParents: absentParents ?? NONE,
+        impliedParents: impliedParents ?? NONE,
+        labelsOf: labelsRead ? [home] : NONE,
+      };
+    // Routes mostly hang where the one before does, and name their rules alike.
+    if (this.#lastParents.up !== up || this.#lastParents.sections !== sections)
+      this.#lastParents = { up, sections, absentParents: NONE, impliedParents: NONE, labelsOf: NONE };
+    return this.#lastParents;
+  }
+  #lastParents: ParentLinks = NO_LINKS;
 
   #draftFor(object: KubeObject, plan: LinkPlan): LinkDraft {
     const home = object.family.namespace;

@@ -86,46 +86,49 @@ function endLevels({ hierarchy }: PolicyDefinition, rows: readonly LinkRow[]): R
     ends.set(id, end);
   }
   if (ends.size > 1) {
-    const below = childKinds(rows);
+    const below = kindLinks(rows).children;
     for (const [id, end] of ends) end.mayContinue = leadsTo(id, new Set(ends.keys()), below, new Set());
   }
   return ends;
 }
 
 function kindsOnPaths(ends: ReadonlyMap<KindId, EndLevel>, rows: readonly LinkRow[]): ReadonlySet<KindId> {
+  const { parents } = kindLinks(rows);
+  // A set is gone through with what is added on the way.
   const found = new Set(ends.keys());
-  const below = childKinds(rows);
-  // Each round goes up one level at least.
-  for (let before = -1; before < found.size; ) {
-    before = found.size;
-    for (const [kind, children] of below) if ([...children].some((child) => found.has(child))) found.add(kind);
-  }
+  for (const kind of found) for (const parent of parents.get(kind) ?? []) found.add(parent);
   return found;
 }
 
-// Rows are immutable, and mostly the built-in ones.
-const kept = new WeakMap<readonly LinkRow[], ReadonlyMap<KindId, ReadonlySet<KindId>>>();
+type KindSets = ReadonlyMap<KindId, ReadonlySet<KindId>>;
 
-function childKinds(rows: readonly LinkRow[]): ReadonlyMap<KindId, ReadonlySet<KindId>> {
+interface KindLinks {
+  readonly children: KindSets;
+  readonly parents: KindSets;
+}
+
+// Rows are immutable, and mostly the built-in ones.
+const kept = new WeakMap<readonly LinkRow[], KindLinks>();
+
+/** Which kinds lie directly below and above which. */
+function kindLinks(rows: readonly LinkRow[]): KindLinks {
   const known = kept.get(rows);
   if (known !== undefined) return known;
   const children = new Map<KindId, Set<KindId>>();
-  kept.set(rows, children);
+  const parents = new Map<KindId, Set<KindId>>();
+  const links = { children, parents };
+  kept.set(rows, links);
   for (const { from, to, attachment } of rows) {
     // A mesh Service stands above routes in another role than the Service at the end of a path.
     if (attachment === "RouteToService") continue;
-    const set = children.get(kindId(from)) ?? new Set();
-    children.set(kindId(from), set.add(kindId(to)));
+    const [parent, child] = [kindId(from), kindId(to)];
+    children.set(parent, (children.get(parent) ?? new Set()).add(child));
+    parents.set(child, (parents.get(child) ?? new Set()).add(parent));
   }
-  return children;
+  return links;
 }
 
-function leadsTo(
-  from: KindId,
-  ends: ReadonlySet<KindId>,
-  below: ReadonlyMap<KindId, ReadonlySet<KindId>>,
-  seen: Set<KindId>,
-): boolean {
+function leadsTo(from: KindId, ends: ReadonlySet<KindId>, below: KindSets, seen: Set<KindId>): boolean {
   if (seen.has(from)) return false;
   seen.add(from);
   return [...(below.get(from) ?? [])].some((child) => ends.has(child) || leadsTo(child, ends, below, seen));

@@ -1,4 +1,4 @@
-import { type ObjectId, type ObjectRef, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
+import { type ObjectId, type ObjectRef, objectId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { coreBelow, endObjects, forEachPathTo } from "./count-paths.ts";
 import { effectivePolicy, shownPolicy } from "./effective-at.ts";
@@ -48,14 +48,15 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
     const search = this.#search;
     const end = search?.ends.next();
     if (search === undefined || end === undefined || end.done) return false;
-    const { finder, kind, shown } = search;
-    const alike = finder.findAlike(end.value);
-    if (alike === undefined) {
+    const { finder, alike, shown } = search;
+    const paths = finder.findAlike(end.value);
+    if (paths === undefined) {
       this.#alike = undefined;
       this.#policies = policiesTo(end.value, search);
       this.#nextPolicy = 0;
     } else {
-      this.#alike = new AlikePolicies(alike, shown.of(alike.bases), kind);
+      this.#alike = alike;
+      alike.begin(paths, shown.of(paths.bases));
     }
     return true;
   }
@@ -66,7 +67,8 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
     const only = this.#only;
     const ends = only === undefined ? endObjects(this.#world, kind) : [{ id: only, ref: parseObjectId(only) }];
     const finder = new PathFinder(this.#world, kind);
-    this.#search = { kind, finder, ends: ends[Symbol.iterator](), shown: new ShownBases() };
+    const shown = new ShownBases();
+    this.#search = { kind, finder, ends: ends[Symbol.iterator](), shown, alike: new AlikePolicies(kind) };
     return true;
   }
 }
@@ -77,9 +79,18 @@ interface Search {
   readonly finder: PathFinder;
   readonly ends: Iterator<EndObject>;
   readonly shown: ShownBases;
+  readonly alike: AlikePolicies;
 }
 
 const NONE: readonly never[] = [];
+const NOWHERE: ObjectRef = { group: "", kind: "", namespace: "", name: "" };
+const NO_PATHS: PathsAlike = {
+  object: { id: objectId(NOWHERE), ref: NOWHERE },
+  sections: NONE,
+  up: NONE,
+  bases: NONE,
+  own: undefined,
+};
 
 function policiesTo(end: EndObject, { finder, kind }: Search): readonly EffectivePolicy[] {
   const found: EffectivePolicy[] = [];
@@ -89,17 +100,20 @@ function policiesTo(end: EndObject, { finder, kind }: Search): readonly Effectiv
   return found;
 }
 
-/** The effective policies of paths that go on to each section of an object alike: section by section, each by every path. */
+/**
+ * The effective policies of paths that go on to each section of an object alike: section by section, each by every path.
+ * One for all objects, one after the other.
+ */
 class AlikePolicies {
   readonly #kind: CompiledKind;
-  readonly #paths: PathsAlike;
-  readonly #above: readonly (readonly PathNode[])[];
-  readonly #ref: ObjectRef;
+  #paths: PathsAlike = NO_PATHS;
+  #above: readonly (readonly PathNode[])[] = NONE;
+  #ref: ObjectRef = NO_PATHS.object.ref;
   #nextSection = 0;
-  #nextBase: number;
+  #nextBase = 0;
   /** The section at hand; none yet. */
-  #target: TargetId;
-  #end: PathNode;
+  #target: TargetId = targetId(NO_PATHS.object.id);
+  #end: PathNode = NO_PATHS.object.ref;
   /** Of the last path: the next one mostly has the same policies. */
   #stack: Stack | undefined = undefined;
   #core: EffectiveCore | undefined = undefined;
@@ -108,16 +122,19 @@ class AlikePolicies {
   #told: Map<Stack, { readonly core: EffectiveCore | undefined; readonly sources: readonly Source[] }> | undefined =
     undefined;
 
-  /** `above`: how the paths to what the object hangs under are shown. */
-  constructor(paths: PathsAlike, above: readonly (readonly PathNode[])[], kind: CompiledKind) {
-    const { object, bases } = paths;
+  constructor(kind: CompiledKind) {
     this.#kind = kind;
+  }
+
+  /** Of the next object. `above`: how the paths to what it hangs under are shown. */
+  begin(paths: PathsAlike, above: readonly (readonly PathNode[])[]): void {
     this.#paths = paths;
     this.#above = above;
-    this.#ref = object.ref;
-    this.#nextBase = bases.length;
-    this.#target = targetId(object.id);
-    this.#end = this.#ref;
+    this.#ref = paths.object.ref;
+    this.#nextSection = 0;
+    this.#nextBase = paths.bases.length;
+    this.#stack = undefined;
+    this.#told = undefined;
   }
 
   next(): EffectivePolicy | undefined {

@@ -38,7 +38,8 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
   const definitions = collectDefinitions(rules, options.definitions, findings).map((definition) =>
     withKnownStrategies(definition, options.strategies, findings),
   );
-  const facts = kindTable(definitions, crds);
+  const table = kindTable(definitions, crds);
+  const facts = [...table.values()];
   const added = definitions.flatMap(({ hierarchy }) => hierarchy.links);
   const rows = added.length === 0 ? linkTable : [...linkTable, ...added];
   const findFacts = finder(facts);
@@ -57,7 +58,7 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
       kinds.flatMap((kind) => kind.definition.policies.map((policy) => [kindId(policy), kind] as const)),
     ),
     findKind: findFacts,
-    factsOf: byId(facts),
+    factsOf: (kind) => table.get(kind),
     ...(added.length === 0 ? builtInLinks() : linkRules(rows, facts, added)),
     parsePolicy: policyParser(kinds, crds),
     findings,
@@ -149,27 +150,24 @@ function withKnownStrategies(
   return { ...definition, merge: { ...definition.merge, granularity: { ...granularity, default: byDefault, values } } };
 }
 
+const builtInTable: ReadonlyMap<KindId, KindFacts> = new Map(builtInKinds.map((facts) => [kindId(facts), facts]));
+
 function kindTable(
   definitions: readonly PolicyDefinition[],
   crds: ReadonlyMap<KindId, CrdFacts>,
-): readonly KindFacts[] {
-  const table = new Map<KindId, KindFacts>();
+): ReadonlyMap<KindId, KindFacts> {
+  const table = new Map(builtInTable);
   const add = (facts: KindFacts): void => {
-    if (!table.has(kindId(facts))) table.set(kindId(facts), facts);
+    const id = kindId(facts);
+    if (!table.has(id)) table.set(id, facts);
   };
-  for (const facts of builtInKinds) add(facts);
   for (const { hierarchy, policies } of definitions) {
     for (const facts of hierarchy.kinds) add(facts);
     for (const { group, kind, scope } of policies) add({ group, kind, scope, sections: [] });
   }
   for (const { group, kind, scope } of crds.values()) add({ group, kind, scope, sections: [] });
-  return [...table.values()];
+  return table;
 }
-
-const byId = (facts: readonly KindFacts[]): ((kind: KindId) => KindFacts | undefined) => {
-  const table = new Map(facts.map((kind) => [kindId(kind), kind]));
-  return (kind) => table.get(kind);
-};
 
 /** Remembers answers: kinds are asked for over and over, and by few names. */
 function finder(facts: readonly KindFacts[]): Rulebook["findKind"] {

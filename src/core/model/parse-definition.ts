@@ -20,7 +20,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { kinds as builtInKinds } from "./kinds.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { lowestLevels, targetLevels } from "./levels.ts";
-import { type GroupKind, kindId } from "./refs.ts";
+import { type GroupKind, type KindId, kindId } from "./refs.ts";
 
 const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
 
@@ -128,31 +128,40 @@ function readKindFacts(item: JsonObject): KindFacts {
 
 /** A kind that levels may name, with the sections it has. */
 interface KnownKind extends GroupKind {
+  readonly id: KindId;
   readonly sections: readonly string[];
+  /** The ways to write it, or one of its sections, as a level: in small letters, as any case will do. */
+  readonly words: readonly string[];
 }
+
+function knownKind(group: string, kind: string, sections: readonly string[]): KnownKind {
+  const words = [kind, ...sections.map((section) => `${kind}${section}`)].map((word) => word.toLowerCase());
+  return { group, kind, id: kindId({ group, kind }), sections, words };
+}
+
+const knownFrom = ({ group, kind, sections }: KindFacts): KnownKind =>
+  knownKind(
+    group,
+    kind,
+    sections.map(({ section }) => section),
+  );
+
+const builtInKnown: readonly KnownKind[] = builtInKinds.map(knownFrom);
 interface Reader {
   readonly problems: Problem[];
   readonly known: readonly KnownKind[];
 }
 
-/** Built-in kinds, those that the definition declares, and its virtual targets. */
+/** Those that the definition declares, built-in kinds, and its virtual targets: the first of each. */
 function knownKinds(declared: readonly KindFacts[], targeting: JsonObject): readonly KnownKind[] {
-  const own = [...declared, ...builtInKinds].map(({ group, kind, sections }) => ({
-    group,
-    kind,
-    sections: sections.map(({ section }) => section),
-  }));
   const virtual = objects(targeting, "kinds")
     .filter((item) => flag(item, "virtual", { byDefault: false }))
-    .map((item) => ({
-      group: text(item, "group", ""),
-      kind: text(item, "kind", ""),
-      sections: texts(item, "sections"),
-    }));
-  const ids = new Set<string>();
-  return [...own, ...virtual].filter((kind) => {
-    const isNew = !ids.has(kindId(kind));
-    ids.add(kindId(kind));
+    .map((item) => knownKind(text(item, "group", ""), text(item, "kind", ""), texts(item, "sections")));
+  if (declared.length === 0 && virtual.length === 0) return builtInKnown;
+  const ids = new Set<KindId>();
+  return [...declared.map(knownFrom), ...builtInKnown, ...virtual].filter(({ id }) => {
+    const isNew = !ids.has(id);
+    ids.add(id);
     return isNew;
   });
 }
@@ -187,7 +196,8 @@ function readKind(item: Json, field: string, reader: Reader): KnownKind {
   const record: JsonObject = isJsonObject(item) ? item : { kind: item };
   const kind = text(record, "kind", "");
   const group = ownValue(record, "group");
-  const sameName = reader.known.filter((known) => known.kind.toLowerCase() === kind.toLowerCase());
+  const word = kind.toLowerCase();
+  const sameName = reader.known.filter(({ words }) => words[0] === word);
   const matches = sameName.filter((known) => group === undefined || known.group === group);
   if (matches.length === 1 && matches[0] !== undefined) return matches[0];
   const names = reader.known.map((known) => known.kind);
@@ -198,10 +208,15 @@ function readKind(item: Json, field: string, reader: Reader): KnownKind {
         ? `${field}: the group of ${kind} is ${found(group)}; known: ${sameName.map((known) => `"${known.group}"`).join(", ")}. Declare it under hierarchy.kinds.`
         : `${field}: the kind "${kind}" is not known. Declare it under hierarchy.kinds, or make the target virtual.${didYouMean(kind, names)}`;
   reader.problems.push({ code: "UnknownValue", field, message });
-  return { group: typeof group === "string" ? group : "", kind, sections: [] };
+  return knownKind(typeof group === "string" ? group : "", kind, []);
 }
 
-function checkSection(kind: KnownKind, section: string, field: string, reader: Reader): void {
+function checkSection(
+  kind: Pick<KnownKind, "kind" | "sections">,
+  section: string,
+  field: string,
+  reader: Reader,
+): void {
   if (kind.sections.includes(section)) return;
   const allowed = kind.sections.length === 0 ? `${kind.kind} has no sections` : `allowed: ${kind.sections.join(", ")}`;
   const message = `${field} is "${section}"; ${allowed}.${didYouMean(section, kind.sections)}`;
@@ -214,24 +229,25 @@ function readLevel(item: Json, field: string, reader: Reader): LevelKind {
   const { group, kind, sections } = readKind(item, field, reader);
   const section = isJsonObject(item) ? ownValue(item, "section") : undefined;
   if (typeof section !== "string") return { group, kind };
-  checkSection({ group, kind, sections }, section, `${field}.section`, reader);
+  checkSection({ kind, sections }, section, `${field}.section`, reader);
   return { group, kind, section };
 }
 
 function readLevelWord(word: string, field: string, { problems, known }: Reader): LevelKind {
-  const levels = known.flatMap(({ group, kind, sections }) => [
-    { word: kind, level: { group, kind } },
-    ...sections.map((section) => ({ word: `${kind}${section}`, level: { group, kind, section } })),
-  ]);
-  const matches = levels.filter((candidate) => candidate.word.toLowerCase() === word.toLowerCase());
-  const match = matches[0];
-  if (match !== undefined && matches.length === 1) return match.level;
+  const wanted = word.toLowerCase();
+  const matches = known.filter(({ words }) => words.includes(wanted));
+  const [match] = matches;
+  if (match !== undefined && matches.length === 1) {
+    const { group, kind, sections, words } = match;
+    const section = sections[words.indexOf(wanted) - 1];
+    return section === undefined ? { group, kind } : { group, kind, section };
+  }
   const message =
     match !== undefined
       ? `${field}: "${word}" is a level of several groups; write it as {group, kind, section}.`
       : `${field}: "${word}" is not a known level (a kind, or kind and section in one word). Declare other kinds under hierarchy.kinds.${didYouMean(
           word,
-          levels.map((candidate) => candidate.word),
+          known.flatMap(({ kind, sections }) => [kind, ...sections.map((section) => `${kind}${section}`)]),
         )}`;
   problems.push({ code: "UnknownValue", field, message });
   return { group: "", kind: word };
@@ -251,9 +267,10 @@ function readHierarchy(
   const declared = list(hierarchy, "effectiveTargets").map((item, i) =>
     readLevel(item, `spec.hierarchy.effectiveTargets[${i}]`, reader),
   );
-  const implied = facts.direct ? targetLevels(facts.kinds) : lowestLevels(facts.kinds, links);
+  const implied = (): readonly LevelKind[] =>
+    facts.direct ? targetLevels(facts.kinds) : lowestLevels(facts.kinds, links);
   return {
-    effectiveTargets: declared.length > 0 ? declared : implied,
+    effectiveTargets: declared.length > 0 ? declared : implied(),
     namespacesAbove: groupKinds(list(child(hierarchy, "namespaces"), "above"), "spec.hierarchy.namespaces.above"),
     roots: groupKinds(list(hierarchy, "roots"), "spec.hierarchy.roots"),
     through: groupKinds(list(hierarchy, "through"), "spec.hierarchy.through"),

@@ -46,36 +46,93 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
   const refused = buildRefused(snapshot, rulebook);
   const placed = { rulebook, objects, grants, refused };
   const { parents, labelReaders } = buildParents(placed);
-  const links = lazyLinks(placed);
-  const linked = { ...placed, documentFindings: snapshot.findings, parents, links };
-  const linksOnly = once(() => buildMentions(links));
-  const policies = buildPolicies({
-    ...linked,
-    get mentionedBy() {
-      return linksOnly();
-    },
-  });
-  // Many questions need neither who names an object (changes ask, and paths that go on to backends) nor verdicts, for
-  // which every path is walked: both are worked out when somebody asks.
-  const mentionedBy = once(() => buildMentions(links, policies.policies));
-  const grantReaders = once(() => buildGrantReaders(links, policies.policies));
-  const tallies = once((): World["tallies"] => countAll(world));
-  const world: World = {
-    ...linked,
-    ...policies,
-    labelReaders,
-    get grantReaders() {
-      return grantReaders();
-    },
-    tangles: findTangles(linked),
-    get mentionedBy() {
-      return mentionedBy();
-    },
-    get tallies() {
-      return tallies();
-    },
-  };
-  return world;
+  const linked = new LinkedTables(placed, parents, lazyLinks(placed));
+  const policies = buildPolicies(linked);
+  return new FirstWorld(linked, policies, { documentFindings: snapshot.findings, labelReaders });
+}
+
+/** What there is before policies are read. */
+class LinkedTables implements Placed, Pick<World, "parents" | "links" | "mentionedBy"> {
+  readonly rulebook: World["rulebook"];
+  readonly objects: World["objects"];
+  readonly grants: World["grants"];
+  readonly refused: World["refused"];
+  readonly parents: World["parents"];
+  readonly links: World["links"];
+  #mentionedBy: World["mentionedBy"] | undefined;
+
+  constructor({ rulebook, objects, grants, refused }: Placed, parents: World["parents"], links: World["links"]) {
+    this.rulebook = rulebook;
+    this.objects = objects;
+    this.grants = grants;
+    this.refused = refused;
+    this.parents = parents;
+    this.links = links;
+  }
+
+  /** By links alone; asked for seldom. */
+  get mentionedBy(): World["mentionedBy"] {
+    this.#mentionedBy ??= buildMentions(this.links);
+    return this.#mentionedBy;
+  }
+}
+
+/**
+ * Many questions need neither who names an object (changes ask, and paths that go on to backends) nor verdicts, for which
+ * every path is walked: both are worked out when somebody asks.
+ */
+class FirstWorld implements World {
+  readonly rulebook: World["rulebook"];
+  readonly objects: World["objects"];
+  readonly refused: World["refused"];
+  readonly documentFindings: World["documentFindings"];
+  readonly parents: World["parents"];
+  readonly links: World["links"];
+  readonly labelReaders: World["labelReaders"];
+  readonly grants: World["grants"];
+  readonly policies: World["policies"];
+  readonly selectors: World["selectors"];
+  readonly missing: World["missing"];
+  readonly attached: World["attached"];
+  readonly tangles: World["tangles"];
+  #mentionedBy: World["mentionedBy"] | undefined;
+  #grantReaders: World["grantReaders"] | undefined;
+  #tallies: World["tallies"] | undefined;
+
+  constructor(
+    linked: LinkedTables,
+    policies: PolicyTables,
+    { documentFindings, labelReaders }: Pick<World, "documentFindings" | "labelReaders">,
+  ) {
+    this.rulebook = linked.rulebook;
+    this.objects = linked.objects;
+    this.refused = linked.refused;
+    this.documentFindings = documentFindings;
+    this.parents = linked.parents;
+    this.links = linked.links;
+    this.labelReaders = labelReaders;
+    this.grants = linked.grants;
+    this.policies = policies.policies;
+    this.selectors = policies.selectors;
+    this.missing = policies.missing;
+    this.attached = policies.attached;
+    this.tangles = findTangles(linked);
+  }
+
+  get mentionedBy(): World["mentionedBy"] {
+    this.#mentionedBy ??= buildMentions(this.links, this.policies);
+    return this.#mentionedBy;
+  }
+
+  get grantReaders(): World["grantReaders"] {
+    this.#grantReaders ??= buildGrantReaders(this.links, this.policies);
+    return this.#grantReaders;
+  }
+
+  get tallies(): World["tallies"] {
+    this.#tallies ??= countAll(this);
+    return this.#tallies;
+  }
 }
 
 type Placed = Pick<World, "rulebook" | "objects" | "grants" | "refused">;
@@ -179,9 +236,7 @@ function buildGrants(objects: WorldObjects): LayeredMap<string, readonly Grant[]
 
 type PolicyTables = Pick<World, "policies" | "selectors" | "missing" | "attached">;
 
-function buildPolicies(
-  tables: Omit<World, keyof PolicyTables | "tangles" | "tallies" | "labelReaders" | "grantReaders">,
-): PolicyTables {
+function buildPolicies(tables: LinkedTables): PolicyTables {
   const { rulebook, objects } = tables;
   const policies = new TableDraft<PolicyId, PolicyRecord>(objects.byId.order);
   const selectors = new IdSets<KindId, PolicyId>();

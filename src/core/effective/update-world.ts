@@ -24,6 +24,7 @@ import { namespaceIds, updatePolicies } from "./update-policies.ts";
 import type { Verdict } from "./verdict.ts";
 import { verdictOf } from "./verdict-of.ts";
 import type { PolicyRecord, World } from "./world.ts";
+import { worldWith } from "./world-with.ts";
 
 export interface UpdatedWorld {
   readonly world: World;
@@ -59,26 +60,6 @@ export function updateWorld(before: World, { changes, documentFindings }: Object
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
   return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: answeredAnew } };
 }
-
-/** A world with some tables instead of its own. Spelled out, as every change makes several: a spread takes far longer. */
-const worldWith = (world: World, tables: Partial<World>, tangles: World["tangles"] = world.tangles): World => ({
-  rulebook: tables.rulebook ?? world.rulebook,
-  objects: tables.objects ?? world.objects,
-  refused: tables.refused ?? world.refused,
-  documentFindings: tables.documentFindings ?? world.documentFindings,
-  parents: tables.parents ?? world.parents,
-  links: tables.links ?? world.links,
-  mentionedBy: tables.mentionedBy ?? world.mentionedBy,
-  labelReaders: tables.labelReaders ?? world.labelReaders,
-  grantReaders: tables.grantReaders ?? world.grantReaders,
-  grants: tables.grants ?? world.grants,
-  policies: tables.policies ?? world.policies,
-  selectors: tables.selectors ?? world.selectors,
-  missing: tables.missing ?? world.missing,
-  attached: tables.attached ?? world.attached,
-  tangles,
-  tallies: tables.tallies ?? world.tallies,
-});
 
 const hasPolicies = ({ before, after }: Worlds, { index }: CompiledKind): boolean =>
   (before.attached[index]?.size ?? 0) > 0 || (after.attached[index]?.size ?? 0) > 0;

@@ -7,6 +7,7 @@ import type { PathNode } from "../effective/effective-policy.ts";
 import { nodesOf } from "../effective/path.ts";
 import { TallyChanges } from "../effective/tally.ts";
 import type { World } from "../effective/world.ts";
+import { worldWith } from "../effective/world-with.ts";
 import { forEachId } from "../model/id-set.ts";
 import { type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
 
@@ -37,7 +38,7 @@ export function withoutOrphans(world: World, deleted: ReadonlySet<ObjectId>): Cl
     const tally = changes.applyTo(policy, tallies.get(policy));
     tallies = tally === undefined ? tallies.without(policy) : tallies.with(policy, tally);
   }
-  return { world: { ...world, tallies }, policies, isOrphan: closed };
+  return { world: worldWith(world, { tallies }), policies, isOrphan: closed };
 }
 
 /** Whether somebody names it as a parent, in vain. */

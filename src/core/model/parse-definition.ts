@@ -28,7 +28,30 @@ const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
  * Reads a PolicyDefinition document. Whatever is wrong with it is a finding; a definition with an error is not used,
  * because a field that was mistyped would change who wins.
  */
-export function parseDefinition(object: KubeObject): { definition?: PolicyDefinition; findings: Finding[] } {
+export function parseDefinition(object: KubeObject): ParsedDefinition {
+  // Only what nothing is to be said about is known: findings name the place where it is written.
+  const key = JSON.stringify([object.apiVersion, object.name, ownValue(object.raw, "spec") ?? null]);
+  const definition = knownDefinitions.get(key);
+  if (definition !== undefined) return { definition, findings: [] };
+  const parsed = parseAnew(object);
+  if (parsed.definition !== undefined && parsed.findings.length === 0 && key.length <= MAX_KNOWN_LENGTH) {
+    if (knownDefinitions.size >= MAX_KNOWN) knownDefinitions.clear();
+    knownDefinitions.set(key, parsed.definition);
+  }
+  return parsed;
+}
+
+interface ParsedDefinition {
+  readonly definition?: PolicyDefinition;
+  readonly findings: Finding[];
+}
+
+/** What was read, by what is written: whoever evaluates clusters one after the other brings the same few again and again. */
+const knownDefinitions = new Map<string, PolicyDefinition>();
+const MAX_KNOWN = 256;
+const MAX_KNOWN_LENGTH = 16_384;
+
+function parseAnew(object: KubeObject): ParsedDefinition {
   const problems: Problem[] = [];
   if (object.apiVersion !== DEFINITION_API_VERSION) {
     const message = `apiVersion is "${object.apiVersion}"; allowed: ${DEFINITION_API_VERSION}.`;

@@ -53,8 +53,18 @@ export function unitRules(options: Pick<UnitRules, "ruleMaps" | "atomicPaths" | 
   return { ...options, paths, roots: [paths], places: { root, free: MAX_SHARED_PLACES } };
 }
 
+// Definitions are immutable, and read again with every evaluation.
+const kept = new WeakMap<PolicyDefinition, UnitRules>();
+
 /** The rules of a kind: by named rule if that is all it compares, else by leaf. Maps are one value for Field kinds only. */
-export function unitRulesOf({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRules {
+export function unitRulesOf(definition: PolicyDefinition, crd?: CrdFacts): UnitRules {
+  if (crd !== undefined) return newUnitRules(definition, crd);
+  const known = kept.get(definition) ?? newUnitRules(definition);
+  kept.set(definition, known);
+  return known;
+}
+
+function newUnitRules({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRules {
   const granularities = supportedGranularities(merge);
   const byLeaf = granularities.includes("Field") || granularities.includes("Patch");
   return unitRules({

@@ -22,8 +22,10 @@ import { matchesSelector } from "../topology/matches-selector.ts";
 import { type Grant, isReferenceGranted } from "../topology/reference-grants.ts";
 import { describeNoSection, findTargetSection } from "./find-target-section.ts";
 import {
+  AllAttached,
   type Attachment,
-  PlainTargets,
+  idOfTarget,
+  LoneTarget,
   type Rejection,
   ResolvedAttachment,
   type ResolvedTargets,
@@ -46,11 +48,12 @@ interface Resolution {
   readonly policy: Policy;
   readonly definition: PolicyDefinition;
   readonly context: TargetContext;
-  attachments: Attachment[] | undefined;
+  attachments: ResolvedAttachment[] | undefined;
   /** What is attached already; only of use from the second target on. */
   seen: Set<TargetId> | undefined;
   rejections: Rejection[] | undefined;
-  mentions: ObjectId[] | undefined;
+  /** What is named, there or not. */
+  mentions: (KubeObject | ObjectId)[] | undefined;
   grantsOf: Set<string> | undefined;
   selects: Set<KindId> | undefined;
 }
@@ -67,7 +70,13 @@ interface Settled {
   readonly namespace: string | undefined;
 }
 
-export function resolveTargets(policy: Policy, definition: PolicyDefinition, context: TargetContext): ResolvedTargets {
+/** `targets`: those of the policy, where they are at hand. */
+export function resolveTargets(
+  policy: Policy,
+  definition: PolicyDefinition,
+  context: TargetContext,
+  targets: readonly TargetRef[] = policy.targets,
+): ResolvedTargets {
   const resolution: Resolution = {
     policy,
     definition,
@@ -79,19 +88,29 @@ export function resolveTargets(policy: Policy, definition: PolicyDefinition, con
     grantsOf: undefined,
     selects: undefined,
   };
-  for (const target of policy.targets) resolveTarget(resolution, target);
+  for (const target of targets) resolveTarget(resolution, target);
   const { rejections, mentions, grantsOf, selects } = resolution;
+  const isPlain = rejections === undefined && grantsOf === undefined && selects === undefined;
+  const lone = isPlain ? loneTarget(resolution) : undefined;
+  if (lone !== undefined) return new LoneTarget(lone);
   // A list that grew has room to spare, and this one is kept.
   const attachments = resolution.attachments?.slice() ?? NONE;
-  if (rejections === undefined && grantsOf === undefined && selects === undefined) return new PlainTargets(attachments);
+  if (isPlain) return new AllAttached(attachments);
   return {
     attachments,
     rejections: rejections ?? NONE,
     // Whoever names its targets, and gets all of them, names what it is attached to.
-    alsoNamed: rejections === undefined && selects === undefined ? NONE : [...new Set(mentions)],
+    alsoNamed: rejections === undefined && selects === undefined ? NONE : [...new Set(mentions?.map(idOfTarget))],
     grantsOf: grantsOf === undefined ? NONE : [...grantsOf],
     selects: selects === undefined ? NONE : [...selects],
   };
+}
+
+/** By far the most common: one object, whole, for everybody. */
+function loneTarget({ attachments }: Resolution): KubeObject | undefined {
+  const [only] = attachments ?? NONE;
+  if (only === undefined || attachments?.length !== 1 || typeof only.target === "string") return undefined;
+  return only.sectionName === undefined && only.consumer === undefined ? only.target : undefined;
 }
 
 function resolveTarget(resolution: Resolution, target: TargetRef): void {
@@ -216,9 +235,9 @@ function resolveByName(resolution: Resolution, settled: Settled, name: string): 
   const { allowed, target } = settled;
   const namespace = settled.namespace ?? "";
   const object = context.find(kindIdOf(allowed), namespace, name);
-  const id = object?.id ?? objectId(refOf(allowed, namespace, name));
-  if (resolution.mentions === undefined) resolution.mentions = [id];
-  else resolution.mentions.push(id);
+  const named = object ?? objectId(refOf(allowed, namespace, name));
+  if (resolution.mentions === undefined) resolution.mentions = [named];
+  else resolution.mentions.push(named);
   if (object === undefined && !allowed.virtual && !context.isImplied(refOf(allowed, namespace, name))) {
     const where = settled.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;
     resolution.rejections ??= [];
@@ -344,20 +363,19 @@ function attach(
     }
     sectionName = section.name;
   }
-  const id = object?.id ?? objectId(refOf(allowed, namespace, name));
-  if (isSeen(resolution, id, sectionName)) return;
-  const attachment = new ResolvedAttachment(id);
+  const attachment = new ResolvedAttachment(object ?? objectId(refOf(allowed, namespace, name)));
   if (sectionName !== undefined) attachment.sectionName = sectionName;
   if (isConsumer) attachment.consumer = home;
+  if (isSeen(resolution, attachment)) return;
   if (resolution.attachments === undefined) resolution.attachments = [attachment];
   else resolution.attachments.push(attachment);
   resolution.context.noteAttachment?.(resolution.policy, object, attachment);
 }
 
-function isSeen(resolution: Resolution, object: ObjectId, section: string | undefined): boolean {
+function isSeen(resolution: Resolution, attachment: Attachment): boolean {
   const { attachments } = resolution;
   if (attachments === undefined) return false;
-  const target = targetId(object, section);
+  const target = targetId(attachment.object, attachment.sectionName);
   resolution.seen ??= new Set(attachments.map((one) => targetId(one.object, one.sectionName)));
   if (resolution.seen.has(target)) return true;
   resolution.seen.add(target);

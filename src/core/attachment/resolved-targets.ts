@@ -1,5 +1,6 @@
 /** What becomes of the targets that a policy names. */
 import type { FindingCode } from "../model/finding-code.ts";
+import type { KubeObject } from "../model/kube-object.ts";
 import { type KindId, type ObjectId, type ObjectRef, parseObjectId } from "../model/refs.ts";
 
 /** A policy on a declared target. */
@@ -41,13 +42,9 @@ export function targetsNamed({ attachments, alsoNamed, selects }: ResolvedTarget
 
 const NONE: readonly never[] = [];
 
-/** Small, as there are many: nothing to say but where the policy is attached. */
-export class PlainTargets implements ResolvedTargets {
-  readonly attachments: readonly Attachment[];
-
-  constructor(attachments: readonly Attachment[]) {
-    this.attachments = attachments;
-  }
+/** What has nothing to say but where the policy is attached. */
+abstract class PlainTargets implements ResolvedTargets {
+  abstract get attachments(): readonly Attachment[];
 
   get rejections(): readonly Rejection[] {
     return NONE;
@@ -63,18 +60,48 @@ export class PlainTargets implements ResolvedTargets {
   }
 }
 
-/** Small, as there are many: the reference is read off the id when somebody asks. */
+export class AllAttached extends PlainTargets {
+  readonly attachments: readonly Attachment[];
+
+  constructor(attachments: readonly Attachment[]) {
+    super();
+    this.attachments = attachments;
+  }
+}
+
+/** Small, as there are many: an object as such, whoever its traffic is from. */
+export class LoneTarget extends PlainTargets {
+  readonly target: KubeObject;
+
+  constructor(target: KubeObject) {
+    super();
+    this.target = target;
+  }
+
+  get attachments(): readonly Attachment[] {
+    return [new ResolvedAttachment(this.target)];
+  }
+}
+
+/** Its id and reference are put together when somebody asks. */
 export class ResolvedAttachment implements Attachment {
-  readonly object: ObjectId;
+  /** The object, or the id of one that is implied, or virtual. */
+  readonly target: KubeObject | ObjectId;
   declare sectionName?: string;
   declare consumer?: string;
 
-  constructor(object: ObjectId) {
-    this.object = object;
+  constructor(target: KubeObject | ObjectId) {
+    this.target = target;
+  }
+
+  get object(): ObjectId {
+    return idOfTarget(this.target);
   }
 
   get ref(): ObjectRef {
-    const { group, kind, namespace, name } = parseObjectId(this.object);
-    return { group, kind, namespace, name };
+    return typeof this.target === "string" ? parseObjectId(this.target) : this.target.ref;
   }
 }
+
+export const idOfTarget = (target: KubeObject | ObjectId): ObjectId =>
+  typeof target === "string" ? target : target.id;

@@ -1,3 +1,4 @@
+import type { Attachment } from "../attachment/resolved-targets.ts";
 import { comparePrecedence } from "../merge/precedence.ts";
 import type { MergeStrategy } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
@@ -98,31 +99,36 @@ export class AttachedDraft {
   }
 
   /** `target`: undefined where it is implied, or virtual. */
-  add(id: ObjectId, target: KubeObject | undefined, one: Attached): void {
-    const first = this.#sets.soFar(id, target);
+  add(policy: Policy, target: KubeObject | undefined, attachment: Attachment): void {
+    const first = target === undefined ? this.#sets.otherSoFar(attachment.object) : this.#sets.soFar(target);
+    const { sectionName, consumer } = attachment;
     if (first === undefined) {
-      this.#set(id, target, [one]);
+      this.#set(attachment, target, [{ policy, sectionName, consumer }]);
       return;
     }
+    const { object: id } = attachment;
     const crowd = this.#crowds.get(id);
-    if (crowd === undefined) this.#crowds.set(id, { target, all: [...attachedIn(first), one] });
+    const one = { policy, sectionName, consumer };
+    if (crowd === undefined) this.#crowds.set(id, { attachment, target, all: [...attachedIn(first), one] });
     else crowd.all.push(one);
   }
 
   /** Nothing may be added afterwards. */
   toTable(): ObjectTable<ObjectId, NodeSets> {
-    for (const [id, { target, all }] of this.#crowds) this.#set(id, target, all);
+    for (const { attachment, target, all } of this.#crowds.values()) this.#set(attachment, target, all);
     return ObjectTable.from(this.#sets);
   }
 
-  #set(id: ObjectId, target: KubeObject | undefined, all: readonly Attached[]): void {
+  #set(attachment: Attachment, target: KubeObject | undefined, all: readonly Attached[]): void {
     const sets = buildNodeSets(all, target, this.#kind);
-    if (target === undefined) this.#sets.setOther(id, sets);
+    if (target === undefined) this.#sets.setOther(attachment.object, sets);
     else this.#sets.set(target, sets);
   }
 }
 
 interface Crowd {
+  /** One of them: all name the same object. */
+  readonly attachment: Attachment;
   readonly target: KubeObject | undefined;
   readonly all: Attached[];
 }

@@ -247,13 +247,12 @@ function buildPolicies(tables: LinkedTables): PolicyTables {
     const draft = attached[kind.index] as AttachedDraft;
     const context: TargetContext = {
       ...lookups,
-      noteAttachment: (policy, target, { object, sectionName, consumer }) =>
-        draft.add(object, target, { policy, sectionName, consumer }),
+      noteAttachment: (policy, target, attachment) => draft.add(policy, target, attachment),
     };
     for (const policyKind of kind.definition.policies) {
       for (const object of objects.byKind.inOrder(kindId(policyKind))) {
-        const { policy, findings } = rulebook.parsePolicy(object);
-        const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
+        const { policy, targets: named, findings } = rulebook.parsePolicy(object);
+        const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context, named);
         policies.set(object, { kind, object, policy, findings, targets });
         for (const selected of targets.selects) selectors.add(selected, object.id as PolicyId);
         for (const absent of missingKinds(targets)) missing.add(absent, object.id as PolicyId);

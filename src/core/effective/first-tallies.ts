@@ -1,5 +1,6 @@
 /** How policies fare in a first evaluation: every path is walked once. */
 
+import { LoneTarget, type ResolvedTargets } from "../attachment/resolved-targets.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { ObjectTable, TableDraft } from "../model/object-table.ts";
 import type { Policy } from "../model/policy.ts";
@@ -91,20 +92,26 @@ class Counter {
   }
 
   /** Of a policy that `countInto` left out. */
-  loneTally({ policy, targets: { attachments } }: PolicyRecord): PolicyTally | undefined {
-    const [target] = attachments;
-    if (policy === undefined || target === undefined || attachments.length > 1) return undefined;
-    const object = this.#world.objects.byId.get(target.object);
-    const alike = object === undefined ? undefined : this.#finder.findAlike(object);
-    if (alike === undefined || this.#lonePolicyOn(alike) !== policy) return undefined;
+  loneTally({ policy, targets }: PolicyRecord): PolicyTally | undefined {
+    const target = this.#targetOf(targets);
+    const alike = target === undefined ? undefined : this.#finder.findAlike(target);
+    if (policy === undefined || target === undefined || alike === undefined) return undefined;
+    if (this.#lonePolicyOn(alike) !== policy) return undefined;
     const { bases, sections } = alike;
     const [base] = bases;
     const core = base === undefined ? undefined : coreBelow(base, alike, this.#kind);
     if (base === undefined || core === undefined) return undefined;
     const outcome = core.pattern.outcomes.find((one) => core.policyAt(one.policy) === policy);
     if (outcome === undefined) return undefined;
-    const ancestor = this.#ancestors.of(base, target.object)(policy);
-    return SortedMap.single(ancestor, wholeTally(core, outcome, { object: target.object, sections }, base.count));
+    const ancestor = this.#ancestors.of(base, target.id)(policy);
+    return SortedMap.single(ancestor, wholeTally(core, outcome, { object: target.id, sections }, base.count));
+  }
+
+  /** Where the policy is attached, if that is one object. */
+  #targetOf(targets: ResolvedTargets): KubeObject | undefined {
+    if (targets instanceof LoneTarget) return targets.target;
+    const [only, another] = targets.attachments;
+    return only === undefined || another !== undefined ? undefined : this.#world.objects.byId.get(only.object);
   }
 
   /** The policy on the object, if no path but those to the object has it, and these all alike. */

@@ -88,10 +88,9 @@ export class Stacks {
   #setOfOne(policy: Policy, policies: readonly Policy[]): PolicySet {
     const known = this.#alone.get(policy);
     if (known !== undefined) return known;
-    const isOnlyHere = policy.targets.length === 1 && policy.targets[0]?.selector === undefined;
-    const set = new LonePolicy(policies, isOnlyHere);
+    const set = new LonePolicy(policies);
     // Most policies name one target, and nobody asks for their set a second time.
-    if (!isOnlyHere) this.#alone.set(policy, set);
+    if (!set.isOnlyHere) this.#alone.set(policy, set);
     return set;
   }
 
@@ -158,14 +157,16 @@ export class Stacks {
 /** A policy alone, without an annotation, on an object as such. Small, as most sets are such. */
 export class LonePolicy implements PolicySet, NodeSets {
   readonly policies: readonly Policy[];
-  /** The policy has no other target. */
-  readonly isOnlyHere: boolean;
   use: Stack | undefined = undefined;
   furtherUses: Stack[] = NO_USES;
 
-  constructor(policies: readonly Policy[], isOnlyHere: boolean) {
+  constructor(policies: readonly Policy[]) {
     this.policies = policies;
-    this.isOnlyHere = isOnlyHere;
+  }
+
+  /** The policy has no other target. */
+  get isOnlyHere(): boolean {
+    return this.policies[0]?.namesOne === true;
   }
 
   get losers(): readonly Policy[] {

@@ -12,6 +12,7 @@ import type { LayeredMap } from "../model/layered-map.ts";
 import type { ObjectIndex } from "../model/object-index.ts";
 import type { ObjectTable } from "../model/object-table.ts";
 import type { ObjectsByKind } from "../model/objects-by-kind.ts";
+import type { ParsedPolicy } from "../model/parse-policy.ts";
 import type { Policy } from "../model/policy.ts";
 import type { KindId, ObjectId, PolicyId } from "../model/refs.ts";
 import type { LinkRows } from "../topology/compile-rows.ts";
@@ -37,7 +38,7 @@ export interface Rulebook {
   readonly isParentByRef: (kind: KindId) => boolean;
   /** Kinds of rows that definitions added: only among these can links form a cycle. */
   readonly isForeign: (kind: KindId) => boolean;
-  readonly parsePolicy: (object: KubeObject) => { policy?: Policy; findings: readonly Finding[] };
+  readonly parsePolicy: (object: KubeObject) => ParsedPolicy;
   readonly findings: readonly Finding[];
 }
 

@@ -60,14 +60,12 @@ export class ObjectTable<K extends ObjectId, V> {
   }
 }
 
-/** Never added to. */
-const NOTHING: undefined[] = [];
-
 /** A table in the making. */
-export class TableDraft<K extends ObjectId, V> implements MapBase<K, V> {
+export class TableDraft<K extends ObjectId, V> implements TableBase<K, V> {
   readonly #order: ObjectOrder;
-  /** Made when the first one comes: there are tables that stay empty. */
-  #values: (V | undefined)[] = NOTHING;
+  /** What belongs to the objects from `#start` on: those of a kind mostly stand side by side. */
+  #values: (V | undefined)[] = [];
+  #start = 0;
   /** Of what has no place in the snapshot: it is implied, or virtual. */
   readonly #others: Map<K, V> = new Map();
   /** By id, once somebody asks. */
@@ -83,15 +81,13 @@ export class TableDraft<K extends ObjectId, V> implements MapBase<K, V> {
   }
 
   set(object: KubeObject, value: V): void {
-    const { place } = object;
-    if (this.#order[place] !== object) {
+    const at = this.#placeFor(object);
+    if (at === undefined) {
       this.#others.set(object.id as K, value);
       return;
     }
-    // oxlint-disable-next-line unicorn/no-new-array -- of just this length: one that grows is copied again and again
-    if (this.#values === NOTHING) this.#values = new Array<V | undefined>(this.#order.length);
-    if (this.#values[place] === undefined) this.#placed++;
-    this.#values[place] = value;
+    if (this.#values[at] === undefined) this.#placed++;
+    this.#values[at] = value;
   }
 
   setOther(id: K, value: V): void {
@@ -100,8 +96,7 @@ export class TableDraft<K extends ObjectId, V> implements MapBase<K, V> {
 
   /** Once it is filled. */
   of(object: KubeObject): V | undefined {
-    const { place } = object;
-    return this.#order[place] === object ? this.#values[place] : this.get(object.id as K);
+    return this.#order[object.place] === object ? this.#values[object.place - this.#start] : this.get(object.id as K);
   }
 
   /** Once it is filled. */
@@ -114,17 +109,41 @@ export class TableDraft<K extends ObjectId, V> implements MapBase<K, V> {
     return this.#byId.get(id);
   }
 
-  /** What there is so far. `object`: undefined where there is none of that id. */
-  soFar(id: K, object: KubeObject | undefined): V | undefined {
-    const isPlaced = object !== undefined && this.#order[object.place] === object;
-    return isPlaced ? this.#values[object.place] : this.#others.get(id);
+  /** What there is so far of an object. */
+  soFar(object: KubeObject): V | undefined {
+    const isPlaced = this.#order[object.place] === object;
+    return isPlaced ? this.#values[object.place - this.#start] : this.otherSoFar(object.id as K);
+  }
+
+  /** The same where there is no object of that id. */
+  otherSoFar(id: K): V | undefined {
+    return this.#others.get(id);
   }
 
   forEach(visit: (value: V, id: K) => void): void {
-    this.#values.forEach((value, place) => {
-      const object = this.#order[place];
+    this.#values.forEach((value, at) => {
+      const object = this.#order[this.#start + at];
       if (value !== undefined && object !== undefined) visit(value, object.id as K);
     });
     this.#others.forEach(visit);
+  }
+
+  /** Where its value is to be put, with room made for it; undefined: among the others. */
+  #placeFor(object: KubeObject): number | undefined {
+    const { place } = object;
+    if (this.#order[place] !== object) return undefined;
+    if (this.#values.length === 0) this.#start = place;
+    if (place < this.#start) this.#makeRoomBefore(place);
+    const at = place - this.#start;
+    while (this.#values.length <= at) this.#values.push(undefined);
+    return at;
+  }
+
+  /** For as many again as there are, so that those that come backwards do not each move all others. */
+  #makeRoomBefore(place: number): void {
+    const start = Math.max(0, Math.min(place, this.#start - this.#values.length));
+    const room = Array.from<undefined>({ length: this.#start - start });
+    this.#values = [...room, ...this.#values];
+    this.#start = start;
   }
 }

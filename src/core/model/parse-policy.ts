@@ -10,7 +10,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import type { KubeObject } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
 import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.ts";
-import type { Block, BlockName, Policy, Unit } from "./policy.ts";
+import type { Block, BlockName, Policy, TargetRef, Unit } from "./policy.ts";
 import type { PolicyId } from "./refs.ts";
 import { SaidAlike } from "./said-alike.ts";
 import { type UnitRules, unitRulesOf, unitsOf } from "./units.ts";
@@ -27,10 +27,7 @@ const SPEC_LIMITS = {
  * Reads a policy by its kind's definition. Without a policy it is Invalid: every error among the findings names a field
  * and has a code that begins with `Invalid`.
  */
-export function parsePolicy(
-  object: KubeObject,
-  reader: PolicyReader,
-): { policy?: Policy; findings: readonly Finding[] } {
+export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPolicy {
   const problems: PolicyProblem[] = [];
   const report: Report = (code, field, message) => void problems.push({ code, field, message });
   const spec = boundedSpec(object, reader, report);
@@ -45,22 +42,64 @@ export function parsePolicy(
   const age = createdAt(object);
   const findings = age === undefined ? timeFindings(object) : NO_FINDINGS;
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
-  const id = object.id as PolicyId;
-  const kindIndex = kindIndexOf(object, definition);
-  // Spelled out, as it is kept for every policy: a spread would make it larger.
-  const policy: Policy =
-    age === undefined
-      ? { id, object, kindIndex, targets, blocks }
-      : { id, object, kindIndex, createdAt: age, targets, blocks };
+  const policy = new ReadPolicy(object, reader, blocks, isOneByName(targets), age);
   if (reader.rules.ruleMaps.length === 0 || !blocks.some(({ units }) => units.some(isNoRule)))
-    return { policy, findings };
-  return { policy, findings: [...findings, ...ruleMapFindings(object, blocks, reader.rules)] };
+    return { policy, targets, findings };
+  return { policy, targets, findings: [...findings, ...ruleMapFindings(object, blocks, reader.rules)] };
 }
 
-function kindIndexOf({ ref }: KubeObject, { policies }: PolicyDefinition): number {
-  const index = policies.findIndex(({ group, kind }) => group === ref.group && kind === ref.kind);
-  return Math.max(0, index);
+export interface ParsedPolicy {
+  readonly policy?: Policy;
+  /** Those of the policy, which would be read again from there. */
+  readonly targets?: readonly TargetRef[];
+  readonly findings: readonly Finding[];
 }
+
+/** Small, as there are many: its targets, once resolved, are asked for by few, and read again for them. */
+class ReadPolicy implements Policy {
+  readonly object: KubeObject;
+  readonly blocks: readonly Block[];
+  readonly namesOne: boolean;
+  declare readonly createdAt?: number;
+  readonly #reader: PolicyReader;
+
+  constructor(
+    object: KubeObject,
+    reader: PolicyReader,
+    blocks: readonly Block[],
+    namesOne: boolean,
+    age: number | undefined,
+  ) {
+    this.object = object;
+    this.blocks = blocks;
+    this.namesOne = namesOne;
+    this.#reader = reader;
+    if (age !== undefined) this.createdAt = age;
+  }
+
+  get id(): PolicyId {
+    return this.object.id as PolicyId;
+  }
+
+  get kindIndex(): number {
+    const { group, kind } = this.object.family;
+    const index = this.#reader.definition.policies.findIndex((own) => group === own.group && kind === own.kind);
+    return Math.max(0, index);
+  }
+
+  get targets(): readonly TargetRef[] {
+    const { definition, crd } = this.#reader;
+    const spec = ownValue(this.object.raw, "spec") ?? null;
+    if (!isJsonObject(spec)) return NOTHING;
+    return parseTargets(crd === undefined ? spec : crd.schemaDefaults(spec), definition.targeting, unreported);
+  }
+}
+
+/** What was wrong was told when the policy was first read. */
+const unreported: Report = () => {};
+
+const isOneByName = ([first, second]: readonly TargetRef[]): boolean =>
+  first !== undefined && second === undefined && first.selector === undefined;
 
 const isNoRule = ({ ruleName }: Unit): boolean => ruleName === undefined;
 
@@ -291,10 +330,10 @@ function parseWhen(value: Json, block: string, report: Report): string | undefin
   return undefined;
 }
 
-const NOTHING: readonly string[] = [];
+const NOTHING: readonly never[] = [];
 
 function parseRemovals(block: JsonObject, field: string, report: Report): readonly string[] {
-  let removals = NOTHING;
+  let removals: readonly string[] = NOTHING;
   for (const key of REMOVALS) {
     const value = ownValue(block, key) ?? null;
     if (value === null) continue;

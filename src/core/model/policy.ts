@@ -60,6 +60,8 @@ export interface Policy {
   /** Whole seconds since the epoch; absent: newest. */
   readonly createdAt?: number;
   readonly targets: readonly TargetRef[];
+  /** It has one target, by name. */
+  readonly namesOne: boolean;
   /** In the order in which they are merged: defaults, bare, overrides. */
   readonly blocks: readonly Block[];
 }

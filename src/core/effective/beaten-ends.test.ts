@@ -18,10 +18,9 @@ const stepsOf = (paths: fc.Arbitrary<number>): fc.Arbitrary<Step[]> =>
   fc.array(fc.record({ object, sections, paths }), { maxLength: 80 });
 
 function collected(steps: readonly Step[], model: Map<TargetId, number>): BeatenChanges {
-  const none: Step = { object: FIRST, sections: [undefined], paths: 0 };
-  const changes = new BeatenChanges(none, 0);
+  const changes = new BeatenChanges({ object: { id: FIRST }, sections: [undefined] }, 0);
   for (const { object: id, sections: names, paths } of steps) {
-    changes.add({ object: id, sections: names }, paths);
+    changes.add({ object: { id }, sections: names }, paths);
     for (const name of names) model.set(targetId(id, name), (model.get(targetId(id, name)) ?? 0) + paths);
   }
   return changes;

@@ -5,7 +5,7 @@ import { SortedMap } from "../model/sorted-map.ts";
 
 /** Paths that end at an object, or at one of its sections. */
 export interface Ends {
-  readonly object: ObjectId;
+  readonly object: { readonly id: ObjectId };
   /** The names of the sections; undefined: the object itself. */
   readonly sections: readonly (string | undefined)[];
 }
@@ -52,7 +52,7 @@ export function sumOfBeaten(all: readonly BeatenAt[]): BeatenAt {
   for (const { byObject } of all) {
     byObject.forEach((object, { sections, paths }) => {
       sections.forEach((section, i) => {
-        const ends = { object, sections: [section] };
+        const ends = { object: { id: object }, sections: [section] };
         if (changes === undefined) changes = new BeatenChanges(ends, paths[i] ?? 0);
         else changes.add(ends, paths[i] ?? 0);
       });
@@ -116,7 +116,8 @@ export class BeatenChanges {
   /** Each object once, as when everything is counted for the first time. */
   #isSimple(): boolean {
     const ends = this.#ends;
-    for (let i = 1; i < ends.length; i++) if ((ends[i - 1] as Ends).object >= (ends[i] as Ends).object) return false;
+    for (let i = 1; i < ends.length; i++)
+      if ((ends[i - 1] as Ends).object.id >= (ends[i] as Ends).object.id) return false;
     // Objects that name their sections alike share the list.
     const areInOrder = ({ sections }: Ends, i: number): boolean =>
       sections === ends[i - 1]?.sections || isInOrder(sections);
@@ -127,18 +128,18 @@ export class BeatenChanges {
     const [only] = this.#ends;
     if (only !== undefined && this.#ends.length === 1) {
       const { object, sections } = only;
-      const byObject = SortedMap.single(object, endCounts(sections, this.#paths[0] ?? 0));
+      const byObject = SortedMap.single(object.id, endCounts(sections, this.#paths[0] ?? 0));
       return { byObject, targets: sections.length };
     }
     let targets = 0;
     for (const { sections } of this.#ends) targets += sections.length;
     const counts = this.#ends.map(({ sections }, i) => endCounts(sections, this.#paths[i] ?? 0));
-    return { byObject: SortedMap.of(this.#ends.map(objectOf), counts), targets };
+    return { byObject: SortedMap.of(this.#ends.map(idOf), counts), targets };
   }
 
   #bySection(): ReadonlyMap<ObjectId, ReadonlyMap<string | undefined, number>> {
     const byObject = new Map<ObjectId, Map<string | undefined, number>>();
-    this.#ends.forEach(({ object, sections }, i) => {
+    this.#ends.forEach(({ object: { id: object }, sections }, i) => {
       const own = byObject.get(object) ?? new Map<string | undefined, number>();
       byObject.set(object, own);
       for (const section of sections) own.set(section, (own.get(section) ?? 0) + (this.#paths[i] ?? 0));
@@ -147,7 +148,7 @@ export class BeatenChanges {
   }
 }
 
-const objectOf = ({ object }: Ends): ObjectId => object;
+const idOf = ({ object }: Ends): ObjectId => object.id;
 
 /** Undefined: none is left. */
 function addedUp(

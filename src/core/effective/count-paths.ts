@@ -100,15 +100,13 @@ export function countAlike(
 ): void {
   const { bases, object, sections } = alike;
   if (sections.length === 0) return;
-  // All sections of the object, as the ends of paths.
-  const ends: Ends = { object: object.id, sections };
   for (let start = 0, end = 0; start < bases.length; start = end) {
     const base = bases[start] as Path;
     let { count } = base;
     for (end = start + 1; end < bases.length && areCountedAlike(base, bases[end] as Path, kind); end++)
       count += (bases[end] as Path).count;
     const core = coreBelow(base, alike, kind);
-    if (core !== undefined) changes.add(core, ancestors.of(base, object.id), ends, how === "Go" ? -count : count, lone);
+    if (core !== undefined) changes.add(core, ancestors.of(base, object), alike, how === "Go" ? -count : count, lone);
   }
 }
 
@@ -122,16 +120,16 @@ export function countPath(
   core: EffectiveCore,
   count: number,
 ): void {
-  const { id, section } = path.node;
-  changes.add(core, ancestorsOf(path, kind, id), { object: id, sections: [section?.name] }, count);
+  const { node } = path;
+  changes.add(core, ancestorsOf(path, kind, node), { object: node, sections: [node.section?.name] }, count);
 }
 
 /** Whose paths they are: of each policy on them. */
 type AncestorOf = (policy: Policy) => ObjectId;
 
 /** DESIGN: a policy on a GatewayClass or Namespace has that as its ancestor. `end`: the object, where no other has a namespace. */
-function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind, end: ObjectId): AncestorOf {
-  const ancestor = path.ancestor ?? end;
+function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind, end: Ends["object"]): AncestorOf {
+  const ancestor = path.ancestor ?? end.id;
   const targets = targetsClusterScope ? clusterTargets(path) : NO_NODES;
   if (targets.length === 0) return () => ancestor;
   return (policy) => targets.find(({ sets }) => sets?.own?.policies.includes(policy))?.id ?? ancestor;
@@ -159,7 +157,7 @@ export class KnownAncestors {
     this.#kind = kind;
   }
 
-  of(path: Path, end: ObjectId): AncestorOf {
+  of(path: Path, end: Ends["object"]): AncestorOf {
     if (path.ancestor === undefined) return ancestorsOf(path, this.#kind, end);
     let ancestors = this.#known.get(path);
     if (ancestors === undefined) {

@@ -1,4 +1,5 @@
-import { type ObjectId, type ObjectRef, objectId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
+import { KubeObject, objectFamily } from "../model/kube-object.ts";
+import { type ObjectId, type ObjectRef, parseObjectId, sectionTarget, type TargetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { coreBelow, endObjects, forEachPathTo } from "./count-paths.ts";
 import { effectivePolicy, shownPolicy } from "./effective-at.ts";
@@ -83,9 +84,9 @@ interface Search {
 }
 
 const NONE: readonly never[] = [];
-const NOWHERE: ObjectRef = { group: "", kind: "", namespace: "", name: "" };
+const NOBODY = new KubeObject(objectFamily("", "", ""), "", {});
 const NO_PATHS: PathsAlike = {
-  object: { id: objectId(NOWHERE), ref: NOWHERE },
+  object: NOBODY,
   sections: NONE,
   up: NONE,
   bases: NONE,
@@ -108,12 +109,13 @@ class AlikePolicies {
   readonly #kind: CompiledKind;
   #paths: PathsAlike = NO_PATHS;
   #above: readonly (readonly PathNode[])[] = NONE;
-  #ref: ObjectRef = NO_PATHS.object.ref;
+  #ref: ObjectRef = NOBODY.ref;
+  #prefix = "";
   #nextSection = 0;
   #nextBase = 0;
   /** The section at hand; none yet. */
-  #target: TargetId = targetId(NO_PATHS.object.id);
-  #end: PathNode = NO_PATHS.object.ref;
+  #target: TargetId = sectionTarget(NOBODY.sectionPrefix, "");
+  #end: PathNode = NOBODY.ref;
   /** Of the last path: the next one mostly has the same policies. */
   #stack: Stack | undefined = undefined;
   #core: EffectiveCore | undefined = undefined;
@@ -131,6 +133,7 @@ class AlikePolicies {
     this.#paths = paths;
     this.#above = above;
     this.#ref = paths.object.ref;
+    this.#prefix = paths.object.sectionPrefix;
     this.#nextSection = 0;
     this.#nextBase = paths.bases.length;
     this.#stack = undefined;
@@ -164,10 +167,10 @@ class AlikePolicies {
   }
 
   #toNextSection(): boolean {
-    const { object, sections, bases } = this.#paths;
+    const { sections, bases } = this.#paths;
     const section = sections[this.#nextSection++];
     if (section === undefined || bases.length === 0) return false;
-    this.#target = targetId(object.id, section);
+    this.#target = sectionTarget(this.#prefix, section);
     this.#end = shownSection(this.#ref, section);
     this.#nextBase = 0;
     return true;

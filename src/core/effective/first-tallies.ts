@@ -97,14 +97,13 @@ class Counter {
     const alike = target === undefined ? undefined : this.#finder.findAlike(target);
     if (policy === undefined || target === undefined || alike === undefined) return undefined;
     if (this.#lonePolicyOn(alike) !== policy) return undefined;
-    const { bases, sections } = alike;
-    const [base] = bases;
+    const [base] = alike.bases;
     const core = base === undefined ? undefined : coreBelow(base, alike, this.#kind);
     if (base === undefined || core === undefined) return undefined;
     const outcome = core.pattern.outcomes.find((one) => core.policyAt(one.policy) === policy);
     if (outcome === undefined) return undefined;
-    const ancestor = this.#ancestors.of(base, target.id)(policy);
-    return SortedMap.single(ancestor, wholeTally(core, outcome, { object: target.id, sections }, base.count));
+    const ancestor = this.#ancestors.of(base, target)(policy);
+    return SortedMap.single(ancestor, wholeTally(core, outcome, alike, base.count));
   }
 
   /** Where the policy is attached, if that is one object. */

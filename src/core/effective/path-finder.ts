@@ -35,7 +35,7 @@ export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject
  * are those of all objects that hang there, so that none is made for the object itself.
  */
 export interface PathsAlike {
-  readonly object: EndObject;
+  readonly object: KubeObject;
   /** The names of its sections. */
   readonly sections: readonly string[];
   /** What it hangs under, and the paths down to that. */

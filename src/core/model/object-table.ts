@@ -96,7 +96,7 @@ export class TableDraft<K extends ObjectId, V> implements TableBase<K, V> {
 
   /** Once it is filled. */
   of(object: KubeObject): V | undefined {
-    return this.#order[object.place] === object ? this.#values[object.place - this.#start] : this.get(object.id as K);
+    return this.#order[object.place] === object ? this.#at(object.place) : this.get(object.id as K);
   }
 
   /** Once it is filled. */
@@ -111,8 +111,7 @@ export class TableDraft<K extends ObjectId, V> implements TableBase<K, V> {
 
   /** What there is so far of an object. */
   soFar(object: KubeObject): V | undefined {
-    const isPlaced = this.#order[object.place] === object;
-    return isPlaced ? this.#values[object.place - this.#start] : this.otherSoFar(object.id as K);
+    return this.#order[object.place] === object ? this.#at(object.place) : this.otherSoFar(object.id as K);
   }
 
   /** The same where there is no object of that id. */
@@ -126,6 +125,11 @@ export class TableDraft<K extends ObjectId, V> implements TableBase<K, V> {
       if (value !== undefined && object !== undefined) visit(value, object.id as K);
     });
     this.#others.forEach(visit);
+  }
+
+  #at(place: number): V | undefined {
+    const at = place - this.#start;
+    return at >= 0 && at < this.#values.length ? this.#values[at] : undefined;
   }
 
   /** Where its value is to be put, with room made for it; undefined: among the others. */

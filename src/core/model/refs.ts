@@ -60,7 +60,10 @@ export function splitId(id: ObjectId): { readonly kind: KindId; readonly namespa
 export const targetId = (object: ObjectId, sectionName?: string): TargetId =>
   (sectionName === undefined ? object : `${object}#${sectionName}`) as TargetId;
 
-/** Ids are made by `targetId` only, and no object has a `#` in its name. */
+/** The same from what the ids of an object's sections begin with. */
+export const sectionTarget = (prefix: string, sectionName: string): TargetId => `${prefix}${sectionName}` as TargetId;
+
+/** Ids are made by these only, and no object has a `#` in its name. */
 export function parseTargetId(target: TargetId): { readonly object: ObjectId; readonly sectionName?: string } {
   const hash = target.indexOf("#");
   if (hash === -1) return { object: target as string as ObjectId };

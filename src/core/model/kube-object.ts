@@ -26,6 +26,9 @@ export function objectFamily(apiVersion: string, kind: string, namespace: string
   return { apiVersion, group, kind, kindId: kindId({ group, kind }), namespace, prefix };
 }
 
+/** The id of one of them. A sum of two texts would hold on to both of them; this is one text. */
+export const idIn = ({ prefix }: ObjectFamily, name: string): ObjectId => [prefix, name].join("") as ObjectId;
+
 const NO_PLACE = -1;
 
 /**
@@ -51,8 +54,7 @@ export class KubeObject {
   }
 
   get id(): ObjectId {
-    // A sum of two texts would hold on to both of them; this is one text, and it is kept.
-    this.#id ??= [this.family.prefix, this.name].join("") as ObjectId;
+    this.#id ??= idIn(this.family, this.name);
     return this.#id;
   }
 

@@ -2,10 +2,10 @@
  * Objects by kind, namespace and name: found by words that stand in the objects, so that nobody has to put an id together
  * to look one up. Persistent: a change leaves the index before it as it was.
  */
+import type { JsonObject } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { LayeredMap } from "./layered-map.ts";
-import { NamedObjects } from "./named-objects.ts";
-import type { ObjectOrder } from "./object-table.ts";
+import { NamedObjects, type ObjectOrder } from "./named-objects.ts";
 import { compareText, type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "./refs.ts";
 
 type Names = LayeredMap<string, KubeObject>;
@@ -182,7 +182,7 @@ const isIn = (search: Search, kind: KindId, namespace: string): boolean =>
 /** An index in the making. */
 export class ObjectIndexDraft {
   readonly kinds: Map<KindId, Map<string, NamedObjects>> = new Map();
-  readonly order: (KubeObject | undefined)[] = [];
+  readonly order: (KubeObject | JsonObject | undefined)[] = [];
 
   /** The objects of a kind in a namespace, by name, to look up and to add to. */
   namesIn(kind: KindId, namespace: string): NamedObjects {
@@ -193,7 +193,7 @@ export class ObjectIndexDraft {
     }
     let names = namespaces.get(namespace);
     if (names === undefined) {
-      names = new NamedObjects();
+      names = new NamedObjects(this.order);
       namespaces.set(namespace, names);
     }
     return names;

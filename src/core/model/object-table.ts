@@ -2,12 +2,10 @@
  * Something for each of many objects, by id. Persistent, as a LayeredMap; and whoever has an object of the snapshot at
  * hand finds what belongs to it by the object's place in the snapshot, without looking anything up.
  */
-import type { KubeObject } from "./kube-object.ts";
+import { KubeObject } from "./kube-object.ts";
 import { LayeredMap, type MapBase } from "./layered-map.ts";
+import type { ObjectOrder } from "./named-objects.ts";
 import type { ObjectId } from "./refs.ts";
-
-/** The objects of a snapshot, each at its place; there are gaps. */
-export type ObjectOrder = readonly (KubeObject | undefined)[];
 
 /** What a table begins with. */
 interface TableBase<K extends ObjectId, V> extends MapBase<K, V> {
@@ -122,7 +120,7 @@ export class TableDraft<K extends ObjectId, V> implements TableBase<K, V> {
   forEach(visit: (value: V, id: K) => void): void {
     this.#values.forEach((value, at) => {
       const object = this.#order[this.#start + at];
-      if (value !== undefined && object !== undefined) visit(value, object.id as K);
+      if (value !== undefined && object instanceof KubeObject) visit(value, object.id as K);
     });
     this.#others.forEach(visit);
   }

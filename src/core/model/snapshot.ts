@@ -3,9 +3,8 @@ import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
 import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
 import { kinds } from "./kinds.ts";
-import { KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
+import { idIn, KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
 import { measureJson } from "./measure-json.ts";
-import { NamedObjects } from "./named-objects.ts";
 import { ObjectIndex, ObjectIndexDraft } from "./object-index.ts";
 import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
 import { validateObject } from "./validate-object.ts";
@@ -46,25 +45,30 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
   const repeated = new Map<ObjectId, Identified[]>();
   const refusals = new Map<ObjectId, Identified>();
   const identifier = new DocumentIdentifier();
-  let family: ObjectFamily | undefined;
-  let names = new NamedObjects();
+  let { family } = identifier;
+  let names = objects.namesIn(family.kindId, family.namespace);
   for (const document of documents) {
-    const object = identifier.identify(document, objects.nextPlace);
-    if (typeof object === "string") {
-      findings.push(unidentified(document, object));
+    const missing = identifier.identify(document);
+    if (missing !== undefined) {
+      findings.push(unidentified(document, missing));
       continue;
     }
-    if (object.family !== family) {
-      family = object.family;
+    const { name, raw } = identifier;
+    if (identifier.family !== family) {
+      family = identifier.family;
       names = objects.namesIn(family.kindId, family.namespace);
     }
-    const refusal = refusalOf(object);
-    if (refusal === undefined && (refused.size === 0 || !refused.has(object.id)) && names.add(object)) {
+    const isGood = isValid(raw, family) && (refused.size === 0 || !refused.has(idIn(family, name)));
+    const { source } = document;
+    if (isGood && source === undefined && names.addNext(name, raw, family)) continue;
+    const object = new KubeObject(family, name, raw, source, objects.nextPlace);
+    if (isGood && names.add(object)) {
       objects.place(object);
       continue;
     }
-    const known = names.get(object.name);
+    const known = names.get(name);
     const { id } = object;
+    const refusal = refusalOf(object);
     const parsed = judged(object, refusal);
     if (known !== undefined || refusals.has(id)) {
       const first: Identified =
@@ -109,8 +113,10 @@ function factsOf(group: string, kind: string): KindFacts | undefined {
 }
 
 export function parseDocument(document: SnapshotDocument): ParsedDocument {
-  const object = new DocumentIdentifier().identify(document);
-  if (typeof object === "string") return { state: "unidentified", finding: unidentified(document, object) };
+  const identifier = new DocumentIdentifier();
+  const missing = identifier.identify(document);
+  if (missing !== undefined) return { state: "unidentified", finding: unidentified(document, missing) };
+  const object = new KubeObject(identifier.family, identifier.name, identifier.raw, document.source);
   return judged(object, refusalOf(object));
 }
 
@@ -118,6 +124,8 @@ const judged = (object: KubeObject, refusal: readonly Finding[] | undefined): Id
   refusal === undefined
     ? { state: "object", id: object.id, object }
     : { state: "refused", id: object.id, object, findings: refusal };
+
+const isValid = (raw: JsonObject, family: ObjectFamily): boolean => validateObject(raw, family).length === 0;
 
 function refusalOf(object: KubeObject): readonly Finding[] | undefined {
   const problems = validateObject(object.raw, object.family);
@@ -144,9 +152,13 @@ interface Family {
 /** Documents come list by list, so what an object has in common with the last one is not worked out again. */
 class DocumentIdentifier {
   #last: Family = familyOf("", "", "");
+  /** Of the object that was identified last. */
+  family: ObjectFamily = this.#last.family;
+  name = "";
+  raw: JsonObject = {};
 
-  /** The object that a document describes, or else what is missing. */
-  identify({ value, source }: SnapshotDocument, place?: number): KubeObject | string {
+  /** Which object a document describes; or else, in words, what is missing. */
+  identify({ value }: SnapshotDocument): string | undefined {
     if (!isJsonObject(value)) {
       return `this document is ${describe(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`;
     }
@@ -156,7 +168,7 @@ class DocumentIdentifier {
       const { name, namespace } = metadata;
       // The same words as in the object before, which had nothing wrong with them.
       if (namespace === known.given && known.given !== "" && typeof name === "string" && isPlainName(name))
-        return new KubeObject(known.family, name, value, source, place);
+        return this.#identified(known.family, name, value);
     }
     if (typeof apiVersion !== "string" || apiVersion === "" || apiVersion.length > 2 * MAX_NAME_LENGTH)
       return `apiVersion is ${describe(apiVersion)}; a Kubernetes object needs one`;
@@ -169,7 +181,13 @@ class DocumentIdentifier {
     const given = metadata["namespace"] ?? "";
     if (typeof given !== "string" || (given !== "" && !isPlainName(given)))
       return `metadata.namespace of ${kind} '${name}' is ${describe(given)}; it must be a name`;
-    return new KubeObject(this.#familyOf(apiVersion, kind, given), name, value, source, place);
+    return this.#identified(this.#familyOf(apiVersion, kind, given), name, value);
+  }
+
+  #identified(family: ObjectFamily, name: string, raw: JsonObject): undefined {
+    this.family = family;
+    this.name = name;
+    this.raw = raw;
   }
 
   #familyOf(apiVersion: string, kind: string, given: string): ObjectFamily {

@@ -26,6 +26,8 @@ export interface CompiledKind {
   readonly ends: ReadonlyMap<KindId, EndLevel>;
   /** The kinds at which paths end, and those from which they may go on to one. */
   readonly onPaths: ReadonlySet<KindId>;
+  /** Whether paths go on to what other objects name as their children: to backends. */
+  readonly reachesChildren: boolean;
   readonly namespacesAbove: ReadonlySet<KindId>;
   /** Undefined: every root of the hierarchy. */
   readonly roots: ReadonlySet<KindId> | undefined;
@@ -50,12 +52,15 @@ export function compileKind(definition: PolicyDefinition, index: number, options
   const [policyKind] = definition.policies;
   const { hierarchy } = definition;
   const ends = endLevels(definition, options.rows);
+  const onPaths = kindsOnPaths(ends, options.rows);
+  const { byRef } = kindLinks(options.rows);
   return {
     index,
     definition,
     policyKind: { group: policyKind.group, kind: policyKind.kind },
     ends,
-    onPaths: kindsOnPaths(ends, options.rows),
+    onPaths,
+    reachesChildren: byRef.some((kind) => onPaths.has(kind)),
     namespacesAbove: kindSet(hierarchy.namespacesAbove),
     roots: hierarchy.roots.length === 0 ? undefined : kindSet(hierarchy.roots),
     through: hierarchy.through.length === 0 ? undefined : kindSet(hierarchy.through),
@@ -105,6 +110,8 @@ type KindSets = ReadonlyMap<KindId, ReadonlySet<KindId>>;
 interface KindLinks {
   readonly children: KindSets;
   readonly parents: KindSets;
+  /** Kinds that other objects name as their children. */
+  readonly byRef: readonly KindId[];
 }
 
 // Rows are immutable, and mostly the built-in ones.
@@ -116,7 +123,8 @@ function kindLinks(rows: readonly LinkRow[]): KindLinks {
   if (known !== undefined) return known;
   const children = new Map<KindId, Set<KindId>>();
   const parents = new Map<KindId, Set<KindId>>();
-  const links = { children, parents };
+  const byRef = [...new Set(rows.filter(({ via }) => via === "ChildRefs").map(({ to }) => kindId(to)))];
+  const links = { children, parents, byRef };
   kept.set(rows, links);
   for (const { from, to, attachment } of rows) {
     // A mesh Service stands above routes in another role than the Service at the end of a path.

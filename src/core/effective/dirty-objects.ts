@@ -80,9 +80,14 @@ export function scopeOf(
   }
   addOpenEnds(dirty, worlds, kind);
   const touched = new Set<ObjectId>();
-  for (const world of [worlds.before, worlds.after]) addBelow(touched, dirty, world, kind);
+  addBelow(touched, dirty, worlds.before, kind);
+  if (!areLinkedAlike(worlds)) addBelow(touched, dirty, worlds.after, kind);
   return { dirty, touched };
 }
+
+/** Most changes of policies: who hangs where, and who names whom, is in the same tables. */
+const areLinkedAlike = ({ before, after }: Worlds): boolean =>
+  before.links === after.links && before.mentionedBy === after.mentionedBy;
 
 /** A path passes a Namespace by way of what is in it. */
 function addWithNamespaced(
@@ -141,11 +146,10 @@ function ancestorsOf(starts: ReadonlySet<ObjectId>, world: World): ReadonlySet<O
 }
 
 /** Adds the dirty objects and all that lies below them, as far as paths of the kind go on to it. */
-function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: World, { onPaths }: CompiledKind): void {
+function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: World, kind: CompiledKind): void {
+  const { onPaths, reachesChildren } = kind;
   const seen = new Set<ObjectId>(dirty);
   const open = [...dirty];
-  // What objects name as their children is worked out when asked for: most kinds have their paths end above.
-  const reachChildren = [...onPaths].some(world.rulebook.isChildByRef);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     touched.add(id);
     const add = (child: ObjectId): void => {
@@ -153,7 +157,7 @@ function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: W
       seen.add(child);
       open.push(child);
     };
-    for (const link of reachChildren ? (world.links.get(id)?.down ?? []) : [])
+    for (const link of reachesChildren ? (world.links.get(id)?.down ?? []) : [])
       if (onPaths.has(link.childKind)) add(link.child);
     const parent = id;
     // As the frontend of a mesh a Service is a root: only its own change reaches the routes under it.

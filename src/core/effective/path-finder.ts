@@ -226,10 +226,15 @@ export class PathFinder {
   /** The paths to what an object hangs under. Objects that hang under the same share the list of links: it is followed once. */
   #above(up: readonly UpLink[], namespace: string): readonly Path[] {
     if (this.#near?.up === up) return this.#near.bases;
-    const all = up.flatMap((link) => this.#aboveLink(link, namespace));
+    const all: Path[] = [];
+    let isMesh = false;
+    for (const link of up) {
+      for (const path of this.#aboveLink(link, namespace)) all.push(path);
+      isMesh ||= link.frontend === true;
+    }
     const bases = this.#siblings === "Together" ? this.#together(all) : all;
     // Which traffic a mesh Service gives depends on who asks.
-    if (!up.some(({ frontend }) => frontend)) this.#near = { up, bases };
+    if (!isMesh) this.#near = { up, bases };
     return bases;
   }
   #near: { readonly up: readonly UpLink[]; readonly bases: readonly Path[] } | undefined;

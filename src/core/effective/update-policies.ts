@@ -44,13 +44,17 @@ export function updatePolicies(
     judgedAnew.add(id);
     const old = before?.targets ?? NO_TARGETS;
     const now = after?.targets ?? NO_TARGETS;
-    const linked = world.links.get(id);
-    const links = linked === undefined ? NONE : mentionsOf(linked);
-    mentionedBy = reindexed(mentionedBy, id, targetsNamed(old), [...targetsNamed(now), ...links]);
-    grantReaders = reindexed(grantReaders, id, old.grantsOf, [
-      ...now.grantsOf,
-      ...(world.links.get(id)?.grantsOf ?? NONE),
-    ]);
+    // A kind may be linked and a policy at once: what its links rest on stays so.
+    const links = world.parents.get(id) === undefined ? undefined : world.links.get(id);
+    const named = targetsNamed(now);
+    mentionedBy = reindexed(
+      mentionedBy,
+      id,
+      targetsNamed(old),
+      links === undefined ? named : [...named, ...mentionsOf(links)],
+    );
+    const granted = links === undefined ? now.grantsOf : [...now.grantsOf, ...links.grantsOf];
+    grantReaders = reindexed(grantReaders, id, old.grantsOf, granted);
     selectors = reindexed(selectors, id, old.selects, now.selects);
     missing = reindexed(missing, id, missingKinds(old), missingKinds(now));
     addEdits(edits, before, after);

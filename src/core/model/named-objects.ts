@@ -7,8 +7,8 @@ export type ObjectOrder = readonly (KubeObject | JsonObject | undefined)[];
 
 /** So many are looked at beside the last one that was found. */
 const NEAR = 4;
-/** One in so many may be looked for by halves before there is a Map. */
-const HALVED = 16;
+/** So many are looked for by halves before there is a Map: who asks for more asks for many. */
+const MAX_HALVED = 16;
 
 /**
  * The objects of a kind in a namespace, by name. A list from a cluster comes in the order of names, and is asked for about
@@ -132,11 +132,10 @@ export class NamedObjects implements MapBase<string, KubeObject> {
   }
 
   #anywhere(name: string): number | undefined {
-    const { length } = this;
-    if (this.#places !== undefined || this.#halved * HALVED > length) return this.#byName().get(name);
+    if (this.#places !== undefined || this.#halved >= MAX_HALVED) return this.#byName().get(name);
     this.#halved++;
     let low = 0;
-    let high = length - 1;
+    let high = this.length - 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((this.#nameAt(middle) as string) < name) low = middle + 1;

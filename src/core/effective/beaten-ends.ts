@@ -62,8 +62,11 @@ export function sumOfBeaten(all: readonly BeatenAt[]): BeatenAt {
 }
 
 /** So many paths at each of these, and nowhere else. */
-export const beatenOnlyAt = (ends: Ends, paths: number): BeatenAt =>
-  new BeatenChanges(ends, paths).addTo(BEATEN_NOWHERE);
+export function beatenOnlyAt(ends: Ends, paths: number): BeatenAt {
+  const { object, sections } = ends;
+  if (paths === 0 || !isInOrder(sections)) return new BeatenChanges(ends, paths).addTo(BEATEN_NOWHERE);
+  return { byObject: SortedMap.single(object.id, endCounts(sections, paths)), targets: sections.length };
+}
 
 /** Changes, collected while paths are walked. */
 export class BeatenChanges {
@@ -126,11 +129,7 @@ export class BeatenChanges {
 
   #simply(): BeatenAt {
     const [only] = this.#ends;
-    if (only !== undefined && this.#ends.length === 1) {
-      const { object, sections } = only;
-      const byObject = SortedMap.single(object.id, endCounts(sections, this.#paths[0] ?? 0));
-      return { byObject, targets: sections.length };
-    }
+    if (only !== undefined && this.#ends.length === 1) return beatenOnlyAt(only, this.#paths[0] ?? 0);
     let targets = 0;
     for (const { sections } of this.#ends) targets += sections.length;
     const counts = this.#ends.map(({ sections }, i) => endCounts(sections, this.#paths[i] ?? 0));

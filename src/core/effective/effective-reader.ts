@@ -24,7 +24,7 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
   /** Of the object at hand: alike, or one by one. */
   #alike: AlikePolicies | undefined;
   #policies: readonly EffectivePolicy[] = NONE;
-  #nextPolicy = 0;
+  #nextOfPolicies = 0;
 
   /** `only`: the paths that end at this object. */
   constructor(world: World, kinds: readonly CompiledKind[], only: ObjectId | undefined) {
@@ -37,11 +37,17 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
     return this;
   }
 
+  /** Short, so that it becomes a part of the loop that calls it, and no result is made. */
   next(): IteratorResult<EffectivePolicy, undefined> {
+    const value = this.#nextPolicy();
+    return { done: value === undefined, value } as IteratorResult<EffectivePolicy, undefined>;
+  }
+
+  #nextPolicy(): EffectivePolicy | undefined {
     for (;;) {
-      const policy = this.#alike === undefined ? this.#policies[this.#nextPolicy++] : this.#alike.next();
-      if (policy !== undefined) return { done: false, value: policy };
-      if (!this.#toNextObject() && !this.#toNextKind()) return { done: true, value: undefined };
+      const policy = this.#alike === undefined ? this.#policies[this.#nextOfPolicies++] : this.#alike.next();
+      if (policy !== undefined) return policy;
+      if (!this.#toNextObject() && !this.#toNextKind()) return undefined;
     }
   }
 
@@ -54,7 +60,7 @@ export class EffectiveReader implements IterableIterator<EffectivePolicy> {
     if (paths === undefined) {
       this.#alike = undefined;
       this.#policies = policiesTo(end.value, search);
-      this.#nextPolicy = 0;
+      this.#nextOfPolicies = 0;
     } else {
       this.#alike = alike;
       alike.begin(paths, shown.of(paths.bases));

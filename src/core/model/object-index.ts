@@ -104,9 +104,9 @@ export class ObjectIndex {
       namespaces.push({ key: `${namespace}/`, names });
     });
     namespaces.sort((a, b) => compareText(a.key, b.key));
-    const found: KubeObject[] = [];
-    for (const { names } of namespaces) for (const object of inOrderOfNames(names)) found.push(object);
-    return found;
+    const [only] = namespaces;
+    if (only !== undefined && namespaces.length === 1) return inOrderOfNames(only.names);
+    return namespaces.flatMap(({ names }) => inOrderOfNames(names));
   }
 
   /** All objects of a kind, in no particular order. */
@@ -124,9 +124,10 @@ export class ObjectIndex {
 function inOrderOfNames(names: Names): readonly KubeObject[] {
   const found: KubeObject[] = [];
   let isInOrder = true;
+  let last = "";
   names.forEach((object, name) => {
-    const last = found.at(-1);
-    isInOrder &&= last === undefined || last.name < name;
+    isInOrder &&= last < name;
+    last = name;
     found.push(object);
   });
   return isInOrder ? found : found.sort((a, b) => compareText(a.name, b.name));

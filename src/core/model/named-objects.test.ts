@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "./json.ts";
 import { KubeObject, objectFamily } from "./kube-object.ts";
 import { NamedObjects } from "./named-objects.ts";
+import { ObjectOrder } from "./object-order.ts";
 
 const family = objectFamily("v1", "Service", "shop");
 const service = (name: string): KubeObject => new KubeObject(family, name, {});
@@ -17,7 +18,7 @@ const histories = fc.tuple(fc.uniqueArray(name), fc.boolean(), steps);
 test("names are found as in a Map, in whatever order they come and are asked for", () => {
   fc.assert(
     fc.property(histories, ([first, isSorted, more]) => {
-      const order: (KubeObject | JsonObject | undefined)[] = [];
+      const order = new ObjectOrder();
       const names = new NamedObjects(order);
       const model = new Map<string, JsonObject>();
       const come = (own: string): void => {
@@ -40,7 +41,7 @@ test("names are found as in a Map, in whatever order they come and are asked for
           const found = names.get(step.name);
           expect(found?.raw).toBe(model.get(step.name));
           expect(names.get(step.name)).toBe(found);
-          if (found !== undefined && found.place >= 0) expect(order[found.place]).toBe(found);
+          if (found !== undefined && found.place >= 0) expect(order.at(found.place)).toBe(found);
         }
         if (step.does === "delete") {
           names.delete(step.name);
@@ -59,7 +60,7 @@ test("names are found as in a Map, in whatever order they come and are asked for
 });
 
 test("names far apart are looked for by halves, and later in a Map: found all the same", () => {
-  const names = new NamedObjects([]);
+  const names = new NamedObjects(new ObjectOrder());
   const all = Array.from({ length: 100 }, (_, nth) => `s${String(nth).padStart(3, "0")}`);
   for (const one of all) names.addNext(one, { metadata: { name: one } }, family);
   for (let step = 0; step < 200; step++) {
@@ -70,7 +71,7 @@ test("names far apart are looked for by halves, and later in a Map: found all th
 });
 
 test("a name that stands beside the one found last, and one that does not", () => {
-  const names = new NamedObjects([]);
+  const names = new NamedObjects(new ObjectOrder());
   const all = ["a", "b", "c", "d", "e", "f", "g", "h"].map(service);
   for (const object of all) names.add(object);
   for (const object of [...all, ...all, ...all.toReversed()]) expect(names.get(object.name)).toBe(object);

@@ -1,9 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import { KubeObject, type ObjectFamily } from "./kube-object.ts";
 import type { MapBase } from "./layered-map.ts";
-
-/** The objects of a snapshot, each at its place; there are gaps. One that nobody has asked for yet is still as it came. */
-export type ObjectOrder = readonly (KubeObject | JsonObject | undefined)[];
+import type { ObjectOrder } from "./object-order.ts";
 
 /** So many are looked at beside the last one that was found. */
 const NEAR = 4;
@@ -17,7 +15,7 @@ const MAX_HALVED = 16;
  */
 export class NamedObjects implements MapBase<string, KubeObject> {
   /** Of the whole snapshot. Those of a list stand there side by side: the first `#listed` of these, from `#start` on. */
-  readonly #order: (KubeObject | JsonObject | undefined)[];
+  readonly #order: ObjectOrder;
   #start = 0;
   #listed = 0;
   #family: ObjectFamily | undefined;
@@ -31,7 +29,7 @@ export class NamedObjects implements MapBase<string, KubeObject> {
   #halved = 0;
   #size = 0;
 
-  constructor(order: (KubeObject | JsonObject | undefined)[]) {
+  constructor(order: ObjectOrder) {
     this.#order = order;
   }
 
@@ -73,7 +71,7 @@ export class NamedObjects implements MapBase<string, KubeObject> {
   delete(name: string): void {
     const at = this.#byName().get(name);
     if (at === undefined) return;
-    if (at < this.#listed) this.#order[this.#start + at] = undefined;
+    if (at < this.#listed) this.#order.set(this.#start + at, undefined);
     else this.#later[at - this.#listed] = undefined;
     this.#byName().delete(name);
     this.#size--;
@@ -102,15 +100,15 @@ export class NamedObjects implements MapBase<string, KubeObject> {
   #at(at: number): KubeObject | undefined {
     if (at >= this.#listed) return this.#later[at - this.#listed];
     const place = this.#start + at;
-    const found = this.#order[place];
+    const found = this.#order.at(place);
     if (found === undefined || found instanceof KubeObject || this.#family === undefined) return found as KubeObject;
     const made = new KubeObject(this.#family, nameIn(found), found, undefined, place);
-    this.#order[place] = made;
+    this.#order.set(place, made);
     return made;
   }
 
   #nameAt(at: number): string | undefined {
-    const found = at < this.#listed ? this.#order[this.#start + at] : this.#later[at - this.#listed];
+    const found = at < this.#listed ? this.#order.at(this.#start + at) : this.#later[at - this.#listed];
     return found === undefined || found instanceof KubeObject ? found?.name : nameIn(found);
   }
 

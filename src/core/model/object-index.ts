@@ -2,10 +2,10 @@
  * Objects by kind, namespace and name: found by words that stand in the objects, so that nobody has to put an id together
  * to look one up. Persistent: a change leaves the index before it as it was.
  */
-import type { JsonObject } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { LayeredMap } from "./layered-map.ts";
-import { NamedObjects, type ObjectOrder } from "./named-objects.ts";
+import { NamedObjects } from "./named-objects.ts";
+import { ObjectOrder } from "./object-order.ts";
 import { compareText, type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "./refs.ts";
 
 type Names = LayeredMap<string, KubeObject>;
@@ -183,7 +183,12 @@ const isIn = (search: Search, kind: KindId, namespace: string): boolean =>
 /** An index in the making. */
 export class ObjectIndexDraft {
   readonly kinds: Map<KindId, Map<string, NamedObjects>> = new Map();
-  readonly order: (KubeObject | JsonObject | undefined)[] = [];
+  readonly order: ObjectOrder;
+
+  /** `expected`: how many objects there will be, if that is known. */
+  constructor(expected?: number) {
+    this.order = new ObjectOrder(expected);
+  }
 
   /** The objects of a kind in a namespace, by name, to look up and to add to. */
   namesIn(kind: KindId, namespace: string): NamedObjects {
@@ -209,7 +214,7 @@ export class ObjectIndexDraft {
     const { kind, namespace, name } = splitId(id);
     const names = this.namesIn(kind, namespace);
     const object = names.get(name);
-    if (object !== undefined && this.order[object.place] === object) this.order[object.place] = undefined;
+    if (object !== undefined && this.order.at(object.place) === object) this.order.set(object.place, undefined);
     names.delete(name);
   }
 
@@ -221,8 +226,6 @@ export class ObjectIndexDraft {
   /** Puts an object at its place, if it has one and nobody else is there. */
   place(object: KubeObject): void {
     const { place } = object;
-    if (place < 0 || this.order[place] !== undefined) return;
-    while (this.order.length < place) this.order.push(undefined);
-    this.order[place] = object;
+    if (place >= 0 && this.order.at(place) === undefined) this.order.set(place, object);
   }
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { KubeObject, objectFamily } from "./kube-object.ts";
+import { ObjectOrder } from "./object-order.ts";
 import { ObjectTable, TableDraft } from "./object-table.ts";
 import type { ObjectId } from "./refs.ts";
 
@@ -12,7 +13,8 @@ const objects = Array.from(
   { length: COUNT },
   (_, nth) => new KubeObject(family, `s${nth}`, {}, undefined, nth % 3 === 0 ? -1 : nth),
 );
-const order = objects.map((object) => (object.place === -1 ? undefined : object));
+const order = new ObjectOrder();
+for (const object of objects) if (object.place !== -1) order.set(object.place, object);
 const index = fc.nat(COUNT - 1);
 const at = (nth: number): KubeObject => objects[nth] as KubeObject;
 

@@ -4,7 +4,7 @@
  */
 import { KubeObject } from "./kube-object.ts";
 import { LayeredMap, type MapBase } from "./layered-map.ts";
-import type { ObjectOrder } from "./named-objects.ts";
+import type { ObjectOrder } from "./object-order.ts";
 import type { ObjectId } from "./refs.ts";
 
 /** What a table begins with. */
@@ -94,7 +94,7 @@ export class TableDraft<K extends ObjectId, V> implements TableBase<K, V> {
 
   /** Once it is filled. */
   of(object: KubeObject): V | undefined {
-    return this.#order[object.place] === object ? this.#at(object.place) : this.get(object.id as K);
+    return this.#order.at(object.place) === object ? this.#at(object.place) : this.get(object.id as K);
   }
 
   /** Once it is filled. */
@@ -109,7 +109,7 @@ export class TableDraft<K extends ObjectId, V> implements TableBase<K, V> {
 
   /** What there is so far of an object. */
   soFar(object: KubeObject): V | undefined {
-    return this.#order[object.place] === object ? this.#at(object.place) : this.otherSoFar(object.id as K);
+    return this.#order.at(object.place) === object ? this.#at(object.place) : this.otherSoFar(object.id as K);
   }
 
   /** The same where there is no object of that id. */
@@ -119,7 +119,7 @@ export class TableDraft<K extends ObjectId, V> implements TableBase<K, V> {
 
   forEach(visit: (value: V, id: K) => void): void {
     this.#values.forEach((value, at) => {
-      const object = this.#order[this.#start + at];
+      const object = this.#order.at(this.#start + at);
       if (value !== undefined && object instanceof KubeObject) visit(value, object.id as K);
     });
     this.#others.forEach(visit);
@@ -133,7 +133,7 @@ export class TableDraft<K extends ObjectId, V> implements TableBase<K, V> {
   /** Where its value is to be put, with room made for it; undefined: among the others. */
   #placeFor(object: KubeObject): number | undefined {
     const { place } = object;
-    if (this.#order[place] !== object) return undefined;
+    if (this.#order.at(place) !== object) return undefined;
     if (this.#values.length === 0) this.#start = place;
     if (place < this.#start) this.#makeRoomBefore(place);
     const at = place - this.#start;

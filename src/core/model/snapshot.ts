@@ -39,7 +39,7 @@ export const DUPLICATE = "DuplicateObject";
 const DEFAULT_NAMESPACE = "default";
 
 export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
-  const objects = new ObjectIndexDraft();
+  const objects = new ObjectIndexDraft(Array.isArray(documents) ? documents.length : undefined);
   const refused = new Map<ObjectId, readonly Finding[]>();
   const findings: Finding[] = [];
   const repeated = new Map<ObjectId, Identified[]>();

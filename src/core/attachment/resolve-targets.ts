@@ -60,14 +60,14 @@ interface Resolution {
 
 const NONE: readonly never[] = [];
 
-/** A target whose kind and namespace are settled. */
+/** A target whose kind and namespace are settled; of the namespace last. */
 interface Settled {
   readonly target: TargetRef;
   readonly allowed: TargetKind;
   readonly scope: "Namespaced" | "Cluster";
   readonly facts: KindFacts | undefined;
   /** Empty for cluster-scoped kinds; undefined: every namespace (a cluster-scoped policy's selector). */
-  readonly namespace: string | undefined;
+  namespace: string | undefined;
 }
 
 /** `targets`: those of the policy, where they are at hand. */
@@ -151,7 +151,8 @@ function settleKind(resolution: Resolution, target: TargetRef): Settled | undefi
   }
   const facts = context.kind(allowed.group, allowed.kind);
   const scope = allowed.virtual ? "Namespaced" : (facts?.scope ?? "Namespaced");
-  return settleNamespace(resolution, { target, allowed, scope, facts }, own.scope);
+  const settled: Settled = { target, allowed, scope, facts, namespace: undefined };
+  return settleNamespace(resolution, settled, own.scope) ? settled : undefined;
 }
 
 // Definitions are immutable, so what is read off them can be kept as long as they live.
@@ -181,52 +182,42 @@ function findAllowed(kinds: readonly TargetKind[], { kind, group }: TargetRef): 
   return sameKind.length === 1 ? sameKind[0] : undefined;
 }
 
-/** DESIGN: a namespaced policy may target the Namespace it lives in, and no other cluster-scoped object. */
-function settleNamespace(
-  resolution: Resolution,
-  partial: Omit<Settled, "namespace">,
-  policyScope: "Namespaced" | "Cluster",
-): Settled | undefined {
-  const { target, allowed, scope } = partial;
+/** DESIGN: a namespaced policy may target the Namespace it lives in, and no other cluster-scoped object. False: it may not. */
+function settleNamespace(resolution: Resolution, settled: Settled, policyScope: "Namespaced" | "Cluster"): boolean {
+  const { target, allowed, scope } = settled;
   const home = resolution.policy.object.family.namespace;
   if (scope === "Cluster") {
+    settled.namespace = "";
     const isOwnNamespace = isNamespace(allowed) && (target.selector !== undefined || target.name === home);
-    if (policyScope === "Cluster" || isOwnNamespace) return inNamespace(partial, "");
+    if (policyScope === "Cluster" || isOwnNamespace) return true;
     const why = isNamespace(allowed)
       ? `a namespaced policy can target only the Namespace it lives in, '${home}', not '${target.name ?? ""}'`
       : `${allowed.kind} is cluster-scoped, so only a cluster-scoped policy can target it`;
     reject(resolution, target.field, "ScopeNotAllowed", why);
-    return undefined;
+    return false;
   }
   if (policyScope === "Cluster") {
-    if (target.namespace === undefined && target.selector === undefined) {
-      reject(
-        resolution,
-        `${target.field}.namespace`,
-        "NamespaceMissing",
-        `a cluster-scoped policy must say in which namespace the ${allowed.kind} '${target.name ?? ""}' is`,
-      );
-      return undefined;
-    }
-    return inNamespace(partial, target.namespace);
-  }
-  const namespace = target.namespace ?? home;
-  if (namespace !== home && resolution.definition.targeting.crossNamespace === "Forbidden") {
+    settled.namespace = target.namespace;
+    if (target.namespace !== undefined || target.selector !== undefined) return true;
     reject(
       resolution,
       `${target.field}.namespace`,
-      "CrossNamespaceForbidden",
-      `${kindName(resolution)} cannot target objects in another namespace ('${namespace}'); put the policy into that namespace`,
+      "NamespaceMissing",
+      `a cluster-scoped policy must say in which namespace the ${allowed.kind} '${target.name ?? ""}' is`,
     );
-    return undefined;
+    return false;
   }
-  return inNamespace(partial, namespace);
+  const namespace = target.namespace ?? home;
+  settled.namespace = namespace;
+  if (namespace === home || resolution.definition.targeting.crossNamespace !== "Forbidden") return true;
+  reject(
+    resolution,
+    `${target.field}.namespace`,
+    "CrossNamespaceForbidden",
+    `${kindName(resolution)} cannot target objects in another namespace ('${namespace}'); put the policy into that namespace`,
+  );
+  return false;
 }
-
-const inNamespace = (
-  { target, allowed, scope, facts }: Omit<Settled, "namespace">,
-  namespace: string | undefined,
-): Settled => ({ target, allowed, scope, facts, namespace });
 
 const isNamespace = ({ group, kind }: TargetKind): boolean => group === "" && kind === "Namespace";
 

@@ -119,17 +119,23 @@ export function foldPattern(whole: Folded, fields: readonly FoldedField[], who: 
 }
 
 /** The places of a fold, by pointer. */
-export const placesOf = ({ result }: Folded): readonly Place[] =>
-  result.places.toSorted((a, b) => compareText(a.pointer, b.pointer));
+export function placesOf({ result: { places } }: Folded): readonly Place[] {
+  for (let i = 1; i < places.length; i++)
+    if (compareText((places[i - 1] as Place).pointer, (places[i] as Place).pointer) > 0)
+      return places.toSorted((a, b) => compareText(a.pointer, b.pointer));
+  return places;
+}
 
 function specPattern({ result }: Folded, places: readonly Place[], who: FoldedPolicies): SpecPattern {
-  const steps: StepPattern[] = [];
+  const steps = new StepPatterns(who);
   return {
     spec: result.toSpec(),
     sources: places.map((place) => sourcePattern(place, steps, who)),
-    own: places.flatMap((place, at) => (isOwn(place) ? [at] : [])),
+    own: places.some(isOwn) ? places.flatMap((place, at) => (isOwn(place) ? [at] : [])) : NO_OWN,
   };
 }
+
+const NO_OWN: readonly number[] = [];
 
 const isOwn = ({ holder }: Place): boolean => holder !== undefined && holder.policy === undefined;
 
@@ -146,7 +152,7 @@ const OWN: Decision = { policy: null, block: null, strategy: "Own" };
 
 function sourcePattern(
   { pointer, holder, decidedBy = OWN, losses }: Place,
-  steps: StepPattern[],
+  steps: StepPatterns,
   who: FoldedPolicies,
 ): SourcePattern {
   return {
@@ -154,20 +160,42 @@ function sourcePattern(
     policy: placeOf(holder?.policy, who),
     block: holder?.block?.name ?? null,
     computed: holder?.computed === true,
-    decidedBy: stepPattern(decidedBy, steps, who),
-    lost: losses.map((loss) => lostPattern(loss, who)),
+    decidedBy: steps.of(decidedBy),
+    lost: losses.length === 0 ? NOTHING_LOST : losses.map((loss) => lostPattern(loss, who)),
   };
 }
 
-/** One of the steps so far, or another one. */
-function stepPattern(decision: Decision, steps: StepPattern[], { policies }: FoldedPolicies): StepPattern {
-  const { block, strategy } = decision;
-  const policy = policies.findIndex(({ id }) => id === decision.policy);
-  const known = steps.find((step) => step.policy === policy && step.block === block && step.strategy === strategy);
-  if (known !== undefined) return known;
-  const step = { policy, block, strategy };
-  steps.push(step);
-  return step;
+const NOTHING_LOST: readonly LostPattern[] = [];
+
+/** The steps of one fold: a handful, and mostly the one that was asked for before. */
+class StepPatterns {
+  readonly #who: FoldedPolicies;
+  readonly #known: StepPattern[] = [];
+  #last: Decision | undefined;
+  #lastStep: StepPattern | undefined;
+
+  constructor(who: FoldedPolicies) {
+    this.#who = who;
+  }
+
+  of(decision: Decision): StepPattern {
+    if (decision !== this.#last || this.#lastStep === undefined) {
+      this.#last = decision;
+      this.#lastStep = this.#find(decision);
+    }
+    return this.#lastStep;
+  }
+
+  /** One of the steps so far, or another one. */
+  #find(decision: Decision): StepPattern {
+    const { block, strategy } = decision;
+    const policy = this.#who.policies.findIndex(({ id }) => id === decision.policy);
+    for (const step of this.#known)
+      if (step.policy === policy && step.block === block && step.strategy === strategy) return step;
+    const step = { policy, block, strategy };
+    this.#known.push(step);
+    return step;
+  }
 }
 
 const lostPattern = ({ candidate, reason, by }: Loss, who: FoldedPolicies): LostPattern => ({
@@ -181,14 +209,18 @@ const lostPattern = ({ candidate, reason, by }: Loss, who: FoldedPolicies): Lost
 const BY_NOBODY: readonly number[] = [];
 
 function outcomesOf(who: FoldedPolicies, folds: readonly (readonly Place[])[]): readonly OutcomePattern[] {
-  const outcomes = new Map<number, OutcomePattern>();
+  const outcomes: OutcomePattern[] = [];
   for (const candidate of who.candidates) {
     const policy = placeOf(candidate, who);
     // A policy may stand at several levels.
-    if (!outcomes.has(policy)) outcomes.set(policy, { policy, prevailing: 0, beaten: 0, gated: false, by: BY_NOBODY });
+    if (outcomes.every((outcome) => outcome.policy !== policy))
+      outcomes.push({ policy, prevailing: 0, beaten: 0, gated: false, by: BY_NOBODY });
   }
   const outcomeOf = (policy: Policy): OutcomePattern => {
-    const outcome = outcomes.get(placeOf(policy, who));
+    const place = placeOf(policy, who);
+    // By far the most: each policy once, and all have a say.
+    const there = outcomes[place];
+    const outcome = there?.policy === place ? there : outcomes.find((one) => one.policy === place);
     if (outcome === undefined) throw new Error(`${policy.id} is not in the stack`);
     return outcome;
   };
@@ -199,7 +231,7 @@ function outcomesOf(who: FoldedPolicies, folds: readonly (readonly Place[])[]): 
         if (loss.candidate.policy !== undefined) countLoss(outcomeOf(loss.candidate.policy), loss, who);
     }
   }
-  return [...outcomes.values()];
+  return outcomes;
 }
 
 function countLoss(outcome: OutcomePattern, { candidate, reason, by }: Loss, who: FoldedPolicies): void {
@@ -211,7 +243,9 @@ function countLoss(outcome: OutcomePattern, { candidate, reason, by }: Loss, who
     // A policy never beats itself: what it lost to itself counts neither way.
     if (by.length > 0 && by.every((policy) => policy === candidate.policy)) return;
     outcome.beaten++;
-    const winners = by.filter((policy) => policy !== candidate.policy).map((policy) => placeOf(policy, who));
-    outcome.by = [...new Set([...outcome.by, ...winners])];
+    for (const winner of by) {
+      const place = placeOf(winner, who);
+      if (winner !== candidate.policy && !outcome.by.includes(place)) outcome.by = [...outcome.by, place];
+    }
   }
 }

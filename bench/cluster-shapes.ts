@@ -18,6 +18,10 @@ export interface ShapeOptions {
   readonly parents: number;
   /** Beside the policies on the Gateway and on every second route: on the class, on a listener, on a rule. */
   readonly levels: "GatewayAndRoute" | "Five";
+  /** Whether the policies of routes say a few things over and over, as those of templates do, or each something else. */
+  readonly policies: "Alike" | "Different";
+  /** Where paths end. */
+  readonly ends: "HTTPRouteRule" | "Service";
 }
 
 export const FLEET: Omit<ShapeOptions, "routes"> = {
@@ -27,14 +31,16 @@ export const FLEET: Omit<ShapeOptions, "routes"> = {
   backends: 2,
   parents: 1,
   levels: "GatewayAndRoute",
+  policies: "Alike",
+  ends: "HTTPRouteRule",
 };
 
 const GATEWAY_API = "gateway.networking.k8s.io";
 const POLICIES = "bench.example.com";
 const NAMESPACE = "bakery";
 
-/** RFC 9's kind: named rules, atomic or merged, effective at the route's rule. */
-export const definition: ClusterObject = {
+/** RFC 9's kind: named rules, atomic or merged, effective at the route's rule, or further down. */
+export const definitionFor = (ends: ShapeOptions["ends"]): ClusterObject => ({
   apiVersion: "prevail.dev/v1alpha1",
   kind: "PolicyDefinition",
   metadata: { name: `ratelimitpolicies.${POLICIES}` },
@@ -52,18 +58,18 @@ export const definition: ClusterObject = {
         { kind: "HTTPRoute", sections: ["Rule"] },
       ],
     },
-    hierarchy: { effectiveTargets: ["HTTPRouteRule"] },
+    hierarchy: { effectiveTargets: [ends] },
     merge: {
       granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic", merge: "Merge" } },
       rules: ["limits"],
     },
   },
-};
+});
 
 /** Everything, in the order in which a list per kind would bring it. */
 export function* buildShape(options: ShapeOptions): Generator<ClusterObject> {
   const gateways = Math.max(options.parents, Math.ceil(options.routes / options.routesPerGateway));
-  yield definition;
+  yield definitionFor(options.ends);
   yield { apiVersion: `${GATEWAY_API}/v1`, kind: "GatewayClass", metadata: { name: "class" }, spec: CLASS_SPEC };
   for (let i = 0; i < gateways; i++) yield buildGateway(i, options);
   for (let i = 0; i < options.routes; i++) yield buildRoute(i, gateways, options);
@@ -71,7 +77,8 @@ export function* buildShape(options: ShapeOptions): Generator<ClusterObject> {
     for (let backend = 0; backend < options.backends; backend++) yield buildService(i, backend);
   }
   for (let i = 0; i < gateways; i++) yield gatewayPolicy(i);
-  for (let i = 0; i < options.routes; i += 2) yield routePolicy(i);
+  // Seven values and one for each revision: tens of them never meet.
+  for (let i = 0; i < options.routes; i += 2) yield routePolicy(i, options.policies === "Alike" ? 0 : 10 * i);
   if (options.levels === "Five") yield* deeperPolicies(gateways, options);
 }
 

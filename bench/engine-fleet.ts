@@ -50,7 +50,7 @@ interface Times {
   readonly ms: number;
 }
 
-function timedWhole<T>(context: BenchContext, run: () => T): Times & { readonly value: T } {
+export function timedWhole<T>(context: BenchContext, run: () => T): Times & { readonly value: T } {
   const { value, ms } = timed(run);
   return { value, untilThereMs: ms, ms: ms + collectionMs(context) };
 }

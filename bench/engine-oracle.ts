@@ -3,7 +3,7 @@ import { parseDefinition } from "../src/core/model/parse-definition.ts";
 import { parseDocument } from "../src/core/model/snapshot.ts";
 import { oracle } from "../test/oracle/oracle.ts";
 import type { BenchContext } from "./bench-context.ts";
-import { definition, FLEET } from "./cluster-shapes.ts";
+import { definitionFor, FLEET } from "./cluster-shapes.ts";
 import { answer, parseTexts, textsOf } from "./engine-fleet.ts";
 import { median, timed } from "./measure.ts";
 
@@ -31,7 +31,7 @@ export function benchOracle(context: BenchContext, smallest: number): void {
 }
 
 function readDefinition(): Parameters<typeof oracle>[1]["definitions"][number] {
-  const document = parseDocument({ value: JSON.parse(JSON.stringify(definition)) as unknown });
+  const document = parseDocument({ value: JSON.parse(JSON.stringify(definitionFor(FLEET.ends))) as unknown });
   const parsed = document.state === "object" ? parseDefinition(document.object) : undefined;
   if (parsed?.definition === undefined) throw new Error("the definition in cluster-shapes.ts cannot be read");
   return parsed.definition;

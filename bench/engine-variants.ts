@@ -20,6 +20,8 @@ export function benchVariants(context: BenchContext, largest: number): void {
       `one policy → ${targets.toLocaleString("en-US")} targets`,
       () => [...buildShape({ ...FLEET, routes: targets }), policyOnRoutes(targets)],
     ],
+    ["every route's policy says something else", () => buildShape({ ...fleet, policies: "Different" })],
+    ["paths go on to backends", () => buildShape({ ...fleet, ends: "Service" })],
     ["64 policies → one target", () => [...buildShape(fleet), ...policiesOnRoute(64, 0)]],
   ];
   for (const [name, objects] of variants) benchVariant(context, name, objects());
@@ -27,11 +29,12 @@ export function benchVariants(context: BenchContext, largest: number): void {
 
 function benchVariant(context: BenchContext, name: string, objects: Iterable<ClusterObject>): void {
   const texts = [...objects].map((object) => JSON.stringify(object));
-  const { parseMs, evaluateMs, answer: last } = compareWithParse(context, texts, REPETITIONS);
+  const { parseMs, evaluateMs, ratio, answer: last } = compareWithParse(context, texts, REPETITIONS);
   const { paths, checksum } = last.reading;
   context.report({ case: name, metric: "paths", value: paths, unit: "" });
   context.report({ case: name, metric: "JSON.parse", value: parseMs, unit: "ms" });
   context.report({ case: name, metric: "evaluate and read", value: evaluateMs, unit: "ms" });
+  context.report({ case: name, metric: "evaluate and read / JSON.parse", value: ratio, unit: "x" });
   context.report({ case: name, metric: "per path", value: (evaluateMs * 1000) / paths, unit: "µs" });
   const rebuilt = answer(parseTexts(texts).toReversed()).reading.checksum;
   context.report({ case: name, metric: "checksum of a rebuild", value: rebuilt, unit: "", ok: rebuilt === checksum });

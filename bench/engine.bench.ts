@@ -6,6 +6,7 @@ import type { BenchContext } from "./bench-context.ts";
 import { FLEET } from "./cluster-shapes.ts";
 import { benchChanges } from "./engine-changes.ts";
 import { answer, benchFleet, type FleetTimes, parseTexts, textsOf } from "./engine-fleet.ts";
+import { benchGrowth } from "./engine-growth.ts";
 import { benchOracle } from "./engine-oracle.ts";
 import { benchVariants } from "./engine-variants.ts";
 import { timed } from "./measure.ts";
@@ -20,7 +21,7 @@ export async function bench(context: BenchContext): Promise<void> {
     warmUp();
     times.push(benchFleet(context, routes));
   }
-  reportGrowth(context, times);
+  benchGrowth(context, sizes);
   benchChanges(context, times);
   benchVariants(context, Math.max(...sizes));
   benchOracle(context, Math.min(...sizes));
@@ -41,15 +42,4 @@ function reportFirst(context: BenchContext, routes: number): void {
 function warmUp(): void {
   const objects = parseTexts(textsOf({ ...FLEET, routes: WARM_UP_ROUTES }));
   for (let i = 0; i < WARM_UP_RUNS; i++) answer(objects);
-}
-
-/** Linear: ten times the routes, ten times the time, and a little for what no longer fits the caches. */
-function reportGrowth(context: BenchContext, times: readonly FleetTimes[]): void {
-  for (const { routes, evaluateMs } of times) {
-    const tenth = times.find((other) => other.routes * 10 === routes);
-    if (tenth === undefined) continue;
-    const value = evaluateMs / tenth.evaluateMs;
-    const name = `fleet ${routes.toLocaleString("en-US")}`;
-    context.report({ case: name, metric: "T(10N)/T(N)", value, unit: "x", bar: 11 });
-  }
 }

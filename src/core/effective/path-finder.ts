@@ -7,7 +7,7 @@ import { isSameList } from "../model/is-same-list.ts";
 import type { JsonObject } from "../model/json.ts";
 import { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId, ObjectRef } from "../model/refs.ts";
-import type { ChildUse, UpLink } from "../topology/links.ts";
+import type { UpLink } from "../topology/links.ts";
 import type { Section } from "../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
 import { EndsBelow, isTangled } from "./ends-below.ts";
@@ -215,10 +215,12 @@ export class PathFinder {
     const touched = finder === this ? this.#scope?.touched : undefined;
     forEachId(this.#world.mentionedBy.get(id), (parent) => {
       if (touched !== undefined && !touched.has(parent)) return;
-      const link = this.#world.links.get(parent)?.down.find(({ child }) => child === id);
-      if (link === undefined || isTangled(this.#world, id, parent)) return;
-      for (const use of link.uses) {
-        for (const base of finder.#aboveChild(parent, use)) this.#paths.extend(base, node, use.ports, found);
+      const links = this.#world.links.get(parent);
+      const link = links?.down.find(({ child }) => child === id);
+      if (links === undefined || link === undefined || isTangled(this.#world, id, parent)) return;
+      for (const { sectionIndex, ports } of link.uses) {
+        const bases = finder.#aboveChild(parent, links.sections[sectionIndex]);
+        for (const base of bases) this.#paths.extend(base, node, ports, found);
       }
     });
   }
@@ -279,11 +281,9 @@ export class PathFinder {
     return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
   }
 
-  #aboveChild(parent: ObjectId, { sectionIndex }: ChildUse): readonly Path[] {
-    if (sectionIndex < 0) return this.#toObject(parent);
-    const node = this.#nodes.find(parent);
-    const section = node === undefined ? undefined : sectionsOfNode(node)[sectionIndex];
-    return section === undefined ? NO_PATHS : this.#intoSection(this.#toObject(parent), section);
+  /** `section`: by which the parent names the child; undefined: it does so as a whole. */
+  #aboveChild(parent: ObjectId, section: string | undefined): readonly Path[] {
+    return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
   }
 
   #toSection(id: ObjectId, name: string): readonly Path[] {

@@ -1,0 +1,51 @@
+import type { BenchContext } from "./bench-context.ts";
+import { FLEET } from "./cluster-shapes.ts";
+import { answer, parseTexts, textsOf, timedWhole } from "./engine-fleet.ts";
+import { median } from "./measure.ts";
+
+const STEP = 10;
+/** Of the smaller size, before the larger one and after it. */
+const BESIDE = 5;
+const ROUNDS = { small: 9, large: 5 };
+const LARGE = 100_000;
+
+/**
+ * Linear: ten times the routes, ten times the time, and a little for what no longer fits the caches. Both sizes in turns, so
+ * that whatever disturbs one disturbs the other; and the same of JSON.parse, which has the same caches and collector.
+ */
+export function benchGrowth(context: BenchContext, sizes: readonly number[]): void {
+  for (const routes of sizes) {
+    const tenth = sizes.find((other) => other * STEP === routes);
+    if (tenth === undefined) continue;
+    const rounds = routes < LARGE ? ROUNDS.small : ROUNDS.large;
+    const small = textsOf({ ...FLEET, routes: tenth });
+    const large = textsOf({ ...FLEET, routes });
+    const growths = Array.from({ length: rounds }, () => growth(context, small, large));
+    const name = `fleet ${routes.toLocaleString("en-US")}`;
+    const value = median(growths.map(({ evaluate }) => evaluate));
+    context.report({ case: name, metric: "T(10N)/T(N)", value, unit: "x", bar: 11 });
+    const parse = median(growths.map((one) => one.parse));
+    context.report({ case: name, metric: "T(10N)/T(N) of JSON.parse", value: parse, unit: "x" });
+  }
+}
+
+interface Spent {
+  readonly parse: number;
+  readonly evaluate: number;
+}
+
+function growth(context: BenchContext, small: readonly string[], large: readonly string[]): Spent {
+  const before = Array.from({ length: BESIDE }, () => spentOn(context, small));
+  const whole = spentOn(context, large);
+  const beside = [...before, ...Array.from({ length: BESIDE }, () => spentOn(context, small))];
+  return {
+    parse: whole.parse / median(beside.map(({ parse }) => parse)),
+    evaluate: whole.evaluate / median(beside.map(({ evaluate }) => evaluate)),
+  };
+}
+
+function spentOn(context: BenchContext, texts: readonly string[]): Spent {
+  const parsed = timedWhole(context, () => parseTexts(texts));
+  const answered = timedWhole(context, () => answer(parsed.value));
+  return { parse: parsed.ms, evaluate: answered.ms };
+}

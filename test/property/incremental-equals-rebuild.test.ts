@@ -39,6 +39,35 @@ test(`the same where policies say the same, and many paths change at once (seed 
   assertProperty(property, { numRuns: 300, stream: 4 });
 });
 
+/** Much is worked out when somebody first asks: by then what it rests on may have changed in later evaluations. */
+function checkUnread({ start, pool, batches }: RandomHistory): void {
+  let state = startState(start.objects);
+  const versions = [{ evaluation: evaluateObjects(state.values(), start), objects: [...state.values()] }];
+  for (const batch of batches) {
+    const played = playBatch(state, batch, pool);
+    state = played.state;
+    const { evaluation } = versions.at(-1) ?? { evaluation: evaluateObjects([], start) };
+    versions.push({
+      evaluation: apply(evaluation, deepFreeze(played.changes)).evaluation,
+      objects: [...state.values()],
+    });
+  }
+  // The first one last: it has had the most time to be mixed up with others.
+  for (const { evaluation, objects } of versions.toReversed())
+    expect(told(evaluation)).toStrictEqual(told(evaluateObjects(objects, start)));
+}
+
+test(`what nobody had read before changes came is told as it was (seed ${seed})`, {
+  timeout: PROPERTY_TIMEOUT_MS,
+}, () => {
+  assertProperty(fc.property(randomHistory, checkUnread), { numRuns: 200, stream: 5 });
+  const farms = fc.record({ start: randomFarm, other: randomFarm, batches: randomBatches });
+  const property = fc.property(farms, ({ start, other, batches }) => {
+    checkUnread({ start, pool: other.objects, batches });
+  });
+  assertProperty(property, { numRuns: 100, stream: 6 });
+});
+
 /** What a cluster changes all day without meaning anything. */
 function withNoise(object: JsonObject, noise: number): JsonObject {
   const metadata = object["metadata"] as JsonObject;

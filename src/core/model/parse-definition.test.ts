@@ -6,6 +6,7 @@ import type { FieldShape, Shape } from "./check-shape.ts";
 import { definitionSchema } from "./definition-schema.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { parseDefinition } from "./parse-definition.ts";
+import { parseDocument } from "./snapshot.ts";
 
 const document = (spec: Json, apiVersion = "prevail.dev/v1alpha1") =>
   kubeObject({ apiVersion, kind: "PolicyDefinition", metadata: { name: "colors.example.com" }, spec });
@@ -352,6 +353,43 @@ describe("findings say what was found, what is allowed, and what was meant", () 
   test("a document of a thousand mistakes gives a readable number of findings", () => {
     const spec = { ...minimal, policies: Array.from({ length: 1000 }, () => 1) };
     expect(parseDefinition(document(spec)).findings.length).toBeLessThanOrEqual(50);
+  });
+});
+
+describe("a definition that was read before", () => {
+  test("is the same one again, and another one where a word differs", () => {
+    const { definition } = parseDefinition(document(minimal));
+    expect(parseDefinition(document(structuredClone(minimal))).definition).toBe(definition);
+    const direct = parseDefinition(document({ ...minimal, class: "Direct", targeting: { kinds: ["Gateway"] } }));
+    expect(direct.definition).not.toBe(definition);
+    expect(direct.definition?.class).toBe("Direct");
+  });
+
+  test("is read again where the object was changed in place", () => {
+    const spec = { ...structuredClone(minimal), class: "Inherited" };
+    const before = parseDefinition(document(spec)).definition;
+    spec.class = "Sideways";
+    expect(before?.class).toBe("Inherited");
+    expect(parseDefinition(document(spec)).findings.map(({ field }) => field)).toEqual(["spec.class"]);
+  });
+
+  test("tells its findings each time, at the place where it is written", () => {
+    const odd = { ...minimal, merge: { rules: ["limits"] } };
+    const found = [1, 2].map((line) => {
+      const { raw } = document(odd);
+      const source = { file: "definitions.yaml", line, column: 1 };
+      const parsed = parseDocument({ value: raw, source });
+      return parsed.state === "object" ? parseDefinition(parsed.object).findings : [];
+    });
+    expect(found.map((findings) => findings.map(({ code, source }) => [code, source?.line]))).toEqual([
+      [["DefinitionUnusedField", 1]],
+      [["DefinitionUnusedField", 2]],
+    ]);
+  });
+
+  test("may hold what has no text: that is told as anything else that does not belong there", () => {
+    const spec: unknown = { ...minimal, size: 10n };
+    expect(parseDefinition(document(spec as Json)).findings.map(({ field }) => field)).toEqual(["spec.size"]);
   });
 });
 

@@ -29,16 +29,27 @@ const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
  * because a field that was mistyped would change who wins.
  */
 export function parseDefinition(object: KubeObject): ParsedDefinition {
-  // Only what nothing is to be said about is known: findings name the place where it is written.
-  const key = JSON.stringify([object.apiVersion, object.name, ownValue(object.raw, "spec") ?? null]);
-  const definition = knownDefinitions.get(key);
-  if (definition !== undefined) return { definition, findings: [] };
+  const written = textOf(object);
+  const known = written === undefined ? undefined : knownDefinitions.get(written);
+  if (known !== undefined) return { definition: known, findings: [] };
   const parsed = parseAnew(object);
-  if (parsed.definition !== undefined && parsed.findings.length === 0 && key.length <= MAX_KNOWN_LENGTH) {
+  const { definition, findings } = parsed;
+  // Only what nothing is to be said about: findings name the place where it is written.
+  if (written !== undefined && definition !== undefined && findings.length === 0) {
     if (knownDefinitions.size >= MAX_KNOWN) knownDefinitions.clear();
-    knownDefinitions.set(key, parsed.definition);
+    knownDefinitions.set(written, definition);
   }
   return parsed;
+}
+
+/** All that a definition is read from. Undefined: too much to keep, or what has no text, as a bigint among plain data. */
+function textOf({ apiVersion, name, raw }: KubeObject): string | undefined {
+  try {
+    const text = JSON.stringify([apiVersion, name, ownValue(raw, "spec") ?? null]);
+    return text.length <= MAX_KNOWN_LENGTH ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 interface ParsedDefinition {

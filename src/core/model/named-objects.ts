@@ -5,8 +5,6 @@ import type { ObjectOrder } from "./object-order.ts";
 
 /** So many are looked at beside the last one that was found. */
 const NEAR = 4;
-/** So many are looked for by halves before there is a Map: who asks for more asks for many. */
-const MAX_HALVED = 16;
 
 /**
  * The objects of a kind in a namespace, by name. A list from a cluster comes in the order of names, and is asked for about
@@ -26,7 +24,6 @@ export class NamedObjects implements MapBase<string, KubeObject> {
   #lastName = "";
   /** Where the last one was found. Only a place to begin at. */
   #near = 0;
-  #halved = 0;
   #size = 0;
 
   constructor(order: ObjectOrder) {
@@ -78,7 +75,7 @@ export class NamedObjects implements MapBase<string, KubeObject> {
   }
 
   get(name: string): KubeObject | undefined {
-    const at = this.#nearby(name, this.#near) ?? this.#nearby(name, 0) ?? this.#anywhere(name);
+    const at = this.#nearby(name, this.#near) ?? this.#nearby(name, 0) ?? this.#byName().get(name);
     if (at === undefined) return undefined;
     this.#near = at;
     return this.#at(at);
@@ -127,19 +124,6 @@ export class NamedObjects implements MapBase<string, KubeObject> {
     const end = Math.min(this.length, from + NEAR);
     for (let at = from; at < end; at++) if (this.#nameAt(at) === name) return at;
     return undefined;
-  }
-
-  #anywhere(name: string): number | undefined {
-    if (this.#places !== undefined || this.#halved >= MAX_HALVED) return this.#byName().get(name);
-    this.#halved++;
-    let low = 0;
-    let high = this.length - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#nameAt(middle) as string) < name) low = middle + 1;
-      else high = middle;
-    }
-    return this.#nameAt(low) === name ? low : undefined;
   }
 
   #byName(): Map<string, number> {

@@ -78,6 +78,7 @@ export class LoneTarget extends PlainTargets {
     this.target = target;
   }
 
+  /** Made anew each time. */
   get attachments(): readonly Attachment[] {
     return [new ResolvedAttachment(this.target)];
   }

@@ -178,8 +178,8 @@ const toValue = ({ block, unit, decides, equal, beaten, gated, losses }: Draft):
   losses: [...losses.values()].sort((a, b) => b.paths.length - a.paths.length),
 });
 
-function targetsOf(world: World, { kind, targets }: PolicyRecord, { id, through }: Survey): readonly ReachTarget[] {
-  const attached = targets.attachments.map((attachment): ReachTarget => {
+function targetsOf(world: World, record: PolicyRecord, { id, kind, targets, through }: Survey): readonly ReachTarget[] {
+  const attached = targets.map((attachment): ReachTarget => {
     const { ref, sectionName, consumer, object } = attachment;
     const { group, kind: name, namespace, name: own } = ref;
     const section = sectionName === undefined ? {} : { sectionName };
@@ -195,7 +195,7 @@ function targetsOf(world: World, { kind, targets }: PolicyRecord, { id, through 
       gaps: paths > 0 ? [] : reachGaps(world, object),
     };
   });
-  const refused = targets.rejections.map(
+  const refused = record.targets.rejections.map(
     (rejection): ReachTarget => ({
       state: "refused",
       field: rejection.field,

@@ -81,15 +81,9 @@ class LinkedTables implements Placed, Pick<World, "parents" | "links" | "mention
  * Many questions need neither who names an object (changes ask, and paths that go on to backends) nor verdicts, for which
  * every path is walked: both are worked out when somebody asks.
  */
-class FirstWorld implements World {
-  readonly rulebook: World["rulebook"];
-  readonly objects: World["objects"];
-  readonly refused: World["refused"];
+class FirstWorld extends LinkedTables implements World {
   readonly documentFindings: World["documentFindings"];
-  readonly parents: World["parents"];
-  readonly links: World["links"];
   readonly labelReaders: World["labelReaders"];
-  readonly grants: World["grants"];
   readonly policies: World["policies"];
   readonly selectors: World["selectors"];
   readonly missing: World["missing"];
@@ -101,25 +95,20 @@ class FirstWorld implements World {
 
   constructor(
     linked: LinkedTables,
-    policies: PolicyTables,
+    { policies, selectors, missing, attached }: PolicyTables,
     { documentFindings, labelReaders }: Pick<World, "documentFindings" | "labelReaders">,
   ) {
-    this.rulebook = linked.rulebook;
-    this.objects = linked.objects;
-    this.refused = linked.refused;
+    super(linked, linked.parents, linked.links);
     this.documentFindings = documentFindings;
-    this.parents = linked.parents;
-    this.links = linked.links;
     this.labelReaders = labelReaders;
-    this.grants = linked.grants;
-    this.policies = policies.policies;
-    this.selectors = policies.selectors;
-    this.missing = policies.missing;
-    this.attached = policies.attached;
+    this.policies = policies;
+    this.selectors = selectors;
+    this.missing = missing;
+    this.attached = attached;
     this.tangles = findTangles(linked);
   }
 
-  get mentionedBy(): World["mentionedBy"] {
+  override get mentionedBy(): World["mentionedBy"] {
     this.#mentionedBy ??= buildMentions(this.links, this.policies);
     return this.#mentionedBy;
   }

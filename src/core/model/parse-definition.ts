@@ -1,5 +1,6 @@
 import { checkDefinition } from "./check-definition.ts";
 import { checkShape, didYouMean, found, type ShapeProblem } from "./check-shape.ts";
+import { child, flag, list, mapValues, objects, oneOf, text, texts } from "./checked-fields.ts";
 import type {
   FieldMapping,
   ForbiddenSetting,
@@ -16,8 +17,9 @@ import type {
 } from "./definition.ts";
 import { CUSTOM_PREFIX, choices, definitionSchema } from "./definition-schema.ts";
 import type { Finding } from "./finding.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
 import { kinds as builtInKinds } from "./kinds.ts";
+import { definitionText, findKnownDefinition, keepDefinition } from "./known-definitions.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { lowestLevels, targetLevels } from "./levels.ts";
 import { type GroupKind, type KindId, kindId } from "./refs.ts";
@@ -29,38 +31,19 @@ const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
  * because a field that was mistyped would change who wins.
  */
 export function parseDefinition(object: KubeObject): ParsedDefinition {
-  const written = textOf(object);
-  const known = written === undefined ? undefined : knownDefinitions.get(written);
+  const written = definitionText(object);
+  const known = findKnownDefinition(written);
   if (known !== undefined) return { definition: known, findings: [] };
   const parsed = parseAnew(object);
-  const { definition, findings } = parsed;
   // Only what nothing is to be said about: findings name the place where it is written.
-  if (written !== undefined && definition !== undefined && findings.length === 0) {
-    if (knownDefinitions.size >= MAX_KNOWN) knownDefinitions.clear();
-    knownDefinitions.set(written, definition);
-  }
+  if (parsed.definition !== undefined && parsed.findings.length === 0) keepDefinition(written, parsed.definition);
   return parsed;
-}
-
-/** All that a definition is read from. Undefined: too much to keep, or what has no text, as a bigint among plain data. */
-function textOf({ apiVersion, name, raw }: KubeObject): string | undefined {
-  try {
-    const text = JSON.stringify([apiVersion, name, ownValue(raw, "spec") ?? null]);
-    return text.length <= MAX_KNOWN_LENGTH ? text : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 interface ParsedDefinition {
   readonly definition?: PolicyDefinition;
   readonly findings: Finding[];
 }
-
-/** What was read, by what is written: whoever evaluates clusters one after the other brings the same few again and again. */
-const knownDefinitions = new Map<string, PolicyDefinition>();
-const MAX_KNOWN = 256;
-const MAX_KNOWN_LENGTH = 16_384;
 
 function parseAnew(object: KubeObject): ParsedDefinition {
   const problems: Problem[] = [];
@@ -404,28 +387,3 @@ function checkMappedPath(path: string, field: string, problems: Problem[]): void
   const message = `${field} has the path "${path}"; allowed: a path such as retry or spec.rules[].filters[type=RetryFilter].retryOn.`;
   problems.push({ code: "UnknownValue", field, message });
 }
-
-// The shape was checked before: what these read has the right type, or is absent.
-const child = (object: JsonObject, key: string): JsonObject => {
-  const value = ownValue(object, key);
-  return isJsonObject(value) ? value : {};
-};
-const list = (object: JsonObject, key: string): readonly Json[] => {
-  const value = ownValue(object, key);
-  return isJsonList(value) ? value : [];
-};
-const objects = (object: JsonObject, key: string): readonly JsonObject[] => list(object, key).filter(isJsonObject);
-const texts = (object: JsonObject, key: string): readonly string[] =>
-  list(object, key).filter((item) => typeof item === "string");
-const text = (object: JsonObject, key: string, byDefault: string): string => {
-  const value = ownValue(object, key);
-  return typeof value === "string" ? value : byDefault;
-};
-const flag = (object: JsonObject, key: string, { byDefault }: { byDefault: boolean }): boolean => {
-  const value = ownValue(object, key);
-  return typeof value === "boolean" ? value : byDefault;
-};
-const oneOf = <T extends string>(value: Json | undefined, allowed: readonly T[], byDefault: T): T =>
-  allowed.find((word) => word === value) ?? byDefault;
-const mapValues = <T>(object: JsonObject, read: (value: Json | undefined) => T): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, read(value)]));

@@ -23,12 +23,17 @@ type Change<V> = V | typeof DELETED;
 const isBranch = <V>(trie: Trie<V>): trie is Branch<V> => "bitmap" in trie;
 
 function hashText(text: string): number {
-  let hash = 0x811c9dc5 ^ text.length;
+  const { length } = text;
+  let hash = 0x811c9dc5 ^ length;
+  let other = 0x01000193;
   let i = 0;
-  // Two at a time: each step waits for the one before, and ids are long.
-  for (; i + 1 < text.length; i += 2)
+  // Two at a time, on two ways: each step waits for the one before, and ids are long.
+  for (; i + 3 < length; i += 4) {
     hash = Math.imul(hash ^ (text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16)), 0x01000193);
-  if (i < text.length) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    other = Math.imul(other ^ (text.charCodeAt(i + 2) | (text.charCodeAt(i + 3) << 16)), 0x01000193);
+  }
+  for (; i < length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash, 31) ^ other;
   // What is above must reach the bits that are asked first.
   hash ^= hash >>> 15;
   hash = Math.imul(hash, 0x2c1b3c6d);

@@ -75,7 +75,7 @@ export class NamedObjects implements MapBase<string, KubeObject> {
   }
 
   get(name: string): KubeObject | undefined {
-    const at = this.#nearby(name, this.#near) ?? this.#nearby(name, 0) ?? this.#byName().get(name);
+    const at = this.#find(name);
     if (at === undefined) return undefined;
     this.#near = at;
     return this.#at(at);
@@ -118,6 +118,12 @@ export class NamedObjects implements MapBase<string, KubeObject> {
     }
     this.#lastName = name;
     return true;
+  }
+
+  #find(name: string): number | undefined {
+    // Where there is a Map, nothing comes in order any more.
+    if (this.#places !== undefined) return this.#places.get(name);
+    return this.#nearby(name, this.#near) ?? this.#nearby(name, 0) ?? this.#byName().get(name);
   }
 
   #nearby(name: string, from: number): number | undefined {

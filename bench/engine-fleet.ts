@@ -29,10 +29,10 @@ export function answer(objects: readonly unknown[]): Answer {
 export const textsOf = (options: ShapeOptions): readonly string[] =>
   [...buildShape(options)].map((object) => JSON.stringify(object));
 
-const LONGEST = 30;
+const MOST = 300;
 
-/** Small sizes often, large ones a few times: about as long for each. */
-const repetitions = (routes: number): number => Math.max(5, Math.min(LONGEST, Math.round(100_000 / routes)));
+/** Small sizes often, large ones a few times: what is done once for each evaluation is compiled late. */
+const repetitions = (routes: number): number => Math.max(5, Math.min(MOST, Math.round(100_000 / routes)));
 
 export interface Comparison {
   readonly parseMs: number;

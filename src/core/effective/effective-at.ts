@@ -68,6 +68,8 @@ function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: Compil
   return foldPattern(whole, fields, { policies, candidates: candidatesAmong(policies, levels, kind) });
 }
 
+const NOTHING_SET: readonly FoldedField[] = [];
+
 interface Folds {
   readonly levels: readonly FoldLevel[];
   readonly whole: Folded;
@@ -81,9 +83,14 @@ function runFolds(stack: Stack, own: OwnValues, endLevels: number, kind: Compile
       levels.length < endLevels ? { policies: at.set.policies, annotated: at.set.annotated, isEnd: true } : at.set,
     );
   const { merge } = kind.definition;
-  const run = (units: OwnValues["units"]): Folded => fold(levels, units, merge, kind.tools);
-  const fields = own.items.map(({ object, pointer, units }) => ({ object, pointer, folded: run(units) }));
-  return { levels, whole: run(own.units), fields };
+  const whole = fold(levels, own.units, merge, kind.tools);
+  if (own.items.length === 0) return { levels, whole, fields: NOTHING_SET };
+  const fields = own.items.map(({ object, pointer, units }) => ({
+    object,
+    pointer,
+    folded: fold(levels, units, merge, kind.tools),
+  }));
+  return { levels, whole, fields };
 }
 
 /** Bare rules as Direct are candidates only where the path ends at their target: a policy with nothing else has no part in others. */

@@ -113,10 +113,9 @@ function factsOf(group: string, kind: string): KindFacts | undefined {
 }
 
 export function parseDocument(document: SnapshotDocument): ParsedDocument {
-  const identifier = new DocumentIdentifier();
-  const missing = identifier.identify(document);
+  const missing = oneByOne.identify(document);
   if (missing !== undefined) return { state: "unidentified", finding: unidentified(document, missing) };
-  const object = new KubeObject(identifier.family, identifier.name, identifier.raw, document.source);
+  const object = new KubeObject(oneByOne.family, oneByOne.name, oneByOne.raw, document.source);
   return judged(object, refusalOf(object));
 }
 
@@ -197,6 +196,9 @@ class DocumentIdentifier {
     return this.#last.family;
   }
 }
+
+/** For documents that come alone: a watch mostly brings the kind that it brought before. */
+const oneByOne = new DocumentIdentifier();
 
 function familyOf(apiVersion: string, kind: string, given: string): Family {
   const family = objectFamily(apiVersion, kind, given);

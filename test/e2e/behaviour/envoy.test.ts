@@ -34,8 +34,9 @@ describe.skipIf(envoyPath === undefined).each(SHAPES)("Envoy, $shape", ({ scopes
   let problems: readonly string[] = [];
 
   beforeAll(async () => {
-    [port = 0] = await findFreePorts(1);
     cluster = await startCluster(behaviourRows, 80);
+    // Last: a port that is free now may be that of one of two hundred backends a moment later.
+    [port = 0] = await findFreePorts(1);
     const snapshot = buildSnapshot(cluster.objects.map((value) => ({ value })));
     const { world } = evaluate(snapshot, { definitions: builtInDefinitions() });
     plane = await startEnvoyPlane(envoyPath, port, { concurrency: 2, scopesFrom });

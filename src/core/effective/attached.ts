@@ -102,13 +102,13 @@ export class AttachedDraft {
   add(policy: Policy, target: KubeObject | undefined, attachment: Attachment): void {
     const first = target === undefined ? this.#sets.otherSoFar(attachment.object) : this.#sets.soFar(target);
     const { sectionName, consumer } = attachment;
+    const one: Attached = { policy, sectionName, consumer };
     if (first === undefined) {
-      this.#set(attachment, target, [{ policy, sectionName, consumer }]);
+      this.#set(attachment, target, [one]);
       return;
     }
     const { object: id } = attachment;
     const crowd = this.#crowds.get(id);
-    const one = { policy, sectionName, consumer };
     if (crowd === undefined) this.#crowds.set(id, { attachment, target, all: [...attachedIn(first), one] });
     else crowd.all.push(one);
   }

@@ -59,7 +59,7 @@ class LinkedTables implements Placed, Pick<World, "parents" | "links" | "mention
   readonly refused: World["refused"];
   readonly parents: World["parents"];
   readonly links: World["links"];
-  #mentionedBy: World["mentionedBy"] | undefined;
+  #names: NameIndexes | undefined;
 
   constructor({ rulebook, objects, grants, refused }: Placed, parents: World["parents"], links: World["links"]) {
     this.rulebook = rulebook;
@@ -72,8 +72,8 @@ class LinkedTables implements Placed, Pick<World, "parents" | "links" | "mention
 
   /** By links alone; asked for seldom. */
   get mentionedBy(): World["mentionedBy"] {
-    this.#mentionedBy ??= buildMentions(this.links);
-    return this.#mentionedBy;
+    this.#names ??= indexNames(this.links);
+    return this.#names.mentionedBy;
   }
 }
 
@@ -89,8 +89,7 @@ class FirstWorld extends LinkedTables implements World {
   readonly missing: World["missing"];
   readonly attached: World["attached"];
   readonly tangles: World["tangles"];
-  #mentionedBy: World["mentionedBy"] | undefined;
-  #grantReaders: World["grantReaders"] | undefined;
+  #namesAndTargets: NameIndexes | undefined;
   #tallies: World["tallies"] | undefined;
 
   constructor(
@@ -109,13 +108,16 @@ class FirstWorld extends LinkedTables implements World {
   }
 
   override get mentionedBy(): World["mentionedBy"] {
-    this.#mentionedBy ??= buildMentions(this.links, this.policies);
-    return this.#mentionedBy;
+    return this.#indexes().mentionedBy;
   }
 
   get grantReaders(): World["grantReaders"] {
-    this.#grantReaders ??= buildGrantReaders(this.links, this.policies);
-    return this.#grantReaders;
+    return this.#indexes().grantReaders;
+  }
+
+  #indexes(): NameIndexes {
+    this.#namesAndTargets ??= indexNames(this.links, this.policies);
+    return this.#namesAndTargets;
   }
 
   get tallies(): World["tallies"] {
@@ -264,23 +266,19 @@ export function missingKinds({ rejections }: ResolvedTargets): readonly KindId[]
   return rejections.flatMap((rejection) => (rejection.missing === undefined ? [] : [rejection.missing.kind]));
 }
 
-/** Who names an object: whoever links to it, or would like to, and policies. */
-function buildMentions(links: World["links"], policies?: World["policies"]): World["mentionedBy"] {
+type NameIndexes = Pick<World, "mentionedBy" | "grantReaders">;
+
+/** Who names an object: whoever links to it, or would like to, and policies. And who rests on a namespace's ReferenceGrants. In one go: links are worked out for it. */
+function indexNames(links: World["links"], policies?: World["policies"]): NameIndexes {
   const mentioned = new IdSets<ObjectId, ObjectId>();
-  links.forEach((own, id) => forEachMention(own, (mention) => mentioned.add(mention, id)));
+  const readers = new IdSets<string, ObjectId>();
+  links.forEach((own, id) => {
+    forEachMention(own, (mention) => mentioned.add(mention, id));
+    for (const namespace of own.grantsOf) readers.add(namespace, id);
+  });
   policies?.forEach(({ targets }, id) => {
     for (const mention of targetsNamed(targets)) mentioned.add(mention, id);
-  });
-  return LayeredMap.from(mentioned.toMap());
-}
-
-function buildGrantReaders(links: World["links"], policies: World["policies"]): World["grantReaders"] {
-  const readers = new IdSets<string, ObjectId>();
-  links.forEach(({ grantsOf }, id) => {
-    for (const namespace of grantsOf) readers.add(namespace, id);
-  });
-  policies.forEach(({ targets }, id) => {
     for (const namespace of targets.grantsOf) readers.add(namespace, id);
   });
-  return LayeredMap.from(readers.toMap());
+  return { mentionedBy: LayeredMap.from(mentioned.toMap()), grantReaders: LayeredMap.from(readers.toMap()) };
 }

@@ -16,13 +16,13 @@ import { readDelta, readEvaluation } from "./read-evaluation.ts";
 
 type Change = (step: number) => ClusterObject;
 
-const CHANGES = 300;
+const CHANGES = 1_000;
 const GATEWAY_CHANGES = 30;
 /** Both ends of the ladder, where they are in it. */
 const SMALL = 1_000;
 const LARGE = 100_000;
 
-const WARM_UP = 600;
+const WARM_UP = 6_000;
 
 /** Until the compiler has seen everything: who changes things one by one runs for long. */
 function warmUp(): void {

@@ -7,7 +7,7 @@ import { idIn, KubeObject, type ObjectFamily, objectFamily, type SourcePosition 
 import { measureJson } from "./measure-json.ts";
 import { ObjectIndex, ObjectIndexDraft } from "./object-index.ts";
 import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
-import { validateObject } from "./validate-object.ts";
+import { fits, shapeOf, shapeProblems } from "./validate-object.ts";
 
 /** One document: the object as it came, and where from. */
 export interface SnapshotDocument {
@@ -46,6 +46,7 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
   const refusals = new Map<ObjectId, Identified>();
   const identifier = new DocumentIdentifier();
   let { family } = identifier;
+  let shape = shapeOf(family);
   let names = objects.namesIn(family.kindId, family.namespace);
   for (const document of documents) {
     const missing = identifier.identify(document);
@@ -56,9 +57,10 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
     const { name, raw } = identifier;
     if (identifier.family !== family) {
       family = identifier.family;
+      shape = shapeOf(family);
       names = objects.namesIn(family.kindId, family.namespace);
     }
-    const isGood = isValid(raw, family) && (refused.size === 0 || !refused.has(idIn(family, name)));
+    const isGood = fits(shape, raw) && (refused.size === 0 || !refused.has(idIn(family, name)));
     const { source } = document;
     if (isGood && source === undefined && names.addNext(name, raw, family)) continue;
     const object = new KubeObject(family, name, raw, source, objects.nextPlace);
@@ -124,10 +126,8 @@ const judged = (object: KubeObject, refusal: readonly Finding[] | undefined): Id
     ? { state: "object", id: object.id, object }
     : { state: "refused", id: object.id, object, findings: refusal };
 
-const isValid = (raw: JsonObject, family: ObjectFamily): boolean => validateObject(raw, family).length === 0;
-
 function refusalOf(object: KubeObject): readonly Finding[] | undefined {
-  const problems = validateObject(object.raw, object.family);
+  const problems = shapeProblems(shapeOf(object.family), object.raw);
   if (problems.length === 0) return undefined;
   const { id, ref, source } = object;
   return problems.map(

@@ -1,8 +1,8 @@
 import { anyObject, builtInShapes } from "./built-in-shapes.ts";
-import type { KindFacts } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { type KubeField, type KubeShape, NO_LIMIT } from "./kube-shape.ts";
 import { measureJson } from "./measure-json.ts";
+import type { GroupKind } from "./refs.ts";
 
 /** A field that the API server would refuse. `null` counts as unset. */
 export interface FieldProblem {
@@ -16,25 +16,22 @@ const MOST = 50;
 /** Of fields that no shape knows: whoever walks or compares objects must come to an end. Depth as for files. */
 const UNKNOWN_LIMITS = { maxDepth: 256, maxValues: 1_000_000 };
 
-/** What is wrong with an object of a known kind; of others only their metadata is known. Unknown fields may hold anything, within bounds. */
-export function validateObject(
-  raw: JsonObject,
-  { group, kind }: Pick<KindFacts, "group" | "kind">,
-): readonly FieldProblem[] {
+/** The shape of a known kind's objects; of others only their metadata is known. Unknown fields may hold anything, within bounds. */
+export function shapeOf({ group, kind }: GroupKind): KubeShape {
   const known = builtInShapes.get(kind);
-  return shapeProblems(known !== undefined && known.group === group ? known.shape : anyObject, raw, "");
+  return known !== undefined && known.group === group ? known.shape : anyObject;
 }
 
 /** Where a value, found at `field`, does not have its shape. */
-export function shapeProblems(shape: KubeShape, value: Json, field: string): readonly FieldProblem[] {
+export function shapeProblems(shape: KubeShape, value: Json, field = ""): readonly FieldProblem[] {
   if (fits(shape, value)) return NONE;
   const problems: FieldProblem[] = [];
   collect(shape, value, field, problems);
   return problems;
 }
 
-/** The whole check, for objects without problems: no paths, no allocation. `collect` must agree with it. */
-function fits(shape: KubeShape, value: Json): boolean {
+/** The whole check, for values without problems: no paths, no allocation. `collect` must agree with it. */
+export function fits(shape: KubeShape, value: Json): boolean {
   switch (shape.type) {
     case "Struct":
       return isJsonObject(value) && fitsFields(shape, value);
@@ -45,7 +42,7 @@ function fits(shape: KubeShape, value: Json): boolean {
     case "List":
       return Array.isArray(value) && fitsItems(shape, value);
     case "Choice":
-      return typeof value === "string" && shape.values.includes(value);
+      return typeof value === "string" && isOneOf(shape.values, value);
     case "Flag":
       return typeof value === "boolean";
     case "Map":
@@ -64,6 +61,12 @@ const isTextWithin = ({ min, max }: KubeShape, value: Json): boolean =>
 
 const isWithin = ({ min, max }: KubeShape, value: Json): boolean =>
   typeof value === "number" && value >= min && value <= (max === NO_LIMIT ? Number.MAX_SAFE_INTEGER : max);
+
+/** `includes`, which is not worth a call for so few. */
+function isOneOf(values: readonly string[], value: string): boolean {
+  for (let i = 0; i < values.length; i++) if (values[i] === value) return true;
+  return false;
+}
 
 /** Asks about the keys that are there rather than those that could be: of those there are several times as many. */
 function fitsFields({ fields, requiredFields }: KubeShape, value: JsonObject): boolean {

@@ -1,6 +1,7 @@
 import type { PathNode } from "../core/effective/effective-policy.ts";
 import type { ExplainedPath } from "../core/explain/explanation.ts";
 import { displayRef } from "../core/model/refs.ts";
+import { showTraffic } from "../core/model/traffic.ts";
 import { glued } from "./text.ts";
 
 /** One step of a path in words: what kind of step, and which one. */
@@ -40,7 +41,7 @@ function findSteps({ nodes, from }: ExplainedPath): Steps {
     steps.set(own, { level: own, ...step });
   };
   if (from !== undefined)
-    add("from", { word: "traffic from", name: from === "others" ? "all others" : `namespace ${from}`, key: from });
+    add("from", { word: "traffic from", name: showTraffic(from), key: from });
   for (const node of nodes) {
     const { kind, namespace, name, sectionName } = node;
     const key = displayRef(node, sectionName);

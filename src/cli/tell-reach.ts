@@ -1,6 +1,7 @@
 import type { PathNode } from "../core/effective/effective-policy.ts";
 import type { Gap, Reach, ReachedPath, ReachedPlace, ReachTarget } from "../core/explain/reach.ts";
 import { displayRef, kindId, objectId, parseObjectId } from "../core/model/refs.ts";
+import { showTraffic } from "../core/model/traffic.ts";
 import { listWords, showNode, showPath } from "./describe-paths.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import { allPaths, countPlaces, countWord, inPathOrder, printPlaces } from "./list-places.ts";
@@ -121,7 +122,7 @@ function aboutTarget(
   { paths, gaps, consumer }: Extract<ReachTarget, { readonly state: "attached" }>,
   kind: string,
 ): readonly Piece[] {
-  const traffic = consumer === undefined ? "" : `, for traffic from namespace ${consumer}`;
+  const traffic = consumer === undefined ? "" : `, for traffic from ${showTraffic(consumer)}`;
   if (paths > 0) return [`${traffic}: ${countWord(paths, "path")}`];
   const why = gaps.length === 0 ? `nothing that a ${kind} acts on hangs there` : "nothing hangs there, because";
   return [`${traffic}: `, styled("no path:", "yellow"), ` ${why}`];

@@ -11,7 +11,7 @@ import { isOfLevel, objectNode, type TargetNode } from "./target-node.ts";
 export interface TargetPath {
   /** From the root (first) to the effective target (last). */
   readonly nodes: readonly TargetNode[];
-  /** Mesh: whose traffic. */
+  /** Mesh: whose traffic (`trafficOf`), or `others`. */
   readonly from?: string;
   /** Mesh, for `from: others`: the namespaces whose traffic routes of their own carry. */
   readonly elsewhere?: readonly string[];
@@ -109,13 +109,16 @@ function meshPaths(service: TargetNode, graph: Links, definition: PolicyDefiniti
     .map(({ child }) => child);
   const home = service.object.ref.namespace;
   const namespaceOf = ({ object }: TargetNode) => object.ref.namespace;
-  const consumers = unique(routes.map(namespaceOf).filter((namespace) => namespace !== home));
+  const consumers = unique(routes.map(namespaceOf).filter((namespace) => namespace !== home)).map(trafficOf);
   return routes.flatMap((route) => {
     const isProducer = namespaceOf(route) === home;
-    const whose = isProducer ? { from: "others", elsewhere: consumers } : { from: namespaceOf(route) };
+    const whose = isProducer ? { from: "others", elsewhere: consumers } : { from: trafficOf(namespaceOf(route)) };
     return walkDown(route, graph, definition).map((tail) => ({ nodes: [service, ...tail], ...whose }));
   });
 }
+
+/** "A namespace of that name is written `namespace/others`." */
+export const trafficOf = (namespace: string): string => (namespace === "others" ? "namespace/others" : namespace);
 
 /** "A Namespace stands directly above each object of the kinds listed, once per path, at its highest place." */
 function withNamespaces(

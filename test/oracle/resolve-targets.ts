@@ -1,6 +1,7 @@
 /** Which nodes a policy's target references mean, and may mean. */
 import type { PolicyDefinition, TargetKind } from "../../src/core/model/definition.ts";
 import type { ObjectRef } from "../../src/core/model/refs.ts";
+import { trafficOf } from "./find-paths.ts";
 import { textField } from "./json-value.ts";
 import { factsOf, isSameKind, namespaceKind } from "./kind-table.ts";
 import { selects } from "./label-selector.ts";
@@ -40,7 +41,7 @@ function resolveTarget(
     .map((node) => {
       const { namespace } = policy.object.ref;
       const isConsumer = definition.targeting.crossNamespace === "Consumer" && isAcross(node.object.ref, policy);
-      return isConsumer ? { policy, target: node, consumer: namespace } : { policy, target: node };
+      return isConsumer ? { policy, target: node, consumer: trafficOf(namespace) } : { policy, target: node };
     });
 }
 

@@ -215,6 +215,23 @@ describe("consumers", () => {
     }
   });
 
+  test("a namespace named `others` is a consumer like any other, by its policies and by its routes", () => {
+    const named = policy("MeshPolicy", "p1", away(onService), { color: 1 }, "others");
+    const own = policy("MeshPolicy", "p3", onService, { color: 3 });
+    const theirs = object(
+      "HTTPRoute",
+      "theirs",
+      { parentRefs: [{ group: "", kind: "Service", name: "s", namespace: "a" }], rules: [{ name: "one" }] },
+      { namespace: "others" },
+    );
+    const whose = ({ effective }: Settled) =>
+      effective.map(({ from, spec }) => `${from} ${JSON.stringify(spec)}`).sort();
+    for (const settled of settle({ kind: "MeshPolicy" }, [service, meshRoute, named, own]))
+      expect(whose(settled)).toEqual(['namespace/others {"color":1}', 'others {"color":3}']);
+    for (const settled of settle({ kind: "MeshPolicy" }, [service, meshRoute, theirs, named, own]))
+      expect(whose(settled)).toEqual(['namespace/others {"color":1}', 'others {"color":3}']);
+  });
+
   test("None: a consumer's policy is in conflict with an older one that acts on everybody's traffic, not the other way round", () => {
     const kind: Kind = { kind: "NonePolicy", targeting: { crossNamespace: "Consumer" } };
     const younger = [

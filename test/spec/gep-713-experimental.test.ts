@@ -231,6 +231,20 @@ describe("Policy Attachment for Mesh", () => {
     expect([made.outcome("red/p"), made.outcome("blue/p")]).toEqual(["Enforced", "Enforced"]);
   });
 
+  test("a consumer in a namespace named 'others' is not everybody", () => {
+    const made = cluster(
+      [
+        ...producer,
+        meshPolicy("own", "prod", "Service/foo", { defaults: { x: "own" } }),
+        meshPolicy("consumer", "others", "Service/prod/foo", { overrides: { x: "theirs" } }),
+      ],
+      { definitions: [mesh] },
+    );
+    expect(made.spec(at, { from: "namespace/others" })).toEqual({ x: "theirs" });
+    expect(made.spec(at, { from: "others" })).toEqual({ x: "own" });
+    expect(made.tally("others/consumer")).toEqual({ paths: 1, full: 1, partial: 0, none: 0, met: 0 });
+  });
+
   test("a consumer's policy does not act on traffic through a Gateway", () => {
     const made = cluster(
       [

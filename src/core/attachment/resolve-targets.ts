@@ -18,6 +18,7 @@ import {
   type TargetId,
   targetId,
 } from "../model/refs.ts";
+import { trafficFrom } from "../model/traffic.ts";
 import { matchesSelector } from "../topology/matches-selector.ts";
 import { type Grant, isReferenceGranted } from "../topology/reference-grants.ts";
 import { describeNoSection, findTargetSection } from "./find-target-section.ts";
@@ -356,7 +357,7 @@ function attach(
   }
   const attachment = new ResolvedAttachment(object ?? objectId(refOf(allowed, namespace, name)));
   if (sectionName !== undefined) attachment.sectionName = sectionName;
-  if (isConsumer) attachment.consumer = home;
+  if (isConsumer) attachment.consumer = trafficFrom(home);
   if (isSeen(resolution, attachment)) return;
   if (resolution.attachments === undefined) resolution.attachments = [attachment];
   else resolution.attachments.push(attachment);

@@ -8,7 +8,7 @@ export interface Attachment {
   readonly object: ObjectId;
   readonly ref: ObjectRef;
   readonly sectionName?: string;
-  /** Acts only on traffic from this namespace (GEP-713x, "Policy Attachment for Mesh"). */
+  /** Acts only on traffic from there: `trafficFrom` a namespace (GEP-713x, "Policy Attachment for Mesh"). */
   readonly consumer?: string;
 }
 

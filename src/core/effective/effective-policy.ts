@@ -53,7 +53,7 @@ export interface EffectivePolicy {
   readonly policyKind: GroupKind;
   readonly target: TargetId;
   readonly path: readonly PathNode[];
-  /** Mesh: whose traffic. */
+  /** Mesh: whose traffic, a namespace's or that of all `others`; the namespace of that name is `namespace/others`. */
   readonly from?: string;
   /** The path begins below a parent that the snapshot does not have. */
   readonly incomplete?: true;

@@ -1,7 +1,8 @@
 /** One node more below a path: its policies join the stack, and where they act on some traffic only, the path splits. */
+import { OTHERS } from "../model/traffic.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { NodeFinder } from "./node-finder.ts";
-import { ancestorOf, type Node, OTHERS, type Path } from "./path.ts";
+import { ancestorOf, type Node, type Path } from "./path.ts";
 import type { NodeSets, PolicySet } from "./stack.ts";
 
 /** Whose traffic a path carries. */
@@ -106,8 +107,8 @@ function splitTraffic(
   const from = above.from ?? OTHERS;
   if (from !== OTHERS) return [from];
   const split = [...consumers]
-    .filter(([namespace, sets]) => setAt(sets, node) !== undefined && above.elsewhere?.has(namespace) !== true)
-    .map(([namespace]) => namespace);
+    .filter(([consumer, sets]) => setAt(sets, node) !== undefined && above.elsewhere?.has(consumer) !== true)
+    .map(([consumer]) => consumer);
   return [OTHERS, ...split.sort()];
 }
 

@@ -7,12 +7,13 @@ import { isSameList } from "../model/is-same-list.ts";
 import type { JsonObject } from "../model/json.ts";
 import { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId, ObjectRef } from "../model/refs.ts";
+import { OTHERS, trafficFrom } from "../model/traffic.ts";
 import type { UpLink } from "../topology/links.ts";
 import type { Section } from "../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
 import { EndsBelow, isTangled } from "./ends-below.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
-import { type Node, OTHERS, type Path, sectionNode } from "./path.ts";
+import { type Node, type Path, sectionNode } from "./path.ts";
 import { NO_PORTS, PathBuilder } from "./path-builder.ts";
 import type { PolicySet } from "./stack.ts";
 import type { World } from "./world.ts";
@@ -321,23 +322,26 @@ export class PathFinder {
     const { isPassed, isRoot } = node.place;
     if (!isPassed || (this.#kind.roots !== undefined && !isRoot)) return NO_PATHS;
     const isProducer = node.ref.namespace === routeNamespace;
-    const elsewhere = isProducer ? this.#consumerNamespaces(service, node.ref.namespace) : undefined;
+    const elsewhere = isProducer ? this.#consumersOf(service, node.ref.namespace) : undefined;
     const found: Path[] = [];
-    const base: Pick<Path, "from" | "elsewhere"> = { from: isProducer ? OTHERS : routeNamespace, elsewhere };
+    const base: Pick<Path, "from" | "elsewhere"> = {
+      from: isProducer ? OTHERS : trafficFrom(routeNamespace),
+      elsewhere,
+    };
     this.#paths.extend(undefined, node, NO_PORTS, found, base);
     return found;
   }
 
-  #consumerNamespaces(service: ObjectId, home: string): ReadonlySet<string> {
-    const namespaces = new Set<string>();
+  #consumersOf(service: ObjectId, home: string): ReadonlySet<string> {
+    const consumers = new Set<string>();
     forEachId(this.#world.mentionedBy.get(service), (id) => {
       const object = this.#world.objects.byId.get(id);
       if (object === undefined || object.family.namespace === home) return;
       if (!this.#nodes.places.of(object.ref).isPassed) return;
       if (this.#world.parents.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
-        namespaces.add(object.family.namespace);
+        consumers.add(trafficFrom(object.family.namespace));
     });
-    return namespaces;
+    return consumers;
   }
 }
 

@@ -29,9 +29,9 @@ export interface Path {
   readonly up: Path | undefined;
   readonly node: Node;
   readonly stack: Stack;
-  /** Mesh: whose traffic; undefined for paths that begin at a Gateway. */
+  /** Mesh: whose traffic (`trafficFrom`, or `OTHERS`); undefined for paths that begin at a Gateway. */
   readonly from: string | undefined;
-  /** Mesh: namespaces whose traffic goes another way. */
+  /** Mesh: whose traffic goes another way. */
   readonly elsewhere: ReadonlySet<string> | undefined;
   readonly incomplete: boolean;
   /** The first namespaced object: the Gateway, or the mesh Service. */
@@ -41,8 +41,6 @@ export interface Path {
   /** How many paths it stands for, where siblings are found together. */
   count: number;
 }
-
-export const OTHERS = "others";
 
 export const sectionNode = ({ id, ref, raw, object, place, sets }: Node, section: Section): Node => ({
   id,

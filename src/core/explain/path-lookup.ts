@@ -2,10 +2,11 @@ import type { CompiledKind } from "../effective/compiled-kind.ts";
 import { effectivePolicy } from "../effective/effective-at.ts";
 import type { EffectivePolicy, PathNode } from "../effective/effective-policy.ts";
 import { isImplied } from "../effective/lookups.ts";
-import { nodesOf, OTHERS, type Path } from "../effective/path.ts";
+import { nodesOf, type Path } from "../effective/path.ts";
 import { PathFinder } from "../effective/path-finder.ts";
 import type { World } from "../effective/world.ts";
 import { type GroupKind, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
+import { OTHERS } from "../model/traffic.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 
 /** What holds at the end of a path that is known from another world, policies or not. */

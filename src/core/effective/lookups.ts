@@ -8,8 +8,10 @@ import { labelsOf } from "../model/labels-of.ts";
 import type { NameLookup } from "../model/near-miss.ts";
 import { ObjectFinder } from "../model/object-index.ts";
 import { idOf, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import type { SortedMap } from "../model/sorted-map.ts";
 import type { LinkContext, UpLink } from "../topology/links.ts";
 import { SectionNames } from "../topology/section-names.ts";
+import { KindNames, objectsIn } from "./kind-names.ts";
 import type { World } from "./world.ts";
 
 type LinkTables = Pick<World, "rulebook" | "objects" | "grants" | "refused">;
@@ -68,18 +70,14 @@ export function isImplied(tables: Pick<World, "objects" | "mentionedBy" | "ruleb
   return implied;
 }
 
-function* objectsOf(objects: World["objects"], kind: KindId, namespace: string | undefined): Iterable<KubeObject> {
-  const all = objects.byKind.get(kind);
-  if (all === undefined) return;
-  if (namespace === undefined) {
-    for (const [, object] of all) yield object;
-    return;
-  }
-  const prefix = `${kind}/${namespace}/` as ObjectId;
-  for (const [id, object] of all.startingAt(prefix)) {
-    if (!id.startsWith(prefix)) return;
-    yield object;
-  }
+function objectsOf(
+  { byKind }: World["objects"],
+  kind: KindId,
+  namespace: string | undefined,
+): Iterable<KubeObject> {
+  const all = byKind.get(kind);
+  if (all === undefined) return [];
+  return namespace === undefined ? all.values() : objectsIn(all, kind, namespace);
 }
 
 const NAMESPACE = kindId({ group: "", kind: "Namespace" });
@@ -90,14 +88,18 @@ function namespaceLabels(objects: World["objects"], namespace: string): JsonObje
 }
 
 /** For near misses, asked only where something was not found. */
-export function nameLookup(objects: World["objects"]): NameLookup {
-  return {
-    namesOf: (kind, namespace) => [...objectsOf(objects, kind, namespace)].map(({ ref }) => ref.name),
-    namespacesOf: (kind, name) => {
-      const namespaces: string[] = [];
-      for (const object of objectsOf(objects, kind, undefined))
-        if (object.name === name) namespaces.push(object.family.namespace);
-      return namespaces;
-    },
-  };
+export const nameLookup = (objects: World["objects"]): NameLookup => ({
+  nearest: (kind, namespace, name) => namesOf(objects, kind)?.nearest(namespace, name),
+  namespacesOf: (kind, name) => namesOf(objects, kind)?.namespacesOf(name) ?? [],
+});
+
+// Tables are immutable, so what is read off them can be kept as long as they live.
+const namesKept = new WeakMap<SortedMap<ObjectId, KubeObject>, KindNames>();
+
+function namesOf({ byKind }: World["objects"], kind: KindId): KindNames | undefined {
+  const all = byKind.get(kind);
+  if (all === undefined) return undefined;
+  const known = namesKept.get(all) ?? new KindNames(kind, all);
+  namesKept.set(all, known);
+  return known;
 }

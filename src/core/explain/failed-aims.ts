@@ -4,7 +4,6 @@ import { shownRejection } from "../effective/shown-rejection.ts";
 import type { PolicyRecord, World } from "../effective/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { nearMiss } from "../model/near-miss.ts";
 import { compareText, displayRef, kindId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { FailedAim } from "./explanation.ts";
 import type { PassedPlaces } from "./passed-places.ts";
@@ -147,5 +146,5 @@ function isSlipFor(
   const names = nameLookup(world.objects);
   if (missing.name === target.name) return missing.namespace !== target.namespace;
   if (missing.namespace !== target.namespace) return false;
-  return nearMiss(missing.name, names.namesOf(kind, target.namespace)) === target.name;
+  return names.nearest(kind, target.namespace, missing.name) === target.name;
 }

@@ -200,6 +200,59 @@ describe("a hundred thousand targets on one policy", () => {
   });
 });
 
+describe("names that are not there cost what they are, not what there is", () => {
+  const named = (kind: string, name: string, spec: JsonObject): JsonObject => ({
+    apiVersion: kind === "Service" ? "v1" : `${gatewayGroup}/v1`,
+    kind,
+    metadata: { name, namespace: "bakery" },
+    spec,
+  });
+  const absent = (at: number): string => `rxute-nxme-z${at}`;
+
+  test("sections of an object that has as many others", () => {
+    const ports = Array.from({ length: 10_000 }, (_, at) => ({ name: `port-number-${at}`, port: 1 + at }));
+    const targetRefs = ports.map((_, at) => ({ group: "", kind: "Service", name: "s", sectionName: `absent-${at}` }));
+    const evaluation = evaluateDocuments(
+      [named("Service", "s", { ports }), policy("DirectPolicy", "many", { targetRefs, color: 1 })],
+      definitions,
+    );
+    const messages = findings(evaluation).flatMap(({ code, message }) => (code === "SectionNotFound" ? [message] : []));
+    expect(messages).toHaveLength(10_000);
+    expect(messages[0]).toBe(
+      "Service bakery/s has no port named 'absent-0'; it has: port-number-0, port-number-1, port-number-2, port-number-3, port-number-4, port-number-5, port-number-6, port-number-7, port-number-8, port-number-9 and 9990 more",
+    );
+  });
+
+  test("targets of one policy: a guess for the first of them", () => {
+    const routes = Array.from({ length: 2_000 }, (_, at) => named("HTTPRoute", `route-name-${at}`, {}));
+    const targetRefs = Array.from({ length: 60_000 }, (_, at) => ({
+      group: gatewayGroup,
+      kind: "HTTPRoute",
+      name: absent(at),
+    }));
+    const many = policy("MergePolicy", "many", { targetRefs, limits: { a: 1 } });
+    const messages = findings(evaluateDocuments([...routes, many], definitions)).flatMap(({ code, field, message }) =>
+      code === "TargetNotFound" ? [[field, message]] : [],
+    );
+    expect(messages).toHaveLength(60_000);
+    const told = new Map(messages as [string, string][]);
+    expect(told.get("spec.targetRefs[0].name")).toMatch(/did you mean 'route-name-0'\?$/);
+    expect(told.get("spec.targetRefs[20].name")).toBe(`no HTTPRoute '${absent(20)}' in namespace 'bakery'`);
+  });
+
+  test("backends of as many routes as there are Services", () => {
+    const objects = Array.from({ length: 8_000 }, (_, at) => [
+      named("Service", `route-name-${at}`, { ports: [{ port: 80 }] }),
+      named("HTTPRoute", `r${at}`, { rules: [{ backendRefs: [{ name: absent(at), port: 80 }] }] }),
+    ]).flat();
+    const messages = findings(evaluateDocuments(objects, definitions)).flatMap(({ code, message }) =>
+      code === "BackendNotFound" ? [message] : [],
+    );
+    expect(messages).toHaveLength(8_000);
+    for (const message of messages) expect(message).toMatch(/did you mean 'route-name-\d+'\?$/);
+  });
+});
+
 describe("ten megabytes in one object", () => {
   const text = "x".repeat(TEN_MEGABYTES);
   const wide = Object.fromEntries(Array.from({ length: 120_000 }, (_, at) => [`key-${at}`, "y".repeat(75)]));

@@ -1,8 +1,10 @@
 /** The section that a target names, or why it has none of that name. */
+import { clipText } from "../model/clip-text.ts";
 import type { KindFacts, Targeting, TargetKind } from "../model/definition.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { nearMiss } from "../model/near-miss.ts";
 import { displayRef, type ObjectRef } from "../model/refs.ts";
+import { SortedNames } from "../model/sorted-names.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 
 /** A kind of targets, and what is known of its objects. */
@@ -19,14 +21,63 @@ export function findTargetSection(
   name: string,
 ): Section | undefined {
   if (facts === undefined) return undefined;
-  const isUnnamedRule = ({ section, raw }: Section): boolean =>
-    section === "Rule" && (raw["name"] ?? "") === "" && positionalRules;
-  return sectionsOf(object, facts).find(
-    (section) =>
-      section.name === name &&
-      (section.declared || isUnnamedRule(section)) &&
-      allowed.sections.includes(section.section),
-  );
+  const section = findSection(object, facts, name);
+  if (section === undefined || !allowed.sections.includes(section.section)) return undefined;
+  const isUnnamedRule = section.section === "Rule" && (section.raw["name"] ?? "") === "" && positionalRules;
+  return section.declared || isUnnamedRule ? section : undefined;
+}
+
+/** Sections of one object have names of their own. */
+function findSection(object: KubeObject, facts: KindFacts, name: string): Section | undefined {
+  const known = indexed.get(object.raw);
+  if (known?.facts === facts) return known.byName.get(name);
+  const sections = sectionsOf(object, facts);
+  if (sections.length <= FEW) return sections.find((section) => section.name === name);
+  return indexOf(object, facts, sections).byName.get(name);
+}
+
+/** What sections an object with many of them has: thousands of targets may name one each. */
+interface SectionIndex {
+  readonly facts: KindFacts;
+  readonly sections: readonly Section[];
+  readonly byName: ReadonlyMap<string, Section>;
+  /** Declared names, by the kinds of sections that may be targeted. */
+  readonly names: Map<string, TargetNames>;
+}
+
+interface TargetNames {
+  readonly inOrder: readonly string[];
+  readonly sorted: SortedNames;
+}
+
+const FEW = 16;
+
+// Objects are immutable, so what is read off them can be kept as long as they live.
+const indexed = new WeakMap<JsonObject, SectionIndex>();
+
+function indexOf({ raw }: KubeObject, facts: KindFacts, sections: readonly Section[]): SectionIndex {
+  const byName = new Map(sections.map((section) => [section.name, section]));
+  const index: SectionIndex = { facts, sections, byName, names: new Map() };
+  if (sections.length > FEW) indexed.set(raw, index);
+  return index;
+}
+
+function sectionIndex(object: KubeObject, facts: KindFacts): SectionIndex {
+  const known = indexed.get(object.raw);
+  return known?.facts === facts ? known : indexOf(object, facts, sectionsOf(object, facts));
+}
+
+function targetNames({ sections, names }: SectionIndex, allowed: TargetKind): TargetNames {
+  const key = allowed.sections.join();
+  let found = names.get(key);
+  if (found === undefined) {
+    const inOrder = sections.flatMap(({ section, declared, name }) =>
+      declared && allowed.sections.includes(section) ? [name] : [],
+    );
+    found = { inOrder, sorted: new SortedNames(inOrder) };
+    names.set(key, found);
+  }
+  return found;
 }
 
 export function describeNoSection(
@@ -34,21 +85,25 @@ export function describeNoSection(
   object: KubeObject | undefined,
   ref: ObjectRef,
   name: string,
+  { guess }: { readonly guess: boolean },
 ): string {
-  const sections = object === undefined || facts === undefined ? [] : sectionsOf(object, facts);
-  const usable = sections.filter(({ section }) => allowed.sections.includes(section));
-  const shown = usable.find((section) => section.name === name);
-  if (shown !== undefined) {
+  const index = object === undefined || facts === undefined ? undefined : sectionIndex(object, facts);
+  const shown = index?.byName.get(name);
+  if (shown !== undefined && allowed.sections.includes(shown.section)) {
     const noun = shown.section.toLowerCase();
     return `'${name}' is only how an unnamed ${noun} of ${displayRef(ref)} is shown; give the ${noun} a name of its own and target that`;
   }
-  const names = usable.filter(({ declared }) => declared).map((section) => section.name);
-  const near = nearMiss(name, names);
-  const hint =
-    near !== undefined
-      ? `; did you mean '${near}'?`
-      : names.length > 0
-        ? `; it has: ${names.join(", ")}`
-        : "; it has no named ones";
-  return `${displayRef(ref)} has no ${allowed.sections.map((section) => section.toLowerCase()).join(" or ")} named '${name}'${hint}`;
+  const names = index === undefined ? undefined : targetNames(index, allowed);
+  const near = guess ? names?.sorted.nearest(name) : undefined;
+  const hint = near === undefined ? listNames(names?.inOrder ?? []) : `; did you mean '${near}'?`;
+  const nouns = allowed.sections.map((section) => section.toLowerCase()).join(" or ");
+  return clipText(`${displayRef(ref)} has no ${nouns} named '${name}'${hint}`);
+}
+
+const SHOWN = 10;
+
+function listNames(names: readonly string[]): string {
+  if (names.length === 0) return "; it has no named ones";
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
+  return `; it has: ${names.slice(0, SHOWN).join(", ")}${more}`;
 }

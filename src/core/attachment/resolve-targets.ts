@@ -232,12 +232,14 @@ function resolveByName(resolution: Resolution, settled: Settled, name: string): 
   else resolution.mentions.push(named);
   if (object === undefined && !allowed.virtual && !context.isImplied(refOf(allowed, namespace, name))) {
     const where = settled.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;
+    const message = `no ${allowed.kind} '${name}'${where}`;
+    const missing = { kind: kindId(allowed), namespace, name };
     resolution.rejections ??= [];
     resolution.rejections.push({
       field: `${target.field}.name`,
       code: "TargetNotFound",
-      message: `no ${allowed.kind} '${name}'${where}`,
-      missing: { kind: kindId(allowed), namespace, name },
+      message,
+      ...(mayGuess(resolution) ? { missing } : {}),
     });
     return;
   }
@@ -349,7 +351,9 @@ function attach(
         resolution,
         `${target.field}.sectionName`,
         "SectionNotFound",
-        describeNoSection(settled, object, refOf(allowed, namespace, name), target.sectionName),
+        describeNoSection(settled, object, refOf(allowed, namespace, name), target.sectionName, {
+          guess: mayGuess(resolution),
+        }),
       );
       return;
     }
@@ -373,6 +377,10 @@ function isSeen(resolution: Resolution, attachment: Attachment): boolean {
   resolution.seen.add(target);
   return false;
 }
+
+/** Whoever names a thousand targets in vain did not mistype each of them, and a guess costs a search. */
+const MOST_GUESSES = 20;
+const mayGuess = ({ rejections }: Resolution): boolean => (rejections?.length ?? 0) < MOST_GUESSES;
 
 const kindName = ({ policy }: Resolution): string => policy.object.family.kind;
 

@@ -16,7 +16,7 @@ export interface Rejection {
   readonly field: string;
   readonly code: FindingCode;
   readonly message: string;
-  /** Nothing of that name: a near miss can be suggested when the message is shown (it depends on all names there are). */
+  /** Nothing of that name: a near miss can be suggested when the message is shown (it depends on all names there are). Of the first few only. */
   readonly missing?: { readonly kind: KindId; readonly namespace: string; readonly name: string };
 }
 

@@ -1,10 +1,10 @@
 /** The fields that findings are about, so that whoever must mend them is led to the line. */
 import type { Attachment } from "../attachment/resolved-targets.ts";
 import type { KindFacts } from "../model/definition.ts";
-import { isJsonObject, ownValue } from "../model/json.ts";
+import { isJsonObject, type Json, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { BlockName, Policy, Unit } from "../model/policy.ts";
-import { sectionsOf } from "../topology/sections-of.ts";
+import type { Section } from "../topology/sections-of.ts";
 
 /** Where the policy names its targets. One that it selects by labels it names nowhere. */
 export function targetFields(policy: Policy | undefined): (attachment: Attachment) => string | undefined {
@@ -18,10 +18,22 @@ export function targetFields(policy: Policy | undefined): (attachment: Attachmen
 }
 
 /** The second section of that name: the first one was there before. */
-export function repeatedNameField(object: KubeObject, facts: KindFacts, name: string): string | undefined {
-  const [, second] = sectionsOf(object, facts).filter(({ raw }) => raw["name"] === name);
-  const list = facts.sections.find(({ section }) => section === second?.section);
-  return second === undefined || list === undefined ? undefined : `${list.path}[${second.index}].name`;
+export function repeatedNameFields(
+  sections: readonly Section[],
+  facts: KindFacts,
+): (name: string) => string | undefined {
+  const first = new Set<Json | undefined>();
+  const second = new Map<Json | undefined, Section>();
+  for (const section of sections) {
+    const name = section.raw["name"];
+    if (first.has(name) && !second.has(name)) second.set(name, section);
+    first.add(name);
+  }
+  return (name) => {
+    const repeated = second.get(name);
+    const list = facts.sections.find(({ section }) => section === repeated?.section);
+    return repeated === undefined || list === undefined ? undefined : `${list.path}[${repeated.index}].name`;
+  };
 }
 
 const spellings: Readonly<Record<BlockName, readonly string[]>> = {

@@ -16,7 +16,7 @@ import {
 import type { LinkRefusal } from "../topology/links.ts";
 import { partProblems } from "../topology/part-problems.ts";
 import { duplicateNames, sectionsOf } from "../topology/sections-of.ts";
-import { bareLosers, conditionField, repeatedNameField, settingField, targetFields } from "./finding-fields.ts";
+import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
 import { nameLookup } from "./lookups.ts";
 import { shownRejection } from "./shown-rejection.ts";
 import type { Tangle } from "./tangle.ts";
@@ -95,12 +95,16 @@ function addObjectFindings(world: World, object: KubeObject, findings: Finding[]
     findings.push({ code: "InvalidField", severity: "error", object: object.id, field, message, ...at(object) });
   }
   if (facts.sections.length === 0) return;
-  for (const name of duplicateNames(sectionsOf(object, facts))) {
+  const sections = sectionsOf(object, facts);
+  const repeated = duplicateNames(sections);
+  if (repeated.length === 0) return;
+  const fieldOfRepeated = repeatedNameFields(sections, facts);
+  for (const name of repeated) {
     findings.push({
       code: "DuplicateSectionName",
       severity: "warning",
       object: object.id,
-      ...fieldOf(repeatedNameField(object, facts, name)),
+      ...fieldOf(fieldOfRepeated(name)),
       message: `${displayRef(object.ref)} has several sections named '${name}'; no policy can target one of them by that name`,
       ...at(object),
     });

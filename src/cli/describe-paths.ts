@@ -40,8 +40,7 @@ function findSteps({ nodes, from }: ExplainedPath): Steps {
     const own = steps.has(level) ? `${level} again` : level;
     steps.set(own, { level: own, ...step });
   };
-  if (from !== undefined)
-    add("from", { word: "traffic from", name: showTraffic(from), key: from });
+  if (from !== undefined) add("from", { word: "traffic from", name: showTraffic(from), key: from });
   for (const node of nodes) {
     const { kind, namespace, name, sectionName } = node;
     const key = displayRef(node, sectionName);

@@ -1,4 +1,4 @@
-import { homed } from "../core/effective/build-world.ts";
+import { homed } from "../core/effective/home-objects.ts";
 import type { Change } from "../core/effective/object-changes.ts";
 import type { World } from "../core/effective/world.ts";
 import type { Finding } from "../core/model/finding.ts";

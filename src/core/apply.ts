@@ -8,6 +8,7 @@ import { updateWorld } from "./effective/update-world.ts";
 import type { World } from "./effective/world.ts";
 import { type Evaluation, evaluateWith } from "./evaluate.ts";
 import type { Finding } from "./model/finding.ts";
+import type { KubeObject } from "./model/kube-object.ts";
 import type { ObjectId } from "./model/refs.ts";
 import { buildSnapshot, type Snapshot, type SnapshotDocument } from "./model/snapshot.ts";
 
@@ -36,11 +37,23 @@ export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applie
 function snapshotAfter(world: World, { changes, documentFindings }: ObjectChanges): Snapshot {
   const updated = updateObjects(world, changes);
   const documents: SnapshotDocument[] = [];
-  updated.objects.byId.forEach(({ raw, source }) => {
+  const refused = new Map<ObjectId, readonly Finding[]>();
+  const add = ({ raw, source }: KubeObject): void => {
     documents.push(source === undefined ? { value: raw } : { value: raw, source });
+  };
+  // Findings name the object as it came.
+  const refuse = (findings: readonly Finding[]): void => {
+    const id = findings[0]?.object;
+    if (id !== undefined) refused.set(id, findings);
+  };
+  updated.objects.byId.forEach(add);
+  updated.refused.forEach(refuse);
+  updated.doubles.forEach((doubles) => {
+    for (const { object, refusal } of doubles) {
+      if (refusal === undefined) add(object);
+      else refuse(refusal);
+    }
   });
   const { objects } = buildSnapshot(documents);
-  const refused = new Map<ObjectId, readonly Finding[]>();
-  updated.refused.forEach((findings, id) => refused.set(id, findings));
   return { objects, refused, findings: documentFindings };
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { SourcePosition } from "../../src/core/model/kube-object.ts";
-import { buildSnapshot, evaluate, findings } from "../../src/index.ts";
-import { decided, type Evaluation } from "../property/evaluate-cluster.ts";
+import { apply, buildSnapshot, evaluate, findings, verdicts } from "../../src/index.ts";
+import { decided, type Evaluation, told } from "../property/evaluate-cluster.ts";
 import { refOf } from "../property/random-history.ts";
 import { bakery, definitions, gateway, grant, httpRoute, mergePolicy, service } from "./bakery-cluster.ts";
 
@@ -82,5 +82,96 @@ describe("two documents for one object are an error that names both places", () 
         (finding) => JSON.stringify(finding).includes("one.yaml") && JSON.stringify(finding).includes("two.yaml"),
       ),
     ).toBe(true);
+  });
+});
+
+describe("two documents are for one object once it is known where its kind belongs", () => {
+  const onGateway = { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" };
+  const definition = (scope: string): JsonObject => ({
+    apiVersion: "prevail.dev/v1alpha1",
+    kind: "PolicyDefinition",
+    metadata: { name: "spares.example.com" },
+    spec: {
+      policies: [{ group: "example.com", kind: "Spare", scope }],
+      class: "Inherited",
+      targeting: { kinds: ["Gateway", "GatewayClass"] },
+    },
+  });
+  const spare = (namespace: string | undefined, color: number, more: JsonObject = {}): JsonObject => ({
+    apiVersion: "example.com/v1",
+    kind: "Spare",
+    metadata: { name: "p", ...(namespace === undefined ? {} : { namespace }), ...more },
+    spec: { targetRef: onGateway, defaults: { color } },
+  });
+  const duplicates = (evaluation: Evaluation): readonly (string | undefined)[] =>
+    findings(evaluation).flatMap(({ code, object }) => (code === "DuplicateObject" ? [object] : []));
+  const remove = {
+    delete: { group: "prevail.dev", kind: "PolicyDefinition", namespace: "", name: "spares.example.com" },
+  };
+
+  test.each([
+    [
+      "without a namespace, and in the namespace default",
+      "Namespaced",
+      undefined,
+      "default",
+      "Spare.example.com/default/p",
+    ],
+    ["cluster-scoped, without a namespace and with one", "Cluster", undefined, "weird", "Spare.example.com//p"],
+  ])("%s", (_, scope, one, other, id) => {
+    const first = at(spare(one, 1), "one.yaml", 1);
+    const second = at(spare(other, 2), "two.yaml", 2);
+    const rules = at(definition(scope), "rules.yaml", 1);
+    const forwards = run([rules, first, second]);
+    const backwards = run([second, first, rules]);
+    expect(told(backwards)).toStrictEqual(told(forwards));
+    expect(duplicates(forwards)).toEqual([id]);
+    const [finding] = findings(forwards).filter(({ code }) => code === "DuplicateObject");
+    expect(finding).toMatchObject({ severity: "error", source: { file: "two.yaml" } });
+    expect(finding?.message).toContain("at one.yaml:1:1, which counts, and at two.yaml:2:1; remove one");
+    // Without places it does not depend on the order either.
+    const bare = [{ value: definition(scope) }, { value: spare(one, 1) }, { value: spare(other, 2) }] as Document[];
+    expect(told(run(bare.toReversed()))).toStrictEqual(told(run(bare)));
+    expect(duplicates(run(bare))).toEqual([id]);
+  });
+
+  test("rules that come and go tell them apart and together, as an evaluation anew would", () => {
+    const policies = [at(spare(undefined, 1), "one.yaml", 1), at(spare("default", 2), "two.yaml", 2)];
+    const rules = at(definition("Namespaced"), "rules.yaml", 1);
+    const together = apply(run(policies), [{ upsert: rules }]).evaluation;
+    expect(told(together)).toStrictEqual(told(run([rules, ...policies])));
+    expect(told(apply(together, [remove]).evaluation)).toStrictEqual(told(run(policies)));
+  });
+
+  test("naming it anew settles which of them counts", () => {
+    const rules = at(definition("Namespaced"), "rules.yaml", 1);
+    const third = at(spare("default", 3), "three.yaml", 3);
+    const clash = run([rules, at(spare(undefined, 1), "one.yaml", 1), at(spare("default", 2), "two.yaml", 2)]);
+    expect(told(apply(clash, [{ upsert: third }]).evaluation)).toStrictEqual(told(run([rules, third])));
+    const twice = run([rules, at(spare(undefined, 1), "one.yaml", 1), at(spare(undefined, 2), "two.yaml", 2)]);
+    expect(told(apply(twice, [{ upsert: third }]).evaluation)).toStrictEqual(told(run([rules, third])));
+  });
+
+  test("one that would be refused counts, too, if it is first in place", () => {
+    const rules = at(definition("Namespaced"), "rules.yaml", 1);
+    const bad = at(spare(undefined, 1, { labels: 4 }), "one.yaml", 1);
+    const good = at(spare("default", 2), "two.yaml", 2);
+    for (const evaluation of [run([rules, bad, good]), run([good, bad, rules])]) {
+      expect(duplicates(evaluation)).toEqual(["Spare.example.com/default/p"]);
+      expect([...verdicts(evaluation)]).toEqual([]);
+    }
+    const late = at(spare(undefined, 1, { labels: 4 }), "z.yaml", 1);
+    expect([...verdicts(run([rules, late, good]))].map(({ policy }) => policy)).toEqual([
+      "Spare.example.com/default/p",
+    ]);
+  });
+
+  test("the definition of a refused object goes: what was wrong with it is forgotten with the object", () => {
+    const rules = { value: definition("Namespaced") };
+    const bad = { value: spare(undefined, 1, { labels: 4 }) };
+    const good = { value: spare(undefined, 1) };
+    const without = apply(run([rules, bad] as Document[]), [remove]).evaluation;
+    expect(told(without)).toStrictEqual(told(run([bad] as Document[])));
+    expect(told(apply(without, [{ upsert: good }]).evaluation)).toStrictEqual(told(run([good] as Document[])));
   });
 });

@@ -2,26 +2,16 @@
 
 import { resolveTargets, type TargetContext } from "../attachment/resolve-targets.ts";
 import { type ResolvedTargets, targetsNamed } from "../attachment/resolved-targets.ts";
-import type { Finding } from "../model/finding.ts";
 import { IdSets } from "../model/id-set.ts";
-import { KubeObject, objectFamily } from "../model/kube-object.ts";
+import type { KubeObject } from "../model/kube-object.ts";
 import { LayeredMap } from "../model/layered-map.ts";
 import { LazyTable, type TableObjects } from "../model/lazy-table.ts";
-import { ObjectIndex, ObjectIndexDraft } from "../model/object-index.ts";
+import type { ObjectIndex } from "../model/object-index.ts";
 import { ObjectTable, TableDraft } from "../model/object-table.ts";
 import { ObjectsByKind } from "../model/objects-by-kind.ts";
 import { once } from "../model/once.ts";
-import {
-  type KindId,
-  kindId,
-  type ObjectId,
-  type ObjectRef,
-  objectId,
-  type PolicyId,
-  parseKindId,
-  parseObjectId,
-} from "../model/refs.ts";
-import { namespaceFor, type Snapshot } from "../model/snapshot.ts";
+import { type KindId, kindId, type ObjectId, type PolicyId, parseKindId } from "../model/refs.ts";
+import type { Snapshot } from "../model/snapshot.ts";
 import { findPlan } from "../topology/compile-rows.ts";
 import { forEachMention, type ObjectLinks, type ParentLinks } from "../topology/links.ts";
 import { ObjectLinker } from "../topology/object-links.ts";
@@ -29,6 +19,7 @@ import { type Grant, grantOf } from "../topology/reference-grants.ts";
 import { AttachedDraft } from "./attached.ts";
 import { findTangles } from "./find-tangles.ts";
 import { countAll } from "./first-tallies.ts";
+import { homeObjects } from "./home-objects.ts";
 import { linkContext, targetContext } from "./lookups.ts";
 import type { PolicyRecord, Rulebook, World, WorldObjects } from "./world.ts";
 
@@ -41,14 +32,14 @@ export const NO_TARGETS: ResolvedTargets = {
 };
 
 export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
-  const objects = buildObjects(snapshot, rulebook);
+  const { byId, refused, doubles } = homeObjects(snapshot, rulebook);
+  const objects = buildObjects(byId);
   const grants = buildGrants(objects);
-  const refused = buildRefused(snapshot, rulebook);
   const placed = { rulebook, objects, grants, refused };
   const { parents, labelReaders } = buildParents(placed);
   const linked = new LinkedTables(placed, parents, lazyLinks(placed));
   const policies = buildPolicies(linked);
-  return new FirstWorld(linked, policies, { documentFindings: snapshot.findings, labelReaders });
+  return new FirstWorld(linked, policies, { documentFindings: snapshot.findings, doubles, labelReaders });
 }
 
 /** What there is before policies are read. */
@@ -83,6 +74,7 @@ class LinkedTables implements Placed, Pick<World, "parents" | "links" | "mention
  */
 class FirstWorld extends LinkedTables implements World {
   readonly documentFindings: World["documentFindings"];
+  readonly doubles: World["doubles"];
   readonly labelReaders: World["labelReaders"];
   readonly policies: World["policies"];
   readonly selectors: World["selectors"];
@@ -95,10 +87,11 @@ class FirstWorld extends LinkedTables implements World {
   constructor(
     linked: LinkedTables,
     { policies, selectors, missing, attached }: PolicyTables,
-    { documentFindings, labelReaders }: Pick<World, "documentFindings" | "labelReaders">,
+    { documentFindings, doubles, labelReaders }: Pick<World, "documentFindings" | "doubles" | "labelReaders">,
   ) {
     super(linked, linked.parents, linked.links);
     this.documentFindings = documentFindings;
+    this.doubles = doubles;
     this.labelReaders = labelReaders;
     this.policies = policies;
     this.selectors = selectors;
@@ -173,44 +166,12 @@ function forEachLinkedFamily(
   });
 }
 
-const homedId = (ref: ObjectRef, { factsOf }: Rulebook): ObjectId =>
-  objectId({ ...ref, namespace: namespaceFor(factsOf(kindId(ref))?.scope, ref.namespace) });
-
-/** Kinds that definitions and CRDs know the scope of are put where they belong; built-in ones already are. */
-export function homed(object: KubeObject, rulebook: Rulebook): KubeObject {
-  const { family, name, raw, source } = object;
-  const namespace = namespaceFor(rulebook.factsOf(family.kindId)?.scope, family.namespace);
-  if (namespace === family.namespace) return object;
-  return new KubeObject(objectFamily(family.apiVersion, family.kind, namespace), name, raw, source, object.place);
-}
-
-function buildRefused(snapshot: Snapshot, rulebook: Rulebook): World["refused"] {
-  const refused = new Map<ObjectId, readonly Finding[]>();
-  for (const [id, findings] of snapshot.refused) refused.set(homedId(parseObjectId(id), rulebook), findings);
-  return LayeredMap.from(refused);
-}
-
-function buildObjects({ objects }: Snapshot, rulebook: Rulebook): WorldObjects {
-  const byId = areHome(objects, rulebook) ? objects : homedObjects(objects, rulebook);
+function buildObjects(byId: ObjectIndex): WorldObjects {
   const namespaces = new Map<string, number>();
   byId.forEachNamespace((_, namespace, { size }) => {
     if (namespace !== "") namespaces.set(namespace, (namespaces.get(namespace) ?? 0) + size);
   });
   return { byId, byKind: ObjectsByKind.of(byId), namespaces: LayeredMap.from(namespaces) };
-}
-
-function areHome(objects: ObjectIndex, { factsOf }: Rulebook): boolean {
-  let areAll = true;
-  objects.forEachNamespace((kind, namespace) => {
-    areAll &&= namespaceFor(factsOf(kind)?.scope, namespace) === namespace;
-  });
-  return areAll;
-}
-
-function homedObjects(objects: ObjectIndex, rulebook: Rulebook): ObjectIndex {
-  const draft = new ObjectIndexDraft();
-  objects.forEach((object) => draft.add(homed(object, rulebook)));
-  return ObjectIndex.from(draft);
 }
 
 export const REFERENCE_GRANT: KindId = kindId({ group: "gateway.networking.k8s.io", kind: "ReferenceGrant" });

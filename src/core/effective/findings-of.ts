@@ -25,6 +25,7 @@ import type { PolicyRecord, World } from "./world.ts";
 export function findingsOf(world: World): readonly Finding[] {
   const findings: Finding[] = [...world.documentFindings, ...world.rulebook.findings];
   world.refused.forEach((own) => findings.push(...own));
+  world.doubles.forEach((own) => findings.push(...own.map(({ finding }) => finding)));
   world.links.forEach(({ refusals }, id) => {
     const object = world.objects.byId.get(id);
     if (object !== undefined) for (const refusal of refusals) findings.push(linkFinding(world, object, refusal));

@@ -70,11 +70,7 @@ export function isImplied(tables: Pick<World, "objects" | "mentionedBy" | "ruleb
   return implied;
 }
 
-function objectsOf(
-  { byKind }: World["objects"],
-  kind: KindId,
-  namespace: string | undefined,
-): Iterable<KubeObject> {
+function objectsOf({ byKind }: World["objects"], kind: KindId, namespace: string | undefined): Iterable<KubeObject> {
   const all = byKind.get(kind);
   if (all === undefined) return [];
   return namespace === undefined ? all.values() : objectsIn(all, kind, namespace);

@@ -1,10 +1,10 @@
 /** From the changes a caller names to what changes in the table of objects: each object once, as it was and as it is. */
 import type { Finding } from "../model/finding.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../model/refs.ts";
 import { hasSameMeaning } from "../model/same-meaning.ts";
 import { DUPLICATE, namespaceFor, parseDocument, type SnapshotDocument } from "../model/snapshot.ts";
-import { homed } from "./build-world.ts";
+import { homed, homedId } from "./home-objects.ts";
 import type { World } from "./world.ts";
 
 export type Change = { readonly upsert: SnapshotDocument } | { readonly delete: ObjectRef };
@@ -79,12 +79,12 @@ function changeOf(
 
 /** Whoever names an object anew says which of its documents counts. */
 function findingsAfter(
-  { documentFindings }: World,
+  { documentFindings, rulebook }: World,
   now: ReadonlyMap<ObjectId, Now>,
   unidentified: readonly Finding[],
 ): readonly Finding[] {
   const isSettled = ({ code, object }: Finding): boolean =>
-    code === DUPLICATE && object !== undefined && now.has(object);
+    code === DUPLICATE && object !== undefined && now.has(homedId(parseObjectId(object), rulebook));
   if (unidentified.length === 0 && !documentFindings.some(isSettled)) return documentFindings;
   return [...documentFindings.filter((finding) => !isSettled(finding)), ...unidentified];
 }

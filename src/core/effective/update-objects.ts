@@ -10,6 +10,7 @@ import type { World, WorldObjects } from "./world.ts";
 export interface UpdatedObjects {
   readonly objects: WorldObjects;
   readonly refused: World["refused"];
+  readonly doubles: World["doubles"];
   readonly grants: World["grants"];
   /** Namespaces that have their first object now, or no object any more. */
   readonly namespaces: readonly string[];
@@ -17,12 +18,14 @@ export interface UpdatedObjects {
 
 export function updateObjects(world: World, changes: readonly ObjectChange[]): UpdatedObjects {
   let { byId, byKind } = world.objects;
-  let { refused } = world;
+  let { refused, doubles } = world;
   const population = new Map<string, number>();
   const grantNamespaces = new Set<string>();
   for (const { id, ref, before, after, refusal } of changes) {
     if (refusal !== undefined) refused = refused.with(id, refusal);
     else if (refused.has(id)) refused = refused.without(id);
+    // Whoever names an object anew says which of its documents counts.
+    if (doubles.size > 0) doubles = doubles.without(id);
     if (before === after) continue;
     const kind = kindId(ref);
     byId = after === undefined ? byId.without(ref) : byId.with(after);
@@ -40,7 +43,7 @@ export function updateObjects(world: World, changes: readonly ObjectChange[]): U
     grants = list.length === 0 ? grants.without(namespace) : grants.with(namespace, list);
   }
   const { objects, namespaces } = populated({ byId, byKind, namespaces: world.objects.namespaces }, population);
-  return { objects, namespaces, refused, grants };
+  return { objects, namespaces, refused, doubles, grants };
 }
 
 function changedKind(

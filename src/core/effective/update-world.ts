@@ -33,9 +33,9 @@ export interface UpdatedWorld {
 }
 
 export function updateWorld(before: World, { changes, documentFindings }: ObjectChanges): UpdatedWorld {
-  const { objects, refused, grants, namespaces } = updateObjects(before, changes);
+  const { objects, refused, doubles, grants, namespaces } = updateObjects(before, changes);
   const rulebook = relocatedRules(before, changes);
-  const populated = worldWith(before, { objects, refused, grants, documentFindings, rulebook });
+  const populated = worldWith(before, { objects, refused, doubles, grants, documentFindings, rulebook });
   const links = updateLinks(populated, changes);
   const linked = worldWith(populated, links);
   const { relinked, answeredAnew } = links;

@@ -6,6 +6,7 @@ export const worldWith = (world: World, tables: Partial<World>, tangles: World["
   objects: tables.objects ?? world.objects,
   refused: tables.refused ?? world.refused,
   documentFindings: tables.documentFindings ?? world.documentFindings,
+  doubles: tables.doubles ?? world.doubles,
   parents: tables.parents ?? world.parents,
   links: tables.links ?? world.links,
   mentionedBy: tables.mentionedBy ?? world.mentionedBy,

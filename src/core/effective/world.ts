@@ -19,6 +19,7 @@ import type { LinkRows } from "../topology/compile-rows.ts";
 import type { ObjectLinks, ParentLinks } from "../topology/links.ts";
 import type { Grant } from "../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
+import type { Double } from "./home-objects.ts";
 import type { NodeSets } from "./stack.ts";
 import type { PolicyTally } from "./tally.ts";
 import type { Tangle } from "./tangle.ts";
@@ -65,6 +66,8 @@ export interface World {
   readonly refused: LayeredMap<ObjectId, readonly Finding[]>;
   /** About documents without an identity, and about duplicates. */
   readonly documentFindings: readonly Finding[];
+  /** Documents for objects that others describe as well, which only the rulebook could tell. */
+  readonly doubles: LayeredMap<ObjectId, readonly Double[]>;
   /** What objects hang under, of those that link to others. */
   readonly parents: ObjectTable<ObjectId, ParentLinks>;
   /** The same and what hangs under them, with what they asked for in vain: worked out when somebody asks. */

@@ -210,6 +210,10 @@ export class ObjectIndexDraft {
     if (this.namesIn(family.kindId, family.namespace).add(object)) this.place(object);
   }
 
+  find({ family, name }: KubeObject): KubeObject | undefined {
+    return this.kinds.get(family.kindId)?.get(family.namespace)?.get(name);
+  }
+
   remove(id: ObjectId): void {
     const { kind, namespace, name } = splitId(id);
     const names = this.namesIn(kind, namespace);

@@ -234,10 +234,10 @@ function describe(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? `${typeof value} ${value}` : typeof value;
 }
 
-const compareDocuments = (a: KubeObject, b: KubeObject): number =>
+export const compareDocuments = (a: KubeObject, b: KubeObject): number =>
   comparePositions(a.source, b.source) || compareText(comparable(a.raw), comparable(b.raw));
 
-function comparePositions(a: SourcePosition | undefined, b: SourcePosition | undefined): number {
+export function comparePositions(a: SourcePosition | undefined, b: SourcePosition | undefined): number {
   if (a === undefined || b === undefined) return (a === undefined ? 1 : 0) - (b === undefined ? 1 : 0);
   return compareText(a.file, b.file) || a.line - b.line || a.column - b.column;
 }
@@ -245,7 +245,7 @@ function comparePositions(a: SourcePosition | undefined, b: SourcePosition | und
 const COMPARABLE = { maxDepth: 64, maxValues: 100_000 };
 const comparable = (raw: JsonObject): string => (measureJson(raw, COMPARABLE) === "ok" ? canonicalJson(raw) : "");
 
-function duplicate(kept: KubeObject, dropped: KubeObject): Finding {
+export function duplicate(kept: KubeObject, dropped: KubeObject): Finding {
   const same = measureJson(kept.raw, COMPARABLE) === "ok" && jsonEqual(kept.raw, dropped.raw);
   const how = same ? "twice, with the same content" : "twice, with different content";
   return {

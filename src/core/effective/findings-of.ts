@@ -77,21 +77,9 @@ function linkFinding(world: World, object: KubeObject, { field, reason, code, pa
 function addObjectFindings(world: World, object: KubeObject, findings: Finding[]): void {
   const kind = object.family.kindId;
   const facts = world.rulebook.factsOf(kind);
-  if (facts === undefined) {
-    const spec = ownValue(object.raw, "spec");
-    const looksLikePolicy =
-      isJsonObject(spec) && (ownValue(spec, "targetRef") !== undefined || ownValue(spec, "targetRefs") !== undefined);
-    if (looksLikePolicy) {
-      findings.push({
-        code: "UnknownPolicyKind",
-        severity: "warning",
-        object: object.id,
-        message: `${displayRef(object.ref)} looks like a policy, but no PolicyDefinition describes ${object.family.kind} (${object.family.group}); it is ignored. Add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`,
-        ...at(object),
-      });
-    }
-    return;
-  }
+  if (!world.rulebook.isDescribed(kind) && looksLikePolicy(object))
+    findings.push(unknownPolicyKind(object, facts !== undefined));
+  if (facts === undefined) return;
   for (const { field, message } of partProblems(object, facts)) {
     findings.push({ code: "InvalidField", severity: "error", object: object.id, field, message, ...at(object) });
   }
@@ -110,6 +98,26 @@ function addObjectFindings(world: World, object: KubeObject, findings: Finding[]
       ...at(object),
     });
   }
+}
+
+const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
+
+function looksLikePolicy({ raw }: KubeObject): boolean {
+  const spec = ownValue(raw, "spec");
+  return isJsonObject(spec) && TARGET_FIELDS.some((field) => ownValue(spec, field) !== undefined);
+}
+
+function unknownPolicyKind(object: KubeObject, hasCrd: boolean): Finding {
+  const { kind, group } = object.family;
+  const label = "the label gateway.networking.k8s.io/policy";
+  const mend = hasCrd ? `give its CRD ${label} (Direct or Inherited)` : `its CRD with ${label}`;
+  return {
+    code: "UnknownPolicyKind",
+    severity: "warning",
+    object: object.id,
+    message: `${displayRef(object.ref)} looks like a policy, but no PolicyDefinition describes ${kind} (${group}); it is ignored. Add a PolicyDefinition, or ${mend}`,
+    ...at(object),
+  };
 }
 
 function addPolicyFindings(

@@ -11,7 +11,7 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { once } from "../model/once.ts";
 import { parseDefinition } from "../model/parse-definition.ts";
 import { type PolicyReader, parsePolicy, policyReader } from "../model/parse-policy.ts";
-import { compareText, type GroupKind, type KindId, kindId } from "../model/refs.ts";
+import { compareText, displayRef, type GroupKind, type KindId, kindId } from "../model/refs.ts";
 import { compileRows } from "../topology/compile-rows.ts";
 import { linkTable } from "../topology/link-table.ts";
 import { type CompiledKind, compileKind } from "./compiled-kind.ts";
@@ -34,11 +34,13 @@ export const isRule = ({ group, kind }: GroupKind): boolean =>
 
 export function buildRulebook(rules: readonly KubeObject[], options: RulebookOptions): Rulebook {
   const findings: Finding[] = [];
-  const crds = crdTable(rules);
-  const definitions = collectDefinitions(rules, options.definitions, findings).map((definition) =>
+  const { crds, unused } = crdTable(rules, findings);
+  const used = unused.size === 0 ? rules : rules.filter((object) => !unused.has(object));
+  const definitions = collectDefinitions(used, options.definitions, findings).map((definition) =>
     withKnownStrategies(definition, options.strategies, findings),
   );
-  const table = kindTable(definitions, crds);
+  const described = kindTable(definitions);
+  const table = withCrds(described, crds);
   const facts = [...table.values()];
   const added = definitions.flatMap(({ hierarchy }) => hierarchy.links);
   const rows = added.length === 0 ? linkTable : [...linkTable, ...added];
@@ -59,6 +61,7 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
     ),
     findKind: findFacts,
     factsOf: (kind) => table.get(kind),
+    isDescribed: (kind) => described.has(kind),
     ...(added.length === 0 ? builtInLinks() : linkRules(rows, facts, added)),
     parsePolicy: policyParser(kinds, crds),
     findings,
@@ -74,13 +77,38 @@ function policyParser(kinds: readonly CompiledKind[], crds: ReadonlyMap<KindId, 
   return (object) => parsePolicy(object, readers.get(object.family.kindId) as PolicyReader);
 }
 
-function crdTable(rules: readonly KubeObject[]): ReadonlyMap<KindId, CrdFacts> {
+interface CrdTable {
+  readonly crds: ReadonlyMap<KindId, CrdFacts>;
+  readonly unused: ReadonlySet<KubeObject>;
+}
+
+/** Of two CRDs for one kind the first by name counts: the API server serves but one of them. */
+function crdTable(rules: readonly KubeObject[], findings: Finding[]): CrdTable {
   const crds = new Map<KindId, CrdFacts>();
-  for (const object of rules) {
-    const crd = object.family.kind === "CustomResourceDefinition" ? crdSchema(object) : undefined;
-    if (crd !== undefined) crds.set(kindId(crd), crd);
+  const first = new Map<KindId, KubeObject>();
+  const unused = new Set<KubeObject>();
+  const objects = rules.filter(({ family }) => family.kind === "CustomResourceDefinition");
+  for (const object of objects.sort((a, b) => compareText(a.id, b.id))) {
+    const crd = crdSchema(object);
+    if (crd === undefined) continue;
+    const id = kindId(crd);
+    const used = first.get(id);
+    if (used === undefined) {
+      first.set(id, object);
+      crds.set(id, crd);
+      continue;
+    }
+    unused.add(object);
+    findings.push({
+      code: "CrdClash",
+      severity: "error",
+      object: object.id,
+      field: "spec.names.kind",
+      message: `${displayRef(used.ref)} already describes ${crd.kind} (${crd.group}); this one is not used. Remove one of them`,
+      ...(object.source === undefined ? {} : { source: object.source }),
+    });
   }
-  return crds;
+  return { crds, unused };
 }
 
 /** Documents win over what the caller brings (they are nearer to the policies), and both over what a CRD's label suggests. */
@@ -152,10 +180,8 @@ function withKnownStrategies(
 
 const builtInTable: ReadonlyMap<KindId, KindFacts> = new Map(builtInKinds.map((facts) => [kindId(facts), facts]));
 
-function kindTable(
-  definitions: readonly PolicyDefinition[],
-  crds: ReadonlyMap<KindId, CrdFacts>,
-): ReadonlyMap<KindId, KindFacts> {
+/** The kinds that are built in, or that a definition says something about. */
+function kindTable(definitions: readonly PolicyDefinition[]): ReadonlyMap<KindId, KindFacts> {
   const table = new Map(builtInTable);
   const add = (facts: KindFacts): void => {
     const id = kindId(facts);
@@ -165,7 +191,16 @@ function kindTable(
     for (const facts of hierarchy.kinds) add(facts);
     for (const { group, kind, scope } of policies) add({ group, kind, scope, sections: [] });
   }
-  for (const { group, kind, scope } of crds.values()) add({ group, kind, scope, sections: [] });
+  return table;
+}
+
+/** Of the others CRDs say at least whether they are in a namespace. */
+function withCrds(
+  described: ReadonlyMap<KindId, KindFacts>,
+  crds: ReadonlyMap<KindId, CrdFacts>,
+): ReadonlyMap<KindId, KindFacts> {
+  const table = new Map(described);
+  for (const [id, { group, kind, scope }] of crds) if (!table.has(id)) table.set(id, { group, kind, scope, sections: [] });
   return table;
 }
 

@@ -30,6 +30,8 @@ export interface Rulebook {
   readonly byPolicyKind: ReadonlyMap<KindId, CompiledKind>;
   readonly findKind: (group: string | undefined, kind: string) => KindFacts | undefined;
   readonly factsOf: (kind: KindId) => KindFacts | undefined;
+  /** Whether the kind is built in, or a definition says something about it: more than a CRD does. */
+  readonly isDescribed: (kind: KindId) => boolean;
   readonly rows: LinkRows;
   /** Kinds that no row leads to: their objects are roots. */
   readonly isRoot: (kind: KindId) => boolean;

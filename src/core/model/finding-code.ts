@@ -75,6 +75,7 @@ export type FindingCode =
   | "DefinitionMisplaced"
   | "DefinitionDuplicate"
   | "DefinitionClash"
+  | "CrdClash"
   | "DefinitionDirectSeveralKinds"
   | "DefinitionDirectMerges"
   | "DefinitionDirectSpans"

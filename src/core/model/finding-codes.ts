@@ -125,6 +125,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   DefinitionMisplaced: error("A field of a PolicyDefinition does not go with another."),
   DefinitionDuplicate: error("A PolicyDefinition names something twice."),
   DefinitionClash: error("Two PolicyDefinitions define one policy kind.", "Keep one of them."),
+  CrdClash: error("Two CustomResourceDefinitions describe one kind."),
   DefinitionDirectSeveralKinds: warning("A Direct policy kind may target several kinds."),
   DefinitionDirectMerges: error("A Direct policy kind merges."),
   DefinitionDirectSpans: error("A Direct policy kind has an effective target that it cannot target."),

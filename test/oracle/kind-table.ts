@@ -16,6 +16,9 @@ export function isSameKind(a: GroupKind, b: GroupKind): boolean {
 const listeners = { section: "Listener", path: "spec.listeners" };
 const rules = { section: "Rule", path: "spec.rules" };
 
+/** Gateway API, HTTPRouteSpec: `+kubebuilder:default={{matches: {{path: {type: "PathPrefix", value: "/"}}}}}`. */
+const httpRules = { ...rules, byDefault: [{ matches: [{ path: { type: "PathPrefix", value: "/" } }] }] };
+
 /** Gateway API, "Route summary table", and the hostnames that HTTPRoute, GRPCRoute and TLSRoute have. */
 const routeKinds: readonly KindFacts[] = [
   { ...gatewayKind("HTTPRoute"), route: { protocols: ["HTTP", "HTTPS"], hostnames: true } },
@@ -23,7 +26,7 @@ const routeKinds: readonly KindFacts[] = [
   { ...gatewayKind("TLSRoute"), route: { protocols: ["TLS"], hostnames: true } },
   { ...gatewayKind("TCPRoute"), route: { protocols: ["TCP", "TLS"], hostnames: false } },
   { ...gatewayKind("UDPRoute"), route: { protocols: ["UDP"], hostnames: false } },
-].map((facts) => ({ ...facts, scope: "Namespaced", sections: [rules] }));
+].map((facts) => ({ ...facts, scope: "Namespaced", sections: [facts.kind === "HTTPRoute" ? httpRules : rules] }));
 
 const builtInKinds: readonly KindFacts[] = [
   { ...gatewayClassKind, scope: "Cluster", sections: [] },

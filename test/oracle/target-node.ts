@@ -29,8 +29,8 @@ export function objectNode(object: WorldObject): TargetNode {
 }
 
 export function sectionNodes(object: WorldObject, definition: PolicyDefinition): readonly TargetNode[] {
-  return factsOf(object.ref, definition).sections.flatMap(({ section: type, path }) => {
-    const items = fieldAt(object.raw, path);
+  return factsOf(object.ref, definition).sections.flatMap(({ section: type, path, byDefault }) => {
+    const items = fieldAt(object.raw, path) ?? byDefault;
     if (!isList(items)) return [];
     return items.flatMap((value, i) => {
       if (!isMap(value)) return [];

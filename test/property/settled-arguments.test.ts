@@ -265,6 +265,18 @@ test("a path by a port that is not there ends at the Service, also where another
   }
 });
 
+test("an HTTPRoute without rules has the one that its CRD gives it", () => {
+  const objects = [
+    gateway(),
+    object("HTTPRoute", "r", { parentRefs: [{ name: "g" }] }),
+    policy("LowerPolicy", "p1", onGateway, { color: 1 }),
+  ];
+  for (const settled of settle({ kind: "LowerPolicy" }, objects)) {
+    expect(settled.effective.map(({ target }) => target)).toEqual([`HTTPRoute.${gatewayGroup}/a/r#rule-1`]);
+    expect(enforcementOf(settled, "p1")).toBe("Enforced");
+  }
+});
+
 test("positionalRules: only rules without a name, by their place; not one of two with the same name", () => {
   const objects = [
     gateway(),

@@ -3,6 +3,7 @@
  * Attachment rules are Gateway API's own: parentRefs, allowedRoutes, protocols, hostnames, ListenerSets, mesh, grants.
  */
 import { describe, expect, test } from "vitest";
+import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
 import type { MergeRules, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { type Cluster, cluster } from "../support/cluster.ts";
@@ -142,6 +143,29 @@ describe("Hierarchy", () => {
     expect(made.effective().map(({ path }) => path.at(-1)?.sectionName)).toEqual(
       expect.arrayContaining(["rule-1", "named", "rule-3"]),
     );
+  });
+
+  test.each([
+    ["left out", {}],
+    ["null", { rules: null }],
+  ])("an HTTPRoute whose rules are %s has the one that its CRD gives it, and a data plane serves it", (_, rules) => {
+    const bare = { ...route("r", "Gateway/g"), spec: { parentRefs: [reference("Gateway/g")], ...rules } };
+    const made = under(["HTTPRoute/Rule"], gateway("g"), bare);
+    expect(made.paths()).toEqual([
+      "GatewayClass/class > Gateway/g > Gateway/g#http > HTTPRoute/r > HTTPRoute/r#rule-1",
+    ]);
+    const { world } = made.evaluation;
+    const [port] = compileDataplane(world, { endpointAnnotations: "Used" }).gateways.flatMap(({ ports }) => ports);
+    const [served] = port?.listeners[0]?.virtualHosts[0]?.routes ?? [];
+    expect([served?.rule.rule, served?.match.path]).toEqual(["rule-1", { type: "PathPrefix", value: "/" }]);
+  });
+
+  test("an empty list of rules is refused, as the API server does (MinItems), of GRPCRoutes it is none", () => {
+    const empty = (kind: string) => ({ ...route("r", "Gateway/g", { kind }), spec: { rules: [] } });
+    expect(under(["HTTPRoute"], empty("HTTPRoute")).findingsOn("r")).toEqual([
+      expect.objectContaining({ severity: "error", field: "spec.rules" }),
+    ]);
+    expect(under(["GRPCRoute"], empty("GRPCRoute")).findingsOn("r")).toEqual([]);
   });
 
   test("Namespaces and GatewayClasses that objects name but no document defines are implied", () => {

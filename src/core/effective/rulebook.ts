@@ -200,7 +200,8 @@ function withCrds(
   crds: ReadonlyMap<KindId, CrdFacts>,
 ): ReadonlyMap<KindId, KindFacts> {
   const table = new Map(described);
-  for (const [id, { group, kind, scope }] of crds) if (!table.has(id)) table.set(id, { group, kind, scope, sections: [] });
+  for (const [id, { group, kind, scope }] of crds)
+    if (!table.has(id)) table.set(id, { group, kind, scope, sections: [] });
   return table;
 }
 

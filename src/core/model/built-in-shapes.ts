@@ -218,6 +218,7 @@ const httpRoute = route(
       sessionPersistence,
     }),
     16,
+    1,
   ),
   { hostnames: listOf(name, 16) },
 );

@@ -2,6 +2,7 @@
  * What a policy kind means, as data: which targets it may declare, in which hierarchy it flows, where it ends
  * (its effective target), and how specs in conflict are merged. A new kind, ours or a vendor's, is one such record.
  */
+import type { JsonObject } from "./json.ts";
 import type { GroupKind } from "./refs.ts";
 
 export type PolicyClass = "Direct" | "Inherited";
@@ -92,6 +93,8 @@ export interface SectionFacts {
   readonly section: string;
   /** Dotted path of the list: `spec.rules`. */
   readonly path: string;
+  /** What its CRD puts there if the list is left out. */
+  readonly byDefault?: readonly JsonObject[];
 }
 
 /**

@@ -5,6 +5,10 @@ export const GATEWAY_API = "gateway.networking.k8s.io";
 
 const LISTENERS: readonly SectionFacts[] = [{ section: "Listener", path: "spec.listeners" }];
 const RULES: readonly SectionFacts[] = [{ section: "Rule", path: "spec.rules" }];
+/** Gateway API, HTTPRouteSpec: without rules there is one, which takes every request. */
+const HTTP_RULES: readonly SectionFacts[] = [
+  { section: "Rule", path: "spec.rules", byDefault: [{ matches: [{ path: { type: "PathPrefix", value: "/" } }] }] },
+];
 const PORTS: readonly SectionFacts[] = [{ section: "Port", path: "spec.ports" }];
 
 const HTTP = ["HTTP", "HTTPS"];
@@ -30,9 +34,14 @@ const facts = (
 const cluster = (group: string, ...names: Names): KindFacts => facts("Cluster", group, names);
 const namespaced = (group: string, ...names: Names): KindFacts => facts("Namespaced", group, names);
 
-const route = (kind: string, protocols: readonly string[], hostnames: boolean): KindFacts =>
+const route = (
+  kind: string,
+  protocols: readonly string[],
+  hostnames: boolean,
+  sections: readonly SectionFacts[] = RULES,
+): KindFacts =>
   facts("Namespaced", GATEWAY_API, [kind, `${kind.toLowerCase()}s`], {
-    sections: RULES,
+    sections,
     route: { protocols, hostnames },
   });
 
@@ -44,7 +53,7 @@ export const kinds: readonly KindFacts[] = [
   facts("Namespaced", "gateway.networking.x-k8s.io", ["XListenerSet", "xlistenersets", "lset"], {
     sections: LISTENERS,
   }),
-  route("HTTPRoute", HTTP, true),
+  route("HTTPRoute", HTTP, true, HTTP_RULES),
   route("GRPCRoute", HTTP, true),
   route("TLSRoute", ["TLS"], true),
   route("TCPRoute", ["TCP", "TLS"], false),

@@ -1,4 +1,5 @@
 import type { KindFacts } from "../model/definition.ts";
+import type { Json } from "../model/json.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
 
 /** A list of sections inside the objects of a kind, ready to read. */
@@ -17,15 +18,20 @@ const kept = new WeakMap<KindFacts, readonly SectionList[]>();
 export function sectionLists(facts: KindFacts): readonly SectionList[] {
   let lists = kept.get(facts);
   if (lists === undefined) {
-    lists = facts.sections.map(({ section, path }) => ({
+    lists = facts.sections.map(({ section, path, byDefault }) => ({
       section,
-      path: keyPath(path),
+      path: byDefault === undefined ? keyPath(path) : orByDefault(keyPath(path), byDefault),
       shown: Array.from({ length: SHOWN }, (_, index) => numberedName(section, index)),
     }));
     kept.set(facts, lists);
   }
   return lists;
 }
+
+const orByDefault = ({ text, read }: KeyPath, byDefault: readonly Json[]): KeyPath => ({
+  text,
+  read: (object) => read(object) ?? byDefault,
+});
 
 export function shownName(list: SectionList, index: number): string {
   return list.shown[index] ?? numberedName(list.section, index);

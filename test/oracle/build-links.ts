@@ -1,7 +1,7 @@
 /** All links between the nodes of one definition's hierarchy, by trying every row of the table on every node. */
 import type { LevelKind, LinkRow, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Json } from "../../src/core/model/json.ts";
-import type { GroupKind, ObjectRef, TargetId } from "../../src/core/model/refs.ts";
+import type { GroupKind, ObjectId, ObjectRef, TargetId } from "../../src/core/model/refs.ts";
 import {
   isListenerSetAccepted,
   isMeant,
@@ -45,7 +45,8 @@ export function buildLinks(world: readonly WorldObject[], definition: PolicyDefi
   const upwards = parents.flatMap(({ links }) => links);
   const isMeshOnly = ({ id }: WorldObject) => {
     const own = upwards.filter(({ child }) => child.object.id === id);
-    return own.length > 0 && own.every(({ isMesh }) => isMesh);
+    const isBelowAbsent = parents.some(({ absent }) => absent.some((child) => child === id));
+    return own.length > 0 && own.every(({ isMesh }) => isMesh) && !isBelowAbsent;
   };
   const children = rows
     .filter(({ via }) => via === "ChildRefs")
@@ -71,17 +72,25 @@ interface Reference extends ParentRef {
   readonly ref: ObjectRef;
 }
 
-function followParents(row: LinkRow, hierarchy: Hierarchy): Pick<Links, "links" | "orphans"> {
+interface Parents extends Pick<Links, "links" | "orphans"> {
+  /** Objects that name a parent, other than a Service, which is not there. */
+  readonly absent: readonly ObjectId[];
+}
+
+function followParents(row: LinkRow, hierarchy: Hierarchy): Parents {
   const links: Link[] = [];
   const orphans: TargetId[] = [];
+  const absent: ObjectId[] = [];
   for (const child of hierarchy.nodes.filter((node) => isOfLevel(node, row.to))) {
     for (const reference of parentsNamedBy(child, row, hierarchy.definition)) {
       const parent = findObject(hierarchy.world, reference.ref);
-      if (parent === undefined) orphans.push(child.id);
-      else for (const link of linksTo(parent, child, reference, row, hierarchy)) links.push(link);
+      if (parent === undefined) {
+        orphans.push(child.id);
+        if (row.attachment !== "RouteToService") absent.push(child.object.id);
+      } else for (const link of linksTo(parent, child, reference, row, hierarchy)) links.push(link);
     }
   }
-  return { links, orphans };
+  return { links, orphans, absent };
 }
 
 function parentsNamedBy(child: TargetNode, row: LinkRow, definition: PolicyDefinition): readonly Reference[] {

@@ -4,8 +4,9 @@
  */
 import { describe, expect, test } from "vitest";
 import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
-import type { MergeRules, PolicyDefinition } from "../../src/core/model/definition.ts";
+import type { KindFacts, MergeRules, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
+import { apply, verdicts } from "../../src/index.ts";
 import { type Cluster, cluster } from "../support/cluster.ts";
 import {
   fruit,
@@ -174,6 +175,41 @@ describe("Hierarchy", () => {
     expect(made.findings.filter(({ message }) => message.includes("class"))).toHaveLength(1);
     const defined = under(["Gateway"], gateway("a"), gatewayClass("class"));
     expect(defined.findings.filter(({ message }) => /GatewayClass/.test(message))).toEqual([]);
+  });
+
+  test("nothing else is implied: what a reference names in vain is not found", () => {
+    const kinds: readonly KindFacts[] = [
+      { ...level("Orchard"), scope: "Cluster", sections: [] },
+      { ...level("Tree"), scope: "Namespaced", sections: [] },
+    ];
+    const byRefs = { from: level("Orchard"), to: level("Tree"), via: "ParentRefs", path: "spec.orchards" } as const;
+    const byName = { from: level("Orchard"), to: level("Tree"), via: "ParentName", path: "spec.orchard" } as const;
+    const definition = policyKind("FruitPolicy", {
+      scope: "Cluster",
+      targets: ["Orchard"],
+      ends: ["Tree"],
+      merge: { granularity: field },
+      kinds,
+      links: [byRefs, byName],
+    });
+    const inVain = fruit("Tree/t", { orchards: [reference("Orchard/gone")] });
+    const onGone = policy("FruitPolicy", "p", "Orchard/gone", { x: 1 }, { namespace: "" });
+    const made = cluster([inVain, onGone], { definitions: [definition] });
+    expect(made.outcome("p")).toBe("TargetNotFound");
+    // Whoever hangs under it by its bare name has it, and so has the policy when that changes.
+    const below = fruit("Tree/t", { orchard: "gone" });
+    expect(cluster([below, onGone], { definitions: [definition] }).outcome("p")).toBe("Enforced");
+    for (const [before, after] of [
+      [inVain, below],
+      [below, inVain],
+    ] as const) {
+      const changed = apply(cluster([before, onGone], { definitions: [definition] }).evaluation, [
+        { upsert: { value: after } },
+      ]);
+      expect([...verdicts(changed.evaluation)]).toEqual([
+        ...verdicts(cluster([after, onGone], { definitions: [definition] }).evaluation),
+      ]);
+    }
   });
 
   test("a GatewayClass that nobody names is not found", () => {
@@ -437,6 +473,55 @@ describe("ReferenceGrants for backends", () => {
   });
 });
 
+describe("References compare kinds and groups to the letter", () => {
+  const group = "gateway.networking.k8s.io";
+  const refusals = (parent: JsonObject, backend: JsonObject) => {
+    const made = under(
+      ["Service"],
+      gateway("g"),
+      service("s"),
+      route("r", [parent], { rules: [{ fields: { backendRefs: [{ port: 80, ...backend }] } }] }),
+    );
+    return made.findingsOn("r").map(({ code, field: at, message }) => `${code} ${at}: ${message}`);
+  };
+  const noParent = "a HTTPRoute has no parent of kind";
+  const parents = "only Gateway, ListenerSet, XListenerSet, Service";
+
+  test.each([
+    ["as they are", { name: "g" }, { name: "s" }, []],
+    ["spelled out", { group, kind: "Gateway", name: "g" }, { group: "", kind: "Service", name: "s" }, []],
+    [
+      "the kind in another case",
+      { kind: "gateway", name: "g" },
+      { kind: "service", name: "s" },
+      [
+        "InvalidKind spec.parentRefs[0]: ".concat(
+          `${noParent} 'gateway' of group '${group}', ${parents}; for Gateway write kind: Gateway`,
+        ),
+        "InvalidKind spec.rules[0].backendRefs[0]: a HTTPRoute has no child of kind 'service' of group '', only Service; for Service write kind: Service",
+      ],
+    ],
+    [
+      "a group with a version",
+      { group: `${group}/v1`, kind: "Gateway", name: "g" },
+      { name: "s" },
+      [
+        `InvalidKind spec.parentRefs[0]: ${noParent} 'Gateway' of group '${group}/v1', ${parents}; for Gateway write group: '${group}'`,
+      ],
+    ],
+    [
+      "a Service as parent without its group",
+      { kind: "Service", name: "s" },
+      { name: "s" },
+      [
+        `InvalidKind spec.parentRefs[0]: ${noParent} 'Service' of group '${group}', ${parents}; for Service write group: ''`,
+      ],
+    ],
+  ])("%s", (_, parent, backend, expected) => {
+    expect(refusals(parent, backend)).toEqual(expected);
+  });
+});
+
 describe("Mesh", () => {
   const mesh = policyKind("MeshPolicy", {
     targets: ["Service", "HTTPRoute"],
@@ -487,6 +572,18 @@ describe("Mesh", () => {
         route("producer", [{ ...reference("Service/s"), port }], { namespace: "prod", rules: [{ backends: ["t"] }] }),
       ).chains();
     expect(byPort(80)).toEqual(["Service/prod/s > HTTPRoute/prod/producer > Service/prod/t (from others)"]);
+  });
+
+  test.each([
+    ["Services alone need no grant for backends elsewhere", ["Service/prod/s"], true],
+    ["a Gateway that is not in the snapshot may carry it, too", ["Service/prod/s", "Gateway/absent"], false],
+    ["a Service that is not there carries nothing", ["Service/prod/s", "Service/absent"], true],
+  ])("grants: %s", (_, parents, expected) => {
+    const split = route("split", parents, { namespace: "red", rules: [{ backends: ["Service/prod/t"] }] });
+    expect(made(split).findings.every(({ code }) => code !== "RefNotPermitted")).toBe(expected);
+    expect(made(split).chains().includes("Service/prod/s > HTTPRoute/red/split > Service/prod/t (from red)")).toBe(
+      expected,
+    );
   });
 
   test("ingress and mesh stay apart: a path through a Gateway has no `from`", () => {

@@ -227,7 +227,7 @@ class RouteDraft {
     const child = links?.down.find((link) => {
       if (!link.uses.some(({ sectionIndex }) => sectionIndex === position)) return false;
       const found = parseObjectId(link.child);
-      const isKind = typeof kind !== "string" || kind.toLowerCase() === found.kind.toLowerCase();
+      const isKind = typeof kind !== "string" || kind === found.kind;
       return found.name === name && found.namespace === home && isKind;
     })?.child;
     if (child === undefined) return "the backend is not there";

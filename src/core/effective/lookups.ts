@@ -15,7 +15,7 @@ import { KindNames, objectsIn } from "./kind-names.ts";
 import type { World } from "./world.ts";
 
 type LinkTables = Pick<World, "rulebook" | "objects" | "grants" | "refused">;
-type TargetTables = LinkTables & Pick<World, "mentionedBy">;
+type TargetTables = LinkTables & Pick<World, "mentionedBy" | "parents">;
 
 function upSharer(): Pick<LinkContext, "sharedUp" | "shareUp"> {
   let last: readonly UpLink[] = [];
@@ -37,7 +37,6 @@ export function linkContext({ rulebook, objects, grants, refused }: LinkTables):
     find: (kind, namespace, name) => finder.find(kind, namespace, name),
     ...upSharer(),
     sectionNames: new SectionNames(),
-    kind: rulebook.findKind,
     namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     rows: rulebook.rows,
@@ -57,15 +56,18 @@ export function targetContext(tables: TargetTables): TargetContext {
   };
 }
 
-/** Namespaces that objects are in, and cluster-scoped parents that objects name (GatewayClass), exist without a document. */
-export function isImplied(tables: Pick<World, "objects" | "mentionedBy" | "rulebook">, ref: ObjectRef): boolean {
-  const { objects, rulebook } = tables;
+/**
+ * Namespaces that objects are in, and cluster-scoped parents that objects hang under by their bare name (GatewayClass),
+ * exist without a document. What is named in vain does not.
+ */
+export function isImplied(tables: Pick<World, "objects" | "mentionedBy" | "parents">, ref: ObjectRef): boolean {
+  const { objects, parents } = tables;
   if (ref.namespace !== "") return false;
   if (ref.kind === "Namespace" && ref.group === "") return objects.namespaces.has(ref.name);
+  const wanted = objectId(ref);
   let implied = false;
-  forEachId(tables.mentionedBy.get(objectId(ref)), (id) => {
-    const object = objects.byId.get(id);
-    implied ||= object !== undefined && !rulebook.byPolicyKind.has(object.family.kindId);
+  forEachId(tables.mentionedBy.get(wanted), (id) => {
+    implied ||= parents.get(id)?.impliedParents.some((parent) => objectId(parent) === wanted) === true;
   });
   return implied;
 }

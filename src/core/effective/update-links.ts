@@ -5,7 +5,7 @@ import { isSameList } from "../model/is-same-list.ts";
 import { jsonEqual } from "../model/json.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import { once } from "../model/once.ts";
-import { kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
+import { kindId, type ObjectId, type ObjectRef, objectId, type PolicyId } from "../model/refs.ts";
 import { findPlan } from "../topology/compile-rows.ts";
 import { type ChildUse, type DownLink, mentionsOf, type ObjectLinks, type UpLink } from "../topology/links.ts";
 import { ObjectLinker } from "../topology/object-links.ts";
@@ -50,6 +50,7 @@ export function updateLinks(world: World, changes: readonly ObjectChange[]): Upd
     const mentions = [namedIn(before), withTargets(world, id, namedIn(after))] as const;
     mentionedBy = reindexed(mentionedBy, id, ...mentions);
     noteNamed(mentions, named);
+    noteImplied(before?.impliedParents ?? NONE, after?.impliedParents ?? NONE, named);
     labelReaders = reindexed(labelReaders, id, before?.labelsOf ?? NONE, after?.labelsOf ?? NONE);
     grantReaders = reindexed(grantReaders, id, before?.grantsOf ?? NONE, after?.grantsOf ?? NONE);
   }
@@ -69,6 +70,14 @@ function noteNamed([before, after]: readonly [readonly ObjectId[], readonly Obje
   const isClusterScoped = (id: ObjectId): boolean => id.includes("//");
   for (const id of before) if (isClusterScoped(id) && !after.includes(id)) named.add(id);
   for (const id of after) if (isClusterScoped(id) && !before.includes(id)) named.add(id);
+}
+
+/** What an object hangs under by its bare name, and named otherwise before, or the other way round. */
+function noteImplied(before: readonly ObjectRef[], after: readonly ObjectRef[], named: Set<ObjectId>): void {
+  if (before.length === 0 && after.length === 0) return;
+  const [was, is] = [before.map(objectId), after.map(objectId)];
+  for (const id of was) if (!is.includes(id)) named.add(id);
+  for (const id of is) if (!was.includes(id)) named.add(id);
 }
 
 /** Whose links may differ now. */

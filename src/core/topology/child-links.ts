@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import { displayRef } from "../model/refs.ts";
+import { displayRef, type ObjectRef } from "../model/refs.ts";
 import { NO_USES } from "./child-uses.ts";
-import type { RefField } from "./compile-rows.ts";
+import type { LinkPlan, RefField } from "./compile-rows.ts";
 import { itemsAt } from "./key-path.ts";
 import {
   describeForbidden,
@@ -54,7 +54,7 @@ function addRefs(draft: LinkDraft, field: RefField, holder: Holder): void {
 }
 
 function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: number, ref: Json): void {
-  const target = isJsonObject(ref) ? findTarget(draft, field, ref) : undefined;
+  const target = isJsonObject(ref) ? findTarget(field, ref) : undefined;
   if (!isJsonObject(ref) || target === undefined) {
     const reason = isJsonObject(ref)
       ? describeUnknownKind(draft, field, ref, "child")
@@ -82,11 +82,19 @@ function whyNot(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {
   return named.object === draft.object ? "SelfReference" : undefined;
 }
 
-/** GEP-1294: a route that is attached to mesh Services only needs no grant, as it exposes nothing. */
-function isMeshOnly({ up, upCount }: LinkDraft): boolean {
+/** GEP-1294: a route that is attached to mesh Services only needs no grant, as it exposes nothing. A Gateway that is not in the snapshot may well be there. */
+function isMeshOnly({ up, upCount, absentParents, plan }: LinkDraft): boolean {
   for (let i = 0; i < upCount; i++) if (up[i]?.link.frontend !== true) return false;
-  return upCount > 0;
+  return upCount > 0 && (absentParents === undefined || absentParents.every((parent) => isFrontend(plan, parent)));
 }
+
+const isFrontend = ({ parentRefs }: LinkPlan, { group, kind }: ObjectRef): boolean =>
+  parentRefs.some(({ targets }) =>
+    targets.some(
+      ({ facts, rows }) =>
+        facts.kind === kind && facts.group === group && rows.every(({ attachment }) => attachment === "RouteToService"),
+    ),
+  );
 
 function refuseChild(draft: LinkDraft, field: string, code: RefusalCode, named: NamedObject): void {
   const child = refOf(named);

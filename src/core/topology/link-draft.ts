@@ -2,7 +2,7 @@ import type { KindFacts } from "../model/definition.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { suggestName } from "../model/near-miss.ts";
-import { displayRef, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
+import { displayRef, type GroupKind, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import type { ChildUses } from "./child-uses.ts";
 import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
 import type { LinkContext, LinkRefusal, PlacedLink } from "./links.ts";
@@ -53,8 +53,8 @@ export function addUp(draft: LinkDraft, link: PlacedLink): void {
 /** So many are looked through for one that is named again: others are looked up in the tables instead. */
 const REMEMBERED = 32;
 
-/** The kind that a reference means, by the field's defaults; spelled in any case, its group with a version or not. */
-export function findTarget(draft: LinkDraft, field: RefField, ref: JsonObject): RefTarget | undefined {
+/** The kind that a reference means, by the field's defaults; spelled just as it is, as Gateway API compares them. */
+export function findTarget(field: RefField, ref: JsonObject): RefTarget | undefined {
   const { byDefault } = field;
   if (byDefault !== undefined && isDefault(byDefault, ref)) return byDefault;
   const group = ref["group"] ?? (field.groupByDefault ? byDefault?.facts.group : undefined);
@@ -66,10 +66,7 @@ export function findTarget(draft: LinkDraft, field: RefField, ref: JsonObject): 
     if (found !== undefined) return undefined;
     found = target;
   }
-  if (found !== undefined) return found;
-  const facts = draft.context.kind(group, kind);
-  if (facts === undefined) return undefined;
-  return field.targets.find((target) => target.facts.kind === facts.kind && target.facts.group === facts.group);
+  return found;
 }
 
 /** By far the most common: nothing said, or the default spelled out, as the API server does. */
@@ -170,8 +167,17 @@ export function describeUnknownKind(
   const meant = field.targets.find(
     ({ facts }) => typeof kind === "string" && facts.kind.toLowerCase() === kind.toLowerCase(),
   );
-  const hint = meant === undefined ? "" : `; for ${meant.facts.kind} write group: '${meant.facts.group}'`;
+  const hint = meant === undefined ? "" : `; for ${meant.facts.kind} write ${wordsOf(meant.facts, kind, group)}`;
   return `a ${draft.object.family.kind} has no ${role} of kind ${shown}, only ${kindsOf(field)}${hint}`;
+}
+
+/** What is to be written otherwise: the kind, if only its case is wrong; the group, without a version; or both. */
+function wordsOf(meant: GroupKind, kind: Json, group: Json | undefined): string {
+  const words = [
+    ...(kind === meant.kind ? [] : [`kind: ${meant.kind}`]),
+    ...(group === meant.group ? [] : [`group: '${meant.group}'`]),
+  ];
+  return words.join(", ");
 }
 
 const kindsOf = (field: RefField): string => field.targets.map(({ facts }) => facts.kind).join(", ");

@@ -1,5 +1,4 @@
 /** What one object is linked to, what it asked for in vain, and what the answer rested on. */
-import type { KindFacts } from "../model/definition.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { NameLookup } from "../model/near-miss.ts";
@@ -12,8 +11,6 @@ import type { SectionNames } from "./section-names.ts";
 export interface LinkContext {
   /** Valid objects only. */
   find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
-  /** In any case; the group may be left out where the kind is unambiguous, and may carry a version. */
-  kind(group: string | undefined, kind: string): KindFacts | undefined;
   /** With `kubernetes.io/metadata.name`, for implied namespaces too. */
   namespaceLabels(namespace: string): JsonObject;
   grantsIn(namespace: string): readonly Grant[];

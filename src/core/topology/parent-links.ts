@@ -70,7 +70,7 @@ function addNamedParent(draft: LinkDraft, { path, targets }: RefField): void {
 
 function addParent(draft: LinkDraft, ask: Ask): void {
   const { field, index, ref } = ask;
-  const target = findTarget(draft, field, ref);
+  const target = findTarget(field, ref);
   if (target === undefined) {
     const reason = describeUnknownKind(draft, field, ref, "parent");
     return refuse(draft, { field: fieldText(draft, field, index), code: "InvalidKind", reason });

@@ -308,6 +308,14 @@ describe("allowedRoutes", () => {
     expect(attached({ kinds: ["TCPRoute"], protocol: "HTTP" }, { kind: "TCPRoute" })).toBe(0);
   });
 
+  test("kinds: a refusal names the group, where it is not Gateway API's", () => {
+    const odd = { ...listener("l"), allowedRoutes: { kinds: [{ group: "example.com", kind: "HTTPRoute" }] } };
+    const made = under(["HTTPRoute"], gateway("g", { listeners: [odd] }), route("r", "Gateway/g"));
+    expect(made.findingsOn("r").map(({ message }) => message)).toEqual([
+      "listener l of Gateway default/g accepts HTTPRoute of group 'example.com' only, not HTTPRoute",
+    ]);
+  });
+
   for (const [protocol, kinds] of [
     ["HTTP", ["HTTPRoute", "GRPCRoute"]],
     ["HTTPS", ["HTTPRoute", "GRPCRoute"]],
@@ -809,6 +817,118 @@ describe("Targets", () => {
       expect(one.effective().every(({ sources }) => sources.length === 0)).toBe(true);
     });
   }
+
+  describe("refused: field and message lead to what is to be changed", () => {
+    const cross = policyKind("LocalPolicy", {
+      targets: ["Gateway/Listener", "HTTPRoute/Rule", "Namespace"],
+      ends: ["HTTPRoute/Rule"],
+      namespacesAbove: ["Gateway"],
+      targeting: { selectors: true, crossNamespace: "ReferenceGrant" },
+      merge: { granularity: field },
+    });
+    const labels = { team: "red" };
+    const labelled = [
+      route("near", "Gateway/g", { labels, rules: [{ name: "one" }] }),
+      gateway("far", { namespace: "other", labels }),
+      namespace("elsewhere", labels),
+    ];
+    const told = (spec: JsonObject) =>
+      cluster([...labelled, { ...policy("LocalPolicy", "p", {}, {}), spec: { x: 1, ...spec } }], {
+        definitions: [cross],
+      })
+        .findingsOn("p")
+        .filter(({ severity }) => severity === "error")
+        .map(({ code, field: at, message }) => `${code} ${at}: ${message}`);
+    const matchLabels = labels;
+    const none = { no: "such" };
+
+    test.each([
+      [
+        "a group that is wrong",
+        { targetRef: { group: "example.com", kind: "HTTPRoute", name: "near" } },
+        `KindNotAllowed spec.targetRef.group: LocalPolicy cannot target a HTTPRoute of group 'example.com'; for HTTPRoute write group: '${gw}'`,
+      ],
+      [
+        "a kind that is wrong",
+        { targetRef: { group: gw, kind: "HTPRoute", name: "near" } },
+        `KindNotAllowed spec.targetRef.kind: LocalPolicy cannot target a HTPRoute (${gw}); it can target: Gateway, HTTPRoute, Namespace; did you mean 'HTTPRoute'?`,
+      ],
+      [
+        "a selector's routes without the section",
+        { targetRef: { group: gw, kind: "HTTPRoute", sectionName: "onne", selector: { matchLabels } } },
+        "SectionNotFound spec.targetRef.sectionName: nothing that the selector matches has such a section: HTTPRoute default/near has no rule named 'onne'; did you mean 'one'?",
+      ],
+      [
+        "a selector's objects in another namespace, without a grant",
+        { targetRef: { group: gw, kind: "Gateway", namespace: "other", selector: { matchLabels } } },
+        "ReferenceNotPermitted spec.targetRef.selector: the selector matches, but Gateway other/far is in another namespace, and no ReferenceGrant in namespace 'other' lets a LocalPolicy (example.com) from namespace 'default' refer to it",
+      ],
+      [
+        "a selector's Namespaces, of which none is its own",
+        { targetRef: { group: "", kind: "Namespace", selector: { matchLabels } } },
+        "ScopeNotAllowed spec.targetRef.selector: the selector matches Namespace elsewhere, but a namespaced policy can target only the Namespace it lives in, 'default'",
+      ],
+      [
+        "a selector that matches nothing",
+        { targetRef: { group: gw, kind: "Gateway", selector: { matchLabels: none } } },
+        "SelectorMatchesNothing spec.targetRef.selector: the selector matches no Gateway in namespace 'default'",
+      ],
+      [
+        "labels that stand in the target itself and match nothing",
+        { targetSelectors: [{ group: gw, kind: "Gateway", matchLabels: none }] },
+        "SelectorMatchesNothing spec.targetSelectors[0]: the selector matches no Gateway in namespace 'default'",
+      ],
+    ])("%s", (_, spec, expected) => {
+      expect(told(spec)).toEqual([expected]);
+    });
+  });
+
+  describe("Namespaces and GatewayClasses that no document defines", () => {
+    const wide = policyKind("WidePolicy", {
+      scope: "Cluster",
+      targets: ["Namespace", "GatewayClass"],
+      ends: ["Gateway"],
+      namespacesAbove: ["Gateway"],
+      targeting: { selectors: true },
+      merge: { granularity: field },
+    });
+    const on = (target: JsonObject) => policy("WidePolicy", "p", target, { x: 1 }, { namespace: "" });
+    const at = (...all: readonly unknown[]) => cluster(all, { definitions: [wide] });
+
+    test("are guessed, too", () => {
+      const shop = gateway("g", { namespace: "shop", class: "house" });
+      expect(at(shop, on(reference("Namespace/shpo"))).message("p")).toBe("no Namespace 'shpo'; did you mean 'shop'?");
+      expect(at(shop, on(reference("GatewayClass/huose"))).message("p")).toBe(
+        "no GatewayClass 'huose'; did you mean 'house'?",
+      );
+    });
+
+    test("and the guess follows what objects name", () => {
+      const moved = gateway("g", { class: "house" });
+      for (const [target, change] of [
+        ["Namespace/shpo", gateway("other", { namespace: "shop" })],
+        ["GatewayClass/huose", moved],
+      ] as const) {
+        const before = at(gateway("g"), on(reference(target)));
+        const { evaluation, delta } = apply(before.evaluation, [{ upsert: { value: change } }]);
+        const kept = change === moved ? [] : [gateway("g")];
+        const after = at(change, ...kept, on(reference(target)));
+        expect([...verdicts(evaluation)]).toEqual([...verdicts(after.evaluation)]);
+        expect(delta.verdicts).toHaveLength(1);
+      }
+    });
+
+    test("a selector sees the name that Kubernetes labels a Namespace with, defined or not", () => {
+      const byName = (name: string) =>
+        on({ kind: "Namespace", selector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
+      const there = gateway("g", { namespace: "shop" });
+      expect(at(there, namespace("shop"), byName("shop")).outcome("p")).toBe("Enforced");
+      expect(at(there, byName("shop")).outcome("p")).toBe("Enforced");
+      expect(at(there, byName("elsewhere")).message("p")).toBe("the selector matches no Namespace");
+      const { evaluation } = apply(at(byName("shop")).evaluation, [{ upsert: { value: there } }]);
+      expect([...verdicts(evaluation)]).toEqual([...verdicts(at(there, byName("shop")).evaluation)]);
+    });
+  });
 
   test("refused: each with its own message", () => {
     const messages = refused.map(([, target]) => made(target).message("p"));

@@ -879,6 +879,26 @@ describe("Combined merge strategies", () => {
   });
 });
 
+test("A custom strategy that nobody registered is reported where the definition names it", () => {
+  const definition = {
+    apiVersion: "prevail.dev/v1alpha1",
+    kind: "PolicyDefinition",
+    metadata: { name: "colors" },
+    spec: {
+      policies: [{ group: "example.com", kind: "ColorPolicy" }],
+      class: "Inherited",
+      targeting: { kinds: ["Gateway"] },
+      merge: { granularity: { default: "Atomic", values: { mix: "Custom/mix" } } },
+    },
+  };
+  expect(cluster([definition]).findings.filter(({ code }) => code === "UnknownStrategy")).toEqual([
+    expect.objectContaining({
+      object: "PolicyDefinition.prevail.dev//colors",
+      field: "spec.merge.granularity.values.mix",
+    }),
+  ]);
+});
+
 describe("Who dictates the strategy, where a kind says otherwise", () => {
   const child = "vendor-a-traffic-policy";
   const traffic = (vendor: string, name: string, on: string, spec: JsonObject) =>

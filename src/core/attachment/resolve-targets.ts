@@ -5,9 +5,9 @@
 import type { KindFacts, PolicyDefinition, PolicyKind, TargetKind } from "../model/definition.ts";
 import type { FindingCode } from "../model/finding-code.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { labelsOf } from "../model/labels-of.ts";
+import { labelsOf, namespaceLabelsOf } from "../model/labels-of.ts";
 import { nearMiss } from "../model/near-miss.ts";
-import type { Policy, TargetRef } from "../model/policy.ts";
+import type { LabelSelector, Policy, TargetRef } from "../model/policy.ts";
 import {
   displayRef,
   type KindId,
@@ -40,6 +40,8 @@ export interface TargetContext {
   objectsOf(kind: KindId, namespace: string | undefined): Iterable<KubeObject>;
   /** A Namespace or GatewayClass that objects name but no document defines. */
   isImplied(ref: ObjectRef): boolean;
+  /** The Namespaces of those, in order. */
+  impliedNamespaces(): readonly string[];
   /** Told of each, for whoever fills tables. `target`: undefined where it is implied, or virtual. */
   noteAttachment?(policy: Policy, target: KubeObject | undefined, attachment: Attachment): void;
 }
@@ -136,24 +138,31 @@ function settleKind(resolution: Resolution, target: TargetRef): Settled | undefi
   const own = definition.policies[policy.kindIndex] ?? definition.policies[0];
   const allowed = findAllowed(usableKinds(definition, own), target);
   if (allowed === undefined) {
-    const names = usableKinds(definition, own).map(({ kind }) => kind);
-    const kinds = names.join(", ");
-    const near = nearMiss(target.kind, names);
-    const hint = near === undefined ? "" : `; did you mean '${near}'?`;
-    const written =
-      target.group === undefined || target.group === "" ? target.kind : `${target.kind} (${target.group})`;
-    reject(
-      resolution,
-      `${target.field}.kind`,
-      "KindNotAllowed",
-      `${kindName(resolution)} cannot target a ${written}; it can target: ${kinds}${hint}`,
-    );
+    rejectKind(resolution, target, usableKinds(definition, own));
     return undefined;
   }
   const facts = context.kind(allowed.group, allowed.kind);
   const scope = allowed.virtual ? "Namespaced" : (facts?.scope ?? "Namespaced");
   const settled: Settled = { target, allowed, scope, facts, namespace: undefined };
   return settleNamespace(resolution, settled, own.scope) ? settled : undefined;
+}
+
+function rejectKind(resolution: Resolution, target: TargetRef, kinds: readonly TargetKind[]): void {
+  const { group, kind, field } = target;
+  const meant = kinds.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
+  if (meant.length > 0) {
+    const written = group === undefined ? `${kind} without a group` : `${kind} of group '${group}'`;
+    const groups = meant.map((allowed) => `'${allowed.group}'`).join(" or ");
+    const message = `${kindName(resolution)} cannot target a ${written}; for ${meant[0]?.kind ?? kind} write group: ${groups}`;
+    reject(resolution, `${field}.group`, "KindNotAllowed", message);
+    return;
+  }
+  const names = kinds.map((allowed) => allowed.kind);
+  const near = nearMiss(kind, names);
+  const hint = near === undefined ? "" : `; did you mean '${near}'?`;
+  const written = group === undefined || group === "" ? kind : `${kind} (${group})`;
+  const message = `${kindName(resolution)} cannot target a ${written}; it can target: ${names.join(", ")}${hint}`;
+  reject(resolution, `${field}.kind`, "KindNotAllowed", message);
 }
 
 // Definitions are immutable, so what is read off them can be kept as long as they live.
@@ -244,14 +253,8 @@ function resolveByName(resolution: Resolution, settled: Settled, name: string): 
     return;
   }
   if (!isPermitted(resolution, settled, namespace, name)) {
-    const { group, kind, namespace: home } = resolution.policy.object.family;
-    const shown = displayRef(refOf(allowed, namespace, name));
-    reject(
-      resolution,
-      target.field,
-      "ReferenceNotPermitted",
-      `${shown} is in another namespace, and no ReferenceGrant in namespace '${namespace}' lets a ${kind} (${group}) from namespace '${home}' refer to it`,
-    );
+    const message = describeForbidden(resolution, refOf(allowed, namespace, name));
+    reject(resolution, target.field, "ReferenceNotPermitted", message);
     return;
   }
   attach(resolution, settled, object, namespace, name);
@@ -304,25 +307,71 @@ function resolveBySelector(resolution: Resolution, settled: Settled): void {
   const before = resolution.attachments?.length ?? 0;
   const rejectedBefore = resolution.rejections?.length ?? 0;
   const namespace = settled.scope === "Cluster" ? "" : settled.namespace;
+  const passedOver: PassedOver = { forbidden: undefined, elsewhere: undefined, sectionless: undefined };
+  const labelsIn = isNamespace(allowed) ? (object: KubeObject) => namespaceLabelsOf(object, object.name) : labelsOf;
   for (const object of context.objectsOf(kindId(allowed), namespace)) {
-    if (!matchesSelector(selector, labelsOf(object))) continue;
-    if (isNamespace(allowed) && home !== "" && object.name !== home) continue;
-    if (!isPermitted(resolution, settled, object.family.namespace, object.name)) continue;
-    if (
+    if (!matchesSelector(selector, labelsIn(object))) continue;
+    if (isNamespace(allowed) && home !== "" && object.name !== home) {
+      passedOver.elsewhere ??= object;
+    } else if (!isPermitted(resolution, settled, object.family.namespace, object.name)) {
+      passedOver.forbidden ??= object;
+    } else if (
       target.sectionName !== undefined &&
       findTargetSection(resolution.definition.targeting, settled, object, target.sectionName) === undefined
-    )
-      continue;
-    attach(resolution, settled, object, object.family.namespace, object.name);
+    ) {
+      passedOver.sectionless ??= object;
+    } else {
+      attach(resolution, settled, object, object.family.namespace, object.name);
+    }
   }
+  if (isNamespace(allowed)) attachImplied(resolution, settled, selector);
   if ((resolution.attachments?.length ?? 0) > before || (resolution.rejections?.length ?? 0) > rejectedBefore) return;
+  rejectSelector(resolution, settled, passedOver);
+}
+
+/** Of a Namespace that no document defines only one label is known: its name. */
+function attachImplied(resolution: Resolution, settled: Settled, selector: LabelSelector): void {
+  const home = resolution.policy.object.family.namespace;
+  for (const name of resolution.context.impliedNamespaces()) {
+    if (home !== "" && name !== home) continue;
+    if (matchesSelector(selector, namespaceLabelsOf(undefined, name))) attach(resolution, settled, undefined, "", name);
+  }
+}
+
+/** The first object of those that a selector matches and that are no targets all the same, for each reason. */
+interface PassedOver {
+  forbidden: KubeObject | undefined;
+  elsewhere: KubeObject | undefined;
+  sectionless: KubeObject | undefined;
+}
+
+/** Of what a selector matches nothing is a target: which reason comes nearest to being one. */
+function rejectSelector(resolution: Resolution, settled: Settled, passedOver: PassedOver): void {
+  const { target, allowed, namespace } = settled;
+  const { forbidden, elsewhere, sectionless } = passedOver;
+  const field = target.selectorField ?? target.field;
+  if (sectionless !== undefined) {
+    const name = target.sectionName ?? "";
+    const why = describeNoSection(settled, sectionless, sectionless.ref, name, { guess: mayGuess(resolution) });
+    const message = `nothing that the selector matches has such a section: ${why}`;
+    return reject(resolution, `${target.field}.sectionName`, "SectionNotFound", message);
+  }
+  if (forbidden !== undefined) {
+    const message = `the selector matches, but ${describeForbidden(resolution, forbidden.ref)}`;
+    return reject(resolution, field, "ReferenceNotPermitted", message);
+  }
+  if (elsewhere !== undefined) {
+    const home = resolution.policy.object.family.namespace;
+    const message = `the selector matches ${displayRef(elsewhere.ref)}, but a namespaced policy can target only the Namespace it lives in, '${home}'`;
+    return reject(resolution, field, "ScopeNotAllowed", message);
+  }
   const where = namespace === undefined || settled.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;
-  reject(
-    resolution,
-    `${target.field}.selector`,
-    "SelectorMatchesNothing",
-    `the selector matches no ${allowed.kind}${where}`,
-  );
+  reject(resolution, field, "SelectorMatchesNothing", `the selector matches no ${allowed.kind}${where}`);
+}
+
+function describeForbidden({ policy }: Resolution, target: ObjectRef): string {
+  const { group, kind, namespace } = policy.object.family;
+  return `${displayRef(target)} is in another namespace, and no ReferenceGrant in namespace '${target.namespace}' lets a ${kind} (${group}) from namespace '${namespace}' refer to it`;
 }
 
 /** `object`: undefined where the target is implied, or virtual. */

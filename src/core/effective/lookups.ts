@@ -4,10 +4,11 @@ import type { TargetContext } from "../attachment/resolve-targets.ts";
 import { forEachId } from "../model/id-set.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { labelsOf } from "../model/labels-of.ts";
+import { namespaceLabelsOf } from "../model/labels-of.ts";
 import type { NameLookup } from "../model/near-miss.ts";
 import { ObjectFinder } from "../model/object-index.ts";
-import { idOf, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import { once } from "../model/once.ts";
+import { compareText, idOf, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
 import type { SortedMap } from "../model/sorted-map.ts";
 import type { LinkContext, UpLink } from "../topology/links.ts";
 import { SectionNames } from "../topology/section-names.ts";
@@ -53,6 +54,7 @@ export function targetContext(tables: TargetTables): TargetContext {
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     objectsOf: (kind, namespace) => objectsOf(objects, kind, namespace),
     isImplied: (ref) => isImplied(tables, ref),
+    impliedNamespaces: once(() => impliedNamespaces(objects)),
   };
 }
 
@@ -72,18 +74,25 @@ export function isImplied(tables: Pick<World, "objects" | "mentionedBy" | "paren
   return implied;
 }
 
+/** Those that objects are in and no document defines, in order. */
+export function impliedNamespaces({ byId, namespaces }: World["objects"]): readonly string[] {
+  const names: string[] = [];
+  namespaces.forEach((_, name) => {
+    if (byId.find(NAMESPACE, "", name) === undefined) names.push(name);
+  });
+  return names.sort(compareText);
+}
+
 function objectsOf({ byKind }: World["objects"], kind: KindId, namespace: string | undefined): Iterable<KubeObject> {
   const all = byKind.get(kind);
   if (all === undefined) return [];
   return namespace === undefined ? all.values() : objectsIn(all, kind, namespace);
 }
 
-const NAMESPACE = kindId({ group: "", kind: "Namespace" });
+export const NAMESPACE: KindId = kindId({ group: "", kind: "Namespace" });
 
-function namespaceLabels(objects: World["objects"], namespace: string): JsonObject {
-  const object = objects.byId.find(NAMESPACE, "", namespace);
-  return { ...labelsOf(object), "kubernetes.io/metadata.name": namespace };
-}
+const namespaceLabels = ({ byId }: World["objects"], namespace: string): JsonObject =>
+  namespaceLabelsOf(byId.find(NAMESPACE, "", namespace), namespace);
 
 /** For near misses, asked only where something was not found. */
 export const nameLookup = (objects: World["objects"]): NameLookup => ({

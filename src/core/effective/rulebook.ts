@@ -36,8 +36,8 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
   const findings: Finding[] = [];
   const { crds, unused } = crdTable(rules, findings);
   const used = unused.size === 0 ? rules : rules.filter((object) => !unused.has(object));
-  const definitions = collectDefinitions(used, options.definitions, findings).map((definition) =>
-    withKnownStrategies(definition, options.strategies, findings),
+  const definitions = collectDefinitions(used, options.definitions, findings).map(({ definition, object }) =>
+    withKnownStrategies(definition, object, options.strategies, findings),
   );
   const described = kindTable(definitions);
   const table = withCrds(described, crds);
@@ -111,18 +111,24 @@ function crdTable(rules: readonly KubeObject[], findings: Finding[]): CrdTable {
   return { crds, unused };
 }
 
+/** A definition, and its document if it has one. */
+interface Collected {
+  readonly definition: PolicyDefinition;
+  readonly object: KubeObject | undefined;
+}
+
 /** Documents win over what the caller brings (they are nearer to the policies), and both over what a CRD's label suggests. */
 function collectDefinitions(
   rules: readonly KubeObject[],
   given: readonly PolicyDefinition[],
   findings: Finding[],
-): readonly PolicyDefinition[] {
+): readonly Collected[] {
   const taken = new Map<KindId, PolicyDefinition>();
-  const definitions: PolicyDefinition[] = [];
+  const definitions: Collected[] = [];
   const take = (definition: PolicyDefinition, object: KubeObject | undefined): void => {
     const clash = definition.policies.find((policy) => taken.has(kindId(policy)));
     if (clash === undefined) {
-      definitions.push(definition);
+      definitions.push({ definition, object });
       for (const policy of definition.policies) taken.set(kindId(policy), definition);
     } else if (object !== undefined && !definition.inferred) {
       const other = taken.get(kindId(clash))?.name ?? "";
@@ -149,29 +155,37 @@ function collectDefinitions(
     if (inferred.definition !== undefined) take(inferred.definition, object);
   }
   // Everything is told kind by kind in this order, whatever the order in which definitions came.
-  return definitions.sort((a, b) => compareText(kindId(a.policies[0]), kindId(b.policies[0])));
+  const keyOf = ({ definition }: Collected): KindId => kindId(definition.policies[0]);
+  return definitions.sort((a, b) => compareText(keyOf(a), keyOf(b)));
 }
 
 /** A strategy that nobody registered is taken as Atomic, the least surprising one, and a finding says so. */
 function withKnownStrategies(
   definition: PolicyDefinition,
+  object: KubeObject | undefined,
   strategies: CustomStrategies,
   findings: Finding[],
 ): PolicyDefinition {
   const { granularity } = definition.merge;
-  const unknown = new Set<string>();
-  const known = (wanted: Granularity): Granularity => {
+  /** Each once, where it stands first. */
+  const unknown = new Map<string, string>();
+  const known = (wanted: Granularity, field: string): Granularity => {
     if (typeof wanted === "string" || Object.hasOwn(strategies, wanted.custom)) return wanted;
-    unknown.add(wanted.custom);
+    if (!unknown.has(wanted.custom)) unknown.set(wanted.custom, `spec.merge.granularity.${field}`);
     return "Atomic";
   };
-  const byDefault = known(granularity.default);
-  const values = Object.fromEntries(Object.entries(granularity.values).map(([name, value]) => [name, known(value)]));
-  for (const name of unknown) {
+  const byDefault = known(granularity.default, "default");
+  const values = Object.fromEntries(
+    Object.entries(granularity.values).map(([name, value]) => [name, known(value, `values.${name}`)]),
+  );
+  for (const [name, field] of unknown) {
     findings.push({
       code: "UnknownStrategy",
       severity: "error",
+      ...(object === undefined ? {} : { object: object.id }),
+      field,
       message: `PolicyDefinition '${definition.name}' uses the custom strategy '${name}', which is not registered; it is taken as Atomic`,
+      ...(object?.source === undefined ? {} : { source: object.source }),
     });
   }
   if (unknown.size === 0) return definition;

@@ -4,7 +4,7 @@ import { type Attachment, type ResolvedTargets, targetsNamed } from "../attachme
 import { forEachId } from "../model/id-set.ts";
 import { jsonEqual } from "../model/json.ts";
 import { labelsOf } from "../model/labels-of.ts";
-import { kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
+import { kindId, type ObjectId, objectId, type PolicyId, splitId } from "../model/refs.ts";
 import { mentionsOf } from "../topology/links.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 import { missingKinds, NO_TARGETS, REFERENCE_GRANT } from "./build-world.ts";
@@ -61,7 +61,7 @@ export function updatePolicies(
   }
   const { attached, edited } = editAttached(world, edits, changes);
   for (const sets of edited) for (const policy of sets.rivals) judgedAnew.add(policy);
-  addGuessers({ missing }, changes, judgedAnew);
+  addGuessers({ missing }, changes, implied, judgedAnew);
   return { policies, selectors, missing, mentionedBy, grantReaders, attached, judgedAnew, edited };
 }
 
@@ -86,7 +86,10 @@ function policiesToSettle(
     forEachId(mentionedBy.get(id), addIfPolicy);
     forEachId(selectors.get(kind), addIfPolicy);
   }
-  for (const id of implied) forEachId(mentionedBy.get(id), addIfPolicy);
+  for (const id of implied) {
+    forEachId(mentionedBy.get(id), addIfPolicy);
+    forEachId(selectors.get(splitId(id).kind), addIfPolicy);
+  }
   return found;
 }
 
@@ -159,11 +162,12 @@ const attachmentsOf = (targets: ResolvedTargets | undefined): ReadonlyMap<string
 function addGuessers(
   { missing }: Pick<World, "missing">,
   changes: readonly ObjectChange[],
+  implied: ReadonlySet<ObjectId>,
   judgedAnew: Set<PolicyId>,
 ): void {
-  for (const { ref, isPresence } of changes) {
-    if (isPresence) forEachId(missing.get(kindId(ref)), (id) => judgedAnew.add(id));
-  }
+  const add = (id: PolicyId): void => void judgedAnew.add(id);
+  for (const { ref, isPresence } of changes) if (isPresence) forEachId(missing.get(kindId(ref)), add);
+  for (const id of implied) forEachId(missing.get(splitId(id).kind), add);
 }
 
 /** Namespaces that exist because objects are in them. */

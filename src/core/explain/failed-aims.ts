@@ -1,6 +1,6 @@
 /** Policies that name a target, or something that looks like a slip for it, and have no effect there. */
-import { nameLookup } from "../effective/lookups.ts";
-import { shownRejection } from "../effective/shown-rejection.ts";
+import type { Rejection } from "../attachment/resolved-targets.ts";
+import { nearestTo, shownRejection } from "../effective/shown-rejection.ts";
 import type { PolicyRecord, World } from "../effective/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
@@ -136,15 +136,9 @@ function isAimedAt({ ref }: Aim, policy: KubeObject, target: ObjectRef, { sectio
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** The same name in the wrong namespace, or a name that is nearly this one. */
-function isSlipFor(
-  world: World,
-  missing: { readonly kind: string; readonly namespace: string; readonly name: string },
-  target: ObjectRef,
-): boolean {
-  const kind = kindId(target);
-  if (missing.kind !== kind) return false;
-  const names = nameLookup(world.objects);
+function isSlipFor(world: World, missing: NonNullable<Rejection["missing"]>, target: ObjectRef): boolean {
+  if (missing.kind !== kindId(target)) return false;
   if (missing.name === target.name) return missing.namespace !== target.namespace;
   if (missing.namespace !== target.namespace) return false;
-  return names.nearest(kind, target.namespace, missing.name) === target.name;
+  return nearestTo(world, missing) === target.name;
 }

@@ -3,6 +3,12 @@ import type { KubeObject } from "./kube-object.ts";
 
 const NO_LABELS: JsonObject = {};
 
+/** The labels of a Namespace, defined or not: the API server gives each one its name. */
+export const namespaceLabelsOf = (object: KubeObject | undefined, name: string): JsonObject => ({
+  ...labelsOf(object),
+  "kubernetes.io/metadata.name": name,
+});
+
 export function labelsOf(object: KubeObject | undefined): JsonObject {
   const metadata = object === undefined ? undefined : ownValue(object.raw, "metadata");
   const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;

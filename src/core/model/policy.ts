@@ -12,6 +12,8 @@ export interface TargetRef {
   readonly namespace?: string;
   readonly name?: string;
   readonly selector?: LabelSelector;
+  /** Where the selector stands: the labels may be in the target itself. */
+  readonly selectorField?: string;
   readonly sectionName?: string;
 }
 

@@ -1,6 +1,7 @@
 import type { KindFacts } from "../model/definition.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { displayRef, type ObjectRef } from "../model/refs.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import { displayRef, type GroupKind, type ObjectRef } from "../model/refs.ts";
 import { describeAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
 import { hostnamesIntersect } from "./hostnames-intersect.ts";
 import type { Listener } from "./listeners-of.ts";
@@ -72,7 +73,7 @@ export function explainAcceptance(
         ? `no listener of ${displayRef(owner)} has port ${route.port ?? ""}`
         : `${who} has port ${listener.port ?? "none"}, not ${route.port ?? ""}`;
     case "OtherKinds":
-      return `${who} accepts ${listener.kinds.map(({ kind }) => kind).join(", ")} only`;
+      return `${who} accepts ${listener.kinds.map(shownKind).join(", ")} only, not ${shownKind(route.facts)}`;
     case "OtherProtocol":
       return `${who} has protocol ${listener.protocol}, which takes no ${route.facts.kind}${needed(route.facts)}`;
     case "OtherNamespaces":
@@ -81,6 +82,10 @@ export function explainAcceptance(
       return `hostnames ${quoted(route.hostnames)} and hostname '${listener.hostname ?? ""}' of ${who} have nothing in common`;
   }
 }
+
+/** Gateway API's own kinds need no group to be known by. */
+const shownKind = ({ group, kind }: GroupKind): string =>
+  group === GATEWAY_API ? kind : `${kind} of group '${group}'`;
 
 const needed = ({ kind, route }: KindFacts): string =>
   route === undefined || route.protocols.length === 0 ? "" : ` (${kind} needs ${route.protocols.join(" or ")})`;

@@ -148,6 +148,46 @@ describe("a word or a number that cannot be is reported with object and field", 
   );
 });
 
+describe("what JSON cannot carry: a library's caller may hand it over", () => {
+  const values: readonly (readonly [string, unknown])[] = [
+    ["a big integer", 10n],
+    ["a symbol", Symbol("x")],
+    ["a function", () => 1],
+  ];
+  const odd = values.map(([, value]) => value as Json);
+  const base = evaluateDocuments(bakery, definitions);
+
+  test.each(byName(bakery))("is a finding, wherever it stands, and no exception: %s", (_, object) => {
+    const roomy = { extra: 1, ...object };
+    const paths = placesIn(roomy).filter((path) => !identity.includes(fieldName(path)) && path[0] !== "status");
+    const mutants = mutantsOf(roomy, paths, () => odd);
+    const all = findingsByObject(evaluateDocuments([...bakery, ...mutants.map(({ value }) => value)], definitions));
+    const silent = mutants.filter(({ clone }) => all.get(idOf(clone)) === undefined);
+    expect(silent.map(({ path }) => fieldName(path))).toEqual([]);
+    // In place: as a duplicate, and by a change.
+    for (const value of odd.map((one) => replaceAt(roomy, ["extra"], one))) {
+      expect(told(evaluateDocuments([...bakery, value], definitions)).findings.length).toBeGreaterThan(0);
+      expect(told(apply(base, [{ upsert: { value } }]).evaluation).findings.length).toBeGreaterThan(0);
+    }
+  });
+
+  test.each([
+    ["in a policy's setting", "MergePolicy limits", ["spec", "limits"], "spec"],
+    ["in a target", "MergePolicy limits", ["spec", "targetSelectors", 0, "kind"], "spec"],
+    ["in a field with a shape", "Gateway front", ["spec", "listeners", 0, "port"], "spec.listeners[0].port"],
+    ["in a field that nobody knows", "Gateway front", ["extra"], "extra"],
+    ["in a definition", "PolicyDefinition latepolicies.example.com", ["spec", "class"], "spec"],
+  ] as const)("the object is left out, and the field named: %s", (_, name, path, field) => {
+    for (const one of odd) {
+      const object = { extra: 1, ...objectNamed(name) };
+      const value = replaceAt(object, path, one);
+      const own = findingsByObject(evaluateDocuments([value], definitions)).get(idOf(object)) ?? [];
+      expect(own.map((finding) => [finding.code, finding.field])).toEqual([["InvalidField", field]]);
+      expect(own[0]?.message).toMatch(/JSON cannot carry|a (symbol|function)|bigint 10|a bigint/);
+    }
+  });
+});
+
 describe("an object without an identity is left out, and reported", () => {
   const route = objectNamed("HTTPRoute baker");
   const wrong: readonly (readonly [Path, Json])[] = [

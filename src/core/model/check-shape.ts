@@ -1,4 +1,5 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { isScalar } from "./measure-json.ts";
 import { nearMiss } from "./near-miss.ts";
 
 /** What a field may hold. One table of these both checks a document and renders its reference page. */
@@ -129,6 +130,7 @@ export function found(value: Json | undefined): string {
   if (value === undefined || value === null) return "empty";
   if (isJsonList(value)) return "a list";
   if (typeof value === "object") return "an object";
+  if (!isScalar(value)) return `a ${typeof value}`;
   const text = typeof value === "string" ? value.slice(0, 80) : value;
   return JSON.stringify(text);
 }

@@ -1,7 +1,7 @@
 import { anyObject, builtInShapes } from "./built-in-shapes.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { type KubeField, type KubeShape, NO_LIMIT } from "./kube-shape.ts";
-import { measureJson } from "./measure-json.ts";
+import { isScalar, measureUnread } from "./measure-json.ts";
 import type { GroupKind } from "./refs.ts";
 
 /** A field that the API server would refuse. `null` counts as unset. */
@@ -78,7 +78,7 @@ function fitsFields({ fields, requiredFields }: KubeShape, value: JsonObject): b
     // Keys mostly come in the order in which they are listed.
     const at = findField(fields, key, next);
     if (at === -1) {
-      if (typeof own === "object" && measureJson(own, UNKNOWN_LIMITS) !== "ok") return false;
+      if (typeof own === "object" ? measureUnread(own, UNKNOWN_LIMITS) !== "ok" : !isScalar(own)) return false;
       continue;
     }
     next = at + 1;
@@ -160,13 +160,14 @@ function collectFields({ fields }: KubeShape, value: JsonObject, field: string, 
 
 function collectUnknown(value: Json, field: string, problems: FieldProblem[]): void {
   const { maxDepth, maxValues } = UNKNOWN_LIMITS;
-  const measure = measureJson(value, UNKNOWN_LIMITS);
+  const measure = measureUnread(value, UNKNOWN_LIMITS);
   if (measure === "ok") return;
-  const message =
-    measure === "too deep"
-      ? `${field} is nested deeper than ${maxDepth} levels`
-      : `${field} holds more than ${maxValues} values`;
-  problems.push({ code: "InvalidField", field, message });
+  const messages = {
+    "too deep": `${field} is nested deeper than ${maxDepth} levels`,
+    "too large": `${field} holds more than ${maxValues} values`,
+    "not JSON": `${field} is or holds something that JSON cannot carry (a big integer, a symbol, a function)`,
+  };
+  problems.push({ code: "InvalidField", field, message: messages[measure] });
 }
 
 const pathTo = (field: string, key: string): string => (field === "" ? key : `${field}.${key}`);
@@ -219,7 +220,8 @@ function found(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
-  return typeof value === "string" ? `the string ${JSON.stringify(short(value))}` : `${typeof value} ${value}`;
+  if (typeof value === "string") return `the string ${JSON.stringify(short(value))}`;
+  return isScalar(value) ? `${typeof value} ${value}` : `a ${typeof value}`;
 }
 
 const SHOWN = 64;

@@ -79,7 +79,7 @@ function findObjects(
   const found = findObject(world, ref);
   if (found !== undefined) return [found];
   // GEP-713, "Targeting virtual types": objects that are not actual Kubernetes kinds.
-  return kind.virtual ? [worldObject(ref, {})] : [];
+  return kind.virtual && !/[/#]/.test(name + home) ? [worldObject(ref, {})] : [];
 }
 
 /**

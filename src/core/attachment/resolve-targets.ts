@@ -10,8 +10,10 @@ import { nearMiss } from "../model/near-miss.ts";
 import type { LabelSelector, Policy, TargetRef } from "../model/policy.ts";
 import {
   displayRef,
+  isPlainName,
   type KindId,
   kindId,
+  MAX_NAME_LENGTH,
   type ObjectId,
   type ObjectRef,
   objectId,
@@ -235,6 +237,7 @@ function resolveByName(resolution: Resolution, settled: Settled, name: string): 
   const { context } = resolution;
   const { allowed, target } = settled;
   const namespace = settled.namespace ?? "";
+  if (allowed.virtual && !hasPlainNames(resolution, target)) return;
   const object = context.find(kindIdOf(allowed), namespace, name);
   const named = object ?? objectId(refOf(allowed, namespace, name));
   if (resolution.mentions === undefined) resolution.mentions = [named];
@@ -258,6 +261,17 @@ function resolveByName(resolution: Resolution, settled: Settled, name: string): 
     return;
   }
   attach(resolution, settled, object, namespace, name);
+}
+
+/** Of what exists the name has been looked at; a virtual object has but the word of the policy. */
+function hasPlainNames(resolution: Resolution, { field, name, namespace }: TargetRef): boolean {
+  for (const [key, word] of Object.entries({ name, namespace })) {
+    if (word === undefined || isPlainName(word)) continue;
+    const message = `${field}.${key} is '${word.slice(0, 80)}'; a name has at most ${MAX_NAME_LENGTH} characters, without '/' and '#'`;
+    reject(resolution, `${field}.${key}`, "InvalidTarget", message);
+    return false;
+  }
+  return true;
 }
 
 const refOf = ({ group, kind }: TargetKind, namespace: string, name: string): ObjectRef => ({
@@ -349,7 +363,7 @@ interface PassedOver {
 function rejectSelector(resolution: Resolution, settled: Settled, passedOver: PassedOver): void {
   const { target, allowed, namespace } = settled;
   const { forbidden, elsewhere, sectionless } = passedOver;
-  const field = target.selectorField ?? target.field;
+  const field = target.selectorField ?? `${target.field}.selector`;
   if (sectionless !== undefined) {
     const name = target.sectionName ?? "";
     const why = describeNoSection(settled, sectionless, sectionless.ref, name, { guess: mayGuess(resolution) });

@@ -10,7 +10,7 @@ function messageOf(spec: JsonObject): string {
       apiVersion: "gateway.networking.k8s.io/v1",
       kind: "HTTPRoute",
       metadata: { name: "r", namespace: "a" },
-      spec: { rules: [] },
+      spec: {},
     },
     {
       apiVersion: "prevail.dev/v1alpha1",

@@ -1,7 +1,7 @@
 /** What the OpenAPI schema of a CustomResourceDefinition says about the specs of its kind. */
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
-import type { GroupKind } from "./refs.ts";
+import { type GroupKind, isGroupName, isKindName } from "./refs.ts";
 
 export interface CrdFacts extends GroupKind {
   readonly scope: "Namespaced" | "Cluster";
@@ -29,6 +29,7 @@ export function crdSchema(crd: KubeObject): CrdFacts | undefined {
   const group = ownValue(spec, "group");
   const kind = ownValue(child(spec, "names"), "kind");
   if (typeof group !== "string" || typeof kind !== "string") return undefined;
+  if (!isGroupName(group) || !isKindName(kind)) return undefined;
   const chosen = versionOf(spec);
   const version = ownValue(chosen, "name");
   const properties = child(child(child(chosen, "schema"), "openAPIV3Schema"), "properties");

@@ -36,7 +36,7 @@ export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinitio
           "warning",
           "DefinitionNotInferred",
           "spec",
-          "The CRD is labelled as a policy kind, but spec.group or spec.names.kind is missing.",
+          "The CRD is labelled as a policy kind, but spec.group or spec.names.kind is missing, or no name.",
         ),
       ],
     };

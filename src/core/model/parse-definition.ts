@@ -22,7 +22,7 @@ import { kinds as builtInKinds } from "./kinds.ts";
 import { definitionText, findKnownDefinition, keepDefinition } from "./known-definitions.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { lowestLevels, targetLevels } from "./levels.ts";
-import { type GroupKind, type KindId, kindId } from "./refs.ts";
+import { type GroupKind, isGroupName, isKindName, type KindId, kindId } from "./refs.ts";
 
 const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
 
@@ -83,12 +83,14 @@ const toFindings = (object: KubeObject, problems: readonly Problem[]): Finding[]
 
 function readDefinition(name: string, spec: JsonObject, problems: Problem[]): PolicyDefinition | undefined {
   const policies = objects(spec, "policies").map(readPolicyKind);
+  policies.forEach((kind, i) => checkNames(kind, `spec.policies[${i}]`, problems));
   const [first, ...joined] = policies;
   if (first === undefined) return undefined;
   const policyClass = oneOf(spec["class"], choices.class, "Inherited");
   const targeting = child(spec, "targeting");
   const hierarchy = child(spec, "hierarchy");
   const declaredKinds = objects(hierarchy, "kinds").map(readKindFacts);
+  declaredKinds.forEach((kind, i) => checkNames(kind, `spec.hierarchy.kinds[${i}]`, problems));
   const reader: Reader = { problems, known: knownKinds(declaredKinds, targeting) };
   const kinds = list(targeting, "kinds").map((item, i) =>
     readTargetKind(item, `spec.targeting.kinds[${i}]`, policies, reader),
@@ -116,6 +118,18 @@ function readDefinition(name: string, spec: JsonObject, problems: Problem[]): Po
     status: { vocabulary: oneOf(child(spec, "status")["vocabulary"], choices.vocabulary, "Enforced") },
     inferred: false,
   };
+}
+
+/** What ids are made of. */
+function checkNames({ group, kind }: GroupKind, field: string, problems: Problem[]): void {
+  if (!isGroupName(group)) {
+    const message = `${field}.group is ${found(group)}; allowed: an API group, without a version.`;
+    problems.push({ code: "UnknownValue", field: `${field}.group`, message });
+  }
+  if (!isKindName(kind)) {
+    const message = `${field}.kind is ${found(kind)}; allowed: the name of a kind, without dots, slashes and '#'.`;
+    problems.push({ code: "UnknownValue", field: `${field}.kind`, message });
+  }
 }
 
 const readPolicyKind = (item: JsonObject): PolicyKind => ({
@@ -198,6 +212,7 @@ function readTargetKind(item: Json, field: string, joined: readonly PolicyKind[]
   const { group, kind } = known;
   const forbids = objects(record, "forbids").map((one, i) => readForbidden(one, `${field}.forbids[${i}]`, reader));
   const target = { group, kind, sections, virtual: flag(record, "virtual", { byDefault: false }), policies };
+  if (target.virtual) checkNames(target, field, reader.problems);
   return forbids.length === 0 ? target : { ...target, forbids };
 }
 

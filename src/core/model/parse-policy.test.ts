@@ -238,6 +238,7 @@ describe("targets", () => {
           group: "g",
           kind: "Gateway",
           selector: { matchLabels: [["a", "b"]], matchExpressions: [] },
+          selectorField: "spec.targetSelectors[0]",
         },
       ],
     ],

@@ -159,7 +159,7 @@ function addSelector(target: TargetDraft, value: Json, field: string, targeting:
   const parsed = parseSelector(value);
   if (parsed.ok) {
     target.selector = parsed.selector;
-    target.selectorField = field;
+    if (field === target.field) target.selectorField = field;
     return;
   }
   const where = parsed.field === "" ? field : `${field}.${parsed.field}`;

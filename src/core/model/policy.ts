@@ -12,7 +12,7 @@ export interface TargetRef {
   readonly namespace?: string;
   readonly name?: string;
   readonly selector?: LabelSelector;
-  /** Where the selector stands: the labels may be in the target itself. */
+  /** Where the selector stands, if not in a field `selector` of the target: its labels are in the target itself. */
   readonly selectorField?: string;
   readonly sectionName?: string;
 }

@@ -80,6 +80,11 @@ export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b
 /** The API server's limit, and what keeps messages and keys short. */
 export const MAX_NAME_LENGTH = 253;
 
+/** In a kind's name a dot would end it: the group follows. */
+export const isKindName = (kind: string): boolean => isPlainName(kind) && !kind.includes(".");
+
+export const isGroupName = (group: string): boolean => group === "" || isPlainName(group);
+
 /** Fit to be part of an id: `/` and `#` separate the parts. */
 export const isPlainName = (name: string): boolean =>
   name !== "" && name.length <= MAX_NAME_LENGTH && !name.includes("/") && !name.includes("#");

@@ -151,7 +151,7 @@ function settleKind(resolution: Resolution, target: TargetRef): Settled | undefi
 
 function rejectKind(resolution: Resolution, target: TargetRef, kinds: readonly TargetKind[]): void {
   const { group, kind, field } = target;
-  const meant = kinds.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
+  const meant = kindsNamed(kinds, kind);
   if (meant.length > 0) {
     const written = group === undefined ? `${kind} without a group` : `${kind} of group '${group}'`;
     const groups = meant.map((allowed) => `'${allowed.group}'`).join(" or ");
@@ -189,10 +189,14 @@ function usableKinds(definition: PolicyDefinition, own: PolicyKind): readonly Ta
 function findAllowed(kinds: readonly TargetKind[], { kind, group }: TargetRef): TargetKind | undefined {
   // Mostly spelled as it should be.
   for (const allowed of kinds) if (allowed.kind === kind && allowed.group === group) return allowed;
-  const sameKind = kinds.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
+  const sameKind = kindsNamed(kinds, kind);
   if (group !== undefined) return sameKind.find((allowed) => allowed.group === group);
   return sameKind.length === 1 ? sameKind[0] : undefined;
 }
+
+/** Of whatever group. */
+const kindsNamed = (kinds: readonly TargetKind[], kind: string): readonly TargetKind[] =>
+  kinds.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
 
 /** DESIGN: a namespaced policy may target the Namespace it lives in, and no other cluster-scoped object. False: it may not. */
 function settleNamespace(resolution: Resolution, settled: Settled, policyScope: "Namespaced" | "Cluster"): boolean {

@@ -8,15 +8,8 @@ import { LayeredMap } from "../model/layered-map.ts";
 import { ObjectIndex, ObjectIndexDraft } from "../model/object-index.ts";
 import { compareText, kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../model/refs.ts";
 import { compareDocuments, comparePositions, duplicate, namespaceFor, type Snapshot } from "../model/snapshot.ts";
+import type { Double } from "./double.ts";
 import type { Rulebook, World } from "./world.ts";
-
-/** A document for an object that another document, first in place, describes as well. */
-export interface Double {
-  /** As it came; of a refused one just its name and place. */
-  readonly object: KubeObject;
-  readonly refusal: readonly Finding[] | undefined;
-  readonly finding: Finding;
-}
 
 interface HomedObjects extends Pick<World, "refused" | "doubles"> {
   readonly byId: ObjectIndex;

@@ -22,14 +22,12 @@ export function nearestTo(world: NamedWorld, { kind, namespace, name }: Missing)
 }
 
 // Tables are immutable, so what is read off them can be kept as long as they live.
-const kept = new WeakMap<
-  World["parents"],
-  Map<KindId, { readonly of: World["objects"]; readonly names: SortedNames }>
->();
+type ClusterNames = Map<KindId, { readonly of: World["objects"]; readonly names: SortedNames }>;
+const kept = new WeakMap<World["parents"], ClusterNames>();
 
 function clusterNames(world: NamedWorld, kind: KindId): SortedNames {
   const { objects, parents } = world;
-  const byKind = kept.get(parents) ?? new Map();
+  const byKind: ClusterNames = kept.get(parents) ?? new Map();
   kept.set(parents, byKind);
   const known = byKind.get(kind);
   if (known?.of === objects) return known.names;

@@ -19,7 +19,7 @@ import type { LinkRows } from "../topology/compile-rows.ts";
 import type { ObjectLinks, ParentLinks } from "../topology/links.ts";
 import type { Grant } from "../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import type { Double } from "./home-objects.ts";
+import type { Double } from "./double.ts";
 import type { NodeSets } from "./stack.ts";
 import type { PolicyTally } from "./tally.ts";
 import type { Tangle } from "./tangle.ts";

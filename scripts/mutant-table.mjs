@@ -595,8 +595,15 @@ export const mutants = [
     "beaten once is overridden",
     gep713,
     `${effective}/verdict-of.ts`,
-    'if (none === paths) return "Overridden";',
+    'if (none > 0 && full + partial === 0) return "Overridden";',
     'if (none > 0) return "Overridden";',
+  ),
+  row(
+    "a constraint that is met counts as prevailing",
+    rfc9,
+    `${effective}/tally.ts`,
+    'return prevailing === 0 && gated ? "met" : "full";',
+    'return "full";',
   ),
   row(
     "targets are affected by policies that do not prevail",

@@ -18,18 +18,19 @@ export function showVerdict(verdict: Verdict, { status }: Pick<PolicyDefinition,
   }
 }
 
-/** How much of a policy prevails: `all 8 paths`, `2 of 8 paths, 6 partly`. */
+/** How much of a policy prevails: `all 8 paths`, `2 of 8 paths, 6 partly`, `2 of 3 paths, constraint met on 1`. */
 export function showPrevailing(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "nowhere";
   const { paths, full, partial, met } = verdict.total;
-  const whole = full + met;
-  if (whole === paths) return `${everywhere(paths)}${metWords(verdict.total)}`;
+  if (full === paths) return everywhere(paths);
   if (partial === paths) return `${everywhere(paths)}, partly`;
-  if (whole === 0) return partial === 0 ? `none of ${paths}` : `${partial} of ${paths} paths, partly`;
-  return `${whole} of ${paths} paths${partial === 0 ? "" : `, ${partial} partly`}`;
+  if (met === paths) return "constraint met";
+  return `${prevailingWords(verdict.total)}${met === 0 ? "" : `, constraint met on ${met}`}`;
+}
+
+function prevailingWords({ paths, full, partial }: Tally): string {
+  if (full === 0) return partial === 0 ? `none of ${paths}` : `${partial} of ${paths} paths, partly`;
+  return `${full} of ${paths} paths${partial === 0 ? "" : `, ${partial} partly`}`;
 }
 
 const everywhere = (paths: number): string => (paths === 1 ? "its only path" : `all ${paths} paths`);
-
-const metWords = ({ met, paths }: Tally): string =>
-  met === 0 ? "" : met === paths ? " (constraint met)" : ` (${met} met)`;

@@ -173,14 +173,15 @@ function fateWords(change: PolicyChange, sides: PlanTelling["sides"]): readonly 
 function extentWords(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "";
   const { paths, full, partial, none, met } = verdict.total;
-  const whole = full + met;
-  if (whole === paths) return `, on ${allPaths(paths)}`;
+  if (full === paths) return `, on ${allPaths(paths)}`;
   if (none === paths) return `, beaten on ${allPaths(paths)}`;
   if (partial === paths) return `, partly on ${allPaths(paths)}`;
+  if (met === paths) return `, its constraint met on ${allPaths(paths)}`;
   const parts = [
-    ...(whole > 0 ? [`wholly on ${whole}`] : []),
+    ...(full > 0 ? [`wholly on ${full}`] : []),
     ...(partial > 0 ? [`partly on ${partial}`] : []),
     ...(none > 0 ? [`beaten on ${none}`] : []),
+    ...(met > 0 ? [`its constraint met on ${met}`] : []),
   ];
   return `, ${listWords(parts)} of ${countWord(paths, "path")}`;
 }

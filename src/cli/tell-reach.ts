@@ -65,7 +65,7 @@ function fateWords(paths: readonly ReachedPath[], values: number): string {
     ...(partial > 0
       ? [`some of it ${full > 0 ? "" : "holds "}on ${full > 0 ? partial : countWord(partial, "path")}`]
       : []),
-    ...(none > 0 ? [`nothing on ${none}`] : []),
+    ...(none > 0 ? [`nothing ${full + partial > 0 ? "" : "it says holds "}on ${none}`] : []),
     ...(met > 0 ? [`and on ${met} its condition does not hold`] : []),
   ];
   return `of ${countWord(total, "path")} that it is on, ${parts.join(", ")}`;

@@ -82,9 +82,10 @@ const winnersOn = ({ outcomes }: FoldedPath, { id }: OraclePolicy): readonly Pol
   );
 
 function enforcementOn(paths: readonly FoldedPath[], policy: OraclePolicy): Enforcement {
-  const fates = paths.map((path) => fateOn(path, policy));
-  if (fates.every((fate) => fate === "none")) return "Overridden";
-  return fates.every((fate) => fate === "full" || fate === "met") ? "Enforced" : "PartiallyEnforced";
+  // "A block whose `when` is false has no units there": such a path has no say.
+  const fates = paths.map((path) => fateOn(path, policy)).filter((fate) => fate !== "met");
+  if (fates.every((fate) => fate === "full")) return "Enforced";
+  return fates.every((fate) => fate === "none") ? "Overridden" : "PartiallyEnforced";
 }
 
 /** "A verdict holds counters and the first ten places in defined order." */

@@ -513,6 +513,30 @@ describe("when", () => {
     expect(both.findingsOn("gw")).not.toEqual([]);
   });
 
+  test("a gated block has no units: beaten wherever it acts, a policy is overridden, although its constraint is met elsewhere", () => {
+    const limit = (max: number) => authn({ a: max });
+    const constraint = merge({ when: "spec.rules.authentication.a > 50", ...limit(50) });
+    const routes = [100, 10].flatMap((max, i) => [
+      route(`r${i}`, "Gateway/g", { rules: [{ name: "rule" }] }),
+      auth(`rt${i}`, `HTTPRoute/r${i}`, limit(max)),
+    ]);
+    const both = (higher: JsonObject) =>
+      cluster(
+        [
+          gateway("g"),
+          ...routes,
+          auth("top", "Gateway/g", higher, 1),
+          auth("gw", "Gateway/g", { overrides: constraint }, 2),
+        ],
+        { definitions },
+      );
+    const beaten = both({ overrides: merge(limit(40)) });
+    expect(beaten.outcome("gw")).toBe("Overridden by top");
+    expect(beaten.tally("gw")).toEqual({ paths: 2, full: 0, partial: 0, none: 1, met: 1 });
+    expect(beaten.conditions("gw")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=False/Overridden"]);
+    expect(both({ overrides: merge(authn({ b: 1 })) }).outcome("gw")).toBe("Enforced");
+  });
+
   test("a gated block is no block: its removals do not act", () => {
     const both = compared(
       { defaults: merge(authn({ a: "G" })) },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { limitPolicy, smallCluster } from "../../../test/support/check-text.ts";
 import { expectTranscript } from "../../../test/support/cli-transcript.ts";
 import { runCli } from "../../../test/support/run-cli.ts";
 import { schemaViolations } from "../../../test/support/validate-schema.ts";
@@ -119,4 +120,21 @@ describe("odd policies", () => {
     expect(stderr).toContain("has no rule 'a.d'; did you mean 'a.b'?");
     expect(stderr).toContain("It has: a.b, a.c");
   });
+});
+
+test("beaten where it acts, and its condition does not hold elsewhere: nothing it says holds", async () => {
+  const rules = smallCluster.replace("  - name: one\n", "  - name: two\n  - name: one\n");
+  const much = limitPolicy("much", "HTTPRoute", "limits: {a: {max: 9}}").replace(
+    "name: r}",
+    "name: r, sectionName: one}",
+  );
+  const cap = limitPolicy("cap", "Gateway", "overrides: {strategy: merge, limits: {a: {max: 4}}}");
+  const when = "has(spec.limits) && spec.limits.a.max > 5";
+  const late = limitPolicy("late", "Gateway", `overrides: {strategy: merge, when: "${when}", limits: {a: {max: 5}}}`);
+  const { stdout } = await runCli("reach limitpolicy/late -f a.yaml", {
+    files: { "a.yaml": rules + much + cap + late },
+  });
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    "Overridden: of 2 paths that it is on, nothing it says holds on 1, and on 1 its condition does not hold.",
+  );
 });

@@ -24,6 +24,24 @@ describe("NeverPrevails", () => {
     ]);
   });
 
+  test("a constraint that is beaten where it acts, and met elsewhere", async () => {
+    const rules = smallCluster.replace("  - name: one\n", "  - name: two\n  - name: one\n");
+    const much = limitPolicy("much", "HTTPRoute", "limits: {a: {max: 100}}").replace(
+      "name: r}",
+      "name: r, sectionName: one}",
+    );
+    const cap = limitPolicy("cap", "Gateway", "overrides: {strategy: merge, limits: {a: {max: 40}}}");
+    const when = "has(spec.limits) && spec.limits.a.max > 50";
+    const late = limitPolicy(
+      "late",
+      "Gateway",
+      `overrides: {strategy: merge, when: "${when}", limits: {a: {max: 50}}}`,
+    );
+    expect(await findingsOf("NeverPrevails", rules + much + cap + late)).toContain(
+      "warning at «apiVersion: example.com/v1»: nothing of LimitPolicy a/late prevails on any of its 2 paths; it loses to LimitPolicy a/cap, and on 1 of them its condition does not ask it to act",
+    );
+  });
+
   test("not one that prevails somewhere", async () => {
     expect(await findingsOf("NeverPrevails", smallCluster + low)).toEqual([]);
   });

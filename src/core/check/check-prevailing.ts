@@ -62,10 +62,11 @@ function neverPrevails({ object }: PolicyRecord, { total }: Accepted): CheckFind
   const where = total.paths === 1 ? "its only path" : `any of its ${total.paths} paths`;
   const winners = total.beatenBy.map(({ policy }) => policy);
   const by = winners.length === 0 ? "the objects' own values" : namePolicies(winners, total.beatenByTotal);
+  const met = total.met === 0 ? "" : `, and on ${total.met} of them its condition does not ask it to act`;
   return findingAt(object, {
     code: "NeverPrevails",
     severity: "warning",
-    message: `nothing of ${displayRef(object.ref)} prevails on ${where}; it loses to ${by}`,
+    message: `nothing of ${displayRef(object.ref)} prevails on ${where}; it loses to ${by}${met}`,
     mend: "Delete it if it is out of date; if it should hold, have the policy that wins changed.",
     ...(winners.length === 0 ? {} : { related: winners.slice(0, SHOWN).map(wins) }),
   });

@@ -90,8 +90,9 @@ const EMPTY_TALLY: Tally = {
 
 const NO_PATH: Verdict = { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
 
-function enforcementOf({ paths, partial, none }: AncestorTally): Enforcement {
-  if (none === paths) return "Overridden";
+/** Where its constraint is met, a policy has nothing to prevail with: such paths count neither for nor against it. */
+function enforcementOf({ full, partial, none }: AncestorTally): Enforcement {
+  if (none > 0 && full + partial === 0) return "Overridden";
   return none + partial === 0 ? "Enforced" : "PartiallyEnforced";
 }
 

@@ -59,10 +59,10 @@ export const reconciling = (policy: KubeObject, type: Vocabulary, ancestor: Obje
 const count = (number: number): string => (number === 1 ? "1 path" : `${number} paths`);
 const everywhere = (paths: number): string => (paths === 1 ? "its only path" : `all of its ${paths} paths`);
 
-function prevails({ paths, met }: Tally): string {
+function prevails(tally: Tally): string {
+  const { paths, met } = tally;
   if (met === paths) return `constraint met: on ${count(paths)} the condition of the policy does not ask it to act`;
-  const where = `prevails on ${everywhere(paths)}`;
-  return met === 0 ? where : `${where}; on ${met} of them its constraint is met already`;
+  return met === 0 ? `prevails on ${everywhere(paths)}` : fates(tally);
 }
 
 /** GEP-713, "Meta resource status": which parts, with references to the other policies. */
@@ -78,9 +78,10 @@ function fates({ paths, full, partial, none, met }: Tally): string {
   if (none === paths) return `is overridden on ${everywhere(paths)}`;
   if (partial === paths) return `prevails in part on ${everywhere(paths)}`;
   const parts = [
-    ...(full + met === 0 ? [] : [`prevails on ${full + met}`]),
+    ...(full === 0 ? [] : [`prevails on ${full}`]),
     ...(partial === 0 ? [] : [`prevails in part on ${partial}`]),
     ...(none === 0 ? [] : [`is overridden on ${none}`]),
+    ...(met === 0 ? [] : [`has its constraint met on ${met}`]),
   ];
   return `of its ${paths} paths, ${parts.join(", ")}`;
 }

@@ -201,6 +201,25 @@ describe("the message tells winners and places", () => {
     ]);
   });
 
+  test("a constraint that is met on some paths: it prevails on none of those", () => {
+    const constraint = on("p", "Gateway/g", { overrides: { when: "spec.x > 5", x: 5 } });
+    const routes = [3, 7].flatMap((x) => [routeTo(`r${x}`, "Gateway/g", "s"), on(`q${x}`, `HTTPRoute/r${x}`, { x })]);
+    const some = made(...path.slice(0, 1), service("s"), ...routes, constraint);
+    expect(some.conditions("p")).toEqual([`Gateway/g: ${whole}`]);
+    expect(some.messages("p", "Enforced")).toEqual(["of its 2 paths, prevails on 1, has its constraint met on 1"]);
+    const beaten = made(
+      ...path.slice(0, 1),
+      service("s"),
+      ...routes,
+      constraint,
+      on("a", "Gateway/g", { overrides: { x: 4 } }),
+    );
+    expect(beaten.conditions("p")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=False/Overridden"]);
+    expect(beaten.messages("p", "Enforced")).toEqual([
+      "of its 2 paths, is overridden on 1, has its constraint met on 1; beaten by TestPolicy default/a, at Service default/s",
+    ]);
+  });
+
   test("no message is longer than an API server takes", () => {
     const names = Array.from({ length: 200 }, (_, at) => `${"n".repeat(250)}${at}`);
     const long = made(...path, on("p", "Gateway/g"), ...names.map((name) => on(name, "HTTPRoute/r")));

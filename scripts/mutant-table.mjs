@@ -637,8 +637,15 @@ export const mutants = [
     "a policy that is not accepted has another condition",
     ref,
     `${status}/ancestors-of.ts`,
-    'const conditions = [notAccepted(record.object, "Invalid", verdict.message)];',
-    'const conditions = [notAccepted(record.object, "Invalid", verdict.message), accepted(record.object)];',
+    "[notAccepted(policy, reason, message)]",
+    "[notAccepted(policy, reason, message), accepted(policy)]",
+  ),
+  row(
+    "a target that is lost hides behind a good one",
+    gep713,
+    `${status}/ancestors-of.ts`,
+    "if (!draft.refusals.has(message)) draft.refusals.set(message, reason);",
+    "if (draft.enforced === undefined) draft.refusals.set(message, reason);",
   ),
   row(
     "more ancestors than a status has room for",

@@ -663,6 +663,20 @@ describe("Basic merge strategies", () => {
     expect(made.outcome("older")).toBe("Enforced");
   });
 
+  test("None: a target that is lost is told, although the object is an ancestor by another target", () => {
+    const inherited = colorPolicy({ targets: ["Gateway", "HTTPRoute"], merge: { none: true } });
+    const made = contest(inherited, [
+      color("older", "Gateway/g1", { color: "older" }, { created: 0 }),
+      color("newer", ["Gateway/g1", "HTTPRoute/r1"], { color: "newer" }, { created: 1 }),
+    ]);
+    // An ancestorRef has one entry for each controller.
+    expect(made.conditions("newer")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/Enforced"]);
+    expect(made.messages("newer", "Accepted")).toEqual([
+      "the policy is attached, but not to every target: Gateway default/g1 already has ColorPolicy default/older, which is older or first by name; only one ColorPolicy can apply to it",
+    ]);
+    expect(made.messages("older", "Accepted")).toEqual(["the policy is attached"]);
+  });
+
   for (const [strategy, p1, expected] of [
     ["Defaults: more specific specs beats less specific ones", { defaults: { color: "red" } }, "blue"],
     ["Overrides: less specific specs beats more specific ones", { overrides: { color: "red" } }, "red"],

@@ -48,6 +48,24 @@ describe("a policy's status", () => {
   });
 });
 
+test("a section's entry is not the one of its object", async () => {
+  const direct = `---
+apiVersion: prevail.dev/v1alpha1
+kind: PolicyDefinition
+metadata: {name: ports.example.com}
+spec:
+  policies: [{group: example.com, kind: PortPolicy}]
+  class: Direct
+  targeting: {kinds: [{kind: Service, sections: [Port]}]}
+`;
+  const service = "{group: '', kind: Service, name: s}";
+  const port = service.replace("}", ", sectionName: web}");
+  const on = (name: string, ...targets: readonly string[]): string =>
+    `---\napiVersion: example.com/v1\nkind: PortPolicy\nmetadata: {name: ${name}, namespace: a}\nspec: {targetRefs: [${targets.join(", ")}], x: 1}\n`;
+  const claimed = withStatus(on("b", service, port), "{type: Accepted, status: 'False', reason: Conflicted}", service);
+  expect(await findingsOf("StatusDiffers", smallCluster + direct + on("a", service) + claimed)).toEqual([]);
+});
+
 describe("a target's status", () => {
   const affected = (type: string): string =>
     smallCluster.replace(

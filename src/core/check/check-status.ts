@@ -103,7 +103,7 @@ function ofAncestor(object: KubeObject, entry: JsonObject, index: number, report
   if (!isJsonObject(ref)) return [];
   const status = reports.of(object.id);
   if (status === undefined) return [];
-  const computed = status.ancestors.find(({ ancestorRef }) => isSameAncestor(ancestorRef, ref, object));
+  const computed = findAncestor(status.ancestors, ref, object);
   const at = `${nameOf(ref, object)}${controllerName === "" ? "" : `, by ${controllerName}`}`;
   return claimsIn(object, entry, `status.ancestors[${index}]`).flatMap((claim) => {
     const ours = computed?.conditions.find(({ type }) => type === claim.type);
@@ -115,6 +115,17 @@ function ofAncestor(object: KubeObject, entry: JsonObject, index: number, report
 }
 
 const MAX_ANCESTORS = 16;
+
+/** The very section that is claimed, else what is said of the object: controllers may name more or less of it than we do. */
+function findAncestor(
+  ancestors: readonly AncestorStatus[],
+  ref: JsonObject,
+  policy: KubeObject,
+): AncestorStatus | undefined {
+  const wanted = ownValue(ref, "sectionName") ?? "";
+  const same = ancestors.filter(({ ancestorRef }) => isSameAncestor(ancestorRef, ref, policy));
+  return same.find(({ ancestorRef }) => (ancestorRef.sectionName ?? "") === wanted) ?? same[0];
+}
 
 function isSameAncestor(
   { group, kind, namespace, name, sectionName }: AncestorStatus["ancestorRef"],

@@ -70,7 +70,7 @@ function accepted(tally: PolicyTally): Verdict {
   return { state: "Accepted", enforcement: enforcementOf(whole), total: shown(whole), ancestors };
 }
 
-const ancestorVerdict = (ancestor: ObjectId, counts: AncestorTally): AncestorVerdict => ({
+export const ancestorVerdict = (ancestor: ObjectId, counts: AncestorTally): AncestorVerdict => ({
   ancestor,
   enforcement: enforcementOf(counts),
   tally: shown(counts),

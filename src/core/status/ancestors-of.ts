@@ -1,12 +1,24 @@
+import type { Attachment } from "../attachment/resolved-targets.ts";
 import { conflictWinner } from "../effective/conflict-winner.ts";
+import { joinMessages } from "../effective/join-messages.ts";
 import { shownRejection } from "../effective/shown-rejection.ts";
-import type { Verdict } from "../effective/verdict.ts";
+import { targetVerdicts } from "../effective/target-verdicts.ts";
+import type { AncestorVerdict, NotAcceptedReason, Verdict } from "../effective/verdict.ts";
 import { verdictOf } from "../effective/verdict-of.ts";
 import type { PolicyRecord, World } from "../effective/world.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
+import type { KubeObject } from "../model/kube-object.ts";
 import { parseTargets } from "../model/parse-targets.ts";
 import type { TargetRef } from "../model/policy.ts";
-import { displayRef, type ObjectId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import {
+  displayRef,
+  type ObjectId,
+  type ObjectRef,
+  type PolicyId,
+  parseObjectId,
+  type TargetId,
+  targetId,
+} from "../model/refs.ts";
 import { accepted, enforcement, notAccepted, reconciling } from "./conditions.ts";
 import type { AncestorRef, Condition, StatusOptions } from "./status-report.ts";
 
@@ -27,87 +39,133 @@ export function ancestorsOf(
 ): readonly Ancestor[] {
   const verdict = verdictOf(world, id, record);
   const ancestors = new AncestorList();
+  const lost = lostTargets(world, id, record);
   switch (verdict.state) {
     case "NotAccepted":
-      if (verdict.reason === "Invalid") {
-        const conditions = [notAccepted(record.object, "Invalid", verdict.message)];
-        for (const target of writtenTargets(record)) ancestors.add(writtenRef(world, record, target), conditions);
-      }
+      if (verdict.reason === "Invalid")
+        for (const target of writtenTargets(record))
+          ancestors.refuse(writtenRef(world, record, target), "Invalid", verdict.message);
       break;
     case "Accepted":
-      addAccepted(id, record, verdict, options, ancestors);
+      for (const { ref, condition } of acceptedAt(world, id, record, verdict, options, lost))
+        ancestors.accept(ref, condition);
       break;
   }
-  addLost(world, id, record, ancestors);
+  for (const { ref, message } of lost.values()) ancestors.refuse(ref, "Conflicted", message);
   addRefused(world, record, ancestors);
-  if (ancestors.all.length === 0 && verdict.state === "NotAccepted") {
-    // A selector that matches nothing, a target without a name: the place where the policy looked is its namespace.
-    const conditions = [notAccepted(record.object, verdict.reason, verdict.message)];
-    ancestors.add(namespaceRef(record.object.ref), conditions);
-  }
-  return ancestors.all;
+  // A selector that matches nothing, a target without a name: the place where the policy looked is its namespace.
+  if (ancestors.isEmpty && verdict.state === "NotAccepted")
+    ancestors.refuse(namespaceRef(record.object.ref), verdict.reason, verdict.message);
+  return ancestors.toList(record.object);
 }
 
-/** One entry per reference: what the policy achieves there is added first, and counts. */
+interface Draft {
+  readonly ref: AncestorRef;
+  /** What the policy achieves there; undefined: it is not accepted. */
+  readonly enforced: Condition | undefined;
+  /** What it is refused or has lost there, and the reason of each. */
+  readonly refusals: Map<string, NotAcceptedReason>;
+}
+
+/**
+ * Gateway API, PolicyAncestorStatus: one entry per reference and controller. What the policy achieves there is added first;
+ * a target that it does not get is told in the same entry where it has the same reference.
+ */
 class AncestorList {
-  readonly all: Ancestor[] = [];
-  readonly #seen: Set<string> = new Set();
+  readonly #drafts: Map<string, Draft> = new Map();
 
-  add(ref: AncestorRef | undefined, conditions: readonly Condition[]): void {
+  get isEmpty(): boolean {
+    return this.#drafts.size === 0;
+  }
+
+  accept(ref: AncestorRef, enforced: Condition): void {
+    this.#drafts.set(keyOf(ref), { ref, enforced, refusals: new Map() });
+  }
+
+  /** `ref`: undefined for what has no name. */
+  refuse(ref: AncestorRef | undefined, reason: NotAcceptedReason, message: string): void {
     if (ref === undefined) return;
-    const key = JSON.stringify([ref.group, ref.kind, ref.namespace, ref.name, ref.sectionName]);
-    if (this.#seen.has(key)) return;
-    this.#seen.add(key);
-    this.all.push({ ref, conditions });
+    const key = keyOf(ref);
+    const draft = this.#drafts.get(key) ?? { ref, enforced: undefined, refusals: new Map() };
+    this.#drafts.set(key, draft);
+    if (!draft.refusals.has(message)) draft.refusals.set(message, reason);
+  }
+
+  toList(policy: KubeObject): readonly Ancestor[] {
+    return [...this.#drafts.values()].map(({ ref, enforced, refusals }) => {
+      const message = joinMessages([...refusals.keys()]);
+      const [reason] = refusals.values();
+      if (enforced !== undefined) return { ref, conditions: [accepted(policy, message), enforced] };
+      return { ref, conditions: reason === undefined ? [] : [notAccepted(policy, reason, message)] };
+    });
   }
 }
 
-function addAccepted(
+const keyOf = ({ group, kind, namespace, name, sectionName }: AncestorRef): string =>
+  JSON.stringify([group, kind, namespace, name, sectionName]);
+
+type Accepted = Extract<Verdict, { readonly state: "Accepted" }>;
+
+function acceptedAt(
+  world: World,
   id: PolicyId,
-  { object, kind, targets }: PolicyRecord,
-  verdict: Extract<Verdict, { readonly state: "Accepted" }>,
+  record: PolicyRecord,
+  verdict: Accepted,
   { acknowledged }: StatusOptions,
-  ancestors: AncestorList,
-): void {
-  const { vocabulary } = kind.definition.status;
+  lost: ReadonlyMap<TargetId, LostTarget>,
+): readonly { readonly ref: AncestorRef; readonly condition: Condition }[] {
+  const { object, kind, targets } = record;
+  const { class: policyClass, status } = kind.definition;
   const isAcknowledged = (ancestor: ObjectId): boolean => acknowledged === undefined || acknowledged(ancestor, id);
-  for (const { ancestor, enforcement: state, tally } of verdict.ancestors) {
-    const judged = enforcement(object, vocabulary, state, tally);
+  const judgedAt = ({ ancestor, enforcement: state, tally }: AncestorVerdict): Condition => {
+    const judged = enforcement(object, status.vocabulary, state, tally);
     const isWaiting = judged.status === "True" && !isAcknowledged(ancestor);
-    ancestors.add(ancestorRef(parseObjectId(ancestor)), [
-      accepted(object),
-      isWaiting ? reconciling(object, vocabulary, ancestor) : judged,
-    ]);
+    return isWaiting ? reconciling(object, status.vocabulary, ancestor) : judged;
+  };
+  if (verdict.enforcement === "NoPath") {
+    const condition = enforcement(object, status.vocabulary, "NoPath", verdict.total);
+    const kept = targets.attachments.filter((attachment) => !lost.has(targetOf(attachment)));
+    return kept.map(({ ref, sectionName }) => ({ ref: ancestorRef(ref, sectionName), condition }));
   }
-  if (verdict.enforcement !== "NoPath") return;
-  for (const { ref, sectionName } of targets.attachments) {
-    ancestors.add(ancestorRef(ref, sectionName), [
-      accepted(object),
-      enforcement(object, vocabulary, "NoPath", verdict.total),
-    ]);
-  }
+  if (policyClass === "Direct")
+    return targetVerdicts(world, id, record, verdict.ancestors).map((at) => ({
+      ref: ancestorRef(parseObjectId(at.ancestor), at.sectionName),
+      condition: judgedAt(at),
+    }));
+  return verdict.ancestors.map((at) => ({ ref: ancestorRef(parseObjectId(at.ancestor)), condition: judgedAt(at) }));
 }
 
-/** GEP-713, None: the others are rejected on that target. */
-function addLost(world: World, id: PolicyId, { kind, targets, object }: PolicyRecord, ancestors: AncestorList): void {
-  if (!kind.definition.merge.none) return;
+interface LostTarget {
+  readonly ref: AncestorRef;
+  readonly message: string;
+}
+
+const targetOf = ({ object, sectionName }: Attachment): TargetId => targetId(object, sectionName);
+
+/** GEP-713, None: the targets that another policy has. */
+function lostTargets(world: World, id: PolicyId, { kind, targets }: PolicyRecord): ReadonlyMap<TargetId, LostTarget> {
+  const lost = new Map<TargetId, LostTarget>();
+  if (!kind.definition.merge.none) return lost;
   for (const attachment of targets.attachments) {
     const winner = conflictWinner(world, kind, id, attachment);
     if (winner === undefined) continue;
-    const message = `${displayRef(attachment.ref, attachment.sectionName)} already has ${displayRef(parseObjectId(winner))}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`;
-    ancestors.add(ancestorRef(attachment.ref, attachment.sectionName), [notAccepted(object, "Conflicted", message)]);
+    const { ref, sectionName } = attachment;
+    const message = `${displayRef(ref, sectionName)} already has ${displayRef(parseObjectId(winner))}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`;
+    lost.set(targetOf(attachment), { ref: ancestorRef(ref, sectionName), message });
   }
+  return lost;
 }
 
 function addRefused(world: World, record: PolicyRecord, ancestors: AncestorList): void {
-  const { policy, targets, object } = record;
+  const { policy, targets } = record;
   if (policy === undefined || targets.rejections.length === 0) return;
-  for (const target of policy.targets) {
-    const messages = targets.rejections
-      .filter(({ field }) => field === target.field || field.startsWith(`${target.field}.`))
-      .map((rejection) => shownRejection(world, rejection));
-    if (messages.length === 0) continue;
-    ancestors.add(writtenRef(world, record, target), [notAccepted(object, "TargetNotFound", messages.join("; "))]);
+  const byField = new Map(policy.targets.map((target) => [target.field, target]));
+  for (const rejection of targets.rejections) {
+    // About the target as a whole, or about one of its fields.
+    const { field } = rejection;
+    const target = byField.get(field) ?? byField.get(field.slice(0, field.lastIndexOf(".")));
+    if (target !== undefined)
+      ancestors.refuse(writtenRef(world, record, target), "TargetNotFound", shownRejection(world, rejection));
   }
 }
 

@@ -21,8 +21,14 @@ export function condition(
   };
 }
 
-export const accepted = (policy: KubeObject): Condition =>
-  condition(policy, { type: "Accepted", status: "True", reason: "Accepted", message: "the policy is attached" });
+/** `missed`: what is to be said of targets that it is not attached to, if anything. */
+export const accepted = (policy: KubeObject, missed = ""): Condition =>
+  condition(policy, {
+    type: "Accepted",
+    status: "True",
+    reason: "Accepted",
+    message: missed === "" ? "the policy is attached" : `the policy is attached, but not to every target: ${missed}`,
+  });
 
 export const notAccepted = (policy: KubeObject, reason: string, message: string): Condition =>
   condition(policy, { type: "Accepted", status: "False", reason, message });

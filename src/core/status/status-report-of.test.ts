@@ -159,6 +159,48 @@ describe("None: a policy that has lost a target", () => {
     expect(both.conditions("new")).toEqual([`Service/b: ${whole}`, "Service/a: Accepted=False/Conflicted"]);
     expect(both.messages("new", "Accepted")[1]).toContain("Service default/a already has DirectPolicy default/old");
   });
+
+  test("a port and its Service are two targets, and so two entries", () => {
+    const ports = service("a", { ports: { http: 80, https: 443 } });
+    const all = cluster(
+      [
+        ports,
+        one("old", ["Service/a"], 0),
+        one("port", ["Service/a", "Service/a#http"], 1),
+        one("late", ["Service/a#http"], 2),
+      ],
+      { definitions: [direct] },
+    );
+    expect(all.conditions("old")).toEqual([`Service/a: ${whole}`]);
+    expect(all.conditions("port")).toEqual([`Service/a#http: ${whole}`, "Service/a: Accepted=False/Conflicted"]);
+    expect(all.conditions("late")).toEqual(["Service/a#http: Accepted=False/Conflicted"]);
+    const both = cluster([ports, one("both", ["Service/a", "Service/a#http"], 0)], { definitions: [direct] });
+    expect(both.conditions("both")).toEqual([`Service/a: ${whole}`, `Service/a#http: ${whole}`]);
+    expect(both.messages("both", "Enforced")).toEqual(["prevails on its only path", "prevails on its only path"]);
+  });
+
+  test("is not attached to it for want of a path", () => {
+    const none = policyKind("TestPolicy", {
+      targets: ["Gateway", "HTTPRoute"],
+      ends: ["Service"],
+      merge: { none: true },
+    });
+    const objects = [gateway("g"), on("old", "Gateway/g"), on("two", ["Gateway/g", "HTTPRoute/r"])];
+    const all = cluster([...objects, route("r", [])], { definitions: [none] });
+    expect(all.conditions("two")).toEqual([
+      "HTTPRoute/r: Accepted=True/Accepted Enforced=False/NoPath",
+      "Gateway/g: Accepted=False/Conflicted",
+    ]);
+  });
+});
+
+test("a refused target that is an ancestor by another target is told there", () => {
+  const routes = policyKind("TestPolicy", { targets: ["HTTPRoute"], ends: ["Service"] });
+  const all = cluster([...path, on("p", ["HTTPRoute/r", "Gateway/g", "Gateway/g"])], { definitions: [routes] });
+  expect(all.conditions("p")).toEqual([`Gateway/g: ${whole}`]);
+  expect(all.messages("p", "Accepted")).toEqual([
+    "the policy is attached, but not to every target: TestPolicy cannot target a Gateway (gateway.networking.k8s.io); it can target: HTTPRoute",
+  ]);
 });
 
 describe("the message tells winners and places", () => {

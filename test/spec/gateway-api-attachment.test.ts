@@ -792,8 +792,16 @@ describe("Targets", () => {
       { group: gw, kind: "Gateway", name: "g", sectionName: "named" },
       /named/,
     ],
-    ["a positional name", { group: gw, kind: "HTTPRoute", name: "r", sectionName: "rule-2" }, /rule-2/],
-    ["a name that is not unique", { group: gw, kind: "HTTPRoute", name: "r", sectionName: "twice" }, /twice/],
+    [
+      "a positional name",
+      { group: gw, kind: "HTTPRoute", name: "r", sectionName: "rule-2" },
+      /^'rule-2' is only how an unnamed rule of HTTPRoute default\/r is shown; give the rule a name of its own and target that$/,
+    ],
+    [
+      "a name that is not unique",
+      { group: gw, kind: "HTTPRoute", name: "r", sectionName: "twice" },
+      /^2 rules of HTTPRoute default\/r are named 'twice', and a target must mean one; give each a name of its own and target that$/,
+    ],
     [
       "a section of a kind that has none here",
       { group: "", kind: "Service", name: "s", sectionName: "http" },

@@ -89,10 +89,8 @@ export function describeNoSection(
 ): string {
   const index = object === undefined || facts === undefined ? undefined : sectionIndex(object, facts);
   const shown = index?.byName.get(name);
-  if (shown !== undefined && allowed.sections.includes(shown.section)) {
-    const noun = shown.section.toLowerCase();
-    return `'${name}' is only how an unnamed ${noun} of ${displayRef(ref)} is shown; give the ${noun} a name of its own and target that`;
-  }
+  if (shown !== undefined && allowed.sections.includes(shown.section))
+    return describeUndeclared(shown, index?.sections ?? [], ref);
   const names = index === undefined ? undefined : targetNames(index, allowed);
   const near = guess ? names?.sorted.nearest(name) : undefined;
   const hint = near === undefined ? listNames(names?.inOrder ?? []) : `; did you mean '${near}'?`;
@@ -106,4 +104,14 @@ function listNames(names: readonly string[]): string {
   if (names.length === 0) return "; it has no named ones";
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
   return `; it has: ${names.slice(0, SHOWN).join(", ")}${more}`;
+}
+
+/** A section that is there, and that no target can name: it has no name, or one that others have, too. */
+function describeUndeclared({ section, name, raw }: Section, sections: readonly Section[], ref: ObjectRef): string {
+  const noun = section.toLowerCase();
+  const own = raw["name"];
+  if (typeof own !== "string" || own === "")
+    return `'${name}' is only how an unnamed ${noun} of ${displayRef(ref)} is shown; give the ${noun} a name of its own and target that`;
+  const alike = sections.filter((other) => other.section === section && other.raw["name"] === own).length;
+  return `${alike} ${noun}s of ${displayRef(ref)} are named '${own}', and a target must mean one; give each a name of its own and target that`;
 }

@@ -1,3 +1,8 @@
-/** Several messages as one sentence: the full stop is at the end, if anywhere. */
+/** Several messages as one: what ends as a sentence does is followed by the next, other words by a semicolon. */
 export const joinMessages = (messages: readonly string[]): string =>
-  messages.map((message, at) => (at < messages.length - 1 ? message.replace(/\.$/, "") : message)).join("; ");
+  messages
+    .map((message, at) => {
+      if (at === messages.length - 1) return message;
+      return /[.?!]$/.test(message) ? `${message} ` : `${message}; `;
+    })
+    .join("");

@@ -1,8 +1,10 @@
 import { clipText } from "../model/clip-text.ts";
+import type { Finding } from "../model/finding.ts";
 import { displayRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
 import { type BeatenAt, firstTargets, sumOfBeaten } from "./beaten-ends.ts";
 import { conflictWinner } from "./conflict-winner.ts";
+import { joinMessages } from "./join-messages.ts";
 import { shownRejection } from "./shown-rejection.ts";
 import type { AncestorTally, PolicyTally } from "./tally.ts";
 import type { AncestorVerdict, Enforcement, Tally, Verdict } from "./verdict.ts";
@@ -16,11 +18,7 @@ export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Ver
   const tally = world.tallies.of(record.object);
   if (tally !== undefined) return accepted(tally);
   if (record.policy === undefined) {
-    const errors = record.findings.filter(({ severity }) => severity === "error");
-    return notAccepted(
-      "Invalid",
-      errors.map(({ field, message }) => (field === undefined ? message : `${field}: ${message}`)),
-    );
+    return notAccepted("Invalid", record.findings.filter(({ severity }) => severity === "error").map(withField));
   }
   if (record.targets.attachments.length === 0) {
     return notAccepted(
@@ -42,10 +40,14 @@ export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Ver
   return NO_PATH;
 }
 
+/** Most messages name their field themselves. */
+const withField = ({ field, message }: Finding): string =>
+  field === undefined || message.includes(field) ? message : `${field}: ${message}`;
+
 const notAccepted = (reason: "Invalid" | "TargetNotFound", messages: readonly string[]): Verdict => ({
   state: "NotAccepted",
   reason,
-  message: clipText(messages.slice(0, SHOWN).join("; ")),
+  message: clipText(joinMessages(messages.slice(0, SHOWN))),
   by: [],
 });
 

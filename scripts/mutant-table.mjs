@@ -641,6 +641,13 @@ export const mutants = [
     "[notAccepted(policy, reason, message), accepted(policy)]",
   ),
   row(
+    "what is partially enforced does not say which parts are",
+    gep713,
+    `${status}/parts-finder.ts`,
+    "if (prevails) prevailing.push(setting);",
+    "",
+  ),
+  row(
     "a target that is lost hides behind a good one",
     gep713,
     `${status}/ancestors-of.ts`,

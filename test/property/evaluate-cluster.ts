@@ -1,7 +1,7 @@
 /** The engine, asked everything it can tell. */
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
-import { affected, buildSnapshot, effectivePolicies, evaluate, findings, verdicts } from "../../src/index.ts";
+import { affected, buildSnapshot, effectivePolicies, evaluate, findings, status, verdicts } from "../../src/index.ts";
 import { customStrategies } from "./policy-kinds.ts";
 
 export type Evaluation = ReturnType<typeof evaluate>;
@@ -23,7 +23,8 @@ export const decided = (evaluation: Evaluation): { effective: Lines; verdicts: L
 });
 
 /** Everything that is told. */
-export const told = (evaluation: Evaluation): ReturnType<typeof decided> & { findings: Lines } => ({
+export const told = (evaluation: Evaluation): ReturnType<typeof decided> & { findings: Lines; status: Lines } => ({
   ...decided(evaluation),
   findings: findings(evaluation).map((one) => JSON.stringify(one)),
+  status: status(evaluation, { controllerName: "example.com/controller" }).policies.map((one) => JSON.stringify(one)),
 });

@@ -1145,7 +1145,7 @@ describe("Example 2. Defaults & Overrides", () => {
     expect(made.tally("p1")).toEqual({ paths: 2, full: 1, partial: 0, none: 1, met: 0 });
     expect(made.beaten("p1")).toEqual({ by: ["p2"], at: ["Service/b1"] });
     expect(made.messages("p1", "Enforced")).toEqual([
-      "of its 2 paths, prevails on 1, is overridden on 1; beaten by ColorPolicy default/p2, at Service default/b1",
+      "of its 2 paths, prevails on 1, is overridden on 1; beaten by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: color is superseded by ColorPolicy default/p2",
     ]);
     expect(made.conditions("p1")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/PartiallyEnforced"]);
   });
@@ -1242,6 +1242,14 @@ describe("Example 3. Merged specs", () => {
     expect(made.outcome("p4")).toBe("PartiallyEnforced by p3");
     expect(made.tally("p4")).toEqual({ paths: 1, full: 0, partial: 1, none: 0, met: 0 });
     expect(made.conditions("p4")).toEqual(["Gateway/g2: Accepted=True/Accepted Enforced=True/PartiallyEnforced"]);
+  });
+  test("7., 10. with details highlighting which parts are enforced and which parts have been superseded", () => {
+    expect(made.messages("p1", "Enforced")).toEqual([
+      "of its 2 paths, prevails on 1, is overridden on 1; beaten by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: colors.dark, colors.light are superseded by ColorPolicy default/p2",
+    ]);
+    expect(made.messages("p4", "Enforced")).toEqual([
+      "prevails in part on its only path; beaten by ColorPolicy default/p3, at Service default/b2. On Gateway default/g2#http > HTTPRoute default/r4#rule-1 > Service default/b2: colors.dark prevails; colors.light is superseded by ColorPolicy default/p3",
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Conditions (`when`) that hold nowhere, that ask for what is nowhere, or that nobody can evaluate. */
 import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { fieldOfPointer } from "../effective/field-of-pointer.ts";
 import type { PolicyRecord, World } from "../effective/world.ts";
 import { blockPlace } from "../explain/value-place.ts";
 import type { ConditionOutcome, EvaluateCondition } from "../model/cel.ts";
@@ -8,7 +9,6 @@ import { isJsonList, isJsonObject, type Json } from "../model/json.ts";
 import type { Block, Policy } from "../model/policy.ts";
 import { displayRef } from "../model/refs.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
-import { fieldOfPointer } from "./field-of-pointer.ts";
 import type { PolicyFate } from "./policy-fates.ts";
 import { surveyFolds } from "./survey-folds.ts";
 

@@ -1,5 +1,7 @@
 /** CoverageRules: what must hold of the effective policy of every target that a rule is about. */
 import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { showPath } from "../effective/describe-path.ts";
+import { fieldOfPointer } from "../effective/field-of-pointer.ts";
 import { nameLookup } from "../effective/lookups.ts";
 import type { World } from "../effective/world.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
@@ -12,8 +14,6 @@ import { suggestName } from "../model/near-miss.ts";
 import { displayRef, type KindId, kindId, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
 import { type Coverage, coverageOf, type UncoveredTarget } from "./coverage-of.ts";
-import { showPath } from "./describe-path.ts";
-import { fieldOfPointer } from "./field-of-pointer.ts";
 import { listNames, namePolicies } from "./name-policies.ts";
 import { parseCoverageRule } from "./parse-coverage-rule.ts";
 

@@ -1,4 +1,6 @@
 /** Policies, or parts of them, that are accepted and change nothing. */
+
+import { fieldOfPointer } from "../effective/field-of-pointer.ts";
 import type { Verdict } from "../effective/verdict.ts";
 import { verdictOf } from "../effective/verdict-of.ts";
 import type { PolicyRecord, World } from "../effective/world.ts";
@@ -6,7 +8,6 @@ import { blockPlace } from "../explain/value-place.ts";
 import { whyNoPath } from "../explain/why-no-path.ts";
 import { displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
-import { fieldOfPointer } from "./field-of-pointer.ts";
 import { listNames, namePolicies } from "./name-policies.ts";
 import type { PolicyFate, UnitFate } from "./policy-fates.ts";
 

@@ -1,8 +1,10 @@
 /** Retry and timeout settings that cannot work together, wherever their parts come from. */
 import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { showTarget } from "../effective/describe-path.ts";
 import { effectiveAt, effectivePolicy } from "../effective/effective-at.ts";
 import type { EffectiveCore } from "../effective/effective-core.ts";
 import type { EffectivePolicy, Source } from "../effective/effective-policy.ts";
+import { fieldOfPointer } from "../effective/field-of-pointer.ts";
 import type { Path } from "../effective/path.ts";
 import { PathFinder } from "../effective/path-finder.ts";
 import type { World } from "../effective/world.ts";
@@ -16,8 +18,6 @@ import { displayRef, type KindId, kindId, parseObjectId } from "../model/refs.ts
 import { type RetrySettings, retrySettings } from "../retry/retry-settings.ts";
 import { retriesWithin, sumWaitsMs } from "../retry/retry-timeline.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
-import { showTarget } from "./describe-path.ts";
-import { fieldOfPointer } from "./field-of-pointer.ts";
 
 const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 const HTTP_ROUTE = kindId({ group: GATEWAY_API, kind: "HTTPRoute" });

@@ -1,4 +1,6 @@
 /** Named rules that take each other's place because they have the same name, and removals that name nothing. */
+
+import { fieldOfPointer } from "../effective/field-of-pointer.ts";
 import type { World } from "../effective/world.ts";
 import { blockPlace, valueAt } from "../explain/value-place.ts";
 import type { Candidate, Loss } from "../merge/fold-result.ts";
@@ -7,7 +9,6 @@ import { nearMiss } from "../model/near-miss.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import { displayRef, type PolicyId } from "../model/refs.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
-import { fieldOfPointer } from "./field-of-pointer.ts";
 import type { PolicyFate } from "./policy-fates.ts";
 import type { SurveyedFold } from "./survey-folds.ts";
 

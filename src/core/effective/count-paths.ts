@@ -128,7 +128,7 @@ export function countPath(
 type AncestorOf = (policy: Policy) => ObjectId;
 
 /** DESIGN: a policy on a GatewayClass or Namespace has that as its ancestor. `end`: the object, where no other has a namespace. */
-function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind, end: Ends["object"]): AncestorOf {
+export function ancestorsOf(path: Path, { targetsClusterScope }: CompiledKind, end: Ends["object"]): AncestorOf {
   const ancestor = path.ancestor ?? end.id;
   const targets = targetsClusterScope ? clusterTargets(path) : NO_NODES;
   if (targets.length === 0) return () => ancestor;

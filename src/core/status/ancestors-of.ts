@@ -20,6 +20,7 @@ import {
   targetId,
 } from "../model/refs.ts";
 import { accepted, enforcement, notAccepted, reconciling } from "./conditions.ts";
+import type { PartsFinder } from "./parts-finder.ts";
 import type { AncestorRef, Condition, StatusOptions } from "./status-report.ts";
 
 export interface Ancestor {
@@ -36,6 +37,7 @@ export function ancestorsOf(
   id: PolicyId,
   record: PolicyRecord,
   options: StatusOptions,
+  parts: PartsFinder,
 ): readonly Ancestor[] {
   const verdict = verdictOf(world, id, record);
   const ancestors = new AncestorList();
@@ -47,7 +49,7 @@ export function ancestorsOf(
           ancestors.refuse(writtenRef(world, record, target), "Invalid", verdict.message);
       break;
     case "Accepted":
-      for (const { ref, condition } of acceptedAt(world, id, record, verdict, options, lost))
+      for (const { ref, condition } of acceptedAt(world, id, record, verdict, { options, lost, parts }))
         ancestors.accept(ref, condition);
       break;
   }
@@ -106,19 +108,25 @@ const keyOf = ({ group, kind, namespace, name, sectionName }: AncestorRef): stri
 
 type Accepted = Extract<Verdict, { readonly state: "Accepted" }>;
 
+interface Judging {
+  readonly options: StatusOptions;
+  readonly lost: ReadonlyMap<TargetId, LostTarget>;
+  readonly parts: PartsFinder;
+}
+
 function acceptedAt(
   world: World,
   id: PolicyId,
   record: PolicyRecord,
   verdict: Accepted,
-  { acknowledged }: StatusOptions,
-  lost: ReadonlyMap<TargetId, LostTarget>,
+  { options: { acknowledged }, lost, parts }: Judging,
 ): readonly { readonly ref: AncestorRef; readonly condition: Condition }[] {
   const { object, kind, targets } = record;
   const { class: policyClass, status } = kind.definition;
   const isAcknowledged = (ancestor: ObjectId): boolean => acknowledged === undefined || acknowledged(ancestor, id);
   const judgedAt = ({ ancestor, enforcement: state, tally }: AncestorVerdict): Condition => {
-    const judged = enforcement(object, status.vocabulary, state, tally);
+    const inPart = state === "PartiallyEnforced" ? parts.find(kind, id, { ancestor, tally }) : undefined;
+    const judged = enforcement(object, status.vocabulary, state, tally, inPart);
     const isWaiting = judged.status === "True" && !isAcknowledged(ancestor);
     return isWaiting ? reconciling(object, status.vocabulary, ancestor) : judged;
   };

@@ -1,8 +1,17 @@
 /** Conditions of policies, and the words in them. */
 import type { Enforcement, Tally } from "../effective/verdict.ts";
+import { clipText } from "../model/clip-text.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { displayRef, type ObjectId, parseObjectId, parseTargetId, type TargetId } from "../model/refs.ts";
+import {
+  displayRef,
+  type ObjectId,
+  type PolicyId,
+  parseObjectId,
+  parseTargetId,
+  type TargetId,
+} from "../model/refs.ts";
+import type { Parts } from "./parts-finder.ts";
 import type { Condition } from "./status-report.ts";
 
 /** metav1.Condition: the longest message that an API server takes. */
@@ -36,12 +45,19 @@ export const notAccepted = (policy: KubeObject, reason: string, message: string)
 /** GEP-713 since 2026 says Programmed; its standard text of before, Enforced. */
 export type Vocabulary = "Enforced" | "Programmed";
 
-export function enforcement(policy: KubeObject, type: Vocabulary, state: Enforcement, tally: Tally): Condition {
+/** `parts`: of a policy that prevails in part, what became of them on one path. */
+export function enforcement(
+  policy: KubeObject,
+  type: Vocabulary,
+  state: Enforcement,
+  tally: Tally,
+  parts?: Parts,
+): Condition {
   switch (state) {
     case "Enforced":
       return condition(policy, { type, status: "True", reason: type, message: prevails(tally) });
     case "PartiallyEnforced":
-      return condition(policy, { type, status: "True", reason: `Partially${type}`, message: beaten(tally) });
+      return condition(policy, { type, status: "True", reason: `Partially${type}`, message: inPart(tally, parts) });
     case "Overridden":
       return condition(policy, { type, status: "False", reason: "Overridden", message: beaten(tally) });
     case "NoPath":
@@ -74,11 +90,48 @@ function prevails(tally: Tally): string {
 /** GEP-713, "Meta resource status": which parts, with references to the other policies. */
 function beaten(tally: Tally): string {
   const { beatenBy, beatenByTotal, beatenAt, beatenAtTotal } = tally;
-  const winners = beatenBy.map(({ policy }) => displayRef(parseObjectId(policy)));
+  const winners = namesOf(beatenBy.map(({ policy }) => policy));
   const places = beatenAt.map(({ target }) => displayTarget(target));
   const by = winners.length === 0 ? "by the objects' own values" : `by ${list(winners, beatenByTotal)}`;
   return `${fates(tally)}; beaten ${by}, at ${list(places, beatenAtTotal)}`;
 }
+
+/** The same, and which parts on one path. */
+function inPart(tally: Tally, parts: Parts | undefined): string {
+  const message = beaten(tally);
+  return parts === undefined ? message : `${message}. On ${parts.path}: ${partWords(parts)}`;
+}
+
+/** Settings that are named, of those that prevail and of those that do not; `reach` tells all. */
+const MAX_SETTINGS = 5;
+const MAX_SETTING = 100;
+
+function partWords({ prevailing, superseded }: Parts): string {
+  const named = superseded.slice(0, MAX_SETTINGS);
+  const byWinners = new Map<string, string[]>();
+  for (const { setting, by } of named) {
+    const winners = by.length === 0 ? "the object's own value" : list(namesOf(by.slice(0, MAX_SETTINGS)), by.length);
+    const settings = byWinners.get(winners) ?? [];
+    byWinners.set(winners, settings);
+    settings.push(shownSetting(setting));
+  }
+  const kept = prevailing.slice(0, MAX_SETTINGS).map(shownSetting);
+  const left = superseded.length - named.length;
+  return [
+    ...(kept.length === 0
+      ? []
+      : [`${list(kept, prevailing.length)} ${prevailing.length === 1 ? "prevails" : "prevail"}`]),
+    ...[...byWinners].map(
+      ([winners, settings]) =>
+        `${settings.join(", ")} ${settings.length === 1 ? "is" : "are"} superseded by ${winners}`,
+    ),
+    ...(left === 0 ? [] : [`${left} more ${left === 1 ? "is" : "are"} superseded`]),
+  ].join("; ");
+}
+
+const shownSetting = (setting: string): string => clipText(setting, MAX_SETTING);
+const namesOf = (policies: readonly PolicyId[]): readonly string[] =>
+  policies.map((policy) => displayRef(parseObjectId(policy)));
 
 function fates({ paths, full, partial, none, met }: Tally): string {
   if (none === paths) return `is overridden on ${everywhere(paths)}`;

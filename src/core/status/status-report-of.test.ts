@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../../test/support/cluster.ts";
+import { type Cluster, cluster } from "../../../test/support/cluster.ts";
 import {
   fruit,
   gateway,
@@ -31,6 +31,7 @@ const on = (name: string, target: string | readonly string[], spec: JsonObject =
   policy("TestPolicy", name, target, spec, generation === undefined ? {} : { generation });
 const made = (...objects: readonly JsonObject[]) => cluster(objects, { definitions: [definition] });
 const path = [gateway("g"), routeTo("r", "Gateway/g", "s"), service("s")];
+const onPath = "On Gateway default/g#http > HTTPRoute default/r#rule-1 > Service default/s";
 const whole = "Accepted=True/Accepted Enforced=True/Enforced";
 
 describe("the ancestors of a policy", () => {
@@ -213,12 +214,87 @@ describe("the message tells winners and places", () => {
   test("PartiallyEnforced", () => {
     const beaten = made(...path, routeTo("i", "Gateway/g", "s"), on("p", "Gateway/g"), on("q", "HTTPRoute/r"));
     expect(beaten.messages("p", "Enforced")).toEqual([
-      "of its 2 paths, prevails on 1, is overridden on 1; beaten by TestPolicy default/q, at Service default/s",
+      `of its 2 paths, prevails on 1, is overridden on 1; beaten by TestPolicy default/q, at Service default/s. ${onPath}: x is superseded by TestPolicy default/q`,
     ]);
     const inPart = made(...path, on("p", "Gateway/g", { x: 1, y: 1 }), on("q", "HTTPRoute/r", { x: 2 }));
     expect(inPart.messages("p", "Enforced")).toEqual([
-      "prevails in part on its only path; beaten by TestPolicy default/q, at Service default/s",
+      `prevails in part on its only path; beaten by TestPolicy default/q, at Service default/s. ${onPath}: y prevails; x is superseded by TestPolicy default/q`,
     ]);
+  });
+
+  describe("PartiallyEnforced: which parts, on one path", () => {
+    const parts = (all: Cluster, name = "p"): string =>
+      all
+        .messages(name, "Enforced")
+        .join()
+        .split(/\. On /)[1] ?? "";
+    const onRoute = (name: string, x: JsonObject) => [
+      routeTo(name, "Gateway/g", "s"),
+      on(`q-${name}`, `HTTPRoute/${name}`, x),
+    ];
+    const settings = (from: number, to: number): JsonObject =>
+      Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`x${from + i}`, from]));
+
+    test("where it prevails in part rather than where it lost all", () => {
+      const all = made(
+        gateway("g"),
+        service("s"),
+        ...onRoute("a", { x: 2, y: 2 }),
+        ...onRoute("b", { y: 3 }),
+        on("p", "Gateway/g", { x: 1, y: 1 }),
+      );
+      expect(parts(all)).toBe(
+        "Gateway default/g#http > HTTPRoute default/b#rule-1 > Service default/s: x prevails; y is superseded by TestPolicy default/q-b",
+      );
+    });
+
+    test("of many a few are named", () => {
+      const all = made(
+        ...path,
+        on("p", "Gateway/g", { ...settings(0, 20), nested: { ["long".repeat(100)]: 1 } }),
+        on("q", "HTTPRoute/r", settings(10, 17)),
+      );
+      expect(parts(all)).toMatch(
+        /: nested\.(long)+…, x0, x1, x17, x18 and 9 more prevail; x10, x11, x12, x13, x14 are superseded by TestPolicy default\/q; 2 more are superseded$/,
+      );
+      expect(parts(all).length).toBeLessThan(400);
+    });
+
+    test("by whom, each", () => {
+      const all = made(
+        ...path,
+        on("p", "Gateway/g", { x: 1, y: 1, z: 1 }),
+        on("q", "HTTPRoute/r", { x: 2 }),
+        on("r", "Service/s", { y: 2 }),
+      );
+      expect(parts(all)).toMatch(
+        /: z prevails; x is superseded by TestPolicy default\/q; y is superseded by TestPolicy default\/r$/,
+      );
+    });
+
+    test("a setting that two of its blocks have", () => {
+      const all = made(
+        ...path,
+        on("p", "Gateway/g", { defaults: { x: 1 }, overrides: { x: 2 } }),
+        on("q", "HTTPRoute/r", { x: 3 }),
+      );
+      expect(parts(all)).toMatch(/: x prevails; x \(defaults\) is superseded by TestPolicy default\/q$/);
+    });
+
+    test("ancestor by ancestor", () => {
+      const all = made(
+        ...path,
+        gateway("h"),
+        routeTo("i", "Gateway/h", "s"),
+        on("p", "Service/s", { x: 1, y: 1 }),
+        on("g1", "Gateway/g", { overrides: { x: 2 } }),
+        on("h1", "Gateway/h", { overrides: { y: 2 } }),
+      );
+      expect(all.messages("p", "Enforced").map((message) => message.split(": ")[1])).toEqual([
+        "y prevails; x is superseded by TestPolicy default/g1",
+        "x prevails; y is superseded by TestPolicy default/h1",
+      ]);
+    });
   });
 
   test("Overridden, by more policies than can be named", () => {

@@ -3,6 +3,7 @@ import type { World } from "../effective/world.ts";
 import type { Finding } from "../model/finding.ts";
 import { displayRef, kindId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { type Ancestor, ancestorsOf } from "./ancestors-of.ts";
+import { PartsFinder } from "./parts-finder.ts";
 import type { PolicyStatus, StatusOptions, StatusReport } from "./status-report.ts";
 import { targetStatuses } from "./target-statuses.ts";
 
@@ -15,6 +16,7 @@ export function statusReportOf(world: World, options: StatusOptions): StatusRepo
   const owns = ownership(options);
   const policies: PolicyStatus[] = [];
   const findings: Finding[] = [];
+  const parts = new PartsFinder(world);
   const ids: PolicyId[] = [];
   world.policies.forEach((_, id) => {
     ids.push(id);
@@ -22,7 +24,7 @@ export function statusReportOf(world: World, options: StatusOptions): StatusRepo
   for (const id of ids.sort()) {
     const record = world.policies.get(id);
     if (record === undefined || !owns(record.kind)) continue;
-    const ancestors = ancestorsOf(world, id, record, options);
+    const ancestors = ancestorsOf(world, id, record, options, parts);
     policies.push({
       policy: id,
       policyKind: record.kind.policyKind,

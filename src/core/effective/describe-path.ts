@@ -1,5 +1,5 @@
-import type { PathNode } from "../effective/effective-policy.ts";
 import { displayRef } from "../model/refs.ts";
+import type { PathNode } from "./effective-policy.ts";
 
 /** `GatewayClass house > Gateway infra/prod > listener http > …`, root first. */
 export function showPath(path: readonly PathNode[], from?: string): string {

@@ -1,0 +1,128 @@
+import type { CompiledKind } from "../effective/compiled-kind.ts";
+import { ancestorsOf, forEachPathTo } from "../effective/count-paths.ts";
+import { showPath } from "../effective/describe-path.ts";
+import { effectivePolicy } from "../effective/effective-at.ts";
+import type { EffectivePolicy, Lost } from "../effective/effective-policy.ts";
+import { fieldOfPointer } from "../effective/field-of-pointer.ts";
+import type { Path } from "../effective/path.ts";
+import { PathFinder } from "../effective/path-finder.ts";
+import type { AncestorVerdict } from "../effective/verdict.ts";
+import type { World } from "../effective/world.ts";
+import { clipText } from "../model/clip-text.ts";
+import { type ObjectId, type PolicyId, parseObjectId, parseTargetId, type TargetId, targetId } from "../model/refs.ts";
+
+/** GEP-713, "Meta resource status": which settings of a policy are enforced on a path, and which have been superseded. */
+export interface Parts {
+  /** A path, as people read it. */
+  readonly path: string;
+  readonly prevailing: readonly string[];
+  readonly superseded: readonly SupersededPart[];
+}
+
+export interface SupersededPart {
+  readonly setting: string;
+  /** None: the object's own value. */
+  readonly by: readonly PolicyId[];
+}
+
+/** Places that are looked at for one where a policy prevails in part: mostly the first. */
+const LOOKED_AT = 3;
+const MAX_REMEMBERED = 1024;
+const MAX_PATH = 1_000;
+
+/** A path on which a policy lost something. */
+interface LostPath {
+  readonly path: Path;
+  readonly isInPart: boolean;
+}
+
+/** Verdicts hold counters; what is behind them is found for the one place that a message tells of. */
+export class PartsFinder {
+  readonly #world: World;
+  readonly #finders: Map<CompiledKind, PathFinder> = new Map();
+  /** Of the paths to an object, the first for each policy, ancestor and section. Many policies lose at the same place. */
+  readonly #lost: Map<string, ReadonlyMap<string, LostPath>> = new Map();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** At the first place where the policy prevails in part; if it does so nowhere near, at the first where it lost. */
+  find(
+    kind: CompiledKind,
+    policy: PolicyId,
+    { ancestor, tally }: Pick<AncestorVerdict, "ancestor" | "tally">,
+  ): Parts | undefined {
+    let first: LostPath | undefined;
+    for (const { target } of tally.beatenAt.slice(0, LOOKED_AT)) {
+      const { object } = parseTargetId(target);
+      const found = this.#lostAt(kind, object).get(keyOf(policy, ancestor, target));
+      if (found?.isInPart) return partsOf(effectivePolicy(found.path, kind), policy);
+      first ??= found;
+    }
+    return first === undefined ? undefined : partsOf(effectivePolicy(first.path, kind), policy);
+  }
+
+  #lostAt(kind: CompiledKind, object: ObjectId): ReadonlyMap<string, LostPath> {
+    const key = `${kind.index} ${object}`;
+    let lost = this.#lost.get(key);
+    if (lost === undefined) {
+      if (this.#lost.size >= MAX_REMEMBERED) this.#lost.clear();
+      lost = this.#findLost(kind, object);
+      this.#lost.set(key, lost);
+    }
+    return lost;
+  }
+
+  #findLost(kind: CompiledKind, object: ObjectId): ReadonlyMap<string, LostPath> {
+    const lost = new Map<string, LostPath>();
+    forEachPathTo(this.#finder(kind), kind, { id: object, ref: parseObjectId(object) }, (path, core) => {
+      const ancestorOf = ancestorsOf(path, kind, path.node);
+      const target = targetId(object, path.node.section?.name);
+      for (const { policy, prevailing, beaten } of core.outcomes) {
+        if (beaten === 0) continue;
+        const key = keyOf(policy.id, ancestorOf(policy), target);
+        const isInPart = prevailing > 0;
+        const known = lost.get(key);
+        if (known === undefined || (isInPart && !known.isInPart)) lost.set(key, { path, isInPart });
+      }
+    });
+    return lost;
+  }
+
+  #finder(kind: CompiledKind): PathFinder {
+    let finder = this.#finders.get(kind);
+    if (finder === undefined) {
+      finder = new PathFinder(this.#world, kind);
+      this.#finders.set(kind, finder);
+    }
+    return finder;
+  }
+}
+
+const keyOf = (policy: PolicyId, ancestor: ObjectId, target: TargetId): string => `${policy} ${ancestor} ${target}`;
+
+function partsOf({ path, from, sources, fields = [] }: EffectivePolicy, id: PolicyId): Parts {
+  // Where it sets fields of the object item by item, the first item that it lost something in.
+  const folds = fields.length === 0 ? [{ sources }] : fields;
+  const isLost = ({ policy, reason, by }: Lost): boolean =>
+    policy === id && reason !== "gated" && reason !== "equal" && (by.length === 0 || by.some((one) => one !== id));
+  const fold = folds.find((one) => one.sources.some(({ lost }) => lost.some(isLost)));
+  const prevailing: string[] = [];
+  const superseded: SupersededPart[] = [];
+  for (const { pointer, policy, computed, lost } of fold?.sources ?? []) {
+    const setting = fieldOfPointer(pointer);
+    const isEqual = (one: Lost): boolean => one.policy === id && one.reason === "equal";
+    const prevails = (policy === id && computed === undefined) || lost.some(isEqual);
+    if (prevails) prevailing.push(setting);
+    // Two of its blocks, or one of them at two levels, may say the same setting.
+    for (const one of lost.filter(isLost))
+      superseded.push({
+        setting: prevails ? `${setting} (${one.block})` : setting,
+        by: one.by.filter((winner) => winner !== id),
+      });
+  }
+  // Classes and Namespaces above are the same for many.
+  const nodes = path.filter(({ namespace }) => namespace !== "");
+  return { path: clipText(showPath(nodes.length === 0 ? path : nodes, from), MAX_PATH), prevailing, superseded };
+}

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
-import { apply, effectivePolicies, findings, verdicts } from "../../src/index.ts";
+import { apply, effectivePolicies, findings, status, type Verdict, verdicts } from "../../src/index.ts";
 import { gatewayGroup } from "../property/define-kind.ts";
-import { decided, evaluateDocuments, told } from "../property/evaluate-cluster.ts";
+import { decided, type Evaluation, evaluateDocuments, told } from "../property/evaluate-cluster.ts";
 import { refOf } from "../property/random-history.ts";
 import { bakery, definitions, gateway, httpRoute, policy, service, toGateway, toRoute } from "./bakery-cluster.ts";
 import { mutantsOf, placesIn } from "./mutations.ts";
@@ -185,18 +185,47 @@ describe("a hundred thousand targets on one policy", () => {
     );
   });
 
+  const services = Array.from({ length: MANY }, (_, at) => ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: `s${at}`, namespace: "bakery", labels: { app: "many" } },
+    spec: { ports: [] },
+  }));
+  const onServices = (prefix: string, color: number): JsonObject => {
+    const targetRefs = services.map((_, at) => ({ group: "", kind: "Service", name: `${prefix}${at}` }));
+    return policy("DirectPolicy", "many", { targetRefs, color });
+  };
+  const verdictOfMany = (evaluation: Evaluation): Verdict | undefined =>
+    [...verdicts(evaluation)].find((one) => one.policy.endsWith("/many"))?.verdict;
+  const everywhere = { state: "Accepted", enforcement: "Enforced", total: { paths: MANY, full: MANY } };
+
   test("all of them are there", () => {
-    const services = Array.from({ length: MANY }, (_, at) => ({
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { name: `s${at}`, namespace: "bakery", labels: { app: "many" } },
-      spec: { ports: [] },
-    }));
-    const targetRefs = services.map(({ metadata: { name } }) => ({ group: "", kind: "Service", name }));
-    const many = policy("DirectPolicy", "many", { targetRefs, color: 1 });
-    const evaluation = evaluateDocuments([...services, many], definitions);
-    const verdict = [...verdicts(evaluation)].find((one) => one.policy.endsWith("/many"))?.verdict;
-    expect(verdict).toMatchObject({ state: "Accepted", enforcement: "Enforced", total: { paths: MANY, full: MANY } });
+    const evaluation = evaluateDocuments([...services, onServices("s", 1)], definitions);
+    expect(verdictOfMany(evaluation)).toMatchObject(everywhere);
+  });
+
+  test("none of them is there, and the policy comes, changes, names others and goes", () => {
+    let { evaluation } = apply(start, [{ upsert: { value: onServices("gone-", 1) } }]);
+    for (const next of [onServices("gone-", 2), onServices("lost-", 2)]) {
+      evaluation = apply(evaluation, [{ upsert: { value: next } }]).evaluation;
+      expect(verdictOfMany(evaluation)).toMatchObject({ state: "NotAccepted", reason: "TargetNotFound" });
+    }
+    const entries = status(evaluation, { controllerName: "example.com/c" }).policies.find(({ policy: id }) =>
+      id.endsWith("/many"),
+    );
+    expect(entries?.ancestors).toHaveLength(16);
+    evaluation = apply(evaluation, [{ delete: refOf(onServices("lost-", 2)) }]).evaluation;
+    expect(decided(evaluation)).toStrictEqual(untouched);
+  });
+
+  test("all of them are there, and the policy comes, changes and names others", () => {
+    let evaluation = evaluateDocuments(services, definitions);
+    for (const color of [1, 2]) {
+      evaluation = apply(evaluation, [{ upsert: { value: onServices("s", color) } }]).evaluation;
+      expect(verdictOfMany(evaluation)).toMatchObject(everywhere);
+    }
+    evaluation = apply(evaluation, [{ upsert: { value: onServices("lost-", 2) } }]).evaluation;
+    expect(verdictOfMany(evaluation)).toMatchObject({ state: "NotAccepted", reason: "TargetNotFound" });
   });
 });
 

@@ -11,6 +11,7 @@ import { type ChildUse, type DownLink, mentionsOf, type ObjectLinks, type UpLink
 import { ObjectLinker } from "../topology/object-links.ts";
 import { REFERENCE_GRANT } from "./build-world.ts";
 import { linkContext } from "./lookups.ts";
+import { memberTest } from "./member-test.ts";
 import type { ObjectChange } from "./object-changes.ts";
 import { reindexed } from "./reindexed.ts";
 import type { World } from "./world.ts";
@@ -68,8 +69,9 @@ function withTargets(world: World, id: ObjectId, mentions: readonly ObjectId[]):
 
 function noteNamed([before, after]: readonly [readonly ObjectId[], readonly ObjectId[]], named: Set<ObjectId>): void {
   const isClusterScoped = (id: ObjectId): boolean => id.includes("//");
-  for (const id of before) if (isClusterScoped(id) && !after.includes(id)) named.add(id);
-  for (const id of after) if (isClusterScoped(id) && !before.includes(id)) named.add(id);
+  const [was, is] = [memberTest(before), memberTest(after)];
+  for (const id of before) if (isClusterScoped(id) && !is(id)) named.add(id);
+  for (const id of after) if (isClusterScoped(id) && !was(id)) named.add(id);
 }
 
 /** What an object hangs under by its bare name, and named otherwise before, or the other way round. */

@@ -23,7 +23,7 @@ export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Ver
   if (record.targets.attachments.length === 0) {
     return notAccepted(
       "TargetNotFound",
-      record.targets.rejections.map((rejection) => shownRejection(world, rejection)),
+      record.targets.rejections.slice(0, SHOWN).map((rejection) => shownRejection(world, rejection)),
     );
   }
   const winners = conflictWinners(world, id, record);

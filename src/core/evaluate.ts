@@ -1,4 +1,4 @@
-/** The façade: a snapshot in, an evaluation out; a change in, the next evaluation and what differs out. Pure. */
+/** The façade: a snapshot in, an evaluation out, and its readers; `apply.ts` takes changes. Pure. */
 
 import { type Affected, affectedTargets } from "./effective/affected.ts";
 import { buildWorld } from "./effective/build-world.ts";

@@ -43,7 +43,7 @@ export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
 }
 
 /** What there is before policies are read. */
-class LinkedTables implements Placed, Pick<World, "parents" | "links" | "mentionedBy"> {
+class LinkedTables implements Placed, Pick<World, "parents" | "links"> {
   readonly rulebook: World["rulebook"];
   readonly objects: World["objects"];
   readonly grants: World["grants"];
@@ -61,8 +61,8 @@ class LinkedTables implements Placed, Pick<World, "parents" | "links" | "mention
     this.links = links;
   }
 
-  /** By links alone; asked for seldom. */
-  get mentionedBy(): World["mentionedBy"] {
+  /** Who names an object in its links, policies aside; asked for seldom. */
+  get linkedBy(): World["mentionedBy"] {
     this.#names ??= indexNames(this.links);
     return this.#names.mentionedBy;
   }
@@ -100,7 +100,7 @@ class FirstWorld extends LinkedTables implements World {
     this.tangles = findTangles(linked);
   }
 
-  override get mentionedBy(): World["mentionedBy"] {
+  get mentionedBy(): World["mentionedBy"] {
     return this.#indexes().mentionedBy;
   }
 
@@ -194,7 +194,15 @@ function buildPolicies(tables: LinkedTables): PolicyTables {
   const selectors = new IdSets<KindId, PolicyId>();
   const missing = new IdSets<KindId, PolicyId>();
   const attached = rulebook.kinds.map((kind) => new AttachedDraft(kind, objects));
-  const lookups = targetContext(tables);
+  const lookups = targetContext({
+    rulebook,
+    objects,
+    grants: tables.grants,
+    // It is asked what is implied, and policies imply nothing.
+    get mentionedBy() {
+      return tables.linkedBy;
+    },
+  });
   for (const kind of rulebook.kinds) {
     const draft = attached[kind.index] as AttachedDraft;
     const context: TargetContext = {

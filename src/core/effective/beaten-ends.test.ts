@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ObjectId, objectId, type TargetId, targetId } from "../model/refs.ts";
-import { BEATEN_NOWHERE, BeatenChanges, firstTargets } from "./beaten-ends.ts";
+import { BEATEN_NOWHERE, BeatenChanges, firstTargets, SharedCounts } from "./beaten-ends.ts";
 
 interface Step {
   readonly object: ObjectId;
@@ -33,11 +33,12 @@ test("ends add up, however they come, and what comes to nothing is not there", (
   fc.assert(
     fc.property(stepsOf(fc.integer({ min: 1, max: 4 })), stepsOf(fc.integer({ min: -2, max: 2 })), (first, more) => {
       const model = new Map<TargetId, number>();
-      const before = collected(first, model).addTo(BEATEN_NOWHERE);
+      const shared = new SharedCounts();
+      const before = collected(first, model).addTo(BEATEN_NOWHERE, shared);
       const changed = new Map<TargetId, number>();
       const changes = collected(more, changed);
       for (const [target, paths] of changed) model.set(target, (model.get(target) ?? 0) + paths);
-      const after = changes.addTo(before);
+      const after = changes.addTo(before, shared);
       const expected = inOrder(model);
       expect(firstTargets(after, 1_000).map(({ target, paths }) => [target, paths])).toEqual(expected);
       expect(firstTargets(after, 10)).toEqual(firstTargets(after, 1_000).slice(0, 10));

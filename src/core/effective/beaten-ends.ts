@@ -58,14 +58,14 @@ export function sumOfBeaten(all: readonly BeatenAt[]): BeatenAt {
       });
     });
   }
-  return changes?.addTo(BEATEN_NOWHERE) ?? BEATEN_NOWHERE;
+  return changes?.addTo(BEATEN_NOWHERE, new SharedCounts()) ?? BEATEN_NOWHERE;
 }
 
 /** So many paths at each of these, and nowhere else. */
-export function beatenOnlyAt(ends: Ends, paths: number): BeatenAt {
+export function beatenOnlyAt(ends: Ends, paths: number, shared: SharedCounts): BeatenAt {
   const { object, sections } = ends;
-  if (paths === 0 || !isInOrder(sections)) return new BeatenChanges(ends, paths).addTo(BEATEN_NOWHERE);
-  return { byObject: SortedMap.single(object.id, endCounts(sections, paths)), targets: sections.length };
+  if (paths === 0 || !isInOrder(sections)) return new BeatenChanges(ends, paths).addTo(BEATEN_NOWHERE, shared);
+  return { byObject: SortedMap.single(object.id, shared.of(sections, paths)), targets: sections.length };
 }
 
 /** Changes, collected while paths are walked. */
@@ -98,8 +98,8 @@ export class BeatenChanges {
     return true;
   }
 
-  addTo(before: BeatenAt): BeatenAt {
-    if (before.targets === 0 && this.#isSimple()) return this.#simply();
+  addTo(before: BeatenAt, shared: SharedCounts): BeatenAt {
+    if (before.targets === 0 && this.#isSimple()) return this.#simply(shared);
     const changes = this.#bySection();
     const isMany = changes.size * MANY > before.byObject.size;
     const anew = isMany ? new Map(before.byObject) : undefined;
@@ -127,12 +127,12 @@ export class BeatenChanges {
     return !this.#paths.includes(0) && ends.every(areInOrder);
   }
 
-  #simply(): BeatenAt {
+  #simply(shared: SharedCounts): BeatenAt {
     const [only] = this.#ends;
-    if (only !== undefined && this.#ends.length === 1) return beatenOnlyAt(only, this.#paths[0] ?? 0);
+    if (only !== undefined && this.#ends.length === 1) return beatenOnlyAt(only, this.#paths[0] ?? 0, shared);
     let targets = 0;
     for (const { sections } of this.#ends) targets += sections.length;
-    const counts = this.#ends.map(({ sections }, i) => endCounts(sections, this.#paths[i] ?? 0));
+    const counts = this.#ends.map(({ sections }, i) => shared.of(sections, this.#paths[i] ?? 0));
     return { byObject: SortedMap.of(this.#ends.map(idOf), counts), targets };
   }
 
@@ -169,11 +169,13 @@ function isInOrder(sections: readonly (string | undefined)[]): boolean {
   return true;
 }
 
-/** The last one made: thousands of policies lose on as many paths to each rule of a route, and routes name them alike. */
-let lastCounts: EndCounts = { sections: [], paths: [] };
+/** Thousands of policies lose on as many paths to each rule of a route, and routes name them alike: these share what was made last. */
+export class SharedCounts {
+  #last: EndCounts = { sections: [], paths: [] };
 
-function endCounts(sections: readonly (string | undefined)[], paths: number): EndCounts {
-  if (lastCounts.paths[0] !== paths || !isSameList(lastCounts.sections, sections))
-    lastCounts = { sections, paths: sections.map(() => paths) };
-  return lastCounts;
+  of(sections: readonly (string | undefined)[], paths: number): EndCounts {
+    if (this.#last.paths[0] !== paths || !isSameList(this.#last.sections, sections))
+      this.#last = { sections, paths: sections.map(() => paths) };
+    return this.#last;
+  }
 }

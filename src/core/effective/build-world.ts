@@ -194,10 +194,13 @@ function buildPolicies(tables: LinkedTables): PolicyTables {
   const selectors = new IdSets<KindId, PolicyId>();
   const missing = new IdSets<KindId, PolicyId>();
   const attached = rulebook.kinds.map((kind) => new AttachedDraft(kind, objects));
+  const { grants, refused, parents } = tables;
   const lookups = targetContext({
     rulebook,
     objects,
-    grants: tables.grants,
+    grants,
+    refused,
+    parents,
     // It is asked what is implied, and policies imply nothing.
     get mentionedBy() {
       return tables.linkedBy;

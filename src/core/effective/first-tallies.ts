@@ -6,6 +6,7 @@ import { ObjectTable, TableDraft } from "../model/object-table.ts";
 import type { Policy } from "../model/policy.ts";
 import type { PolicyId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
+import { SharedCounts } from "./beaten-ends.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { coreBelow, countAlike, countPath, endObjects, forEachPathTo, KnownAncestors } from "./count-paths.ts";
 import { PathFinder, type PathsAlike } from "./path-finder.ts";
@@ -66,6 +67,7 @@ class Counter {
   readonly #kind: CompiledKind;
   readonly #finder: PathFinder;
   readonly #ancestors: KnownAncestors;
+  readonly #shared: SharedCounts = new SharedCounts();
 
   constructor(world: World, kind: CompiledKind) {
     this.#world = world;
@@ -103,7 +105,7 @@ class Counter {
     const outcome = core.pattern.outcomes.find((one) => core.policyAt(one.policy) === policy);
     if (outcome === undefined) return undefined;
     const ancestor = this.#ancestors.of(base, target)(policy);
-    return SortedMap.single(ancestor, wholeTally(core, outcome, alike, base.count));
+    return SortedMap.single(ancestor, wholeTally(core, outcome, alike, base.count, this.#shared));
   }
 
   /** Where the policy is attached, if that is one object. */

@@ -2,7 +2,7 @@
 import type { Policy } from "../model/policy.ts";
 import type { ObjectId, PolicyId } from "../model/refs.ts";
 import { SortedMap } from "../model/sorted-map.ts";
-import { BEATEN_NOWHERE, type BeatenAt, BeatenChanges, beatenOnlyAt, type Ends } from "./beaten-ends.ts";
+import { BEATEN_NOWHERE, type BeatenAt, BeatenChanges, beatenOnlyAt, type Ends, SharedCounts } from "./beaten-ends.ts";
 import { Counts } from "./counts.ts";
 import type { EffectiveCore } from "./effective-core.ts";
 import type { OutcomePattern } from "./fold-pattern.ts";
@@ -45,6 +45,7 @@ class Counters {
 /** Changes to tallies, collected while paths are walked. */
 export class TallyChanges {
   readonly #changes: Map<PolicyId, Counters> = new Map();
+  readonly #shared: SharedCounts = new SharedCounts();
 
   /**
    * At each of some targets, `count` paths with this effective policy come (1, 2, …) or go (-1, …). `lone`: a policy whose
@@ -80,9 +81,9 @@ export class TallyChanges {
   applyTo(policy: PolicyId, tally: PolicyTally | undefined): PolicyTally | undefined {
     const changes = this.#changes.get(policy);
     if (changes === undefined) return tally;
-    let result = applied(tally ?? SortedMap.empty(), changes);
+    let result = applied(tally ?? SortedMap.empty(), changes, this.#shared);
     if (changes.others !== undefined)
-      for (const counters of changes.others.values()) result = applied(result, counters);
+      for (const counters of changes.others.values()) result = applied(result, counters, this.#shared);
     return result.size === 0 ? undefined : result;
   }
 
@@ -119,7 +120,13 @@ function fateOf({ prevailing, beaten, gated }: OutcomePattern): "full" | "partia
 }
 
 /** The tally of a policy that has no other paths than these, `count` to each of the ends. */
-export function wholeTally(core: EffectiveCore, outcome: OutcomePattern, ends: Ends, count: number): AncestorTally {
+export function wholeTally(
+  core: EffectiveCore,
+  outcome: OutcomePattern,
+  ends: Ends,
+  count: number,
+  shared: SharedCounts,
+): AncestorTally {
   const paths = count * ends.sections.length;
   const fate = fateOf(outcome);
   let beatenBy: SortedMap<PolicyId, number> = SortedMap.empty();
@@ -131,7 +138,7 @@ export function wholeTally(core: EffectiveCore, outcome: OutcomePattern, ends: E
     none: fate === "none" ? paths : 0,
     met: fate === "met" ? paths : 0,
     beatenBy,
-    beatenAt: outcome.beaten === 0 ? BEATEN_NOWHERE : beatenOnlyAt(ends, count),
+    beatenAt: outcome.beaten === 0 ? BEATEN_NOWHERE : beatenOnlyAt(ends, count, shared),
     errors: SortedMap.empty(),
   };
 }
@@ -141,10 +148,10 @@ function addBeatenBy(counters: Counters, winner: PolicyId, count: number): void 
   else counters.beatenBy.add(winner, count);
 }
 
-function applied(tally: PolicyTally, counters: Counters): PolicyTally {
+function applied(tally: PolicyTally, counters: Counters, shared: SharedCounts): PolicyTally {
   if (saysNothing(counters)) return tally;
   const { ancestor } = counters;
-  const next = applyCounters(tally.get(ancestor), counters);
+  const next = applyCounters(tally.get(ancestor), counters, shared);
   return next === undefined ? tally.without(ancestor) : tally.with(ancestor, next);
 }
 
@@ -154,7 +161,11 @@ function saysNothing({ paths, full, partial, none, met, beatenBy, beatenAt, erro
   return (beatenBy?.isLevel ?? true) && (beatenAt?.isLevel ?? true) && (errors?.isLevel ?? true);
 }
 
-function applyCounters(tally: AncestorTally | undefined, change: Counters): AncestorTally | undefined {
+function applyCounters(
+  tally: AncestorTally | undefined,
+  change: Counters,
+  shared: SharedCounts,
+): AncestorTally | undefined {
   const paths = (tally?.paths ?? 0) + change.paths;
   if (paths === 0) return undefined;
   return {
@@ -164,7 +175,7 @@ function applyCounters(tally: AncestorTally | undefined, change: Counters): Ance
     none: (tally?.none ?? 0) + change.none,
     met: (tally?.met ?? 0) + change.met,
     beatenBy: applyCounts(tally?.beatenBy, change.beatenBy),
-    beatenAt: change.beatenAt?.addTo(tally?.beatenAt ?? BEATEN_NOWHERE) ?? tally?.beatenAt ?? BEATEN_NOWHERE,
+    beatenAt: change.beatenAt?.addTo(tally?.beatenAt ?? BEATEN_NOWHERE, shared) ?? tally?.beatenAt ?? BEATEN_NOWHERE,
     errors: applyCounts(tally?.errors, change.errors),
   };
 }

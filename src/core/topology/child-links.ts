@@ -1,6 +1,5 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { displayRef, type ObjectRef } from "../model/refs.ts";
-import { NO_USES } from "./child-uses.ts";
 import type { LinkPlan, RefField } from "./compile-rows.ts";
 import { itemsAt } from "./key-path.ts";
 import {
@@ -71,7 +70,7 @@ function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: numb
   if (wrong !== undefined) return refuseChild(draft, fieldText(field, holder, index), wrong, named);
   const port = ref["port"];
   // Whether the child has that port is for those to say who read its sections.
-  named.uses = (named.uses ?? NO_USES).with(holder.position, typeof port === "number" ? port : undefined);
+  named.uses = (named.uses ?? draft.plan.noUses).with(holder.position, typeof port === "number" ? port : undefined);
 }
 
 function whyNot(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {

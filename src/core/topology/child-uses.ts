@@ -1,4 +1,9 @@
-import type { ChildUse } from "./links.ts";
+export interface ChildUse {
+  /** Position in `sectionsOf` the object; -1: the object itself. */
+  readonly sectionIndex: number;
+  /** The child's ports that are used, sorted; empty where none was named. */
+  readonly ports: readonly number[];
+}
 
 const MAX_SHARED = 20_000;
 /** A port and a section make one number, to look the next use up by. */
@@ -8,13 +13,16 @@ const MAX_SECTIONS = 4096;
 const NO_PORTS: readonly number[] = [];
 
 /** Bounded, so that nobody can fill memory by inventing ways; beyond the bound lists are just not shared. */
-let free = MAX_SHARED;
+interface Room {
+  free: number;
+}
 
 /**
  * How an object uses one of its children, section by section. Routes use their backends in a handful of ways (by every
  * rule, on one port), so what comes next is found rather than made, and equal lists are one list.
  */
 export class ChildUses {
+  readonly #room: Room;
   readonly #before: ChildUses | undefined;
   readonly #last: ChildUse | undefined;
   #list: readonly ChildUse[] | undefined;
@@ -23,9 +31,15 @@ export class ChildUses {
   #lastKey: number | undefined;
   #lastNext: ChildUses | undefined;
 
-  constructor(before?: ChildUses, last?: ChildUse) {
+  private constructor(room: Room, before?: ChildUses, last?: ChildUse) {
+    this.#room = room;
     this.#before = before;
     this.#last = last;
+  }
+
+  /** None yet: what all others begin with. Those that begin with the same one share their lists. */
+  static none(): ChildUses {
+    return new ChildUses({ free: MAX_SHARED });
   }
 
   /** Sections come in order; a section may name the child several times, with a port or without. */
@@ -39,9 +53,12 @@ export class ChildUses {
       this.#lastNext = known;
       return known;
     }
-    const made = new ChildUses(this, { sectionIndex, ports: port === undefined ? NO_PORTS : [port] });
-    if (key !== undefined && free > 0) {
-      free--;
+    const made = new ChildUses(this.#room, this, {
+      sectionIndex,
+      ports: port === undefined ? NO_PORTS : [port],
+    });
+    if (key !== undefined && this.#room.free > 0) {
+      this.#room.free--;
       this.#next ??= new Map();
       this.#next.set(key, made);
     }
@@ -61,11 +78,9 @@ export class ChildUses {
 
   #withPort({ sectionIndex, ports }: ChildUse, port: number | undefined): ChildUses {
     if (port === undefined || ports.includes(port)) return this;
-    return new ChildUses(this.#before, { sectionIndex, ports: [...ports, port].sort((a, b) => a - b) });
+    return new ChildUses(this.#room, this.#before, { sectionIndex, ports: [...ports, port].sort((a, b) => a - b) });
   }
 }
-
-export const NO_USES: ChildUses = new ChildUses();
 
 function keyOf(sectionIndex: number, port: number | undefined): number | undefined {
   if (sectionIndex >= MAX_SECTIONS) return undefined;

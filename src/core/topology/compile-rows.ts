@@ -1,6 +1,7 @@
 import type { KindFacts, LevelKind, LinkRow } from "../model/definition.ts";
 import { findKind, GATEWAY_API } from "../model/kinds.ts";
 import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
+import { ChildUses } from "./child-uses.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
 import { type SectionList, sectionLists } from "./section-lists.ts";
 
@@ -18,6 +19,8 @@ export interface LinkPlan {
   readonly sections: readonly { readonly list: SectionList; readonly childRefs: readonly RefField[] }[];
   /** Whether any section holds references. */
   readonly inSections: boolean;
+  /** What uses of children begin with: as long as these rows hold, objects that use theirs alike share the list. */
+  readonly noUses: ChildUses;
 }
 
 /** A field that holds a reference, or a list of them. */
@@ -81,6 +84,7 @@ function planOf(facts: KindFacts, rows: readonly LinkRow[], kinds: readonly Kind
     childRefs: fields("ChildRefs"),
     sections,
     inSections: sections.some(({ childRefs }) => childRefs.length > 0),
+    noUses: ChildUses.none(),
   };
 }
 

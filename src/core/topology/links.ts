@@ -3,6 +3,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { NameLookup } from "../model/near-miss.ts";
 import type { KindId, ObjectId, ObjectRef } from "../model/refs.ts";
+import type { ChildUse } from "./child-uses.ts";
 import type { LinkRows } from "./compile-rows.ts";
 import type { Grant } from "./reference-grants.ts";
 import type { SectionNames } from "./section-names.ts";
@@ -48,13 +49,6 @@ export interface DownLink {
   readonly childKind: KindId;
   /** In the order of the sections, each once. Objects that use their children alike share the list. */
   readonly uses: readonly ChildUse[];
-}
-
-export interface ChildUse {
-  /** Position in `sectionsOf` the object; -1: the object itself. */
-  readonly sectionIndex: number;
-  /** The child's ports that are used, sorted; empty where none was named. */
-  readonly ports: readonly number[];
 }
 
 /** Reasons that Gateway API has are its own words. */

@@ -1,11 +1,10 @@
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, idOf, type KindId, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
-import { mergedUses } from "./child-uses.ts";
+import { type ChildUse, mergedUses } from "./child-uses.ts";
 import { findPlan, type LinkPlan, type RefTarget } from "./compile-rows.ts";
 import { idOfNamed, type LinkDraft, type NamedObject } from "./link-draft.ts";
 import type {
-  ChildUse,
   DownLink,
   LinkContext,
   LinkNotes,

@@ -101,6 +101,14 @@ describe("what they do not name", () => {
     test(line, async () => expect(await answer(line)).toBe(message));
   }
 
+  test("a kind that two groups have is named once", async () => {
+    const twins = ["example.com", "example.org"].map(
+      (group) => `apiVersion: ${group}/v1\nkind: Oven\nmetadata: {name: big}\n`,
+    );
+    const { stderr } = await runCli("explain oven/hot -f a.yaml", { files: { "a.yaml": twins.join("---\n") } });
+    expect(stderr).toContain("error: there is no Oven 'hot'\n");
+  });
+
   test("several, where one is asked for, are listed", async () => {
     expect(await runCli("explain svc/baker -f a.yaml", { files })).toEqual({
       code: 1,

@@ -1,5 +1,6 @@
 import { isImplied } from "../core/effective/lookups.ts";
 import type { World } from "../core/effective/world.ts";
+import type { Finding } from "../core/model/finding.ts";
 import { isJsonObject, ownValue } from "../core/model/json.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
 import { nearMiss } from "../core/model/near-miss.ts";
@@ -7,11 +8,13 @@ import type { LabelSelector } from "../core/model/policy.ts";
 import {
   compareText,
   displayRef,
+  type GroupKind,
   kindId,
   type ObjectId,
   type ObjectRef,
   objectId,
   parseKindId,
+  parseObjectId,
 } from "../core/model/refs.ts";
 import { matchesSelector } from "../core/topology/matches-selector.ts";
 import { sectionsOf } from "../core/topology/sections-of.ts";
@@ -19,6 +22,7 @@ import { findKinds, type KindNames, kindNames } from "./kind-names.ts";
 import type { OptionValues } from "./option.ts";
 import { didYouMean } from "./parse-arguments.ts";
 import { parseLabelSelector } from "./parse-label-selector.ts";
+import { showLine } from "./show-position.ts";
 
 /** An object, or a section of one, that the command line names. */
 export interface FoundTarget {
@@ -204,9 +208,43 @@ export function namedLike(world: World, name: string): readonly string[] {
   return found.length === 0 ? [] : [`Did you mean ${found.sort(compareText).join(" or ")}?`];
 }
 
+/** An object that is there and counts as absent, as the API server would refuse it; and why. */
+export interface RefusedTarget {
+  readonly ref: ObjectRef;
+  readonly findings: readonly Finding[];
+}
+
+/** The first of that name, of one of the kinds. */
+export function findRefused(
+  { refused }: World,
+  kinds: readonly GroupKind[],
+  name: string,
+  namespace: string | undefined,
+): RefusedTarget | undefined {
+  let found: RefusedTarget | undefined;
+  refused.forEach((findings, id) => {
+    const ref = parseObjectId(id);
+    if (ref.name !== name || (namespace !== undefined && ref.namespace !== "" && ref.namespace !== namespace)) return;
+    if (kinds.some(({ group, kind }) => kind === ref.kind && group === ref.group)) found ??= { ref, findings };
+  });
+  return found;
+}
+
+function leftOut({ ref, findings: [first] }: RefusedTarget): TargetSearch {
+  const place = first?.source === undefined ? "" : ` is at ${showLine(first.source)}, but`;
+  const message = `${displayRef(ref)}${place} was left out, as the API server would refuse it`;
+  return {
+    ok: false,
+    message: first?.field === undefined ? message : `${message}: mend its ${first.field}`,
+    hints: [],
+  };
+}
+
 function notFound(world: World, kinds: readonly KindNames[], name: string, scope: Scope): TargetSearch {
   const { namespace } = scope;
-  const kind = kinds.map((one) => one.kind).join(" or ");
+  const refused = findRefused(world, kinds, name, namespace);
+  if (refused !== undefined) return leftOut(refused);
+  const kind = [...new Set(kinds.map((one) => one.kind))].join(" or ");
   const where = namespace === undefined ? "" : ` in namespace '${namespace}'`;
   const others = kinds.flatMap((one) =>
     targetsOf(world, one, undefined, { namespace: undefined, selector: undefined }),

@@ -19,7 +19,7 @@ export interface Source {
   readonly locate: (object: ObjectId, pointer?: string) => SourcePosition | undefined;
   /** Everything found, of the text and by the engine, at the place of the field it is about. */
   readonly findings: () => readonly Finding[];
-  /** Input that could not be read, or that says two things of one object: the answer may lack something. */
+  /** Input that could not be read, that the API server would refuse, or that says two things of one object: the answer may lack something. */
   readonly unreadable: readonly Finding[];
   /** What was read, for messages: `bakery.yaml`, `the 3 files that were read`. */
   readonly origin: string;
@@ -50,7 +50,10 @@ async function buildSource(loaded: LoadedDocuments): Promise<Source> {
       ...loaded.findings,
       ...findingsOf(evaluation).map((finding) => atField(finding, locate, inRefused)),
     ],
-    unreadable: [...loaded.findings, ...snapshot.findings].filter(({ severity }) => severity === "error"),
+    unreadable: [
+      ...[...loaded.findings, ...snapshot.findings].filter(({ severity }) => severity === "error"),
+      ...[...snapshot.refused.values()].flat().map((finding) => atField(finding, locate, inRefused)),
+    ],
     origin: files === 1 ? showOrigin(loaded.files) : `the ${files} files that were read`,
   };
 }

@@ -17,6 +17,9 @@ export function redactFindings(
   world.policies.forEach((_, id) => {
     if (isHidden(id)) hidden.add(id);
   });
+  world.refused.forEach((_, id) => {
+    if (isHidden(id) && isPolicy(id, world)) hidden.add(id);
+  });
   if (hidden.size === 0) return findings;
   const names = [...hidden].map((id) => displayRef(parseObjectId(id)));
   const tells = (text: string | undefined): boolean => text !== undefined && names.some((name) => text.includes(name));

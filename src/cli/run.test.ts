@@ -174,6 +174,62 @@ describe("sources", () => {
     expect(stdout).toContain("retry.attempts: 2");
   });
 
+  describe("an object that the API server would refuse is said at its field, and the exit code is 1", () => {
+    const refused = `\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute
+metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempts: none}}]}\n`;
+    const files = { "a.yaml": all, "b.yaml": refused };
+    const reason =
+      'error: b.yaml:5:63: HTTPRoute default/b: spec.rules[0].retry.attempts must be a whole number of at least 0, found the string "none"; the object is left out, as the API server would refuse it';
+    for (const line of [
+      "get policies",
+      "get targets",
+      "explain httproute/a",
+      "reach retrypolicy/twice",
+      "trace GET http://x.example/",
+      "graph",
+      "plan --delete retrypolicy/twice",
+      "run --dry-run",
+    ]) {
+      test(line, async () => {
+        const { stdout, stderr, code } = await explained(`${line} -f a.yaml -f b.yaml`, files);
+        expect(code).toBe(1);
+        expect(stdout).not.toBe("");
+        expect(stderr.replaceAll(/\n +/g, " ")).toContain(reason);
+      });
+    }
+
+    test("whoever asks for it learns where it is and what to mend", async () => {
+      const { stderr, code } = await explained("explain httproute/b -f a.yaml -f b.yaml", files);
+      expect(code).toBe(1);
+      expect(stderr.replaceAll(/\n +/g, " ").split("\n")).toEqual([
+        reason,
+        "error: HTTPRoute default/b is at b.yaml:2, but was left out, as the API server would refuse it: mend its spec.rules[0].retry.attempts",
+        "",
+      ]);
+    });
+
+    test("in another namespace it is not there", async () => {
+      const { stderr } = await explained("explain httproute/other/b -f a.yaml -f b.yaml", files);
+      expect(stderr).toContain("there is no HTTPRoute 'b' in namespace 'other'");
+    });
+
+    test("nothing of a policy that may not be shown", async () => {
+      const secret = policy.replace("{name: twice}", "{name: hush, namespace: x, labels: {a: 1}}");
+      const { stdout, stderr, code } = await explained("get policies -n default --redact -f a.yaml -f c.yaml", {
+        "a.yaml": all,
+        "c.yaml": secret,
+      });
+      expect(code).toBe(1);
+      expect(stdout).toContain("twice");
+      expect(stderr).toBe("error: policies that may not be shown were left out\n");
+      const { stdout: checked } = await explained("check -n x --redact -f a.yaml -f c.yaml", {
+        "a.yaml": all,
+        "c.yaml": secret,
+      });
+      expect(checked).toContain("hush");
+    });
+  });
+
   test("--default-namespace fills in what is missing, for namespaced kinds only", async () => {
     const files = { "a.yaml": `${all}---${route("b", "other")}` };
     const { stdout } = await explained("get targets -o json -f a.yaml --default-namespace bakery", files);

@@ -1,12 +1,15 @@
+import type { Finding } from "../core/model/finding.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { type CommandEntry, commandTable } from "./command-table.ts";
 import { createPrinter, type Printer } from "./create-printer.ts";
 import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import type { CliIo } from "./io.ts";
+import type { Source } from "./load-source.ts";
 import type { OptionValues } from "./option.ts";
 import { helpOption, optionsOf } from "./option-groups.ts";
 import { didYouMean, parseArguments } from "./parse-arguments.ts";
 import { printCommandHelp, printOverview } from "./print-help.ts";
+import { parseRedaction, redactOption } from "./redaction.ts";
 import { reportUnreadable } from "./report-unreadable.ts";
 import { showOrigin } from "./show-origin.ts";
 import { styled } from "./text.ts";
@@ -60,7 +63,9 @@ async function runCommand(
     const source = await loadSource(paths, io, { defaultNamespace: options.value("default-namespace") });
     if (source.unreadable.length > 0) {
       isWhole = false;
-      reportUnreadable(errorPrinter(io), source.unreadable);
+      const told = await tellable(source, options);
+      reportUnreadable(errorPrinter(io), told);
+      if (told.length < source.unreadable.length) refuse(io, "policies that may not be shown were left out");
     }
     if (source.snapshot.objects.size > 0) return source;
     if (source.unreadable.length === 0) refuse(io, `there are no objects in ${showOrigin(paths)}`);
@@ -80,6 +85,14 @@ async function runCommand(
     note: (message) => errorPrinter(io).paragraph({ hanging: 6 }, styled("note:", "yellow"), ` ${message}`),
   });
   return code === exitCodes.ok && !isWhole ? exitCodes.failed : code;
+}
+
+/** Of what was left out, what this reader may know. */
+async function tellable({ unreadable, evaluation }: Source, options: OptionValues): Promise<readonly Finding[]> {
+  if (!options.has(redactOption.name)) return unreadable;
+  const { redactFindings } = await import("./redact-findings.ts");
+  const parsed = parseRedaction(options);
+  return parsed.ok ? redactFindings(unreadable, evaluation.world, parsed.redaction) : [];
 }
 
 const BAKERY = "examples/bakery";

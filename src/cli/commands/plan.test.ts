@@ -347,10 +347,12 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
   test("an object that is of no use can be deleted", async () => {
     const broken =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: bad, namespace: ns}\nspec: {parentRefs: 5}\n";
-    const { stdout, code } = await plan("--delete httproute/bad", { "now.yaml": `${world()}---\n${broken}` });
+    const { stdout, stderr, code } = await plan("--delete httproute/bad", { "now.yaml": `${world()}---\n${broken}` });
     expect(stdout).toContain("Findings that are gone");
     expect(stdout).toContain("spec.parentRefs must be a list");
-    expect(code).toBe(0);
+    // What there is now was not read wholly.
+    expect(stderr).toMatch(/^error: now\.yaml:\d+:20: HTTPRoute ns\/bad: spec\.parentRefs must be a list/);
+    expect(code).toBe(1);
   });
 
   test("two documents for one object in what is applied are an error", async () => {

@@ -9,11 +9,11 @@ import type { Plan } from "../../core/explain/plan.ts";
 import { planOf } from "../../core/explain/plan-of.ts";
 import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { displayRef, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
+import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { findTarget, namedLike } from "../find-targets.ts";
+import { findRefused, findTarget, namedLike } from "../find-targets.ts";
 import { findKinds, kindNames } from "../kind-names.ts";
 import { type LoadedDocuments, loadDocuments } from "../load-documents.ts";
 import { hasConditions, loadCel, type Source } from "../load-source.ts";
@@ -160,7 +160,7 @@ function findDeleted(
       return undefined;
     }
     const search = findTarget(world, [word], { namespace: options.value("namespace"), selector: undefined });
-    const refused = search.ok ? undefined : findRefused(world, word, options.value("namespace"));
+    const refused = search.ok ? undefined : refusedNamed(world, word, options.value("namespace"));
     if (refused !== undefined) {
       found.push(refused);
       continue;
@@ -187,17 +187,10 @@ function findDeleted(
 }
 
 /** An object that is there and of no use can be deleted all the same. */
-function findRefused(world: World, word: string, namespace: string | undefined): ObjectRef | undefined {
+function refusedNamed(world: World, word: string, namespace: string | undefined): ObjectRef | undefined {
   const [kind = "", ...rest] = word.split("/");
-  const [name, inNamespace = namespace] = rest.toReversed();
-  const kinds = findKinds(kindNames(world), kind);
-  let found: ObjectRef | undefined;
-  world.refused.forEach((_, id) => {
-    const ref = parseObjectId(id);
-    if (ref.name !== name || (inNamespace !== undefined && ref.namespace !== inNamespace)) return;
-    if (kinds.some((one) => one.kind === ref.kind && one.group === ref.group)) found ??= ref;
-  });
-  return found;
+  const [name = "", inNamespace = namespace] = rest.toReversed();
+  return findRefused(world, findKinds(kindNames(world), kind), name, inNamespace)?.ref;
 }
 
 async function compare(

@@ -2,16 +2,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeFileSystem } from "../adapters/files/node-file-system.ts";
+import { exitCodes } from "../cli/exit-codes.ts";
 import type { CliIo } from "../cli/io.ts";
+import { createWriter } from "./create-writer.ts";
+import { terminalColumns } from "./terminal-columns.ts";
 
 /** The command line's view of this process. */
 export function processIo(program: string): CliIo {
   const { stdout, stderr, env } = process;
-  const write = createWriter();
+  const write = createWriter(reportFailure);
   return {
     stdout: (text) => write(stdout, text),
     stderr: (text) => write(stderr, text),
-    columns: stdout.isTTY ? stdout.columns : undefined,
+    columns: stdout.isTTY ? terminalColumns(stdout.columns, env) : undefined,
     isTerminal: { stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     env,
     fileSystem: nodeFileSystem(stdin),
@@ -30,34 +33,12 @@ export function processIo(program: string): CliIo {
 /** Opening standard input takes time, and most commands do not read it. */
 const stdin: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() };
 
-const ENOUGH = 65_536;
-
-/**
- * Lines are gathered and written together, in the order in which they came on both streams. A reader that has seen enough (`| head`) closes the
- * pipe: what is left to say is then of no interest, and no error.
- */
-function createWriter(): (stream: NodeJS.WriteStream, text: string) => void {
-  const open = new Map<NodeJS.WriteStream, boolean>();
-  let last: NodeJS.WriteStream | undefined;
-  let gathered = "";
-  const flush = (): void => {
-    if (last !== undefined && open.get(last) === true) last.write(gathered);
-    gathered = "";
-  };
-  const watch = (stream: NodeJS.WriteStream): void => {
-    open.set(stream, true);
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-      open.set(stream, false);
-    });
-  };
-  return (stream, text) => {
-    if (!open.has(stream)) watch(stream);
-    if (stream !== last || gathered.length > ENOUGH) flush();
-    if (gathered === "") queueMicrotask(flush);
-    last = stream;
-    gathered += text;
-  };
+/** Nobody has the whole answer, so the exit code says so, whatever the command thought of it. */
+function reportFailure(stream: NodeJS.WritableStream, { message }: Error): void {
+  process.once("exit", () => {
+    process.exitCode = exitCodes.failed;
+  });
+  if (stream !== process.stderr) process.stderr.write(`error: standard output cannot be written: ${message}\n`);
 }
 
 /** `dist/bin` and `src/bin` are equally deep, so both find the package. */

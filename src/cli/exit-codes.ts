@@ -2,7 +2,7 @@
 export const exitCodes = {
   /** The question was answered. */
   ok: 0,
-  /** It was not, or not wholly: a mistake in the command, nothing of that name, several, or input that cannot be read or would be refused. Or `check` has errors. */
+  /** It was not, or not wholly: a mistake in the command, nothing of that name, several, or input that cannot be read or would be refused, or output that cannot be written. Or `check` has errors. */
   failed: 1,
   /** It was, and the answer is one to act on: `plan --exit-code` sees changes, `check` shows findings and none is an error. */
   differs: 2,

@@ -1,5 +1,15 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, type StdioOptions, spawn, spawnSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -119,6 +129,19 @@ describe("the packed program", () => {
     child.stdout.destroy();
     const code = await new Promise((resolve) => child.on("close", resolve));
     expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("says in one line that its answer cannot be written", () => {
+    const full = openSync("/dev/full", "w");
+    const run = (stdio: StdioOptions) =>
+      spawnSync(process.execPath, [program, "version"], { env: environment, stdio, encoding: "utf8" });
+    const { status, stderr } = run(["ignore", full, "pipe"]);
+    expect([status, stderr]).toEqual([
+      1,
+      "error: standard output cannot be written: ENOSPC: no space left on device, write\n",
+    ]);
+    expect(run(["ignore", full, full]).status).toBe(1);
+    closeSync(full);
   });
 
   test("no part of it loads another program, which would run it", () => {

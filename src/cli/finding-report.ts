@@ -1,9 +1,11 @@
 import type { CheckedDataplane } from "../core/check/check-dataplane.ts";
 import type { CheckFinding } from "../core/check/check-finding.ts";
 import { checkWorld } from "../core/check/check-world.ts";
+import { mendOf } from "../core/check/mend-finding.ts";
 import { needsCel } from "../core/check/needs-cel.ts";
+import type { World } from "../core/effective/world.ts";
 import type { EvaluateCondition } from "../core/model/cel.ts";
-import type { Severity } from "../core/model/finding.ts";
+import type { Finding, Severity } from "../core/model/finding.ts";
 import type { FindingCode } from "../core/model/finding-code.ts";
 import { findingCodes } from "../core/model/finding-codes.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
@@ -59,7 +61,11 @@ export async function buildFindingReport(source: Source, options: ReportOptions)
   const dataplane = await loadDataplane(options.dataplane);
   const checked = checkWorld(world, { cel, dataplane });
   const all: readonly Draft[] = [
-    ...redactFindings(source.findings(), world, redaction).map((finding) => ({ finding, isPlaced: true })),
+    ...redactFindings(
+      source.findings().map((finding) => withMend(finding, world)),
+      world,
+      redaction,
+    ).map((finding) => ({ finding, isPlaced: true })),
     ...redactFindings(checked, world, redaction).map((finding) => ({ finding, isPlaced: false })),
   ];
   const inScope = withoutEchoes(unique(all.filter(({ finding }) => isShown(finding.object, source, scope))));
@@ -73,6 +79,11 @@ export async function buildFindingReport(source: Source, options: ReportOptions)
     policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
     origin: source.origin,
   };
+}
+
+function withMend(finding: Finding, world: World): CheckFinding {
+  const mend = mendOf(world, finding);
+  return mend === undefined ? finding : { ...finding, mend };
 }
 
 /** Patterns are the largest part of it, and only Envoy's are asked. */

@@ -12,6 +12,7 @@ import {
 import { checkCoverage } from "./check-coverage.ts";
 import { type CheckedDataplane, checkDataplane } from "./check-dataplane.ts";
 import type { CheckFinding } from "./check-finding.ts";
+import { checkKinds } from "./check-kinds.ts";
 import { checkPrevailing } from "./check-prevailing.ts";
 import { checkRetries } from "./check-retries.ts";
 import { type Companions, checkRemovals, checkRuleNames, companionsOf } from "./check-rule-names.ts";
@@ -31,6 +32,7 @@ export interface CheckOptions {
 export function checkWorld(world: World, { cel, dataplane }: CheckOptions): readonly CheckFinding[] {
   const findings = [
     ...checkPolicies(world, cel),
+    ...checkKinds(world),
     ...checkRetries(world),
     ...checkSelectors(world),
     ...checkStatus(world),

@@ -28,6 +28,7 @@ export type FindingCode =
   | "DuplicateObject"
   | "DuplicateSectionName"
   | "ImpliedObject"
+  | "UnknownKind"
   | "UnknownPolicyKind"
   // In the links between objects.
   | "ParentNotFound"

@@ -48,6 +48,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   DuplicateObject: error("One object is there twice."),
   DuplicateSectionName: warning("Sections of one object share a name.", "Give each a name of its own."),
   ImpliedObject: info("An object is named, and no document defines it.", "Add its file with -f to know its labels."),
+  UnknownKind: warning(
+    "An object is of a kind that its API group does not have.",
+    "Correct the kind or the apiVersion; if there is such a kind, add its CRD with -f.",
+  ),
   UnknownPolicyKind: warning("A policy is of a kind that nothing describes."),
   // In the links between objects.
   ParentNotFound: warning(

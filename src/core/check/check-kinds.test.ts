@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/check-text.ts";
+
+const object = (apiVersion: string, kind: string): string =>
+  `${smallCluster}---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: x, namespace: a}\nspec: {}\n`;
+
+describe("a kind that there is not", () => {
+  for (const [apiVersion, kind, place, message] of [
+    [
+      "gateway.networking.k8s.io/v1",
+      "HttpRoute",
+      "HttpRoute",
+      "gateway.networking.k8s.io has no kind HttpRoute; did you mean 'HTTPRoute'?",
+    ],
+    [
+      "gateway.networking.k8s.io/v1",
+      "HTTPRoutes",
+      "HTTPRoutes",
+      "gateway.networking.k8s.io has no kind HTTPRoutes; did you mean 'HTTPRoute'?",
+    ],
+    [
+      "gateway.networking.x-k8s.io/v1alpha1",
+      "ListenerSet",
+      "ListenerSet",
+      "gateway.networking.x-k8s.io has no kind ListenerSet; did you mean 'XListenerSet'?",
+    ],
+    [
+      "prevail.dev/v1alpha1",
+      "PolicyDefinitions",
+      "PolicyDefinitions",
+      "prevail.dev has no kind PolicyDefinitions; did you mean 'PolicyDefinition'?",
+    ],
+    ["prevail.dev/v1alpha1", "Oven", "Oven", "prevail.dev has no kind Oven"],
+    [
+      "networking.k8s.io/v1",
+      "HTTPRoute",
+      "networking.k8s.io/v1",
+      "networking.k8s.io has no kind HTTPRoute; did you mean 'HTTPRoute' of gateway.networking.k8s.io?",
+    ],
+    ["v1", "Gateway", "v1", "the core group has no kind Gateway; did you mean 'Gateway' of gateway.networking.k8s.io?"],
+    ["apps/v1", "Service", "apps/v1", "apps has no kind Service; did you mean 'Service' of the core group?"],
+    [
+      "gateway.netwroking.k8s.oi/v1",
+      "httproute",
+      "gateway.netwroking.k8s.oi/v1",
+      "gateway.netwroking.k8s.oi has no kind httproute; did you mean 'HTTPRoute' of gateway.networking.k8s.io?",
+    ],
+    [
+      "prevail.io/v1",
+      "CoverageRule",
+      "prevail.io/v1",
+      "prevail.io has no kind CoverageRule; did you mean 'CoverageRule' of prevail.dev?",
+    ],
+  ] as const) {
+    test(`${kind} of ${apiVersion}`, async () => {
+      expect(await findingsOf("UnknownKind", object(apiVersion, kind))).toEqual([
+        `warning at «${place}»: ${kind} a/x is left out: ${message}`,
+      ]);
+    });
+  }
+});
+
+describe("no finding", () => {
+  for (const [name, apiVersion, kind] of [
+    ["kinds of Gateway API that nobody reads", "gateway.networking.x-k8s.io/v1alpha1", "XMesh"],
+    ["kinds of Gateway API that were", "gateway.networking.k8s.io/v1alpha2", "ReferencePolicy"],
+    ["somebody else's kind of the same name", "networking.istio.io/v1", "Gateway"],
+    ["another one", "policy.linkerd.io/v1beta3", "HTTPRoute"],
+    ["and another", "serving.knative.dev/v1", "Service"],
+    ["kinds of Kubernetes", "networking.k8s.io/v1", "Ingress"],
+    ["kinds of the core group", "v1", "ServiceAccount"],
+    ["kinds of a group that is not ours, however near", "policies.example.com/v1", "LimitPolicies"],
+  ] as const) {
+    test(`${name}: ${kind} of ${apiVersion}`, async () => {
+      expect(await findingsOf("UnknownKind", object(apiVersion, kind))).toEqual([]);
+    });
+  }
+
+  test("a kind that a CRD describes", async () => {
+    const crd = `---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ovens.prevail.dev}
+spec: {group: prevail.dev, scope: Namespaced, names: {kind: Oven, plural: ovens}, versions: []}
+`;
+    expect(await findingsOf("UnknownKind", `${object("prevail.dev/v1alpha1", "Oven")}${crd}`)).toEqual([]);
+  });
+});
+
+describe("what the world knows about mending", () => {
+  const mends = async (code: string, text: string) =>
+    (await checkText(text)).filter((finding) => finding.code === code).map(({ mend }) => mend);
+
+  test("a policy of a kind that is nearly known", async () => {
+    const misspelt = limitPolicy("p", "Gateway", "limits: {}").replace("LimitPolicy", "LimtPolicy");
+    expect(await mends("UnknownPolicyKind", `${smallCluster}${misspelt}`)).toEqual([
+      "If 'LimitPolicy' is meant, write that.",
+    ]);
+    expect(await mends("UnknownKind", `${smallCluster}${misspelt}`)).toEqual([]);
+  });
+
+  test("a policy of a kind that is nothing like it", async () => {
+    const foreign = limitPolicy("p", "Gateway", "limits: {}").replace("LimitPolicy", "OvenTemperature");
+    expect(await mends("UnknownPolicyKind", `${smallCluster}${foreign}`)).toEqual([undefined]);
+  });
+
+  test("a target that is there, and was left out", async () => {
+    const refused = smallCluster.replace("  - name: one\n", "  - name: one\n    retry: {attempts: none}\n");
+    const policy = limitPolicy("p", "HTTPRoute", "limits: {}");
+    expect(await mends("TargetNotFound", `${refused}${policy}`)).toEqual([
+      "It is there, but was left out: mend its spec.rules[0].retry.attempts.",
+    ]);
+    expect(await mends("TargetNotFound", `${refused}${policy.replace("name: r}", "name: q}")}`)).toEqual([
+      "Correct the name, or add the target.",
+    ]);
+  });
+});

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type ArchitectureRules, checkArchitecture, type SourceFile } from "./support/check-architecture.ts";
+import { type ArchitectureRules, checkArchitecture, findLayer, type SourceFile } from "./support/check-architecture.ts";
 
 const belowReaders = [
   "core/model",
@@ -13,16 +13,7 @@ const belowReaders = [
   "core/attachment",
   "core/effective",
 ];
-const core = [
-  ...belowReaders,
-  "core/status",
-  "core/explain",
-  "core/dataplane",
-  "core/envoy",
-  "core/check",
-  "core/parse",
-  "core",
-];
+const core = [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/envoy", "core/check", "core"];
 const adapters = ["adapters/files", "adapters/cluster", "adapters/admin", "adapters/cel", "adapters/regex"];
 const inner = [...core, "definitions", ...adapters];
 const frontEnds = ["cli", "controller", "webhook", "xds", "gateway", "api", "ui"];
@@ -54,10 +45,9 @@ const rules: ArchitectureRules = {
       holds: "src/core/check/",
       mayImport: [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/envoy"],
     },
-    { name: "core/parse", holds: "src/core/parse-*.ts", mayImport: ["core/model"] },
     { name: "core", holds: "src/core/*.ts", mayImport: core },
 
-    { name: "definitions", holds: "src/definitions/", mayImport: ["core/model", "core/parse"] },
+    { name: "definitions", holds: "src/definitions/", mayImport: ["core/model"] },
     ...adapters.map((name) => ({ name, holds: `src/${name}/`, mayImport: core })),
     ...frontEnds.map((name) => ({ name, holds: `src/${name}/`, mayImport: inner })),
 
@@ -99,6 +89,9 @@ const rules: ArchitectureRules = {
   bannedEndings: ["util", "utils", "helper", "helpers", "misc", "manager"],
 };
 
+/** Layers of the design that hold nothing yet: their place is settled. */
+const toCome = ["adapters/cluster", "webhook", "api", "ui", "entry xds"];
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 function loadFiles(): readonly SourceFile[] {
@@ -126,6 +119,11 @@ describe("the tree", () => {
   test("keeps the rules", () => {
     expectNone(checkArchitecture(files, rules));
   });
+
+  test("has a file in every layer but those to come", () => {
+    const holders = new Set(files.map(({ path }) => findLayer(path, rules.layers)?.name));
+    expect(rules.layers.map(({ name }) => name).filter((name) => !holders.has(name))).toEqual(toCome);
+  });
 });
 
 test("the table names only layers it has", () => {
@@ -149,7 +147,6 @@ describe("accepts", () => {
     ["a lower layer", "src/core/attachment/a.ts", imports("../topology/b.ts")],
     ["the façade importing any part of the core", "src/core/evaluate.ts", imports("./status/b.ts")],
     ["a definition importing the model", "src/definitions/a.ts", imports("../core/model/b.ts")],
-    ["a definition importing a parser of the core", "src/definitions/a.ts", imports("../core/parse-definition.ts")],
     ["an adapter importing the core", "src/adapters/files/a.ts", imports("../../core/evaluate.ts")],
     ["a front-end importing an adapter", "src/cli/a.ts", imports("../adapters/files/b.ts")],
     ["an entry importing the core", "src/index.ts", imports("./core/evaluate.ts")],

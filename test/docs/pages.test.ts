@@ -38,9 +38,17 @@ test("README.md shows the bakery's definition of RateLimitPolicy as it is", () =
   expect(read("examples/bakery/policy-kinds.yaml")).toContain(definition);
 });
 
-test("ARCHITECTURE.md names every folder of the sources, and none that is not there", () => {
+test("benches that pages call are there", () => {
+  const called = pages.flatMap((page) =>
+    [...read(page).matchAll(/\bbench -- ([a-z]\w*)/g)].map(([, name = ""]) => name),
+  );
+  expect(called.length).toBeGreaterThan(3);
+  expect(called.filter((name) => !existsSync(join(root, `bench/${name}.bench.ts`)))).toEqual([]);
+});
+
+test("ARCHITECTURE.md names every folder of the sources and of the tests, and none that is not there", () => {
   const text = read("ARCHITECTURE.md");
-  const folders = ["src", "src/core", "src/adapters"]
+  const folders = ["src", "src/core", "src/adapters", "test"]
     .flatMap((parent) =>
       readdirSync(join(root, parent), { withFileTypes: true })
         .filter((entry) => entry.isDirectory())

@@ -48,7 +48,7 @@ export function checkArchitecture(files: readonly SourceFile[], rules: Architect
   ];
 }
 
-function findLayer(path: string, layers: readonly Layer[]): Layer | undefined {
+export function findLayer(path: string, layers: readonly Layer[]): Layer | undefined {
   return layers.find(({ holds }) => (holds.endsWith("/") ? path.startsWith(holds) : matches(path, holds)));
 }
 

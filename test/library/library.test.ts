@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import * as files from "../../src/files.ts";
 import * as library from "../../src/index.ts";
 import { gateway, policy, routeTo } from "../support/gateway-objects.ts";
 
@@ -16,22 +17,35 @@ afterEach(() => {
 describe("docs/library.md", () => {
   const page = read("docs/library.md");
 
-  test("shows the worked example as it is", () => {
-    const shown = read("test/library/worked-example.ts").replace('"../../src/index.ts"', '"prevail"');
-    expect(blocks(page, "ts")[0]).toBe(shown);
-  });
+  for (const [index, name, run] of [
+    [0, "worked-example.ts", () => import("./worked-example.ts")],
+    [1, "files-example.ts", () => import("./files-example.ts")],
+  ] as const) {
+    test(`shows ${name} as it is`, () => {
+      const shown = read(`test/library/${name}`)
+        .replace('"../../src/index.ts"', '"prevail"')
+        .replace('"../../src/files.ts"', '"prevail/files"');
+      expect(blocks(page, "ts")[index]).toBe(shown);
+    });
 
-  test("shows what it prints", async () => {
-    const lines: string[] = [];
-    vi.spyOn(console, "log").mockImplementation((...words: readonly unknown[]) => void lines.push(words.join(" ")));
-    await import("./worked-example.ts");
-    expect(`${lines.join("\n")}\n`).toBe(blocks(page, "text")[0]);
-  });
+    test(`shows what ${name} prints`, async () => {
+      const lines: string[] = [];
+      vi.spyOn(console, "log").mockImplementation((...words: readonly unknown[]) => void lines.push(words.join(" ")));
+      await run();
+      expect(`${lines.join("\n")}\n`).toBe(blocks(page, "text")[index]);
+    });
+  }
 
-  test("names every function that there is", () => {
-    const listed = [...page.matchAll(/^\| `(\w+)\(/gm)].map(([, name = ""]) => name);
-    expect(listed.toSorted()).toEqual(Object.keys(library).toSorted());
-  });
+  for (const [heading, entry] of [
+    ["What there is", library],
+    ["Files", files],
+  ] as const) {
+    test(`names every function that there is, under "${heading}"`, () => {
+      const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
+      const listed = [...section.matchAll(/^\| `(\w+)\(/gm)].map(([, name = ""]) => name);
+      expect(listed.toSorted()).toEqual(Object.keys(entry).toSorted());
+    });
+  }
 });
 
 describe("the package", () => {

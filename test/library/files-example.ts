@@ -1,0 +1,20 @@
+import { loadFiles, nodeFileSystem } from "../../src/files.ts";
+import { buildSnapshot, effectivePolicies, evaluate, findings, objectId } from "../../src/index.ts";
+
+// Everything below a directory, as the command line reads it. What cannot be read is told, and the rest is read.
+const loaded = await loadFiles(["examples/bakery"], nodeFileSystem(process.stdin));
+for (const { severity, message, file, line } of loaded.findings)
+  console.log(`${file}:${line}: ${severity}: ${message}`);
+console.log(`${loaded.documents.length} objects in ${loaded.files.length} files`);
+
+// With their places, so that findings have theirs.
+const documents = loaded.documents.map(({ value, file, line, column }) => ({ value, source: { file, line, column } }));
+const evaluation = evaluate(buildSnapshot(documents));
+for (const { severity, message, source } of findings(evaluation))
+  if (severity === "error") console.log(`${source?.file}:${source?.line}: ${message}`);
+
+// What prevails for a Service, on each path to it.
+const policyKind = { group: "prevail.dev", kind: "RetryPolicy" };
+const till = objectId({ group: "", kind: "Service", namespace: "shop", name: "till" });
+for (const { path, spec } of effectivePolicies(evaluation, { policyKind, object: till }))
+  console.log(`${path.map(({ name, sectionName }) => sectionName ?? name).join(" > ")}: ${JSON.stringify(spec)}`);

@@ -98,6 +98,18 @@ const problems: readonly (readonly [source: string, at: number, code: string, me
     "DuplicateKey",
     'key "a" is written twice in one mapping (first on line 1): keep one of them',
   ],
+  [
+    "kind: A\nkind: B\n",
+    8,
+    "DuplicateKey",
+    "key \"kind\" is written twice in one mapping (first on line 1): if another object begins here, a line '---' is missing before it",
+  ],
+  [
+    "targetRef:\n  kind: A\n  kind: B\n",
+    23,
+    "DuplicateKey",
+    'key "kind" is written twice in one mapping (first on line 2): keep one of them',
+  ],
   ["1: a\n'1': b\n", 5, "DuplicateKey", 'key "1" is written twice in one mapping (first on line 1): keep one of them'],
   ["? [a]\n: 1\n", 2, "BadKey", "a key is a list: keys must be strings; quote it or remove it"],
   ["? {a: 1}\n: 1\n", 2, "BadKey", "a key is a mapping: keys must be strings; quote it or remove it"],

@@ -292,13 +292,13 @@ function reportDuplicate(
   const first = events[index];
   const offset = first === undefined ? undefined : eventOffset(source, first);
   const where = offset === undefined ? "" : ` (first on line ${reading.lineOf(offset)})`;
-  report(
-    reading,
-    "DuplicateKey",
-    at.event,
-    `key ${quote(key)} is written twice in one mapping${where}: keep one of them`,
-  );
+  const isNextObject = at.start === reading.root && BEGINNINGS.has(key);
+  const mend = isNextObject ? "if another object begins here, a line '---' is missing before it" : "keep one of them";
+  report(reading, "DuplicateKey", at.event, `key ${quote(key)} is written twice in one mapping${where}: ${mend}`);
 }
+
+/** Keys that an object has at its root, and mostly first. */
+const BEGINNINGS: ReadonlySet<string> = new Set(["apiVersion", "kind"]);
 
 function readAlias(reading: Reading, event: Extract<YamlEvent, { type: typeof yamlEvent.ALIAS }>): Json {
   reading.next++;

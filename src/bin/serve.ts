@@ -36,7 +36,7 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
   try {
     await loop.refresh();
     if (gateway.openPorts().length === 0) {
-      return speech.fail("no port could be opened, so nothing is served", "See: run --dry-run");
+      return speech.fail("no port could be opened, so nothing is served", "'run --dry-run' tells what would be.");
     }
     const opened = await openAdmin(settings, {
       metrics: metrics.render,

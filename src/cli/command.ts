@@ -46,6 +46,8 @@ export interface CommandContext {
   readonly commands: readonly LoadableCommand[];
   /** `For example: …`, with a command line that works here. */
   readonly example: string;
+  /** `See 'prevail help COMMAND'.` */
+  readonly seeHelp: string;
   readonly print: Printer;
   /** For people, on standard error. */
   readonly tell: Printer;

@@ -84,6 +84,11 @@ describe("what is wrong is said, with exit code 1", () => {
   for (const [line, stderr] of [
     ["explian", "error: there is no command 'explian'; did you mean 'explain'?\nSee 'prevail help'.\n"],
     ["help nothing", "error: there is no command 'nothing'\nSee 'prevail help'.\n"],
+    [
+      "help explain extra",
+      "error: 'extra' is one word too many: help takes one command\nSee 'prevail help explain'.\n",
+    ],
+    ["version extra", "error: 'extra' is one word too many: version takes options only\n"],
     ["-f x explain", "error: the command comes first, then its options\nSee 'prevail help'.\n"],
     [
       "explain --all-pahts",
@@ -117,6 +122,15 @@ describe("what is wrong is said, with exit code 1", () => {
       });
     });
   }
+
+  test("a name beyond all measure is not told at length", async () => {
+    const long = "x".repeat(50_000);
+    for (const line of [`explain httproute/${long} -f a.yaml`, `${long} -f a.yaml`, `explain --${long}`]) {
+      const { code, stderr } = await runCli(line, { files: { "a.yaml": all } });
+      expect(code).toBe(1);
+      expect(stderr.length).toBeLessThan(2_500);
+    }
+  });
 
   test("the command it proposes works", async () => {
     const { stderr } = await runCli("explain");

@@ -1,3 +1,4 @@
+import { clipText } from "../core/model/clip-text.ts";
 import type { Finding } from "../core/model/finding.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { type CommandEntry, commandTable } from "./command-table.ts";
@@ -35,7 +36,7 @@ async function dispatch(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   if (entry === undefined) return unknownCommand(first, io);
   const { command } = await entry.load();
   const parsed = parseArguments(rest, optionsOf(command));
-  if (!parsed.ok) return refuse(io, parsed.message, `See '${io.program} help ${entry.name}'.`);
+  if (!parsed.ok) return refuse(io, parsed.message, seeHelp(io, entry.name));
   const { args, options } = parsed;
   if (options.has(helpOption.name)) {
     printCommandHelp(outputPrinter(io), io.program, entry, command);
@@ -78,6 +79,7 @@ async function runCommand(
     io,
     commands: commandTable,
     example,
+    seeHelp: seeHelp(io, entry.name),
     print: outputPrinter(io, options),
     tell: errorPrinter(io),
     load,
@@ -103,7 +105,10 @@ async function help([name, ...others]: readonly string[], io: CliIo): Promise<Ex
     return exitCodes.ok;
   }
   const entry = commandTable.find((candidate) => candidate.name === name);
-  if (entry === undefined || others.some((word) => !word.startsWith("-"))) return unknownCommand(name, io);
+  if (entry === undefined) return unknownCommand(name, io);
+  const more = others.find((word) => !word.startsWith("-"));
+  if (more !== undefined)
+    return refuse(io, `'${more}' is one word too many: help takes one command`, seeHelp(io, name));
   const { command } = await entry.load();
   printCommandHelp(outputPrinter(io), io.program, entry, command);
   return exitCodes.ok;
@@ -112,12 +117,15 @@ async function help([name, ...others]: readonly string[], io: CliIo): Promise<Ex
 function unknownCommand(word: string, io: CliIo): ExitCode {
   const names = [...commandTable.map(({ name }) => name), "help"];
   const what = word.startsWith("-") ? "the command comes first, then its options" : `there is no command '${word}'`;
-  return refuse(io, `${what}${didYouMean(word, names)}`, `See '${io.program} help'.`);
+  return refuse(io, `${what}${didYouMean(word, names)}`, seeHelp(io));
 }
+
+const seeHelp = ({ program }: CliIo, command?: string): string =>
+  `See '${program} help${command === undefined ? "" : ` ${command}`}'.`;
 
 function refuse(io: CliIo, message: string, ...hints: readonly string[]): ExitCode {
   const print = errorPrinter(io);
-  print.paragraph({ hanging: 7 }, styled("error:", "red"), ` ${message}`);
+  print.paragraph({ hanging: 7 }, styled("error:", "red"), ` ${clipText(message)}`);
   // What is there to be copied, a command or a name, stays in one line.
   for (const hint of hints) {
     if (hint.startsWith(" ") || hint.includes(`${io.program} `)) print.line(hint);

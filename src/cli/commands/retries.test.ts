@@ -36,6 +36,8 @@ test("-o json", async () => {
 test.each([
   ["retries --attempts -1", "--attempts is '-1'"],
   ["retries --attempts=two", "--attempts is 'two': give a whole number"],
+  ["retries --attempts 1000000000", "--attempts is '1000000000': give a whole number from 0 to 999999999"],
+  ["retries --attempts=two", "See 'prevail help retries'."],
   ["retries --backoff 1.5s", "--backoff is '1.5s': give a duration such as 250ms"],
   ["retries 3", "one word too many"],
 ])("%s is refused in plain words", async (line, message) => {

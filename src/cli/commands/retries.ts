@@ -35,7 +35,7 @@ export const command: Command = {
     const { args, options, fail } = context;
     if (args.length > 0) return fail(`'${args[0] ?? ""}' is one word too many: retries takes options only`);
     const settings = parseSettings(options);
-    return typeof settings === "string" ? fail(settings, "See: retries --help") : answer(settings, context);
+    return typeof settings === "string" ? fail(settings, context.seeHelp) : answer(settings, context);
   },
 };
 
@@ -44,12 +44,15 @@ interface Settings {
   readonly durations: Readonly<Record<DurationOption, number | undefined>>;
 }
 
+const MOST_ATTEMPTS = 999_999_999;
+
 const DURATIONS = ["backoff", "max-backoff", "request", "backend-request"] as const;
 type DurationOption = (typeof DURATIONS)[number];
 
 function parseSettings(options: OptionValues): Settings | string {
   const text = options.value("attempts") ?? "1";
-  if (!/^\d{1,9}$/.test(text)) return `--attempts is '${text}': give a whole number, 0 or more`;
+  if (!/^\d+$/.test(text) || Number(text) > MOST_ATTEMPTS)
+    return `--attempts is '${text}': give a whole number from 0 to ${MOST_ATTEMPTS}`;
   const durations: Partial<Record<DurationOption, number>> = {};
   for (const name of DURATIONS) {
     const value = options.value(name);

@@ -72,7 +72,7 @@ export const command: Command = {
     const { args, options, tell, note, fail, io, example } = context;
     if (args.length > 0) return fail(`'${args[0] ?? ""}' is one word too many: run takes options only`);
     const settings = parseServeSettings(options);
-    if (typeof settings === "string") return fail(settings, "See: run --help");
+    if (typeof settings === "string") return fail(settings, context.seeHelp);
     if (options.has("dry-run")) return dryRun(context, settings);
     if (settings.paths.length === 0) {
       return fail("nothing to serve: say with -f FILE, -f DIR or -f - where the objects are", example);

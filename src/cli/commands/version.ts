@@ -9,7 +9,8 @@ export const command: Command = {
   takes: [],
   outputs: ["json", "yaml"],
   examples: [{ what: "The version", line: "version" }],
-  run: async ({ io, print, output }) => {
+  run: async ({ args, io, print, output, fail }) => {
+    if (args.length > 0) return fail(`'${args[0] ?? ""}' is one word too many: version takes options only`);
     const version = io.version();
     if (output === "json" || output === "yaml") printData(print, output, { version, node: process.version });
     else print.line(`prevail ${version} (Node ${process.version})`);

@@ -115,7 +115,7 @@ async function serve(context: CommandContext, [word]: readonly string[]): Promis
   const { options, fail, io, tell, note, example } = context;
   if (word !== undefined) return fail(`'${word}' is one word too many: xds serve takes options only`);
   const settings = parseXdsServeSettings(options);
-  if (typeof settings === "string") return fail(settings, "See: xds --help");
+  if (typeof settings === "string") return fail(settings, context.seeHelp);
   if (settings.paths.length === 0) {
     return fail("nothing to serve: say with -f FILE, -f DIR or -f - where the objects are", example);
   }
@@ -126,7 +126,7 @@ async function status(context: CommandContext, [word]: readonly string[]): Promi
   const { options, fail, io, print, output } = context;
   if (word !== undefined) return fail(`'${word}' is one word too many: xds status takes options only`);
   const port = parseStatusPort(options);
-  if (typeof port === "string") return fail(port, "See: xds --help");
+  if (typeof port === "string") return fail(port, context.seeHelp);
   const nodes = await (await io.xds()).status(port);
   if (typeof nodes === "string")
     return fail(nodes, "Is 'xds serve' running on this machine? --status-port says where it tells.");
@@ -139,7 +139,7 @@ async function dump(context: CommandContext, [name, ...more]: readonly string[])
   const { options, load, fail, io, print, output, note } = context;
   if (more.length > 0) return fail(`'${more[0] ?? ""}' is one word too many: xds dump takes one gateway`);
   const settings = parseDumpSettings(options);
-  if (typeof settings === "string") return fail(settings, "See: xds --help");
+  if (typeof settings === "string") return fail(settings, context.seeHelp);
   const source = await load();
   if (source === undefined) return exitCodes.failed;
   const config = compileDataplane(source.evaluation.world, { endpointAnnotations: "Used" });
@@ -170,7 +170,7 @@ async function bootstrap(context: CommandContext, [gateway, ...more]: readonly s
   const { options, fail, io, print, output } = context;
   if (more.length > 0) return fail(`'${more[0] ?? ""}' is one word too many: xds bootstrap takes one gateway`);
   const settings = parseBootstrapSettings(gateway, options);
-  if (typeof settings === "string") return fail(settings, "See: xds --help");
+  if (typeof settings === "string") return fail(settings, context.seeHelp);
   printData(print, output === "json" ? "json" : "yaml", (await io.xds()).bootstrap(settings));
   return exitCodes.ok;
 }

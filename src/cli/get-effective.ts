@@ -97,18 +97,20 @@ function printTable(all: readonly EffectivePolicy[], { context, redaction }: Get
     ],
     rows: all.map(({ policyKind, path, from, incomplete, spec, sources, fields }) => {
       const end = endOf(path);
-      const holders = sources.flatMap(({ policy }) => (policy === null ? [] : [policy]));
+      const told = [...sources, ...(fields ?? []).flatMap((field) => field.sources)];
+      const holders = told.flatMap(({ policy }) => (policy === null ? [] : [policy]));
       const names = [...new Set(holders)].sort().map((policy) => redaction.name(policy).replace(/^\S+ /, ""));
       return [
         policyKind.kind,
         showTarget(end, end.sectionName, ""),
         `${incomplete ? "… > " : ""}${throughWords(path, { all: wide })}${from === undefined ? "" : ` from ${from}`}`,
         showSome(names, { all: wide }),
-        fields === undefined
-          ? showValue(redactSpec(spec, sources, redaction))
-          : fields
-              .map((field) => `${field.pointer} ${showValue(redactSpec(field.spec, field.sources, redaction))}`)
-              .join("; "),
+        [
+          ...(sources.length > 0 || fields === undefined ? [showValue(redactSpec(spec, sources, redaction))] : []),
+          ...(fields ?? []).map(
+            (field) => `${field.pointer} ${showValue(redactSpec(field.spec, field.sources, redaction))}`,
+          ),
+        ].join("; "),
       ];
     }),
   });

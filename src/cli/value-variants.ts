@@ -33,11 +33,10 @@ export function valueStories(outcomes: readonly PathOutcome[]): readonly ValueSt
   let total = 0;
   for (const { spec, sources, fields, paths } of outcomes) {
     total += paths.length;
-    // Where a policy sets fields of the object item by item, the items are what counts.
-    const folds =
-      fields.length === 0
-        ? [{ spec, sources, field: undefined }]
-        : fields.map((field) => ({ spec: field.spec, sources: field.sources, field }));
+    const folds = [
+      { spec, sources, field: undefined },
+      ...fields.map((field) => ({ spec: field.spec, sources: field.sources, field })),
+    ];
     for (const fold of folds) {
       for (const source of fold.sources)
         addVariant(drafts, fold.field, valueAt(fold.spec, source.pointer), source, paths);

@@ -282,6 +282,65 @@ describe("names that are not there cost what they are, not what there is", () =>
   });
 });
 
+describe("ninety thousand settings that meet as many others", () => {
+  const SETTINGS = 90_000;
+  const names = Array.from({ length: SETTINGS }, (_, at) => `key-${at}`);
+  const all = (value: Json): JsonObject => Object.fromEntries(names.map((name) => [name, value]));
+  const halfOf = (values: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(values).filter((_, at) => at % 2 === 0));
+  const rows: readonly (readonly [string, string, JsonObject, JsonObject, JsonObject])[] = [
+    ["an Atomic override", "PatchPolicy", { overrides: { colors: all(1) } }, { colors: all(2) }, { colors: all(1) }],
+    ["an Atomic default", "PatchPolicy", { defaults: { color: all(1) } }, { colors: all(2) }, { colors: all(2) }],
+    [
+      "overrides in the place of maps",
+      "PatchPolicy",
+      { overrides: { strategy: "patch", colors: halfOf(all(1)) } },
+      { colors: halfOf(all({ dark: 2 })) },
+      { colors: halfOf(all(1)) },
+    ],
+    [
+      "one override in the place of all",
+      "PatchPolicy",
+      { overrides: { strategy: "patch", colors: 1 } },
+      { colors: all(2) },
+      { colors: 1 },
+    ],
+    [
+      "all in the place of one",
+      "PatchPolicy",
+      { overrides: { strategy: "patch", colors: all(1) } },
+      { colors: 2 },
+      { colors: all(1) },
+    ],
+    [
+      "removals by name",
+      "MergePolicy",
+      { defaults: { strategy: "merge", limits: all(1) } },
+      { limits: { a: 1 }, remove: names },
+      { limits: { a: 1 } },
+    ],
+    [
+      "removals by path",
+      "PatchPolicy",
+      { defaults: { strategy: "patch", colors: all(1) } },
+      { color: 1, remove: names.map((name) => `colors.${name}`) },
+      { color: 1 },
+    ],
+  ];
+  test.each(rows)("%s", (_, kind, above, below, expected) => {
+    const cluster = [
+      ...bakery.filter((object) => object["kind"] !== kind),
+      policy(kind, "above", { targetRef: toGateway, ...above }),
+      policy(kind, "below", { targetRef: toRoute, ...below }),
+    ];
+    const evaluation = evaluateDocuments(cluster, definitions);
+    const effective = [...effectivePolicies(evaluation)].find(
+      ({ policyKind, path }) => policyKind.kind === kind && path.some(({ name }) => name === refOf(httpRoute).name),
+    );
+    expect(effective?.spec).toEqual(expected);
+  });
+});
+
 describe("ten megabytes in one object", () => {
   const text = "x".repeat(TEN_MEGABYTES);
   const wide = Object.fromEntries(Array.from({ length: 120_000 }, (_, at) => [`key-${at}`, "y".repeat(75)]));

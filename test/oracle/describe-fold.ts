@@ -3,6 +3,7 @@ import type { Lost, Source } from "../../src/core/effective/effective-policy.ts"
 import type { PolicyId } from "../../src/core/model/refs.ts";
 import { type Candidate, equalsAmong, type FoldState, type Loss, policiesOf } from "./fold-state.ts";
 import { compareText, unique } from "./json-value.ts";
+import type { OracleUnit } from "./split-units.ts";
 
 /**
  * How a candidate ended. "Equal" is meant of the winner, so it is judged at the end: one that was equal to a value that
@@ -19,9 +20,10 @@ function lossOf(candidate: Candidate, state: FoldState): Loss {
 
 const byOf = ({ by, to }: Loss): readonly PolicyId[] => (by === undefined ? policiesOf(to) : [by]);
 
-/** "For each unit of the stack one source", in the order of the pointers. */
-export function sourcesOf(state: FoldState): readonly Source[] {
-  const pointers = unique([...state.candidates, ...state.held].map(({ unit }) => unit.pointer));
+/** "For each unit of the stack one source", in the order of the pointers. `counts`: of those that count. */
+export function sourcesOf(state: FoldState, counts: (unit: OracleUnit) => boolean): readonly Source[] {
+  const units = [...state.candidates, ...state.held].map(({ unit }) => unit);
+  const pointers = unique(units.filter(counts).map(({ pointer }) => pointer));
   return [...pointers].sort(compareText).map((pointer) => {
     const holder = state.held.find(({ unit }) => unit.pointer === pointer);
     return {
@@ -55,9 +57,11 @@ export interface Outcome {
   readonly by: readonly PolicyId[];
 }
 
-export function outcomesOf(state: FoldState): readonly Outcome[] {
-  return state.candidates.flatMap((candidate): Outcome[] => {
-    if (candidate.policy === null) return [];
+/** `counts`: of the places that count. A value that a custom strategy made up prevails for whom it is credited to. */
+export function outcomesOf(state: FoldState, counts: (unit: OracleUnit) => boolean): readonly Outcome[] {
+  const computed = state.held.filter((one) => one.computed);
+  return [...state.candidates, ...computed].flatMap((candidate): Outcome[] => {
+    if (candidate.policy === null || !counts(candidate.unit)) return [];
     const policy = candidate.policy.id;
     if (state.held.includes(candidate)) return [{ policy, fate: "prevails", by: [] }];
     const loss = lossOf(candidate, state);

@@ -46,12 +46,14 @@ interface Fold extends FoldOptions {
   readonly folded: StackEntry[];
 }
 
-/** `levels`: most specific first. `own`: what the object itself says. */
+/** `levels`: most specific first. `own`: what the objects on the path say themselves, the most specific first. */
 export function foldStack(levels: readonly StackLevel[], own: readonly Candidate[], options: FoldOptions): FoldState {
   const fold: Fold = { ...options, state: new FoldState(), removals: [], pending: [], folded: [] };
   fold.state.enter(own);
   for (const candidate of own) {
-    fold.state.hold(candidate);
+    const inTheWay = holdersAt(candidate.unit, fold.state.held);
+    if (inTheWay.length === 0) fold.state.hold(candidate);
+    else fold.state.losses.set(candidate, lossOfDefault(candidate, inTheWay, []));
     fold.state.contest(candidate.unit.pointer, { policy: null, block: null, strategy: "Own" });
   }
   for (const level of levels) {
@@ -89,9 +91,15 @@ function collectRemovals(fold: Fold): void {
   fold.pending = [];
 }
 
-/** Bare rules as Direct stand outside the fold. */
+/** Direct policies stand outside the fold. */
 const foldedBlocks = ({ policy }: StackEntry, { definition }: Fold): readonly OracleBlock[] =>
-  policy.blocks.filter(({ name }) => name !== "bare" || definition.merge.bare !== "Direct");
+  isDirect(policy, definition) ? [] : policy.blocks;
+
+/** REF: "policy resources that omit both `Override` and `Default` fields" are Direct, in kinds that say so; what only removes sets nothing. */
+export const isDirect = ({ blocks }: OraclePolicy, { merge }: PolicyDefinition): boolean =>
+  merge.bare === "Direct" &&
+  blocks.every(({ name }) => name === "bare") &&
+  blocks.some(({ units }) => units.length > 0);
 
 const candidatesOf = (policy: OraclePolicy, { name, units }: OracleBlock): readonly Candidate[] =>
   units.map((unit) => ({ unit, policy, block: name }));
@@ -130,7 +138,9 @@ function nameOf({ base, granularity }: MergeStrategy): string {
 
 /** GEP-713: "the meta resource considered higher between two conflicting specs dictates the merge strategy". */
 function chooseStrategy({ policy, target }: StackEntry, block: OracleBlock, fold: Fold): MergeStrategy {
-  const { decidedBy, annotation } = fold.definition.merge;
+  const { decidedBy, annotation, none } = fold.definition.merge;
+  // What does not flow is no default to its target: it sets what it says there, field by field.
+  if (none && fold.definition.class === "Direct") return { base: "Overrides", granularity: "Field" };
   const asHigher: MergeStrategy = {
     base: block.name === "overrides" ? "Overrides" : "Defaults",
     granularity: block.granularity,
@@ -191,8 +201,8 @@ function isNamedBy({ path, ruleName }: OracleUnit, name: string): boolean {
 function applyDirect(entries: readonly StackEntry[], fold: Fold): void {
   const { state } = fold;
   const contenders = entries
-    .filter(fold.isAtEnd)
-    .flatMap(({ policy }) => policy.blocks.filter(({ name }) => name === "bare").map((block) => ({ policy, block })))
+    .filter((entry) => fold.isAtEnd(entry) && isDirect(entry.policy, fold.definition))
+    .flatMap(({ policy }) => policy.blocks.map((block) => ({ policy, block })))
     .map(({ policy, block }) => ({ policy, candidates: candidatesOf(policy, block) }))
     .filter(({ candidates }) => candidates.length > 0);
   for (const { candidates } of contenders) state.enter(candidates);
@@ -201,6 +211,7 @@ function applyDirect(entries: readonly StackEntry[], fold: Fold): void {
   const step: Step = { policy: winner.policy.id, block: "bare", strategy: "Direct" };
   for (const one of state.held) {
     const takers = winner.candidates.filter((taker) => relation(taker.unit, one.unit) !== "apart");
+    if (one.policy === null && takers.length === 0) continue;
     state.drop(one, lossToOverride(one, takers, winner.candidates));
     state.contest(one.unit.pointer, step);
   }

@@ -27,6 +27,8 @@ export interface Loss {
 
 export class FoldState {
   held: readonly Candidate[] = [];
+  /** A policy has set something, and be it that it was beaten: more than empty maps. */
+  hasSpoken = false;
   readonly candidates: Candidate[] = [];
   readonly losses: Map<Candidate, Loss> = new Map();
   readonly #decisions: Map<string, Step> = new Map();
@@ -65,7 +67,13 @@ export class FoldState {
 
   /** Without tombstones; "a map in which nothing else stands is then not there either". */
   get spec(): JsonObject {
-    return mapOf(this.held.filter((one) => !isTombstone(one)).map(({ unit }) => [unit.path, unit.value]));
+    return this.specOf(() => true);
+  }
+
+  /** Of the places that count. */
+  specOf(counts: (unit: OracleUnit) => boolean): JsonObject {
+    const shown = this.held.filter((one) => !isTombstone(one) && counts(one.unit));
+    return mapOf(shown.map(({ unit }) => [unit.path, unit.value]));
   }
 }
 

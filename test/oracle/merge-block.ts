@@ -37,15 +37,19 @@ export function mergeBlock(state: FoldState, block: BlockToMerge, options: Merge
   else if (typeof granularity === "object") mergeCustom(state, block, granularity.custom, options);
   else if (base === "Defaults") mergeDefaults(state, block);
   else mergeOverrides(state, block);
+  state.hasSpoken ||= block.candidates.some(({ unit }) => !unit.isEmptyMap);
 }
 
-/** Atomic takes nothing; Merge the rules of which the result holds nothing; Field and Patch the leaves that it does not hold. */
+/**
+ * Atomic takes nothing where a policy has set anything; Merge the rules of which the result holds nothing; Field and Patch the
+ * leaves that it does not hold. With what objects say themselves, and with empty maps, every strategy merges leaf by leaf.
+ */
 function mergeDefaults(state: FoldState, { candidates, strategy }: BlockToMerge): void {
   const before = state.held;
   for (const candidate of candidates) {
     const inTheWay = holdersAt(candidate.unit, before);
     const inTheRule = before.filter((one) => strategy.granularity === "Merge" && one.unit.rule === candidate.unit.rule);
-    if (strategy.granularity === "Atomic") {
+    if (strategy.granularity === "Atomic" && state.hasSpoken) {
       // "Under Atomic without a holder at that place, every policy then holding the result."
       state.losses.set(candidate, lossOfDefault(candidate, inTheWay, before));
     } else if (inTheWay.length > 0 || inTheRule.length > 0) {
@@ -83,7 +87,9 @@ function mergeOverrides(state: FoldState, { candidates, strategy, step }: BlockT
   for (const one of before) {
     const takers = setting.filter((candidate) => relation(candidate.unit, one.unit) !== "apart");
     const isInRule = setting.some((candidate) => isWhole(candidate) && candidate.unit.rule === one.unit.rule);
-    if (strategy.granularity !== "Atomic" && takers.length === 0 && !isInRule) continue;
+    // REF: what an object says itself is "overridden on a per-field basis".
+    const isAtomic = strategy.granularity === "Atomic" && one.policy !== null;
+    if (!isAtomic && takers.length === 0 && !isInRule) continue;
     state.drop(one, lossToOverride(one, takers, setting));
     // An empty map that something comes to stand in is absorbed, not replaced.
     const isOpened = one.unit.isEmptyMap && takers.some((taker) => relation(taker.unit, one.unit) === "below");

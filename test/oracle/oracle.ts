@@ -14,10 +14,11 @@ import { findPaths } from "./find-paths.ts";
 import { foldStack, type StackEntry } from "./fold-stack.ts";
 import { type FoldedPath, judgePolicy } from "./judge-policies.ts";
 import { isSameKind } from "./kind-table.ts";
-import { ownItems, ownValues } from "./own-fields.ts";
+import { isAbout, ownItems, ownValues, placeOf } from "./own-fields.ts";
 import { type OraclePolicy, readPolicy } from "./read-policy.ts";
 import { readWorld, type WorldObject, withVirtual } from "./read-world.ts";
 import { resolveTargets } from "./resolve-targets.ts";
+import type { OracleUnit } from "./split-units.ts";
 import { isAtEnd, type StackedPath, stackPaths } from "./stack-paths.ts";
 import { pathNode, type TargetNode } from "./target-node.ts";
 
@@ -84,20 +85,30 @@ function foldPath(
   const { nodes, levels, from, incomplete } = path;
   const end = nodes.at(-1) as TargetNode;
   const options = { definition, cel, strategies, isAtEnd: (entry: StackEntry) => isAtEnd(entry, path) };
-  const whole = foldStack(levels, ownValues(nodes, definition), options);
-  const items = ownItems(nodes, definition).map((item) => ({ ...item, state: foldStack(levels, item.own, options) }));
-  const fields: readonly MappedField[] = items.map(({ object, pointer, state }) => ({
+  const ofObjects = ownValues(nodes, definition);
+  const whole = foldStack(levels, ofObjects, options);
+  const isInSpec = (unit: OracleUnit): boolean => placeOf(unit, nodes, definition) === "Spec";
+  const items = ownItems(nodes, definition).map(({ object, pointer, mapping, own }) => ({
     object,
     pointer,
-    spec: state.spec,
-    sources: sourcesOf(state),
+    state: foldStack(levels, [...own, ...ofObjects], options),
+    isInItem: (unit: OracleUnit): boolean => isAbout(unit, mapping),
+  }));
+  const fields: readonly MappedField[] = items.map(({ object, pointer, state, isInItem }) => ({
+    object,
+    pointer,
+    spec: state.specOf(isInItem),
+    sources: sourcesOf(state, isInItem),
   }));
   const [{ group, kind }] = definition.policies;
   return {
     // Where a policy sets fields of the object item by item, the items are where it prevails or not.
     path: {
       ...path,
-      outcomes: (items.length === 0 ? [{ state: whole }] : items).flatMap(({ state }) => outcomesOf(state)),
+      outcomes: [
+        ...outcomesOf(whole, isInSpec),
+        ...items.flatMap(({ state, isInItem }) => outcomesOf(state, isInItem)),
+      ],
     },
     effective: {
       policyKind: { group, kind },
@@ -105,8 +116,8 @@ function foldPath(
       path: nodes.map(pathNode),
       ...(from === undefined ? {} : { from }),
       ...(incomplete === undefined ? {} : { incomplete }),
-      spec: whole.spec,
-      sources: sourcesOf(whole),
+      spec: whole.specOf(isInSpec),
+      sources: sourcesOf(whole, isInSpec),
       ...(fields.length === 0 ? {} : { fields }),
     },
   };

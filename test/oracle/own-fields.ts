@@ -4,7 +4,7 @@ import type { Json } from "../../src/core/model/json.ts";
 import type { ObjectId } from "../../src/core/model/refs.ts";
 import type { Candidate } from "./fold-state.ts";
 import { field, isList, isMap, mapOf, pointerTo } from "./json-value.ts";
-import { splitUnits } from "./split-units.ts";
+import { type OracleUnit, splitUnits } from "./split-units.ts";
 import { isOfLevel, type TargetNode } from "./target-node.ts";
 
 /** A field of an object that a mapping leads to, with its own value as candidates for the fold. */
@@ -12,18 +12,45 @@ export interface OwnField {
   readonly object: ObjectId;
   /** JSON pointer within the object. */
   readonly pointer: string;
+  readonly mapping: FieldMapping;
   readonly own: readonly Candidate[];
 }
 
-/** The values that every fold of the path begins with: mappings without list steps. */
+/** The values that every fold of the path begins with, the most specific first: mappings without list steps. */
 export function ownValues(path: readonly TargetNode[], definition: PolicyDefinition): readonly Candidate[] {
   const plain = definition.mapsTo.filter((mapping) => !hasListStep(mapping));
-  return plain.flatMap((mapping) => findFields(mapping, path, definition)).flatMap(({ own }) => own);
+  return [...path]
+    .reverse()
+    .flatMap((node) => plain.flatMap((mapping) => findFields(mapping, node, definition).flatMap(({ own }) => own)));
 }
 
 /** "A path with list steps is folded once for each item that exists, each with its own values." */
 export function ownItems(path: readonly TargetNode[], definition: PolicyDefinition): readonly OwnField[] {
-  return definition.mapsTo.filter(hasListStep).flatMap((mapping) => findFields(mapping, path, definition));
+  const lists = definition.mapsTo.filter(hasListStep);
+  return [...path].reverse().flatMap((node) => lists.flatMap((mapping) => findFields(mapping, node, definition)));
+}
+
+/** Where a setting goes on this path: into the spec, into items of objects on the path, or nowhere. */
+export function placeOf(
+  unit: Pick<OracleUnit, "path">,
+  path: readonly TargetNode[],
+  definition: PolicyDefinition,
+): "Spec" | "Items" | "Nowhere" {
+  const mapped = definition.mapsTo.filter(
+    (mapping) => isAbout(unit, mapping) && path.some((node) => isOfLevel(node, mapping.to.level)),
+  );
+  if (mapped.length === 0) return "Spec";
+  const isThere = (mapping: FieldMapping): boolean =>
+    path.some((node) => findFields(mapping, node, definition).length > 0);
+  if (mapped.some((mapping) => !hasListStep(mapping) && (mapping.create || isThere(mapping)))) return "Spec";
+  return mapped.some((mapping) => hasListStep(mapping) && isThere(mapping)) ? "Items" : "Nowhere";
+}
+
+/** Whether a unit is the setting that is mapped, or lies in it or above it. */
+export function isAbout({ path }: Pick<OracleUnit, "path">, { from }: FieldMapping): boolean {
+  const keys = from === "" ? [] : from.split(".");
+  const length = Math.min(keys.length, path.length);
+  return keys.slice(0, length).every((key, i) => key === path[i]);
 }
 
 interface PathStep {
@@ -42,17 +69,13 @@ function parseSteps(path: string): readonly PathStep[] {
 
 const hasListStep = ({ to }: FieldMapping): boolean => parseSteps(to.path).some(({ items }) => items !== undefined);
 
-function findFields(
-  mapping: FieldMapping,
-  path: readonly TargetNode[],
-  definition: PolicyDefinition,
-): readonly OwnField[] {
-  const node = path.findLast((one) => isOfLevel(one, mapping.to.level));
-  if (node === undefined) return [];
+function findFields(mapping: FieldMapping, node: TargetNode, definition: PolicyDefinition): readonly OwnField[] {
+  if (!isOfLevel(node, mapping.to.level)) return [];
   const start = { value: node.section?.value ?? node.object.raw, place: node.section?.place ?? [] };
   return follow(start, parseSteps(mapping.to.path), mapping).map(({ value, place }) => ({
     object: node.object.id,
     pointer: pointerTo(place),
+    mapping,
     own: ownCandidates(value, mapping, node.object.id, definition),
   }));
 }
@@ -65,7 +88,7 @@ interface Place {
 /** Where the steps lead; list steps to items that exist, and under `create: false` only into structs that exist. */
 function follow(at: Place, [step, ...rest]: readonly PathStep[], mapping: FieldMapping): readonly Place[] {
   if (step === undefined) return [at];
-  if (!mapping.create && !isMap(at.value)) return [];
+  if (!isMap(at.value) && (!mapping.create || at.value !== undefined)) return [];
   const next = { value: field(at.value, step.key), place: [...at.place, step.key] };
   if (step.items === undefined) return follow(next, rest, mapping);
   if (!isList(next.value)) return [];

@@ -69,11 +69,12 @@ function ruleLength(path: readonly string[], { merge }: PolicyDefinition): numbe
   return lengths.find((length) => merge.rules.some((map) => matches(map, path.slice(0, length - 1))));
 }
 
-/** Named rules are whole, unless the kind also compares leaves; maps of `atomicPaths` are one value. */
+/** Named rules are whole, unless the kind also compares leaves; maps of `atomicPaths` are one value, but for Patch, which goes into every map. */
 function isOneValue(path: readonly string[], definition: PolicyDefinition): boolean {
-  const comparesLeaves = supports(definition, "Field") || supports(definition, "Patch");
+  const isPatch = supports(definition, "Patch");
   const isRule = ruleLength(path, definition) === path.length;
-  return (isRule && !comparesLeaves) || definition.merge.atomicPaths.some((pattern) => matches(pattern, path));
+  if (isRule && !isPatch && !supports(definition, "Field")) return true;
+  return !isPatch && definition.merge.atomicPaths.some((pattern) => matches(pattern, path));
 }
 
 function leadsToRules(path: readonly string[], { merge }: PolicyDefinition): boolean {

@@ -1,8 +1,9 @@
 /** Which policies stand at which levels of each path: the stacks that are folded. */
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { TargetPath } from "./find-paths.ts";
-import type { StackEntry, StackLevel } from "./fold-stack.ts";
+import { isDirect, type StackEntry, type StackLevel } from "./fold-stack.ts";
 import { unique } from "./json-value.ts";
+import { placeOf } from "./own-fields.ts";
 import { byPrecedence } from "./read-policy.ts";
 import type { Attached } from "./resolve-targets.ts";
 
@@ -69,11 +70,17 @@ function levelsOf(
   return definition.class === "Direct" ? levels.slice(0, 1) : levels;
 }
 
-/** Bare rules as Direct: "on other paths such a bare block is no candidate". A policy with nothing else has no part there. */
-function hasPart(entry: StackEntry, path: TargetPath, { merge }: PolicyDefinition): boolean {
+/** A Direct policy has a part in paths that end at its target only, any other where something that it says goes anywhere. */
+function hasPart(entry: StackEntry, path: TargetPath, definition: PolicyDefinition): boolean {
   const { blocks } = entry.policy;
-  if (merge.bare !== "Direct" || blocks.length === 0) return true;
-  return isAtEnd(entry, path) || blocks.some(({ name }) => name !== "bare");
+  if (isDirect(entry.policy, definition) && !isAtEnd(entry, path)) return false;
+  const units = blocks.flatMap((block) => block.units);
+  const removals = blocks.flatMap(({ remove }) => remove);
+  return (
+    blocks.length === 0 ||
+    removals.length > 0 ||
+    units.some((unit) => placeOf(unit, path.nodes, definition) !== "Nowhere")
+  );
 }
 
 /** The path ends at the entry's target, or at a section of it, which is the node below. */

@@ -295,7 +295,8 @@ function isOneValue(path: readonly string[], definition: PolicyDefinition): bool
   const isRule = rules.some((rule) => rule.split(".").length === path.length - 1 && matches(path, rule.split(".")));
   return (
     (isRule && !hasLeaves(definition)) ||
-    atomicPaths.some((dotted) => dotted.split(".").length === path.length && matches(path, dotted.split(".")))
+    (!supports(definition, "Patch") &&
+      atomicPaths.some((dotted) => dotted.split(".").length === path.length && matches(path, dotted.split("."))))
   );
 }
 

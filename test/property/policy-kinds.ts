@@ -135,6 +135,53 @@ const filterKind: PolicyKindUnderTest = {
   }),
 };
 
+/** The same field on two levels, and one that is only touched where it is; whole specs that meet scalars. */
+const ownKind: PolicyKindUnderTest = {
+  ...retries,
+  strategies: ["atomic", "atomic", "field"],
+  definition: define({
+    kind: "OwnPolicy",
+    merge: { granularity: { ...fieldGranularity, default: "Atomic" }, bare: "Direct" },
+    mapsTo: [
+      { from: "retry", to: { level: httpRoute, path: "spec.retry" }, create: true },
+      { from: "retry", to: { level: section(httpRoute, "Rule"), path: "retry" }, create: true },
+      { from: "labels", to: { level: section(httpRoute, "Rule"), path: "timeouts.labels" }, create: false },
+    ],
+  }),
+};
+
+/** Several settings go to items, one of them to parts of items that may be created. */
+const itemsKind: PolicyKindUnderTest = {
+  ...retries,
+  definition: define({
+    kind: "ItemsPolicy",
+    merge: { granularity: fieldGranularity, atomicPaths: ["labels"] },
+    mapsTo: [
+      {
+        from: "retry",
+        to: { level: section(httpRoute, "Rule"), path: "filters[type=RetryFilter].retry" },
+        create: true,
+      },
+      { from: "timeouts", to: { level: section(httpRoute, "Rule"), path: "filters[].more.timeouts" }, create: true },
+      { from: "labels", to: { level: httpRoute, path: "spec.retry.labels" }, create: true },
+    ],
+  }),
+};
+
+/** A Direct kind that sets what its target has itself. */
+const directFieldsKind: PolicyKindUnderTest = {
+  ...retries,
+  strategies: [],
+  definition: define({
+    kind: "DirectFieldsPolicy",
+    class: "Direct",
+    targeting: { kinds: [target(httpRoute)] },
+    hierarchy: { effectiveTargets: [httpRoute] },
+    merge: { none: true },
+    mapsTo: [{ from: "retry", to: { level: httpRoute, path: "spec.retry" }, create: true }],
+  }),
+};
+
 /** Namespaces are levels; a cluster-scoped kind is joined for GatewayClasses and any Namespace. */
 const namespaceKind: PolicyKindUnderTest = {
   ...retries,
@@ -406,8 +453,11 @@ export const policyKinds: readonly PolicyKindUnderTest[] = [
   patchKind,
   mappedKind,
   filterKind,
+  ownKind,
+  itemsKind,
   namespaceKind,
   directKind,
+  directFieldsKind,
   lowerKind,
   annotationKind,
   meshKind,

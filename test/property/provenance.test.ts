@@ -1,12 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { EffectivePolicy, Source } from "../../src/core/effective/effective-policy.ts";
+import type { EffectivePolicy, PathNode, Source } from "../../src/core/effective/effective-policy.ts";
+import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import { canonicalJson, isJsonObject, type Json, type JsonObject, setOwn } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
 import { effectivePolicies, verdicts } from "../../src/index.ts";
+import { placeOf } from "../oracle/own-fields.ts";
+import { findObject, readWorld } from "../oracle/read-world.ts";
+import { objectNode, sectionNodes, type TargetNode } from "../oracle/target-node.ts";
 import { evaluateDocuments } from "./evaluate-cluster.ts";
 import {
+  type BlockOfPolicy,
+  blocksOf,
   type Candidate,
   candidatesOf,
   isAtEnd,
@@ -21,6 +27,7 @@ import { type RandomCluster, randomCluster } from "./random-cluster.ts";
 interface Judged {
   readonly effective: EffectivePolicy;
   readonly candidates: readonly Candidate[];
+  readonly placeOf: (candidate: Candidate) => ReturnType<typeof placeOf>;
 }
 
 function judge({ objects, definitions }: RandomCluster): readonly Judged[] {
@@ -31,18 +38,40 @@ function judge({ objects, definitions }: RandomCluster): readonly Judged[] {
     ),
   );
   const policies = readPolicies(objects, definitions);
-  return [...effectivePolicies(evaluation)].map((effective) => ({
-    effective,
-    candidates: standingsOf(effective, policies, objects, (id) => out.has(id)).flatMap(({ policy, level }) =>
-      actingOn(policy, level, effective),
-    ),
-  }));
+  const world = readWorld(objects, definitions);
+  return [...effectivePolicies(evaluation)].map((effective) => {
+    const { policyKind, path } = effective;
+    const definition = definitions.find(({ policies: [first] }) => first.kind === policyKind.kind);
+    if (definition === undefined) throw new Error(`nobody defines ${policyKind.kind}`);
+    const nodes = path.flatMap((node) => targetNodes(node, world, definition));
+    const standings = standingsOf(effective, policies, objects, (id) => out.has(id));
+    return {
+      effective,
+      candidates: standings.flatMap(({ policy, level }) => actingOn(policy, level, effective)),
+      placeOf: ({ pointer }) => placeOf({ path: stepsOf(pointer) }, nodes, definition),
+    };
+  });
 }
 
-/** Bare rules as Direct are candidates only where the path ends. */
+/** Virtual objects have none. */
+function targetNodes(
+  { sectionName, ...ref }: PathNode,
+  world: ReturnType<typeof readWorld>,
+  definition: PolicyDefinition,
+): readonly TargetNode[] {
+  const object = findObject(world, ref);
+  if (object === undefined) return [];
+  if (sectionName === undefined) return [objectNode(object)];
+  return sectionNodes(object, definition).filter(({ section }) => section?.name === sectionName);
+}
+
+/** A Direct policy, one that has neither block, is a candidate only where the path ends. */
 function actingOn(policy: RawPolicy, level: number, effective: EffectivePolicy): readonly Candidate[] {
-  const isDirect = policy.definition.merge.bare === "Direct" && !isAtEnd(level, effective);
-  return candidatesOf(policy).filter(({ block }) => !(isDirect && block === "bare"));
+  const candidates = candidatesOf(policy);
+  if (policy.definition.merge.bare !== "Direct" || isAtEnd(level, effective)) return candidates;
+  const isBlock = ({ name, removals }: BlockOfPolicy): boolean =>
+    removals.length > 0 || candidates.some(({ block }) => block === name);
+  return blocksOf(policy).some((block) => block.name !== "bare" && isBlock(block)) ? candidates : [];
 }
 
 const named = (policy: PolicyId, block: BlockName | null | undefined, pointer: string): string =>
@@ -56,10 +85,17 @@ const appearances = (sources: readonly Source[]): readonly string[] =>
   ]);
 
 function checkCandidates(cluster: RandomCluster): void {
-  for (const { effective, candidates } of judge(cluster)) {
-    const expected = candidates.map(({ policy, block, pointer }) => named(policy, block, pointer)).sort();
-    for (const sources of [effective.sources, ...(effective.fields ?? []).map((field) => field.sources)]) {
-      expect([...appearances(sources)].sort(), describePath(effective)).toEqual(expected);
+  for (const judged of judge(cluster)) {
+    const { effective, candidates } = judged;
+    const fields = effective.fields ?? [];
+    const shown = candidates.filter((one) => judged.placeOf(one) === "Spec");
+    expect([...appearances(effective.sources)].sort(), describePath(effective)).toEqual(namesOf(shown));
+    // Each item has those of one setting.
+    const told = fields.map(({ sources }) => appearances(sources));
+    for (const names of told) expect(new Set(names).size).toBe(names.length);
+    const inItems = candidates.filter((one) => judged.placeOf(one) === "Items");
+    for (const name of namesOf(inItems)) expect(told.flat(), describePath(effective)).toContain(name);
+    for (const sources of [effective.sources, ...fields.map((field) => field.sources)]) {
       for (const { pointer, lost } of sources) {
         for (const { policy, block, value } of lost) {
           if (policy === undefined) continue;
@@ -72,6 +108,9 @@ function checkCandidates(cluster: RandomCluster): void {
     }
   }
 }
+
+const namesOf = (candidates: readonly Candidate[]): readonly string[] =>
+  candidates.map(({ policy, block, pointer }) => named(policy, block, pointer)).sort();
 
 const describePath = ({ policyKind, path, from }: EffectivePolicy): string =>
   `${policyKind.kind} on ${path.map((node) => `${node.kind}/${node.name}${node.sectionName === undefined ? "" : `#${node.sectionName}`}`).join(" > ")} from ${from}`;

@@ -239,20 +239,21 @@ const backendRef: Arb<JsonObject> = weighted<JsonObject>(
   [1, { name: "bucket", group: "storage.example.com", kind: "Bucket" }],
 );
 
-/** Own values of the fields that MappedPolicy and FilterPolicy map onto; empty ones count as unset. */
+/** Own values of the fields that mapped kinds map onto; empty ones count as unset. */
+const ownRetry: Arb<JsonObject | undefined> = weighted<JsonObject | undefined>(
+  [4, undefined],
+  [2, { attempts: 2 }],
+  [1, { attempts: 0, codes: [503] }],
+  [1, { codes: [], hint: "" }],
+  [1, {}],
+);
 const ownFields: Arb<JsonObject> = fc
   .record({
-    retry: weighted<JsonObject | undefined>(
-      [4, undefined],
-      [2, { attempts: 2 }],
-      [1, { attempts: 0, codes: [503] }],
-      [1, { codes: [], hint: "" }],
-      [1, {}],
-    ),
-    timeouts: weighted<JsonObject | undefined>([5, undefined], [1, { request: "1s" }], [1, {}]),
+    retry: ownRetry,
+    timeouts: weighted<JsonObject | undefined>([5, undefined], [1, { request: "1s", labels: { k: "own" } }], [1, {}]),
     filters: weighted<JsonObject[] | undefined>(
       [3, undefined],
-      [2, [{ type: "RetryFilter", retry: { attempts: 1 } }]],
+      [2, [{ type: "RetryFilter", retry: { attempts: 1 }, more: { timeouts: { request: "3s" } } }]],
       [1, [{ type: "RetryFilter" }, { type: "URLRewrite" }, { type: "RetryFilter", retry: { codes: [500] } }]],
       [1, [{ type: "URLRewrite" }]],
     ),
@@ -278,6 +279,7 @@ const routes: Arb<JsonObject[]> = fc
       parentRefs: fc.array(parentRef, { minLength: 1, maxLength: 2 }),
       hostnames: routeHostnames,
       rules: fc.array(rule, { minLength: 1, maxLength: 3 }),
+      retry: ownRetry,
     }),
     { minLength: 2, maxLength: 4 },
   )

@@ -838,6 +838,30 @@ describe("Combined merge strategies", () => {
     });
   });
 
+  test("Patch beside Field: JSON Merge Patch goes into every map", () => {
+    const definition = colorPolicy({
+      merge: {
+        granularity: { default: "Atomic", field: "strategy", values: { patch: "Patch", field: "Field" } },
+        atomicPaths: ["labels"],
+      },
+    });
+    const both = contest(definition, [
+      color("p1", "Gateway/g1", { overrides: { strategy: "patch", labels: { foo: "c", gone: null } } }),
+      color("p2", "HTTPRoute/r1", { labels: { foo: "a", bar: "b", gone: "x" } }),
+    ]);
+    expect(both.spec("Service/b1")).toEqual({ labels: { foo: "c", bar: "b" } });
+  });
+
+  test("Atomic Defaults: a policy that says nothing does not block a default, nor does an empty map", () => {
+    const definition = colorPolicy({});
+    const both = contest(definition, [
+      color("p1", "Gateway/g1", { colors: { dark: "brown" } }),
+      color("p2", "HTTPRoute/r1", { colors: {} }),
+    ]);
+    expect(both.spec("Service/b1")).toEqual({ colors: { dark: "brown" } });
+    expect(both.outcome("p1")).toBe("Enforced");
+  });
+
   describe("<Custom>", () => {
     const definition = colorPolicy({
       merge: {
@@ -876,6 +900,21 @@ describe("Combined merge strategies", () => {
         expect(both.outcome("p2")).toBe("PartiallyEnforced by p1");
       });
     }
+
+    test("a value that it computes prevails for the policy that it is credited to, and affects the target", () => {
+      const sum: CustomStrategy = ({ established, challenger }) => ({
+        a: Number(established.spec["a"]) + Number(challenger.spec["a"]),
+      });
+      const both = contest(
+        definition,
+        [color("p1", "Gateway/g1", { defaults: { strategy: "max", a: 10 } }), color("p2", "HTTPRoute/r1", { a: 5 })],
+        { strategies: { max: sum } },
+      );
+      expect(both.spec("Service/b1")).toEqual({ a: 15 });
+      expect(both.outcome("p1")).toBe("Enforced");
+      expect(both.outcome("p2")).toBe("Overridden by p1");
+      expect(both.affectedBy("HTTPRoute/r1")).toEqual(["p1"]);
+    });
 
     test("it is told both specs and both policies' metadata, never the target", () => {
       const seen: unknown[] = [];

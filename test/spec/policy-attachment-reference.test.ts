@@ -682,6 +682,147 @@ describe("Merging into existing `spec` fields", () => {
     ]);
     expect(made.outcome("appns/p")).toBe("PartiallyEnforced");
   });
+
+  /** A kind with these mappings, a route with this spec and rule, and policies on the Gateway or the route. */
+  const mapped = (
+    merge: Partial<MergeRules>,
+    mapsTo: Parameters<typeof policyKind>[1]["mapsTo"],
+    own: { readonly route?: JsonObject; readonly rule?: JsonObject; readonly gateway?: JsonObject },
+    ...policies: readonly (readonly [name: string, on: string, spec: JsonObject])[]
+  ) =>
+    cluster(
+      [
+        withSpec(gateway("g"), own.gateway),
+        route("r", "Gateway/g", { rules: [{ name: "rule", fields: own.rule ?? {} }], spec: own.route ?? {} }),
+        ...policies.map(([name, on, spec]) => policy("MappedPolicy", name, on, spec)),
+      ],
+      {
+        definitions: [
+          policyKind("MappedPolicy", {
+            targets: ["Gateway", "HTTPRoute/Rule"],
+            ends: ["HTTPRoute/Rule"],
+            merge,
+            mapsTo: mapsTo ?? [],
+          }),
+        ],
+      },
+    );
+  const withSpec = (object: JsonObject, more: JsonObject = {}): JsonObject => ({
+    ...object,
+    spec: { ...(object["spec"] as JsonObject), ...more },
+  });
+  const toRoute = [{ from: "x", to: "HTTPRoute", path: "spec.x" }];
+
+  for (const [what, merge, spec, expected] of [
+    ["an Atomic default", {}, { defaults: { x: { a: 9, b: 3 } } }, { a: 1, b: 3, c: 5 }],
+    ["an Atomic override", {}, { overrides: { x: { a: 9, b: 3 } } }, { a: 9, b: 3, c: 5 }],
+    ["a Field override", inherited, { overrides: { x: { a: 9, b: 3 } } }, { a: 9, b: 3, c: 5 }],
+  ] as const) {
+    test(`any fields that are overridden should be overridden on a per-field basis: ${what}`, () => {
+      const made = mapped(merge, toRoute, { route: { x: { a: 1, c: 5 } } }, ["p", "Gateway/g", spec]);
+      expect(made.spec(at)).toEqual({ x: expected });
+    });
+  }
+
+  test("any fields that are overridden should be overridden on a per-field basis: a Direct policy", () => {
+    const made = mapped(inherited, toRoute, { route: { x: { a: 1, c: 5 } } }, ["p", "HTTPRoute/r", { x: { a: 9 } }]);
+    expect(made.spec(at)).toEqual({ x: { a: 9, c: 5 } });
+    expect(made.outcome("p")).toBe("Enforced");
+  });
+
+  test("an Atomic policy whose values all yield to the object's still keeps out the one above it", () => {
+    const made = mapped(
+      {},
+      toRoute,
+      { route: { x: { a: 1 } } },
+      ["low", "HTTPRoute/r", { x: { a: 2 } }],
+      ["top", "Gateway/g", { defaults: { x: { b: 3 } } }],
+    );
+    expect(made.spec(at)).toEqual({ x: { a: 1 } });
+    expect(made.outcome("top")).toBe("Overridden");
+  });
+
+  test("a Direct kind may control the value of existing fields: it is no default to its target", () => {
+    const definition = policyKind("DirectPolicy", {
+      class: "Direct",
+      targets: ["HTTPRoute"],
+      ends: ["HTTPRoute"],
+      mapsTo: toRoute,
+    });
+    const made = cluster(
+      [
+        gateway("g"),
+        route("r", "Gateway/g", { spec: { x: { a: 1, b: 2 } } }),
+        policy("DirectPolicy", "p", "HTTPRoute/r", { x: { a: 9, c: 9 } }),
+      ],
+      { definitions: [definition] },
+    );
+    expect(made.spec("HTTPRoute/r")).toEqual({ x: { a: 9, b: 2, c: 9 } });
+    expect(made.outcome("p")).toBe("Enforced");
+    expect(made.source("HTTPRoute/r", "/x/a")).toEqual({
+      held: "p bare",
+      by: "p bare None",
+      lost: ["object 1 replaced by p"],
+    });
+  });
+
+  test("more specific beats less specific among the objects' own values, whatever the order of the mappings", () => {
+    const toRule = { from: "x", to: "HTTPRoute/Rule", path: "x" };
+    for (const mappings of [
+      [...toRoute, toRule],
+      [toRule, ...toRoute],
+    ]) {
+      const own = { route: { x: { a: 7, b: 7 } }, rule: { x: { a: 1 } } };
+      const made = mapped(inherited, mappings, own, ["p", "Gateway/g", { default: { x: { a: 3, c: 3 } } }]);
+      expect(made.spec(at)).toEqual({ x: { a: 1, b: 7, c: 3 } });
+      expect(made.source(at, "/x/a")).toEqual({
+        held: "object HTTPRoute/r",
+        by: "p defaults FieldDefaults",
+        lost: ["object 7 beaten", "p defaults 3 beaten"],
+      });
+    }
+  });
+
+  test("own values of two objects: each is told of its own object", () => {
+    const mappings = [{ from: "tls", to: "Gateway", path: "spec.tlsSettings" }, ...toRoute];
+    const own = { gateway: { tlsSettings: { min: 1 } }, route: { x: { a: 1 } } };
+    const made = mapped(inherited, mappings, own, ["p", "Gateway/g", { default: { y: 1 } }]);
+    expect(made.source(at, "/tls/min").held).toBe("object Gateway/g");
+    expect(made.source(at, "/x/a").held).toBe("object HTTPRoute/r");
+  });
+
+  test("each item is compared to the corresponding fields in the Policy, and to no others", () => {
+    const items = ["retry", "timeouts"].map((from) => ({ from, to: "HTTPRoute/Rule", path: `filters[].${from}` }));
+    const own = { rule: { filters: [{ type: "Any", timeouts: { request: "5s" } }] } };
+    const made = mapped(inherited, items, own, ["p", "Gateway/g", { default: { timeouts: { request: "10s" } } }]);
+    expect(made.fields(at).map(({ pointer, spec }) => [pointer, spec])).toEqual([
+      ["/spec/rules/0/filters/0/retry", {}],
+      ["/spec/rules/0/filters/0/timeouts", { timeouts: { request: "5s" } }],
+    ]);
+    expect(made.outcome("p")).toBe("Overridden");
+    expect(made.affectedBy("HTTPRoute/r")).toEqual([]);
+  });
+
+  test("a field of its own beside fields of items: it counts as well", () => {
+    const mappings = [...toRoute, { from: "n", to: "HTTPRoute/Rule", path: "filters[type=R].n", create: false }];
+    const own = { route: { x: { a: 1 } }, rule: { filters: [{ type: "R", n: 1 }] } };
+    const made = mapped(inherited, mappings, own, ["p", "Gateway/g", { default: { x: { a: 3 } } }]);
+    expect(made.spec(at)).toEqual({ x: { a: 1 } });
+    expect(made.fields(at).map(({ spec }) => spec)).toEqual([{ n: 1 }]);
+    expect(made.outcome("p")).toBe("Overridden");
+  });
+
+  test("only structs that are there are touched, where the kind says so", () => {
+    const mappings = [{ from: "x", to: "HTTPRoute", path: "spec.ext.x", create: false }];
+    const spec = { default: { x: { y: 1, z: 2 } } };
+    const there = mapped(inherited, mappings, { route: { ext: { x: { y: 0 } } } }, ["p", "Gateway/g", spec]);
+    expect(there.spec(at)).toEqual({ x: { y: 0, z: 2 } });
+    expect(there.fields(at)).toEqual([]);
+    const absent = mapped(inherited, mappings, {}, ["p", "Gateway/g", spec]);
+    expect(absent.effective()).toEqual([]);
+    expect(absent.outcome("p")).toBe("NoPath");
+    expect(absent.affectedBy("HTTPRoute/r")).toEqual([]);
+  });
 });
 
 describe("Conflict Resolution", () => {
@@ -752,6 +893,14 @@ describe("Conflict Resolution", () => {
     });
     expect(both.outcome("foo/inherited")).toBe("Overridden by foo/direct");
     expect(both.outcome("foo/direct")).toBe("Enforced");
+  });
+
+  test("Policy Boilerplate: only a policy that omits both blocks is Direct; rules beside a block are defaults", () => {
+    const both = made(at("top", { overrides: { v: 1 } }, 0), at("low", { defaults: { w: 1 }, v: 2 }, 1));
+    expect(both.spec("Gateway/foo/internet")).toEqual({ v: 1, w: 1 });
+    expect(both.outcome("foo/top")).toBe("Enforced");
+    const removed = made(at("z", { defaults: { w: 1, v: 1 } }, 0), at("a", { remove: ["v"] }, 1));
+    expect(removed.outcome("foo/a")).toBe("Enforced");
   });
 });
 
@@ -844,6 +993,24 @@ describe("Handling non-scalar values", () => {
 
   test("HTTPRoutes that use the RetryFilter: no filter, no effect", () => {
     expect(filtersAfter([{ type: "Other" }], overrides)).toEqual([]);
+  });
+
+  test("HTTPRoutes that use the RetryFilter: others are not affected, and are no paths of the policy", () => {
+    const inNamespace = (name: string, ...filters: readonly JsonObject[]) =>
+      route(name, "Gateway/example", { namespace: "appns", rules: [{ fields: { filters } }] });
+    const made = cluster(
+      [
+        gateway("example", { namespace: "appns" }),
+        inNamespace("with", retryFilter()),
+        inNamespace("without", { type: "Other" }),
+        overrides,
+      ],
+      { definitions: ["retry-on-policy-filter"] },
+    );
+    expect(made.chains()).toEqual(["Namespace/appns > Gateway/appns/example > HTTPRoute/appns/with"]);
+    expect(made.tally("appns/retryon5xx").paths).toBe(1);
+    expect(made.affectedBy("HTTPRoute/appns/without")).toEqual([]);
+    expect(made.affectedBy("HTTPRoute/appns/with")).toEqual(["appns/retryon5xx"]);
   });
 });
 

@@ -582,6 +582,17 @@ describe("remove", () => {
     ).toEqual(authn({ ab: "G", c: "R" }));
   });
 
+  test("nor does a name that begins another one up to a dot", () => {
+    const dotted = { defaults: merge(authn({ a: "G", "a.b": "G" })) };
+    for (const entry of ["a", "rules.authentication.a"])
+      expect(specOf(compared(dotted, { ...authn({ c: "R" }), remove: [entry] }))).toEqual(
+        authn({ "a.b": "G", c: "R" }),
+      );
+    expect(specOf(compared(dotted, { ...authn({ c: "R" }), remove: ["rules.authentication.a.b"] }))).toEqual(
+      authn({ a: "G", c: "R" }),
+    );
+  });
+
   test("remove and unset are one", () => {
     for (const word of ["remove", "unset"]) {
       expect(specOf(compared({ defaults: merge(authn({ a: "G" })) }, { ...authn({ b: "R" }), [word]: ["a"] }))).toEqual(

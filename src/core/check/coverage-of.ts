@@ -10,7 +10,7 @@ import type { World } from "../effective/world.ts";
 import { valueAt } from "../explain/value-place.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf } from "../model/labels-of.ts";
 import { isNamespace } from "../model/levels.ts";
@@ -231,8 +231,9 @@ class Judge {
   #judge(core: EffectiveCore, about: () => About): Judgement {
     const known = this.#readsTarget ? undefined : this.#known.get(core);
     if (known !== undefined) return known;
-    // Where a policy sets fields item by item, every item must meet the condition.
-    const specs = core.fields.length === 0 ? [core.spec] : core.fields.map(({ spec }) => spec);
+    // Where a policy sets fields item by item, the condition must hold with each.
+    const { fields } = core;
+    const specs = fields.length === 0 ? [core.spec] : fields.map(({ spec }) => withMore(core.spec, spec));
     let judgement: Judgement = { holds: true, problem: undefined };
     for (const spec of specs) if (judgement.holds) judgement = this.#evaluate(spec, about());
     this.#known.set(core, judgement);
@@ -271,6 +272,16 @@ class Judge {
     const list = facts?.sections.find((own) => own.section === section?.section);
     return section === undefined || list === undefined ? undefined : `${list.path}[${section.index}]`;
   }
+}
+
+/** Both: what an item says comes to what the spec says. */
+function withMore(spec: JsonObject, more: JsonObject): JsonObject {
+  const both: { [key: string]: Json } = { ...spec };
+  for (const key of Object.keys(more)) {
+    const [own, other] = [ownValue(spec, key), more[key] ?? null];
+    setOwn(both, key, isJsonObject(own) && isJsonObject(other) ? withMore(own, other) : other);
+  }
+  return both;
 }
 
 interface About {

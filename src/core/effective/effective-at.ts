@@ -1,13 +1,14 @@
 import { type Folded, type FoldLevel, fold } from "../merge/fold.ts";
 import type { Place } from "../merge/fold-result.ts";
+import { isDirect } from "../merge/is-direct.ts";
 import type { LevelKind } from "../model/definition.ts";
-import type { Policy } from "../model/policy.ts";
-import type { TargetId } from "../model/refs.ts";
+import type { Block, Policy } from "../model/policy.ts";
+import type { ObjectId, TargetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { type CoreField, EffectiveCore, sourcesOf } from "./effective-core.ts";
 import type { EffectivePolicy, MappedField, PathNode, Source } from "./effective-policy.ts";
-import { type FoldedField, type FoldPattern, foldPattern, placesOf } from "./fold-pattern.ts";
-import { type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
+import { countedPlaces, type FoldedField, type FoldPattern, foldPattern } from "./fold-pattern.ts";
+import { isAbout, type MappedNode, NO_OWN_VALUES, type OwnValues, ownValues } from "./own-values.ts";
 import { endOf, type Node, type Path, shownPath } from "./path.ts";
 import { policiesIn } from "./policy-chain.ts";
 import type { Stack } from "./stack.ts";
@@ -58,14 +59,16 @@ const ownValuesOf = (path: Path, kind: CompiledKind): OwnValues =>
 
 /** Who holds each place at the end of a path and who lost it, for whoever looks closer: a fold keeps only what it tells. */
 export function placesAt(path: Path, kind: CompiledKind): readonly (readonly Place[])[] {
-  const { whole, fields } = runFolds(path.stack, ownValuesOf(path, kind), endLevelsOf(path, kind), kind);
-  return fields.length === 0 ? [placesOf(whole)] : fields.map(({ folded }) => placesOf(folded));
+  const own = ownValuesOf(path, kind);
+  const { whole, fields } = runFolds(path.stack, own, endLevelsOf(path, kind), kind);
+  return countedPlaces(whole, fields, own);
 }
 
 function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): FoldPattern {
   const { whole, fields, levels } = runFolds(stack, own, endLevels, kind);
   const policies = policiesIn(stack);
-  return foldPattern(whole, fields, { policies, candidates: candidatesAmong(policies, levels, kind) });
+  const candidates = haveAllPart(own, kind) ? policies : levels.flatMap((level) => level.policies);
+  return foldPattern(whole, fields, own, { policies, candidates });
 }
 
 const NOTHING_SET: readonly FoldedField[] = [];
@@ -77,36 +80,44 @@ interface Folds {
 }
 
 function runFolds(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): Folds {
-  const levels: FoldLevel[] = [];
-  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up)
-    levels.push(
-      levels.length < endLevels ? { policies: at.set.policies, annotated: at.set.annotated, isEnd: true } : at.set,
-    );
-  const { merge } = kind.definition;
-  const whole = fold(levels, own.units, merge, kind.tools);
+  const levels = levelsOf(stack, own, endLevels, kind);
+  const { definition, tools } = kind;
+  const whole = fold(levels, own.units, definition, tools);
   if (own.items.length === 0) return { levels, whole, fields: NOTHING_SET };
-  const fields = own.items.map(({ object, pointer, units }) => ({
+  const fields = own.items.map(({ object, pointer, from, units }) => ({
     object,
     pointer,
-    folded: fold(levels, units, merge, kind.tools),
+    from,
+    // Everything, so that conditions see the whole spec as it is for this item.
+    folded: fold(levels, [...units, ...own.units], definition, tools),
   }));
   return { levels, whole, fields };
 }
 
-/** Bare rules as Direct are candidates only where the path ends at their target: a policy with nothing else has no part in others. */
-function candidatesAmong(
-  policies: readonly Policy[],
-  levels: readonly FoldLevel[],
-  { definition }: CompiledKind,
-): readonly Policy[] {
-  if (definition.merge.bare !== "Direct") return policies;
-  return policies.filter(
-    (policy) =>
-      policy.blocks.length === 0 ||
-      policy.blocks.some(({ name }) => name !== "bare") ||
-      levels.some((level) => level.isEnd && level.policies.includes(policy)),
-  );
+/** `endLevels`: how many of the last links belong to the end of the path. */
+function levelsOf(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): readonly FoldLevel[] {
+  const levels: FoldLevel[] = [];
+  const areAll = haveAllPart(own, kind);
+  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) {
+    const { policies, annotated } = at.set;
+    const isEnd = levels.length < endLevels;
+    const part = areAll ? policies : policies.filter((policy) => hasPart(policy, isEnd, own, kind));
+    levels.push(areAll && !isEnd ? at.set : { policies: part, annotated, isEnd });
+  }
+  return levels;
 }
+
+const haveAllPart = ({ nowhere }: OwnValues, { definition }: CompiledKind): boolean =>
+  nowhere.length === 0 && definition.merge.bare !== "Direct";
+
+/** A Direct policy has a part in paths that end at its target, any other where something that it says goes anywhere. */
+function hasPart(policy: Policy, isEnd: boolean, { nowhere }: OwnValues, { definition }: CompiledKind): boolean {
+  if (!isEnd && isDirect(policy, definition.merge)) return false;
+  return policy.blocks.length === 0 || policy.blocks.some((block) => goesSomewhere(block, nowhere));
+}
+
+const goesSomewhere = ({ units, remove }: Block, nowhere: readonly string[]): boolean =>
+  remove.length > 0 || units.some(({ pointer }) => !isAbout(pointer, nowhere));
 
 /** Where it matters: the last links of the stack that belong to the end itself, or to the object that the end is a section of. */
 function endLevelsOf(path: Path, { stacks, definition }: CompiledKind): number {
@@ -143,7 +154,14 @@ export function effectivePolicy(
 ): EffectivePolicy {
   const own = ownValuesOf(path, kind);
   const core = effectiveAt(path, kind, own);
-  return shownPolicy(kind, target, nodes, path, core, sourcesOf(core, own.object));
+  return shownPolicy(
+    kind,
+    target,
+    nodes,
+    path,
+    core,
+    sourcesOf(core, (pointer) => ownerOf(pointer, own)),
+  );
 }
 
 /** `path`: the path, or as much of it as tells whose traffic it is. */
@@ -172,11 +190,15 @@ export function shownPolicy(
   };
 }
 
+/** Whose own value holds a place: of several the most specific. */
+const ownerOf = (pointer: string, { units, objects }: OwnValues): ObjectId | undefined =>
+  objects[units.findIndex((unit) => unit.pointer === pointer)];
+
 const NO_FIELDS: readonly CoreField[] = [];
 
 const mappedField = (field: CoreField): MappedField => ({
   object: field.object,
   pointer: field.pointer,
   spec: field.spec,
-  sources: sourcesOf(field, field.object),
+  sources: sourcesOf(field, () => field.object),
 });

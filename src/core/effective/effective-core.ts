@@ -110,13 +110,16 @@ export class EffectiveCore implements FoldedSpec {
   }
 }
 
-/** The provenance, where the own values are those of an object. */
-export function sourcesOf({ sources, own }: FoldedSpec, object: ObjectId | undefined): readonly Source[] {
-  if (object === undefined || own.length === 0) return sources;
+/** The provenance, where it is known whose the own values are. */
+export function sourcesOf(
+  { sources, own }: FoldedSpec,
+  ownerOf: (pointer: string) => ObjectId | undefined,
+): readonly Source[] {
+  if (own.length === 0) return sources;
   return sources.map((source, at) => {
-    if (!own.includes(at)) return source;
     const { pointer, policy, block, ...rest } = source;
-    return { pointer, policy, block, object, ...rest };
+    const object = own.includes(at) ? ownerOf(pointer) : undefined;
+    return object === undefined ? source : { pointer, policy, block, object, ...rest };
   });
 }
 

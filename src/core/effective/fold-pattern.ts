@@ -3,11 +3,12 @@
  * thousands of policies that say the same, below Gateways whose policies say the same, are folded once.
  */
 import type { ConditionError, Folded } from "../merge/fold.ts";
-import type { Decision, Loss, Place } from "../merge/fold-result.ts";
+import { type Decision, type Loss, type Place, specOf } from "../merge/fold-result.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Block, BlockName, Policy } from "../model/policy.ts";
 import { compareText, type ObjectId } from "../model/refs.ts";
 import type { LossReason, Source } from "./effective-policy.ts";
+import { isAbout, type OwnItem, type OwnValues } from "./own-values.ts";
 import type { PolicyChain } from "./policy-chain.ts";
 
 /** In the place of a policy: the object itself, or nobody. */
@@ -75,9 +76,7 @@ export interface FoldPattern extends SpecPattern {
 }
 
 /** A fold into one item. */
-export interface FoldedField {
-  readonly object: ObjectId;
-  readonly pointer: string;
+export interface FoldedField extends Pick<OwnItem, "object" | "pointer" | "from"> {
   readonly folded: Folded;
 }
 
@@ -91,45 +90,87 @@ export interface FoldedPolicies {
 
 const NO_FIELDS: readonly FieldPattern[] = [];
 
-export function foldPattern(whole: Folded, fields: readonly FoldedField[], who: FoldedPolicies): FoldPattern {
-  const places = placesOf(whole);
-  const { spec, sources, own } = specPattern(whole, places, who);
-  if (fields.length === 0) {
-    const outcomes = outcomesOf(who, [places]);
-    const conditionErrors = whole.conditionErrors.map((error) => errorPattern(error, who));
-    return { spec, sources, own, outcomes, conditionErrors, fields: NO_FIELDS, told: undefined };
-  }
-  // Where a policy sets fields of the object item by item, the items are where it prevails or not.
-  const items = fields.map(({ folded }) => placesOf(folded));
+export function foldPattern(
+  whole: Folded,
+  fields: readonly FoldedField[],
+  own: OwnValues,
+  who: FoldedPolicies,
+): FoldPattern {
   return {
-    spec,
-    sources,
-    own,
-    outcomes: outcomesOf(who, items),
-    conditionErrors: fields.flatMap(({ folded }) => folded.conditionErrors.map((error) => errorPattern(error, who))),
-    fields: fields.map(
-      ({ object, pointer, folded }, at): FieldPattern => ({
-        object,
-        pointer,
-        ...specPattern(folded, items[at] ?? [], who),
-      }),
-    ),
+    ...specPattern(whole, inSpec(own), who),
+    outcomes: outcomesOf(who, countedPlaces(whole, fields, own)),
+    conditionErrors: errorsOf(whole, fields, who),
+    fields: fields.length === 0 ? NO_FIELDS : fields.map((field) => fieldPattern(field, who)),
     told: undefined,
   };
 }
 
-/** The places of a fold, by pointer. */
-export function placesOf({ result: { places } }: Folded): readonly Place[] {
+const fieldPattern = (field: FoldedField, who: FoldedPolicies): FieldPattern => ({
+  object: field.object,
+  pointer: field.pointer,
+  ...specPattern(field.folded, inItem(field), who),
+});
+
+/** Where policies prevail or not: settings that go to items, in each of these, and all others in the spec. */
+export const countedPlaces = (
+  whole: Folded,
+  fields: readonly FoldedField[],
+  own: OwnValues,
+): readonly (readonly Place[])[] => [
+  placesOf(whole, inSpec(own)),
+  ...fields.map((field) => placesOf(field.folded, inItem(field))),
+];
+
+/** Which places of a fold count; undefined: all. */
+type Counts = ((pointer: string) => boolean) | undefined;
+
+/** What goes to items alone, or nowhere, is not in the spec. */
+const inSpec = ({ notInSpec }: OwnValues): Counts =>
+  notInSpec.length === 0 ? undefined : (pointer) => !isAbout(pointer, notInSpec);
+
+/** REF, "Merging into existing `spec` fields": the fields of an item are compared to the corresponding ones in the policy. */
+const inItem =
+  ({ from }: FoldedField): Counts =>
+  (pointer) =>
+    isAbout(pointer, [from]);
+
+/** Each once: the folds of one path see the same conditions. */
+function errorsOf(
+  whole: Folded,
+  fields: readonly FoldedField[],
+  who: FoldedPolicies,
+): readonly ConditionErrorPattern[] {
+  const found: ConditionErrorPattern[] = [];
+  for (const { conditionErrors } of [whole, ...fields.map(({ folded }) => folded)]) {
+    for (const error of conditionErrors) {
+      const { policy, block, message } = errorPattern(error, who);
+      if (!found.some((one) => one.policy === policy && one.block === block && one.message === message))
+        found.push({ policy, block, message });
+    }
+  }
+  return found.length === 0 ? NO_ERRORS : found;
+}
+
+const NO_ERRORS: readonly ConditionErrorPattern[] = [];
+
+/** The places of a fold that count, by pointer. */
+function placesOf(folded: Folded, counts: Counts): readonly Place[] {
+  const places = placesThatCount(folded, counts);
   for (let i = 1; i < places.length; i++)
     if (compareText((places[i - 1] as Place).pointer, (places[i] as Place).pointer) > 0)
       return places.toSorted((a, b) => compareText(a.pointer, b.pointer));
   return places;
 }
 
-function specPattern({ result }: Folded, places: readonly Place[], who: FoldedPolicies): SpecPattern {
+/** In the order in which they came up: that of the documents. */
+const placesThatCount = ({ result: { places } }: Folded, counts: Counts): readonly Place[] =>
+  counts === undefined ? places : places.filter(({ pointer }) => counts(pointer));
+
+function specPattern(folded: Folded, counts: Counts, who: FoldedPolicies): SpecPattern {
   const steps = new StepPatterns(who);
+  const places = placesOf(folded, counts);
   return {
-    spec: result.toSpec(),
+    spec: specOf(placesThatCount(folded, counts)),
     sources: places.map((place) => sourcePattern(place, steps, who)),
     own: places.some(isOwn) ? places.flatMap((place, at) => (isOwn(place) ? [at] : [])) : NO_OWN,
   };
@@ -226,7 +267,7 @@ function outcomesOf(who: FoldedPolicies, folds: readonly (readonly Place[])[]): 
   };
   for (const places of folds) {
     for (const { holder, losses } of places) {
-      if (holder?.policy !== undefined && holder.computed === undefined) outcomeOf(holder.policy).prevailing++;
+      if (holder?.policy !== undefined) outcomeOf(holder.policy).prevailing++;
       for (const loss of losses)
         if (loss.candidate.policy !== undefined) countLoss(outcomeOf(loss.candidate.policy), loss, who);
     }

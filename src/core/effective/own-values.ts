@@ -3,7 +3,7 @@ import type { FieldMapping, KindFacts, LevelKind } from "../model/definition.ts"
 import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { Unit } from "../model/policy.ts";
 import type { ObjectId } from "../model/refs.ts";
-import { buildSpec, escapePointer, type UnitRules, unitsOf } from "../model/units.ts";
+import { buildSpec, escapePointer, liesBelow, type UnitRules, unitsOf } from "../model/units.ts";
 
 /** One step of a path into an object: a key, or all items of a list, or those with a field of some value. */
 type PathStep =
@@ -11,8 +11,8 @@ type PathStep =
   | { readonly items: true; readonly where?: { readonly key: string; readonly value: string } };
 
 export interface CompiledMapping {
-  /** Keys in the spec proper. */
-  readonly from: readonly string[];
+  /** The setting: keys in the spec proper, and the same as a JSON pointer. */
+  readonly from: { readonly path: readonly string[]; readonly pointer: string };
   readonly level: LevelKind;
   readonly steps: readonly PathStep[];
   readonly create: boolean;
@@ -31,8 +31,9 @@ export function compileMapping(
   const { level, path } = endsAtSection ? intoSection(to, facts) : to;
   const steps = parseSteps(path);
   const list = facts?.sections.find(({ section }) => section === level.section)?.path ?? "";
+  const keys = from === "" ? [] : from.split(".");
   return {
-    from: from === "" ? [] : from.split("."),
+    from: { path: keys, pointer: keys.map((key) => `/${escapePointer(key)}`).join("") },
     level,
     steps,
     create,
@@ -73,56 +74,97 @@ export interface MappedNode {
   readonly index: number | undefined;
 }
 
+/** A place in an object that a setting goes to, to be folded on its own. */
 export interface OwnItem {
   readonly object: ObjectId;
   readonly pointer: string;
+  /** The setting, as a JSON pointer into the spec proper. */
+  readonly from: string;
   readonly units: readonly Unit[];
 }
 
+/** What the objects on a path say themselves, and where their fields are. */
 export interface OwnValues {
   /** Equal keys: equal values in equal places. */
   readonly key: string;
-  /** Merged into the spec itself. */
+  /** Merged into the spec itself; the most specific first. */
   readonly units: readonly Unit[];
-  /** The object that has them. */
-  readonly object: ObjectId | undefined;
+  /** The object that has each of them. */
+  readonly objects: readonly ObjectId[];
   /** Existing items, each to be folded on its own. */
   readonly items: readonly OwnItem[];
+  /** Settings, as pointers, that are not part of the spec: they go to items alone, or nowhere. */
+  readonly notInSpec: readonly string[];
+  /** Those that go nowhere: neither items nor structs are there that would take them. */
+  readonly nowhere: readonly string[];
 }
 
-export const NO_OWN_VALUES: OwnValues = { key: "", units: [], object: undefined, items: [] };
+const NONE: readonly never[] = [];
+export const NO_OWN_VALUES: OwnValues = {
+  key: "",
+  units: NONE,
+  objects: NONE,
+  items: NONE,
+  notInSpec: NONE,
+  nowhere: NONE,
+};
 
+/** `nodes`: of a path, the most specific first. */
 export function ownValues(
   nodes: readonly MappedNode[],
   mappings: readonly CompiledMapping[],
   rules: UnitRules,
 ): OwnValues {
   const units: Unit[] = [];
+  const objects: ObjectId[] = [];
   const items: OwnItem[] = [];
-  let object: ObjectId | undefined;
-  for (const mapping of mappings) {
-    for (const node of nodes) {
+  /** By setting, where it goes at best. */
+  const goes = new Map<string, "Nowhere" | "Items" | "Spec">();
+  for (const node of nodes) {
+    for (const mapping of mappings) {
       if (!sameLevel(node.level, mapping.level)) continue;
-      const places = placesAt(
-        node.raw,
-        mapping.steps,
-        node.index === undefined ? "" : `${mapping.listPointer}/${node.index}`,
-      );
-      if (mapping.isList || !mapping.create) {
+      const start = node.index === undefined ? "" : `${mapping.listPointer}/${node.index}`;
+      const places = placesAt(node.raw, mapping, start);
+      const before = goes.get(mapping.from.pointer);
+      if (mapping.isList) {
         for (const { value, pointer } of places)
-          items.push({ object: node.object, pointer, units: unitsAt(mapping, value, rules) });
+          items.push({
+            object: node.object,
+            pointer,
+            from: mapping.from.pointer,
+            units: unitsAt(mapping, value, rules),
+          });
+        if (before !== "Spec") goes.set(mapping.from.pointer, places.length > 0 ? "Items" : (before ?? "Nowhere"));
       } else {
-        const own = places.flatMap(({ value }) => unitsAt(mapping, value, rules));
-        units.push(...own);
-        if (own.length > 0) object = node.object;
+        for (const { value } of places) {
+          for (const unit of unitsAt(mapping, value, rules)) {
+            units.push(unit);
+            objects.push(node.object);
+          }
+        }
+        const isTaken = places.length > 0 || mapping.create;
+        goes.set(mapping.from.pointer, isTaken ? "Spec" : (before ?? "Nowhere"));
       }
     }
   }
-  if (units.length === 0 && items.length === 0) return NO_OWN_VALUES;
-  const spec = units.length === 0 ? "" : canonicalJson(buildSpec(units));
-  const places = items.map((item) => [item.object, item.pointer, buildSpec(item.units)] as const);
-  return { key: items.length === 0 ? spec : `${spec}${canonicalJson(places)}`, units, object, items };
+  if (units.length === 0 && items.length === 0 && ![...goes.values()].includes("Nowhere")) return NO_OWN_VALUES;
+  const notInSpec = [...goes.keys()].filter((from) => goes.get(from) !== "Spec");
+  const nowhere = notInSpec.filter((from) => goes.get(from) === "Nowhere");
+  return { key: keyOf(units, items, nowhere), units, objects, items, notInSpec, nowhere };
 }
+
+function keyOf(units: readonly Unit[], items: readonly OwnItem[], nowhere: readonly string[]): string {
+  const values = (of: readonly Unit[]): Json => of.map(({ pointer, value }) => [pointer, value]);
+  return canonicalJson([
+    values(units),
+    items.map(({ object, pointer, from, units: own }) => [object, pointer, from, values(own)]),
+    nowhere,
+  ]);
+}
+
+/** Whether a unit is about one of these settings: it, or something in it or above it. */
+export const isAbout = (pointer: string, settings: readonly string[]): boolean =>
+  settings.some((from) => from === "" || pointer === from || liesBelow(pointer, from) || liesBelow(from, pointer));
 
 const sameLevel = (a: LevelKind, b: LevelKind): boolean =>
   a.kind === b.kind && a.group === b.group && a.section === b.section;
@@ -133,22 +175,20 @@ interface FieldPlace {
   readonly pointer: string;
 }
 
-/** All places that the steps lead to. Only the last key may be missing. */
-function placesAt(raw: JsonObject, steps: readonly PathStep[], pointer: string): readonly FieldPlace[] {
+/** All places that the steps lead to. What holds the field must be there, unless it may be created. */
+function placesAt(raw: JsonObject, { steps, create }: CompiledMapping, pointer: string): readonly FieldPlace[] {
   let places: FieldPlace[] = [{ value: raw, pointer }];
-  steps.forEach((step, i) => {
-    const isLast = i === steps.length - 1;
+  for (const step of steps)
     places = places.flatMap((place) =>
-      "key" in step ? keyPlace(place, step.key, isLast) : itemPlaces(place, step.where),
+      "key" in step ? keyPlace(place, step.key, create) : itemPlaces(place, step.where),
     );
-  });
   return places;
 }
 
-function keyPlace({ value, pointer }: FieldPlace, key: string, isLast: boolean): FieldPlace[] {
-  if (!isJsonObject(value)) return [];
-  const found = ownValue(value, key);
-  if ((found === undefined || found === null) && !isLast) return [];
+function keyPlace({ value, pointer }: FieldPlace, key: string, create: boolean): FieldPlace[] {
+  const isThere = isJsonObject(value);
+  if (!isThere && !(create && value === undefined)) return [];
+  const found = isThere ? ownValue(value, key) : undefined;
   return [{ value: found ?? undefined, pointer: `${pointer}/${escapePointer(key)}` }];
 }
 
@@ -172,10 +212,9 @@ function itemPlaces({ value, pointer }: FieldPlace, where: { key: string; value:
 /** The value's units, at the place in the spec that it maps from. Empty lists, strings and maps count as unset. */
 function unitsAt(mapping: CompiledMapping, value: Json | undefined, rules: UnitRules): readonly Unit[] {
   if (value === undefined || value === null || isUnset(value)) return [];
-  const spec = buildSpec([{ path: mapping.from, value }]);
-  return unitsOf(mapping.from.length === 0 && isJsonObject(value) ? value : spec, rules).filter(
-    (unit) => !isUnset(unit.value),
-  );
+  const { path } = mapping.from;
+  const spec = buildSpec([{ path, value }]);
+  return unitsOf(path.length === 0 && isJsonObject(value) ? value : spec, rules).filter((unit) => !isUnset(unit.value));
 }
 
 function isUnset(value: Json): boolean {

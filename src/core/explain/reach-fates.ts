@@ -23,11 +23,11 @@ export type UnitFate =
       readonly fold: Fold;
     };
 
-/** Where a policy sets fields of the object item by item, the items are where it prevails or not. */
-export const foldsOf = ({ spec, sources, fields = [] }: EffectivePolicy): readonly Fold[] =>
-  fields.length === 0
-    ? [{ spec, sources }]
-    : fields.map((field) => ({ spec: field.spec, sources: field.sources, field }));
+/** The spec, and each item of objects' fields that a policy sets. */
+export const foldsOf = ({ spec, sources, fields = [] }: EffectivePolicy): readonly Fold[] => [
+  { spec, sources },
+  ...fields.map((field) => ({ spec: field.spec, sources: field.sources, field })),
+];
 
 /** One for each level that the policy stands at on the path; what it lost to itself counts neither way. */
 export function unitFates(
@@ -37,7 +37,7 @@ export function unitFates(
 ): readonly UnitFate[] {
   const source = fold.sources.find((one) => one.pointer === pointer);
   if (source === undefined) return [];
-  if (source.policy === id && source.block === block && !source.computed) return [{ state: "decides" }];
+  if (source.policy === id && source.block === block) return [{ state: "decides" }];
   return source.lost.flatMap((lost): readonly UnitFate[] => {
     if (lost.policy !== id || lost.block !== block) return [];
     const { reason, by } = lost;

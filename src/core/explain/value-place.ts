@@ -61,8 +61,7 @@ export function fieldPlace(world: World, policyKind: GroupKind, field: MappedFie
 }
 
 /** What is left of a pointer below the part of the spec that is mapped. */
-function below({ from }: CompiledMapping, pointer: string): string | undefined {
-  const prefix = from.map((key) => `/${escapePointer(key)}`).join("");
+function below({ from: { pointer: prefix } }: CompiledMapping, pointer: string): string | undefined {
   return pointer === prefix || pointer.startsWith(`${prefix}/`) ? pointer.slice(prefix.length) : undefined;
 }
 

@@ -5,7 +5,7 @@
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from "../model/json.ts";
 import type { Block, BlockName, Policy, Unit } from "../model/policy.ts";
 import { compareText, type PolicyId } from "../model/refs.ts";
-import { buildSpec } from "../model/units.ts";
+import { buildSpec, liesBelow } from "../model/units.ts";
 
 /** A unit of a block of a policy at one level of the stack, or of the object's own fields (no policy). */
 export interface Candidate {
@@ -56,13 +56,24 @@ export class FoldResult {
   readonly places: Place[] = [];
   /** By pointer; made when there are many. */
   #index: Map<string, Place> | undefined;
-  /** How many held units lie strictly below a pointer; made when there are many places. */
-  #below: Map<string, number> | undefined;
+  /** The places strictly below a pointer that are held; made when there are many places. */
+  #below: Map<string, Set<Place>> | undefined;
   #held = 0;
+  #hasSpoken = false;
 
   /** Nothing held, not even a tombstone: RFC 9's `p.empty?`. */
   get isEmpty(): boolean {
     return this.#held === 0;
+  }
+
+  /** No policy has set anything so far: what may be held are objects' own values, and maps with nothing in them. */
+  get isOpen(): boolean {
+    return this.#held === 0 || !this.#hasSpoken;
+  }
+
+  /** A policy has its say, whether it holds anything then or not. */
+  hear(candidates: readonly Candidate[]): void {
+    this.#hasSpoken ||= candidates.some(({ unit }) => !isEmptyMap(unit.value));
   }
 
   holder(pointer: string): Candidate | undefined {
@@ -84,15 +95,18 @@ export class FoldResult {
   above(pointer: string): readonly Candidate[] {
     if (this.places.length <= FEW) return this.#aboveAmongFew(pointer);
     const found: Candidate[] = [];
-    for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
-      const holder = this.holder(pointer.slice(0, end));
+    for (const above of pointersAbove(pointer)) {
+      const holder = this.holder(above);
       if (holder !== undefined) found.push(holder);
     }
     return found;
   }
 
   below(pointer: string): readonly Candidate[] {
-    if (this.places.length > FEW && !this.#countsBelow().has(pointer)) return NOBODY;
+    if (this.places.length > FEW) {
+      const below = this.#placesBelow().get(pointer);
+      return below === undefined ? NOBODY : [...below].map(({ holder }) => holder as Candidate);
+    }
     // Mostly nobody.
     let found: Candidate[] | undefined;
     for (const { pointer: other, holder } of this.places) {
@@ -123,7 +137,10 @@ export class FoldResult {
 
   hold(candidate: Candidate): void {
     const place = this.#place(candidate.unit.pointer);
-    if (place.holder === undefined) this.#count(candidate.unit.pointer, 1);
+    if (place.holder === undefined) {
+      this.#held++;
+      if (this.#below !== undefined) addAbove(this.#below, place);
+    }
     place.holder = candidate;
   }
 
@@ -132,7 +149,8 @@ export class FoldResult {
     const place = this.#place(candidate.unit.pointer);
     if (place.holder === candidate) {
       place.holder = undefined;
-      this.#count(candidate.unit.pointer, -1);
+      this.#held--;
+      if (this.#below !== undefined) removeAbove(this.#below, place);
     }
     this.lose(candidate, how, by);
   }
@@ -185,13 +203,9 @@ export class FoldResult {
     this.#place(pointer).decidedBy ??= decision;
   }
 
-  /** The spec so far; tombstones are not in it. */
+  /** The spec so far. */
   toSpec(): JsonObject {
-    const units: Unit[] = [];
-    for (const { holder } of this.places) {
-      if (holder !== undefined && holder.unit.value !== null) units.push(holder.unit);
-    }
-    return buildSpec(units);
+    return specOf(this.places);
   }
 
   #place(pointer: string): Place {
@@ -212,36 +226,45 @@ export class FoldResult {
     return undefined;
   }
 
-  #countsBelow(): ReadonlyMap<string, number> {
+  #placesBelow(): ReadonlyMap<string, ReadonlySet<Place>> {
     if (this.#below === undefined) {
       this.#below = new Map();
-      for (const { unit } of this.holders()) countAbove(this.#below, unit.pointer, 1);
+      for (const place of this.places) if (place.holder !== undefined) addAbove(this.#below, place);
     }
     return this.#below;
   }
+}
 
-  #count(pointer: string, change: 1 | -1): void {
-    this.#held += change;
-    if (this.#below !== undefined) countAbove(this.#below, pointer, change);
-  }
+/** The spec that the holders of places make up; tombstones are not in it. */
+export function specOf(places: readonly Place[]): JsonObject {
+  const units: Unit[] = [];
+  for (const { holder } of places) if (holder !== undefined && holder.unit.value !== null) units.push(holder.unit);
+  return buildSpec(units);
 }
 
 const isComputed = ({ candidate }: Loss): boolean => candidate.computed === true;
 
-function countAbove(counts: Map<string, number>, pointer: string, change: 1 | -1): void {
-  for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1)) {
-    const prefix = pointer.slice(0, end);
-    const count = (counts.get(prefix) ?? 0) + change;
-    if (count === 0) counts.delete(prefix);
-    else counts.set(prefix, count);
+/** What a pointer lies below, the nearest first. */
+export function* pointersAbove(pointer: string): Iterable<string> {
+  for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1))
+    yield pointer.slice(0, end);
+}
+
+function addAbove(below: Map<string, Set<Place>>, place: Place): void {
+  for (const above of pointersAbove(place.pointer)) {
+    const places = below.get(above);
+    if (places === undefined) below.set(above, new Set([place]));
+    else places.add(place);
   }
 }
 
-const SLASH = 47;
-
-/** Strictly. */
-const liesBelow = (pointer: string, other: string): boolean =>
-  pointer.length > other.length && pointer.charCodeAt(other.length) === SLASH && pointer.startsWith(other);
+function removeAbove(below: Map<string, Set<Place>>, place: Place): void {
+  for (const above of pointersAbove(place.pointer)) {
+    const places = below.get(above);
+    places?.delete(place);
+    if (places?.size === 0) below.delete(above);
+  }
+}
 
 export const isEmptyMap = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
@@ -270,8 +293,47 @@ const LOST: Readonly<Record<"beaten" | "replaced" | "deleted", LossKind>> = {
 const isBelow = (unit: Unit, other: Unit): boolean => liesBelow(unit.pointer, other.pointer);
 
 /** Whether two units cannot both be held. */
-export const overlap = (unit: Unit, other: Unit): boolean =>
+const overlap = (unit: Unit, other: Unit): boolean =>
   unit.pointer === other.pointer || isBelow(unit, other) || isBelow(other, unit);
+
+/** Candidates, to be asked which of them cannot be held beside another one. Many are indexed. */
+export class Contenders {
+  readonly #all: readonly Candidate[];
+  #policies: readonly Policy[] | undefined;
+  #at: Map<string, Candidate[]> | undefined;
+  #below: Map<string, Candidate[]> | undefined;
+
+  constructor(all: readonly Candidate[]) {
+    this.#all = all;
+  }
+
+  /** Of all of them, each once, by name. */
+  get policies(): readonly Policy[] {
+    this.#policies ??= policiesOf(this.#all);
+    return this.#policies;
+  }
+
+  overlapping({ unit }: Candidate): readonly Candidate[] {
+    if (this.#all.length <= FEW) return this.#all.filter((one) => overlap(one.unit, unit));
+    if (this.#at === undefined || this.#below === undefined) {
+      this.#at = new Map();
+      this.#below = new Map();
+      for (const one of this.#all) {
+        addTo(this.#at, one.unit.pointer, one);
+        for (const above of pointersAbove(one.unit.pointer)) addTo(this.#below, above, one);
+      }
+    }
+    const found = [...(this.#at.get(unit.pointer) ?? NOBODY), ...(this.#below.get(unit.pointer) ?? NOBODY)];
+    for (const above of pointersAbove(unit.pointer)) found.push(...(this.#at.get(above) ?? NOBODY));
+    return found;
+  }
+}
+
+function addTo(lists: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [candidate]);
+  else list.push(candidate);
+}
 
 /** The policies behind candidates, each once, by name: the order of keys in a spec must not show. The object's own values have none. */
 export function policiesOf(candidates: readonly Candidate[]): readonly Policy[] {

@@ -5,14 +5,16 @@
  * result carries the lower strategy, would let a middle default defeat an admin's override.
  */
 import type { EvaluateCondition } from "../model/cel.ts";
-import type { MergeRules, MergeStrategy } from "../model/definition.ts";
+import type { MergeRules, MergeStrategy, PolicyDefinition } from "../model/definition.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import type { UnitRules } from "../model/units.ts";
 import { chooseStrategy, strategyName } from "./choose-strategy.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
-import { type Candidate, type Decision, FoldResult } from "./fold-result.ts";
+import { type Candidate, type Decision, FoldResult, lossAgainst } from "./fold-result.ts";
+import { isDirect } from "./is-direct.ts";
 import { mergeBlock, replaceAll } from "./merge-block.ts";
+import { Removals } from "./removals.ts";
 
 /** The policies on one target. */
 export interface FoldLevel {
@@ -42,18 +44,17 @@ export interface Folded {
   readonly conditionErrors: readonly ConditionError[];
 }
 
-interface Removal {
-  readonly entry: string;
-  readonly policy: Policy;
-  readonly block: Block;
-}
-
-/** `levels`: most specific first. `own`: the object's own values, the most specific defaults of all. */
-export function fold(levels: readonly FoldLevel[], own: readonly Unit[], rules: MergeRules, tools: FoldTools): Folded {
-  const run = new Fold(rules, tools);
+/** `levels`: most specific first. `own`: what objects on the path say themselves, the most specific defaults of all, the most specific first. */
+export function fold(
+  levels: readonly FoldLevel[],
+  own: readonly Unit[],
+  definition: Pick<PolicyDefinition, "class" | "merge">,
+  tools: FoldTools,
+): Folded {
+  const run = new Fold(definition, tools);
   run.beginWith(own);
   for (const level of levels) run.foldLevel(level);
-  if (rules.bare === "Direct") run.applyDirect(levels);
+  if (definition.merge.bare === "Direct") run.applyDirect(levels);
   run.result.settleLosses();
   return { result: run.result, conditionErrors: run.conditionErrors.length === 0 ? NO_ERRORS : run.conditionErrors };
 }
@@ -63,23 +64,25 @@ class Fold {
   readonly conditionErrors: ConditionError[] = [];
   readonly #rules: MergeRules;
   readonly #tools: FoldTools;
-  /** Act on defaults of what comes next, strictly higher. */
-  #removals: readonly Removal[] = NO_REMOVALS;
-  /** Of the policy (or, under OldestWins, the target) at hand. */
-  #pending: Removal[] = [];
+  readonly #isDirectKind: boolean;
+  readonly #removals: Removals = new Removals();
   /** Who was folded in, in order: for kinds in which the lower of two decides. */
   readonly #folded: { readonly policy: Policy; readonly depth: number }[] = [];
   /** How many levels came before: the same policies may stand on several. */
   #depth = -1;
 
-  constructor(rules: MergeRules, tools: FoldTools) {
-    this.#rules = rules;
+  constructor({ class: policyClass, merge }: Pick<PolicyDefinition, "class" | "merge">, tools: FoldTools) {
+    this.#rules = merge;
     this.#tools = tools;
+    this.#isDirectKind = policyClass === "Direct";
   }
 
   beginWith(own: readonly Unit[]): void {
     for (const unit of own) {
-      this.result.hold({ policy: undefined, block: undefined, unit });
+      const candidate: Candidate = { policy: undefined, block: undefined, unit };
+      const inTheWay = this.result.inTheWay(unit.pointer);
+      if (inTheWay.length === 0) this.result.hold(candidate);
+      else this.result.lose(candidate, lossAgainst(candidate, inTheWay, "beaten"), NOBODY);
       this.result.decide(unit.pointer, OWN);
     }
   }
@@ -92,7 +95,7 @@ class Fold {
         for (let i = policies.length - 1; i >= 0; i--) {
           const policy = policies[i] as Policy;
           this.#mergeBlocksOf(policy, policy.blocks, level);
-          this.#collectRemovals();
+          this.#removals.collect();
         }
         return;
       case "OldestWins":
@@ -106,7 +109,7 @@ class Fold {
           const overrides = policy.blocks.filter((block) => this.#overrides(block, level));
           this.#mergeBlocksOf(policy, overrides, level);
         }
-        this.#collectRemovals();
+        this.#removals.collect();
         return;
     }
   }
@@ -121,10 +124,8 @@ class Fold {
     const direct: Array<{ policy: Policy; block: Block }> = [];
     for (const level of levels) {
       if (!level.isEnd) continue;
-      for (const policy of level.policies) {
-        for (const block of policy.blocks)
-          if (block.name === "bare" && block.units.length > 0) direct.push({ policy, block });
-      }
+      for (const policy of level.policies)
+        if (isDirect(policy, this.#rules)) for (const block of policy.blocks) direct.push({ policy, block });
     }
     const [winner, ...others] = direct;
     if (winner === undefined) return;
@@ -144,26 +145,29 @@ class Fold {
   }
 
   #mergeBlocksOf(policy: Policy, blocks: readonly Block[], level: FoldLevel): void {
+    // Direct policies stand outside the fold.
+    if (isDirect(policy, this.#rules)) return;
     let acts = false;
-    for (const block of blocks) if (this.#isFolded(block) && this.#mergeBlockOf(policy, block, level)) acts = true;
+    for (const block of blocks) if (this.#mergeBlockOf(policy, block, level)) acts = true;
     if (acts && this.#rules.decidedBy === "Lower") this.#folded.push({ policy, depth: this.#depth });
-  }
-
-  /** Bare rules as Direct stand outside the fold. */
-  #isFolded(block: Block): boolean {
-    return block.name !== "bare" || this.#rules.bare !== "Direct";
   }
 
   /** The first block of the policy that was folded in last. */
   #lowerThan(policy: Policy): Block | undefined {
     const lower = this.#folded.findLast((other) => other.policy !== policy || other.depth !== this.#depth);
-    return lower?.policy.blocks.find((block) => this.#isFolded(block));
+    return lower?.policy.blocks[0];
+  }
+
+  /** How a block meets what is held. A kind that does not flow sets what its target has: it is no default to it. */
+  #strategyOf(policy: Policy, block: Block, { annotated }: FoldLevel): MergeStrategy {
+    if (this.#isDirectKind && this.#rules.none) return EACH_LEAF;
+    const lower = this.#rules.decidedBy === "Lower" ? this.#lowerThan(policy) : undefined;
+    return chooseStrategy(this.#rules, block, lower, annotated);
   }
 
   /** False: its condition does not hold. */
   #mergeBlockOf(policy: Policy, block: Block, level: FoldLevel): boolean {
-    const lower = this.#rules.decidedBy === "Lower" ? this.#lowerThan(policy) : undefined;
-    const strategy = chooseStrategy(this.#rules, block, lower, level.annotated);
+    const strategy = this.#strategyOf(policy, block, level);
     if (!this.#conditionHolds(policy, block, strategy)) {
       for (const candidate of candidatesOf(policy, block)) {
         this.result.lose(candidate, { reason: "gated" }, []);
@@ -172,13 +176,11 @@ class Fold {
       return false;
     }
     const candidates = strategy.base === "Defaults" ? this.#notRemoved(policy, block) : candidatesOf(policy, block);
-    if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0) {
-      this.#removals = NO_REMOVALS;
-      this.#pending = this.#pending.filter((removal) => removal.policy === policy);
-    }
+    if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0)
+      this.#removals.discard(policy);
     const decision = decisionOf(policy, block, this.#rules.none ? "None" : strategyName(strategy));
     mergeBlock(this.result, { policy, block, strategy, candidates, decision, custom: this.#tools });
-    for (const entry of block.remove) this.#pending.push({ entry, policy, block });
+    for (const entry of block.remove) this.#removals.add({ entry, policy, block });
     return true;
   }
 
@@ -201,20 +203,14 @@ class Fold {
   /** RFC 9: "Remove from B all policy rules listed in p.remove". */
   #notRemoved(policy: Policy, block: Block): readonly Candidate[] {
     const candidates = candidatesOf(policy, block);
-    if (this.#removals.length === 0) return candidates;
+    if (this.#removals.isEmpty) return candidates;
     return candidates.filter((candidate) => {
-      const removal = this.#removals.find(({ entry }) => names(entry, candidate.unit));
+      const removal = this.#removals.find(candidate.unit);
       if (removal === undefined) return true;
       this.result.lose(candidate, { reason: "removed" }, [removal.policy]);
       this.result.decideIfOpen(candidate.unit.pointer, decisionOf(removal.policy, removal.block, "Remove"));
       return false;
     });
-  }
-
-  #collectRemovals(): void {
-    if (this.#pending.length === 0) return;
-    this.#removals = [...this.#removals, ...this.#pending];
-    this.#pending = [];
   }
 }
 
@@ -227,14 +223,8 @@ const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Decision
 });
 
 const NO_ERRORS: readonly ConditionError[] = [];
-const NO_REMOVALS: readonly Removal[] = [];
+const NOBODY: readonly Policy[] = [];
+const EACH_LEAF: MergeStrategy = { base: "Overrides", granularity: "Field" };
 
 const candidatesOf = (policy: Policy, block: Block): readonly Candidate[] =>
   block.units.map((unit) => ({ policy, block, unit }));
-
-/** A removal is the name of a rule, in every rule map, or a dotted path of a unit or of something above it. */
-function names(entry: string, unit: Unit): boolean {
-  if (unit.ruleName === entry) return true;
-  const dotted = unit.path.join(".");
-  return dotted === entry || dotted.startsWith(`${entry}.`);
-}

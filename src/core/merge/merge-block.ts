@@ -1,12 +1,13 @@
 /** Merging one block of a policy into the result: RFC 9's flowcharts, for every granularity. */
+import type { Policy } from "../model/policy.ts";
 import type { BlockMerge } from "./block-merge.ts";
 import {
   type Candidate,
+  Contenders,
   type Decision,
   type FoldResult,
   isEmptyMap,
   lossAgainst,
-  overlap,
   policiesOf,
 } from "./fold-result.ts";
 import { mergeCustom } from "./merge-custom.ts";
@@ -17,11 +18,12 @@ export function mergeBlock(result: FoldResult, merge: BlockMerge): void {
     case "Defaults":
       if (result.isEmpty) for (const candidate of merge.candidates) take(result, candidate, merge.decision);
       else mergeDefaults(result, merge);
-      return;
+      break;
     case "Overrides":
       mergeOverrides(result, merge);
-      return;
+      break;
   }
+  result.hear(merge.candidates);
 }
 
 /** RFC 9, "Merge a `defaults` block of policy rules into a policy", from "p.empty? No" on. */
@@ -33,9 +35,8 @@ function mergeDefaults(result: FoldResult, merge: BlockMerge): void {
   }
   switch (granularity) {
     case "Atomic": {
-      const holders = result.holders();
-      for (const candidate of merge.candidates)
-        yieldTo(result, candidate, result.inTheWay(candidate.unit.pointer), holders, merge.decision);
+      if (result.isOpen) mergeDefaultLeaves(result, merge);
+      else mergeNothing(result, merge);
       return;
     }
     case "Merge":
@@ -43,7 +44,7 @@ function mergeDefaults(result: FoldResult, merge: BlockMerge): void {
       return;
     case "Field":
     case "Patch":
-      for (const candidate of merge.candidates) mergeDefaultLeaf(result, candidate, merge.decision);
+      mergeDefaultLeaves(result, merge);
       return;
   }
 }
@@ -68,10 +69,18 @@ function mergeOverrides(result: FoldResult, merge: BlockMerge): void {
   }
 }
 
-/** Everything held goes, whatever it is; the candidates stand in its place. */
+/**
+ * Everything held goes, whatever it is, and the candidates stand in its place. Only what an object says itself stays where
+ * they say nothing: REF, "Merging into existing `spec` fields": "overridden on a per-field basis", by whatever strategy.
+ */
 export function replaceAll(result: FoldResult, candidates: readonly Candidate[], decision: Decision): void {
-  for (const old of result.holders()) replace(result, old, candidates, decision);
+  const contenders = new Contenders(candidates);
+  for (const old of result.holders()) {
+    const winners = contenders.overlapping(old);
+    if (old.policy !== undefined || winners.length > 0) replace(result, old, winners, contenders.policies, decision);
+  }
   for (const candidate of candidates) take(result, candidate, decision);
+  result.hear(candidates);
 }
 
 /** A candidate takes a free place. An empty map above it has said all it has to say. */
@@ -82,28 +91,42 @@ function take(result: FoldResult, candidate: Candidate, decision: Decision): voi
   result.decide(candidate.unit.pointer, decision);
 }
 
-function mergeDefaultLeaf(result: FoldResult, candidate: Candidate, decision: Decision): void {
-  const inTheWay = result.inTheWay(candidate.unit.pointer);
-  if (inTheWay.length === 0) take(result, candidate, decision);
-  else yieldTo(result, candidate, inTheWay, [], decision);
+/** RFC 9, Atomic: whatever is held, the block takes nothing. */
+function mergeNothing(result: FoldResult, { candidates, decision }: BlockMerge): void {
+  const others = new Contenders(result.holders());
+  for (const candidate of candidates)
+    yieldTo(result, candidate, result.inTheWay(candidate.unit.pointer), others, decision);
+}
+
+function mergeDefaultLeaves(result: FoldResult, { candidates, decision }: BlockMerge): void {
+  for (const candidate of candidates) {
+    const inTheWay = result.inTheWay(candidate.unit.pointer);
+    if (inTheWay.length === 0) take(result, candidate, decision);
+    else yieldTo(result, candidate, inTheWay, NO_OTHERS, decision);
+  }
 }
 
 function mergeDefaultRule(result: FoldResult, units: readonly [Candidate, ...Candidate[]], decision: Decision): void {
   const held = result.inTheWay(units[0].unit.rule);
   if (held.length === 0) for (const candidate of units) take(result, candidate, decision);
-  else
-    for (const candidate of units) yieldTo(result, candidate, result.inTheWay(candidate.unit.pointer), held, decision);
+  else {
+    const others = new Contenders(held);
+    for (const candidate of units)
+      yieldTo(result, candidate, result.inTheWay(candidate.unit.pointer), others, decision);
+  }
 }
+
+const NO_OTHERS = new Contenders([]);
 
 /** A default loses to what holds its place, or else to `others` (Atomic: whoever holds anything; Merge: whoever holds the rule). */
 function yieldTo(
   result: FoldResult,
   candidate: Candidate,
   inTheWay: readonly Candidate[],
-  others: readonly Candidate[],
+  others: Contenders,
   decision: Decision,
 ): void {
-  const by = policiesOf(inTheWay.length === 0 ? others : inTheWay);
+  const by = inTheWay.length === 0 ? others.policies : policiesOf(inTheWay);
   result.lose(candidate, lossAgainst(candidate, inTheWay, "beaten"), by);
   result.decide(candidate.unit.pointer, decision);
 }
@@ -123,23 +146,33 @@ function overridePlaces(
     const inTheWay = result.inTheWay(isWhole ? rule : pointer);
     // A rule is replaced whole; any other empty map lets stand what is in it.
     if (!isWhole && isEmptyMap(value) && inTheWay.some(({ unit }) => unit.pointer.length > pointer.length)) {
-      yieldTo(result, candidate, inTheWay, [], decision);
+      yieldTo(result, candidate, inTheWay, NO_OTHERS, decision);
       continue;
     }
     setting.push(candidate);
     for (const old of inTheWay) {
       taken ??= new Map();
-      taken.set(old, [...(taken.get(old) ?? []), candidate]);
+      const takers = taken.get(old);
+      if (takers === undefined) taken.set(old, [candidate]);
+      else takers.push(candidate);
     }
   }
-  for (const [old, takers] of taken ?? []) replace(result, old, takers, decision);
+  for (const [old, takers] of taken ?? []) {
+    const contenders = new Contenders(takers);
+    replace(result, old, contenders.overlapping(old), contenders.policies, decision);
+  }
   for (const candidate of setting) take(result, candidate, decision);
 }
 
-/** A held candidate goes, because of those of `winners` that overlap with it, or all of them together. */
-function replace(result: FoldResult, old: Candidate, winners: readonly Candidate[], decision: Decision): void {
-  const inItsPlace = winners.filter(({ unit }) => overlap(unit, old.unit));
-  result.evict(old, lossAgainst(old, inItsPlace, "replaced"), policiesOf(winners));
+/** A held candidate goes. `winners`: those that stand in its place; `by`: whose doing it is. */
+function replace(
+  result: FoldResult,
+  old: Candidate,
+  winners: readonly Candidate[],
+  by: readonly Policy[],
+  decision: Decision,
+): void {
+  result.evict(old, lossAgainst(old, winners, "replaced"), by);
   result.decide(old.unit.pointer, decision);
 }
 

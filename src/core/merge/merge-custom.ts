@@ -3,7 +3,7 @@ import type { Policy } from "../model/policy.ts";
 import { buildSpec, unitsOf } from "../model/units.ts";
 import type { BlockMerge } from "./block-merge.ts";
 import type { PolicyMetadata } from "./custom-strategy.ts";
-import { type Candidate, type FoldResult, lossAgainst, overlap, policiesOf } from "./fold-result.ts";
+import { type Candidate, Contenders, type FoldResult, lossAgainst, policiesOf } from "./fold-result.ts";
 
 /** Lets a registered function merge the block's spec with the result's, and credits each value of what it returns. */
 export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string): void {
@@ -16,18 +16,30 @@ export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string)
     challenger: { spec: result.toSpec(), policies: policiesOf(holders).map(metadataOf) },
   });
   const units = unitsOf(spec, merge.custom.unitRules);
-  const writers =
-    merge.strategy.base === "Defaults" ? [...holders, ...merge.candidates] : [...merge.candidates, ...holders];
+  const { policy, block } = merge;
+  const writers = byPointer(
+    merge.strategy.base === "Defaults" ? [...holders, ...merge.candidates] : [...merge.candidates, ...holders],
+  );
   const credited = units.map(
     (unit): Candidate =>
-      writers.find((one) => one.unit.pointer === unit.pointer && jsonEqual(one.unit.value, unit.value)) ?? {
-        policy: merge.policy,
-        block: merge.block,
+      writers.get(unit.pointer)?.find((one) => jsonEqual(one.unit.value, unit.value)) ?? {
+        policy,
+        block,
         unit,
         computed: true,
       },
   );
   settle(result, merge, new Set(credited));
+}
+
+function byPointer(candidates: readonly Candidate[]): ReadonlyMap<string, readonly Candidate[]> {
+  const found = new Map<string, Candidate[]>();
+  for (const candidate of candidates) {
+    const there = found.get(candidate.unit.pointer);
+    if (there === undefined) found.set(candidate.unit.pointer, [candidate]);
+    else there.push(candidate);
+  }
+  return found;
 }
 
 /** Whatever was held and is not credited goes, what is newly credited comes, and the rest of the block has lost. */
@@ -38,22 +50,23 @@ function settle(
 ): void {
   const holders = new Set(result.holders());
   const arriving = [...credited].filter((one) => !holders.has(one));
+  const contenders = new Contenders(arriving);
   for (const old of holders) {
     if (credited.has(old)) continue;
-    const inItsPlace = arriving.filter(({ unit }) => overlap(unit, old.unit));
-    result.evict(old, lossAgainst(old, inItsPlace, "replaced"), [policy]);
+    result.evict(old, lossAgainst(old, contenders.overlapping(old), "replaced"), [policy]);
     result.decide(old.unit.pointer, decision);
   }
   for (const one of arriving) {
     result.hold(one);
     result.decide(one.unit.pointer, decision);
   }
+  const others = new Contenders(result.holders());
   for (const candidate of candidates) {
     const { pointer } = candidate.unit;
     result.decide(pointer, decision);
     if (credited.has(candidate)) continue;
     const inTheWay = result.inTheWay(pointer);
-    const by = policiesOf(inTheWay.length === 0 ? result.holders() : inTheWay);
+    const by = inTheWay.length === 0 ? others.policies : policiesOf(inTheWay);
     result.lose(candidate, lossAgainst(candidate, inTheWay, "beaten"), by);
   }
 }

@@ -5,6 +5,7 @@ import type { KubeObject } from "./kube-object.ts";
 import { displayLevel, isAbove, isNamespace, sameKind, sameLevel, targetLevels } from "./levels.ts";
 import { type GroupKind, kindId } from "./refs.ts";
 import { supportedGranularities } from "./supported-granularities.ts";
+import { hasWholeMaps } from "./units.ts";
 
 /** What a well-formed definition may still say that makes no sense. `object` is where it was written, if anywhere. */
 export function checkDefinition(definition: PolicyDefinition, object?: KubeObject): Finding[] {
@@ -163,12 +164,11 @@ function* checkMerge({ merge }: PolicyDefinition): Generator<Problem> {
       "spec.merge.rules has no effect: the kind does not support Merge.",
     );
   }
-  if (!merge.none && !granularities.includes("Field") && merge.atomicPaths.length > 0) {
-    yield warning(
-      "DefinitionUnusedField",
-      "spec.merge.atomicPaths",
-      "spec.merge.atomicPaths has no effect: the kind does not support Field.",
-    );
+  if (!merge.none && !hasWholeMaps(granularities) && merge.atomicPaths.length > 0) {
+    const why = granularities.includes("Field")
+      ? "the kind supports Patch, too, which merges maps key by key"
+      : "the kind does not support Field";
+    yield warning("DefinitionUnusedField", "spec.merge.atomicPaths", `spec.merge.atomicPaths has no effect: ${why}.`);
   }
   if (merge.decidedBy === "Annotation" && merge.annotation === undefined) {
     yield error(

@@ -234,13 +234,13 @@ const merge = object({
   atomicPaths: optional(
     list(dottedPath),
     "none",
-    "For Field: paths of maps that are one value, besides those that the CRD's schema shows to be.",
+    "For Field: paths of maps that are one value, besides those that the CRD's schema shows to be. Not in kinds that support Patch, too.",
   ),
   blocks: optional(choice(choices.blocks), "Combined", "Whether one policy may hold both defaults and overrides."),
   bare: optional(
     choice(choices.bare),
     "AtomicDefaults",
-    "What rules outside both blocks are: defaults (of the kind's default granularity, unless the policy names another), or a Direct policy that beats even overrides and never mixes.",
+    "What the rules of a policy without blocks are: defaults (of the kind's default granularity, unless the policy names another), or a Direct policy that beats even overrides and never mixes. Beside a block they are defaults.",
   ),
   decidedBy: optional(
     choice(choices.decidedBy),

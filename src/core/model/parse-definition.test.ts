@@ -128,7 +128,7 @@ const complete: JsonObject = {
     blocks: "Exclusive",
     bare: "Direct",
     decidedBy: "Annotation",
-    annotation: { key: "example.com/how", values: { child: { base: "Defaults", granularity: "Patch" } } },
+    annotation: { key: "example.com/how", values: { child: { base: "Defaults", granularity: "Atomic" } } },
     sameTarget: "OldestWins",
   },
   mapsTo: [
@@ -151,7 +151,7 @@ test("every field can be written, and is read", () => {
     },
     merge: {
       granularity: { default: "Field", field: "how", values: { merge: "Merge", mix: { custom: "mix" } } },
-      annotation: { values: { child: { base: "Defaults", granularity: "Patch" } } },
+      annotation: { values: { child: { base: "Defaults", granularity: "Atomic" } } },
       sameTarget: "OldestWins",
     },
     mapsTo: [

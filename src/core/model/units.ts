@@ -1,6 +1,6 @@
 /** Splits a spec proper into units, the smallest things that can win or lose, and puts specs together from them. */
 import type { CrdFacts } from "./crd-schema.ts";
-import type { PolicyDefinition } from "./definition.ts";
+import type { Granularity, PolicyDefinition } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject, setOwn } from "./json.ts";
 import type { Unit } from "./policy.ts";
 import { supportedGranularities } from "./supported-granularities.ts";
@@ -56,7 +56,7 @@ export function unitRules(options: Pick<UnitRules, "ruleMaps" | "atomicPaths" | 
 // Definitions are immutable, and read again with every evaluation.
 const kept = new WeakMap<PolicyDefinition, UnitRules>();
 
-/** The rules of a kind: by named rule if that is all it compares, else by leaf. Maps are one value for Field kinds only. */
+/** The rules of a kind: by named rule if that is all it compares, else by leaf. Maps are one value for Field kinds only, and not where Patch goes into them. */
 export function unitRulesOf(definition: PolicyDefinition, crd?: CrdFacts): UnitRules {
   if (crd !== undefined) return newUnitRules(definition, crd);
   const known = kept.get(definition) ?? newUnitRules(definition);
@@ -69,11 +69,15 @@ function newUnitRules({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRules {
   const byLeaf = granularities.includes("Field") || granularities.includes("Patch");
   return unitRules({
     ruleMaps: merge.none ? [] : merge.rules,
-    atomicPaths: granularities.includes("Field") ? [...merge.atomicPaths, ...(crd?.mapPaths ?? [])] : [],
+    atomicPaths: hasWholeMaps(granularities) ? [...merge.atomicPaths, ...(crd?.mapPaths ?? [])] : [],
     leaves: byLeaf || merge.rules.length === 0,
     nulls: granularities.includes("Patch"),
   });
 }
+
+/** JSON Merge Patch (RFC 7386) knows no map that is one value: in a kind that supports both, maps are merged key by key. */
+export const hasWholeMaps = (granularities: readonly Granularity[]): boolean =>
+  granularities.includes("Field") && !granularities.includes("Patch");
 
 const pathNode = (): PathNode => ({ children: new Map(), ruleMap: false, atomic: false });
 
@@ -191,6 +195,12 @@ function childPlace(table: PlaceTable, parent: Place, key: string): Place {
 /** RFC 6901: `~` and `/` inside a key. */
 export const escapePointer = (key: string): string =>
   key.includes("~") || key.includes("/") ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
+
+const SLASH = 47;
+
+/** Of JSON pointers: whether one leads on from the other, strictly. */
+export const liesBelow = (pointer: string, other: string): boolean =>
+  pointer.length > other.length && pointer.charCodeAt(other.length) === SLASH && pointer.startsWith(other);
 
 /** The spec that units make up. An empty object takes in whatever is set below it, before or after. */
 export function buildSpec(units: Iterable<Pick<Unit, "path" | "value">>): JsonObject {

@@ -5,7 +5,7 @@
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from "../model/json.ts";
 import type { Block, BlockName, Policy, Unit } from "../model/policy.ts";
 import { compareText, type PolicyId } from "../model/refs.ts";
-import { buildSpec, liesBelow } from "../model/units.ts";
+import { buildSpec, liesBelow, pointersAbove } from "../model/units.ts";
 
 /** A unit of a block of a policy at one level of the stack, or of the object's own fields (no policy). */
 export interface Candidate {
@@ -244,12 +244,6 @@ export function specOf(places: readonly Place[]): JsonObject {
 
 const isComputed = ({ candidate }: Loss): boolean => candidate.computed === true;
 
-/** What a pointer lies below, the nearest first. */
-export function* pointersAbove(pointer: string): Iterable<string> {
-  for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1))
-    yield pointer.slice(0, end);
-}
-
 function addAbove(below: Map<string, Set<Place>>, place: Place): void {
   for (const above of pointersAbove(place.pointer)) {
     const places = below.get(above);
@@ -278,7 +272,7 @@ export function lossAgainst(
   const equalTo = winners.find((winner) =>
     winner.unit.pointer === unit.pointer
       ? jsonEqual(winner.unit.value, unit.value)
-      : isEmptyMap(unit.value) && isBelow(winner.unit, unit),
+      : isEmptyMap(unit.value) && liesBelow(winner.unit.pointer, unit.pointer),
   );
   if (equalTo !== undefined) return { reason: "equal", equalTo };
   return LOST[winners.every((winner) => winner.unit.value === null) ? "deleted" : otherwise];
@@ -289,51 +283,6 @@ const LOST: Readonly<Record<"beaten" | "replaced" | "deleted", LossKind>> = {
   replaced: { reason: "replaced" },
   deleted: { reason: "deleted" },
 };
-
-const isBelow = (unit: Unit, other: Unit): boolean => liesBelow(unit.pointer, other.pointer);
-
-/** Whether two units cannot both be held. */
-const overlap = (unit: Unit, other: Unit): boolean =>
-  unit.pointer === other.pointer || isBelow(unit, other) || isBelow(other, unit);
-
-/** Candidates, to be asked which of them cannot be held beside another one. Many are indexed. */
-export class Contenders {
-  readonly #all: readonly Candidate[];
-  #policies: readonly Policy[] | undefined;
-  #at: Map<string, Candidate[]> | undefined;
-  #below: Map<string, Candidate[]> | undefined;
-
-  constructor(all: readonly Candidate[]) {
-    this.#all = all;
-  }
-
-  /** Of all of them, each once, by name. */
-  get policies(): readonly Policy[] {
-    this.#policies ??= policiesOf(this.#all);
-    return this.#policies;
-  }
-
-  overlapping({ unit }: Candidate): readonly Candidate[] {
-    if (this.#all.length <= FEW) return this.#all.filter((one) => overlap(one.unit, unit));
-    if (this.#at === undefined || this.#below === undefined) {
-      this.#at = new Map();
-      this.#below = new Map();
-      for (const one of this.#all) {
-        addTo(this.#at, one.unit.pointer, one);
-        for (const above of pointersAbove(one.unit.pointer)) addTo(this.#below, above, one);
-      }
-    }
-    const found = [...(this.#at.get(unit.pointer) ?? NOBODY), ...(this.#below.get(unit.pointer) ?? NOBODY)];
-    for (const above of pointersAbove(unit.pointer)) found.push(...(this.#at.get(above) ?? NOBODY));
-    return found;
-  }
-}
-
-function addTo(lists: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [candidate]);
-  else list.push(candidate);
-}
 
 /** The policies behind candidates, each once, by name: the order of keys in a spec must not show. The object's own values have none. */
 export function policiesOf(candidates: readonly Candidate[]): readonly Policy[] {

@@ -1,15 +1,8 @@
 /** Merging one block of a policy into the result: RFC 9's flowcharts, for every granularity. */
 import type { Policy } from "../model/policy.ts";
 import type { BlockMerge } from "./block-merge.ts";
-import {
-  type Candidate,
-  Contenders,
-  type Decision,
-  type FoldResult,
-  isEmptyMap,
-  lossAgainst,
-  policiesOf,
-} from "./fold-result.ts";
+import { Contenders } from "./contenders.ts";
+import { type Candidate, type Decision, type FoldResult, isEmptyMap, lossAgainst, policiesOf } from "./fold-result.ts";
 import { mergeCustom } from "./merge-custom.ts";
 
 export function mergeBlock(result: FoldResult, merge: BlockMerge): void {

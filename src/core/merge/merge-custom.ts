@@ -2,8 +2,9 @@ import { isJsonObject, jsonEqual } from "../model/json.ts";
 import type { Policy } from "../model/policy.ts";
 import { buildSpec, unitsOf } from "../model/units.ts";
 import type { BlockMerge } from "./block-merge.ts";
+import { Contenders } from "./contenders.ts";
 import type { PolicyMetadata } from "./custom-strategy.ts";
-import { type Candidate, Contenders, type FoldResult, lossAgainst, policiesOf } from "./fold-result.ts";
+import { type Candidate, type FoldResult, lossAgainst, policiesOf } from "./fold-result.ts";
 
 /** Lets a registered function merge the block's spec with the result's, and credits each value of what it returns. */
 export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string): void {

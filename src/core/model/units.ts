@@ -202,6 +202,12 @@ const SLASH = 47;
 export const liesBelow = (pointer: string, other: string): boolean =>
   pointer.length > other.length && pointer.charCodeAt(other.length) === SLASH && pointer.startsWith(other);
 
+/** What a JSON pointer lies below, the nearest first. */
+export function* pointersAbove(pointer: string): Iterable<string> {
+  for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1))
+    yield pointer.slice(0, end);
+}
+
 /** The spec that units make up. An empty object takes in whatever is set below it, before or after. */
 export function buildSpec(units: Iterable<Pick<Unit, "path" | "value">>): JsonObject {
   const spec: MutableObject = {};

@@ -1,0 +1,50 @@
+import type { Policy, Unit } from "../model/policy.ts";
+import { liesBelow, pointersAbove } from "../model/units.ts";
+import { type Candidate, policiesOf } from "./fold-result.ts";
+
+/** Whether two units cannot both be held. */
+const overlap = ({ pointer }: Unit, { pointer: other }: Unit): boolean =>
+  pointer === other || liesBelow(pointer, other) || liesBelow(other, pointer);
+
+/** Candidates, to be asked which of them cannot be held beside another one. Many are indexed. */
+export class Contenders {
+  readonly #all: readonly Candidate[];
+  #policies: readonly Policy[] | undefined;
+  #at: Map<string, Candidate[]> | undefined;
+  #below: Map<string, Candidate[]> | undefined;
+
+  constructor(all: readonly Candidate[]) {
+    this.#all = all;
+  }
+
+  /** Of all of them, each once, by name. */
+  get policies(): readonly Policy[] {
+    this.#policies ??= policiesOf(this.#all);
+    return this.#policies;
+  }
+
+  overlapping({ unit }: Candidate): readonly Candidate[] {
+    if (this.#all.length <= FEW) return this.#all.filter((one) => overlap(one.unit, unit));
+    if (this.#at === undefined || this.#below === undefined) {
+      this.#at = new Map();
+      this.#below = new Map();
+      for (const one of this.#all) {
+        addTo(this.#at, one.unit.pointer, one);
+        for (const above of pointersAbove(one.unit.pointer)) addTo(this.#below, above, one);
+      }
+    }
+    const found = [...(this.#at.get(unit.pointer) ?? NOBODY), ...(this.#below.get(unit.pointer) ?? NOBODY)];
+    for (const above of pointersAbove(unit.pointer)) found.push(...(this.#at.get(above) ?? NOBODY));
+    return found;
+  }
+}
+
+function addTo(lists: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [candidate]);
+  else list.push(candidate);
+}
+
+const NOBODY: readonly Candidate[] = [];
+/** Up to so many are looked through rather than indexed. */
+const FEW = 32;

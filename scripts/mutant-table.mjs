@@ -97,8 +97,8 @@ export const mutants = [
     "a removal acts on its own policy",
     rfc9,
     `${merge}/fold.ts`,
-    "for (const entry of block.remove) this.#removals.add({ entry, policy, block });",
-    "for (const entry of block.remove) this.#removals.add({ entry, policy, block });\n    this.#removals.collect();",
+    "this.#removals.add({ entry, policy, block });",
+    "this.#removals.add({ entry, policy, block });\n      this.#removals.collect();",
   ),
   row(
     "removals act on the next level only",
@@ -154,7 +154,7 @@ export const mutants = [
     rfc9,
     `${merge}/fold.ts`,
     "      return false;\n    }\n    const candidates =",
-    "      for (const entry of block.remove) this.#removals.add({ entry, policy, block });\n      return false;\n    }\n    const candidates =",
+    "      this.#removals ??= new Removals();\n      for (const entry of block.remove) this.#removals?.add({ entry, policy, block });\n      return false;\n    }\n    const candidates =",
   ),
   row(
     "bare rules before defaults",
@@ -225,8 +225,8 @@ export const mutants = [
     "an empty map keeps out an atomic default",
     gep713,
     `${merge}/fold-result.ts`,
-    "this.#hasSpoken ||= candidates.some(({ unit }) => !isEmptyMap(unit.value));",
-    "this.#hasSpoken ||= candidates.length > 0;",
+    "if (!this.#hasSpoken) this.#hasSpoken = candidates.some(({ unit }) => !isEmptyMap(unit.value));",
+    "this.#hasSpoken = candidates.length > 0 || this.#hasSpoken;",
   ),
   row(
     "tombstones are left in the spec",

@@ -93,46 +93,45 @@ const NO_FIELDS: readonly FieldPattern[] = [];
 export function foldPattern(
   whole: Folded,
   fields: readonly FoldedField[],
-  own: OwnValues,
+  values: OwnValues,
   who: FoldedPolicies,
 ): FoldPattern {
-  return {
-    ...specPattern(whole, inSpec(own), who),
-    outcomes: outcomesOf(who, countedPlaces(whole, fields, own)),
-    conditionErrors: errorsOf(whole, fields, who),
-    fields: fields.length === 0 ? NO_FIELDS : fields.map((field) => fieldPattern(field, who)),
-    told: undefined,
-  };
+  const places = placesInSpec(whole, values);
+  // Spelt out, as there are many: a spread takes longer than the fold.
+  const { spec, sources, own } = specPattern(places, who);
+  const outcomes = outcomesOf(who, [places, ...fields.map(placesInItem)]);
+  const conditionErrors = errorsOf(whole, fields, who);
+  const items = fields.length === 0 ? NO_FIELDS : fields.map((field) => fieldPattern(field, who));
+  return { spec, sources, own, outcomes, conditionErrors, fields: items, told: undefined };
 }
 
 const fieldPattern = (field: FoldedField, who: FoldedPolicies): FieldPattern => ({
   object: field.object,
   pointer: field.pointer,
-  ...specPattern(field.folded, inItem(field), who),
+  ...specPattern(placesInItem(field), who),
 });
 
-/** Where policies prevail or not: settings that go to items, in each of these, and all others in the spec. */
+/** Where policies prevail or not: in the spec, and for settings that go to items in each of these. */
 export const countedPlaces = (
   whole: Folded,
   fields: readonly FoldedField[],
-  own: OwnValues,
-): readonly (readonly Place[])[] => [
-  placesOf(whole, inSpec(own)),
-  ...fields.map((field) => placesOf(field.folded, inItem(field))),
-];
+  values: OwnValues,
+): readonly (readonly Place[])[] => [placesInSpec(whole, values), ...fields.map(placesInItem)].map(byPointer);
 
-/** Which places of a fold count; undefined: all. */
-type Counts = ((pointer: string) => boolean) | undefined;
-
-/** What goes to items alone, or nowhere, is not in the spec. */
-const inSpec = ({ notInSpec }: OwnValues): Counts =>
-  notInSpec.length === 0 ? undefined : (pointer) => !isAbout(pointer, notInSpec);
+/** In the order in which they came up, which is that of the documents. What goes to items alone, or nowhere, is not in the spec. */
+const placesInSpec = ({ result: { places } }: Folded, { notInSpec }: OwnValues): readonly Place[] =>
+  notInSpec.length === 0 ? places : places.filter(({ pointer }) => !isAbout(pointer, notInSpec));
 
 /** REF, "Merging into existing `spec` fields": the fields of an item are compared to the corresponding ones in the policy. */
-const inItem =
-  ({ from }: FoldedField): Counts =>
-  (pointer) =>
-    isAbout(pointer, [from]);
+const placesInItem = ({ folded, from }: FoldedField): readonly Place[] =>
+  folded.result.places.filter(({ pointer }) => isAbout(pointer, [from]));
+
+function byPointer(places: readonly Place[]): readonly Place[] {
+  for (let i = 1; i < places.length; i++)
+    if (compareText((places[i - 1] as Place).pointer, (places[i] as Place).pointer) > 0)
+      return places.toSorted((a, b) => compareText(a.pointer, b.pointer));
+  return places;
+}
 
 /** Each once: the folds of one path see the same conditions. */
 function errorsOf(
@@ -140,6 +139,7 @@ function errorsOf(
   fields: readonly FoldedField[],
   who: FoldedPolicies,
 ): readonly ConditionErrorPattern[] {
+  if (fields.length === 0 && whole.conditionErrors.length === 0) return NO_ERRORS;
   const found: ConditionErrorPattern[] = [];
   for (const { conditionErrors } of [whole, ...fields.map(({ folded }) => folded)]) {
     for (const error of conditionErrors) {
@@ -148,31 +148,18 @@ function errorsOf(
         found.push({ policy, block, message });
     }
   }
-  return found.length === 0 ? NO_ERRORS : found;
+  return found;
 }
 
 const NO_ERRORS: readonly ConditionErrorPattern[] = [];
 
-/** The places of a fold that count, by pointer. */
-function placesOf(folded: Folded, counts: Counts): readonly Place[] {
-  const places = placesThatCount(folded, counts);
-  for (let i = 1; i < places.length; i++)
-    if (compareText((places[i - 1] as Place).pointer, (places[i] as Place).pointer) > 0)
-      return places.toSorted((a, b) => compareText(a.pointer, b.pointer));
-  return places;
-}
-
-/** In the order in which they came up: that of the documents. */
-const placesThatCount = ({ result: { places } }: Folded, counts: Counts): readonly Place[] =>
-  counts === undefined ? places : places.filter(({ pointer }) => counts(pointer));
-
-function specPattern(folded: Folded, counts: Counts, who: FoldedPolicies): SpecPattern {
+function specPattern(places: readonly Place[], who: FoldedPolicies): SpecPattern {
   const steps = new StepPatterns(who);
-  const places = placesOf(folded, counts);
+  const sorted = byPointer(places);
   return {
-    spec: specOf(placesThatCount(folded, counts)),
-    sources: places.map((place) => sourcePattern(place, steps, who)),
-    own: places.some(isOwn) ? places.flatMap((place, at) => (isOwn(place) ? [at] : [])) : NO_OWN,
+    spec: specOf(places),
+    sources: sorted.map((place) => sourcePattern(place, steps, who)),
+    own: sorted.some(isOwn) ? sorted.flatMap((place, at) => (isOwn(place) ? [at] : [])) : NO_OWN,
   };
 }
 

@@ -73,7 +73,7 @@ export class FoldResult {
 
   /** A policy has its say, whether it holds anything then or not. */
   hear(candidates: readonly Candidate[]): void {
-    this.#hasSpoken ||= candidates.some(({ unit }) => !isEmptyMap(unit.value));
+    if (!this.#hasSpoken) this.#hasSpoken = candidates.some(({ unit }) => !isEmptyMap(unit.value));
   }
 
   holder(pointer: string): Candidate | undefined {

@@ -65,7 +65,8 @@ class Fold {
   readonly #rules: MergeRules;
   readonly #tools: FoldTools;
   readonly #isDirectKind: boolean;
-  readonly #removals: Removals = new Removals();
+  /** Most policies remove nothing. */
+  #removals: Removals | undefined;
   /** Who was folded in, in order: for kinds in which the lower of two decides. */
   readonly #folded: { readonly policy: Policy; readonly depth: number }[] = [];
   /** How many levels came before: the same policies may stand on several. */
@@ -95,7 +96,7 @@ class Fold {
         for (let i = policies.length - 1; i >= 0; i--) {
           const policy = policies[i] as Policy;
           this.#mergeBlocksOf(policy, policy.blocks, level);
-          this.#removals.collect();
+          this.#removals?.collect();
         }
         return;
       case "OldestWins":
@@ -109,7 +110,7 @@ class Fold {
           const overrides = policy.blocks.filter((block) => this.#overrides(block, level));
           this.#mergeBlocksOf(policy, overrides, level);
         }
-        this.#removals.collect();
+        this.#removals?.collect();
         return;
     }
   }
@@ -177,10 +178,13 @@ class Fold {
     }
     const candidates = strategy.base === "Defaults" ? this.#notRemoved(policy, block) : candidatesOf(policy, block);
     if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0)
-      this.#removals.discard(policy);
+      this.#removals?.discard(policy);
     const decision = decisionOf(policy, block, this.#rules.none ? "None" : strategyName(strategy));
     mergeBlock(this.result, { policy, block, strategy, candidates, decision, custom: this.#tools });
-    for (const entry of block.remove) this.#removals.add({ entry, policy, block });
+    for (const entry of block.remove) {
+      this.#removals ??= new Removals();
+      this.#removals.add({ entry, policy, block });
+    }
     return true;
   }
 
@@ -203,9 +207,10 @@ class Fold {
   /** RFC 9: "Remove from B all policy rules listed in p.remove". */
   #notRemoved(policy: Policy, block: Block): readonly Candidate[] {
     const candidates = candidatesOf(policy, block);
-    if (this.#removals.isEmpty) return candidates;
+    const removals = this.#removals;
+    if (removals === undefined || removals.isEmpty) return candidates;
     return candidates.filter((candidate) => {
-      const removal = this.#removals.find(candidate.unit);
+      const removal = removals.find(candidate.unit);
       if (removal === undefined) return true;
       this.result.lose(candidate, { reason: "removed" }, [removal.policy]);
       this.result.decideIfOpen(candidate.unit.pointer, decisionOf(removal.policy, removal.block, "Remove"));

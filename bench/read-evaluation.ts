@@ -15,7 +15,7 @@ export interface Reading {
 export type Sharing = "Again" | "Once";
 
 /**
- * Reads the whole answer: every path's target, nodes, spec and sources, and every verdict. Paths share specs and sources
+ * Reads the whole answer: every path's end, nodes, spec and sources, and every verdict. Paths share specs and sources
  * (they are the same objects), so by default each is read once, in full, and every path adds which ones it has.
  */
 export function readEvaluation(evaluation: Evaluation, sharing: Sharing = "Once"): Reading {
@@ -27,13 +27,14 @@ export function readEvaluation(evaluation: Evaluation, sharing: Sharing = "Once"
   let paths = 0;
   for (const { target, path, spec, sources } of effectivePolicies(evaluation)) {
     paths++;
-    // The paths to one target come one after the other, and share its node: its text is read once.
-    if (path.at(-1) !== end || end === undefined) {
-      end = path.at(-1);
-      endDigest = withText(START, target);
+    // The paths to one target come one after the other, and share its node: its names are read once.
+    const last = path[path.length - 1] as PathNode;
+    if (last !== end) {
+      end = last;
+      endDigest = withText(withText(withText(START, last.kind), last.name), last.sectionName);
     }
-    digest = withNumber(digest, endDigest);
-    for (let i = 0; i < path.length; i++) digest = withNumber(digest, (path[i] as PathNode).name.length);
+    digest = withNumber(withNumber(digest, endDigest), target.length);
+    for (let i = 0; i < path.length; i++) digest = withNode(digest, path[i] as PathNode);
     digest = withNumber(withNumber(digest, specs.of(spec)), sourceLists.of(sources));
   }
   for (const verdict of verdicts(evaluation)) digest = withVerdict(digest, verdict);
@@ -50,7 +51,7 @@ export function readDelta({ effective, verdicts: judged }: Delta): {
   let digest = START;
   for (const { target, path, before, after } of effective) {
     digest = withText(digest, target);
-    for (const node of path) digest = withNumber(digest, node.name.length);
+    for (const node of path) digest = withNode(digest, node);
     for (const side of [before, after]) {
       if (side === undefined) continue;
       digest = withNumber(withNumber(digest, specs.of(side.spec)), sourceLists.of(side.sources));
@@ -70,6 +71,13 @@ const READ = 12;
 const START = 0x811c9dc5 | 0;
 
 const withNumber = (digest: number, value: number): number => Math.imul(digest ^ value, 0x01000193);
+
+/** Of a node on the way: which one of its kind it is, by the end of its name, where names differ. */
+function withNode(digest: number, { name, sectionName = name }: PathNode): number {
+  const { length } = sectionName;
+  const tail = (sectionName.charCodeAt(length - 1) << 8) | (sectionName.charCodeAt(length - 2) << 16);
+  return withNumber(digest, tail | length);
+}
 
 function withText(before: number, text: string | null | undefined): number {
   if (text === null || text === undefined) return withNumber(before, -1);

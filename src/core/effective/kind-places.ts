@@ -1,7 +1,6 @@
 import type { KindFacts } from "../model/definition.ts";
-import { type GroupKind, kindId } from "../model/refs.ts";
+import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
 import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
-import type { Rulebook } from "./world.ts";
 
 /** The place of one kind of objects in the hierarchy of a policy kind. */
 export interface KindPlace extends GroupKind {
@@ -19,16 +18,13 @@ export interface KindPlace extends GroupKind {
   readonly endsAtAllSections: boolean;
 }
 
-// A kind belongs to one rulebook, or to the same one told of elsewhere; every change walks paths anew.
-const kept = new WeakMap<CompiledKind, KindPlaces>();
-
-export function kindPlaces(kind: CompiledKind, rulebook: Rulebook): KindPlaces {
-  let places = kept.get(kind);
-  if (places === undefined) {
-    places = new KindPlaces(kind, rulebook);
-    kept.set(kind, places);
-  }
-  return places;
+/** What is known of kinds, whichever policies flow through their objects. */
+export interface HierarchyFacts {
+  readonly factsOf: (kind: KindId) => KindFacts | undefined;
+  /** Kinds that no row leads to: their objects are roots. */
+  readonly isRoot: (kind: KindId) => boolean;
+  /** Kinds that other objects name as children (`backendRefs`). */
+  readonly isChildByRef: (kind: KindId) => boolean;
 }
 
 /** Looked up once for each kind: paths are asked for by the hundred thousand, and pass a handful of kinds. */
@@ -37,11 +33,11 @@ export class KindPlaces {
   /** What is asked for is mostly what was asked for before. */
   #last: KindPlace | undefined;
   readonly #kind: CompiledKind;
-  readonly #rulebook: Rulebook;
+  readonly #facts: HierarchyFacts;
 
-  constructor(kind: CompiledKind, rulebook: Rulebook) {
+  constructor(kind: CompiledKind, facts: HierarchyFacts) {
     this.#kind = kind;
-    this.#rulebook = rulebook;
+    this.#facts = facts;
   }
 
   of(ref: GroupKind): KindPlace {
@@ -66,7 +62,7 @@ export class KindPlaces {
   #placeOf({ group, kind }: GroupKind): KindPlace {
     const id = kindId({ group, kind });
     const { ends, through, roots, namespacesAbove } = this.#kind;
-    const { factsOf, isRoot, isChildByRef } = this.#rulebook;
+    const { factsOf, isRoot, isChildByRef } = this.#facts;
     const facts = factsOf(id);
     const isPassed = through === undefined || through.has(id);
     const isAtRoot = roots === undefined ? isRoot(id) : roots.has(id);

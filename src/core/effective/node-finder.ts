@@ -3,7 +3,7 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, objectId, parseObjectId } from "../model/refs.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import { type KindPlaces, kindPlaces } from "./kind-places.ts";
+import type { KindPlaces } from "./kind-places.ts";
 import type { Node } from "./path.ts";
 import type { NodeSets } from "./stack.ts";
 import type { World } from "./world.ts";
@@ -15,7 +15,7 @@ export class NodeFinder {
   readonly #attached: World["attached"][number] | undefined;
 
   constructor({ objects, attached, rulebook }: World, kind: CompiledKind) {
-    this.places = kindPlaces(kind, rulebook);
+    this.places = rulebook.places[kind.index] as KindPlaces;
     this.#objects = objects.byId;
     this.#attached = attached[kind.index];
   }

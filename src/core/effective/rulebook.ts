@@ -15,6 +15,7 @@ import { compareText, displayRef, type GroupKind, type KindId, kindId } from "..
 import { compileRows } from "../topology/compile-rows.ts";
 import { linkTable } from "../topology/link-table.ts";
 import { type CompiledKind, compileKind } from "./compiled-kind.ts";
+import { KindPlaces } from "./kind-places.ts";
 import type { Rulebook } from "./world.ts";
 
 export interface RulebookOptions {
@@ -54,15 +55,19 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
       facts: ({ group, kind }) => findFacts(group, kind),
     }),
   );
+  const factsOf = (kind: KindId): KindFacts | undefined => table.get(kind);
+  const links = added.length === 0 ? builtInLinks() : linkRules(rows, facts, added);
+  const { isRoot, isChildByRef } = links;
   return {
     kinds,
+    places: kinds.map((kind) => new KindPlaces(kind, { factsOf, isRoot, isChildByRef })),
     byPolicyKind: new Map(
       kinds.flatMap((kind) => kind.definition.policies.map((policy) => [kindId(policy), kind] as const)),
     ),
     findKind: findFacts,
-    factsOf: (kind) => table.get(kind),
+    factsOf,
     isDescribed: (kind) => described.has(kind),
-    ...(added.length === 0 ? builtInLinks() : linkRules(rows, facts, added)),
+    ...links,
     parsePolicy: policyParser(kinds, crds),
     findings,
   };

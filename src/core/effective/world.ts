@@ -20,23 +20,21 @@ import type { ObjectLinks, ParentLinks } from "../topology/links.ts";
 import type { Grant } from "../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { Double } from "./double.ts";
+import type { HierarchyFacts, KindPlaces } from "./kind-places.ts";
 import type { NodeSets } from "./stack.ts";
 import type { PolicyTally } from "./tally.ts";
 import type { Tangle } from "./tangle.ts";
 
 /** What holds for a whole lineage of evaluations; when it changes, everything is evaluated anew. */
-export interface Rulebook {
+export interface Rulebook extends HierarchyFacts {
   readonly kinds: readonly CompiledKind[];
+  /** Of each of the kinds, the places of others in its hierarchy. */
+  readonly places: readonly KindPlaces[];
   readonly byPolicyKind: ReadonlyMap<KindId, CompiledKind>;
   readonly findKind: (group: string | undefined, kind: string) => KindFacts | undefined;
-  readonly factsOf: (kind: KindId) => KindFacts | undefined;
   /** Whether the kind is built in, or a definition says something about it: more than a CRD does. */
   readonly isDescribed: (kind: KindId) => boolean;
   readonly rows: LinkRows;
-  /** Kinds that no row leads to: their objects are roots. */
-  readonly isRoot: (kind: KindId) => boolean;
-  /** Kinds that other objects name as children (`backendRefs`). */
-  readonly isChildByRef: (kind: KindId) => boolean;
   /** Kinds whose objects others name as their parent and hang under. */
   readonly isParentByRef: (kind: KindId) => boolean;
   /** Kinds of rows that definitions added: only among these can links form a cycle. */

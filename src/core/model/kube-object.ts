@@ -42,6 +42,8 @@ export class KubeObject {
   readonly name: string;
   /** In its snapshot: tables are filled by it. Objects that come later have none. */
   readonly place: number;
+  /** What somebody has read off it, to be kept as long as it lives: objects do not change. Nothing depends on it. */
+  kept: object | undefined = undefined;
   #id: ObjectId | undefined;
 
   constructor(family: ObjectFamily, name: string, raw: JsonObject, source?: SourcePosition, place: number = NO_PLACE) {

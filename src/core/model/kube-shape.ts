@@ -62,4 +62,4 @@ export const listOf = (items: KubeShape, max: number = NO_LIMIT, min = 0): KubeS
 export const mapOf = (items: KubeShape): KubeShape => shape("Map", { items });
 export const struct = (fields: Readonly<Record<string, KubeShape>>): KubeShape =>
   shape("Struct", { fields: Object.entries(fields).map(([key, own]) => ({ key, shape: own })) });
-export const required = (own: KubeShape): KubeShape => ({ ...own, required: true });
+export const required = (own: KubeShape): KubeShape => shape(own.type, { ...own, required: true });

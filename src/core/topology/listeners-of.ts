@@ -24,21 +24,28 @@ export interface Listener {
   readonly namespaces: AllowedNamespaces;
 }
 
-// A Gateway is asked once per route. Objects are immutable, so its listeners are read once and kept as long as it lives.
-const kept = new WeakMap<
-  KubeObject,
-  { readonly facts: KindFacts; readonly section: string; readonly listeners: readonly Listener[] }
->();
+/** A Gateway is asked once per route, so its listeners are kept with it. Not in a WeakMap: one that lives long keeps all of them until everything is collected. */
+class KeptListeners {
+  readonly facts: KindFacts;
+  readonly section: string;
+  readonly listeners: readonly Listener[];
+
+  constructor(facts: KindFacts, section: string, listeners: readonly Listener[]) {
+    this.facts = facts;
+    this.section = section;
+    this.listeners = listeners;
+  }
+}
 
 /** The listeners of a Gateway, a ListenerSet, or whatever else has such sections. */
 export function listenersOf(owner: KubeObject, facts: KindFacts, section: string): readonly Listener[] {
-  const known = kept.get(owner);
-  if (known !== undefined && known.facts === facts && known.section === section) return known.listeners;
+  const known = owner.kept;
+  if (known instanceof KeptListeners && known.facts === facts && known.section === section) return known.listeners;
   const listeners: Listener[] = [];
   for (const [order, item] of sectionsOf(owner, facts).entries()) {
     if (item.section === section) listeners.push(readListener(owner, order, item.name, item.raw));
   }
-  kept.set(owner, { facts, section, listeners });
+  owner.kept = new KeptListeners(facts, section, listeners);
   return listeners;
 }
 

@@ -194,18 +194,7 @@ function buildPolicies(tables: LinkedTables): PolicyTables {
   const selectors = new IdSets<KindId, PolicyId>();
   const missing = new IdSets<KindId, PolicyId>();
   const attached = rulebook.kinds.map((kind) => new AttachedDraft(kind, objects));
-  const { grants, refused, parents } = tables;
-  const lookups = targetContext({
-    rulebook,
-    objects,
-    grants,
-    refused,
-    parents,
-    // It is asked what is implied, and policies imply nothing.
-    get mentionedBy() {
-      return tables.linkedBy;
-    },
-  });
+  const lookups = targetContext(tables, () => tables.linkedBy);
   for (const kind of rulebook.kinds) {
     const draft = attached[kind.index] as AttachedDraft;
     const context: TargetContext = {

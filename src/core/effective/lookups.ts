@@ -16,7 +16,7 @@ import { KindNames, objectsIn } from "./kind-names.ts";
 import type { World } from "./world.ts";
 
 type LinkTables = Pick<World, "rulebook" | "objects" | "grants" | "refused">;
-type TargetTables = LinkTables & Pick<World, "mentionedBy" | "parents">;
+type TargetTables = LinkTables & Pick<World, "parents">;
 
 function upSharer(): Pick<LinkContext, "sharedUp" | "shareUp"> {
   let last: readonly UpLink[] = [];
@@ -45,15 +45,16 @@ export function linkContext({ rulebook, objects, grants, refused }: LinkTables):
   };
 }
 
-export function targetContext(tables: TargetTables): TargetContext {
-  const { rulebook, objects, grants } = tables;
+/** `linkedBy`: who names an object in its links, asked for seldom. Whether policies are among them makes no difference. */
+export function targetContext(tables: TargetTables, linkedBy: () => World["mentionedBy"]): TargetContext {
+  const { rulebook, objects, grants, parents } = tables;
   const finder = new ObjectFinder(objects.byId);
   return {
     find: (kind, namespace, name) => finder.find(kind, namespace, name),
     kind: rulebook.findKind,
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     objectsOf: (kind, namespace) => objectsOf(objects, kind, namespace),
-    isImplied: (ref) => isImplied(tables, ref),
+    isImplied: (ref) => isImpliedBy(linkedBy, { objects, parents }, ref),
     impliedNamespaces: once(() => impliedNamespaces(objects)),
   };
 }
@@ -62,13 +63,19 @@ export function targetContext(tables: TargetTables): TargetContext {
  * Namespaces that objects are in, and cluster-scoped parents that objects hang under by their bare name (GatewayClass),
  * exist without a document. What is named in vain does not.
  */
-export function isImplied(tables: Pick<World, "objects" | "mentionedBy" | "parents">, ref: ObjectRef): boolean {
-  const { objects, parents } = tables;
+export const isImplied = (world: Pick<World, "objects" | "mentionedBy" | "parents">, ref: ObjectRef): boolean =>
+  isImpliedBy(() => world.mentionedBy, world, ref);
+
+function isImpliedBy(
+  linkedBy: () => World["mentionedBy"],
+  { objects, parents }: Pick<World, "objects" | "parents">,
+  ref: ObjectRef,
+): boolean {
   if (ref.namespace !== "") return false;
   if (ref.kind === "Namespace" && ref.group === "") return objects.namespaces.has(ref.name);
   const wanted = objectId(ref);
   let implied = false;
-  forEachId(tables.mentionedBy.get(wanted), (id) => {
+  forEachId(linkedBy().get(wanted), (id) => {
     implied ||= parents.get(id)?.impliedParents.some((parent) => objectId(parent) === wanted) === true;
   });
   return implied;

@@ -31,7 +31,7 @@ export function updatePolicies(
   changes: readonly ObjectChange[],
   implied: ReadonlySet<ObjectId>,
 ): UpdatedPolicies {
-  const context = targetContext(world);
+  const context = targetContext(world, () => world.mentionedBy);
   const quiet = new Set(changes.filter(({ isQuiet }) => isQuiet).map(({ id }) => id));
   let { policies, selectors, missing, mentionedBy, grantReaders } = world;
   const judgedAnew = new Set<PolicyId>();

@@ -5,7 +5,7 @@
 import type { BenchContext } from "./bench-context.ts";
 import { FLEET } from "./cluster-shapes.ts";
 import { benchChanges } from "./engine-changes.ts";
-import { answer, benchFleet, type FleetTimes, parseTexts, textsOf } from "./engine-fleet.ts";
+import { answer, benchFleet, examineFleet, parseTexts, textsOf } from "./engine-fleet.ts";
 import { benchGrowth } from "./engine-growth.ts";
 import { benchOracle } from "./engine-oracle.ts";
 import { benchVariants } from "./engine-variants.ts";
@@ -16,19 +16,17 @@ const LADDER = [100, 1_000, 10_000, 100_000];
 export async function bench(context: BenchContext): Promise<void> {
   const sizes = context.sizes(LADDER);
   reportFirst(context, Math.min(WARM_UP_ROUTES, Math.max(...sizes)));
-  const times: FleetTimes[] = [];
-  for (const routes of sizes) {
-    warmUp();
-    times.push(benchFleet(context, routes));
-  }
+  warmUp();
+  const times = sizes.map((routes) => benchFleet(context, routes));
   benchGrowth(context, sizes);
+  for (const size of times) examineFleet(context, size);
   benchChanges(context, times);
   benchVariants(context, Math.max(...sizes));
   benchOracle(context, Math.min(...sizes));
 }
 
 const WARM_UP_ROUTES = 1_000;
-const WARM_UP_RUNS = 150;
+const WARM_UP_RUNS = 300;
 
 /** For who starts a process for each answer. */
 function reportFirst(context: BenchContext, routes: number): void {
@@ -38,7 +36,7 @@ function reportFirst(context: BenchContext, routes: number): void {
   context.report({ case: name, metric: "evaluate and read, first time in the process", value, unit: "ms" });
 }
 
-/** Until the compiler has seen everything; again for each size, as collecting all garbage takes part of its work along. */
+/** Until the compiler has seen everything. */
 function warmUp(): void {
   const objects = parseTexts(textsOf({ ...FLEET, routes: WARM_UP_ROUTES }));
   for (let i = 0; i < WARM_UP_RUNS; i++) answer(objects);

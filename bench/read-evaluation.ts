@@ -16,11 +16,11 @@ export type Sharing = "Again" | "Once";
 
 /**
  * Reads the whole answer: every path's end, nodes, spec and sources, and every verdict. Paths share specs and sources
- * (they are the same objects), so by default each is read once, in full, and every path adds which ones it has.
+ * (they are the same objects), so by default each is read once in a row, in full, and every path adds which ones it has.
  */
 export function readEvaluation(evaluation: Evaluation, sharing: Sharing = "Once"): Reading {
   const specs = new SharedDigests<JsonObject>(sharing, (spec) => withJson(START, spec));
-  const sourceLists = new SharedDigests(sharing, digestOfSources);
+  const sourceLists = new LastDigests(sharing, digestOfSources);
   let end: PathNode | undefined;
   let endDigest = 0;
   let digest = START;
@@ -47,7 +47,7 @@ export function readDelta({ effective, verdicts: judged }: Delta): {
   readonly checksum: number;
 } {
   const specs = new SharedDigests<JsonObject>("Once", (spec) => withJson(START, spec));
-  const sourceLists = new SharedDigests("Once", digestOfSources);
+  const sourceLists = new LastDigests("Once", digestOfSources);
   let digest = START;
   for (const { target, path, before, after } of effective) {
     digest = withText(digest, target);
@@ -132,6 +132,31 @@ function withTally(before: number, { paths, full, partial, none, met, beatenBy, 
   for (const { policy, paths: count } of beatenBy) digest = withNumber(withText(digest, policy), count);
   for (const { target, paths: count } of beatenAt) digest = withNumber(withText(digest, target), count);
   return digest;
+}
+
+/** Digests of the two objects that were read last: a route has sources of its own, or those of its Gateway, which every second route has. */
+class LastDigests<T extends object> {
+  readonly #sharing: Sharing;
+  readonly #read: (value: T) => number;
+  #last: T | undefined;
+  #lastDigest = 0;
+  #before: T | undefined;
+  #beforeDigest = 0;
+
+  constructor(sharing: Sharing, read: (value: T) => number) {
+    this.#sharing = sharing;
+    this.#read = read;
+  }
+
+  of(value: T): number {
+    if (value === this.#last && this.#sharing === "Once") return this.#lastDigest;
+    const digest = value === this.#before && this.#sharing === "Once" ? this.#beforeDigest : this.#read(value);
+    this.#before = this.#last;
+    this.#beforeDigest = this.#lastDigest;
+    this.#last = value;
+    this.#lastDigest = digest;
+    return digest;
+  }
 }
 
 const MOST_REMEMBERED = 4096;

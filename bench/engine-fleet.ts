@@ -1,7 +1,7 @@
 import { apply, buildSnapshot, effectivePolicies, evaluate } from "../src/index.ts";
 import type { BenchContext } from "./bench-context.ts";
 import { buildShape, FLEET, routePolicy, type ShapeOptions } from "./cluster-shapes.ts";
-import { median, timed } from "./measure.ts";
+import { collectionMs, median, timed } from "./measure.ts";
 import { type Reading, readEvaluation } from "./read-evaluation.ts";
 
 export type Evaluation = ReturnType<typeof evaluate>;
@@ -30,64 +30,55 @@ export function answer(objects: readonly unknown[]): Answer {
 export const textsOf = (options: ShapeOptions): readonly string[] =>
   [...buildShape(options)].map((object) => JSON.stringify(object));
 
-/** What a run takes on average, in milliseconds. */
-export interface Spent {
-  readonly parse: number;
-  readonly evaluate: number;
-  readonly reading: Reading;
-}
+const MOST = 300;
 
-/**
- * Parses and answers in turns, each time from fresh objects. Nothing is collected on purpose: a collection is at the cost of
- * whoever is at work when it comes, which is mostly whoever left the most behind.
- */
-export function spentOn(texts: readonly string[], runs: number): Spent {
-  let parse = 0;
-  let evaluate = 0;
-  let reading: Reading = { paths: 0, checksum: 0 };
-  for (let i = 0; i < runs; i++) {
-    const run = runOnce(texts);
-    parse += run.parse;
-    evaluate += run.evaluate;
-    reading = run.reading;
-  }
-  return { parse: parse / runs, evaluate: evaluate / runs, reading };
-}
-
-/** A function of its own: what a loop has in hand stays alive into its next round, and would be copied there. */
-function runOnce(texts: readonly string[]): Spent {
-  const start = performance.now();
-  const objects = parseTexts(texts);
-  const parsed = performance.now();
-  const { reading } = answer(objects);
-  return { parse: parsed - start, evaluate: performance.now() - parsed, reading };
-}
+/** Small sizes often, large ones a few times: what is done once for each evaluation is compiled late. */
+const repetitions = (routes: number): number => Math.max(5, Math.min(MOST, Math.round(100_000 / routes)));
 
 export interface Comparison {
   readonly parseMs: number;
   readonly evaluateMs: number;
-  /** The median of each round's own: what disturbs one side of a round disturbs the other. */
+  /** The median of each pair's own. */
   readonly ratio: number;
+  /** The same of what passes until the answer is there, whatever is left to be collected then. */
+  readonly ratioUntilThere: number;
   readonly reading: Reading;
 }
 
-export function compareWithParse(
-  texts: readonly string[],
-  { rounds, runs }: { readonly rounds: number; readonly runs: number },
-): Comparison {
-  const spent = Array.from({ length: rounds }, () => spentOn(texts, runs));
-  return {
-    parseMs: median(spent.map(({ parse }) => parse)),
-    evaluateMs: median(spent.map(({ evaluate }) => evaluate)),
-    ratio: median(spent.map(({ parse, evaluate }) => evaluate / parse)),
-    reading: spent.at(-1)?.reading ?? { paths: 0, checksum: 0 },
-  };
+interface Times {
+  readonly untilThereMs: number;
+  /** With the collection of what is left young: else that would be at the cost of whoever comes next. */
+  readonly ms: number;
 }
 
-const LARGE = 100_000;
-const ROUNDS = { small: 15, large: 5 };
-/** In one round, of however many clusters: several collections' worth. */
-const ROUTES_A_ROUND = 10_000;
+export function timedWhole<T>(context: BenchContext, run: () => T): Times & { readonly value: T } {
+  const { value, ms } = timed(run);
+  return { value, untilThereMs: ms, ms: ms + collectionMs(context) };
+}
+
+/** Parses and answers in turn, each time from fresh objects, so that whatever disturbs one disturbs the other. */
+export function compareWithParse(context: BenchContext, texts: readonly string[], times: number): Comparison {
+  const parse: Times[] = [];
+  const whole: Times[] = [];
+  let reading: Reading = { paths: 0, checksum: 0 };
+  // Not all garbage: the compiler's work would go with it.
+  context.emptyNursery();
+  for (let i = 0; i < times; i++) {
+    const { value: objects, ...parsed } = timedWhole(context, () => parseTexts(texts));
+    const { value, ...answered } = timedWhole(context, () => answer(objects).reading);
+    parse.push(parsed);
+    whole.push(answered);
+    reading = value;
+  }
+  const ratioOf = (time: keyof Times): number => median(whole.map((run, i) => run[time] / (parse[i]?.[time] ?? 0)));
+  return {
+    parseMs: median(parse.map(({ ms }) => ms)),
+    evaluateMs: median(whole.map(({ ms }) => ms)),
+    ratio: ratioOf("ms"),
+    ratioUntilThere: ratioOf("untilThereMs"),
+    reading,
+  };
+}
 
 /** The answer of one size, against JSON.parse. */
 export function benchFleet(context: BenchContext, routes: number): FleetTimes {
@@ -95,15 +86,15 @@ export function benchFleet(context: BenchContext, routes: number): FleetTimes {
   const texts = textsOf({ ...FLEET, routes });
   const bytes = texts.reduce((sum, text) => sum + text.length, 0);
   context.report({ case: name, metric: "JSON", value: bytes / routes, unit: "B/route" });
-  const { parseMs, evaluateMs, ratio, reading } = compareWithParse(texts, {
-    rounds: routes < LARGE ? ROUNDS.small : ROUNDS.large,
-    runs: Math.max(1, Math.round(ROUTES_A_ROUND / routes)),
-  });
+  const compared = compareWithParse(context, texts, repetitions(routes));
+  const { parseMs, evaluateMs, ratio, ratioUntilThere, reading } = compared;
   const { paths } = reading;
   context.report({ case: name, metric: "paths", value: paths, unit: "", ok: paths === 12 * routes });
   context.report({ case: name, metric: "JSON.parse", value: parseMs, unit: "ms" });
   context.report({ case: name, metric: "evaluate and read", value: evaluateMs, unit: "ms" });
   context.report({ case: name, metric: "evaluate and read / JSON.parse", value: ratio, unit: "x", bar: 1 });
+  const metric = "the same, whatever is left to collect";
+  context.report({ case: name, metric, value: ratioUntilThere, unit: "x" });
   return { routes, evaluateMs, reading };
 }
 

@@ -1,9 +1,11 @@
 import type { BenchContext } from "./bench-context.ts";
 import { FLEET } from "./cluster-shapes.ts";
-import { spentOn, textsOf } from "./engine-fleet.ts";
+import { answer, parseTexts, textsOf, timedWhole } from "./engine-fleet.ts";
 import { median } from "./measure.ts";
 
 const STEP = 10;
+/** Of the smaller size, before the larger one and after it. */
+const BESIDE = 5;
 const ROUNDS = { small: 9, large: 5 };
 const LARGE = 100_000;
 
@@ -18,7 +20,7 @@ export function benchGrowth(context: BenchContext, sizes: readonly number[]): vo
     const rounds = routes < LARGE ? ROUNDS.small : ROUNDS.large;
     const small = textsOf({ ...FLEET, routes: tenth });
     const large = textsOf({ ...FLEET, routes });
-    const growths = Array.from({ length: rounds }, () => growth(small, large));
+    const growths = Array.from({ length: rounds }, () => growth(context, small, large));
     const name = `fleet ${routes.toLocaleString("en-US")}`;
     const value = median(growths.map(({ evaluate }) => evaluate));
     context.report({ case: name, metric: "T(10N)/T(N)", value, unit: "x", bar: 11 });
@@ -27,16 +29,23 @@ export function benchGrowth(context: BenchContext, sizes: readonly number[]): vo
   }
 }
 
-/** As many routes of the small size as of the large one: half before it and half after. */
-function growth(
-  small: readonly string[],
-  large: readonly string[],
-): { readonly parse: number; readonly evaluate: number } {
-  const before = spentOn(small, STEP / 2);
-  const whole = spentOn(large, 1);
-  const after = spentOn(small, STEP / 2);
+interface Spent {
+  readonly parse: number;
+  readonly evaluate: number;
+}
+
+function growth(context: BenchContext, small: readonly string[], large: readonly string[]): Spent {
+  const before = Array.from({ length: BESIDE }, () => spentOn(context, small));
+  const whole = spentOn(context, large);
+  const beside = [...before, ...Array.from({ length: BESIDE }, () => spentOn(context, small))];
   return {
-    parse: (2 * whole.parse) / (before.parse + after.parse),
-    evaluate: (2 * whole.evaluate) / (before.evaluate + after.evaluate),
+    parse: whole.parse / median(beside.map(({ parse }) => parse)),
+    evaluate: whole.evaluate / median(beside.map(({ evaluate }) => evaluate)),
   };
+}
+
+function spentOn(context: BenchContext, texts: readonly string[]): Spent {
+  const parsed = timedWhole(context, () => parseTexts(texts));
+  const answered = timedWhole(context, () => answer(parsed.value));
+  return { parse: parsed.ms, evaluate: answered.ms };
 }

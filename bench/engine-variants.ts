@@ -4,7 +4,7 @@ import { answer, compareWithParse, parseTexts } from "./engine-fleet.ts";
 
 const ROUTES = 1_000;
 const TARGETS = 10_000;
-const REPETITIONS = { rounds: 5, runs: 1 };
+const REPETITIONS = 5;
 
 /** The fleet, stretched one way each. */
 export function benchVariants(context: BenchContext, largest: number): void {
@@ -29,7 +29,7 @@ export function benchVariants(context: BenchContext, largest: number): void {
 
 function benchVariant(context: BenchContext, name: string, objects: Iterable<ClusterObject>): void {
   const texts = [...objects].map((object) => JSON.stringify(object));
-  const { parseMs, evaluateMs, ratio, reading } = compareWithParse(texts, REPETITIONS);
+  const { parseMs, evaluateMs, ratio, reading } = compareWithParse(context, texts, REPETITIONS);
   const { paths, checksum } = reading;
   context.report({ case: name, metric: "paths", value: paths, unit: "" });
   context.report({ case: name, metric: "JSON.parse", value: parseMs, unit: "ms" });

@@ -1,8 +1,19 @@
+import type { BenchContext } from "./bench-context.ts";
+
 /** Milliseconds that `run` takes, and what it gives. */
 export function timed<T>(run: () => T): { readonly ms: number; readonly value: T } {
   const start = performance.now();
   const value = run();
   return { ms: performance.now() - start, value };
+}
+
+/**
+ * Milliseconds that it takes to collect what was left young: who leaves it pays for it, not whoever comes next. What a
+ * collection takes where there is nothing young is not counted.
+ */
+export function collectionMs({ emptyNursery }: Pick<BenchContext, "emptyNursery">): number {
+  const { ms } = timed(emptyNursery);
+  return Math.max(0, ms - timed(emptyNursery).ms);
 }
 
 /** Milliseconds of processor time that `run` takes, over all threads: a busy machine disturbs it less than the clock on the wall. */

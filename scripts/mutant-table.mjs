@@ -603,7 +603,7 @@ export const mutants = [
   row(
     "kinds compare letter by letter",
     gep713x,
-    targets,
+    "src/core/attachment/target-kinds.ts",
     "allowed.kind.toLowerCase() === kind.toLowerCase()",
     "allowed.kind === kind",
   ),

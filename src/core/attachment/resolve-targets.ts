@@ -2,11 +2,10 @@
  * From the targets that a policy names to the objects and sections it is attached to. Every way of targeting of GEP-713,
  * and for each way it can fail a message of its own. One bad target does not hide the good ones.
  */
-import type { KindFacts, PolicyDefinition, PolicyKind, TargetKind } from "../model/definition.ts";
+import type { KindFacts, PolicyDefinition, TargetKind } from "../model/definition.ts";
 import type { FindingCode } from "../model/finding-code.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf, namespaceLabelsOf } from "../model/labels-of.ts";
-import { nearMiss } from "../model/near-miss.ts";
 import type { LabelSelector, Policy, TargetRef } from "../model/policy.ts";
 import {
   displayRef,
@@ -33,6 +32,7 @@ import {
   ResolvedAttachment,
   type ResolvedTargets,
 } from "./resolved-targets.ts";
+import { describeKindNotAllowed, findAllowed, kindIdOf, usableKinds } from "./target-kinds.ts";
 
 export interface TargetContext {
   find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
@@ -140,7 +140,8 @@ function settleKind(resolution: Resolution, target: TargetRef): Settled | undefi
   const own = definition.policies[policy.kindIndex] ?? definition.policies[0];
   const allowed = findAllowed(usableKinds(definition, own), target);
   if (allowed === undefined) {
-    rejectKind(resolution, target, usableKinds(definition, own));
+    const { field, message } = describeKindNotAllowed(kindName(resolution), target, usableKinds(definition, own));
+    reject(resolution, field, "KindNotAllowed", message);
     return undefined;
   }
   const facts = context.kind(allowed.group, allowed.kind);
@@ -148,55 +149,6 @@ function settleKind(resolution: Resolution, target: TargetRef): Settled | undefi
   const settled: Settled = { target, allowed, scope, facts, namespace: undefined };
   return settleNamespace(resolution, settled, own.scope) ? settled : undefined;
 }
-
-function rejectKind(resolution: Resolution, target: TargetRef, kinds: readonly TargetKind[]): void {
-  const { group, kind, field } = target;
-  const meant = kindsNamed(kinds, kind);
-  if (meant.length > 0) {
-    const written = group === undefined ? `${kind} without a group` : `${kind} of group '${group}'`;
-    const groups = meant.map((allowed) => `'${allowed.group}'`).join(" or ");
-    const message = `${kindName(resolution)} cannot target a ${written}; for ${meant[0]?.kind ?? kind} write group: ${groups}`;
-    reject(resolution, `${field}.group`, "KindNotAllowed", message);
-    return;
-  }
-  const names = kinds.map((allowed) => allowed.kind);
-  const near = nearMiss(kind, names);
-  const hint = near === undefined ? "" : `; did you mean '${near}'?`;
-  const written = group === undefined || group === "" ? kind : `${kind} (${group})`;
-  const message = `${kindName(resolution)} cannot target a ${written}; it can target: ${names.join(", ")}${hint}`;
-  reject(resolution, `${field}.kind`, "KindNotAllowed", message);
-}
-
-// Definitions are immutable, so what is read off them can be kept as long as they live.
-const usable = new WeakMap<PolicyDefinition, Map<PolicyKind, readonly TargetKind[]>>();
-
-/** Of kinds that a definition joins, some may target what the others may not. */
-function usableKinds(definition: PolicyDefinition, own: PolicyKind): readonly TargetKind[] {
-  let byKind = usable.get(definition);
-  if (byKind === undefined) {
-    byKind = new Map();
-    usable.set(definition, byKind);
-  }
-  let kinds = byKind.get(own);
-  if (kinds === undefined) {
-    const isUsable = ({ policies }: TargetKind): boolean => policies.length === 0 || policies.includes(own.kind);
-    kinds = definition.targeting.kinds.filter(isUsable);
-    byKind.set(own, kinds);
-  }
-  return kinds;
-}
-
-function findAllowed(kinds: readonly TargetKind[], { kind, group }: TargetRef): TargetKind | undefined {
-  // Mostly spelled as it should be.
-  for (const allowed of kinds) if (allowed.kind === kind && allowed.group === group) return allowed;
-  const sameKind = kindsNamed(kinds, kind);
-  if (group !== undefined) return sameKind.find((allowed) => allowed.group === group);
-  return sameKind.length === 1 ? sameKind[0] : undefined;
-}
-
-/** Of whatever group. */
-const kindsNamed = (kinds: readonly TargetKind[], kind: string): readonly TargetKind[] =>
-  kinds.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
 
 /** DESIGN: a namespaced policy may target the Namespace it lives in, and no other cluster-scoped object. False: it may not. */
 function settleNamespace(resolution: Resolution, settled: Settled, policyScope: "Namespaced" | "Cluster"): boolean {
@@ -284,16 +236,6 @@ const refOf = ({ group, kind }: TargetKind, namespace: string, name: string): Ob
   namespace,
   name,
 });
-
-const kindIds = new WeakMap<TargetKind, KindId>();
-
-function kindIdOf(allowed: TargetKind): KindId {
-  const known = kindIds.get(allowed);
-  if (known !== undefined) return known;
-  const id = kindId(allowed);
-  kindIds.set(allowed, id);
-  return id;
-}
 
 function isPermitted(resolution: Resolution, settled: Settled, namespace: string, name: string): boolean {
   const { policy, definition, context } = resolution;

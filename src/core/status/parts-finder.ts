@@ -103,17 +103,17 @@ export class PartsFinder {
 const keyOf = (policy: PolicyId, ancestor: ObjectId, target: TargetId): string => `${policy} ${ancestor} ${target}`;
 
 function partsOf({ path, from, sources, fields = [] }: EffectivePolicy, id: PolicyId): Parts {
-  // Where it sets fields of the object item by item, the first item that it lost something in.
-  const folds = fields.length === 0 ? [{ sources }] : fields;
+  // The spec, or the first item of an object's fields that it lost something in.
+  const folds = [{ sources }, ...fields];
   const isLost = ({ policy, reason, by }: Lost): boolean =>
     policy === id && reason !== "gated" && reason !== "equal" && (by.length === 0 || by.some((one) => one !== id));
   const fold = folds.find((one) => one.sources.some(({ lost }) => lost.some(isLost)));
   const prevailing: string[] = [];
   const superseded: SupersededPart[] = [];
-  for (const { pointer, policy, computed, lost } of fold?.sources ?? []) {
+  for (const { pointer, policy, lost } of fold?.sources ?? []) {
     const setting = fieldOfPointer(pointer);
     const isEqual = (one: Lost): boolean => one.policy === id && one.reason === "equal";
-    const prevails = (policy === id && computed === undefined) || lost.some(isEqual);
+    const prevails = policy === id || lost.some(isEqual);
     if (prevails) prevailing.push(setting);
     // Two of its blocks, or one of them at two levels, may say the same setting.
     for (const one of lost.filter(isLost))

@@ -46,12 +46,13 @@ export function readDelta({ effective, verdicts: judged }: Delta): {
   readonly changes: number;
   readonly checksum: number;
 } {
-  const specs = new SharedDigests<JsonObject>("Once", (spec) => withJson(START, spec));
+  const specs = new LastDigests<JsonObject>("Once", (spec) => withJson(START, spec));
   const sourceLists = new LastDigests("Once", digestOfSources);
   let digest = START;
   for (const { target, path, before, after } of effective) {
-    digest = withText(digest, target);
-    for (const node of path) digest = withNode(digest, node);
+    const last = path[path.length - 1] as PathNode;
+    digest = withNumber(withText(withText(digest, last.name), last.sectionName), target.length);
+    for (let i = 0; i < path.length; i++) digest = withNode(digest, path[i] as PathNode);
     for (const side of [before, after]) {
       if (side === undefined) continue;
       digest = withNumber(withNumber(digest, specs.of(side.spec)), sourceLists.of(side.sources));

@@ -33,6 +33,9 @@ class FirstTallies {
   readonly #counted: TableDraft<PolicyId, PolicyTally>;
   readonly #counters: readonly Counter[];
   readonly size: number;
+  /** The one that was asked for last: a change asks for it several times. */
+  #lastRecord: PolicyRecord | undefined = undefined;
+  #lastTally: PolicyTally | undefined = undefined;
 
   constructor(world: World, counted: TableDraft<PolicyId, PolicyTally>, counters: readonly Counter[], size: number) {
     this.#world = world;
@@ -57,7 +60,12 @@ class FirstTallies {
   }
 
   #loneTally(record: PolicyRecord | undefined): PolicyTally | undefined {
-    return record === undefined ? undefined : this.#counters[record.kind.index]?.loneTally(record);
+    if (record === undefined) return undefined;
+    if (this.#lastRecord !== record) {
+      this.#lastRecord = record;
+      this.#lastTally = this.#counters[record.kind.index]?.loneTally(record);
+    }
+    return this.#lastTally;
   }
 }
 

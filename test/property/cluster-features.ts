@@ -1,11 +1,13 @@
 /** What a random cluster exercises: every run counts, so that tuned weights cannot rot unseen. */
-import type { EffectivePolicy, PathNode } from "../../src/core/effective/effective-policy.ts";
+import type { EffectivePolicy } from "../../src/core/effective/effective-policy.ts";
+import type { Evaluation } from "../../src/core/evaluate.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
+import { effectivePolicies, verdicts } from "../../src/index.ts";
 import { blocksOf, type RawPolicy, readPolicies, type Standing, standingsOf } from "./policy-candidates.ts";
 
-export const clusterFeatures = [
+const clusterFeatures = [
   "three levels on one path",
   "tie on one target",
   "mixed granularity",
@@ -17,28 +19,29 @@ export const clusterFeatures = [
   "across namespaces",
   "sameTarget Established",
   "sameTarget OldestWins",
+  "an object's own value",
 ] as const;
-export type ClusterFeature = (typeof clusterFeatures)[number];
+type ClusterFeature = (typeof clusterFeatures)[number];
 
-interface EvaluatedCluster {
+interface Cluster {
   readonly objects: readonly JsonObject[];
   readonly definitions: readonly PolicyDefinition[];
-  readonly effective: Iterable<EffectivePolicy>;
-  readonly isOut: (policy: PolicyId) => boolean;
 }
 
 /** The features that really meet on some path of the cluster; a policy that reaches nothing does not count. */
-export function featuresOf({ objects, definitions, effective, isOut }: EvaluatedCluster): ReadonlySet<ClusterFeature> {
+function featuresOf(evaluation: Evaluation, { objects, definitions }: Cluster): ReadonlySet<ClusterFeature> {
   const policies = readPolicies(objects, definitions);
+  const out = new Set<PolicyId>();
+  for (const { policy, verdict } of verdicts(evaluation)) if (verdict.state === "NotAccepted") out.add(policy);
   const found = new Set<ClusterFeature>();
-  for (const one of effective) {
-    const stack = standingsOf(one, policies, objects, isOut);
-    for (const feature of clusterFeatures) if (!found.has(feature) && has[feature](stack, one.path)) found.add(feature);
+  for (const one of effectivePolicies(evaluation)) {
+    const stack = standingsOf(one, policies, objects, (policy) => out.has(policy));
+    for (const feature of clusterFeatures) if (!found.has(feature) && has[feature](stack, one)) found.add(feature);
   }
   return found;
 }
 
-type Test = (stack: readonly Standing[], path: readonly PathNode[]) => boolean;
+type Test = (stack: readonly Standing[], effective: EffectivePolicy) => boolean;
 
 const pairs = (stack: readonly Standing[]): readonly (readonly [Standing, Standing])[] =>
   stack.flatMap((one, at) => stack.slice(at + 1).map((other) => [one, other] as const));
@@ -57,14 +60,18 @@ const has: Readonly<Record<ClusterFeature, Test>> = {
   when: (stack) => stack.length >= 2 && blocks(stack).some(({ hasWhen }) => hasWhen),
   null: (stack) => stack.length >= 2 && blocks(stack).some(({ spec }) => hasNull(spec)),
   "both blocks": (stack) => stack.some(({ policy }) => new Set(blocksOf(policy).map(({ name }) => name)).size >= 3),
-  "namespace as level": (stack, path) => stack.some(({ level }) => path[level]?.kind === "Namespace"),
-  "across namespaces": (stack, path) =>
+  "namespace as level": (stack, { path }) => stack.some(({ level }) => path[level]?.kind === "Namespace"),
+  "across namespaces": (stack, { path }) =>
     stack.some(({ policy, level }) => {
       const namespace = path[level]?.namespace ?? "";
       return namespace !== "" && policy.namespace !== "" && policy.namespace !== namespace;
     }),
   "sameTarget Established": (stack) => sameTarget(stack, "Established"),
   "sameTarget OldestWins": (stack) => sameTarget(stack, "OldestWins"),
+  "an object's own value": (_, { sources, fields = [] }) =>
+    [...sources, ...fields.flatMap((field) => field.sources)].some(
+      ({ object, lost }) => object !== undefined || lost.some(({ policy }) => policy === undefined),
+    ),
 };
 
 const granularities = (policy: RawPolicy): readonly string[] =>
@@ -84,9 +91,16 @@ export class FeatureCount {
   #clusters = 0;
   readonly #counts: Map<ClusterFeature, number> = new Map();
 
-  add(features: ReadonlySet<ClusterFeature>): void {
+  add(evaluation: Evaluation, cluster: Cluster): void {
     this.#clusters++;
-    for (const feature of features) this.#counts.set(feature, (this.#counts.get(feature) ?? 0) + 1);
+    for (const feature of featuresOf(evaluation, cluster))
+      this.#counts.set(feature, (this.#counts.get(feature) ?? 0) + 1);
+  }
+
+  /** For whoever tries another seed. */
+  tell(): void {
+    if (process.env["PREVAIL_SEED"] === undefined) return;
+    for (const [feature, share] of this.shares) console.info(`${(100 * share).toFixed(1).padStart(5)} % ${feature}`);
   }
 
   get shares(): ReadonlyMap<ClusterFeature, number> {

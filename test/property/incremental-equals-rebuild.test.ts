@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { apply } from "../../src/index.ts";
+import { FeatureCount } from "./cluster-features.ts";
 import { decided, type Evaluation, evaluateDocuments, told } from "./evaluate-cluster.ts";
 import { expectApplied, remember } from "./expect-applied.ts";
 import { assertProperty, deepFreeze, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
@@ -12,9 +13,10 @@ import { playBatch, type RandomHistory, randomBatches, randomHistory, startState
 const evaluateObjects = (objects: Iterable<JsonObject>, { definitions, malformed }: RandomCluster): Evaluation =>
   evaluateDocuments([...objects, ...malformed], definitions);
 
-function checkHistory({ start, pool, batches }: RandomHistory): void {
+function checkHistory({ start, pool, batches }: RandomHistory, features?: FeatureCount): void {
   let state = startState(start.objects);
   let evaluation = evaluateObjects(state.values(), start);
+  features?.add(evaluation, start);
   for (const batch of batches) {
     const before = remember(evaluation);
     const played = playBatch(state, batch, pool);
@@ -26,7 +28,10 @@ function checkHistory({ start, pool, batches }: RandomHistory): void {
 }
 
 test(`incremental ≡ rebuild, byte for byte (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
-  assertProperty(fc.property(randomHistory, checkHistory), { numRuns: 400, stream: 1 });
+  const features = new FeatureCount();
+  const property = fc.property(randomHistory, (history) => checkHistory(history, features));
+  assertProperty(property, { numRuns: 400, stream: 1 });
+  expect(features.missing(0.05)).toEqual([]);
 });
 
 test(`the same where policies say the same, and many paths change at once (seed ${seed})`, {

@@ -10,10 +10,11 @@ import type { JsonObject } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import type { UnitRules } from "../model/units.ts";
 import { chooseStrategy, strategyName } from "./choose-strategy.ts";
+import { Contenders } from "./contenders.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
 import { type Candidate, type Decision, FoldResult, lossAgainst } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
-import { mergeBlock, replaceAll } from "./merge-block.ts";
+import { loseTo, mergeBlock, replaceAll } from "./merge-block.ts";
 import { Removals } from "./removals.ts";
 
 /** The policies on one target. */
@@ -131,18 +132,11 @@ class Fold {
     const [winner, ...others] = direct;
     if (winner === undefined) return;
     const decision = decisionOf(winner.policy, winner.block, "Direct");
-    replaceAll(this.result, candidatesOf(winner.policy, winner.block), decision);
-    const stepAside = { ...winner, strategy: { base: "Defaults", granularity: "Atomic" } } as const;
-    for (const { policy, block } of others) {
-      mergeBlock(this.result, {
-        ...stepAside,
-        policy,
-        block,
-        candidates: candidatesOf(policy, block),
-        decision,
-        custom: this.#tools,
-      });
-    }
+    const candidates = candidatesOf(winner.policy, winner.block);
+    replaceAll(this.result, candidates, decision);
+    const winners = new Contenders(candidates);
+    for (const { policy, block } of others)
+      for (const candidate of candidatesOf(policy, block)) loseTo(this.result, winners, candidate, decision);
   }
 
   #mergeBlocksOf(policy: Policy, blocks: readonly Block[], level: FoldLevel): void {

@@ -124,6 +124,16 @@ function yieldTo(
   result.decide(candidate.unit.pointer, decision);
 }
 
+/** A candidate that has lost to others, whatever stands in its place besides them. */
+export function loseTo(result: FoldResult, winners: Contenders, candidate: Candidate, decision: Decision): void {
+  const { pointer } = candidate.unit;
+  // An empty map blocks nothing below it.
+  const inTheWay = winners
+    .overlapping(candidate)
+    .filter(({ unit }) => unit.pointer.length >= pointer.length || !isEmptyMap(unit.value));
+  yieldTo(result, candidate, inTheWay, winners, decision);
+}
+
 /** Place by place, but what goes because of several places goes because of all of them: their order does not matter. */
 function overridePlaces(
   result: FoldResult,

@@ -245,6 +245,34 @@ describe("Policy Attachment for Mesh", () => {
     expect(made.tally("others/consumer")).toEqual({ paths: 1, full: 1, partial: 0, none: 0, met: 0 });
   });
 
+  test("a consumer's policy that lost the route to an older one, and has a rule of it, affects the rule alone", () => {
+    const none = policyKind("MeshPolicy", {
+      targets: ["HTTPRoute/Rule"],
+      ends: ["HTTPRoute/Rule"],
+      targeting: { crossNamespace: "Consumer" },
+      merge: { none: true },
+    });
+    const target = { group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "prod", name: "split" };
+    const made = cluster(
+      [
+        service("foo", { namespace: "prod" }),
+        route("split", "Service/foo", { namespace: "prod", rules: [{ name: "one" }, { name: "two" }] }),
+        policy("MeshPolicy", "own", target, { x: "own" }, { namespace: "prod", created: 0 }),
+        policy(
+          "MeshPolicy",
+          "theirs",
+          target,
+          { targetRefs: [{ ...target, sectionName: "one" }], x: "theirs" },
+          { namespace: "client", created: 1 },
+        ),
+      ],
+      { definitions: [none] },
+    );
+    expect(made.affectedBy("HTTPRoute/prod/split")).toEqual(["prod/own"]);
+    expect(made.affectedBy("HTTPRoute/prod/split#one")).toEqual(["client/theirs", "prod/own"]);
+    expect(made.affectedBy("HTTPRoute/prod/split#two")).toEqual(["prod/own"]);
+  });
+
   test("a consumer's policy does not act on traffic through a Gateway", () => {
     const made = cluster(
       [

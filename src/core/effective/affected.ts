@@ -1,4 +1,6 @@
 /** GEP-713, "Target object status": which policies really affect a target. */
+import { comparePrecedence } from "../merge/precedence.ts";
+import type { Policy } from "../model/policy.ts";
 import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import { forEachPath } from "./count-paths.ts";
@@ -43,16 +45,29 @@ export function forEachAffected(
       if (prevailing === 0) continue;
       let isBelow = false;
       for (const [at, node] of nodes.entries()) {
-        isBelow ||= includes(world.attached[kind.index]?.get(node.id), policy.id, node.section?.name, path);
+        isBelow ||= standingOn(node, path, world, kind).includes(policy);
         if (isBelow) visit(nodes, at, policy.id);
       }
     }
   });
 }
 
-function includes(sets: NodeSets | undefined, policy: PolicyId, section: string | undefined, path: Path): boolean {
-  const own = section === undefined ? sets?.own : sets?.sections?.get(section);
-  if (own?.policies.some(({ id }) => id === policy)) return true;
-  const consumers = path.from === undefined ? undefined : sets?.consumers?.get(path.from);
-  return consumers !== undefined && includes(consumers, policy, section, path);
+/** The policies that stand on a node of a path: those on everybody's traffic, and those of the consumer whose traffic it is. */
+function standingOn(
+  { id, section }: Node,
+  { from }: Path,
+  world: World,
+  { index, definition }: CompiledKind,
+): readonly Policy[] {
+  const sets = world.attached[index]?.get(id);
+  const onAll = policiesOn(sets, section?.name);
+  const onTheirs = from === undefined ? NONE : policiesOn(sets?.consumers?.get(from), section?.name);
+  if (onAll.length === 0 || onTheirs.length === 0) return onAll.length === 0 ? onTheirs : onAll;
+  const all = [...onAll, ...onTheirs].sort(comparePrecedence);
+  return definition.merge.none ? all.slice(0, 1) : all;
 }
+
+const NONE: readonly Policy[] = [];
+
+const policiesOn = (sets: NodeSets | undefined, section: string | undefined): readonly Policy[] =>
+  (section === undefined ? sets?.own : sets?.sections?.get(section))?.policies ?? NONE;

@@ -10,7 +10,7 @@ const overlap = ({ pointer }: Unit, { pointer: other }: Unit): boolean =>
 export class Contenders {
   readonly #all: readonly Candidate[];
   #policies: readonly Policy[] | undefined;
-  #at: Map<string, Candidate[]> | undefined;
+  #at: ReadonlyMap<string, readonly Candidate[]> | undefined;
   #below: Map<string, Candidate[]> | undefined;
 
   constructor(all: readonly Candidate[]) {
@@ -26,17 +26,20 @@ export class Contenders {
   overlapping({ unit }: Candidate): readonly Candidate[] {
     if (this.#all.length <= FEW) return this.#all.filter((one) => overlap(one.unit, unit));
     if (this.#at === undefined || this.#below === undefined) {
-      this.#at = new Map();
+      this.#at = byPointer(this.#all);
       this.#below = new Map();
-      for (const one of this.#all) {
-        addTo(this.#at, one.unit.pointer, one);
-        for (const above of pointersAbove(one.unit.pointer)) addTo(this.#below, above, one);
-      }
+      for (const one of this.#all) for (const above of pointersAbove(one.unit.pointer)) addTo(this.#below, above, one);
     }
     const found = [...(this.#at.get(unit.pointer) ?? NOBODY), ...(this.#below.get(unit.pointer) ?? NOBODY)];
     for (const above of pointersAbove(unit.pointer)) found.push(...(this.#at.get(above) ?? NOBODY));
     return found;
   }
+}
+
+export function byPointer(candidates: readonly Candidate[]): ReadonlyMap<string, readonly Candidate[]> {
+  const found = new Map<string, Candidate[]>();
+  for (const candidate of candidates) addTo(found, candidate.unit.pointer, candidate);
+  return found;
 }
 
 function addTo(lists: Map<string, Candidate[]>, key: string, candidate: Candidate): void {

@@ -2,7 +2,7 @@ import { isJsonObject, jsonEqual } from "../model/json.ts";
 import type { Policy } from "../model/policy.ts";
 import { buildSpec, unitsOf } from "../model/units.ts";
 import type { BlockMerge } from "./block-merge.ts";
-import { Contenders } from "./contenders.ts";
+import { byPointer, Contenders } from "./contenders.ts";
 import type { PolicyMetadata } from "./custom-strategy.ts";
 import { type Candidate, type FoldResult, lossAgainst, policiesOf } from "./fold-result.ts";
 
@@ -31,16 +31,6 @@ export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string)
       },
   );
   settle(result, merge, new Set(credited));
-}
-
-function byPointer(candidates: readonly Candidate[]): ReadonlyMap<string, readonly Candidate[]> {
-  const found = new Map<string, Candidate[]>();
-  for (const candidate of candidates) {
-    const there = found.get(candidate.unit.pointer);
-    if (there === undefined) found.set(candidate.unit.pointer, [candidate]);
-    else there.push(candidate);
-  }
-  return found;
 }
 
 /** Whatever was held and is not credited goes, what is newly credited comes, and the rest of the block has lost. */

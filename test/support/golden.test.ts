@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { expectGolden, writesGolden } from "./golden.ts";
 
@@ -32,6 +33,14 @@ test("a missing file fails and is not written", () => {
   const path = join(folder, "out.yaml");
   expect(() => expectGolden(path, "a: 1\n", {})).toThrow(/does not exist/);
   expect(existsSync(path)).toBe(false);
+});
+
+test("what the specifications say is never written", () => {
+  const path = fileURLToPath(new URL("../spec/out.yaml", import.meta.url));
+  for (const environment of [write, {}]) {
+    expect(() => expectGolden(path, "a: 1\n", environment)).toThrow(/no golden file belongs in test\/spec/);
+    expect(existsSync(path)).toBe(false);
+  }
 });
 
 test("PREVAIL_GOLDEN=write writes, and makes folders", () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,6 +16,8 @@ function isCi({ CI }: Environment): boolean {
 
 /** Compares `actual` with the golden file at `path`; a difference fails the test with a line diff. */
 export function expectGolden(path: string, actual: string, environment: Environment = process.env): void {
+  if (isSpecification(path))
+    throw new Error(`${path}: what the specifications say is written by hand; no golden file belongs in test/spec`);
   const expected = findText(path);
   if (writesGolden(environment)) {
     if (expected === actual) return;
@@ -29,6 +32,10 @@ export function expectGolden(path: string, actual: string, environment: Environm
     expected,
   );
 }
+
+const SPECIFICATIONS = fileURLToPath(new URL("../spec", import.meta.url));
+
+const isSpecification = (path: string): boolean => !relative(SPECIFICATIONS, resolve(path)).startsWith("..");
 
 function findText(path: string): string | undefined {
   try {

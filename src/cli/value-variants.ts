@@ -1,4 +1,5 @@
 import type { MappedField, Source as ValueSource } from "../core/effective/effective-policy.ts";
+import { foldsOf } from "../core/effective/folds-of.ts";
 import type { ExplainedPath, PathOutcome } from "../core/explain/explanation.ts";
 import { valueAt } from "../core/explain/value-place.ts";
 import type { Json } from "../core/model/json.ts";
@@ -31,13 +32,10 @@ interface Draft {
 export function valueStories(outcomes: readonly PathOutcome[]): readonly ValueStory[] {
   const drafts = new Map<string, Draft>();
   let total = 0;
-  for (const { spec, sources, fields, paths } of outcomes) {
+  for (const outcome of outcomes) {
+    const { paths } = outcome;
     total += paths.length;
-    const folds = [
-      { spec, sources, field: undefined },
-      ...fields.map((field) => ({ spec: field.spec, sources: field.sources, field })),
-    ];
-    for (const fold of folds) {
+    for (const fold of foldsOf(outcome)) {
       for (const source of fold.sources)
         addVariant(drafts, fold.field, valueAt(fold.spec, source.pointer), source, paths);
     }

@@ -102,7 +102,7 @@ function levelsOf(stack: Stack, own: OwnValues, endLevels: number, kind: Compile
     const { policies, annotated } = at.set;
     const isEnd = levels.length < endLevels;
     const part = areAll ? policies : policies.filter((policy) => hasPart(policy, isEnd, own, kind));
-    levels.push(areAll && !isEnd ? at.set : { policies: part, annotated, isEnd });
+    levels.push(areAll ? at.set : { policies: part, annotated });
   }
   return levels;
 }

@@ -76,10 +76,9 @@ export class Stacks {
     for (const policy of policies) key += `,${this.#serialOf(policy)}`;
     let set = this.#sets.get(key);
     if (set === undefined) {
-      const isEnd = false;
       set = isNone
-        ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated, isEnd, key, ...UNUSED }
-        : { policies, losers: NO_POLICIES, annotated, isEnd, key, ...UNUSED };
+        ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated, key, ...UNUSED }
+        : { policies, losers: NO_POLICIES, annotated, key, ...UNUSED };
       this.#sets.set(key, set);
     }
     return set;
@@ -174,9 +173,6 @@ export class LonePolicy implements PolicySet, NodeSets {
   }
   get annotated(): undefined {
     return undefined;
-  }
-  get isEnd(): boolean {
-    return false;
   }
   get key(): string {
     return "";

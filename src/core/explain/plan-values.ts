@@ -1,9 +1,9 @@
 /** Two effective policies of one path, value by value. */
 import type { EffectivePolicy } from "../effective/effective-policy.ts";
+import { foldsOf } from "../effective/folds-of.ts";
 import { jsonEqual } from "../model/json.ts";
 import { compareText } from "../model/refs.ts";
 import type { HeldValue, ValueChange } from "./plan.ts";
-import { foldsOf } from "./reach-fates.ts";
 import { valueAt } from "./value-place.ts";
 
 /** Values that differ, and values that somebody else decides now. What only lost to somebody else is no change. */

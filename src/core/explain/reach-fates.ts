@@ -1,16 +1,9 @@
 /** What becomes of a policy's units at the end of one path. */
-import type { EffectivePolicy, MappedField, Source } from "../effective/effective-policy.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { Source } from "../effective/effective-policy.ts";
+import type { Fold } from "../effective/folds-of.ts";
 import type { BlockName } from "../model/policy.ts";
 import type { PolicyId } from "../model/refs.ts";
 import type { PathFate, ReachLoss } from "./reach.ts";
-
-export interface Fold {
-  readonly spec: JsonObject;
-  readonly sources: readonly Source[];
-  /** The item of the object's own field that it is folded into. */
-  readonly field?: MappedField;
-}
 
 export type UnitFate =
   | { readonly state: "decides" }
@@ -22,12 +15,6 @@ export type UnitFate =
       readonly source: Source;
       readonly fold: Fold;
     };
-
-/** The spec, and each item of objects' fields that a policy sets. */
-export const foldsOf = ({ spec, sources, fields = [] }: EffectivePolicy): readonly Fold[] => [
-  { spec, sources },
-  ...fields.map((field) => ({ spec: field.spec, sources: field.sources, field })),
-];
 
 /** One for each level that the policy stands at on the path; what it lost to itself counts neither way. */
 export function unitFates(

@@ -4,6 +4,7 @@ import { conflictWinner } from "../effective/conflict-winner.ts";
 import { forEachPath } from "../effective/count-paths.ts";
 import { effectivePolicy } from "../effective/effective-at.ts";
 import type { EffectivePolicy, PathNode } from "../effective/effective-policy.ts";
+import { foldsOf } from "../effective/folds-of.ts";
 import { shownRejection } from "../effective/shown-rejection.ts";
 import { verdictOf } from "../effective/verdict-of.ts";
 import type { PolicyRecord, World } from "../effective/world.ts";
@@ -19,7 +20,7 @@ import {
   targetId,
 } from "../model/refs.ts";
 import type { Reach, ReachedPath, ReachedPlace, ReachedValue, ReachLoss, ReachTarget } from "./reach.ts";
-import { foldsOf, holds, isBeaten, isEqual, pathFate, type UnitFate, unitFates } from "./reach-fates.ts";
+import { holds, isBeaten, isEqual, pathFate, type UnitFate, unitFates } from "./reach-fates.ts";
 import { reachGaps } from "./reach-gaps.ts";
 import { valueAt } from "./value-place.ts";
 

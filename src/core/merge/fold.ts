@@ -17,14 +17,12 @@ import { isDirect } from "./is-direct.ts";
 import { loseTo, mergeBlock, replaceAll } from "./merge-block.ts";
 import { Removals } from "./removals.ts";
 
-/** The policies on one target. */
+/** The policies on one target that have a part in the path: a Direct one only where the path ends there. */
 export interface FoldLevel {
   /** Highest first (`comparePrecedence`). */
   readonly policies: readonly Policy[];
   /** What the annotation on the target says about the strategy. */
   readonly annotated: MergeStrategy | undefined;
-  /** The target is where the path ends, or owns the section where it ends: bare rules as Direct act here. */
-  readonly isEnd: boolean;
 }
 
 export interface FoldTools {
@@ -125,7 +123,6 @@ class Fold {
   applyDirect(levels: readonly FoldLevel[]): void {
     const direct: Array<{ policy: Policy; block: Block }> = [];
     for (const level of levels) {
-      if (!level.isEnd) continue;
       for (const policy of level.policies)
         if (isDirect(policy, this.#rules)) for (const block of policy.blocks) direct.push({ policy, block });
     }

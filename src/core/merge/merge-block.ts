@@ -73,7 +73,6 @@ export function replaceAll(result: FoldResult, candidates: readonly Candidate[],
     if (old.policy !== undefined || winners.length > 0) replace(result, old, winners, contenders.policies, decision);
   }
   for (const candidate of candidates) take(result, candidate, decision);
-  result.hear(candidates);
 }
 
 /** A candidate takes a free place. An empty map above it has said all it has to say. */

@@ -4,6 +4,7 @@ import { showPath } from "../effective/describe-path.ts";
 import { effectivePolicy } from "../effective/effective-at.ts";
 import type { EffectivePolicy, Lost } from "../effective/effective-policy.ts";
 import { fieldOfPointer } from "../effective/field-of-pointer.ts";
+import { foldsOf } from "../effective/folds-of.ts";
 import type { Path } from "../effective/path.ts";
 import { PathFinder } from "../effective/path-finder.ts";
 import type { AncestorVerdict } from "../effective/verdict.ts";
@@ -102,12 +103,12 @@ export class PartsFinder {
 
 const keyOf = (policy: PolicyId, ancestor: ObjectId, target: TargetId): string => `${policy} ${ancestor} ${target}`;
 
-function partsOf({ path, from, sources, fields = [] }: EffectivePolicy, id: PolicyId): Parts {
-  // The spec, or the first item of an object's fields that it lost something in.
-  const folds = [{ sources }, ...fields];
+function partsOf(effective: EffectivePolicy, id: PolicyId): Parts {
+  const { path, from } = effective;
   const isLost = ({ policy, reason, by }: Lost): boolean =>
     policy === id && reason !== "gated" && reason !== "equal" && (by.length === 0 || by.some((one) => one !== id));
-  const fold = folds.find((one) => one.sources.some(({ lost }) => lost.some(isLost)));
+  // The spec, or the first item of an object's fields that it lost something in.
+  const fold = foldsOf(effective).find((one) => one.sources.some(({ lost }) => lost.some(isLost)));
   const prevailing: string[] = [];
   const superseded: SupersededPart[] = [];
   for (const { pointer, policy, lost } of fold?.sources ?? []) {

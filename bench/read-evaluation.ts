@@ -1,6 +1,6 @@
-import type { Delta } from "../src/core/effective/delta.ts";
-import type { PathNode, Source } from "../src/core/effective/effective-policy.ts";
-import type { PolicyVerdict, Tally } from "../src/core/effective/verdict.ts";
+import type { PathNode, Source } from "../src/core/effective/fold/effective-policy.ts";
+import type { Delta } from "../src/core/effective/update/delta.ts";
+import type { PolicyVerdict, Tally } from "../src/core/effective/verdicts/verdict.ts";
 import type { Evaluation } from "../src/core/evaluate.ts";
 import type { Json, JsonObject } from "../src/core/model/json.ts";
 import { effectivePolicies, verdicts } from "../src/index.ts";

@@ -1,6 +1,6 @@
 /**
  * Mistakes that test/spec must notice: a name, the specification that is tried first, and one text of one file, which
- * must occur there exactly once, and what it becomes. When the code changes, mend its row; a row may go only with the
+ * must occur there exactly once, and what it becomes. When the code changes, fix its row; a row may go only with the
  * rule that it breaks.
  */
 const merge = "src/core/merge";
@@ -159,28 +159,28 @@ export const mutants = [
   row(
     "bare rules before defaults",
     rfc9,
-    `${model}/parse-policy.ts`,
+    `${model}/parse/parse-policy.ts`,
     'parseNamedBlock("defaults", DEFAULTS, spec, reader, report),\n        parseBlock("bare", spec, "spec", reader, report),',
     'parseBlock("bare", spec, "spec", reader, report),\n        parseNamedBlock("defaults", DEFAULTS, spec, reader, report),',
   ),
   row(
     "the spelling `override` is not read",
     gep713x,
-    `${model}/parse-policy.ts`,
+    `${model}/parse/parse-policy.ts`,
     'const OVERRIDES = ["overrides", "override"] as const;',
     'const OVERRIDES = ["overrides", "overrides_"] as const;',
   ),
   row(
     "two merge strategies in one policy are let through",
     gep713,
-    `${model}/parse-policy.ts`,
+    `${model}/parse/parse-policy.ts`,
     'merge.blocks === "Exclusive" && blocks.length > 1',
     'merge.blocks === "Exclusive" && blocks.length > 2',
   ),
   row(
     "`strategy` is spec proper",
     rfc9,
-    `${model}/parse-policy.ts`,
+    `${model}/parse/parse-policy.ts`,
     "const beside = [...REMOVALS, ...(hasStrategy ? [merge.granularity.field] : [])];",
     "const beside = [...REMOVALS];",
   ),
@@ -266,7 +266,7 @@ export const mutants = [
   row(
     "a Direct policy flows down",
     gep713x,
-    `${effective}/effective-at.ts`,
+    `${effective}/fold/effective-at.ts`,
     "const isEnd = levels.length < endLevels;",
     "const isEnd = levels.length <= endLevels + 9;",
   ),
@@ -303,21 +303,21 @@ export const mutants = [
   row(
     "an empty list of the object is a value",
     ref,
-    `${effective}/own-values.ts`,
+    `${effective}/fold/own-values.ts`,
     "if (Array.isArray(value)) return value.length === 0;",
     "if (Array.isArray(value)) return false;",
   ),
   row(
     "0 and false of the object count as unset",
     ref,
-    `${effective}/own-values.ts`,
+    `${effective}/fold/own-values.ts`,
     'if (value === null || value === "") return true;',
     'if (value === null || value === "" || value === 0 || value === false) return true;',
   ),
   row(
     "items of every type are touched",
     ref,
-    `${effective}/own-values.ts`,
+    `${effective}/fold/own-values.ts`,
     "isWritten(ownValue(item, where.key), where.value)",
     "!isWritten(ownValue(item, where.key), `no ${where.value}`)",
   ),
@@ -338,21 +338,21 @@ export const mutants = [
   row(
     "what the less specific object says comes first",
     ref,
-    `${effective}/own-values.ts`,
+    `${effective}/fold/own-values.ts`,
     "for (const node of nodes) {",
     "for (const node of nodes.toReversed()) {",
   ),
   row(
     "an item is compared to all that a policy says",
     ref,
-    `${effective}/fold-pattern.ts`,
+    `${effective}/fold/fold-pattern.ts`,
     "isAbout(pointer, [from])",
     "isAbout(pointer, [from.slice(0, 0)])",
   ),
   row(
     "what goes nowhere is in the spec all the same",
     ref,
-    `${effective}/own-values.ts`,
+    `${effective}/fold/own-values.ts`,
     'const nowhere = notInSpec.filter((from) => goes.get(from) === "Nowhere");',
     "const nowhere = notInSpec.slice(0, 0);",
   ),
@@ -482,21 +482,21 @@ export const mutants = [
   row(
     "namespace visited twice",
     attachment,
-    `${effective}/path-builder.ts`,
+    `${effective}/paths/path-builder.ts`,
     " || visitsNamespace(base, namespace)) {",
     ") {",
   ),
   row(
     "a namespace stands above every object in it",
     attachment,
-    `${effective}/path-builder.ts`,
+    `${effective}/paths/path-builder.ts`,
     "!node.place.isBelowNamespace",
     "this.#kind.namespacesAbove.size === 0",
   ),
   row(
     "a rule with backends is an end of its own, too",
     attachment,
-    `${effective}/path-finder.ts`,
+    `${effective}/paths/path-finder.ts`,
     "const goesOn = end.mayContinue && this.#endsBelow.areThere(id, section);",
     "const goesOn = !end.mayContinue && this.#endsBelow.areThere(id, section);",
   ),
@@ -510,7 +510,7 @@ export const mutants = [
   row(
     "mesh: a consumer's policy splits traffic that goes another way",
     gep713x,
-    `${effective}/path-builder.ts`,
+    `${effective}/paths/path-builder.ts`,
     "setAt(sets, node) !== undefined && above.elsewhere?.has(consumer) !== true",
     "setAt(sets, node) !== undefined",
   ),
@@ -538,7 +538,7 @@ export const mutants = [
   row(
     "what is named in vain is there",
     attachment,
-    `${effective}/lookups.ts`,
+    `${effective}/world/lookups.ts`,
     "impliedParents.some((parent) => objectId(parent) === wanted) === true",
     "up !== undefined",
   ),
@@ -552,7 +552,7 @@ export const mutants = [
   row(
     "of two CRDs for one kind both count",
     attachment,
-    `${effective}/rulebook.ts`,
+    `${effective}/world/rulebook.ts`,
     "unused.add(object);",
     "crds.set(id, crd);",
   ),
@@ -566,7 +566,7 @@ export const mutants = [
   row(
     "a Direct policy on a Service beats the one on its port",
     attachment,
-    `${effective}/path-finder.ts`,
+    `${effective}/paths/path-finder.ts`,
     "const set = sets.sections?.get(section.name) ?? sets.own;",
     "const set = sets.own ?? sets.sections?.get(section.name);",
   ),
@@ -618,7 +618,7 @@ export const mutants = [
   row(
     "None: the newest wins",
     attachment,
-    `${effective}/stack.ts`,
+    `${effective}/fold/stack.ts`,
     "policies: policies.slice(0, 1), losers: policies.slice(1)",
     "policies: policies.slice(-1), losers: policies.slice(0, -1)",
   ),
@@ -627,14 +627,14 @@ export const mutants = [
   row(
     "one bad target hides the good ones",
     gep713,
-    `${effective}/verdict-of.ts`,
+    `${effective}/verdicts/verdict-of.ts`,
     "if (tally !== undefined) return accepted(tally);",
     "if (tally !== undefined && record.targets.rejections.length === 0) return accepted(tally);",
   ),
   row(
     "a policy beats itself",
     rfc9,
-    `${effective}/fold-pattern.ts`,
+    `${effective}/fold/fold-pattern.ts`,
     "if (by.length > 0 && by.every((policy) => policy === candidate.policy)) return;",
     "",
   ),
@@ -648,35 +648,35 @@ export const mutants = [
   row(
     "a constraint that is met counts as beaten",
     rfc9,
-    `${effective}/fold-pattern.ts`,
+    `${effective}/fold/fold-pattern.ts`,
     "outcome.gated = true;",
     "outcome.gated = true;\n    outcome.beaten++;",
   ),
   row(
     "beaten once is overridden",
     gep713,
-    `${effective}/verdict-of.ts`,
+    `${effective}/verdicts/verdict-of.ts`,
     'if (none > 0 && full + partial === 0) return "Overridden";',
     'if (none > 0) return "Overridden";',
   ),
   row(
     "a constraint that is met counts as prevailing",
     rfc9,
-    `${effective}/tally.ts`,
+    `${effective}/verdicts/tally.ts`,
     'return prevailing === 0 && gated ? "met" : "full";',
     'return "full";',
   ),
   row(
     "targets are affected by policies that do not prevail",
     gep713,
-    `${effective}/affected.ts`,
+    `${effective}/verdicts/affected.ts`,
     "if (prevailing === 0) continue;",
     "",
   ),
   row(
     "targets above the declared one are affected",
     gep713,
-    `${effective}/affected.ts`,
+    `${effective}/verdicts/affected.ts`,
     "let isBelow = false;",
     "let isBelow = true;",
   ),

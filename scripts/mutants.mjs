@@ -45,10 +45,10 @@ function findMismatch({ name, file, text, becomes }) {
   try {
     source = readFileSync(join(root, file), "utf8");
   } catch {
-    return [`'${name}': there is no ${file}; mend the table`];
+    return [`'${name}': there is no ${file}; fix the table`];
   }
   const count = source.split(text).length - 1;
-  return count === 1 ? [] : [`'${name}': its text occurs ${count} times in ${file}, not once; mend the table`];
+  return count === 1 ? [] : [`'${name}': its text occurs ${count} times in ${file}, not once; fix the table`];
 }
 
 async function tryAll() {

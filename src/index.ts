@@ -89,8 +89,6 @@ export type {
   VirtualHostConfig,
   WeightedBackendConfig,
 } from "./core/dataplane/gateway-config.ts";
-export type { Affected } from "./core/effective/affected.ts";
-export type { Delta, EffectiveChange, VerdictChange } from "./core/effective/delta.ts";
 export type {
   EffectivePolicy,
   LossReason,
@@ -99,8 +97,10 @@ export type {
   PathNode,
   Source,
   Step,
-} from "./core/effective/effective-policy.ts";
-export type { Change } from "./core/effective/object-changes.ts";
+} from "./core/effective/fold/effective-policy.ts";
+export type { Delta, EffectiveChange, VerdictChange } from "./core/effective/update/delta.ts";
+export type { Change } from "./core/effective/update/object-changes.ts";
+export type { Affected } from "./core/effective/verdicts/affected.ts";
 export type {
   AncestorVerdict,
   Enforcement,
@@ -108,7 +108,7 @@ export type {
   PolicyVerdict,
   Tally,
   Verdict,
-} from "./core/effective/verdict.ts";
+} from "./core/effective/verdicts/verdict.ts";
 export {
   affected,
   type EffectiveFilter,

@@ -1,8 +1,8 @@
 /** What an Envoy says of a request, told as the embedded gateway would: so access log and metrics are the same for both. */
 import type { BackendConfig, DataplaneConfig, GatewayConfig, RuleConfig } from "../core/dataplane/gateway-config.ts";
 import { hasWaits } from "../core/envoy/envoy-waits.ts";
+import { remember } from "../core/model/collections/remember.ts";
 import { displayRef, type ObjectRef } from "../core/model/refs.ts";
-import { remember } from "../core/model/remember.ts";
 import type { ClientProtocol, GatewayEvent, RequestFlag } from "../gateway/gateway-event.ts";
 import { backendOfCluster } from "../xds/compile/resource-names.ts";
 import type { EnvoyAccess } from "../xds/serve/parse-access-line.ts";

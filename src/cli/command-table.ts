@@ -31,7 +31,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "check",
-    summary: "what somebody should mend, and whether coverage rules hold",
+    summary: "what somebody should fix, and whether coverage rules hold",
     load: () => import("./commands/check.ts"),
   },
   {

@@ -1,4 +1,4 @@
-import type { World } from "../core/effective/world.ts";
+import type { World } from "../core/effective/world/world.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
 import { compareText, kindId } from "../core/model/refs.ts";
 import { sectionsOf } from "../core/topology/sections-of.ts";

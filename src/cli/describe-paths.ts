@@ -1,4 +1,4 @@
-import type { PathNode } from "../core/effective/effective-policy.ts";
+import type { PathNode } from "../core/effective/fold/effective-policy.ts";
 import type { ExplainedPath } from "../core/explain/explanation.ts";
 import { displayRef } from "../core/model/refs.ts";
 import { showTraffic } from "../core/model/traffic.ts";

@@ -1,4 +1,11 @@
-import type { EffectivePolicy, Lost, MappedField, PathNode, Source, Step } from "../core/effective/effective-policy.ts";
+import type {
+  EffectivePolicy,
+  Lost,
+  MappedField,
+  PathNode,
+  Source,
+  Step,
+} from "../core/effective/fold/effective-policy.ts";
 import type { Json, JsonObject } from "../core/model/json.ts";
 import { type GroupKind, type ObjectId, type ObjectRef, parseObjectId, type TargetId } from "../core/model/refs.ts";
 import { type Redaction, redactSpec } from "./redaction.ts";

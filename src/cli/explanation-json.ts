@@ -1,4 +1,4 @@
-import type { PathNode, Source as ValueSource } from "../core/effective/effective-policy.ts";
+import type { PathNode, Source as ValueSource } from "../core/effective/fold/effective-policy.ts";
 import type { Explanation, KindExplanation, PathOutcome, PolicyPart } from "../core/explain/explanation.ts";
 import { sectionPlace, sourcePlace } from "../core/explain/value-place.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";

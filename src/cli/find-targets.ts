@@ -1,9 +1,8 @@
-import { isImplied } from "../core/effective/lookups.ts";
-import type { World } from "../core/effective/world.ts";
+import { isImplied } from "../core/effective/world/lookups.ts";
+import type { World } from "../core/effective/world/world.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { isJsonObject, ownValue } from "../core/model/json.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
-import { nearMiss } from "../core/model/near-miss.ts";
 import type { LabelSelector } from "../core/model/policy.ts";
 import {
   compareText,
@@ -16,6 +15,7 @@ import {
   parseKindId,
   parseObjectId,
 } from "../core/model/refs.ts";
+import { nearMiss } from "../core/model/words/near-miss.ts";
 import { matchesSelector } from "../core/topology/matches-selector.ts";
 import { sectionsOf } from "../core/topology/sections-of.ts";
 import { findKinds, type KindNames, kindNames } from "./kind-names.ts";
@@ -235,7 +235,7 @@ function leftOut({ ref, findings: [first] }: RefusedTarget): TargetSearch {
   const message = `${displayRef(ref)}${place} was left out, as the API server would refuse it`;
   return {
     ok: false,
-    message: first?.field === undefined ? message : `${message}: mend its ${first.field}`,
+    message: first?.field === undefined ? message : `${message}: fix its ${first.field}`,
     hints: [],
   };
 }

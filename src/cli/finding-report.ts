@@ -1,9 +1,9 @@
 import type { CheckedDataplane } from "../core/check/check-dataplane.ts";
 import type { CheckFinding } from "../core/check/check-finding.ts";
 import { checkWorld } from "../core/check/check-world.ts";
-import { mendOf } from "../core/check/mend-finding.ts";
+import { fixOf } from "../core/check/fix-finding.ts";
 import { needsCel } from "../core/check/needs-cel.ts";
-import type { World } from "../core/effective/world.ts";
+import type { World } from "../core/effective/world/world.ts";
 import type { EvaluateCondition } from "../core/model/cel.ts";
 import type { Finding, Severity } from "../core/model/finding.ts";
 import type { FindingCode } from "../core/model/finding-code.ts";
@@ -23,7 +23,7 @@ export interface ReportedFinding {
   readonly object?: ObjectRef;
   readonly field?: string;
   readonly message: string;
-  readonly mend?: string;
+  readonly fix?: string;
   readonly place?: SourcePosition;
   readonly related: ReadonlyArray<{ readonly message: string; readonly place?: SourcePosition }>;
 }
@@ -62,7 +62,7 @@ export async function buildFindingReport(source: Source, options: ReportOptions)
   const checked = checkWorld(world, { cel, dataplane });
   const all: readonly Draft[] = [
     ...redactFindings(
-      source.findings().map((finding) => withMend(finding, world)),
+      source.findings().map((finding) => withFix(finding, world)),
       world,
       redaction,
     ).map((finding) => ({ finding, isPlaced: true })),
@@ -81,9 +81,9 @@ export async function buildFindingReport(source: Source, options: ReportOptions)
   };
 }
 
-function withMend(finding: Finding, world: World): CheckFinding {
-  const mend = mendOf(world, finding);
-  return mend === undefined ? finding : { ...finding, mend };
+function withFix(finding: Finding, world: World): CheckFinding {
+  const fix = fixOf(world, finding);
+  return fix === undefined ? finding : { ...finding, fix };
 }
 
 /** Patterns are the largest part of it, and only Envoy's are asked. */
@@ -128,7 +128,7 @@ function findPlaces(drafts: readonly Draft[], { locate }: Source): Places {
 }
 
 function reported({ finding, isPlaced }: Draft, places: Places): ReportedFinding {
-  const { code, severity, object, field, message, mend = findingCodes[code].mend, related = [] } = finding;
+  const { code, severity, object, field, message, fix = findingCodes[code].fix, related = [] } = finding;
   const place = isPlaced ? finding.source : (places.get(keyOf(finding)) ?? finding.source);
   return {
     code,
@@ -136,7 +136,7 @@ function reported({ finding, isPlaced }: Draft, places: Places): ReportedFinding
     ...(object === undefined ? {} : { object: parseObjectId(object) }),
     ...(field === undefined ? {} : { field }),
     message,
-    ...(mend === undefined ? {} : { mend }),
+    ...(fix === undefined ? {} : { fix }),
     ...(place === undefined ? {} : { place }),
     related: related.map((other) => {
       const at = places.get(keyOf(other));

@@ -9,9 +9,9 @@ export const findingsGithub = ({ findings }: FindingReport): string =>
   findings.map((one) => `${lineOf(one)}\n`).join("");
 
 function lineOf(finding: ReportedFinding): string {
-  const { code, severity, object, message, mend, place } = finding;
+  const { code, severity, object, message, fix, place } = finding;
   const name = object === undefined ? "" : displayRef(object);
-  const text = [name === "" || message.includes(name) ? message : `${name}: ${message}`, mend ?? ""]
+  const text = [name === "" || message.includes(name) ? message : `${name}: ${message}`, fix ?? ""]
     .filter((part) => part !== "")
     .join("\n");
   const properties: readonly (readonly [string, string | number])[] = [

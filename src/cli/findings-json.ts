@@ -16,7 +16,7 @@ export const findingsJson = ({ findings, hidden }: FindingReport): object => ({
 });
 
 function itemJson(finding: ReportedFinding): object {
-  const { code, severity, object, field, message, mend, place, related } = finding;
+  const { code, severity, object, field, message, fix, place, related } = finding;
   return {
     code,
     severity,
@@ -24,7 +24,7 @@ function itemJson(finding: ReportedFinding): object {
     ...(object === undefined ? {} : { object }),
     ...(field === undefined ? {} : { field }),
     message,
-    ...(mend === undefined ? {} : { mend }),
+    ...(fix === undefined ? {} : { fix }),
     ...(related.length === 0
       ? {}
       : {

@@ -55,5 +55,5 @@ const textOf = (finding: ReportedFinding): string =>
     ...finding.related.map(
       ({ message, place }) => `see: ${message}${place === undefined ? "" : ` (${showPosition(place)})`}`,
     ),
-    ...(finding.mend === undefined ? [] : [`mend: ${finding.mend}`]),
+    ...(finding.fix === undefined ? [] : [`fix: ${finding.fix}`]),
   ].join("\n");

@@ -43,7 +43,7 @@ function rule(code: FindingCode, docOf: SarifOptions["docOf"]): object {
 }
 
 function result(finding: ReportedFinding, ruleIndex: number): object {
-  const { code, severity, object, message, mend, place, related } = finding;
+  const { code, severity, object, message, fix, place, related } = finding;
   const name = object === undefined ? undefined : displayRef(object);
   const subject = name === undefined || message.includes(name) ? message : `${name}: ${message}`;
   const placed = related.filter((other) => other.place !== undefined);
@@ -53,7 +53,7 @@ function result(finding: ReportedFinding, ruleIndex: number): object {
     ruleId: code,
     ruleIndex,
     level: levels[severity],
-    message: { text: messageString([...text, ...(mend === undefined ? [] : [mend])].join("\n")) },
+    message: { text: messageString([...text, ...(fix === undefined ? [] : [fix])].join("\n")) },
     ...(place === undefined && name === undefined
       ? {}
       : {

@@ -1,6 +1,6 @@
 import type { LevelKind, PolicyDefinition } from "../core/model/definition.ts";
+import { supportedGranularities } from "../core/model/parse/supported-granularities.ts";
 import { kindId, objectId } from "../core/model/refs.ts";
-import { supportedGranularities } from "../core/model/supported-granularities.ts";
 import type { Getting } from "./getting.ts";
 import { printList } from "./print-list.ts";
 import { resourceName } from "./resource-name.ts";

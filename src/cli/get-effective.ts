@@ -1,10 +1,10 @@
-import type { CompiledKind } from "../core/effective/compiled-kind.ts";
-import { forEachPath } from "../core/effective/count-paths.ts";
-import { effectivePolicy } from "../core/effective/effective-at.ts";
-import type { EffectiveCore } from "../core/effective/effective-core.ts";
-import type { EffectivePolicy, PathNode } from "../core/effective/effective-policy.ts";
-import { nodesOf, type Path } from "../core/effective/path.ts";
-import type { World } from "../core/effective/world.ts";
+import { effectivePolicy } from "../core/effective/fold/effective-at.ts";
+import type { EffectiveCore } from "../core/effective/fold/effective-core.ts";
+import type { EffectivePolicy, PathNode } from "../core/effective/fold/effective-policy.ts";
+import { forEachPath } from "../core/effective/paths/count-paths.ts";
+import { nodesOf, type Path } from "../core/effective/paths/path.ts";
+import type { CompiledKind } from "../core/effective/world/compiled-kind.ts";
+import type { World } from "../core/effective/world/world.ts";
 import { kindId } from "../core/model/refs.ts";
 import { effectiveJson } from "./effective-json.ts";
 import { type FoundTarget, isListed, type Scope } from "./find-targets.ts";

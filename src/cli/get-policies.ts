@@ -1,7 +1,7 @@
-import { shownRejection } from "../core/effective/shown-rejection.ts";
-import type { Tally, Verdict } from "../core/effective/verdict.ts";
-import { verdictOf } from "../core/effective/verdict-of.ts";
-import type { PolicyRecord, World } from "../core/effective/world.ts";
+import { shownRejection } from "../core/effective/findings/shown-rejection.ts";
+import type { Tally, Verdict } from "../core/effective/verdicts/verdict.ts";
+import { verdictOf } from "../core/effective/verdicts/verdict-of.ts";
+import type { PolicyRecord, World } from "../core/effective/world/world.ts";
 import { forEachPathThrough } from "../core/explain/paths-through.ts";
 import { isJsonObject, ownValue } from "../core/model/json.ts";
 import { compareText, kindId, type PolicyId } from "../core/model/refs.ts";

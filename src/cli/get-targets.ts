@@ -1,5 +1,5 @@
-import { affectedTargets } from "../core/effective/affected.ts";
-import type { World } from "../core/effective/world.ts";
+import { affectedTargets } from "../core/effective/verdicts/affected.ts";
+import type { World } from "../core/effective/world/world.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
 import { type KindId, kindId, type ObjectId, type PolicyId, parseObjectId, type TargetId } from "../core/model/refs.ts";
 import { sectionsOf } from "../core/topology/sections-of.ts";

@@ -1,4 +1,4 @@
-import type { World } from "../core/effective/world.ts";
+import type { World } from "../core/effective/world/world.ts";
 import type { CommandContext } from "./command.ts";
 import type { FoundTarget, Scope } from "./find-targets.ts";
 import type { Source } from "./load-source.ts";

@@ -1,4 +1,4 @@
-import type { World } from "../core/effective/world.ts";
+import type { World } from "../core/effective/world/world.ts";
 import { isJsonList, isJsonObject, ownValue } from "../core/model/json.ts";
 import { kinds as builtInKinds } from "../core/model/kinds.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";

@@ -58,7 +58,7 @@ async function buildSource(loaded: LoadedDocuments): Promise<Source> {
   };
 }
 
-/** The engine knows where an object begins; whoever must mend it wants the line of the field. */
+/** The engine knows where an object begins; whoever must fix it wants the line of the field. */
 function atField(finding: Finding, locate: Source["locate"], inRefused: LocateRefused): Finding {
   const { object, field } = finding;
   if (object === undefined || field === undefined) return finding;

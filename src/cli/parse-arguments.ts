@@ -1,4 +1,4 @@
-import { nearMiss } from "../core/model/near-miss.ts";
+import { nearMiss } from "../core/model/words/near-miss.ts";
 import type { Option, OptionValues } from "./option.ts";
 
 export type ParsedArguments =

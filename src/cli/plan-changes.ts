@@ -1,6 +1,6 @@
-import { homed } from "../core/effective/home-objects.ts";
-import type { Change } from "../core/effective/object-changes.ts";
-import type { World } from "../core/effective/world.ts";
+import type { Change } from "../core/effective/update/object-changes.ts";
+import { homed } from "../core/effective/world/home-objects.ts";
+import type { World } from "../core/effective/world/world.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../core/model/json.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";

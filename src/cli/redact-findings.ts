@@ -1,5 +1,5 @@
 import type { CheckFinding } from "../core/check/check-finding.ts";
-import type { World } from "../core/effective/world.ts";
+import type { World } from "../core/effective/world/world.ts";
 import { findingCodes } from "../core/model/finding-codes.ts";
 import { displayRef, kindId, type ObjectId, parseObjectId } from "../core/model/refs.ts";
 import type { Redaction } from "./redaction.ts";
@@ -24,10 +24,10 @@ export function redactFindings(
   const names = [...hidden].map((id) => displayRef(parseObjectId(id)));
   const tells = (text: string | undefined): boolean => text !== undefined && names.some((name) => text.includes(name));
   return findings.flatMap((finding) => {
-    const { object, message, mend, related = [], ...rest } = finding;
+    const { object, message, fix, related = [], ...rest } = finding;
     if (object !== undefined && isHidden(object) && isPolicy(object, world)) return [];
     const open = related.filter((other) => !hidden.has(other.object) && !tells(other.message));
-    const isOpen = open.length === related.length && !tells(message) && !tells(mend);
+    const isOpen = open.length === related.length && !tells(message) && !tells(fix);
     if (isOpen) return [finding];
     return [
       {

@@ -212,12 +212,12 @@ metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempt
       });
     }
 
-    test("whoever asks for it learns where it is and what to mend", async () => {
+    test("whoever asks for it learns where it is and what to fix", async () => {
       const { stderr, code } = await explained("explain httproute/b -f a.yaml -f b.yaml", files);
       expect(code).toBe(1);
       expect(stderr.replaceAll(/\n +/g, " ").split("\n")).toEqual([
         reason,
-        "error: HTTPRoute default/b is at b.yaml:2, but was left out, as the API server would refuse it: mend its spec.rules[0].retry.attempts",
+        "error: HTTPRoute default/b is at b.yaml:2, but was left out, as the API server would refuse it: fix its spec.rules[0].retry.attempts",
         "",
       ]);
     });

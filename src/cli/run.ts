@@ -1,5 +1,5 @@
-import { clipText } from "../core/model/clip-text.ts";
 import type { Finding } from "../core/model/finding.ts";
+import { clipText } from "../core/model/words/clip-text.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { type CommandEntry, commandTable } from "./command-table.ts";
 import { createPrinter, type Printer } from "./create-printer.ts";

@@ -1,5 +1,5 @@
 /** What `run` was asked to do, checked. Whoever starts the program knows how to do it: the command line itself opens no ports. */
-import { parseDurationMs } from "../core/model/parse-duration.ts";
+import { parseDurationMs } from "../core/model/parse/parse-duration.ts";
 import type { Printer } from "./create-printer.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { OptionValues } from "./option.ts";

@@ -1,4 +1,4 @@
-import type { MappedField, PathNode, Source as ValueSource } from "../core/effective/effective-policy.ts";
+import type { MappedField, PathNode, Source as ValueSource } from "../core/effective/fold/effective-policy.ts";
 import { fieldPlace, ownPlace, sourcePlace } from "../core/explain/value-place.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import { displayRef, type GroupKind, parseObjectId } from "../core/model/refs.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Enforcement, Tally, Verdict } from "../core/effective/verdict.ts";
+import type { Enforcement, Tally, Verdict } from "../core/effective/verdicts/verdict.ts";
 import { showPrevailing } from "./show-verdict.ts";
 
 const verdict = (enforcement: Enforcement, counts: Partial<Tally>): Verdict => ({

@@ -1,4 +1,4 @@
-import type { Tally, Verdict } from "../core/effective/verdict.ts";
+import type { Tally, Verdict } from "../core/effective/verdicts/verdict.ts";
 import type { PolicyDefinition } from "../core/model/definition.ts";
 import { type Styled, styled } from "./text.ts";
 

@@ -19,7 +19,7 @@ export function tellFindings(report: FindingReport, print: Printer, program: str
 }
 
 function tellFinding(finding: ReportedFinding, print: Printer): void {
-  const { code, severity, object, message, mend, related } = finding;
+  const { code, severity, object, message, fix, related } = finding;
   const word = styled(severity, styles[severity]);
   print.paragraph({ hanging: 2 }, ...placePieces(finding), word, ` ${code}`);
   const name = object === undefined ? "" : displayRef(object);
@@ -29,7 +29,7 @@ function tellFinding(finding: ReportedFinding, print: Printer): void {
     const where = place === undefined ? "" : ` (${showLine(place)})`;
     print.paragraph({ indent: 2, hanging: 2 }, styled(`see: ${other}${where}`, "dim"));
   }
-  if (mend !== undefined) print.paragraph({ indent: 2, hanging: 2 }, styled("mend: ", "green"), mend);
+  if (fix !== undefined) print.paragraph({ indent: 2, hanging: 2 }, styled("fix: ", "green"), fix);
 }
 
 function placePieces(finding: ReportedFinding): readonly Piece[] {

@@ -1,4 +1,4 @@
-import type { Verdict } from "../core/effective/verdict.ts";
+import type { Verdict } from "../core/effective/verdicts/verdict.ts";
 import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../core/explain/plan.ts";
 import type { Finding, Severity } from "../core/model/finding.ts";
 import { displayRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../core/model/refs.ts";

@@ -1,4 +1,4 @@
-import type { PathNode } from "../core/effective/effective-policy.ts";
+import type { PathNode } from "../core/effective/fold/effective-policy.ts";
 import type { Gap, Reach, ReachedPath, ReachedPlace, ReachTarget } from "../core/explain/reach.ts";
 import { displayRef, kindId, objectId, parseObjectId } from "../core/model/refs.ts";
 import { showTraffic } from "../core/model/traffic.ts";

@@ -1,4 +1,4 @@
-import type { PathNode } from "../core/effective/effective-policy.ts";
+import type { PathNode } from "../core/effective/fold/effective-policy.ts";
 import type { Reach, ReachedPath, ReachedValue, ReachLoss } from "../core/explain/reach.ts";
 import { blockPlace } from "../core/explain/value-place.ts";
 import { displayRef, type ObjectId, type PolicyId, parseObjectId } from "../core/model/refs.ts";

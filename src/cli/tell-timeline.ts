@@ -1,4 +1,4 @@
-import { formatDurationMs } from "../core/model/parse-duration.ts";
+import { formatDurationMs } from "../core/model/parse/parse-duration.ts";
 import { MAX_TOLD, type Timeline, type TimelineTry } from "../core/retry/retry-timeline.ts";
 import type { Printer } from "./create-printer.ts";
 import { glued, type Piece, styled } from "./text.ts";

@@ -8,7 +8,7 @@ import type {
   TraceRequest,
 } from "../core/explain/trace.ts";
 import type { JsonObject } from "../core/model/json.ts";
-import { formatDurationMs } from "../core/model/parse-duration.ts";
+import { formatDurationMs } from "../core/model/parse/parse-duration.ts";
 import { displayRef, kindId, objectId } from "../core/model/refs.ts";
 import { BACKEND_TRAFFIC_POLICY, backendBudget, type RetryBudget } from "../core/retry/retry-budget.ts";
 import { retrySettings } from "../core/retry/retry-settings.ts";

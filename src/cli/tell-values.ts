@@ -1,5 +1,5 @@
-import type { Lost, MappedField, PathNode } from "../core/effective/effective-policy.ts";
-import type { World } from "../core/effective/world.ts";
+import type { Lost, MappedField, PathNode } from "../core/effective/fold/effective-policy.ts";
+import type { World } from "../core/effective/world/world.ts";
 import type { ExplainedPath, PathOutcome } from "../core/explain/explanation.ts";
 import { blockPlace, fieldPlace, ownPlace, sourcePlace, type ValuePlace } from "../core/explain/value-place.ts";
 import type { BlockName } from "../core/model/policy.ts";

@@ -1,5 +1,5 @@
-import type { MappedField, Source as ValueSource } from "../core/effective/effective-policy.ts";
-import { foldsOf } from "../core/effective/folds-of.ts";
+import type { MappedField, Source as ValueSource } from "../core/effective/fold/effective-policy.ts";
+import { foldsOf } from "../core/effective/fold/folds-of.ts";
 import type { ExplainedPath, PathOutcome } from "../core/explain/explanation.ts";
 import { valueAt } from "../core/explain/value-place.ts";
 import type { Json } from "../core/model/json.ts";

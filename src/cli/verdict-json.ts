@@ -1,4 +1,4 @@
-import type { Verdict } from "../core/effective/verdict.ts";
+import type { Verdict } from "../core/effective/verdicts/verdict.ts";
 import { refJson } from "./effective-json.ts";
 import type { Redaction } from "./redaction.ts";
 

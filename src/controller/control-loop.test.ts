@@ -56,7 +56,7 @@ test("what changes is served; what does not is not handed over again", async () 
   expect(loop.generation()).toBe(2);
 });
 
-test("while something is broken, all of the last configuration stays; once it is mended, everything since is taken up", async () => {
+test("while something is broken, all of the last configuration stays; once it is fixed, everything since is taken up", async () => {
   const now = { files: files([gateway("g"), shop]) };
   const { loop, served, types } = startLoop(now);
   await loop.refresh();

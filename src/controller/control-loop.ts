@@ -7,7 +7,7 @@ import { compileDataplane } from "../core/dataplane/compile-dataplane.ts";
 import type { Dataplane } from "../core/dataplane/dataplane.ts";
 import type { DataplaneConfig } from "../core/dataplane/gateway-config.ts";
 import { updateDataplane } from "../core/dataplane/update-dataplane.ts";
-import type { Verdict } from "../core/effective/verdict.ts";
+import type { Verdict } from "../core/effective/verdicts/verdict.ts";
 import { type EvaluateOptions, type Evaluation, evaluate, verdicts } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
 import type { PolicyId } from "../core/model/refs.ts";

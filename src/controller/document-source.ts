@@ -3,9 +3,9 @@
  * one edited line in a large file costs its readers one object.
  */
 import type { Change } from "../core/apply.ts";
+import type { ObjectIndex } from "../core/model/collections/object-index.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { jsonEqual } from "../core/model/json.ts";
-import type { ObjectIndex } from "../core/model/object-index.ts";
 import { buildSnapshot, type SnapshotDocument } from "../core/model/snapshot.ts";
 import { isSameMaterial, type KeyMaterial } from "./key-material.ts";
 

@@ -1,11 +1,11 @@
 /** A change in, the next evaluation and what differs out. Both evaluations stay readable. */
-import { compareWorlds } from "./effective/compare-worlds.ts";
-import type { Delta, Touched } from "./effective/delta.ts";
-import { type Change, type ObjectChanges, objectChanges } from "./effective/object-changes.ts";
-import { isRule } from "./effective/rulebook.ts";
-import { updateObjects } from "./effective/update-objects.ts";
-import { updateWorld } from "./effective/update-world.ts";
-import type { World } from "./effective/world.ts";
+import { compareWorlds } from "./effective/update/compare-worlds.ts";
+import type { Delta, Touched } from "./effective/update/delta.ts";
+import { type Change, type ObjectChanges, objectChanges } from "./effective/update/object-changes.ts";
+import { updateObjects } from "./effective/update/update-objects.ts";
+import { updateWorld } from "./effective/update/update-world.ts";
+import { isRule } from "./effective/world/rulebook.ts";
+import type { World } from "./effective/world/world.ts";
 import { type Evaluation, evaluateWith } from "./evaluate.ts";
 import type { Finding } from "./model/finding.ts";
 import type { KubeObject } from "./model/kube-object.ts";

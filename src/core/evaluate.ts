@@ -1,14 +1,14 @@
 /** The façade: a snapshot in, an evaluation out, and its readers; `apply.ts` takes changes. Pure. */
 
-import { type Affected, affectedTargets } from "./effective/affected.ts";
-import { buildWorld } from "./effective/build-world.ts";
-import type { EffectivePolicy } from "./effective/effective-policy.ts";
-import { EffectiveReader } from "./effective/effective-reader.ts";
-import { findingsOf } from "./effective/findings-of.ts";
-import { buildRulebook, RULES, type RulebookOptions } from "./effective/rulebook.ts";
-import type { PolicyVerdict } from "./effective/verdict.ts";
-import { verdictOf } from "./effective/verdict-of.ts";
-import type { World } from "./effective/world.ts";
+import { findingsOf } from "./effective/findings/findings-of.ts";
+import type { EffectivePolicy } from "./effective/fold/effective-policy.ts";
+import { EffectiveReader } from "./effective/fold/effective-reader.ts";
+import { type Affected, affectedTargets } from "./effective/verdicts/affected.ts";
+import type { PolicyVerdict } from "./effective/verdicts/verdict.ts";
+import { verdictOf } from "./effective/verdicts/verdict-of.ts";
+import { buildWorld } from "./effective/world/build-world.ts";
+import { buildRulebook, RULES, type RulebookOptions } from "./effective/world/rulebook.ts";
+import type { World } from "./effective/world/world.ts";
 import type { CustomStrategies } from "./merge/custom-strategy.ts";
 import type { EvaluateCondition } from "./model/cel.ts";
 import type { PolicyDefinition } from "./model/definition.ts";

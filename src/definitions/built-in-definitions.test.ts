@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { kubeObject } from "../../test/support/kube-objects.ts";
 import { displayLevel } from "../core/model/levels.ts";
-import { parsePolicy, policyReader } from "../core/model/parse-policy.ts";
+import { parsePolicy, policyReader } from "../core/model/parse/parse-policy.ts";
 import { builtInDefinitions } from "./built-in-definitions.ts";
 
 const definitionOf = (kind: string) => {

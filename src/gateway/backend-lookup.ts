@@ -1,7 +1,7 @@
 /** Where the backends of one configuration are, and how to speak TLS with them. */
 import type { BackendConfig, BackendTlsConfig, DataplaneConfig, Endpoint } from "../core/dataplane/gateway-config.ts";
+import { remember } from "../core/model/collections/remember.ts";
 import { displayRef } from "../core/model/refs.ts";
-import { remember } from "../core/model/remember.ts";
 import type { SecretSource } from "./secret-source.ts";
 import type { BackendLookup, TlsLookup } from "./serving-context.ts";
 

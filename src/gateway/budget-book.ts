@@ -1,6 +1,6 @@
 /** Which meters bound the retries of a backend: one for each budget, the same for all who name it, through all configurations. */
 import type { BackendConfig, RetryConfig } from "../core/dataplane/gateway-config.ts";
-import { remember } from "../core/model/remember.ts";
+import { remember } from "../core/model/collections/remember.ts";
 import { type BudgetMeter, createBudgetMeter, type RetryBudget } from "../core/retry/retry-budget.ts";
 
 export interface BudgetBook {

@@ -12,7 +12,7 @@ import {
 } from "node:http2";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { DataplaneConfig, Endpoint, EndpointsId } from "../core/dataplane/gateway-config.ts";
-import { parseDurationMs } from "../core/model/parse-duration.ts";
+import { parseDurationMs } from "../core/model/parse/parse-duration.ts";
 import { displayRef } from "../core/model/refs.ts";
 
 export interface DemoBackends {

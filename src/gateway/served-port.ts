@@ -1,8 +1,8 @@
 /** A port of a configuration, ready to route requests. What a change did not touch is not made again. */
 import type { ListenerConfig, PortConfig, RouteConfig, VirtualHostConfig } from "../core/dataplane/gateway-config.ts";
+import { remember } from "../core/model/collections/remember.ts";
 import type { ObjectRef } from "../core/model/refs.ts";
 import type { MatchRegex } from "../core/model/regex.ts";
-import { remember } from "../core/model/remember.ts";
 import { buildHostIndex, type HostIndex } from "../core/routing/host-index.ts";
 import type { HttpRequest } from "../core/routing/match-request.ts";
 import { buildRouteIndex, type RouteIndex } from "../core/routing/route-index.ts";

@@ -2,8 +2,8 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { ListenerConfig, PortConfig } from "../core/dataplane/gateway-config.ts";
+import { remember } from "../core/model/collections/remember.ts";
 import { displayRef } from "../core/model/refs.ts";
-import { remember } from "../core/model/remember.ts";
 import { buildHostIndex } from "../core/routing/host-index.ts";
 import type { SecretSource, ServerCertificate } from "./secret-source.ts";
 

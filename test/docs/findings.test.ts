@@ -45,9 +45,9 @@ describe("the table of codes", () => {
   });
 
   test("says what is the matter in a sentence, and what to do in another", () => {
-    for (const [code, { title, mend }] of Object.entries(findingCodes)) {
+    for (const [code, { title, fix }] of Object.entries(findingCodes)) {
       expect(title, code).toMatch(/^[A-Z].*\.$/);
-      if (mend !== undefined) expect(mend, code).toMatch(/^[A-Z].*\.$/);
+      if (fix !== undefined) expect(fix, code).toMatch(/^[A-Z].*\.$/);
     }
   });
 });

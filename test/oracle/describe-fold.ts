@@ -1,5 +1,5 @@
 /** What became of every candidate of a fold: the provenance, and what the verdicts count. */
-import type { Lost, Source } from "../../src/core/effective/effective-policy.ts";
+import type { Lost, Source } from "../../src/core/effective/fold/effective-policy.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
 import { type Candidate, equalsAmong, type FoldState, type Loss, policiesOf } from "./fold-state.ts";
 import { compareText, unique } from "./json-value.ts";

@@ -1,5 +1,5 @@
 /** The fold of one stack, bottom-up (RFC 9, "Apply policies of a kind for an object"): from the most specific policy to the least. */
-import type { Step } from "../../src/core/effective/effective-policy.ts";
+import type { Step } from "../../src/core/effective/fold/effective-policy.ts";
 import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import type { BaseStrategy, Granularity, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";

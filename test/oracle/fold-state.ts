@@ -1,5 +1,5 @@
 /** What the fold has so far: who holds what, who lost and why, and which step decided each pointer. */
-import type { LossReason, Step } from "../../src/core/effective/effective-policy.ts";
+import type { LossReason, Step } from "../../src/core/effective/fold/effective-policy.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { ObjectId, PolicyId } from "../../src/core/model/refs.ts";

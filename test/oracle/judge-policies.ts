@@ -1,5 +1,5 @@
 /** What became of each policy (semantics §7): its units, over all its paths. */
-import type { Enforcement, Tally, Verdict } from "../../src/core/effective/verdict.ts";
+import type { Enforcement, Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { ObjectId, PolicyId, TargetId } from "../../src/core/model/refs.ts";
 import type { Outcome } from "./describe-fold.ts";

@@ -1,5 +1,5 @@
 /** Merging one block into the result (semantics §4; RFC 9, "Merge a defaults / an overrides block of policy rules into a policy"). */
-import type { Step } from "../../src/core/effective/effective-policy.ts";
+import type { Step } from "../../src/core/effective/fold/effective-policy.ts";
 import type { CustomStrategies, PolicyMetadata } from "../../src/core/merge/custom-strategy.ts";
 import type { BaseStrategy, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
 import {

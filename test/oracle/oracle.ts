@@ -2,8 +2,8 @@
  * A second, naive implementation of the whole engine, for comparison. It follows RFC 9's flowcharts and GEP-713's words
  * literally, one path after the other, shares nothing and remembers nothing; of the engine it imports types only.
  */
-import type { EffectivePolicy, MappedField } from "../../src/core/effective/effective-policy.ts";
-import type { Verdict } from "../../src/core/effective/verdict.ts";
+import type { EffectivePolicy, MappedField } from "../../src/core/effective/fold/effective-policy.ts";
+import type { Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";

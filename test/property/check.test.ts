@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  `every finding is in the table, and its field is there to be mended (seed ${seed})`,
+  `every finding is in the table, and its field is there to be fixed (seed ${seed})`,
   () => {
     const seen = new Set<string>();
     const property = fc.property(randomCluster, ({ objects, definitions }) => {

@@ -1,5 +1,5 @@
 /** What a random cluster exercises: every run counts, so that tuned weights cannot rot unseen. */
-import type { EffectivePolicy } from "../../src/core/effective/effective-policy.ts";
+import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
 import type { Evaluation } from "../../src/core/evaluate.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";

@@ -1,7 +1,7 @@
 /** What `apply` promises, checked against evaluations made from scratch. */
 import { expect } from "vitest";
-import type { EffectivePolicy } from "../../src/core/effective/effective-policy.ts";
-import type { Verdict } from "../../src/core/effective/verdict.ts";
+import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
+import type { Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import { type Applied, type Delta, effectivePolicies, verdicts } from "../../src/index.ts";
 import { type Evaluation, told } from "./evaluate-cluster.ts";
 

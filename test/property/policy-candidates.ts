@@ -2,7 +2,7 @@
  * Which policies stand on a path and what each of them says there, read off the raw objects by the specification's
  * rules alone. Paths are taken as given; nothing is shared with the engine but the types.
  */
-import type { EffectivePolicy, PathNode } from "../../src/core/effective/effective-policy.ts";
+import type { EffectivePolicy, PathNode } from "../../src/core/effective/fold/effective-policy.ts";
 import type { Granularity, PolicyDefinition, PolicyKind, TargetKind } from "../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";

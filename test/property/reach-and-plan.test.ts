@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { objectChanges } from "../../src/core/effective/object-changes.ts";
-import type { World } from "../../src/core/effective/world.ts";
+import { objectChanges } from "../../src/core/effective/update/object-changes.ts";
+import type { World } from "../../src/core/effective/world/world.ts";
 import type { HeldValue, Plan } from "../../src/core/explain/plan.ts";
 import { planOf } from "../../src/core/explain/plan-of.ts";
 import type { Reach } from "../../src/core/explain/reach.ts";

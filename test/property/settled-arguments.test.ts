@@ -1,8 +1,8 @@
 /** What once divided engine and oracle, each with the answer that the specifications give: both must give it. */
 import { describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
-import type { EffectivePolicy } from "../../src/core/effective/effective-policy.ts";
-import type { Verdict } from "../../src/core/effective/verdict.ts";
+import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
+import type { Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { effectivePolicies, verdicts } from "../../src/index.ts";

@@ -1,7 +1,8 @@
 /** What engine and oracle decided, in one form that does not depend on the order in which losers are listed. */
-import type { Affected } from "../../src/core/effective/affected.ts";
-import type { EffectivePolicy, Lost, Source } from "../../src/core/effective/effective-policy.ts";
-import type { Tally, Verdict } from "../../src/core/effective/verdict.ts";
+
+import type { EffectivePolicy, Lost, Source } from "../../src/core/effective/fold/effective-policy.ts";
+import type { Affected } from "../../src/core/effective/verdicts/affected.ts";
+import type { Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import { canonicalJson, type Json } from "../../src/core/model/json.ts";
 
 const showPath = ({ policyKind, path, from, incomplete }: EffectivePolicy): string => {

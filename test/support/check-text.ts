@@ -8,7 +8,7 @@ export interface CheckedFinding {
   readonly object?: { readonly kind: string; readonly namespace?: string; readonly name: string };
   readonly field?: string;
   readonly message: string;
-  readonly mend?: string;
+  readonly fix?: string;
   readonly related?: ReadonlyArray<{ readonly message: string; readonly at?: { readonly line: number } }>;
 }
 

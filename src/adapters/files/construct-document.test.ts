@@ -114,8 +114,8 @@ const problems: readonly (readonly [source: string, at: number, code: string, me
   ["? [a]\n: 1\n", 2, "BadKey", "a key is a list: keys must be strings; quote it or remove it"],
   ["? {a: 1}\n: 1\n", 2, "BadKey", "a key is a mapping: keys must be strings; quote it or remove it"],
   ["~: 1\n", 0, "BadKey", "a key is null: keys must be strings; quote it or remove it"],
-  ["a: !!int x\n", 9, "BadTag", '"x" cannot be read as !!int: remove the tag, or mend the value'],
-  ["a: !!bool 1\n", 10, "BadTag", '"1" cannot be read as !!bool: remove the tag, or mend the value'],
+  ["a: !!int x\n", 9, "BadTag", '"x" cannot be read as !!int: remove the tag, or fix the value'],
+  ["a: !!bool 1\n", 10, "BadTag", '"1" cannot be read as !!bool: remove the tag, or fix the value'],
   ["a: !!binary aGk=\n", 12, "BadTag", '"aGk=" cannot be read as !!binary: write the decoded text, without the tag'],
   ["a: *x\n", 3, "BadAlias", "alias `*x` refers to no anchor before it: write the value out"],
   ["a: *x\nb: &x 1\n", 3, "BadAlias", "alias `*x` refers to no anchor before it: write the value out"],
@@ -165,7 +165,7 @@ describe("what Kubernetes would refuse, or surprise with, is reported at its pla
   test("not more than twenty of a kind, and a word that there are more", () => {
     const { problems: errors } = construct(`[${"*x, ".repeat(100)}]`);
     expect(errors.map(({ code }) => code)).toEqual([...Array(20).fill("BadAlias"), "MoreFindings"]);
-    expect(errors.at(-1)?.message).toBe("more errors follow in this document: mend the 20 shown and run again");
+    expect(errors.at(-1)?.message).toBe("more errors follow in this document: fix the 20 shown and run again");
     const { value, problems: warnings } = construct(`[${"on, ".repeat(100)}]`);
     expect(warnings).toHaveLength(21);
     expect(value).toHaveLength(100);

@@ -150,7 +150,7 @@ function readTagged(reading: Reading, event: YamlScalar, text: string): Json {
       if (/^\d{4}-\d/.test(text)) return text;
       break;
   }
-  const advice = type === "binary" ? "write the decoded text, without the tag" : "remove the tag, or mend the value";
+  const advice = type === "binary" ? "write the decoded text, without the tag" : "remove the tag, or fix the value";
   report(reading, "BadTag", event, `${quote(text)} cannot be read as ${tag}: ${advice}`);
   return null;
 }
@@ -293,8 +293,8 @@ function reportDuplicate(
   const offset = first === undefined ? undefined : eventOffset(source, first);
   const where = offset === undefined ? "" : ` (first on line ${reading.lineOf(offset)})`;
   const isNextObject = at.start === reading.root && BEGINNINGS.has(key);
-  const mend = isNextObject ? "if another object begins here, a line '---' is missing before it" : "keep one of them";
-  report(reading, "DuplicateKey", at.event, `key ${quote(key)} is written twice in one mapping${where}: ${mend}`);
+  const fix = isNextObject ? "if another object begins here, a line '---' is missing before it" : "keep one of them";
+  report(reading, "DuplicateKey", at.event, `key ${quote(key)} is written twice in one mapping${where}: ${fix}`);
 }
 
 /** Keys that an object has at its root, and mostly first. */
@@ -344,7 +344,7 @@ function report(reading: Reading, code: DocumentFindingCode, event: YamlEvent, m
   if (count <= maxProblems) {
     reading.report({ code, severity, message, offset });
   } else if (count === maxProblems + 1) {
-    const more = `more ${severity}s follow in this document: mend the ${maxProblems} shown and run again`;
+    const more = `more ${severity}s follow in this document: fix the ${maxProblems} shown and run again`;
     reading.report({ code: "MoreFindings", severity: "warning", message: more, offset });
     // With an error the value is of no use, so there is nothing left to read for.
     if (severity === "error") reading.isStopped = true;

@@ -18,14 +18,14 @@ const rows: readonly (readonly [name: string, source: string, message: string])[
   [
     "two colons in a line",
     "a: b: c\n",
-    "a `: ` where none can be: quote the text that contains it, or mend the indentation",
+    "a `: ` where none can be: quote the text that contains it, or fix the indentation",
   ],
   [
     "a key indented too far",
     "a: b\n  c: d\n",
-    "a `: ` where none can be: quote the text that contains it, or mend the indentation",
+    "a `: ` where none can be: quote the text that contains it, or fix the indentation",
   ],
-  ["anything else", 'a: "\\q"\n', "unknown escape sequence: this document is left out until it is mended"],
+  ["anything else", 'a: "\\q"\n', "unknown escape sequence: this document is left out until it is fixed"],
 ];
 
 describe("the commonest mistakes have a message of their own", () => {

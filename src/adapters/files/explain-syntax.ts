@@ -22,7 +22,7 @@ export function explainSyntax(source: string, { reason, offset }: SyntaxFailure)
   if ((char === "@" || char === "`" || char === "%") && line !== "")
     return `a value cannot begin with "${char}": quote it`;
   if (char === ":" && reason.includes("bad indentation")) {
-    return "a `: ` where none can be: quote the text that contains it, or mend the indentation";
+    return "a `: ` where none can be: quote the text that contains it, or fix the indentation";
   }
-  return `${reason}: this document is left out until it is mended`;
+  return `${reason}: this document is left out until it is fixed`;
 }

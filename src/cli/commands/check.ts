@@ -1,6 +1,6 @@
 import type { Severity } from "../../core/model/finding.ts";
 import { findingCodes } from "../../core/model/finding-codes.ts";
-import { nearMiss } from "../../core/model/near-miss.ts";
+import { nearMiss } from "../../core/model/words/near-miss.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { buildFindingReport, dataplaneNames, type FindingReport, severities } from "../finding-report.ts";
@@ -15,7 +15,7 @@ const DEFAULT_SEVERITY: Severity = "warning";
 export const command: Command = {
   usage: ["-f FILE|DIR|- [--severity error|warning|info] [--dataplane embedded|envoy]", "--explain CODE"],
   description: [
-    "What somebody should mend: documents that cannot be read, references that lead nowhere, policies whose target is misspelt, that conflict, or that never prevail; " +
+    "What somebody should fix: documents that cannot be read, references that lead nowhere, policies whose target is misspelt, that conflict, or that never prevail; " +
       "conditions that never hold, retries that cannot fit into their timeout, status that says otherwise. Each with its place, what is wrong, and what to do.",
     "With --dataplane also what a gateway would not do as it is told: shares of requests that are answered 500, features that are not served and, with envoy, what Envoy refuses or cannot keep exactly.",
     "CoverageRule documents among the files say what must hold of the effective policies, in CEL: whatever breaks one is a finding, too.",

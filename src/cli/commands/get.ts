@@ -1,4 +1,4 @@
-import type { World } from "../../core/effective/world.ts";
+import type { World } from "../../core/effective/world/world.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type FoundTarget, findTargets, isInScope, type Scope, type TargetSearch } from "../find-targets.ts";

@@ -1,9 +1,9 @@
 import { apply } from "../../core/apply.ts";
 import { checkWorld } from "../../core/check/check-world.ts";
 import { needsCel } from "../../core/check/needs-cel.ts";
-import { findingsOf } from "../../core/effective/findings-of.ts";
-import { objectChanges } from "../../core/effective/object-changes.ts";
-import type { World } from "../../core/effective/world.ts";
+import { findingsOf } from "../../core/effective/findings/findings-of.ts";
+import { objectChanges } from "../../core/effective/update/object-changes.ts";
+import type { World } from "../../core/effective/world/world.ts";
 import { type Evaluation, evaluate } from "../../core/evaluate.ts";
 import type { Plan } from "../../core/explain/plan.ts";
 import { planOf } from "../../core/explain/plan-of.ts";

@@ -1,4 +1,4 @@
-import type { World } from "../../core/effective/world.ts";
+import type { World } from "../../core/effective/world/world.ts";
 import type { Reach } from "../../core/explain/reach.ts";
 import { reachOf } from "../../core/explain/reach-of.ts";
 import { displayRef, kindId, objectId } from "../../core/model/refs.ts";

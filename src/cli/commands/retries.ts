@@ -1,4 +1,4 @@
-import { parseDurationMs } from "../../core/model/parse-duration.ts";
+import { parseDurationMs } from "../../core/model/parse/parse-duration.ts";
 import { retryTimeline } from "../../core/retry/retry-timeline.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { API_VERSION } from "../effective-json.ts";

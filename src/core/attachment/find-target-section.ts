@@ -1,10 +1,11 @@
 /** The section that a target names, or why it has none of that name. */
-import { clipText } from "../model/clip-text.ts";
+
+import { SortedNames } from "../model/collections/sorted-names.ts";
 import type { KindFacts, Targeting, TargetKind } from "../model/definition.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { displayRef, type ObjectRef } from "../model/refs.ts";
-import { SortedNames } from "../model/sorted-names.ts";
+import { clipText } from "../model/words/clip-text.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
 
 /** A kind of targets, and what is known of its objects. */

@@ -1,8 +1,8 @@
 /** The kinds that the policies of a definition may target. */
 import type { PolicyDefinition, PolicyKind, TargetKind } from "../model/definition.ts";
-import { nearMiss } from "../model/near-miss.ts";
 import type { TargetRef } from "../model/policy.ts";
 import { type KindId, kindId } from "../model/refs.ts";
+import { nearMiss } from "../model/words/near-miss.ts";
 
 // Definitions are immutable, so what is read off them can be kept as long as they live.
 const usable = new WeakMap<PolicyDefinition, Map<PolicyKind, readonly TargetKind[]>>();

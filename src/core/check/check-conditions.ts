@@ -1,13 +1,14 @@
 /** Conditions (`when`) that hold nowhere, that ask for what is nowhere, or that nobody can evaluate. */
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { fieldOfPointer } from "../effective/field-of-pointer.ts";
-import type { PolicyRecord, World } from "../effective/world.ts";
+
+import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { blockPlace } from "../explain/value-place.ts";
 import type { ConditionOutcome, EvaluateCondition } from "../model/cel.ts";
-import { clipText } from "../model/clip-text.ts";
 import { isJsonList, isJsonObject, type Json } from "../model/json.ts";
 import type { Block, Policy } from "../model/policy.ts";
 import { displayRef } from "../model/refs.ts";
+import { clipText } from "../model/words/clip-text.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 import type { PolicyFate } from "./policy-fates.ts";
 import { surveyFolds } from "./survey-folds.ts";
@@ -87,7 +88,7 @@ function neverHolds(
       severity: "warning",
       field,
       message: `the condition of ${whose} asks for ${key}, which is not there on ${where} and which no ${object.family.kind} sets, so it never holds`,
-      mend: "Correct the name; or ask with has(…) first if it may be missing.",
+      fix: "Correct the name; or ask with has(…) first if it may be missing.",
     });
   }
   return findingAt(object, {
@@ -95,7 +96,7 @@ function neverHolds(
     severity: "info",
     field,
     message: `the condition of ${whose} does not hold on ${where}, so the block does nothing`,
-    mend: "Nothing, if it is there to step in when somebody asks for too much: so far nobody does.",
+    fix: "Nothing, if it is there to step in when somebody asks for too much: so far nobody does.",
   });
 }
 

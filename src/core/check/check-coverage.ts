@@ -1,17 +1,18 @@
 /** CoverageRules: what must hold of the effective policy of every target that a rule is about. */
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { showPath } from "../effective/describe-path.ts";
-import { fieldOfPointer } from "../effective/field-of-pointer.ts";
-import { nameLookup } from "../effective/lookups.ts";
-import type { World } from "../effective/world.ts";
+
+import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import { showPath } from "../effective/paths/describe-path.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import { nameLookup } from "../effective/world/lookups.ts";
+import type { World } from "../effective/world/world.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
-import { clipText } from "../model/clip-text.ts";
 import type { CoverageRule } from "../model/coverage-rule.ts";
 import type { LevelKind } from "../model/definition.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { displayLevel, isAbove, sameLevel } from "../model/levels.ts";
-import { suggestName } from "../model/near-miss.ts";
 import { displayRef, type KindId, kindId, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { clipText } from "../model/words/clip-text.ts";
+import { suggestName } from "../model/words/near-miss.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
 import { type Coverage, coverageOf, type UncoveredTarget } from "./coverage-of.ts";
 import { listNames, namePolicies } from "./name-policies.ts";
@@ -65,7 +66,7 @@ function unreachable({ object }: CoverageRule, level: LevelKind, index: number, 
     severity: "error",
     field,
     message: `${field} is ${displayLevel(level)}, which no path of ${kind.policyKind.kind} comes to; its paths end at ${listNames(ends)}.`,
-    mend: "Name a level that policies of this kind reach, or one above it.",
+    fix: "Name a level that policies of this kind reach, or one above it.",
   });
 }
 
@@ -86,7 +87,7 @@ function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, {
     severity: rule.severity,
     ...(owner === undefined || field === undefined ? {} : { field }),
     message: `${demand}: ${whyNot(target, kind)}${where}`,
-    mend:
+    fix:
       policies.length === 0
         ? `Attach a ${kind} to ${place} that meets ${nameOf(rule)}.`
         : `Change what decides here so that it meets ${nameOf(rule)}.`,
@@ -136,7 +137,7 @@ const failed = (rule: CoverageRule, message: string): CheckFinding =>
     severity: "error",
     field: "spec.condition",
     message: `the condition of ${nameOf(rule)} cannot be evaluated: ${clipText(message)}`,
-    mend: "Correct the expression; has(…) asks for a field that may be missing.",
+    fix: "Correct the expression; has(…) asks for a field that may be missing.",
   });
 
 function matchesNothing(world: World, rule: CoverageRule): CheckFinding {
@@ -153,7 +154,7 @@ function matchesNothing(world: World, rule: CoverageRule): CheckFinding {
     severity: "warning",
     field: first === undefined ? "spec.targets" : `spec.targets.under[${index}].name`,
     message: `nothing that is there is a target of ${nameOf(rule)}${why}`,
-    mend: "Correct what the rule selects, or add the files it is about; a rule about nothing always holds.",
+    fix: "Correct what the rule selects, or add the files it is about; a rule about nothing always holds.",
   });
 }
 
@@ -166,6 +167,6 @@ function incomplete(rule: CoverageRule, { unjudged, absent }: Coverage): CheckFi
     severity: "info",
     field: "spec.targets",
     message: `${nameOf(rule)} cannot be judged at ${listNames(names, unjudged.length)}: what ${listNames(absent.slice(0, 5), absent.length)} would bring is not known`,
-    mend: "Add the files of the missing parents with -f.",
+    fix: "Add the files of the missing parents with -f.",
   });
 }

@@ -1,6 +1,6 @@
 /** What a data plane would not do as the objects say. Which one serves is in no file, so somebody must say it. */
 import { compileDataplane } from "../dataplane/compile-dataplane.ts";
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
 import { objectId } from "../model/refs.ts";
 import type { MatchRegex } from "../model/regex.ts";
 import { checkEnvoy } from "./check-envoy.ts";

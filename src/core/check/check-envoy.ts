@@ -1,7 +1,7 @@
 /** What an Envoy would refuse, and what it cannot keep exactly, each at the object and field that ask for it. */
 import { directPolicies } from "../dataplane/compile-backend.ts";
 import type { BackendConfig, DataplaneConfig, RouteConfig, RuleConfig } from "../dataplane/gateway-config.ts";
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
 import { type EnvoyLimit, type RuleLimit, retryLimits, ruleLimits } from "../envoy/envoy-limits.ts";
 import { faultOfMatch, faultOfRule } from "../envoy/find-faults.ts";
 import type { FindingCode } from "../model/finding-code.ts";
@@ -104,6 +104,6 @@ const problemsOf = ({ plan, budget }: RetrySettings): readonly RetryProblem[] =>
     : retryLimits(plan, { hasBudget: budget !== undefined }).map(({ code, message }) => ({
         code,
         message,
-        mend: findingCodes[code].mend ?? "",
+        fix: findingCodes[code].fix ?? "",
         settings: SETTINGS[code],
       }));

@@ -11,7 +11,7 @@ export interface RelatedPlace {
 
 /** A finding with what to do about it here, and with whatever else has part in it. */
 export interface CheckFinding extends Finding {
-  readonly mend?: string;
+  readonly fix?: string;
   readonly related?: readonly RelatedPlace[];
 }
 

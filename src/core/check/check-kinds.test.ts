@@ -87,30 +87,30 @@ spec: {group: prevail.dev, scope: Namespaced, names: {kind: Oven, plural: ovens}
   });
 });
 
-describe("what the world knows about mending", () => {
-  const mends = async (code: string, text: string) =>
-    (await checkText(text)).filter((finding) => finding.code === code).map(({ mend }) => mend);
+describe("what the world knows about fixing", () => {
+  const fixes = async (code: string, text: string) =>
+    (await checkText(text)).filter((finding) => finding.code === code).map(({ fix }) => fix);
 
   test("a policy of a kind that is nearly known", async () => {
     const misspelt = limitPolicy("p", "Gateway", "limits: {}").replace("LimitPolicy", "LimtPolicy");
-    expect(await mends("UnknownPolicyKind", `${smallCluster}${misspelt}`)).toEqual([
+    expect(await fixes("UnknownPolicyKind", `${smallCluster}${misspelt}`)).toEqual([
       "If 'LimitPolicy' is meant, write that.",
     ]);
-    expect(await mends("UnknownKind", `${smallCluster}${misspelt}`)).toEqual([]);
+    expect(await fixes("UnknownKind", `${smallCluster}${misspelt}`)).toEqual([]);
   });
 
   test("a policy of a kind that is nothing like it", async () => {
     const foreign = limitPolicy("p", "Gateway", "limits: {}").replace("LimitPolicy", "OvenTemperature");
-    expect(await mends("UnknownPolicyKind", `${smallCluster}${foreign}`)).toEqual([undefined]);
+    expect(await fixes("UnknownPolicyKind", `${smallCluster}${foreign}`)).toEqual([undefined]);
   });
 
   test("a target that is there, and was left out", async () => {
     const refused = smallCluster.replace("  - name: one\n", "  - name: one\n    retry: {attempts: none}\n");
     const policy = limitPolicy("p", "HTTPRoute", "limits: {}");
-    expect(await mends("TargetNotFound", `${refused}${policy}`)).toEqual([
-      "It is there, but was left out: mend its spec.rules[0].retry.attempts.",
+    expect(await fixes("TargetNotFound", `${refused}${policy}`)).toEqual([
+      "It is there, but was left out: fix its spec.rules[0].retry.attempts.",
     ]);
-    expect(await mends("TargetNotFound", `${refused}${policy.replace("name: r}", "name: q}")}`)).toEqual([
+    expect(await fixes("TargetNotFound", `${refused}${policy.replace("name: r}", "name: q}")}`)).toEqual([
       "Correct the name, or add the target.",
     ]);
   });

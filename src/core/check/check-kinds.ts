@@ -1,10 +1,10 @@
 /** Objects of kinds that there are not: nobody reads them, and nobody would say so. */
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import { kinds as builtInKinds, GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { nearMiss } from "../model/near-miss.ts";
 import { displayRef, type GroupKind, kindId, parseKindId } from "../model/refs.ts";
+import { nearMiss } from "../model/words/near-miss.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 
 const EXPERIMENTAL = "gateway.networking.x-k8s.io";

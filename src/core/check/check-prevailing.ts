@@ -1,9 +1,9 @@
 /** Policies, or parts of them, that are accepted and change nothing. */
 
-import { fieldOfPointer } from "../effective/field-of-pointer.ts";
-import type { Verdict } from "../effective/verdict.ts";
-import { verdictOf } from "../effective/verdict-of.ts";
-import type { PolicyRecord, World } from "../effective/world.ts";
+import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import type { Verdict } from "../effective/verdicts/verdict.ts";
+import { verdictOf } from "../effective/verdicts/verdict-of.ts";
+import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { blockPlace } from "../explain/value-place.ts";
 import { whyNoPath } from "../explain/why-no-path.ts";
 import { displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
@@ -47,7 +47,7 @@ function reachesNothing(world: World, { object, targets, kind }: PolicyRecord): 
     code: "ReachesNothing",
     severity: "warning",
     message: `${displayRef(object.ref)} is accepted and acts on nothing: ${why}`,
-    mend:
+    fix:
       refused.length > 0
         ? "Attach what it targets first; the related finding says what is in the way."
         : "Delete the policy, or aim it at something that carries traffic.",
@@ -68,7 +68,7 @@ function neverPrevails({ object }: PolicyRecord, { total }: Accepted): CheckFind
     code: "NeverPrevails",
     severity: "warning",
     message: `nothing of ${displayRef(object.ref)} prevails on ${where}; it loses to ${by}${met}`,
-    mend: "Delete it if it is out of date; if it should hold, have the policy that wins changed.",
+    fix: "Delete it if it is out of date; if it should hold, have the policy that wins changed.",
     ...(winners.length === 0 ? {} : { related: winners.slice(0, SHOWN).map(wins) }),
   });
 }
@@ -98,7 +98,7 @@ function valuesNeverPrevail(world: World, { object, policy }: PolicyRecord, fate
       severity: "info",
       field: fieldOfPointer(place.pointer),
       message: `${count} of ${displayRef(object.ref)} ${dead.length === 1 ? "prevails" : "prevail"} nowhere: ${listNames(names.slice(0, MOST_VALUES), names.length)}; decided by ${by}`,
-      mend: "Remove what has no effect, so that nobody relies on it.",
+      fix: "Remove what has no effect, so that nobody relies on it.",
       ...(winners.length === 0 ? {} : { related: winners.slice(0, SHOWN).map(wins) }),
     }),
   ];
@@ -120,7 +120,7 @@ function meetsNothing(world: World, { object, policy }: PolicyRecord, fate: Poli
       severity: "info",
       field: fieldOfPointer(pointer),
       message: `on ${where} nothing more specific says what the overrides of ${displayRef(object.ref)} would override`,
-      mend: "Leave them if they are there to forbid it; otherwise defaults do the same and leave others a choice.",
+      fix: "Leave them if they are there to forbid it; otherwise defaults do the same and leave others a choice.",
     }),
   ];
 }

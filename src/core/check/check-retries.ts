@@ -1,19 +1,20 @@
 /** Retry and timeout settings that cannot work together, wherever their parts come from. */
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { showTarget } from "../effective/describe-path.ts";
-import { effectiveAt, effectivePolicy } from "../effective/effective-at.ts";
-import type { EffectiveCore } from "../effective/effective-core.ts";
-import type { EffectivePolicy, Source } from "../effective/effective-policy.ts";
-import { fieldOfPointer } from "../effective/field-of-pointer.ts";
-import type { Path } from "../effective/path.ts";
-import { PathFinder } from "../effective/path-finder.ts";
-import type { World } from "../effective/world.ts";
+
+import { effectiveAt, effectivePolicy } from "../effective/fold/effective-at.ts";
+import type { EffectiveCore } from "../effective/fold/effective-core.ts";
+import type { EffectivePolicy, Source } from "../effective/fold/effective-policy.ts";
+import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import { showTarget } from "../effective/paths/describe-path.ts";
+import type { Path } from "../effective/paths/path.ts";
+import { PathFinder } from "../effective/paths/path-finder.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
 import { sourcePlace, type ValuePlace } from "../explain/value-place.ts";
 import type { FindingCode } from "../model/finding-code.ts";
 import { findingCodes } from "../model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
-import { formatDurationMs } from "../model/parse-duration.ts";
+import { formatDurationMs } from "../model/parse/parse-duration.ts";
 import { displayRef, type KindId, kindId, parseObjectId } from "../model/refs.ts";
 import { type RetrySettings, retrySettings } from "../retry/retry-settings.ts";
 import { retriesWithin, sumWaitsMs } from "../retry/retry-timeline.ts";
@@ -26,7 +27,7 @@ const HTTP_ROUTE = kindId({ group: GATEWAY_API, kind: "HTTPRoute" });
 export interface RetryProblem {
   readonly code: FindingCode;
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
   readonly settings: readonly string[];
 }
 
@@ -100,7 +101,7 @@ function* waitProblems({ plan, timeouts }: RetrySettings): Generator<RetryProble
     yield {
       code: "RetriesExceedTimeout",
       message: `${retries}, the first at least ${ms(backoffMs)} after the failure and each later one after a longer wait, take ${ms(waits)} of waiting, and the request times out after ${ms(requestMs)}: ${fate}`,
-      mend: "Wait less between tries, try less often, or give the request more time.",
+      fix: "Wait less between tries, try less often, or give the request more time.",
       settings: ["/retry/attempts", "/retry/backoff", "/timeouts/request"],
     };
   } else if (slowest > requestMs) {
@@ -111,7 +112,7 @@ function* waitProblems({ plan, timeouts }: RetrySettings): Generator<RetryProble
     yield {
       code: "RetriesMayNotFit",
       message: `${retries} may need ${ms(slowest)} ${tries}, and the request times out after ${ms(requestMs)}`,
-      mend: "Give the request more time if all retries shall have their chance; nothing if the timeout is what matters.",
+      fix: "Give the request more time if all retries shall have their chance; nothing if the timeout is what matters.",
       settings: ["/retry/attempts", "/retry/backoff", "/timeouts/request", "/timeouts/backendRequest"],
     };
   }
@@ -122,7 +123,7 @@ function* tryProblems({ timeouts: { requestMs, backendRequestMs } }: RetrySettin
   yield {
     code: "TryOutlivesRequest",
     message: `one try may take ${ms(backendRequestMs)}, and the whole request times out after ${ms(requestMs)}: the timeout of the try never comes to pass`,
-    mend: "Give one try less time than the request has.",
+    fix: "Give one try less time than the request has.",
     settings: ["/timeouts/backendRequest", "/timeouts/request"],
   };
 }
@@ -134,7 +135,7 @@ function* backoffProblems({ plan }: RetrySettings): Generator<RetryProblem> {
   yield {
     code: "BackoffAboveMaximum",
     message: `the wait before a retry is ${ms(backoffMs)}, and the longest wait is ${ms(maxBackoffMs)}: the longest counts as ${ms(backoffMs)}`,
-    mend: "Raise maxBackoff, or lower backoff.",
+    fix: "Raise maxBackoff, or lower backoff.",
     settings: ["/retry/maxBackoff", "/retry/backoff"],
   };
 }
@@ -146,7 +147,7 @@ function* codeProblems({ plan }: RetrySettings): Generator<RetryProblem> {
   yield {
     code: "CodeNotRetried",
     message: `status ${useless.length === 1 ? "code" : "codes"} ${useless.slice(0, 10).join(", ")} cannot be retried: only answers from 400 to 599 are failures`,
-    mend: "List codes from 400 to 599.",
+    fix: "List codes from 400 to 599.",
     settings: ["/retry/codes"],
   };
 }
@@ -180,7 +181,7 @@ function placeOf(world: World, effective: EffectivePolicy, pointer: string): Val
 }
 
 function describe(world: World, { problem, effective, paths }: Occurrence): CheckFinding {
-  const { code, message, mend, settings } = problem;
+  const { code, message, fix, settings } = problem;
   const related = settings.flatMap((pointer): readonly RelatedPlace[] => {
     const place = placeOf(world, effective, pointer);
     if (place === undefined) return [];
@@ -201,7 +202,7 @@ function describe(world: World, { problem, effective, paths }: Occurrence): Chec
     severity: findingCodes[code].severity,
     ...(first?.field === undefined ? {} : { field: first.field }),
     message: `${message}. So it is at ${showTarget(effective.path)}${where}`,
-    mend,
+    fix,
     ...(rest.length === 0 ? {} : { related: rest }),
   });
 }

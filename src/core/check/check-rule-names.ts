@@ -1,13 +1,13 @@
 /** Named rules that take each other's place because they have the same name, and removals that name nothing. */
 
-import { fieldOfPointer } from "../effective/field-of-pointer.ts";
-import type { World } from "../effective/world.ts";
+import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import type { World } from "../effective/world/world.ts";
 import { blockPlace, valueAt } from "../explain/value-place.ts";
 import type { Candidate, Loss } from "../merge/fold-result.ts";
 import { isJsonList, isJsonObject, ownValue } from "../model/json.ts";
-import { nearMiss } from "../model/near-miss.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import { displayRef, type PolicyId } from "../model/refs.ts";
+import { nearMiss } from "../model/words/near-miss.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 import type { PolicyFate } from "./policy-fates.ts";
 import type { SurveyedFold } from "./survey-folds.ts";
@@ -63,7 +63,7 @@ function collided(world: World, { loser, winner, reason, paths }: Collision): Ch
     severity: isSameTarget ? "warning" : "info",
     field: fieldOfPointer(place.pointer),
     message: `rule '${unit.ruleName}' of ${displayRef(object.ref)} has the name of one in ${displayRef(winner.object.ref)}, which ${how} ${where}${target}`,
-    mend: "Rename one of the two if both shall hold; rules of one name are never mixed.",
+    fix: "Rename one of the two if both shall hold; rules of one name are never mixed.",
     related: [
       {
         object: winner.id,
@@ -115,7 +115,7 @@ export function checkRemovals(
       severity: "warning",
       field: fieldOfPointer(removalPointer(world, policy, block, index)),
       message: `${displayRef(policy.object.ref)} removes '${entry}', and no policy above it sets that as a default on ${where}${hint(entry, others)}`,
-      mend: "Correct the name, or take it out.",
+      fix: "Correct the name, or take it out.",
     });
   });
 }

@@ -1,10 +1,10 @@
 /** Gateways and listeners that let in namespaces by labels which no namespace has. */
-import { linkContext } from "../effective/lookups.ts";
-import type { World } from "../effective/world.ts";
+import { linkContext } from "../effective/world/lookups.ts";
+import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { parseSelector } from "../model/parse-selector.ts";
+import { parseSelector } from "../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../model/policy.ts";
 import { displayRef, type KindId, kindId } from "../model/refs.ts";
 import { displaySelector, matchesSelector } from "../topology/matches-selector.ts";
@@ -33,7 +33,7 @@ export function checkSelectors(world: World): readonly CheckFinding[] {
             severity: "warning",
             field: `${field}.selector`,
             message: `${what} lets in namespaces with ${displaySelector(selector)}; no namespace here has such labels, so nothing can attach`,
-            mend: "Label the namespaces that are meant, correct the selector, or add the files that define the namespaces.",
+            fix: "Label the namespaces that are meant, correct the selector, or add the files that define the namespaces.",
           }),
         );
       }

@@ -1,9 +1,9 @@
 /** Settings of the built-in policy kinds that nobody reads. */
-import type { PolicyRecord } from "../effective/world.ts";
-import { builtInPolicyShapes } from "../model/built-in-policy-shapes.ts";
+import type { PolicyRecord } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
-import type { KubeShape } from "../model/kube-shape.ts";
-import { nearMiss } from "../model/near-miss.ts";
+import { builtInPolicyShapes } from "../model/schema/built-in-policy-shapes.ts";
+import type { KubeShape } from "../model/schema/kube-shape.ts";
+import { nearMiss } from "../model/words/near-miss.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 
 const BLOCKS = ["defaults", "default", "overrides", "override"];
@@ -30,7 +30,7 @@ export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFin
         severity: "warning",
         field,
         message,
-        mend: "Correct the name, or take it out.",
+        fix: "Correct the name, or take it out.",
       }),
     );
   };

@@ -1,5 +1,5 @@
 /** What controllers claim in `status`, where it differs from what follows from the objects themselves. */
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
@@ -155,7 +155,7 @@ function differing(claim: Claim, ours: Condition, at: string): CheckFinding {
     severity: "warning",
     field,
     message: `the status of ${displayRef(object.ref)} says ${shown(claim)} (at ${at}); by the files it is ${shown(ours)}: ${ours.message}${age(claim)}`,
-    mend: MEND,
+    fix: MEND,
   });
 }
 
@@ -165,7 +165,7 @@ const unreached = (claim: Claim, at: string): CheckFinding =>
     severity: "warning",
     field: claim.field,
     message: `the status of ${displayRef(claim.object.ref)} says ${shown(claim)} at ${at}; by the files the policy has nothing to do with that${age(claim)}`,
-    mend: MEND,
+    fix: MEND,
   });
 
 const MEND =
@@ -205,7 +205,7 @@ function ofTarget(claim: Claim, reports: Reports): readonly CheckFinding[] {
       severity: "warning",
       field: claim.field,
       message: `the status of ${displayRef(claim.object.ref)} says ${shown(claim)}; by the files no ${kind} prevails on it${age(claim)}`,
-      mend: MEND,
+      fix: MEND,
     }),
   ];
 }

@@ -1,5 +1,5 @@
 /** Everything that `check` finds besides what the engine itself reports: what the evaluation shows when looked at as a whole. */
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import { compareText, type PolicyId } from "../model/refs.ts";
 import {

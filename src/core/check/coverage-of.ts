@@ -1,12 +1,13 @@
 /** One CoverageRule on one world: which targets it is about, and which of them do not meet it. */
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { effectiveAt } from "../effective/effective-at.ts";
-import type { EffectiveCore } from "../effective/effective-core.ts";
-import type { PathNode } from "../effective/effective-policy.ts";
-import { linkContext } from "../effective/lookups.ts";
-import { type Node, nodesOf, type Path, shownPath } from "../effective/path.ts";
-import { PathFinder } from "../effective/path-finder.ts";
-import type { World } from "../effective/world.ts";
+
+import { effectiveAt } from "../effective/fold/effective-at.ts";
+import type { EffectiveCore } from "../effective/fold/effective-core.ts";
+import type { PathNode } from "../effective/fold/effective-policy.ts";
+import { type Node, nodesOf, type Path, shownPath } from "../effective/paths/path.ts";
+import { PathFinder } from "../effective/paths/path-finder.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import { linkContext } from "../effective/world/lookups.ts";
+import type { World } from "../effective/world/world.ts";
 import { valueAt } from "../explain/value-place.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";

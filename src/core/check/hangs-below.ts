@@ -1,6 +1,6 @@
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
+import { forEachId } from "../model/collections/id-set.ts";
 import type { CoverageParent } from "../model/coverage-rule.ts";
-import { forEachId } from "../model/id-set.ts";
 import { kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 

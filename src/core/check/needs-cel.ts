@@ -1,4 +1,4 @@
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
 import { COVERAGE_RULE } from "./check-coverage.ts";
 
 /** Whether checking this world evaluates any condition: CEL is large to load. */

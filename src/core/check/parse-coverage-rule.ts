@@ -1,13 +1,13 @@
-import type { Rulebook } from "../effective/world.ts";
-import { checkShape, didYouMean } from "../model/check-shape.ts";
+import type { Rulebook } from "../effective/world/world.ts";
 import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
-import { COVERAGE_SEVERITIES, coverageRuleSchema } from "../model/coverage-rule-schema.ts";
 import type { KindFacts, LevelKind } from "../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { parseSelector } from "../model/parse-selector.ts";
+import { parseSelector } from "../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../model/policy.ts";
 import type { GroupKind } from "../model/refs.ts";
+import { checkShape, didYouMean } from "../model/schema/check-shape.ts";
+import { COVERAGE_SEVERITIES, coverageRuleSchema } from "../model/schema/coverage-rule-schema.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 
 const API_VERSION = "prevail.dev/v1alpha1";

@@ -1,10 +1,10 @@
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { endObjects, forEachPathTo } from "../effective/count-paths.ts";
-import { placesAt } from "../effective/effective-at.ts";
-import type { EffectiveCore } from "../effective/effective-core.ts";
-import type { Path } from "../effective/path.ts";
-import { PathFinder } from "../effective/path-finder.ts";
-import type { World } from "../effective/world.ts";
+import { placesAt } from "../effective/fold/effective-at.ts";
+import type { EffectiveCore } from "../effective/fold/effective-core.ts";
+import { endObjects, forEachPathTo } from "../effective/paths/count-paths.ts";
+import type { Path } from "../effective/paths/path.ts";
+import { PathFinder } from "../effective/paths/path-finder.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
 import type { Place } from "../merge/fold-result.ts";
 
 /** One fold of a policy kind, shared by some number of paths. */

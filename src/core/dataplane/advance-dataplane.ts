@@ -2,7 +2,7 @@
  * From one configuration to the next: what is dirty is compiled again, and whatever comes out as it was stays the object that it was. A
  * first configuration is the same with everything dirty.
  */
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
 import { compareText, displayRef, type ObjectId, parseObjectId, parseTargetId, type TargetId } from "../model/refs.ts";
 import { assembleGateway } from "./assemble-gateway.ts";
 import { type CompiledGateway, compileGateway } from "./compile-gateway.ts";

@@ -1,8 +1,9 @@
 /** A port of a Service as a backend, with the policies that act on it alone. */
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { effectiveAt } from "../effective/effective-at.ts";
-import { PathFinder } from "../effective/path-finder.ts";
-import type { World } from "../effective/world.ts";
+
+import { effectiveAt } from "../effective/fold/effective-at.ts";
+import { PathFinder } from "../effective/paths/path-finder.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";

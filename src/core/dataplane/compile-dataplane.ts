@@ -1,4 +1,4 @@
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
 import { advanceDataplane } from "./advance-dataplane.ts";
 import { type Dataplane, emptyParts } from "./dataplane.ts";
 import { everythingDirty } from "./dirty-parts.ts";

@@ -1,6 +1,6 @@
 /** A Gateway and its ListenerSets: which listeners are served, and with which certificates. The routes on them come later. */
-import { gatewayListeners } from "../effective/gateway-listeners.ts";
-import type { World } from "../effective/world.ts";
+import { gatewayListeners } from "../effective/world/gateway-listeners.ts";
+import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";

@@ -1,6 +1,6 @@
 /** One route under all its listeners: which hosts it adds routes to, and on which Services that rests. */
-import { hostnamesOf } from "../effective/gateway-listeners.ts";
-import type { World } from "../effective/world.ts";
+import { hostnamesOf } from "../effective/world/gateway-listeners.ts";
+import type { World } from "../effective/world/world.ts";
 import { createdAt } from "../model/created-at.ts";
 import { isJsonObject, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";

@@ -1,4 +1,4 @@
-import type { LayeredMap } from "../model/layered-map.ts";
+import type { LayeredMap } from "../model/collections/layered-map.ts";
 import type { DataplaneParts } from "./dataplane.ts";
 import { TableDraft } from "./table-draft.ts";
 

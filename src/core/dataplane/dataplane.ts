@@ -1,7 +1,7 @@
 /** A configuration, and the tables that the next one is made from. */
-import type { IdSet } from "../model/id-set.ts";
+import type { IdSet } from "../model/collections/id-set.ts";
+import { LayeredMap } from "../model/collections/layered-map.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { LayeredMap } from "../model/layered-map.ts";
 import type { ObjectId, ObjectRef, TargetId } from "../model/refs.ts";
 import type { CompiledGateway } from "./compile-gateway.ts";
 import type { CompiledRoute } from "./compile-route.ts";

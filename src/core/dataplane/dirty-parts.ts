@@ -1,6 +1,6 @@
 /** Which parts of a configuration rest on what a change touched. */
-import type { Delta, EffectiveChange, Touched, TouchedObject } from "../effective/delta.ts";
-import type { World } from "../effective/world.ts";
+import type { Delta, EffectiveChange, Touched, TouchedObject } from "../effective/update/delta.ts";
+import type { World } from "../effective/world/world.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";

@@ -1,5 +1,5 @@
 /** The virtual hosts of one listener, kept in order while routes come and go. Versions share what did not change. */
-import { LayeredMap } from "../model/layered-map.ts";
+import { LayeredMap } from "../model/collections/layered-map.ts";
 import { compareText } from "../model/refs.ts";
 import { compareHostnames } from "../routing/hostname-match.ts";
 import { comparePrecedence } from "../routing/match-precedence.ts";

@@ -1,10 +1,11 @@
 /** Retries and timeouts on the way from a listener through a route to a backend: of the effective RetryPolicy there. */
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { effectiveAt } from "../effective/effective-at.ts";
-import type { EffectiveCore } from "../effective/effective-core.ts";
-import type { Path } from "../effective/path.ts";
-import { PathFinder } from "../effective/path-finder.ts";
-import type { World } from "../effective/world.ts";
+
+import { effectiveAt } from "../effective/fold/effective-at.ts";
+import type { EffectiveCore } from "../effective/fold/effective-core.ts";
+import type { Path } from "../effective/paths/path.ts";
+import { PathFinder } from "../effective/paths/path-finder.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { type KindId, kindId, type ObjectId, type TargetId, targetId } from "../model/refs.ts";
 import { type RetrySettings, retrySettings } from "../retry/retry-settings.ts";

@@ -1,6 +1,6 @@
 /** Backends and endpoints of the Services that routes use, and who uses them. */
-import type { World } from "../effective/world.ts";
-import { idSetWith, idSetWithout } from "../model/id-set.ts";
+import type { World } from "../effective/world/world.ts";
+import { idSetWith, idSetWithout } from "../model/collections/id-set.ts";
 import { type ObjectId, objectId } from "../model/refs.ts";
 import {
   type BackendUser,

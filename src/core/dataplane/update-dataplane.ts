@@ -1,6 +1,6 @@
 /** The configuration after a change: what the change did not touch is the same object as before. */
-import type { Delta, Touched } from "../effective/delta.ts";
-import type { World } from "../effective/world.ts";
+import type { Delta, Touched } from "../effective/update/delta.ts";
+import type { World } from "../effective/world/world.ts";
 import { advanceDataplane, type UpdatedDataplane } from "./advance-dataplane.ts";
 import type { Dataplane } from "./dataplane.ts";
 import { dirtyParts, everythingDirty } from "./dirty-parts.ts";

@@ -1,10 +1,10 @@
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { effectivePolicy } from "../effective/effective-at.ts";
-import type { EffectiveCore } from "../effective/effective-core.ts";
-import type { EffectivePolicy, PathNode, Source } from "../effective/effective-policy.ts";
-import { nodesOf, type Path } from "../effective/path.ts";
-import type { NodeSets } from "../effective/stack.ts";
-import type { World } from "../effective/world.ts";
+import { effectivePolicy } from "../effective/fold/effective-at.ts";
+import type { EffectiveCore } from "../effective/fold/effective-core.ts";
+import type { EffectivePolicy, PathNode, Source } from "../effective/fold/effective-policy.ts";
+import type { NodeSets } from "../effective/fold/stack.ts";
+import { nodesOf, type Path } from "../effective/paths/path.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
 import { displayRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { ExplainedPath, Explanation, KindExplanation, PathOutcome, PolicyPart } from "./explanation.ts";
 import { failedAims } from "./failed-aims.ts";

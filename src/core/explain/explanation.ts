@@ -1,5 +1,5 @@
 /** The answer to "what applies to this object, and why?", as plain data. */
-import type { MappedField, PathNode, Source } from "../effective/effective-policy.ts";
+import type { MappedField, PathNode, Source } from "../effective/fold/effective-policy.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../model/refs.ts";
 import type { RefusalCode } from "../topology/links.ts";

@@ -1,7 +1,7 @@
 /** Policies that name a target, or something that looks like a slip for it, and have no effect there. */
 import type { Rejection } from "../attachment/resolved-targets.ts";
-import { nearestTo, shownRejection } from "../effective/shown-rejection.ts";
-import type { PolicyRecord, World } from "../effective/world.ts";
+import { nearestTo, shownRejection } from "../effective/findings/shown-rejection.ts";
+import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, displayRef, kindId, type ObjectRef, type PolicyId, parseObjectId } from "../model/refs.ts";

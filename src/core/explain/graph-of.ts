@@ -1,6 +1,6 @@
-import { attachedIn } from "../effective/attached.ts";
-import { verdictOf } from "../effective/verdict-of.ts";
-import type { World } from "../effective/world.ts";
+import { verdictOf } from "../effective/verdicts/verdict-of.ts";
+import { attachedIn } from "../effective/world/attached.ts";
+import type { World } from "../effective/world/world.ts";
 import {
   compareText,
   type ObjectId,

@@ -1,5 +1,5 @@
 /** The topology as a picture's data: what hangs under what, which policies are attached where, and who prevails. */
-import type { Enforcement, NotAcceptedReason } from "../effective/verdict.ts";
+import type { Enforcement, NotAcceptedReason } from "../effective/verdicts/verdict.ts";
 import type { ObjectRef, PolicyId, TargetId } from "../model/refs.ts";
 
 export interface GraphNode {

@@ -1,5 +1,5 @@
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import type { Path } from "../effective/path.ts";
+import type { Path } from "../effective/paths/path.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { Place } from "./paths-through.ts";
 
 /** By policy kind, whether paths come through an object, and through which of its sections. */

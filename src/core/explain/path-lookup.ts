@@ -1,10 +1,10 @@
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { effectivePolicy } from "../effective/effective-at.ts";
-import type { EffectivePolicy, PathNode } from "../effective/effective-policy.ts";
-import { isImplied } from "../effective/lookups.ts";
-import { nodesOf, type Path } from "../effective/path.ts";
-import { PathFinder } from "../effective/path-finder.ts";
-import type { World } from "../effective/world.ts";
+import { effectivePolicy } from "../effective/fold/effective-at.ts";
+import type { EffectivePolicy, PathNode } from "../effective/fold/effective-policy.ts";
+import { nodesOf, type Path } from "../effective/paths/path.ts";
+import { PathFinder } from "../effective/paths/path-finder.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import { isImplied } from "../effective/world/lookups.ts";
+import type { World } from "../effective/world/world.ts";
 import { type GroupKind, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
 import { OTHERS } from "../model/traffic.ts";
 import { sectionsOf } from "../topology/sections-of.ts";

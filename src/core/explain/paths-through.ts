@@ -1,10 +1,11 @@
 /** The paths of one policy kind that pass through an object, or through a section of one. */
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { forEachPath } from "../effective/count-paths.ts";
-import type { EffectiveCore } from "../effective/effective-core.ts";
-import type { Path } from "../effective/path.ts";
-import type { World } from "../effective/world.ts";
-import { forEachId } from "../model/id-set.ts";
+
+import type { EffectiveCore } from "../effective/fold/effective-core.ts";
+import { forEachPath } from "../effective/paths/count-paths.ts";
+import type { Path } from "../effective/paths/path.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
+import { forEachId } from "../model/collections/id-set.ts";
 import { kindId, type ObjectId } from "../model/refs.ts";
 
 /** An object, or a section of one. */

@@ -1,12 +1,12 @@
-import { forEachPath } from "../effective/count-paths.ts";
-import type { Delta, EffectiveChange } from "../effective/delta.ts";
-import type { EffectivePolicy } from "../effective/effective-policy.ts";
-import { isImplied } from "../effective/lookups.ts";
-import type { ObjectChange } from "../effective/object-changes.ts";
-import { shownPath } from "../effective/path.ts";
-import type { World } from "../effective/world.ts";
+import type { EffectivePolicy } from "../effective/fold/effective-policy.ts";
+import { forEachPath } from "../effective/paths/count-paths.ts";
+import { shownPath } from "../effective/paths/path.ts";
+import type { Delta, EffectiveChange } from "../effective/update/delta.ts";
+import type { ObjectChange } from "../effective/update/object-changes.ts";
+import { isImplied } from "../effective/world/lookups.ts";
+import type { World } from "../effective/world/world.ts";
+import { forEachId } from "../model/collections/id-set.ts";
 import type { Finding } from "../model/finding.ts";
-import { forEachId } from "../model/id-set.ts";
 import { isJsonObject, type JsonObject, jsonEqual } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "../model/refs.ts";
@@ -23,7 +23,7 @@ export interface PlanInput {
   readonly delta: Delta;
   /** What was asked for, object by object. */
   readonly changes: readonly ObjectChange[];
-  /** What there is to mend in a world. */
+  /** What there is to fix in a world. */
   readonly findingsOf: (world: World) => readonly Finding[];
 }
 

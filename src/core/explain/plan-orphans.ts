@@ -2,13 +2,14 @@
  * A route whose parent is not among the files may still have one: its path is incomplete, and counts. A route whose parent the
  * plan deletes has none: what hangs only there hangs nowhere.
  */
-import { countPath, forEachPath } from "../effective/count-paths.ts";
-import type { PathNode } from "../effective/effective-policy.ts";
-import { nodesOf } from "../effective/path.ts";
-import { TallyChanges } from "../effective/tally.ts";
-import type { World } from "../effective/world.ts";
-import { worldWith } from "../effective/world-with.ts";
-import { forEachId } from "../model/id-set.ts";
+
+import type { PathNode } from "../effective/fold/effective-policy.ts";
+import { countPath, forEachPath } from "../effective/paths/count-paths.ts";
+import { nodesOf } from "../effective/paths/path.ts";
+import { worldWith } from "../effective/update/world-with.ts";
+import { TallyChanges } from "../effective/verdicts/tally.ts";
+import type { World } from "../effective/world/world.ts";
+import { forEachId } from "../model/collections/id-set.ts";
 import { type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
 
 export interface ClosedWorld {

@@ -1,8 +1,8 @@
 /** Who gains and who loses by a change. */
-import { compareVerdicts } from "../effective/update-world.ts";
-import type { Verdict } from "../effective/verdict.ts";
-import { verdictOf } from "../effective/verdict-of.ts";
-import type { World } from "../effective/world.ts";
+import { compareVerdicts } from "../effective/update/update-world.ts";
+import type { Verdict } from "../effective/verdicts/verdict.ts";
+import { verdictOf } from "../effective/verdicts/verdict-of.ts";
+import type { World } from "../effective/world/world.ts";
 import { compareText, type GroupKind, type PolicyId } from "../model/refs.ts";
 import type { KindChange, PathChange, PolicyChange, PolicyShare } from "./plan.ts";
 

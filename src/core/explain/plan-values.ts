@@ -1,6 +1,6 @@
 /** Two effective policies of one path, value by value. */
-import type { EffectivePolicy } from "../effective/effective-policy.ts";
-import { foldsOf } from "../effective/folds-of.ts";
+import type { EffectivePolicy } from "../effective/fold/effective-policy.ts";
+import { foldsOf } from "../effective/fold/folds-of.ts";
 import { jsonEqual } from "../model/json.ts";
 import { compareText } from "../model/refs.ts";
 import type { HeldValue, ValueChange } from "./plan.ts";

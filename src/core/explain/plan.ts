@@ -1,6 +1,6 @@
 /** The answer to "what would change?", as plain data: value by value, policy by policy, finding by finding. */
-import type { MappedField, Source } from "../effective/effective-policy.ts";
-import type { Verdict } from "../effective/verdict.ts";
+import type { MappedField, Source } from "../effective/fold/effective-policy.ts";
+import type { Verdict } from "../effective/verdicts/verdict.ts";
 import type { Finding } from "../model/finding.ts";
 import type { Json } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";

@@ -1,6 +1,6 @@
 /** What becomes of a policy's units at the end of one path. */
-import type { Source } from "../effective/effective-policy.ts";
-import type { Fold } from "../effective/folds-of.ts";
+import type { Source } from "../effective/fold/effective-policy.ts";
+import type { Fold } from "../effective/fold/folds-of.ts";
 import type { BlockName } from "../model/policy.ts";
 import type { PolicyId } from "../model/refs.ts";
 import type { PathFate, ReachLoss } from "./reach.ts";

@@ -1,5 +1,5 @@
-import type { World } from "../effective/world.ts";
-import { forEachId } from "../model/id-set.ts";
+import type { World } from "../effective/world/world.ts";
+import { forEachId } from "../model/collections/id-set.ts";
 import { type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
 import type { LinkRefusal } from "../topology/links.ts";
 import type { Gap } from "./reach.ts";

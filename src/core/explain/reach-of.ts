@@ -1,13 +1,13 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { conflictWinner } from "../effective/conflict-winner.ts";
-import { forEachPath } from "../effective/count-paths.ts";
-import { effectivePolicy } from "../effective/effective-at.ts";
-import type { EffectivePolicy, PathNode } from "../effective/effective-policy.ts";
-import { foldsOf } from "../effective/folds-of.ts";
-import { shownRejection } from "../effective/shown-rejection.ts";
-import { verdictOf } from "../effective/verdict-of.ts";
-import type { PolicyRecord, World } from "../effective/world.ts";
+import { shownRejection } from "../effective/findings/shown-rejection.ts";
+import { effectivePolicy } from "../effective/fold/effective-at.ts";
+import type { EffectivePolicy, PathNode } from "../effective/fold/effective-policy.ts";
+import { foldsOf } from "../effective/fold/folds-of.ts";
+import { forEachPath } from "../effective/paths/count-paths.ts";
+import { conflictWinner } from "../effective/verdicts/conflict-winner.ts";
+import { verdictOf } from "../effective/verdicts/verdict-of.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { PolicyRecord, World } from "../effective/world/world.ts";
 import type { Block, Unit } from "../model/policy.ts";
 import {
   compareText,

@@ -1,6 +1,6 @@
 /** The answer to "what does this policy decide, and where is it beaten?", as plain data. */
-import type { MappedField, PathNode, Source } from "../effective/effective-policy.ts";
-import type { Verdict } from "../effective/verdict.ts";
+import type { MappedField, PathNode, Source } from "../effective/fold/effective-policy.ts";
+import type { Verdict } from "../effective/verdicts/verdict.ts";
 import type { Json } from "../model/json.ts";
 import type { BlockName } from "../model/policy.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../model/refs.ts";

@@ -1,7 +1,7 @@
 import { compileGateway } from "../dataplane/compile-gateway.ts";
 import { type RuleRefusal, refusalsOf } from "../dataplane/compile-route.ts";
-import { gatewayListeners, hostnamesOf, routesOn } from "../effective/gateway-listeners.ts";
-import type { World } from "../effective/world.ts";
+import { gatewayListeners, hostnamesOf, routesOn } from "../effective/world/gateway-listeners.ts";
+import type { World } from "../effective/world/world.ts";
 import { createdAt } from "../model/created-at.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";

@@ -1,5 +1,5 @@
 import type { RuleRefusal } from "../dataplane/compile-route.ts";
-import type { World } from "../effective/world.ts";
+import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { type ObjectId, parseObjectId } from "../model/refs.ts";

@@ -1,8 +1,8 @@
 /** From a value of an effective policy back to where somebody wrote it. */
 
-import type { MappedField, PathNode, Source } from "../effective/effective-policy.ts";
-import type { CompiledMapping } from "../effective/own-values.ts";
-import type { World } from "../effective/world.ts";
+import type { MappedField, PathNode, Source } from "../effective/fold/effective-policy.ts";
+import type { CompiledMapping } from "../effective/fold/own-values.ts";
+import type { World } from "../effective/world/world.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { BlockName } from "../model/policy.ts";
 import { type GroupKind, kindId, type ObjectId, objectId } from "../model/refs.ts";

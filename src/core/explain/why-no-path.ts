@@ -1,6 +1,6 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import type { World } from "../effective/world.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
 import { displayLevel } from "../model/levels.ts";
 
 /** Why a policy is accepted and acts on nothing; `names`: its targets, as they are shown. */

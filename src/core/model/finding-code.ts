@@ -19,7 +19,7 @@ export type DocumentFindingCode =
   | "EmptyDirectory"
   | "MoreFindings";
 
-/** Stable names of everything that a person can be told to mend; `finding-codes.ts` says what they mean. */
+/** Stable names of everything that a person can be told to fix; `finding-codes.ts` says what they mean. */
 export type FindingCode =
   | DocumentFindingCode
   // In objects of any kind.

@@ -11,15 +11,15 @@ export interface FindingCodeFacts {
   /** What is the matter, in one sentence. */
   readonly title: string;
   /** What to do about it, where the message itself does not say. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
-const error = (title: string, mend?: string): FindingCodeFacts => row("error", title, mend);
-const warning = (title: string, mend?: string): FindingCodeFacts => row("warning", title, mend);
-const info = (title: string, mend?: string): FindingCodeFacts => row("info", title, mend);
+const error = (title: string, fix?: string): FindingCodeFacts => row("error", title, fix);
+const warning = (title: string, fix?: string): FindingCodeFacts => row("warning", title, fix);
+const info = (title: string, fix?: string): FindingCodeFacts => row("info", title, fix);
 
-const row = (severity: Severity, title: string, mend: string | undefined): FindingCodeFacts =>
-  mend === undefined ? { severity, title } : { severity, title, mend };
+const row = (severity: Severity, title: string, fix: string | undefined): FindingCodeFacts =>
+  fix === undefined ? { severity, title } : { severity, title, fix };
 
 /** In the order of `docs/findings.md`. */
 export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {

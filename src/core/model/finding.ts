@@ -4,7 +4,7 @@ import type { ObjectId } from "./refs.ts";
 
 export type Severity = "error" | "warning" | "info";
 
-/** Something a person should know or mend. `code` is stable; `field` is a path within the object (`spec.targetRefs[0].name`). */
+/** Something a person should know or fix. `code` is stable; `field` is a path within the object (`spec.targetRefs[0].name`). */
 export interface Finding {
   readonly code: FindingCode;
   readonly severity: Severity;

@@ -1,13 +1,14 @@
 /** The immutable input of an evaluation: every object that could be read, and what is wrong with the others. */
+
+import { ObjectIndex, ObjectIndexDraft } from "./collections/object-index.ts";
 import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
 import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
 import { kinds } from "./kinds.ts";
 import { idIn, KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
-import { measureJson } from "./measure-json.ts";
-import { ObjectIndex, ObjectIndexDraft } from "./object-index.ts";
 import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
-import { fits, shapeOf, shapeProblems } from "./validate-object.ts";
+import { measureJson } from "./schema/measure-json.ts";
+import { fits, shapeOf, shapeProblems } from "./schema/validate-object.ts";
 
 /** One document: the object as it came, and where from. */
 export interface SnapshotDocument {

@@ -1,9 +1,10 @@
 /** Splits a spec proper into units, the smallest things that can win or lose, and puts specs together from them. */
-import type { CrdFacts } from "./crd-schema.ts";
+
 import type { Granularity, PolicyDefinition } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject, setOwn } from "./json.ts";
+import { supportedGranularities } from "./parse/supported-granularities.ts";
 import type { Unit } from "./policy.ts";
-import { supportedGranularities } from "./supported-granularities.ts";
+import type { CrdFacts } from "./schema/crd-schema.ts";
 
 /** How specs of one kind split into units. Made once per definition (and CRD) by `unitRules`. */
 export interface UnitRules {

@@ -4,7 +4,7 @@
  */
 
 import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
-import { parseDurationMs } from "../model/parse-duration.ts";
+import { parseDurationMs } from "../model/parse/parse-duration.ts";
 import type { GroupKind } from "../model/refs.ts";
 
 export interface RetryBudget {

@@ -1,6 +1,6 @@
 /** Retries and timeouts of one effective RetryPolicy, as numbers. */
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
-import { parseDurationMs } from "../model/parse-duration.ts";
+import { parseDurationMs } from "../model/parse/parse-duration.ts";
 import { policyBudget, type RetryBudget } from "./retry-budget.ts";
 import type { RetryPlan } from "./retry-schedule.ts";
 import type { Timeouts } from "./retry-timeline.ts";

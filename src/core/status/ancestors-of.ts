@@ -1,14 +1,14 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
-import { conflictWinner } from "../effective/conflict-winner.ts";
-import { joinMessages } from "../effective/join-messages.ts";
-import { shownRejection } from "../effective/shown-rejection.ts";
-import { targetVerdicts } from "../effective/target-verdicts.ts";
-import type { AncestorVerdict, NotAcceptedReason, Verdict } from "../effective/verdict.ts";
-import { verdictOf } from "../effective/verdict-of.ts";
-import type { PolicyRecord, World } from "../effective/world.ts";
+import { joinMessages } from "../effective/findings/join-messages.ts";
+import { shownRejection } from "../effective/findings/shown-rejection.ts";
+import { conflictWinner } from "../effective/verdicts/conflict-winner.ts";
+import { targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
+import type { AncestorVerdict, NotAcceptedReason, Verdict } from "../effective/verdicts/verdict.ts";
+import { verdictOf } from "../effective/verdicts/verdict-of.ts";
+import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { parseTargets } from "../model/parse-targets.ts";
+import { parseTargets } from "../model/parse/parse-targets.ts";
 import type { TargetRef } from "../model/policy.ts";
 import {
   displayRef,

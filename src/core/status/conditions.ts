@@ -1,6 +1,5 @@
 /** Conditions of policies, and the words in them. */
-import type { Enforcement, Tally } from "../effective/verdict.ts";
-import { clipText } from "../model/clip-text.ts";
+import type { Enforcement, Tally } from "../effective/verdicts/verdict.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import {
@@ -11,6 +10,7 @@ import {
   parseTargetId,
   type TargetId,
 } from "../model/refs.ts";
+import { clipText } from "../model/words/clip-text.ts";
 import type { Parts } from "./parts-finder.ts";
 import type { Condition } from "./status-report.ts";
 

@@ -1,16 +1,16 @@
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import { ancestorsOf, forEachPathTo } from "../effective/count-paths.ts";
-import { showPath } from "../effective/describe-path.ts";
-import { effectivePolicy } from "../effective/effective-at.ts";
-import type { EffectivePolicy, Lost } from "../effective/effective-policy.ts";
-import { fieldOfPointer } from "../effective/field-of-pointer.ts";
-import { foldsOf } from "../effective/folds-of.ts";
-import type { Path } from "../effective/path.ts";
-import { PathFinder } from "../effective/path-finder.ts";
-import type { AncestorVerdict } from "../effective/verdict.ts";
-import type { World } from "../effective/world.ts";
-import { clipText } from "../model/clip-text.ts";
+import { effectivePolicy } from "../effective/fold/effective-at.ts";
+import type { EffectivePolicy, Lost } from "../effective/fold/effective-policy.ts";
+import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import { foldsOf } from "../effective/fold/folds-of.ts";
+import { ancestorsOf, forEachPathTo } from "../effective/paths/count-paths.ts";
+import { showPath } from "../effective/paths/describe-path.ts";
+import type { Path } from "../effective/paths/path.ts";
+import { PathFinder } from "../effective/paths/path-finder.ts";
+import type { AncestorVerdict } from "../effective/verdicts/verdict.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
 import { type ObjectId, type PolicyId, parseObjectId, parseTargetId, type TargetId, targetId } from "../model/refs.ts";
+import { clipText } from "../model/words/clip-text.ts";
 
 /** GEP-713, "Meta resource status": which settings of a policy are enforced on a path, and which have been superseded. */
 export interface Parts {

@@ -1,10 +1,10 @@
-import type { Node } from "../effective/path.ts";
-import type { World } from "../effective/world.ts";
-import { crdSchema } from "../model/crd-schema.ts";
+import type { Node } from "../effective/paths/path.ts";
+import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type JsonObject, jsonEqual, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { type KindId, kindId, type ObjectRef, targetId } from "../model/refs.ts";
+import { crdSchema } from "../model/schema/crd-schema.ts";
 import type { StatusPlace } from "./status-report.ts";
 
 /** A place with a name that sorts and tells it from every other. */

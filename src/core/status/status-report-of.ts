@@ -1,5 +1,5 @@
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import type { World } from "../effective/world.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
 import type { Finding } from "../model/finding.ts";
 import { displayRef, kindId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { type Ancestor, ancestorsOf } from "./ancestors-of.ts";

@@ -1,8 +1,9 @@
 /** GEP-713, "Target object status": the `<domain>/<Kind>Affected` conditions of what policies really affect. */
-import { forEachAffected } from "../effective/affected.ts";
-import type { CompiledKind } from "../effective/compiled-kind.ts";
-import type { Node } from "../effective/path.ts";
-import type { World } from "../effective/world.ts";
+
+import type { Node } from "../effective/paths/path.ts";
+import { forEachAffected } from "../effective/verdicts/affected.ts";
+import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { condition } from "./conditions.ts";

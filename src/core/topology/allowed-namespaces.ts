@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import { parseSelector } from "../model/parse-selector.ts";
+import { parseSelector } from "../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../model/policy.ts";
 import { displaySelector, matchesSelector } from "./matches-selector.ts";
 

@@ -1,8 +1,8 @@
 import type { KindFacts } from "../model/definition.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { suggestName } from "../model/near-miss.ts";
 import { displayRef, type GroupKind, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
+import { suggestName } from "../model/words/near-miss.ts";
 import type { ChildUses } from "./child-uses.ts";
 import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
 import type { LinkContext, LinkRefusal, PlacedLink } from "./links.ts";

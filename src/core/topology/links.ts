@@ -1,8 +1,8 @@
 /** What one object is linked to, what it asked for in vain, and what the answer rested on. */
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import type { NameLookup } from "../model/near-miss.ts";
 import type { KindId, ObjectId, ObjectRef } from "../model/refs.ts";
+import type { NameLookup } from "../model/words/near-miss.ts";
 import type { ChildUse } from "./child-uses.ts";
 import type { LinkRows } from "./compile-rows.ts";
 import type { Grant } from "./reference-grants.ts";

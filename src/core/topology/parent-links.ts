@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { nearMiss } from "../model/near-miss.ts";
 import { displayRef, isPlainName, type ObjectRef } from "../model/refs.ts";
+import { nearMiss } from "../model/words/near-miss.ts";
 import { allowedNamespaces, describeAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
 import type { RefField, RefTarget } from "./compile-rows.ts";
 import { itemsAt, keyPath } from "./key-path.ts";

@@ -1,7 +1,7 @@
-import { found } from "../model/check-shape.ts";
 import type { KindFacts } from "../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import { found } from "../model/schema/check-shape.ts";
 
 interface PartProblem {
   readonly field: string;

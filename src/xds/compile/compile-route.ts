@@ -11,9 +11,9 @@ import type {
 import { type RuleLimit, ruleLimits } from "../../core/envoy/envoy-limits.ts";
 import { waitsOf } from "../../core/envoy/envoy-waits.ts";
 import { faultOfMatch, faultOfRule } from "../../core/envoy/find-faults.ts";
+import { remember } from "../../core/model/collections/remember.ts";
 import { displayRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
-import { remember } from "../../core/model/remember.ts";
 import {
   HeaderMatcherSchema,
   RedirectAction_RedirectResponseCode,

@@ -3,7 +3,7 @@
  * it does are messages that routes share (`compile-route.ts`), and each of those is encoded once.
  */
 
-import { remember } from "../../core/model/remember.ts";
+import { remember } from "../../core/model/collections/remember.ts";
 import {
   type Route,
   type RouteAction,

@@ -3,7 +3,7 @@
  * share. Its listeners say which form it asks for, and while a listener is replaced both are in use. So both are there, and what nobody asks
  * for is never encoded.
  */
-import { remember } from "../../core/model/remember.ts";
+import { remember } from "../../core/model/collections/remember.ts";
 import type { XdsResources } from "../compile/compile-gateway.ts";
 import { covers } from "../compile/compile-virtual-hosts.ts";
 import { HOST_ROUTES, isExactHost, splitRouteConfiguration } from "../compile/delivery.ts";

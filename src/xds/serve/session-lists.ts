@@ -1,6 +1,6 @@
 /**
  * What one Envoy is to get, and what is to go, worked out from what it has and asked for. There may be thousands of resources, and most changes are
- * about one or two: lists are kept, and mended where something changed.
+ * about one or two: lists are kept, and fixed where something changed.
  */
 import { type EncodedResources, encodeEmptyEndpoints } from "./encode-resources.ts";
 import type { EncodedResource, ResourceTable } from "./encoded-resource.ts";

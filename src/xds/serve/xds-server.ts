@@ -3,8 +3,8 @@
  * own, so that a slow one holds back nobody.
  */
 import { Server, ServerCredentials, type ServerDuplexStream, type ServiceDefinition, status } from "@grpc/grpc-js";
+import { remember } from "../../core/model/collections/remember.ts";
 import { isLoopback } from "../../core/model/is-loopback.ts";
-import { remember } from "../../core/model/remember.ts";
 import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./discovery-protocol.ts";
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
 import { createGoodVersions, type GoodVersions } from "./good-versions.ts";

@@ -395,7 +395,7 @@ describe("refusals", () => {
     expect(envoy.session.refusals).toHaveLength(1);
   });
 
-  test("a mended version is offered again, and the refusal forgotten once it is taken", () => {
+  test("a fixed version is offered again, and the refusal forgotten once it is taken", () => {
     const envoy = connect(two("1"));
     envoy.receive("Cluster");
     envoy.take();

@@ -1,0 +1,272 @@
+/** Everything a person should know about a world, derived when asked for, in a defined order. */
+
+import type { Finding } from "../../model/finding.ts";
+import { isJsonObject, ownValue } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import {
+  compareText,
+  displayRef,
+  kindId,
+  type ObjectId,
+  objectId,
+  type PolicyId,
+  parseObjectId,
+} from "../../model/refs.ts";
+import { clipText } from "../../model/words/clip-text.ts";
+import { suggestName } from "../../model/words/near-miss.ts";
+import type { LinkRefusal } from "../../topology/links.ts";
+import { partProblems } from "../../topology/part-problems.ts";
+import { duplicateNames, sectionsOf } from "../../topology/sections-of.ts";
+import { nameLookup } from "../world/lookups.ts";
+import type { Tangle } from "../world/tangle.ts";
+import type { PolicyRecord, World } from "../world/world.ts";
+import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
+import { shownRejection } from "./shown-rejection.ts";
+
+export function findingsOf(world: World): readonly Finding[] {
+  const findings: Finding[] = [...world.documentFindings, ...world.rulebook.findings];
+  world.refused.forEach((own) => findings.push(...own));
+  world.doubles.forEach((own) => findings.push(...own.map(({ finding }) => finding)));
+  world.links.forEach(({ refusals }, id) => {
+    const object = world.objects.byId.get(id);
+    if (object !== undefined) for (const refusal of refusals) findings.push(linkFinding(world, object, refusal));
+  });
+  world.objects.byId.forEach((object) => addObjectFindings(world, object, findings));
+  world.policies.forEach((record, id) => addPolicyFindings(world, id, record, findings));
+  addTangles(world, findings);
+  addImplied(world, findings);
+  return sortFindings(findings);
+}
+
+function sortFindings(findings: readonly Finding[]): readonly Finding[] {
+  const keyed = findings.map(clipFinding).map((finding) => ({
+    finding,
+    key: `${finding.object ?? ""}\n${finding.code}\n${finding.field ?? ""}\n${finding.message}\n${finding.source?.file ?? ""}\n${finding.source?.line ?? ""}`,
+  }));
+  return keyed.sort((a, b) => compareText(a.key, b.key)).map(({ finding }) => finding);
+}
+
+const MAX_FIELD_LENGTH = 500;
+
+const clipFinding = (finding: Finding): Finding => ({
+  ...finding,
+  ...(finding.field === undefined ? {} : { field: clipText(finding.field, MAX_FIELD_LENGTH) }),
+  message: clipText(finding.message),
+});
+
+const fieldOf = (field: string | undefined): Pick<Finding, "field"> => (field === undefined ? {} : { field });
+
+const at = ({ source }: KubeObject): Pick<Finding, "source"> => (source === undefined ? {} : { source });
+
+function linkFinding(world: World, object: KubeObject, { field, reason, code, parent, child }: LinkRefusal): Finding {
+  const wanted = child ?? parent;
+  const isMissing = code === "BackendNotFound" || code === "ParentNotFound";
+  const hint =
+    isMissing && wanted !== undefined
+      ? suggestName(nameLookup(world.objects), kindId(wanted), wanted.namespace, wanted.name)
+      : "";
+  return {
+    code,
+    severity: code === "ParentNotFound" ? "warning" : "error",
+    object: object.id,
+    field,
+    message: `${reason}${hint}`,
+    ...at(object),
+  };
+}
+
+function addObjectFindings(world: World, object: KubeObject, findings: Finding[]): void {
+  const kind = object.family.kindId;
+  const facts = world.rulebook.factsOf(kind);
+  if (!world.rulebook.isDescribed(kind) && looksLikePolicy(object))
+    findings.push(unknownPolicyKind(object, facts !== undefined));
+  if (facts === undefined) return;
+  for (const { field, message } of partProblems(object, facts)) {
+    findings.push({ code: "InvalidField", severity: "error", object: object.id, field, message, ...at(object) });
+  }
+  if (facts.sections.length === 0) return;
+  const sections = sectionsOf(object, facts);
+  const repeated = duplicateNames(sections);
+  if (repeated.length === 0) return;
+  const fieldOfRepeated = repeatedNameFields(sections, facts);
+  for (const name of repeated) {
+    findings.push({
+      code: "DuplicateSectionName",
+      severity: "warning",
+      object: object.id,
+      ...fieldOf(fieldOfRepeated(name)),
+      message: `${displayRef(object.ref)} has several sections named '${name}'; no policy can target one of them by that name`,
+      ...at(object),
+    });
+  }
+}
+
+const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
+
+function looksLikePolicy({ raw }: KubeObject): boolean {
+  const spec = ownValue(raw, "spec");
+  return isJsonObject(spec) && TARGET_FIELDS.some((field) => ownValue(spec, field) !== undefined);
+}
+
+function unknownPolicyKind(object: KubeObject, hasCrd: boolean): Finding {
+  const { kind, group } = object.family;
+  const label = "the label gateway.networking.k8s.io/policy";
+  const fix = hasCrd ? `give its CRD ${label} (Direct or Inherited)` : `its CRD with ${label}`;
+  return {
+    code: "UnknownPolicyKind",
+    severity: "warning",
+    object: object.id,
+    message: `${displayRef(object.ref)} looks like a policy, but no PolicyDefinition describes ${kind} (${group}); it is ignored. Add a PolicyDefinition, or ${fix}`,
+    ...at(object),
+  };
+}
+
+function addPolicyFindings(
+  world: World,
+  id: PolicyId,
+  { object, findings: own, targets, kind, policy }: PolicyRecord,
+  findings: Finding[],
+): void {
+  findings.push(...own);
+  for (const rejection of targets.rejections) {
+    findings.push({
+      code: rejection.code,
+      severity: "error",
+      object: id,
+      field: rejection.field,
+      message: shownRejection(world, rejection),
+      ...at(object),
+    });
+  }
+  if (kind.definition.inferred) {
+    findings.push({
+      code: "InferredDefinition",
+      severity: "info",
+      object: id,
+      message: `what ${object.family.kind} means was read off its CRD's label; a PolicyDefinition would say it for sure`,
+      ...at(object),
+    });
+  }
+  addConflicts(world, id, { kind, targets, policy }, object, findings);
+  const losers = policy === undefined || kind.definition.merge.bare === "Direct" ? [] : bareLosers(policy);
+  const [loser] = losers;
+  if (loser !== undefined) {
+    const names = losers.slice(0, SHOWN_MEMBERS).map(({ path }) => path.join("."));
+    const more = losers.length > SHOWN_MEMBERS ? ` and ${losers.length - SHOWN_MEMBERS} more` : "";
+    findings.push({
+      code: "BareRulesBesideDefaults",
+      severity: "warning",
+      object: id,
+      field: settingField(loser.path),
+      message: clipText(
+        `${names.join(", ")}${more} outside the blocks loses to the defaults of the same policy, which are merged first; put them into one block`,
+      ),
+      ...at(object),
+    });
+  }
+  const messages = new Set<string>();
+  world.tallies.get(id)?.forEach((_, { errors }) => errors.forEach((message) => messages.add(message)));
+  for (const message of messages) {
+    findings.push({
+      code: "ConditionError",
+      severity: "error",
+      object: id,
+      field: conditionField(object, message),
+      message: `the condition of a block cannot be evaluated (${message}); it fails closed: defaults do not apply, overrides do`,
+      ...at(object),
+    });
+  }
+}
+
+/** GEP-713, None: targets lost to another policy, also where the policy keeps others. */
+function addConflicts(
+  world: World,
+  id: PolicyId,
+  { kind, targets, policy }: Pick<PolicyRecord, "kind" | "targets" | "policy">,
+  object: KubeObject,
+  findings: Finding[],
+): void {
+  if (!kind.definition.merge.none) return;
+  const fieldAt = targetFields(policy);
+  for (const attachment of targets.attachments) {
+    const { object: target, ref, sectionName } = attachment;
+    const sets = world.attached[kind.index]?.get(target);
+    const set = sectionName === undefined ? sets?.own : sets?.sections?.get(sectionName);
+    const winner = set?.policies[0];
+    if (winner === undefined || winner.id === id) continue;
+    findings.push({
+      code: "Conflicted",
+      severity: "warning",
+      object: id,
+      ...fieldOf(fieldAt(attachment)),
+      message: `${displayRef(ref, sectionName)} already has ${displayRef(winner.object.ref)}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`,
+      ...at(object),
+    });
+  }
+}
+
+const SHOWN_MEMBERS = 10;
+
+function addTangles(world: World, findings: Finding[]): void {
+  for (const [id, tangle] of world.tangles) {
+    // A cycle is told once, at its first member.
+    if (tangle.reason === "Below" || (tangle.reason === "Cycle" && tangle.members[0] !== id)) continue;
+    const object = world.objects.byId.get(id);
+    findings.push({
+      code: tangle.reason === "Cycle" ? "LinkCycle" : "LinkLimit",
+      severity: "error",
+      object: id,
+      message: tangleMessage(id, tangle),
+      ...(object === undefined ? {} : at(object)),
+    });
+  }
+}
+
+function tangleMessage(id: ObjectId, tangle: Exclude<Tangle, { readonly reason: "Below" }>): string {
+  const name = displayRef(parseObjectId(id));
+  switch (tangle.reason) {
+    case "Cycle": {
+      const { members } = tangle;
+      const shown = members.slice(0, SHOWN_MEMBERS).map((member) => displayRef(parseObjectId(member)));
+      const more = members.length > SHOWN_MEMBERS ? [`${members.length - SHOWN_MEMBERS} more`] : [];
+      const names = [...shown, ...more, name].join(" > ");
+      return `these objects are linked in a cycle, so none of them is above the others: ${names}; remove one of the links`;
+    }
+    case "TooDeep":
+      return `${name} hangs below ${tangle.limit} or more levels of objects, so nothing above it counts for it; flatten the hierarchy`;
+    case "TooManyWays":
+      return `more than ${tangle.limit} ways lead down to ${name}, so nothing above it counts for it; remove links above it`;
+  }
+}
+
+/** Told at the first object that names it. */
+function addImplied(world: World, findings: Finding[]): void {
+  const namers = new Map<ObjectId, KubeObject | undefined>();
+  const note = (implied: ObjectId, namer: KubeObject | undefined): void => {
+    const first = namers.get(implied);
+    if (first === undefined || (namer !== undefined && compareText(namer.id, first.id) < 0)) namers.set(implied, namer);
+  };
+  world.objects.namespaces.forEach((_, name) => {
+    const id = namespaceId(name);
+    if (!world.objects.byId.has(id)) namers.set(id, undefined);
+  });
+  if (namers.size > 0)
+    world.objects.byId.forEach((object) => {
+      const id = namespaceId(object.family.namespace);
+      if (namers.has(id)) note(id, object);
+    });
+  world.parents.forEach(({ impliedParents }, id) => {
+    for (const ref of impliedParents) note(objectId(ref), world.objects.byId.get(id));
+  });
+  for (const [id, namer] of namers) {
+    findings.push({
+      code: "ImpliedObject",
+      severity: "info",
+      object: id,
+      message: `${displayRef(parseObjectId(id))} is named but not defined; it is taken as being there`,
+      ...(namer === undefined ? {} : at(namer)),
+    });
+  }
+}
+
+const namespaceId = (name: string): ObjectId => objectId({ group: "", kind: "Namespace", namespace: "", name });

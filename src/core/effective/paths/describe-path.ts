@@ -1,0 +1,21 @@
+import { displayRef } from "../../model/refs.ts";
+import type { PathNode } from "../fold/effective-policy.ts";
+
+/** `GatewayClass house > Gateway infra/prod > listener http > …`, root first. */
+export function showPath(path: readonly PathNode[], from?: string): string {
+  const nodes = path.map((node, index) => {
+    const above = path[index - 1];
+    const isBelowOwner = node.sectionName !== undefined && above?.kind === node.kind && above.name === node.name;
+    return isBelowOwner ? `#${node.sectionName}` : displayRef(node, node.sectionName);
+  });
+  return `${from === undefined ? "" : `traffic from ${from} > `}${nodes.join(" > ")}`.replaceAll(" > #", "#");
+}
+
+/** Where the path ends, and the route and rule that it comes through. */
+export function showTarget(path: readonly PathNode[]): string {
+  const end = path.at(-1);
+  const rule = path.findLast(({ kind, sectionName }) => kind.endsWith("Route") && sectionName !== undefined);
+  if (end === undefined) return "an unknown place";
+  const shown = displayRef(end, end.sectionName);
+  return rule === undefined || rule === end ? shown : `${shown} behind ${displayRef(rule, rule.sectionName)}`;
+}

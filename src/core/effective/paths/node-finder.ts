@@ -1,0 +1,61 @@
+import type { JsonObject } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
+import { type Section, sectionsOf } from "../../topology/sections-of.ts";
+import type { NodeSets } from "../fold/stack.ts";
+import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { KindPlaces } from "../world/kind-places.ts";
+import type { World } from "../world/world.ts";
+import type { Node } from "./path.ts";
+
+/** Objects as nodes for one policy kind. */
+export class NodeFinder {
+  readonly places: KindPlaces;
+  readonly #objects: World["objects"]["byId"];
+  readonly #attached: World["attached"][number] | undefined;
+
+  constructor({ objects, attached, rulebook }: World, kind: CompiledKind) {
+    this.places = rulebook.places[kind.index] as KindPlaces;
+    this.#objects = objects.byId;
+    this.#attached = attached[kind.index];
+  }
+
+  find(id: ObjectId): Node | undefined {
+    const object = this.#objects.get(id);
+    if (object !== undefined) return this.#node(id, object.ref, object.raw, object, this.setsOf(object));
+    // Implied (a GatewayClass that a Gateway names), or virtual.
+    const node = this.of(id, parseObjectId(id), undefined);
+    return node.ref.namespace === "" || node.sets !== undefined ? node : undefined;
+  }
+
+  of(id: ObjectId, ref: ObjectRef, raw: JsonObject | undefined): Node {
+    return this.#node(id, ref, raw, undefined, this.#attached?.get(id));
+  }
+
+  #node(
+    id: ObjectId,
+    ref: ObjectRef,
+    raw: JsonObject | undefined,
+    object: KubeObject | undefined,
+    sets: NodeSets | undefined,
+  ): Node {
+    const place = this.places.of(ref);
+    return { id, ref, raw, object, section: undefined, place, sets, target: undefined, shown: undefined };
+  }
+
+  /** The policies on an object and its sections. */
+  setsOf(object: KubeObject): NodeSets | undefined {
+    return this.#attached?.of(object);
+  }
+
+  ofNamespace(namespace: string): Node {
+    const ref: ObjectRef = { group: "", kind: "Namespace", namespace: "", name: namespace };
+    const id = objectId(ref);
+    return this.of(id, ref, this.#objects.get(id)?.raw);
+  }
+}
+
+const NO_SECTIONS: readonly Section[] = [];
+
+export const sectionsOfNode = ({ raw, place }: Node): readonly Section[] =>
+  raw === undefined || place.facts === undefined ? NO_SECTIONS : sectionsOf({ raw }, place.facts);

@@ -1,0 +1,126 @@
+/** One node more below a path: its policies join the stack, and where they act on some traffic only, the path splits. */
+import { OTHERS } from "../../model/traffic.ts";
+import type { NodeSets, PolicySet } from "../fold/stack.ts";
+import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { NodeFinder } from "./node-finder.ts";
+import { ancestorOf, type Node, type Path } from "./path.ts";
+
+/** Whose traffic a path carries. */
+type Mesh = Pick<Path, "from" | "elsewhere">;
+
+export const NO_PORTS: readonly number[] = [];
+
+export class PathBuilder {
+  readonly #kind: CompiledKind;
+  readonly #nodes: NodeFinder;
+
+  constructor(kind: CompiledKind, nodes: NodeFinder) {
+    this.#kind = kind;
+    this.#nodes = nodes;
+  }
+
+  /** Adds a node (and its Namespace, where that is a level) below a path, or as its root. */
+  extend(base: Path | undefined, node: Node, ports: readonly number[], found: Path[], mesh?: Mesh): void {
+    const { namespace } = node.ref;
+    if (namespace === "" || !node.place.isBelowNamespace || visitsNamespace(base, namespace)) {
+      this.push(base, node, ports, found, mesh);
+      return;
+    }
+    const withNamespace: Path[] = [];
+    this.push(base, this.#nodes.ofNamespace(namespace), NO_PORTS, withNamespace, mesh);
+    for (const above of withNamespace) this.push(above, node, ports, found, mesh);
+  }
+
+  /** The same for a node whose parent is not there. */
+  extendIncomplete(node: Node, found: Path[]): void {
+    const from = found.length;
+    this.extend(undefined, node, NO_PORTS, found);
+    for (let i = from; i < found.length; i++) found[i] = { ...(found[i] as Path), incomplete: true };
+  }
+
+  /** Adds just the node. */
+  push(base: Path | undefined, node: Node, ports: readonly number[], found: Path[], mesh?: Mesh): void {
+    const { sets } = node;
+    const above = base ?? { ...this.rootPath(node), ...mesh };
+    const own = setAt(sets, node);
+    if (sets?.consumers === undefined || above.from === undefined) {
+      found.push(this.#below(above, base, node, own, above.from, ports));
+      return;
+    }
+    const [first, ...split] = splitTraffic(above, sets.consumers, node);
+    // What is split off here goes its own way from here on: further down it is not split off again.
+    const rest = split.length === 0 ? above : { ...above, elsewhere: new Set([...(above.elsewhere ?? []), ...split]) };
+    for (const from of [first, ...split]) {
+      const set = this.#combined(own, setAt(sets.consumers.get(from), node));
+      found.push(this.#below(from === first ? rest : above, base, node, set, from, ports));
+    }
+  }
+
+  #below(
+    above: Path,
+    up: Path | undefined,
+    node: Node,
+    set: PolicySet | undefined,
+    from: string | undefined,
+    ports: readonly number[],
+  ): Path {
+    return {
+      up,
+      node,
+      stack: set === undefined ? above.stack : this.#kind.stacks.push(above.stack, set),
+      from,
+      elsewhere: above.elsewhere,
+      incomplete: above.incomplete,
+      ancestor: above.ancestor ?? ancestorOf(node),
+      ports,
+      count: above.count,
+    };
+  }
+
+  #combined(own: PolicySet | undefined, consumers: PolicySet | undefined): PolicySet | undefined {
+    if (own === undefined || consumers === undefined) return own ?? consumers;
+    return this.#kind.stacks.combined(own, consumers, this.#kind.definition.merge.none);
+  }
+
+  /** A path that begins here, without the node's own policies. */
+  rootPath(node: Node): Path {
+    return {
+      up: undefined,
+      node,
+      stack: this.#kind.stacks.empty,
+      from: undefined,
+      elsewhere: undefined,
+      incomplete: false,
+      ancestor: ancestorOf(node),
+      ports: NO_PORTS,
+      count: 1,
+    };
+  }
+}
+
+/** GEP-713x: a consumer policy applies to traffic from its own namespace only, so it splits that traffic off. */
+function splitTraffic(
+  above: Path,
+  consumers: ReadonlyMap<string, NodeSets>,
+  node: Node,
+): readonly [string, ...string[]] {
+  const from = above.from ?? OTHERS;
+  if (from !== OTHERS) return [from];
+  const split = [...consumers]
+    .filter(([consumer, sets]) => setAt(sets, node) !== undefined && above.elsewhere?.has(consumer) !== true)
+    .map(([consumer]) => consumer);
+  return [OTHERS, ...split.sort()];
+}
+
+function setAt(sets: NodeSets | undefined, { section }: Node): PolicySet | undefined {
+  if (sets === undefined) return undefined;
+  return section === undefined ? sets.own : sets.sections?.get(section.name);
+}
+
+function visitsNamespace(path: Path | undefined, namespace: string): boolean {
+  for (let at = path; at !== undefined; at = at.up) {
+    const { ref } = at.node;
+    if (ref.kind === "Namespace" && ref.group === "" && ref.name === namespace) return true;
+  }
+  return false;
+}

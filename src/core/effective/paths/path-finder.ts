@@ -1,0 +1,355 @@
+/**
+ * Paths of one policy kind through one world. Paths are found from their ends upwards and never kept in a list of all;
+ * what routes have in common (class, gateway, listener) is found once and shared.
+ */
+import { forEachId } from "../../model/collections/id-set.ts";
+import { isSameList } from "../../model/collections/is-same-list.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { KubeObject } from "../../model/kube-object.ts";
+import type { ObjectId, ObjectRef } from "../../model/refs.ts";
+import { OTHERS, trafficFrom } from "../../model/traffic.ts";
+import type { UpLink } from "../../topology/links.ts";
+import type { Section } from "../../topology/sections-of.ts";
+import type { PolicySet } from "../fold/stack.ts";
+import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
+import type { World } from "../world/world.ts";
+import { EndsBelow, isTangled } from "./ends-below.ts";
+import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
+import { type Node, type Path, sectionNode } from "./path.ts";
+import { NO_PORTS, PathBuilder } from "./path-builder.ts";
+
+/**
+ * Paths that differ only in the section they pass (the listeners of one Gateway) and have the same policies: found one by
+ * one, or together as one path with a count, which is all that counting needs.
+ */
+export type Siblings = "Apart" | "Together";
+
+const NO_PATHS: readonly Path[] = [];
+/** Enough for every gateway at hand; routes pass through. */
+const MAX_REMEMBERED = 4096;
+
+/** An object that paths may end at; virtual ones are in no table. */
+export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject, "raw">>;
+
+/**
+ * Paths that go on to an object, then to each of its sections alike, and end there. The paths down to what it hangs under
+ * are those of all objects that hang there, so that none is made for the object itself.
+ */
+export interface PathsAlike {
+  readonly object: KubeObject;
+  /** The names of its sections. */
+  readonly sections: readonly string[];
+  /** What it hangs under, and the paths down to that. */
+  readonly up: readonly UpLink[];
+  readonly bases: readonly Path[];
+  /** The policies on the object itself. */
+  readonly own: PolicySet | undefined;
+}
+
+/** Restricts a search to paths through objects that a change touched. */
+export interface PathScope {
+  /** A path through one of these counts. */
+  readonly dirty: ReadonlySet<ObjectId>;
+  /** They, and what lies below them: no other way leads up to one. */
+  readonly touched: ReadonlySet<ObjectId>;
+}
+
+export class PathFinder {
+  readonly #world: World;
+  readonly #kind: CompiledKind;
+  readonly #scope: PathScope | undefined;
+  readonly #remembered: Map<ObjectId, readonly Path[]> = new Map();
+  readonly #sections: Map<ObjectId, Map<string, readonly Path[]>> = new Map();
+  readonly #visiting: Set<ObjectId> = new Set();
+  readonly #nodes: NodeFinder;
+  readonly #endsBelow: EndsBelow;
+  readonly #paths: PathBuilder;
+  readonly #siblings: Siblings;
+
+  constructor(world: World, kind: CompiledKind, scope?: PathScope, siblings: Siblings = "Apart") {
+    this.#world = world;
+    this.#kind = kind;
+    this.#scope = scope;
+    this.#nodes = new NodeFinder(world, kind);
+    this.#endsBelow = new EndsBelow(world, this.#nodes);
+    this.#paths = new PathBuilder(kind, this.#nodes);
+    this.#siblings = siblings;
+  }
+
+  /** Calls back for each path that ends at the object or at one of its sections. `raw`: of the object, if at hand. */
+  forEachEnd(ref: ObjectRef, id: ObjectId, visit: (path: Path) => void, raw?: JsonObject): void {
+    const { end } = this.#nodes.places.of(ref);
+    if (end === undefined) return;
+    if (this.#kind.definition.class === "Direct") {
+      this.#forEachDirectEnd(ref, id, end, visit);
+      return;
+    }
+    if (this.#scope !== undefined && !this.#scope.touched.has(id)) return;
+    const node = raw === undefined ? this.#nodes.find(id) : this.#nodes.of(id, ref, raw);
+    const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
+    if (node === undefined || paths.length === 0) return;
+    const entering = end.object ? new Set<Path>() : undefined;
+    for (const section of end.sections.size === 0 ? NO_SECTIONS : sectionsOfNode(node)) {
+      if (!end.sections.has(section.section)) continue;
+      const goesOn = end.mayContinue && this.#endsBelow.areThere(id, section);
+      if (goesOn && !end.object) continue;
+      const below = sectionNode(node, section);
+      const found: Path[] = [];
+      for (const path of paths) {
+        if (!leadsInto(path, section)) continue;
+        entering?.add(path);
+        if (!goesOn) this.#paths.push(path, below, path.ports, found);
+      }
+      for (const path of found) visit(path);
+    }
+    if (entering === undefined || (end.mayContinue && this.#endsBelow.areThere(id))) return;
+    // A backend's port that is not there can be named: such a path ends at the Service, others at its ports.
+    for (const path of paths) if (!entering.has(path)) visit(path);
+  }
+
+  /**
+   * The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at.
+   * `before`: where nothing above the object has changed, the same of it before.
+   */
+  findAlike(object: EndObject, before?: PathsAlike): PathsAlike | undefined {
+    if (!(object instanceof KubeObject)) return undefined;
+    const { family } = object;
+    if (!this.#nodes.places.of(family).endsAtAllSections) return undefined;
+    const links = this.#world.parents.of(object);
+    if (links === undefined || links.absentParents.length > 0 || this.#world.tangles.size > 0) return undefined;
+    const sets = this.#nodes.setsOf(object);
+    if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
+    const { up, sections } = links;
+    if (before !== undefined && isSameList(up, before.up))
+      return { object, sections, up, bases: before.bases, own: sets?.own };
+    const finder = this.#scope?.dirty.has(object.id) ? this.#unscoped() : this;
+    const bases = finder.#above(up, family.namespace);
+    // Below a mesh Service every object has paths of its own.
+    if (bases !== finder.#near?.bases) return undefined;
+    return { object, sections, up, bases, own: sets?.own };
+  }
+
+  /** The paths to an object, for whoever goes on from there with `into` and `onTo`. */
+  pathsTo({ ref, id, raw }: EndObject): readonly Path[] {
+    return this.#findToNode(this.#nodes.of(id, ref, raw));
+  }
+
+  /** The same path, and on into a section of the object that it leads to. */
+  into(path: Path, section: Section): Path | undefined {
+    return this.#intoSection([path], section)[0];
+  }
+
+  /** The same path, and on to a backend by one of its ports; where it has no such port, to the backend as such. */
+  onTo(path: Path, child: ObjectId, port: number): Path | undefined {
+    const node = this.#nodes.find(child);
+    if (node === undefined) return undefined;
+    const found: Path[] = [];
+    this.#paths.extend(path, node, [port], found);
+    const [last] = found;
+    const { end } = node.place;
+    const section = sectionsOfNode(node).find(
+      ({ section: kind, raw }) => end?.sections.has(kind) && raw["port"] === port,
+    );
+    return last === undefined || section === undefined ? last : this.into(last, section);
+  }
+
+  /** A Direct policy on an object covers the sections that have none of their own. */
+  #forEachDirectEnd(ref: ObjectRef, id: ObjectId, end: EndLevel, visit: (path: Path) => void): void {
+    const sets = this.#world.attached[this.#kind.index]?.get(id);
+    if (sets === undefined) return;
+    if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
+    const node = this.#nodes.of(id, ref, this.#world.objects.byId.get(id)?.raw);
+    const root = (set: PolicySet | undefined): Path => ({
+      ...this.#paths.rootPath(node),
+      stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
+    });
+    const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
+    if (sections.length === 0) {
+      if (sets.own !== undefined) visit(root(sets.own));
+      return;
+    }
+    for (const section of sections) {
+      const set = sets.sections?.get(section.name) ?? sets.own;
+      if (set !== undefined) visit({ ...root(set), up: root(undefined), node: sectionNode(node, section) });
+    }
+  }
+
+  /** Paths to an object, remembered: for what many others hang under. */
+  #toObject(id: ObjectId): readonly Path[] {
+    const known = this.#remembered.get(id);
+    if (known !== undefined) return known;
+    // A cycle of links has no path; the tables name it.
+    if (this.#visiting.has(id)) return NO_PATHS;
+    this.#visiting.add(id);
+    const node = this.#scope === undefined || this.#scope.touched.has(id) ? this.#nodes.find(id) : undefined;
+    const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
+    this.#visiting.delete(id);
+    if (this.#remembered.size >= MAX_REMEMBERED) {
+      this.#remembered.clear();
+      this.#sections.clear();
+    }
+    this.#remembered.set(id, paths);
+    return paths;
+  }
+
+  #findToNode(node: Node): readonly Path[] {
+    if (!node.place.isPassed) return NO_PATHS;
+    const found: Path[] = [];
+    if (node.place.isRoot) this.#paths.extend(undefined, node, NO_PORTS, found);
+    else this.#fromParents(node, found);
+    return found;
+  }
+
+  #fromParents(node: Node, found: Path[]): void {
+    const { id } = node;
+    const { parents } = this.#world;
+    const links = node.object === undefined ? parents.get(id) : parents.of(node.object);
+    const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
+    if (links !== undefined) {
+      const isLoose = this.#world.tangles.size > 0 && this.#world.tangles.has(id);
+      const up = isLoose ? links.up.filter(({ parent }) => !isTangled(this.#world, id, parent)) : links.up;
+      for (const base of finder.#above(up, node.ref.namespace)) this.#paths.extend(base, node, NO_PORTS, found);
+      if (links.absentParents.length > 0 && this.#counts(id)) this.#paths.extendIncomplete(node, found);
+    }
+    if (!node.place.isChildByRef) return;
+    // Of the thousands that may name a backend a change touches a few.
+    const touched = finder === this ? this.#scope?.touched : undefined;
+    forEachId(this.#world.mentionedBy.get(id), (parent) => {
+      if (touched !== undefined && !touched.has(parent)) return;
+      const links = this.#world.links.get(parent);
+      const link = links?.down.find(({ child }) => child === id);
+      if (links === undefined || link === undefined || isTangled(this.#world, id, parent)) return;
+      for (const { sectionIndex, ports } of link.uses) {
+        const bases = finder.#aboveChild(parent, links.sections[sectionIndex]);
+        for (const base of bases) this.#paths.extend(base, node, ports, found);
+      }
+    });
+  }
+
+  /** The paths to what an object hangs under. Objects that hang under the same share the list of links: it is followed once. */
+  #above(up: readonly UpLink[], namespace: string): readonly Path[] {
+    if (this.#near?.up === up) return this.#near.bases;
+    const all: Path[] = [];
+    let isMesh = false;
+    for (const link of up) {
+      for (const path of this.#aboveLink(link, namespace)) all.push(path);
+      isMesh ||= link.frontend === true;
+    }
+    const bases = this.#siblings === "Together" ? this.#together(all) : all;
+    // Which traffic a mesh Service gives depends on who asks.
+    if (!isMesh) this.#near = { up, bases };
+    return bases;
+  }
+  #near: { readonly up: readonly UpLink[]; readonly bases: readonly Path[] } | undefined;
+
+  /** Each with the siblings that follow it, as one. */
+  #together(paths: readonly Path[]): readonly Path[] {
+    const found: Path[] = [];
+    for (const path of paths) {
+      const first = found.at(-1);
+      if (first === undefined || !this.#isSibling(first, path)) found.push(path);
+      else found[found.length - 1] = { ...first, count: first.count + path.count };
+    }
+    return found;
+  }
+
+  #isSibling(first: Path, next: Path): boolean {
+    return (
+      first.up === next.up &&
+      first.up !== undefined &&
+      first.node.id === next.node.id &&
+      first.node.section !== undefined &&
+      next.node.section !== undefined &&
+      first.stack === next.stack &&
+      first.from === next.from &&
+      !this.#kind.mappings.some(({ level }) => level.section !== undefined && level.kind === next.node.ref.kind)
+    );
+  }
+
+  #counts(id: ObjectId): boolean {
+    return this.#scope === undefined || this.#scope.dirty.has(id);
+  }
+
+  /** Above an object that changed, every way counts. */
+  #unscoped(): PathFinder {
+    this.#whole ??= new PathFinder(this.#world, this.#kind, undefined, this.#siblings);
+    return this.#whole;
+  }
+  #whole: PathFinder | undefined;
+
+  #aboveLink({ parent, section, frontend }: UpLink, namespace: string): readonly Path[] {
+    if (frontend) return this.#toFrontend(parent, namespace);
+    return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
+  }
+
+  /** `section`: by which the parent names the child; undefined: it does so as a whole. */
+  #aboveChild(parent: ObjectId, section: string | undefined): readonly Path[] {
+    return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
+  }
+
+  #toSection(id: ObjectId, name: string): readonly Path[] {
+    return this.#toSections(id).get(name) ?? NO_PATHS;
+  }
+
+  #toSections(id: ObjectId): ReadonlyMap<string, readonly Path[]> {
+    const paths = this.#toObject(id);
+    let known = this.#sections.get(id);
+    if (known === undefined) {
+      known = new Map();
+      const [first] = paths;
+      if (first !== undefined)
+        for (const section of sectionsOfNode(first.node)) known.set(section.name, this.#intoSection(paths, section));
+      this.#sections.set(id, known);
+    }
+    return known;
+  }
+
+  #intoSection(paths: readonly Path[], section: Section): readonly Path[] {
+    const found: Path[] = [];
+    const [first] = paths;
+    if (first === undefined) return found;
+    const node = sectionNode(first.node, section);
+    for (const path of paths) if (leadsInto(path, section)) this.#paths.push(path, node, path.ports, found);
+    return found;
+  }
+
+  /** GEP-1294: routes in a consumer's namespace carry its traffic, those of the producer everybody else's. */
+  #toFrontend(service: ObjectId, routeNamespace: string): readonly Path[] {
+    // Here it is a root, so only its own change counts, not one above it in its other role as a backend.
+    if (!this.#counts(service)) return NO_PATHS;
+    const node = this.#nodes.find(service);
+    if (node === undefined) return NO_PATHS;
+    const { isPassed, isRoot } = node.place;
+    if (!isPassed || (this.#kind.roots !== undefined && !isRoot)) return NO_PATHS;
+    const isProducer = node.ref.namespace === routeNamespace;
+    const elsewhere = isProducer ? this.#consumersOf(service, node.ref.namespace) : undefined;
+    const found: Path[] = [];
+    const base: Pick<Path, "from" | "elsewhere"> = {
+      from: isProducer ? OTHERS : trafficFrom(routeNamespace),
+      elsewhere,
+    };
+    this.#paths.extend(undefined, node, NO_PORTS, found, base);
+    return found;
+  }
+
+  #consumersOf(service: ObjectId, home: string): ReadonlySet<string> {
+    const consumers = new Set<string>();
+    forEachId(this.#world.mentionedBy.get(service), (id) => {
+      const object = this.#world.objects.byId.get(id);
+      if (object === undefined || object.family.namespace === home) return;
+      if (!this.#nodes.places.of(object.ref).isPassed) return;
+      if (this.#world.parents.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
+        consumers.add(trafficFrom(object.family.namespace));
+    });
+    return consumers;
+  }
+}
+
+const NO_SECTIONS: readonly Section[] = [];
+
+/** Of a Service, only into the ports by which it was reached. */
+function leadsInto({ ports }: Path, { section, raw }: Section): boolean {
+  if (ports.length === 0 || section !== "Port") return true;
+  const port = raw["port"];
+  return typeof port !== "number" || ports.includes(port);
+}

@@ -1,0 +1,96 @@
+/** Paths, and the nodes they pass. */
+import type { JsonObject } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { type ObjectId, type ObjectRef, type TargetId, targetId } from "../../model/refs.ts";
+import type { Section } from "../../topology/sections-of.ts";
+import type { PathNode } from "../fold/effective-policy.ts";
+import type { NodeSets, Stack } from "../fold/stack.ts";
+import type { KindPlace } from "../world/kind-places.ts";
+
+/** A node of the topology: an object, or a section of one. */
+export interface Node {
+  readonly id: ObjectId;
+  readonly ref: ObjectRef;
+  /** Absent: implied, or virtual. */
+  readonly raw: JsonObject | undefined;
+  /** The object itself, where it was at hand. */
+  readonly object: KubeObject | undefined;
+  readonly section: Section | undefined;
+  readonly place: KindPlace;
+  /** The policies on the object and its sections. */
+  readonly sets: NodeSets | undefined;
+  /** Made when asked for: the paths through a node share them. */
+  target: TargetId | undefined;
+  shown: PathNode | undefined;
+}
+
+/** One way down to a node, as a chain: the stack so far with it. */
+export interface Path {
+  readonly up: Path | undefined;
+  readonly node: Node;
+  readonly stack: Stack;
+  /** Mesh: whose traffic (`trafficFrom`, or `OTHERS`); undefined for paths that begin at a Gateway. */
+  readonly from: string | undefined;
+  /** Mesh: whose traffic goes another way. */
+  readonly elsewhere: ReadonlySet<string> | undefined;
+  readonly incomplete: boolean;
+  /** The first namespaced object: the Gateway, or the mesh Service. */
+  readonly ancestor: ObjectId | undefined;
+  /** The ports by which a Service was reached. */
+  readonly ports: readonly number[];
+  /** How many paths it stands for, where siblings are found together. */
+  count: number;
+}
+
+export const sectionNode = ({ id, ref, raw, object, place, sets }: Node, section: Section): Node => ({
+  id,
+  ref,
+  raw,
+  object,
+  section,
+  place,
+  sets,
+  target: undefined,
+  shown: undefined,
+});
+
+/** The root first. */
+export function nodesOf(path: Path): readonly Node[] {
+  const nodes: Node[] = [];
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes.push(at.node);
+  return nodes.reverse();
+}
+
+export function endOf({ node }: Path): TargetId {
+  node.target ??= targetId(node.id, node.section?.name);
+  return node.target;
+}
+
+/** As it leaves the engine. */
+export function shownPath(path: Path): readonly PathNode[] {
+  let length = 0;
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
+  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
+  const nodes = new Array<PathNode>(length);
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = shownNode(at.node);
+  return nodes;
+}
+
+function shownNode(node: Node): PathNode {
+  const { section } = node;
+  node.shown ??= section === undefined ? shownObject(node.ref) : shownSection(node.ref, section.name);
+  return node.shown;
+}
+
+const shownObject = ({ group, kind, namespace, name }: ObjectRef): PathNode => ({ group, kind, namespace, name });
+
+export const shownSection = ({ group, kind, namespace, name }: ObjectRef, sectionName: string): PathNode => ({
+  group,
+  kind,
+  namespace,
+  name,
+  sectionName,
+});
+
+/** Whose paths they are that begin at a node: the first object that has a namespace. */
+export const ancestorOf = ({ ref, id }: Node): ObjectId | undefined => (ref.namespace === "" ? undefined : id);

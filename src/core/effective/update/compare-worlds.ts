@@ -1,0 +1,44 @@
+/** What differs between two worlds that share no rules: everything is read, one end of paths at a time. */
+import { compareText, type KindId, kindId, type ObjectId } from "../../model/refs.ts";
+import { endObjects } from "../paths/count-paths.ts";
+import { PathFinder } from "../paths/path-finder.ts";
+import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { World } from "../world/world.ts";
+import { comparePaths, type FoundPath } from "./compare-paths.ts";
+import type { Delta, EffectiveChange } from "./delta.ts";
+import type { Worlds } from "./dirty-objects.ts";
+import { compareVerdicts, pathsTo } from "./update-world.ts";
+
+export function compareWorlds(worlds: Worlds): Delta {
+  const { before, after } = worlds;
+  const effective: EffectiveChange[] = [];
+  for (const id of policyKinds(worlds)) {
+    const [old, now] = [sideOf(before, id), sideOf(after, id)];
+    for (const end of [...new Set([...old.ends, ...now.ends])].sort(compareText)) {
+      effective.push(...comparePaths(old.pathsTo(end), now.pathsTo(end)));
+    }
+  }
+  const policies = new Set<Parameters<World["policies"]["get"]>[0]>();
+  for (const { policies: table } of [before, after]) table.forEach((_, policy) => policies.add(policy));
+  return { effective, verdicts: compareVerdicts(worlds, policies) };
+}
+
+/** In the order of the rules as they are, then those that are gone. */
+const policyKinds = ({ before, after }: Worlds): ReadonlySet<KindId> =>
+  new Set([...after.rulebook.kinds, ...before.rulebook.kinds].map(({ policyKind }) => kindId(policyKind)));
+
+interface Side {
+  readonly ends: readonly ObjectId[];
+  readonly pathsTo: (end: ObjectId) => readonly FoundPath[];
+}
+
+function sideOf(world: World, policyKind: KindId): Side {
+  const kind = world.rulebook.kinds.find((one) => kindId(one.policyKind) === policyKind);
+  if (kind === undefined) return { ends: [], pathsTo: () => [] };
+  const finder = new PathFinder(world, kind);
+  return { ends: endsOf(world, kind), pathsTo: (end) => pathsTo(world, kind, finder, end) };
+}
+
+function endsOf(world: World, kind: CompiledKind): readonly ObjectId[] {
+  return [...endObjects(world, kind)].map(({ id }) => id);
+}

@@ -1,0 +1,170 @@
+/** Which paths a change can have touched: those through a dirty object. No other path came, went or changed. */
+import { forEachId } from "../../model/collections/id-set.ts";
+import { jsonEqual } from "../../model/json.ts";
+import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
+import { sectionsOf } from "../../topology/sections-of.ts";
+import type { PathScope } from "../paths/path-finder.ts";
+import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { World } from "../world/world.ts";
+import type { ObjectChange } from "./object-changes.ts";
+
+/** Both sides of a change. */
+export interface Worlds {
+  readonly before: World;
+  readonly after: World;
+}
+
+/** Objects whose place in the topology, or whose sections, differ. The same for all policy kinds. */
+export function structurallyDirty(
+  worlds: Worlds,
+  changes: readonly ObjectChange[],
+  relinked: ReadonlySet<ObjectId>,
+): ReadonlySet<ObjectId> {
+  const dirty = new Set(relinked);
+  for (const change of changes) {
+    if (!change.isQuiet && (change.isPresence || hasOtherSections(worlds.after, change))) dirty.add(change.id);
+  }
+  for (const id of tangledOtherwise(worlds)) dirty.add(id);
+  for (const id of relinked) {
+    // Consumer routes take traffic away from those of the producer (GEP-1294): all routes of the Service feel it.
+    for (const world of [worlds.before, worlds.after]) {
+      for (const { parent, frontend } of world.parents.get(id)?.up ?? []) if (frontend) dirty.add(parent);
+    }
+  }
+  return dirty;
+}
+
+function hasOtherSections({ rulebook }: World, { ref, before, after }: ObjectChange): boolean {
+  const facts = rulebook.factsOf(kindId(ref));
+  if (facts === undefined || facts.sections.length === 0 || before === undefined || after === undefined) return false;
+  const was = sectionsOf(before, facts);
+  const is = sectionsOf(after, facts);
+  return (
+    was.length !== is.length ||
+    was.some(({ name, section, index, raw }, i) => {
+      const other = is[i];
+      return (
+        name !== other?.name || section !== other.section || index !== other.index || raw["port"] !== other.raw["port"]
+      );
+    })
+  );
+}
+
+function tangledOtherwise({ before, after }: Worlds): readonly ObjectId[] {
+  if (before.tangles === after.tangles) return [];
+  const ids = new Set([...before.tangles.keys(), ...after.tangles.keys()]);
+  return [...ids].filter((id) => !jsonEqual(plain(before, id), plain(after, id)));
+}
+
+const plain = ({ tangles }: World, id: ObjectId): readonly string[] => {
+  const tangle = tangles.get(id);
+  if (tangle === undefined) return [];
+  return tangle.reason === "Cycle" ? [...tangle.members] : [tangle.reason];
+};
+
+/** The scope of one policy kind, the same for both sides: then a path that is on both is found on both, or on neither. */
+export function scopeOf(
+  worlds: Worlds,
+  kind: CompiledKind,
+  structural: ReadonlySet<ObjectId>,
+  changes: readonly ObjectChange[],
+  edited: ReadonlySet<ObjectId>,
+): PathScope {
+  const dirty = new Set(structural);
+  for (const id of edited) addWithNamespaced(dirty, id, worlds, kind);
+  for (const { id, ref, isQuiet } of changes) {
+    if (isQuiet) continue;
+    if (kind.mappings.some(({ level }) => level.kind === ref.kind && level.group === ref.group)) {
+      addWithNamespaced(dirty, id, worlds, kind);
+    }
+  }
+  addOpenEnds(dirty, worlds, kind);
+  const touched = new Set<ObjectId>();
+  addBelow(touched, dirty, worlds.before, kind);
+  if (!areLinkedAlike(worlds)) addBelow(touched, dirty, worlds.after, kind);
+  return { dirty, touched };
+}
+
+/** Most changes of policies: who hangs where, and who names whom, is in the same tables. */
+const areLinkedAlike = ({ before, after }: Worlds): boolean =>
+  before.links === after.links && before.mentionedBy === after.mentionedBy;
+
+/** A path passes a Namespace by way of what is in it. */
+function addWithNamespaced(
+  dirty: Set<ObjectId>,
+  id: ObjectId,
+  worlds: Worlds,
+  { namespacesAbove, definition, index }: CompiledKind,
+): void {
+  dirty.add(id);
+  const { kind, group, name } = parseObjectId(id);
+  if (kind !== "Namespace" || group !== "") return;
+  for (const above of namespacesAbove) {
+    const prefix = `${above}/${name}/` as ObjectId;
+    for (const { objects } of [worlds.before, worlds.after]) {
+      for (const [member] of objects.byKind.get(above)?.startingAt(prefix) ?? []) {
+        if (!member.startsWith(prefix)) break;
+        dirty.add(member);
+      }
+    }
+    if (!definition.targeting.kinds.some((target) => target.virtual && kindId(target) === above)) continue;
+    // Virtual objects are in no table but that of what policies are attached to.
+    for (const { attached } of [worlds.before, worlds.after]) {
+      attached[index]?.forEach((_, member) => {
+        if (member.startsWith(prefix)) dirty.add(member);
+      });
+    }
+  }
+}
+
+/** Where paths end at an object only if they do not go on below it, what changes below decides whether they end there. */
+function addOpenEnds(dirty: Set<ObjectId>, worlds: Worlds, kind: CompiledKind): void {
+  if (![...kind.ends.values()].some(({ mayContinue }) => mayContinue)) return;
+  const above = [worlds.before, worlds.after].map((world) => ancestorsOf(dirty, world));
+  for (const ids of above) {
+    for (const id of ids) if (kind.ends.get(kindId(parseObjectId(id)))?.mayContinue) dirty.add(id);
+  }
+}
+
+function ancestorsOf(starts: ReadonlySet<ObjectId>, world: World): ReadonlySet<ObjectId> {
+  const above = new Set<ObjectId>();
+  const open = [...starts];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const add = (parent: ObjectId): void => {
+      if (above.has(parent)) return;
+      above.add(parent);
+      open.push(parent);
+    };
+    for (const { parent, frontend } of world.parents.get(id)?.up ?? []) if (!frontend) add(parent);
+    if (!world.rulebook.isChildByRef(kindId(parseObjectId(id)))) continue;
+    const child = id;
+    forEachId(world.mentionedBy.get(id), (parent) => {
+      if (world.links.get(parent)?.down.some((link) => link.child === child)) add(parent);
+    });
+  }
+  return above;
+}
+
+/** Adds the dirty objects and all that lies below them, as far as paths of the kind go on to it. */
+function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: World, kind: CompiledKind): void {
+  const { onPaths, reachesChildren } = kind;
+  const seen = new Set<ObjectId>(dirty);
+  const open = [...dirty];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    touched.add(id);
+    const add = (child: ObjectId): void => {
+      if (seen.has(child)) return;
+      seen.add(child);
+      open.push(child);
+    };
+    for (const link of reachesChildren ? (world.links.get(id)?.down ?? []) : [])
+      if (onPaths.has(link.childKind)) add(link.child);
+    const parent = id;
+    // As the frontend of a mesh a Service is a root: only its own change reaches the routes under it.
+    const isFrontend = dirty.has(id);
+    if (!isFrontend && !world.rulebook.isParentByRef(kindId(parseObjectId(id)))) continue;
+    forEachId(world.mentionedBy.get(id), (child) => {
+      if (world.parents.get(child)?.up.some((up) => up.parent === parent && (isFrontend || !up.frontend))) add(child);
+    });
+  }
+}

@@ -1,0 +1,73 @@
+/** GEP-713, "Target object status": which policies really affect a target. */
+import { comparePrecedence } from "../../merge/precedence.ts";
+import type { Policy } from "../../model/policy.ts";
+import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../../model/refs.ts";
+import type { NodeSets } from "../fold/stack.ts";
+import { forEachPath } from "../paths/count-paths.ts";
+import { type Node, nodesOf, type Path } from "../paths/path.ts";
+import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { World } from "../world/world.ts";
+
+export interface Affected {
+  readonly target: TargetId;
+  readonly policyKind: GroupKind;
+  readonly policies: readonly PolicyId[];
+}
+
+/** Policies that prevail on a path through the target, at or below what they declare as theirs (GEP-713, Example 2, item 6). */
+export function affectedTargets(world: World): readonly Affected[] {
+  const affected: Affected[] = [];
+  for (const kind of world.rulebook.kinds) {
+    const byTarget = new Map<TargetId, Set<PolicyId>>();
+    forEachAffected(world, kind, (nodes, at, policy) => {
+      const node = nodes[at] as Node;
+      const target = targetId(node.id, node.section?.name);
+      const policies = byTarget.get(target) ?? new Set();
+      byTarget.set(target, policies.add(policy));
+    });
+    for (const [target, policies] of byTarget)
+      affected.push({ target, policyKind: kind.policyKind, policies: [...policies].sort() });
+  }
+  return affected.sort(
+    (a, b) => compareText(a.target, b.target) || compareText(kindId(a.policyKind), kindId(b.policyKind)),
+  );
+}
+
+/** Calls back for each node of each path that a policy affects: the path's nodes, root first, and the place of the node among them. */
+export function forEachAffected(
+  world: World,
+  kind: CompiledKind,
+  visit: (nodes: readonly Node[], at: number, policy: PolicyId) => void,
+): void {
+  forEachPath(world, kind, (path, core) => {
+    const nodes = nodesOf(path);
+    for (const { policy, prevailing } of core.outcomes) {
+      if (prevailing === 0) continue;
+      let isBelow = false;
+      for (const [at, node] of nodes.entries()) {
+        isBelow ||= standingOn(node, path, world, kind).includes(policy);
+        if (isBelow) visit(nodes, at, policy.id);
+      }
+    }
+  });
+}
+
+/** The policies that stand on a node of a path: those on everybody's traffic, and those of the consumer whose traffic it is. */
+function standingOn(
+  { id, section }: Node,
+  { from }: Path,
+  world: World,
+  { index, definition }: CompiledKind,
+): readonly Policy[] {
+  const sets = world.attached[index]?.get(id);
+  const onAll = policiesOn(sets, section?.name);
+  const onTheirs = from === undefined ? NONE : policiesOn(sets?.consumers?.get(from), section?.name);
+  if (onAll.length === 0 || onTheirs.length === 0) return onAll.length === 0 ? onTheirs : onAll;
+  const all = [...onAll, ...onTheirs].sort(comparePrecedence);
+  return definition.merge.none ? all.slice(0, 1) : all;
+}
+
+const NONE: readonly Policy[] = [];
+
+const policiesOn = (sets: NodeSets | undefined, section: string | undefined): readonly Policy[] =>
+  (section === undefined ? sets?.own : sets?.sections?.get(section))?.policies ?? NONE;

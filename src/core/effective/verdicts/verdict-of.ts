@@ -1,0 +1,136 @@
+import { SortedMap } from "../../model/collections/sorted-map.ts";
+import type { Finding } from "../../model/finding.ts";
+import { displayRef, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { clipText } from "../../model/words/clip-text.ts";
+import { joinMessages } from "../findings/join-messages.ts";
+import { shownRejection } from "../findings/shown-rejection.ts";
+import type { PolicyRecord, World } from "../world/world.ts";
+import { type BeatenAt, firstTargets, sumOfBeaten } from "./beaten-ends.ts";
+import { conflictWinner } from "./conflict-winner.ts";
+import type { AncestorTally, PolicyTally } from "./tally.ts";
+import type { AncestorVerdict, Enforcement, Tally, Verdict } from "./verdict.ts";
+
+/** Names and places in a verdict: enough to act on, however many there are. */
+const SHOWN = 10;
+
+export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Verdict {
+  // By far the most: what is on some path has been accepted.
+  const tally = world.tallies.of(record.object);
+  if (tally !== undefined) return accepted(tally);
+  if (record.policy === undefined) {
+    return notAccepted("Invalid", record.findings.filter(({ severity }) => severity === "error").map(withField));
+  }
+  if (record.targets.attachments.length === 0) {
+    return notAccepted(
+      "TargetNotFound",
+      record.targets.rejections.slice(0, SHOWN).map((rejection) => shownRejection(world, rejection)),
+    );
+  }
+  const winners = conflictWinners(world, id, record);
+  if (winners !== undefined) {
+    return {
+      state: "NotAccepted",
+      reason: "Conflicted",
+      message: clipText(
+        `another policy already targets the same: ${winners.map((winner) => displayRef(parseObjectId(winner))).join(", ")}`,
+      ),
+      by: winners,
+    };
+  }
+  return NO_PATH;
+}
+
+/** Most messages name their field themselves. */
+const withField = ({ field, message }: Finding): string =>
+  field === undefined || message.includes(field) ? message : `${field}: ${message}`;
+
+const notAccepted = (reason: "Invalid" | "TargetNotFound", messages: readonly string[]): Verdict => ({
+  state: "NotAccepted",
+  reason,
+  message: clipText(joinMessages(messages.slice(0, SHOWN))),
+  by: [],
+});
+
+/** GEP-713, None: not accepted where every target is lost to an older policy. */
+function conflictWinners(world: World, id: PolicyId, { kind, targets }: PolicyRecord): readonly PolicyId[] | undefined {
+  if (!kind.definition.merge.none) return undefined;
+  const winners = new Set<PolicyId>();
+  for (const attachment of targets.attachments) {
+    const winner = conflictWinner(world, kind, id, attachment);
+    if (winner === undefined) return undefined;
+    winners.add(winner);
+  }
+  return [...winners].sort();
+}
+
+function accepted(tally: PolicyTally): Verdict {
+  const ancestors = tally.first(tally.size, ancestorVerdict);
+  const [only] = ancestors;
+  if (only !== undefined && ancestors.length === 1)
+    return { state: "Accepted", enforcement: only.enforcement, total: only.tally, ancestors };
+  const whole = sum(tally);
+  return { state: "Accepted", enforcement: enforcementOf(whole), total: shown(whole), ancestors };
+}
+
+export const ancestorVerdict = (ancestor: ObjectId, counts: AncestorTally): AncestorVerdict => ({
+  ancestor,
+  enforcement: enforcementOf(counts),
+  tally: shown(counts),
+});
+
+const EMPTY_TALLY: Tally = {
+  paths: 0,
+  full: 0,
+  partial: 0,
+  none: 0,
+  met: 0,
+  beatenBy: [],
+  beatenByTotal: 0,
+  beatenAt: [],
+  beatenAtTotal: 0,
+};
+
+const NO_PATH: Verdict = { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
+
+/** Where its constraint is met, a policy has nothing to prevail with: such paths count neither for nor against it. */
+function enforcementOf({ full, partial, none }: AncestorTally): Enforcement {
+  if (none > 0 && full + partial === 0) return "Overridden";
+  return none + partial === 0 ? "Enforced" : "PartiallyEnforced";
+}
+
+const shown = ({ paths, full, partial, none, met, beatenBy, beatenAt }: AncestorTally): Tally => ({
+  paths,
+  full,
+  partial,
+  none,
+  met,
+  beatenBy: beatenBy.first(SHOWN, winnerShown),
+  beatenByTotal: beatenBy.size,
+  beatenAt: firstTargets(beatenAt, SHOWN),
+  beatenAtTotal: beatenAt.targets,
+});
+
+const winnerShown = (policy: PolicyId, paths: number): Tally["beatenBy"][number] => ({ policy, paths });
+
+/** Over all ancestors. A policy on few targets has few; one on a whole class has that class. */
+function sum(tally: PolicyTally): AncestorTally {
+  const total = { paths: 0, full: 0, partial: 0, none: 0, met: 0 };
+  const beatenBy = new Map<PolicyId, number>();
+  const beatenAt: BeatenAt[] = [];
+  const errors = new Map<string, number>();
+  tally.forEach((_: ObjectId, counts) => {
+    total.paths += counts.paths;
+    total.full += counts.full;
+    total.partial += counts.partial;
+    total.none += counts.none;
+    total.met += counts.met;
+    counts.beatenBy.forEach((policy, count) => beatenBy.set(policy, (beatenBy.get(policy) ?? 0) + count));
+    beatenAt.push(counts.beatenAt);
+  });
+  return {
+    ...total,
+    beatenBy: SortedMap.from(beatenBy),
+    beatenAt: sumOfBeaten(beatenAt),
+    errors: SortedMap.from(errors),
+  };
+}

@@ -1,0 +1,143 @@
+/** A definition made ready for evaluation: its sets of kinds looked up by id, its fold tools at hand. */
+
+import type { CustomStrategies } from "../../merge/custom-strategy.ts";
+import type { FoldTools } from "../../merge/fold.ts";
+import type { EvaluateCondition } from "../../model/cel.ts";
+import type { Granularity, KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
+import { supportedGranularities } from "../../model/parse/supported-granularities.ts";
+import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
+import type { CrdFacts } from "../../model/schema/crd-schema.ts";
+import { unitRulesOf } from "../../model/units.ts";
+import { type CompiledMapping, compileMapping } from "../fold/own-values.ts";
+import { Stacks } from "../fold/stack.ts";
+
+/** Where paths may end at objects of one kind: at the object, at some of its sections, or both (the lowest that is there). */
+export interface EndLevel {
+  readonly object: boolean;
+  readonly sections: ReadonlySet<string>;
+  /** Whether another effective target may lie below (by the link table, not yet for a given object). */
+  readonly mayContinue: boolean;
+}
+
+export interface CompiledKind {
+  readonly index: number;
+  readonly definition: PolicyDefinition;
+  readonly policyKind: GroupKind;
+  readonly ends: ReadonlyMap<KindId, EndLevel>;
+  /** The kinds at which paths end, and those from which they may go on to one. */
+  readonly onPaths: ReadonlySet<KindId>;
+  /** Whether paths go on to what other objects name as their children: to backends. */
+  readonly reachesChildren: boolean;
+  readonly namespacesAbove: ReadonlySet<KindId>;
+  /** Undefined: every root of the hierarchy. */
+  readonly roots: ReadonlySet<KindId> | undefined;
+  /** Undefined: every kind. */
+  readonly through: ReadonlySet<KindId> | undefined;
+  /** Its policies may target cluster-scoped objects: GatewayClasses, Namespaces. */
+  readonly targetsClusterScope: boolean;
+  readonly mappings: readonly CompiledMapping[];
+  readonly tools: FoldTools;
+  readonly stacks: Stacks;
+}
+
+export interface CompileOptions {
+  readonly evaluateCondition: EvaluateCondition;
+  readonly strategies: CustomStrategies;
+  readonly rows: readonly LinkRow[];
+  readonly crd: (kind: GroupKind) => CrdFacts | undefined;
+  readonly facts: (kind: GroupKind) => KindFacts | undefined;
+}
+
+export function compileKind(definition: PolicyDefinition, index: number, options: CompileOptions): CompiledKind {
+  const [policyKind] = definition.policies;
+  const { hierarchy } = definition;
+  const ends = endLevels(definition, options.rows);
+  const onPaths = kindsOnPaths(ends, options.rows);
+  const { byRef } = kindLinks(options.rows);
+  return {
+    index,
+    definition,
+    policyKind: { group: policyKind.group, kind: policyKind.kind },
+    ends,
+    onPaths,
+    reachesChildren: byRef.some((kind) => onPaths.has(kind)),
+    namespacesAbove: kindSet(hierarchy.namespacesAbove),
+    roots: hierarchy.roots.length === 0 ? undefined : kindSet(hierarchy.roots),
+    through: hierarchy.through.length === 0 ? undefined : kindSet(hierarchy.through),
+    targetsClusterScope: definition.targeting.kinds.some((target) => options.facts(target)?.scope === "Cluster"),
+    mappings: definition.mapsTo.map((mapping) =>
+      compileMapping(mapping, options.facts(mapping.to.level), ends.get(kindId(mapping.to.level))?.object !== true),
+    ),
+    tools: {
+      evaluateCondition: options.evaluateCondition,
+      strategies: options.strategies,
+      unitRules: unitRulesOf(definition, options.crd(policyKind)),
+    },
+    stacks: new Stacks(supportedGranularities(definition.merge).every(isBuiltIn) ? "Shared" : "Own"),
+  };
+}
+
+const isBuiltIn = (granularity: Granularity): boolean => typeof granularity === "string";
+
+const kindSet = (kinds: readonly GroupKind[]): ReadonlySet<KindId> => new Set(kinds.map(kindId));
+
+function endLevels({ hierarchy }: PolicyDefinition, rows: readonly LinkRow[]): ReadonlyMap<KindId, EndLevel> {
+  const ends = new Map<KindId, { object: boolean; sections: Set<string>; mayContinue: boolean }>();
+  for (const level of hierarchy.effectiveTargets) {
+    const id = kindId(level);
+    const end = ends.get(id) ?? { object: false, sections: new Set<string>(), mayContinue: false };
+    if (level.section === undefined) end.object = true;
+    else end.sections.add(level.section);
+    ends.set(id, end);
+  }
+  if (ends.size > 1) {
+    const below = kindLinks(rows).children;
+    for (const [id, end] of ends) end.mayContinue = leadsTo(id, new Set(ends.keys()), below, new Set());
+  }
+  return ends;
+}
+
+function kindsOnPaths(ends: ReadonlyMap<KindId, EndLevel>, rows: readonly LinkRow[]): ReadonlySet<KindId> {
+  const { parents } = kindLinks(rows);
+  // A set is gone through with what is added on the way.
+  const found = new Set(ends.keys());
+  for (const kind of found) for (const parent of parents.get(kind) ?? []) found.add(parent);
+  return found;
+}
+
+type KindSets = ReadonlyMap<KindId, ReadonlySet<KindId>>;
+
+interface KindLinks {
+  readonly children: KindSets;
+  readonly parents: KindSets;
+  /** Kinds that other objects name as their children. */
+  readonly byRef: readonly KindId[];
+}
+
+// Rows are immutable, and mostly the built-in ones.
+const kept = new WeakMap<readonly LinkRow[], KindLinks>();
+
+/** Which kinds lie directly below and above which. */
+function kindLinks(rows: readonly LinkRow[]): KindLinks {
+  const known = kept.get(rows);
+  if (known !== undefined) return known;
+  const children = new Map<KindId, Set<KindId>>();
+  const parents = new Map<KindId, Set<KindId>>();
+  const byRef = [...new Set(rows.filter(({ via }) => via === "ChildRefs").map(({ to }) => kindId(to)))];
+  const links = { children, parents, byRef };
+  kept.set(rows, links);
+  for (const { from, to, attachment } of rows) {
+    // A mesh Service stands above routes in another role than the Service at the end of a path.
+    if (attachment === "RouteToService") continue;
+    const [parent, child] = [kindId(from), kindId(to)];
+    children.set(parent, (children.get(parent) ?? new Set()).add(child));
+    parents.set(child, (parents.get(child) ?? new Set()).add(parent));
+  }
+  return links;
+}
+
+function leadsTo(from: KindId, ends: ReadonlySet<KindId>, below: KindSets, seen: Set<KindId>): boolean {
+  if (seen.has(from)) return false;
+  seen.add(from);
+  return [...(below.get(from) ?? [])].some((child) => ends.has(child) || leadsTo(child, ends, below, seen));
+}

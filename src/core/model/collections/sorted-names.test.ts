@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compareText } from "../refs.ts";
+import { nearMiss } from "../words/near-miss.ts";
+import { SortedNames } from "./sorted-names.ts";
+
+const nearest = (word: string, ...names: readonly string[]): string | undefined => new SortedNames(names).nearest(word);
+
+describe("the name that was meant", () => {
+  test.each([
+    ["a letter that is wrong", "bakor", ["baker", "butcher"], "baker"],
+    ["a letter too many", "bakeer", ["baker"], "baker"],
+    ["two that changed places", "bkaer", ["baker"], "baker"],
+    ["the nearest, not the first", "bakers-2", ["baker-22", "bakers-1", "aakerr"], "bakers-1"],
+    ["of equally near ones the first by name", "shop-3", ["shop-2", "shop-1"], "shop-1"],
+    ["whatever the case", "BAKER", ["Bakery", "Baker"], "Baker"],
+    ["nothing near", "baker", ["candle", "smith"], undefined],
+    ["no name at all", "", ["a"], undefined],
+    ["a name longer than names are", "x".repeat(254), ["x".repeat(253)], undefined],
+  ] as const)("%s", (_, word, names, expected) => {
+    expect(nearest(word, ...names)).toBe(expected);
+  });
+
+  const name = fc
+    .array(fc.constantFrom("a", "b", "c", "-", "A"), { minLength: 1, maxLength: 14 })
+    .map((letters) => letters.join(""));
+
+  test("is the one that a look at each finds, in whatever order they come", () => {
+    const byLowerCase = (a: string, b: string): number =>
+      compareText(a.toLowerCase(), b.toLowerCase()) || compareText(a, b);
+    const property = fc.property(fc.array(name, { maxLength: 40 }), name, (names, word) => {
+      expect(nearest(word, ...names)).toBe(nearMiss(word, names.toSorted(byLowerCase)));
+    });
+    fc.assert(property, { numRuns: 1_000, seed: 1 });
+  });
+});
+
+test("names made to be near each other and to the end of each cost a search that ends", () => {
+  const names = Array.from(
+    { length: 5_000 },
+    (_, at) => `${"a".repeat(at % 120)}${"bcdefghijk"[at % 10]}${"a".repeat(249 - (at % 120))}${at % 7}`,
+  );
+  const sorted = new SortedNames(names);
+  for (let at = 0; at < 1_000; at++) expect(sorted.nearest(`${"a".repeat(244)}yyyyy${at % 10}`)).toBeUndefined();
+}, 20_000);

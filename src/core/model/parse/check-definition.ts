@@ -1,0 +1,187 @@
+import type { LevelKind, PolicyDefinition } from "../definition.ts";
+import type { Finding, Severity } from "../finding.ts";
+import type { FindingCode } from "../finding-code.ts";
+import type { KubeObject } from "../kube-object.ts";
+import { displayLevel, isAbove, isNamespace, sameKind, sameLevel, targetLevels } from "../levels.ts";
+import { type GroupKind, kindId } from "../refs.ts";
+import { hasWholeMaps } from "../units.ts";
+import { supportedGranularities } from "./supported-granularities.ts";
+
+/** What a well-formed definition may still say that makes no sense. `object` is where it was written, if anywhere. */
+export function checkDefinition(definition: PolicyDefinition, object?: KubeObject): Finding[] {
+  const problems = [
+    ...checkClass(definition),
+    ...checkKinds(definition),
+    ...checkLevels(definition),
+    ...checkMerge(definition),
+  ];
+  return problems.map(({ code, severity, field, message }) => ({
+    code,
+    severity,
+    ...(object === undefined ? {} : { object: object.id }),
+    field,
+    message,
+    ...(object?.source === undefined ? {} : { source: object.source }),
+  }));
+}
+
+interface Problem {
+  readonly code: FindingCode;
+  readonly severity: Severity;
+  readonly field: string;
+  readonly message: string;
+}
+
+const error = (code: FindingCode, field: string, message: string): Problem => ({
+  code,
+  severity: "error",
+  field,
+  message,
+});
+const warning = (code: FindingCode, field: string, message: string): Problem => ({
+  code,
+  severity: "warning",
+  field,
+  message,
+});
+
+/** GEP-713, "Classes of meta resources": one kind, no span, None only. */
+function* checkClass({ class: policyClass, targeting, hierarchy, merge }: PolicyDefinition): Generator<Problem> {
+  if (policyClass !== "Direct") return;
+  if (targeting.kinds.length > 1) {
+    const kinds = targeting.kinds.map((kind) => kind.kind).join(", ");
+    yield warning(
+      "DefinitionDirectSeveralKinds",
+      "spec.targeting.kinds",
+      `spec.targeting.kinds lists ${kinds}; a Direct policy kind targets a single kind (GEP-713). Make the class Inherited, or split it.`,
+    );
+  }
+  if (!merge.none) {
+    yield error(
+      "DefinitionDirectMerges",
+      "spec.merge",
+      "spec.merge merges specs; a Direct policy kind supports only the strategy None (GEP-713). Leave it out, or make the class Inherited.",
+    );
+  }
+  const levels = targetLevels(targeting.kinds);
+  for (const target of hierarchy.effectiveTargets) {
+    if (levels.some((level) => sameLevel(level, target))) continue;
+    yield error(
+      "DefinitionDirectSpans",
+      "spec.hierarchy.effectiveTargets",
+      `spec.hierarchy.effectiveTargets lists ${displayLevel(target)}; a Direct policy acts on the kind it targets and nothing else (GEP-713). Leave it out, or make the class Inherited.`,
+    );
+  }
+}
+
+function* checkKinds({ policies, targeting, hierarchy }: PolicyDefinition): Generator<Problem> {
+  yield* duplicates(policies, "spec.policies");
+  yield* duplicates(targeting.kinds, "spec.targeting.kinds");
+  yield* duplicates(hierarchy.kinds, "spec.hierarchy.kinds");
+  const { ref, refs, selectors } = targeting.fields;
+  if (new Set([ref, refs, selectors]).size < 3) {
+    yield error(
+      "DefinitionDuplicate",
+      "spec.targeting.fields",
+      `spec.targeting.fields names one field twice (${[ref, refs, selectors].join(", ")}); each way of naming targets needs its own.`,
+    );
+  }
+}
+
+function* duplicates(kinds: readonly GroupKind[], field: string): Generator<Problem> {
+  const seen = new Set<string>();
+  for (const [i, kind] of kinds.entries()) {
+    if (seen.has(kindId(kind))) {
+      yield error(
+        "DefinitionDuplicate",
+        `${field}[${i}]`,
+        `${field}[${i}] repeats ${kind.kind} (group "${kind.group}"). List each kind once.`,
+      );
+    }
+    seen.add(kindId(kind));
+  }
+}
+
+/** Nothing that may be targeted lies below the effective target, and every level it speaks of is on the way there. */
+function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Generator<Problem> {
+  const ends = hierarchy.effectiveTargets;
+  const leadsToEnd = (level: LevelKind): boolean =>
+    ends.some((end) => sameLevel(level, end) || isAbove(level, end, hierarchy));
+  const names = ends.map(displayLevel).join(", ");
+  for (const level of targetLevels(targeting.kinds)) {
+    if (leadsToEnd(level)) continue;
+    yield error(
+      "DefinitionTargetBelowEffective",
+      "spec.hierarchy.effectiveTargets",
+      `spec.hierarchy.effectiveTargets is ${names}, but ${displayLevel(level)} may be targeted and does not lie above any of them: such a policy would act on nothing. Add ${displayLevel(level)} to it, or take it out of spec.targeting.kinds.`,
+    );
+  }
+  const targetsNamespace = targeting.kinds.some((kind) => isNamespace(kind));
+  const endsAtNamespace = ends.some((end) => isNamespace(end));
+  if (targetsNamespace && !endsAtNamespace && hierarchy.namespacesAbove.length === 0) {
+    yield error(
+      "DefinitionNamespaceReachesNothing",
+      "spec.hierarchy.namespaces.above",
+      "spec.hierarchy.namespaces.above is empty, but a Namespace may be targeted: say above which kinds of objects it is a level.",
+    );
+  }
+  yield* checkThrough([...targeting.kinds, ...ends], hierarchy.through);
+  for (const [i, { to }] of mapsTo.entries()) {
+    if (leadsToEnd(to.level)) continue;
+    yield error(
+      "DefinitionMappingOffPath",
+      `spec.mapsTo[${i}].to`,
+      `spec.mapsTo[${i}].to is on ${displayLevel(to.level)}, which no path to ${names} goes through.`,
+    );
+  }
+}
+
+/** A path cannot pass what the hierarchy leaves out; namespaces are levels by `namespaces.above` alone. */
+function* checkThrough(used: readonly GroupKind[], through: readonly GroupKind[]): Generator<Problem> {
+  const missing = used.filter((kind) => !isNamespace(kind) && !through.some((passed) => sameKind(passed, kind)));
+  if (through.length === 0 || missing.length === 0) return;
+  const names = [...new Set(missing.map(({ kind }) => kind))].join(", ");
+  yield error(
+    "DefinitionOutsideHierarchy",
+    "spec.hierarchy.through",
+    `spec.hierarchy.through leaves out ${names}, which the definition uses elsewhere. Add it, or leave through out.`,
+  );
+}
+
+function* checkMerge({ merge }: PolicyDefinition): Generator<Problem> {
+  const granularities = supportedGranularities(merge);
+  if (granularities.includes("Merge") && merge.rules.length === 0) {
+    yield error(
+      "DefinitionNoRules",
+      "spec.merge.rules",
+      "spec.merge.rules is empty, but the kind supports Merge: say which maps of the spec proper hold named rules.",
+    );
+  }
+  if (!merge.none && !granularities.includes("Merge") && merge.rules.length > 0) {
+    yield warning(
+      "DefinitionUnusedField",
+      "spec.merge.rules",
+      "spec.merge.rules has no effect: the kind does not support Merge.",
+    );
+  }
+  if (!merge.none && !hasWholeMaps(granularities) && merge.atomicPaths.length > 0) {
+    const why = granularities.includes("Field")
+      ? "the kind supports Patch, too, which merges maps key by key"
+      : "the kind does not support Field";
+    yield warning("DefinitionUnusedField", "spec.merge.atomicPaths", `spec.merge.atomicPaths has no effect: ${why}.`);
+  }
+  if (merge.decidedBy === "Annotation" && merge.annotation === undefined) {
+    yield error(
+      "DefinitionNoAnnotation",
+      "spec.merge.annotation",
+      "spec.merge.annotation is missing, but decidedBy is Annotation: give its key and what its values mean.",
+    );
+  }
+  if (merge.decidedBy !== "Annotation" && merge.annotation !== undefined) {
+    yield warning(
+      "DefinitionUnusedField",
+      "spec.merge.annotation",
+      `spec.merge.annotation has no effect: decidedBy is ${merge.decidedBy}.`,
+    );
+  }
+}

@@ -1,0 +1,59 @@
+/** Settings that a policy must not have with a target of some kind, as its definition says. */
+
+import type { ForbiddenSetting, Targeting } from "../definition.ts";
+import { type JsonObject, ownValue } from "../json.ts";
+import type { Block, TargetRef, Unit } from "../policy.ts";
+import { found } from "../schema/check-shape.ts";
+import type { Report } from "./parse-targets.ts";
+
+export function checkForbidden(
+  spec: JsonObject,
+  targeting: Targeting,
+  targets: readonly TargetRef[],
+  blocks: readonly Block[],
+  report: Report,
+): void {
+  const reported = new Set<string>();
+  for (const target of targets) {
+    for (const forbidden of forbiddenAt(targeting, target)) {
+      for (const block of blocks) {
+        for (const { field, says } of placesIn(spec, block, forbidden.path)) {
+          if (reported.has(field)) continue;
+          reported.add(field);
+          const why = forbidden.because === undefined ? "" : `: ${forbidden.because}`;
+          const message = `${field} ${says}; a policy on a ${target.kind} (${target.field}) cannot decide about ${forbidden.path}${why}. Leave it out, or put it into a policy on something else.`;
+          report("InvalidForTarget", field, message);
+        }
+      }
+    }
+  }
+}
+
+function forbiddenAt({ kinds }: Targeting, { kind, group }: TargetRef): readonly ForbiddenSetting[] {
+  return kinds
+    .filter((one) => one.kind.toLowerCase() === kind.toLowerCase() && (group === undefined || one.group === group))
+    .flatMap(({ forbids }) => forbids ?? []);
+}
+
+interface Place {
+  readonly field: string;
+  readonly says: string;
+}
+
+/** Where a block sets it, or something in it; and where it removes it. */
+function placesIn(spec: JsonObject, { name, units, remove }: Block, path: string): readonly Place[] {
+  const prefix = name === "bare" ? "spec" : `spec.${spelling(spec, name)}`;
+  const wanted = path.split(".");
+  const set = units
+    .filter((unit) => isAtOrBelow(unit, wanted))
+    .map((unit): Place => ({ field: `${prefix}.${unit.path.join(".")}`, says: `is ${found(unit.value)}` }));
+  const isRemoved = remove.some((one) => path === one || path.startsWith(`${one}.`) || one.startsWith(`${path}.`));
+  return isRemoved ? [...set, { field: `${prefix}.remove`, says: `removes ${path}` }] : set;
+}
+
+const isAtOrBelow = ({ path }: Unit, wanted: readonly string[]): boolean =>
+  path.length >= wanted.length && wanted.every((step, at) => step === path[at]);
+
+/** `defaults` or `default`, as the policy has it. */
+const spelling = (spec: JsonObject, name: "defaults" | "overrides"): string =>
+  (ownValue(spec, name) ?? null) === null ? name.slice(0, -1) : name;

@@ -1,0 +1,186 @@
+import type {
+  Granularity,
+  LevelKind,
+  MergeRules,
+  PolicyClass,
+  PolicyDefinition,
+  Targeting,
+  TargetKind,
+} from "../definition.ts";
+import type { Finding, Severity } from "../finding.ts";
+import type { FindingCode } from "../finding-code.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
+import { kinds as builtInKinds, GATEWAY_API } from "../kinds.ts";
+import type { KubeObject } from "../kube-object.ts";
+import { targetLevels } from "../levels.ts";
+import { type CrdFacts, crdSchema } from "../schema/crd-schema.ts";
+
+/** GEP-713's mark on the CRDs of policy kinds. */
+const POLICY_LABEL = "gateway.networking.k8s.io/policy";
+
+/**
+ * A definition for a policy kind that has none, read off its CRD: the class from the label, the rest from the schema
+ * and from what is usual. Such kinds may target whatever the Gateway API hierarchy has; Direct ones act right there,
+ * Inherited ones on the rules of routes. A CRD without the label is no policy kind and gives nothing.
+ */
+export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinition; findings: Finding[] } {
+  const label = ownValue(child(child(crd.raw, "metadata"), "labels"), POLICY_LABEL);
+  if (label === undefined) return { findings: [] };
+  const facts = crdSchema(crd);
+  const field = `metadata.labels["${POLICY_LABEL}"]`;
+  if (facts === undefined) {
+    return {
+      findings: [
+        finding(
+          crd,
+          "warning",
+          "DefinitionNotInferred",
+          "spec",
+          "The CRD is labelled as a policy kind, but spec.group or spec.names.kind is missing, or no name.",
+        ),
+      ],
+    };
+  }
+  const policyClass = classOf(label, facts);
+  if (policyClass === undefined) {
+    const message = `${field} is ${JSON.stringify(label)}; allowed: Direct, Inherited, true. Policies of the kind ${facts.kind} are not evaluated.`;
+    return { findings: [finding(crd, "warning", "DefinitionNotInferred", field, message)] };
+  }
+  const definition = buildDefinition(crd.ref.name, policyClass, facts);
+  const message = `${facts.kind} has no PolicyDefinition: it is taken for ${policyClass === "Direct" ? "a Direct policy kind that never merges" : `an Inherited policy kind with ${describeMerge(definition.merge)}`}, by the label of its CRD.`;
+  return { definition, findings: [finding(crd, "info", "DefinitionInferred", field, message)] };
+}
+
+function finding(crd: KubeObject, severity: Severity, code: FindingCode, field: string, message: string): Finding {
+  return {
+    code,
+    severity,
+    object: crd.id,
+    field,
+    message,
+    ...(crd.source === undefined ? {} : { source: crd.source }),
+  };
+}
+
+function classOf(label: Json, { specSchema }: CrdFacts): PolicyClass | undefined {
+  switch (typeof label === "string" ? label.toLowerCase() : JSON.stringify(label)) {
+    case "direct":
+      return "Direct";
+    case "inherited":
+      return "Inherited";
+    case "true":
+      return blockSchemas(specSchema).length > 0 ? "Inherited" : "Direct";
+    default:
+      return undefined;
+  }
+}
+
+function buildDefinition(name: string, policyClass: PolicyClass, facts: CrdFacts): PolicyDefinition {
+  const targeting = inferTargeting(facts.specSchema);
+  const routes = builtInKinds.filter(({ route }) => route !== undefined).map(({ group, kind }) => ({ group, kind }));
+  const rules: readonly LevelKind[] = routes.map((route) => ({ ...route, section: "Rule" }));
+  return {
+    name,
+    policies: [{ group: facts.group, kind: facts.kind, scope: facts.scope }],
+    class: policyClass,
+    targeting,
+    hierarchy: {
+      effectiveTargets: policyClass === "Direct" ? targetLevels(targeting.kinds) : rules,
+      namespacesAbove: policyClass === "Direct" ? [] : [{ group: GATEWAY_API, kind: "Gateway" }, ...routes],
+      roots: [],
+      through: [],
+      links: [],
+      kinds: [],
+    },
+    merge: policyClass === "Direct" ? { ...atomicDefaults, none: true } : inferMerge(facts),
+    mapsTo: [],
+    status: { vocabulary: "Enforced" },
+    inferred: true,
+  };
+}
+
+function inferTargeting(schema: JsonObject): Targeting {
+  const properties = child(schema, "properties");
+  const refs = child(child(child(properties, "targetRefs"), "items"), "properties");
+  const ref = child(child(properties, "targetRef"), "properties");
+  const fields = Object.keys(refs).length > 0 ? refs : ref;
+  const known = Object.keys(fields).length > 0;
+  const kinds = enumOf(child(fields, "kind"));
+  return {
+    fields: { ref: "targetRef", refs: "targetRefs", selectors: "targetSelectors" },
+    refs: Object.hasOwn(properties, "targetRef") && !Object.hasOwn(properties, "targetRefs") ? "One" : "Many",
+    selectors: Object.hasOwn(properties, "targetSelectors") || Object.hasOwn(fields, "selector"),
+    crossNamespace: Object.hasOwn(fields, "namespace") ? "ReferenceGrant" : "Forbidden",
+    positionalRules: false,
+    kinds: targetable
+      .filter(({ kind }) => kinds.length === 0 || kinds.includes(kind))
+      .map(({ group, kind, sections }): TargetKind => {
+        const hasSections = !known || Object.hasOwn(fields, "sectionName");
+        const names = hasSections ? sections.map(({ section }) => section) : [];
+        return { group, kind, sections: names, virtual: false, policies: [] };
+      }),
+  };
+}
+
+/** What the Gateway API hierarchy is made of. */
+const targetable = builtInKinds.filter(
+  ({ kind, route }) =>
+    route !== undefined || ["Namespace", "GatewayClass", "Gateway", "ListenerSet", "Service"].includes(kind),
+);
+
+const atomicDefaults: MergeRules = {
+  none: false,
+  granularity: { default: "Atomic", field: "strategy", values: {} },
+  rules: [],
+  atomicPaths: [],
+  blocks: "Combined",
+  bare: "AtomicDefaults",
+  decidedBy: "Higher",
+  sameTarget: "Established",
+};
+
+const GRANULARITY_BY_WORD: ReadonlyMap<string, Granularity> = new Map([
+  ["atomic", "Atomic"],
+  ["merge", "Merge"],
+  ["patch", "Patch"],
+]);
+
+/** Atomic, unless the schema has a `strategy` that offers more. Named rules are then taken to be the outermost maps. */
+function inferMerge({ specSchema, mapPaths }: CrdFacts): MergeRules {
+  const places = [specSchema, ...blockSchemas(specSchema)];
+  const words = places.flatMap((place) => enumOf(child(child(place, "properties"), "strategy")));
+  const rules = mapPaths.filter((path) => !mapPaths.some((outer) => path.startsWith(`${outer}.`)));
+  const values = new Map<string, Granularity>();
+  for (const word of words) {
+    const granularity = GRANULARITY_BY_WORD.get(word.toLowerCase());
+    if (granularity !== undefined && (granularity !== "Merge" || rules.length > 0)) values.set(word, granularity);
+  }
+  const merges = [...values.values()].includes("Merge");
+  return {
+    ...atomicDefaults,
+    granularity: { ...atomicDefaults.granularity, values: Object.fromEntries(values) },
+    rules: merges ? rules : [],
+  };
+}
+
+function describeMerge({ granularity }: MergeRules): string {
+  const words = Object.keys(granularity.values);
+  return words.length === 0 ? "atomic defaults and overrides" : `the strategies ${words.join(", ")}`;
+}
+
+const blockSchemas = (schema: JsonObject): readonly JsonObject[] =>
+  ["default", "defaults", "override", "overrides"]
+    .map((name) => ownValue(child(schema, "properties"), name))
+    .filter((block) => isJsonObject(block))
+    // A scalar that happens to be called `default` is no block.
+    .filter((block) => (ownValue(block, "type") ?? "object") === "object");
+
+function enumOf(schema: JsonObject): readonly string[] {
+  const values = ownValue(schema, "enum");
+  return isJsonList(values) ? values.filter((value) => typeof value === "string") : [];
+}
+
+function child(object: JsonObject, key: string): JsonObject {
+  const value = ownValue(object, key);
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,364 @@
+import { createdAt, writtenCreationTime } from "../created-at.ts";
+import type { Granularity, MergeRules, PolicyDefinition } from "../definition.ts";
+import type { Finding } from "../finding.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
+import type { KubeObject } from "../kube-object.ts";
+import type { Block, BlockName, Policy, TargetRef, Unit } from "../policy.ts";
+import type { PolicyId } from "../refs.ts";
+import { builtInPolicyShapes } from "../schema/built-in-policy-shapes.ts";
+import { compileSchemaCheck, type SchemaCheck, type SchemaProblem } from "../schema/check-schema.ts";
+import { didYouMean, found } from "../schema/check-shape.ts";
+import type { CrdFacts } from "../schema/crd-schema.ts";
+import { measureJson } from "../schema/measure-json.ts";
+import { shapeProblems } from "../schema/validate-object.ts";
+import { type UnitRules, unitRulesOf, unitsOf } from "../units.ts";
+import { checkForbidden } from "./forbidden-settings.ts";
+import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.ts";
+import { SaidAlike } from "./said-alike.ts";
+
+/** Deeper or larger specs than these are Invalid: far beyond what an API server stores, near enough to stay cheap. */
+const SPEC_LIMITS = {
+  maxDepth: 64,
+  maxValues: 1_000_000,
+  maxUnits: 100_000,
+};
+
+/**
+ * Reads a policy by its kind's definition. Without a policy it is Invalid: every error among the findings names a field
+ * and has a code that begins with `Invalid`.
+ */
+export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPolicy {
+  const problems: PolicyProblem[] = [];
+  const report: Report = (code, field, message) => void problems.push({ code, field, message });
+  const spec = boundedSpec(object, reader, report);
+  if (spec === undefined) return { findings: toFindings(object, problems) };
+
+  const { definition, crd } = reader;
+  const filled = crd === undefined ? spec : crd.schemaDefaults(spec);
+  checkSettings(object, spec, reader, report);
+  const targets = parseTargets(filled, definition.targeting, report);
+  const blocks = findBlocks(filled, reader, problems, report);
+  if (reader.forbids) checkForbidden(filled, definition.targeting, targets, blocks, report);
+  const age = createdAt(object);
+  const findings = age === undefined ? timeFindings(object) : NO_FINDINGS;
+  if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
+  const policy = new ReadPolicy(object, reader, blocks, isOneByName(targets), age);
+  if (reader.rules.ruleMaps.length === 0 || !blocks.some(({ units }) => units.some(isNoRule)))
+    return { policy, targets, findings };
+  return { policy, targets, findings: [...findings, ...ruleMapFindings(object, blocks, reader.rules)] };
+}
+
+export interface ParsedPolicy {
+  readonly policy?: Policy;
+  /** Those of the policy, which would be read again from there. */
+  readonly targets?: readonly TargetRef[];
+  readonly findings: readonly Finding[];
+}
+
+/** Small, as there are many: its targets, once resolved, are asked for by few, and read again for them. */
+class ReadPolicy implements Policy {
+  readonly object: KubeObject;
+  readonly blocks: readonly Block[];
+  readonly namesOne: boolean;
+  declare readonly createdAt?: number;
+  readonly #reader: PolicyReader;
+
+  constructor(
+    object: KubeObject,
+    reader: PolicyReader,
+    blocks: readonly Block[],
+    namesOne: boolean,
+    age: number | undefined,
+  ) {
+    this.object = object;
+    this.blocks = blocks;
+    this.namesOne = namesOne;
+    this.#reader = reader;
+    if (age !== undefined) this.createdAt = age;
+  }
+
+  get id(): PolicyId {
+    return this.object.id as PolicyId;
+  }
+
+  get kindIndex(): number {
+    const { group, kind } = this.object.family;
+    const index = this.#reader.definition.policies.findIndex((own) => group === own.group && kind === own.kind);
+    return Math.max(0, index);
+  }
+
+  get targets(): readonly TargetRef[] {
+    const { definition, crd } = this.#reader;
+    const spec = ownValue(this.object.raw, "spec") ?? null;
+    if (!isJsonObject(spec)) return NOTHING;
+    return parseTargets(crd === undefined ? spec : crd.schemaDefaults(spec), definition.targeting, unreported);
+  }
+}
+
+/** What was wrong was told when the policy was first read. */
+const unreported: Report = () => {};
+
+const isOneByName = ([first, second]: readonly TargetRef[]): boolean =>
+  first !== undefined && second === undefined && first.selector === undefined;
+
+const isNoRule = ({ ruleName }: Unit): boolean => ruleName === undefined;
+
+/** A setting where a map of named rules belongs counts as one setting, which is hardly what was meant. */
+function ruleMapFindings(object: KubeObject, blocks: readonly Block[], { ruleMaps }: UnitRules): Finding[] {
+  return blocks.flatMap(({ name, units }) =>
+    units
+      .filter(({ path, ruleName }) => ruleName === undefined && ruleMaps.some((map) => isAtOrAbove(path, map)))
+      .map(({ path, value }) => {
+        const field = `spec.${name === "bare" ? "" : `${name}.`}${path.join(".")}`;
+        const message = `${field} is ${found(value)}; a map of named rules belongs there. It counts as one setting.`;
+        return toFinding(object, "warning", { code: "InvalidField", field, message });
+      }),
+  );
+}
+
+const isAtOrAbove = (path: readonly string[], map: string): boolean => {
+  const steps = map.split(".");
+  return path.length <= steps.length && path.every((step, at) => steps[at] === "*" || steps[at] === step);
+};
+
+const MAX_FINDINGS = 20;
+const NO_PROBLEMS: readonly SchemaProblem[] = [];
+
+const toFindings = (object: KubeObject, problems: readonly PolicyProblem[]): Finding[] =>
+  problems.slice(0, MAX_FINDINGS).map((problem) => toFinding(object, "error", problem));
+
+const toFinding = (object: KubeObject, severity: Finding["severity"], problem: PolicyProblem): Finding => ({
+  code: problem.code,
+  severity,
+  object: object.id,
+  field: problem.field,
+  message: problem.message,
+  ...(object.source === undefined ? {} : { source: object.source }),
+});
+
+function boundedSpec(object: KubeObject, { said, targetKeys }: PolicyReader, report: Report): JsonObject | undefined {
+  const spec = ownValue(object.raw, "spec") ?? null;
+  if (!isJsonObject(spec)) {
+    report("InvalidSpec", "spec", `spec is ${found(spec)}; allowed: an object.`);
+    return undefined;
+  }
+  if (said.read(spec, targetKeys)) return spec;
+  const size = measureJson(spec, SPEC_LIMITS);
+  switch (size) {
+    case "ok":
+      return spec;
+    case "too deep":
+      report("InvalidTooDeep", "spec", `spec is too deep: more than ${SPEC_LIMITS.maxDepth} levels.`);
+      return undefined;
+    case "too large":
+      report("InvalidTooLarge", "spec", `spec is too large: more than ${SPEC_LIMITS.maxValues} values.`);
+      return undefined;
+  }
+}
+
+/** What the API server would refuse by the kind's schema. Targets have messages of their own. */
+function checkSettings({ ref, apiVersion }: KubeObject, spec: JsonObject, reader: PolicyReader, report: Report): void {
+  const builtIn = builtInPolicyShapes.get(ref.kind);
+  const known = builtIn?.group === ref.group ? shapeProblems(builtIn.spec, spec, "spec") : NO_PROBLEMS;
+  // Another version may have another schema, and the API server converts between them.
+  const isOfVersion = reader.schema !== undefined && apiVersion === `${ref.group}/${reader.schema.version}`;
+  const byCrd = isOfVersion ? reader.schema?.check(spec, "spec") : NO_PROBLEMS;
+  if (known.length + (byCrd?.length ?? 0) === 0) return;
+  const reported = new Set<string>();
+  for (const { field, message } of [...known, ...(byCrd ?? NO_PROBLEMS)]) {
+    const isTarget = reader.targetFields.some(
+      (name) => `${field}.`.startsWith(`${name}.`) || field.startsWith(`${name}[`),
+    );
+    if (isTarget || reported.has(field)) continue;
+    reported.add(field);
+    report("InvalidField", field, message);
+  }
+}
+
+/** How policies of one kind are read: made once for a definition and CRD, since thousands of policies share it. */
+export interface PolicyReader {
+  readonly definition: PolicyDefinition;
+  readonly crd: CrdFacts | undefined;
+  readonly merge: MergeRules;
+  readonly rules: UnitRules;
+  readonly hasStrategy: boolean;
+  /** The schema of the kind's CRD, if there is one. */
+  readonly schema: { readonly version: string; readonly check: SchemaCheck } | undefined;
+  readonly targetFields: readonly string[];
+  /** The same, as keys of `spec`: what is there says where, not what. */
+  readonly targetKeys: readonly string[];
+  readonly said: SaidAlike;
+  /** Whether there are settings that a policy must not have with some target. */
+  readonly forbids: boolean;
+  /** Keys of `spec`, and keys in a block, that are not spec proper. */
+  readonly asideInSpec: ReadonlySet<string>;
+  readonly asideInBlock: ReadonlySet<string>;
+}
+
+const REMOVALS = ["remove", "unset"] as const;
+const DEFAULTS = ["defaults", "default"] as const;
+const OVERRIDES = ["overrides", "override"] as const;
+
+/** `crd`: of the policies' kind; a definition may join several kinds. */
+export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): PolicyReader {
+  const { merge, targeting } = definition;
+  const { ref, refs, selectors } = targeting.fields;
+  const hasStrategy = Object.keys(merge.granularity.values).length > 0;
+  const beside = [...REMOVALS, ...(hasStrategy ? [merge.granularity.field] : [])];
+  return {
+    definition,
+    crd,
+    merge,
+    rules: unitRulesOf(definition, crd),
+    hasStrategy,
+    schema:
+      crd?.version === undefined ? undefined : { version: crd.version, check: compileSchemaCheck(crd.specSchema) },
+    targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
+    targetKeys: [ref, refs, selectors],
+    said: new SaidAlike(),
+    forbids: targeting.kinds.some(({ forbids }) => forbids !== undefined),
+    // A kind that never merges has no blocks and no strategy: all but its targets is spec proper.
+    asideInSpec: new Set([ref, refs, selectors, ...(merge.none ? [] : [...DEFAULTS, ...OVERRIDES, ...beside])]),
+    asideInBlock: new Set([...beside, "when"]),
+  };
+}
+
+/** Those of a policy before it that says the same, or its own. */
+function findBlocks(
+  spec: JsonObject,
+  reader: PolicyReader,
+  problems: readonly PolicyProblem[],
+  report: Report,
+): readonly Block[] {
+  const { said } = reader;
+  // What was read to see whether it is too large was read before a schema filled it up.
+  const isShort = reader.crd === undefined ? said.isShort : said.read(spec, reader.targetKeys);
+  const known = isShort ? said.find() : undefined;
+  if (known !== undefined) return known;
+  const before = problems.length;
+  const blocks = parseBlocks(spec, reader, report);
+  if (isShort && problems.length === before) said.keep(blocks);
+  return blocks;
+}
+
+function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): readonly Block[] {
+  const { merge } = reader;
+  const read = merge.none
+    ? [unmergedBlock(spec, reader)]
+    : [
+        parseNamedBlock("defaults", DEFAULTS, spec, reader, report),
+        parseBlock("bare", spec, "spec", reader, report),
+        parseNamedBlock("overrides", OVERRIDES, spec, reader, report),
+      ];
+  const blocks = read.filter((block): block is Block => block !== undefined && saysSomething(block)).slice();
+  let units = 0;
+  for (const block of blocks) units += block.units.length;
+  if (units > SPEC_LIMITS.maxUnits) {
+    report("InvalidTooLarge", "spec", `spec is too large: it sets more than ${SPEC_LIMITS.maxUnits} values.`);
+  }
+  if (merge.blocks === "Exclusive" && blocks.length > 1) {
+    const names = blocks.map((block) => (block.name === "bare" ? "rules outside both" : block.name)).join(" and ");
+    const message = `spec has ${names}; a policy of this kind declares one merge strategy only. Keep one of them.`;
+    report("InvalidBlock", "spec", message);
+  }
+  return blocks;
+}
+
+const saysSomething = ({ units, remove }: Block): boolean => units.length > 0 || remove.length > 0;
+
+const unmergedBlock = (spec: JsonObject, { merge, rules, asideInSpec }: PolicyReader): Block => ({
+  name: "bare",
+  granularity: merge.granularity.default,
+  remove: NOTHING,
+  units: unitsOf(spec, rules, asideInSpec),
+});
+
+function parseNamedBlock(
+  name: BlockName,
+  spellings: readonly [string, string],
+  spec: JsonObject,
+  reader: PolicyReader,
+  report: Report,
+): Block | undefined {
+  const [first, second] = spellings;
+  const hasSecond = (ownValue(spec, second) ?? null) !== null;
+  const hasFirst = (ownValue(spec, first) ?? null) !== null;
+  if (!hasFirst && !hasSecond) return undefined;
+  const [spelling, other] = hasFirst ? [first, hasSecond ? second : undefined] : [second, undefined];
+  if (other !== undefined) {
+    const message = `spec has both ${spelling} and ${other}, two spellings of one block. Keep one of them.`;
+    report("InvalidBlock", `spec.${other}`, message);
+    return undefined;
+  }
+  const value = ownValue(spec, spelling);
+  if (!isJsonObject(value)) {
+    report("InvalidBlock", `spec.${spelling}`, `spec.${spelling} is ${found(value)}; allowed: an object.`);
+    return undefined;
+  }
+  return parseBlock(name, value, `spec.${spelling}`, reader, report);
+}
+
+/** A block, or the bare rules: these have a strategy and removals, but no condition. */
+function parseBlock(name: BlockName, value: JsonObject, field: string, reader: PolicyReader, report: Report): Block {
+  const isNamed = name !== "bare";
+  const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, field, report) : undefined;
+  const { merge, rules, hasStrategy } = reader;
+  const granularity = hasStrategy ? parseGranularity(value, field, merge, report) : merge.granularity.default;
+  const remove = parseRemovals(value, field, report);
+  const units = unitsOf(value, rules, isNamed ? reader.asideInBlock : reader.asideInSpec);
+  return when === undefined ? { name, granularity, remove, units } : { name, granularity, when, remove, units };
+}
+
+function parseGranularity(value: JsonObject, field: string, { granularity }: MergeRules, report: Report): Granularity {
+  const word = ownValue(value, granularity.field) ?? null;
+  if (word === null) return granularity.default;
+  const chosen =
+    typeof word === "string" && Object.hasOwn(granularity.values, word) ? granularity.values[word] : undefined;
+  if (chosen !== undefined) return chosen;
+  const allowed = Object.keys(granularity.values);
+  const hint = typeof word === "string" ? didYouMean(word, allowed) : "";
+  const where = `${field}.${granularity.field}`;
+  report("InvalidStrategy", where, `${where} is ${found(word)}; allowed: ${allowed.join(", ")}.${hint}`);
+  return granularity.default;
+}
+
+function parseWhen(value: Json, block: string, report: Report): string | undefined {
+  if (value === null) return undefined;
+  if (typeof value === "string") return value;
+  const field = `${block}.when`;
+  report("InvalidBlock", field, `${field} is ${found(value)}; allowed: a CEL expression as a string.`);
+  return undefined;
+}
+
+const NOTHING: readonly never[] = [];
+
+function parseRemovals(block: JsonObject, field: string, report: Report): readonly string[] {
+  let removals: readonly string[] = NOTHING;
+  for (const key of REMOVALS) {
+    const value = ownValue(block, key) ?? null;
+    if (value === null) continue;
+    const names = isJsonList(value) ? value.filter((item) => typeof item === "string" && item !== "") : [];
+    if (isJsonList(value) && names.length === value.length) {
+      removals = [...removals, ...(names as readonly string[])];
+      continue;
+    }
+    const what = isJsonList(value) ? "a list with other things than names" : found(value);
+    report(
+      "InvalidBlock",
+      `${field}.${key}`,
+      `${field}.${key} is ${what}; allowed: a list of rule names or dotted paths.`,
+    );
+  }
+  return removals;
+}
+
+const NO_FINDINGS: readonly Finding[] = [];
+
+/** A file need not say when; but what it says must be a time. */
+function timeFindings(object: KubeObject): readonly Finding[] {
+  const written = writtenCreationTime(object);
+  if (written === null) return NO_FINDINGS;
+  const field = "metadata.creationTimestamp";
+  const message = `${field} is ${found(written)}; allowed: a time such as 2021-07-15T01:02:03Z. The policy counts as the newest.`;
+  return [toFinding(object, "warning", { code: "UnreadableTimestamp", field, message })];
+}

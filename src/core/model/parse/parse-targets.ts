@@ -1,0 +1,167 @@
+import type { Targeting } from "../definition.ts";
+import type { FindingCode } from "../finding-code.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
+import type { TargetRef } from "../policy.ts";
+import { found } from "../schema/check-shape.ts";
+import { parseSelector } from "./parse-selector.ts";
+
+/** Why a policy is Invalid: which field, and what would be right. */
+export interface PolicyProblem {
+  readonly code: FindingCode;
+  readonly field: string;
+  readonly message: string;
+}
+export type Report = (code: FindingCode, field: string, message: string) => void;
+
+/** The targets that a policy names, as written: whether they exist and may be named is for attachment to say. */
+export function parseTargets(spec: JsonObject, targeting: Targeting, report: Report): readonly TargetRef[] {
+  const { ref, refs, selectors } = targeting.fields;
+  const one = ownValue(spec, ref) ?? null;
+  const listed = listAt(spec, refs, report);
+  const selected = listAt(spec, selectors, report);
+  const named = (one === null ? 0 : 1) + listed.length + selected.length;
+  // Mostly one, as the only one of a list: a list of one has no room to spare, as one that grows has.
+  const [first] = listed;
+  if (named === 1 && first !== undefined) {
+    const only = parseRef(first, itemField(refs, 0), targeting, report);
+    return only === undefined ? NOTHING : [only];
+  }
+  const targets: (TargetRef | undefined)[] = [];
+  if (one !== null) targets.push(parseRef(one, `spec.${ref}`, targeting, report));
+  listed.forEach((item, i) => targets.push(parseRef(item, itemField(refs, i), targeting, report)));
+  selected.forEach((item, i) => targets.push(parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report)));
+  if (targets.length === 0) {
+    report(
+      "InvalidTarget",
+      `spec.${refs}`,
+      `The policy names no target: give spec.${refs === "" ? ref : refs}${targeting.refs === "One" ? "" : ` or spec.${ref}`}.`,
+    );
+  } else if (targets.length > 1 && targeting.refs === "One") {
+    report(
+      "InvalidTarget",
+      `spec.${refs}`,
+      `The policy names ${targets.length} targets, but its kind targets one resource only. Name one, and write a policy for each of the others.`,
+    );
+  }
+  return targets.filter((target) => target !== undefined);
+}
+
+const NOTHING: readonly never[] = [];
+
+/** Most policies name one target, in a field that all of their kind have: one text for all of them. */
+const firstFields = new Map<string, string>();
+const MAX_FIRST_FIELDS = 1_000;
+
+function itemField(name: string, index: number): string {
+  const known = index === 0 ? firstFields.get(name) : undefined;
+  if (known !== undefined) return known;
+  const field = `spec.${name}[${index}]`;
+  if (index === 0 && firstFields.size < MAX_FIRST_FIELDS) firstFields.set(name, field);
+  return field;
+}
+
+function listAt(spec: JsonObject, name: string, report: Report): readonly Json[] {
+  const value = ownValue(spec, name) ?? null;
+  if (value === null) return NOTHING;
+  if (isJsonList(value)) return value;
+  report("InvalidTarget", `spec.${name}`, `spec.${name} is ${found(value)}; allowed: a list of targets.`);
+  return NOTHING;
+}
+
+/** Fields that no version of the specifications defines (`type: direct`) are let through. */
+function parseRef(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
+  if (!isJsonObject(item)) {
+    report("InvalidTarget", field, `${field} is ${found(item)}; allowed: an object with kind and name.`);
+    return undefined;
+  }
+  const name = textField(item, "name", field, report);
+  const selector = ownValue(item, "selector") ?? null;
+  if (name === undefined && selector === null) {
+    const orSelector = targeting.selectors ? ", or a selector" : "";
+    report("InvalidTarget", `${field}.name`, `${field}.name is missing: give the name of the target${orSelector}.`);
+  }
+  if (name !== undefined && selector !== null) {
+    report("InvalidTarget", `${field}.selector`, `${field} has both a name and a selector; give one of them.`);
+  }
+  const target = buildTarget(item, field, name, report);
+  if (selector !== null) addSelector(target, selector, `${field}.selector`, targeting, report);
+  return target;
+}
+
+/** An entry of `targetSelectors`: the labels stand in it, or in a `selector` of its own. */
+function parseTargetSelector(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
+  if (!isJsonObject(item)) {
+    report("InvalidTarget", field, `${field} is ${found(item)}; allowed: an object with kind and matchLabels.`);
+    return undefined;
+  }
+  const nested = ownValue(item, "selector") ?? null;
+  const selector = nested ?? item;
+  const where = nested === null ? field : `${field}.selector`;
+  const target = buildTarget(item, field, undefined, report);
+  addSelector(target, selector, where, targeting, report);
+  return target;
+}
+
+/** In the making. */
+type TargetDraft = { -readonly [K in keyof TargetRef]: TargetRef[K] };
+
+function buildTarget(item: JsonObject, field: string, name: string | undefined, report: Report): TargetDraft {
+  const kind = textField(item, "kind", field, report);
+  if (kind === undefined)
+    report("InvalidTarget", `${field}.kind`, `${field}.kind is missing: give the kind of the target.`);
+  const group = ownValue(item, "group") ?? undefined;
+  if (group !== undefined && (typeof group !== "string" || group.length > MAX_LENGTH)) {
+    report("InvalidTarget", `${field}.group`, `${field}.group is ${found(group)}; allowed: an API group.`);
+  }
+  const namespace = textField(item, "namespace", field, report);
+  const sectionName = textField(item, "sectionName", field, report);
+  const target = targetNamed(field, typeof group === "string" ? withoutVersion(group) : undefined, kind ?? "", name);
+  if (namespace !== undefined) target.namespace = namespace;
+  if (sectionName !== undefined) target.sectionName = sectionName;
+  return target;
+}
+
+/** Spelled out, as it is kept for every policy: what is added later makes it larger. */
+function targetNamed(field: string, group: string | undefined, kind: string, name: string | undefined): TargetDraft {
+  if (group !== undefined && name !== undefined) return { field, group, kind, name };
+  if (group !== undefined) return { field, group, kind };
+  return name === undefined ? { field, kind } : { field, kind, name };
+}
+
+/** GEP-713's own examples write the version too: `gateway.networking.k8s.io/v1`. */
+function withoutVersion(group: string): string {
+  const slash = group.indexOf("/");
+  return slash === -1 ? group : group.slice(0, slash);
+}
+
+/** Longer than any name the API server takes. */
+const MAX_LENGTH = 512;
+
+/** A string; an empty one is as good as none. One that is no string is reported, and not missed a second time. */
+function textField(item: JsonObject, key: string, field: string, report: Report): string | undefined {
+  const value = ownValue(item, key) ?? undefined;
+  if (value === undefined || value === "") return undefined;
+  if (typeof value === "string" && value.length <= MAX_LENGTH) return value;
+  const allowed = typeof value === "string" ? `at most ${MAX_LENGTH} characters` : "a string";
+  report("InvalidTarget", `${field}.${key}`, `${field}.${key} is ${found(value)}; allowed: ${allowed}.`);
+  return "";
+}
+
+function addSelector(target: TargetDraft, value: Json, field: string, targeting: Targeting, report: Report): void {
+  if (!targeting.selectors) {
+    report(
+      "InvalidSelector",
+      field,
+      `${field} selects targets by label, which the kind does not support. Name each target.`,
+    );
+    return;
+  }
+  const parsed = parseSelector(value);
+  if (parsed.ok) {
+    target.selector = parsed.selector;
+    if (field === target.field) target.selectorField = field;
+    return;
+  }
+  const where = parsed.field === "" ? field : `${field}.${parsed.field}`;
+  report("InvalidSelector", where, `${where} ${parsed.message}.`);
+}

@@ -1,0 +1,57 @@
+import { isJsonList, type Json } from "../json.ts";
+
+export interface JsonLimits {
+  readonly maxDepth: number;
+  readonly maxValues: number;
+}
+
+type Measure = "ok" | "too deep" | "too large";
+
+/** Whether a value stays within limits. Gives up at the first one passed: depth cannot overflow the stack, nor aliases the clock. */
+export function measureJson(value: Json, { maxDepth, maxValues }: JsonLimits): Measure {
+  const measured = measureUnread(value, { maxDepth, maxValues });
+  // Whoever reads on must come to an end, and so far nobody has looked behind it.
+  return measured === "not JSON" ? "too large" : measured;
+}
+
+/** The same for what nobody has looked at yet: whether it is JSON at all. */
+export function measureUnread(value: Json, { maxDepth, maxValues }: JsonLimits): Measure | "not JSON" {
+  const left = visit(value, maxDepth, maxValues);
+  if (left === TOO_DEEP) return "too deep";
+  if (left === NOT_JSON) return "not JSON";
+  return left === TOO_LARGE ? "too large" : "ok";
+}
+
+/** What is left when one more is taken of none. */
+const TOO_LARGE = -1;
+const TOO_DEEP = -2;
+const NOT_JSON = -3;
+
+/** Texts, numbers, flags and what is unset; a library's caller may hand over big integers, symbols and functions as well. */
+export function isScalar(value: unknown): boolean {
+  const type = typeof value;
+  return type === "string" || type === "number" || type === "boolean" || type === "undefined" || value === null;
+}
+
+/** How many more values there may be after this one, or what is too much. Numbers only, as this walks every policy. */
+function visit(value: Json, depth: number, values: number): number {
+  let left = values - 1;
+  if (left < 0) return left;
+  if (typeof value !== "object" || value === null) return isScalar(value) ? left : NOT_JSON;
+  if (depth <= 0) return TOO_DEEP;
+  if (isJsonList(value)) {
+    for (const item of value) {
+      left = visit(item, depth - 1, left);
+      if (left < 0) return left;
+    }
+    return left;
+  }
+  // Plain JSON data inherits nothing that `for in` would show.
+  for (const key in value) {
+    const own = value[key] ?? null;
+    if (typeof own === "object" && own !== null) left = visit(own, depth - 1, left);
+    else left = isScalar(own) ? left - 1 : NOT_JSON;
+    if (left < 0) return left;
+  }
+  return left;
+}

@@ -128,10 +128,10 @@ function withVerdict(before: number, { policy, verdict }: PolicyVerdict): number
   return digest;
 }
 
-function withTally(before: number, { paths, full, partial, none, met, beatenBy, beatenAt }: Tally): number {
+function withTally(before: number, { paths, full, partial, none, met, overriddenBy, overriddenAt }: Tally): number {
   let digest = withNumber(withNumber(withNumber(withNumber(withNumber(before, paths), full), partial), none), met);
-  for (const { policy, paths: count } of beatenBy) digest = withNumber(withText(digest, policy), count);
-  for (const { target, paths: count } of beatenAt) digest = withNumber(withText(digest, target), count);
+  for (const { policy, paths: count } of overriddenBy) digest = withNumber(withText(digest, policy), count);
+  for (const { target, paths: count } of overriddenAt) digest = withNumber(withText(digest, target), count);
   return digest;
 }
 

@@ -21,7 +21,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "reach",
-    summary: "what a policy decides, and where it is beaten",
+    summary: "what a policy decides, and where it is overridden",
     load: () => import("./commands/reach.ts"),
   },
   {

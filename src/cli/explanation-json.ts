@@ -67,13 +67,13 @@ function placedSource(
 }
 
 const partJson = (
-  { policy, at, prevailing, beaten, gated, removes, by }: PolicyPart,
+  { policy, at, inEffect, overridden, gated, removes, by }: PolicyPart,
   redaction: Redaction,
 ): object => ({
   policy: refJson(policy, redaction),
   attachedTo: at,
-  prevailing,
-  beaten,
+  inEffect,
+  overridden,
   gated,
   removes,
   by: by.map((winner) => refJson(winner, redaction)),

@@ -96,7 +96,7 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
     { header: "PREVAILS", flexible: true, optional: 2 },
     ...(wide
       ? ([
-          { header: "BEATEN BY", flexible: true },
+          { header: "OVERRIDDEN BY", flexible: true },
           { header: "CREATED" },
           { header: "FILE" },
           { header: "MESSAGE" },
@@ -141,7 +141,7 @@ function targetWords({ object, policy, targets }: PolicyRecord): readonly string
 }
 
 const winnersOf = (verdict: Verdict): readonly PolicyId[] =>
-  verdict.state === "NotAccepted" ? verdict.by : verdict.total.beatenBy.map(({ policy }) => policy);
+  verdict.state === "NotAccepted" ? verdict.by : verdict.total.overriddenBy.map(({ policy }) => policy);
 
 function createdAt({ object }: PolicyRecord): string {
   const metadata = ownValue(object.raw, "metadata");
@@ -193,8 +193,8 @@ function verdictJson(verdict: Verdict, name: NameOf): object {
   };
 }
 
-const tallyJson = ({ beatenBy, beatenAt, ...counts }: Tally, name: NameOf): object => ({
+const tallyJson = ({ overriddenBy, overriddenAt, ...counts }: Tally, name: NameOf): object => ({
   ...counts,
-  beatenBy: beatenBy.map(({ policy, paths }) => ({ policy: name(policy), paths })),
-  beatenAt: beatenAt.map(({ target, paths }) => ({ target: openTarget(target), paths })),
+  overriddenBy: overriddenBy.map(({ policy, paths }) => ({ policy: name(policy), paths })),
+  overriddenAt: overriddenAt.map(({ target, paths }) => ({ target: openTarget(target), paths })),
 });

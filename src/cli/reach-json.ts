@@ -70,7 +70,7 @@ function valueJson(
   source: Source,
   redaction: Redaction,
 ): object {
-  const { pointer, block, decides, equal, beaten, gated, when, losses } = value;
+  const { pointer, block, decides, equal, overridden, gated, when, losses } = value;
   const place = blockPlace(source.evaluation.world, reach.policy, block, pointer);
   const at = source.locate(place.object, place.pointer);
   return {
@@ -81,7 +81,7 @@ function valueJson(
     ...(when === undefined ? {} : { when }),
     decides,
     equal,
-    beaten,
+    overridden,
     gated,
     losses: losses.map((loss) => lossJson(loss, reach, numbers, source, redaction)),
   };

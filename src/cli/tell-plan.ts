@@ -133,7 +133,7 @@ function tellPolicy(change: PolicyChange, telling: PlanTelling): void {
   if (gains.length > 0) print.paragraph(layout, styled("decides", "green"), ` ${shareWords(gains)}`);
   if (loses.length > 0) print.paragraph(layout, styled("no longer decides", "red"), ` ${shareWords(loses)}`);
   const winners = newWinners(change, redaction);
-  if (winners !== "") print.paragraph(layout, styled("is now beaten", "red"), ` by ${winners}`);
+  if (winners !== "") print.paragraph(layout, styled("is now overridden", "red"), ` by ${winners}`);
   if (after?.state !== "NotAccepted" || sameReason(change.before, after)) return;
   const isOpen = after.by.every((winner) => !redaction.isHidden(winner));
   print.paragraph(layout, isOpen ? after.message : `it loses to ${listWords(namesOf(after.by, redaction))}`);
@@ -142,10 +142,10 @@ function tellPolicy(change: PolicyChange, telling: PlanTelling): void {
 /** Who beats it now, if that is not who did before. */
 function newWinners({ before, after }: PolicyChange, redaction: Redaction): string {
   const winners = (verdict: Verdict | undefined): readonly PolicyId[] =>
-    verdict?.state === "Accepted" ? verdict.total.beatenBy.map(({ policy }) => policy) : [];
+    verdict?.state === "Accepted" ? verdict.total.overriddenBy.map(({ policy }) => policy) : [];
   const [old, now] = [winners(before), winners(after)];
   if (now.every((winner) => old.includes(winner))) return "";
-  const left = after?.state === "Accepted" ? after.total.beatenByTotal - now.length : 0;
+  const left = after?.state === "Accepted" ? after.total.overriddenByTotal - now.length : 0;
   const names = namesOf(now, redaction);
   return left > 0 ? `${names.join(", ")} and ${left} more` : listWords(names);
 }
@@ -174,13 +174,13 @@ function extentWords(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "";
   const { paths, full, partial, none, met } = verdict.total;
   if (full === paths) return `, on ${allPaths(paths)}`;
-  if (none === paths) return `, beaten on ${allPaths(paths)}`;
+  if (none === paths) return `, overridden on ${allPaths(paths)}`;
   if (partial === paths) return `, partly on ${allPaths(paths)}`;
   if (met === paths) return `, its constraint met on ${allPaths(paths)}`;
   const parts = [
     ...(full > 0 ? [`wholly on ${full}`] : []),
     ...(partial > 0 ? [`partly on ${partial}`] : []),
-    ...(none > 0 ? [`beaten on ${none}`] : []),
+    ...(none > 0 ? [`overridden on ${none}`] : []),
     ...(met > 0 ? [`its constraint met on ${met}`] : []),
   ];
   return `, ${listWords(parts)} of ${countWord(paths, "path")}`;

@@ -34,7 +34,7 @@ export function tellPolicyParts(outcomes: readonly PathOutcome[], telling: Telli
 }
 
 function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: number): void {
-  const { policy, at, prevailing, gated, removes, by } = part;
+  const { policy, at, inEffect, gated, removes, by } = part;
   const whole = parts.get(policy) ?? {
     on: showNode(at),
     paths: 0,
@@ -46,8 +46,8 @@ function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: numbe
   };
   parts.set(policy, whole);
   whole.paths += paths;
-  if (prevailing > 0) whole.deciding += paths;
-  whole.values = Math.max(whole.values, prevailing);
+  if (inEffect > 0) whole.deciding += paths;
+  whole.values = Math.max(whole.values, inEffect);
   whole.gated ||= gated;
   for (const pointer of removes) whole.removes.add(pointer);
   for (const winner of by) whole.by.add(winner);
@@ -75,7 +75,7 @@ function removedWords(pointers: readonly string[]): string {
 
 function whyNothing(policy: PolicyId, { by, gated }: WholePart, { redaction, source }: Telling): string {
   const winners = listWords([...new Set([...by].map((winner) => glued(redaction.name(winner))))]);
-  if (winners !== "") return `: beaten by ${winners}`;
+  if (winners !== "") return `: overridden by ${winners}`;
   if (gated) return ": its condition does not hold";
   const blocks = source.evaluation.world.policies.get(policy)?.policy?.blocks ?? [];
   return blocks.some(({ remove }) => remove.length > 0) ? ": what it removes is set by nobody above it" : "";

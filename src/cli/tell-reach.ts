@@ -187,7 +187,7 @@ function tellPlaces(reach: Reach, { print, wide }: Telling): void {
 const FATES: Readonly<Record<ReachedPath["fate"], Piece>> = {
   full: styled("holds", "green"),
   partial: styled("holds partly", "yellow"),
-  none: styled("is beaten", "red"),
+  none: styled("is overridden", "red"),
   met: styled("has nothing to do", "dim"),
 };
 

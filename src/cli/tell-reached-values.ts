@@ -16,7 +16,7 @@ const VALUE_WIDTH = 300;
 /** Words for a place are sought among all paths: beyond this it takes too long. */
 const MOST_COMPARED = 500_000;
 
-/** Value by value: where it holds, where it is beaten and by whom, and where its condition keeps it out. */
+/** Value by value: where it holds, where it is overridden and by whom, and where its condition keeps it out. */
 export function tellReachedValues(reach: Reach, telling: Telling): void {
   const { print } = telling;
   if (reach.values.length === 0) return;
@@ -27,7 +27,7 @@ export function tellReachedValues(reach: Reach, telling: Telling): void {
 
 function tellValue(value: ReachedValue, reach: Reach, telling: Telling): void {
   const { print, source, wide } = telling;
-  const { block, pointer, decides, equal, beaten, gated, when, losses } = value;
+  const { block, pointer, decides, equal, overridden, gated, when, losses } = value;
   const { object, pointer: at } = blockPlace(source.evaluation.world, reach.policy, block, pointer);
   const position = source.locate(object, at);
   const place = position === undefined ? "" : styled(` (${showLine(position)})`, "dim");
@@ -50,7 +50,7 @@ function tellValue(value: ReachedValue, reach: Reach, telling: Telling): void {
     const condition = when === undefined ? "its condition" : `its condition ${when}`;
     print.paragraph(layout, styled("waits", "dim"), ` ${onPaths(gated, total)}: ${condition} does not hold there`);
   }
-  if (decides + equal + beaten + gated === 0) print.paragraph(layout, styled("acts nowhere", "dim"));
+  if (decides + equal + overridden + gated === 0) print.paragraph(layout, styled("acts nowhere", "dim"));
 }
 
 const onPaths = (count: number, total: number): string =>
@@ -63,7 +63,7 @@ function tellLoss(loss: ReachLoss, reach: Reach, isComparable: boolean, telling:
     field === undefined ? "" : ` in ${showPointer(field.pointer)} of ${glued(displayRef(parseObjectId(field.object)))}`;
   const layout = { indent: 4, hanging: 2 };
   const isEqual = reason === "equal";
-  const head = styled(isEqual ? "says the same" : "is beaten", isEqual ? "green" : "red");
+  const head = styled(isEqual ? "says the same" : "is overridden", isEqual ? "green" : "red");
   print.paragraph(
     layout,
     head,
@@ -104,7 +104,7 @@ function lossWords(loss: ReachLoss, reach: Reach, telling: Telling): readonly Pi
   switch (reason) {
     case "equal":
       return isHolder ? ["as ", ...decider, ", which decides"] : ["as ", ...who];
-    case "beaten":
+    case "overridden":
       return [`a default gives way ${isUnset ? "whole " : ""}to `, ...who, ...end];
     case "replaced":
       return ["overridden by ", ...who, isUnset ? ", which replaces all below it" : "", ...end];

@@ -147,7 +147,7 @@ function tellLost(lost: Lost, scene: Scene): readonly Piece[] {
       if (isSet) return [`beats ${value} of `, ...who, `: ${why}`];
       return [...who, ` would set ${value}, but ${winners} replaces all below it: ${why}`];
     }
-    case "beaten":
+    case "overridden":
       if (isSet)
         return [
           `beats ${value} of `,

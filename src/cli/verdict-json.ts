@@ -14,7 +14,7 @@ export function verdictJson(verdict: Verdict, redaction: Redaction): object {
       by: by.map((winner) => refJson(winner, redaction)),
     };
   }
-  const { paths, full, partial, none, met, beatenBy, beatenByTotal } = verdict.total;
+  const { paths, full, partial, none, met, overriddenBy, overriddenByTotal } = verdict.total;
   return {
     accepted: true,
     enforcement: verdict.enforcement,
@@ -23,7 +23,10 @@ export function verdictJson(verdict: Verdict, redaction: Redaction): object {
     partial,
     none,
     met,
-    beatenBy: beatenBy.map(({ policy, paths: count }) => ({ policy: refJson(policy, redaction), paths: count })),
-    beatenByTotal,
+    overriddenBy: overriddenBy.map(({ policy, paths: count }) => ({
+      policy: refJson(policy, redaction),
+      paths: count,
+    })),
+    overriddenByTotal,
   };
 }

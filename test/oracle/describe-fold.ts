@@ -7,7 +7,7 @@ import type { OracleUnit } from "./split-units.ts";
 
 /**
  * How a candidate ended. "Equal" is meant of the winner, so it is judged at the end: one that was equal to a value that
- * then lost shares its fate, and one that lost to a value that then gave way to its own is not beaten.
+ * then lost shares its fate, and one that lost to a value that then gave way to its own is not overridden.
  */
 function lossOf(candidate: Candidate, state: FoldState): Loss {
   const loss = state.losses.get(candidate);

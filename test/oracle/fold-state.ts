@@ -27,7 +27,7 @@ export interface Loss {
 
 export class FoldState {
   held: readonly Candidate[] = [];
-  /** A policy has set something, and be it that it was beaten: more than empty maps. */
+  /** A policy has set something, and be it that it was overridden: more than empty maps. */
   hasSpoken = false;
   readonly candidates: Candidate[] = [];
   readonly losses: Map<Candidate, Loss> = new Map();

@@ -67,17 +67,17 @@ type Fate = "full" | "partial" | "none" | "met";
 /** "Of its units (not gated, not lost to itself)": all prevail, some do, none does; or there are only gated ones. */
 function fateOn({ outcomes }: FoldedPath, policy: OraclePolicy): Fate {
   const own = outcomes.filter((outcome) => outcome.policy === policy.id);
-  const prevailing = own.filter(({ fate }) => fate === "prevails");
-  if (own.filter(isBeaten).length > 0) return prevailing.length === 0 ? "none" : "partial";
-  return prevailing.length === 0 && own.some(({ fate }) => fate === "gated") ? "met" : "full";
+  const inEffect = own.filter(({ fate }) => fate === "prevails");
+  if (own.filter(isOverridden).length > 0) return inEffect.length === 0 ? "none" : "partial";
+  return inEffect.length === 0 && own.some(({ fate }) => fate === "gated") ? "met" : "full";
 }
 
 /** "It never beats itself: a unit that loses to the same policy is not counted for or against it." */
-const isBeaten = ({ policy, fate, by }: Outcome): boolean =>
+const isOverridden = ({ policy, fate, by }: Outcome): boolean =>
   fate === "lost" && (by.length === 0 || by.some((winner) => winner !== policy));
 
 const winnersOn = ({ outcomes }: FoldedPath, { id }: OraclePolicy): readonly PolicyId[] =>
-  unique(outcomes.filter((outcome) => outcome.policy === id && isBeaten(outcome)).flatMap(({ by }) => by)).filter(
+  unique(outcomes.filter((outcome) => outcome.policy === id && isOverridden(outcome)).flatMap(({ by }) => by)).filter(
     (winner) => winner !== id,
   );
 
@@ -105,13 +105,13 @@ function tallyOf(paths: readonly FoldedPath[], policy: OraclePolicy): Tally {
     partial: count("partial"),
     none: count("none"),
     met: count("met"),
-    beatenBy: names
+    overriddenBy: names
       .slice(0, shown)
       .map((name) => ({ policy: name, paths: winners.filter((on) => on.includes(name)).length })),
-    beatenByTotal: names.length,
-    beatenAt: places
+    overriddenByTotal: names.length,
+    overriddenAt: places
       .slice(0, shown)
       .map((target) => ({ target, paths: lostAt.filter((place) => place === target).length })),
-    beatenAtTotal: places.length,
+    overriddenAtTotal: places.length,
   };
 }

@@ -71,7 +71,7 @@ export function lossOfDefault(
   const equals = equalsAmong(candidate, inTheWay);
   if (equals.length > 0) return { reason: "equal", to: equals };
   if (inTheWay.length > 0 && inTheWay.every(isTombstone)) return { reason: "deleted", to: inTheWay };
-  return { reason: "beaten", to: inTheWay.length > 0 ? inTheWay : others };
+  return { reason: "overridden", to: inTheWay.length > 0 ? inTheWay : others };
 }
 
 /** Atomic replaces everything; Merge each of its rules; Field and Patch each leaf, with whatever stood above or below it. */

@@ -42,10 +42,10 @@ describe(`reach (seed ${seed})`, () => {
         }
         const { paths, full, partial, none } = reach.verdict.total;
         expect(countFates(reach)).toEqual({ paths, full, partial, none });
-        for (const { decides, equal, beaten, gated, losses } of reach.values) {
-          expect(Math.max(decides, equal, beaten, gated)).toBeLessThanOrEqual(paths);
+        for (const { decides, equal, overridden, gated, losses } of reach.values) {
+          expect(Math.max(decides, equal, overridden, gated)).toBeLessThanOrEqual(paths);
           const lost = new Set(losses.flatMap((loss) => loss.paths));
-          expect(lost.size).toBeLessThanOrEqual(equal + beaten);
+          expect(lost.size).toBeLessThanOrEqual(equal + overridden);
         }
         const deciding = reach.places.filter((place) => place.isBelow && place.deciding > 0);
         expect(deciding.length > 0).toBe(reach.values.some(({ decides, equal }) => decides + equal > 0));

@@ -103,7 +103,7 @@ describe("equal is meant of the winner, at the end", () => {
     }
   });
 
-  test("what was beaten, but whose value prevails after all, is not beaten", () => {
+  test("what was overridden, but whose value prevails after all, is not overridden", () => {
     const objects = [
       gateway(),
       route(),
@@ -187,7 +187,7 @@ test("a custom strategy decides about what it changes, and what it computes beat
   for (const settled of settle({ kind: "CustomPolicy" }, objects)) {
     expect(settled.effective[0]?.spec).toEqual({ color: 5, colors: { dark: 1 } });
     expect(sourceAt(settled, "/color")).toBe(
-      "p1 decided by p1 Custom/sumOverrides: p1 overrides beaten by p1, p2 bare replaced by p1",
+      "p1 decided by p1 Custom/sumOverrides: p1 overrides overridden by p1, p2 bare replaced by p1",
     );
     expect(sourceAt(settled, "/colors/dark")).toBe("p2 decided by p2 Custom/sumDefaults: ");
   }

@@ -57,10 +57,10 @@ export function showVerdict(verdict: Verdict): Json {
   };
 }
 
-const showTally = ({ beatenBy, beatenAt, ...counters }: Tally): { readonly [key: string]: Json } => ({
+const showTally = ({ overriddenBy, overriddenAt, ...counters }: Tally): { readonly [key: string]: Json } => ({
   ...counters,
-  beatenBy: beatenBy.map(({ policy, paths }) => `${policy} on ${paths}`),
-  beatenAt: beatenAt.map(({ target, paths }) => `${target} on ${paths}`),
+  overriddenBy: overriddenBy.map(({ policy, paths }) => `${policy} on ${paths}`),
+  overriddenAt: overriddenAt.map(({ target, paths }) => `${target} on ${paths}`),
 });
 
 export type AffectedPolicies = Readonly<Record<string, readonly string[]>>;

@@ -519,7 +519,7 @@ describe("Hierarchy", () => {
       "/connectionTimeout": {
         held: "rp defaults",
         by: "gp defaults FieldDefaults",
-        lost: ['gp defaults "60s" beaten by rp'],
+        lost: ['gp defaults "60s" overridden by rp'],
       },
       "/drainTimeout": {
         held: "gp overrides",
@@ -600,7 +600,7 @@ describe("Merging into existing `spec` fields", () => {
       "/cdn/cachePolicy/includeHost": {
         held: "object HTTPRoute/r",
         by: "p defaults FieldDefaults",
-        lost: ["p defaults true beaten"],
+        lost: ["p defaults true overridden"],
       },
       "/cdn/cachePolicy/includeProtocol": { held: "p defaults", by: "p defaults FieldDefaults", lost: [] },
     });
@@ -721,7 +721,7 @@ describe("Kubectl Plugin", () => {
     expect(made.findings.some(({ message }) => message.includes("PlainPolicy"))).toBe(true);
   });
 
-  test("without the label it is none, and nobody is beaten by it", () => {
+  test("without the label it is none, and nobody is overridden by it", () => {
     const made = cluster([service("s"), crd({}), plain]);
     expect(made.effective("PlainPolicy")).toEqual([]);
   });

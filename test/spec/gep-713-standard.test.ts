@@ -482,7 +482,7 @@ describe("Conflict resolution", () => {
     expect(made.source("Service/b1", "/color")).toEqual({
       held: "a defaults",
       by: "z defaults AtomicDefaults",
-      lost: ['z defaults "older" beaten by a'],
+      lost: ['z defaults "older" overridden by a'],
     });
     expect(made.outcome("z")).toBe("Overridden by a");
   });
@@ -610,7 +610,7 @@ describe("Abstract process for calculating Effective meta resources", () => {
 
   test("m1 prevails in part on two of its three paths", () => {
     expect(made.tally("m1")).toEqual({ paths: 3, full: 1, partial: 2, none: 0, met: 0 });
-    expect(made.beaten("m1")).toEqual({ by: ["m2"], at: ["Gamma/c1", "Gamma/c2"] });
+    expect(made.overridden("m1")).toEqual({ by: ["m2"], at: ["Gamma/c1", "Gamma/c2"] });
     expect(made.outcome("m2")).toBe("Enforced");
     expect(made.affectedBy("Beta/b1")).toEqual(["m1"]);
     expect(made.affectedBy("Gamma/c1")).toEqual(["m1", "m2"]);
@@ -726,7 +726,7 @@ describe("Combined merge strategies", () => {
     expect(atomic.source("Service/b1", "/b")).toEqual({
       held: "nobody",
       by: "p1 defaults AtomicDefaults",
-      lost: ["p1 defaults 1 beaten by p2"],
+      lost: ["p1 defaults 1 overridden by p2"],
     });
   });
 
@@ -749,7 +749,7 @@ describe("Combined merge strategies", () => {
     expect(patch.source("Service/b1", "/deep/x")).toEqual({
       held: "p2 defaults",
       by: "p1 defaults PatchDefaults",
-      lost: ["p1 defaults 1 beaten by p2"],
+      lost: ["p1 defaults 1 overridden by p2"],
     });
   });
 
@@ -1135,7 +1135,7 @@ describe("Example 2. Defaults & Overrides", () => {
       1,
       "g1 > r1 > b1",
       "blue",
-      { held: "p2 bare", by: "p1 bare AtomicDefaults", lost: ['p1 bare "red" beaten by p2'] },
+      { held: "p2 bare", by: "p1 bare AtomicDefaults", lost: ['p1 bare "red" overridden by p2'] },
     ],
     [2, "g1 > r2 > b1", "red", { held: "p1 bare", by: "p1 bare AtomicDefaults", lost: [] }],
     [3, "g2 > r3 > b1", "yellow", { held: "p3 overrides", by: "p3 overrides AtomicOverrides", lost: [] }],
@@ -1179,12 +1179,12 @@ describe("Example 2. Defaults & Overrides", () => {
       "Service/b2 status.conditions: p3",
     ]);
   });
-  test("7. p1 must be reported as partially enforced, due to in some cases beaten by p2", () => {
+  test("7. p1 must be reported as partially enforced, due to in some cases overridden by p2", () => {
     expect(made.outcome("p1")).toBe("PartiallyEnforced by p2");
     expect(made.tally("p1")).toEqual({ paths: 2, full: 1, partial: 0, none: 1, met: 0 });
-    expect(made.beaten("p1")).toEqual({ by: ["p2"], at: ["Service/b1"] });
+    expect(made.overridden("p1")).toEqual({ by: ["p2"], at: ["Service/b1"] });
     expect(made.messages("p1", "Enforced")).toEqual([
-      "of its 2 paths, prevails on 1, is overridden on 1; beaten by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: color is superseded by ColorPolicy default/p2",
+      "of its 2 paths, prevails on 1, is overridden on 1; overridden by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: color is superseded by ColorPolicy default/p2",
     ]);
     expect(made.conditions("p1")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/PartiallyEnforced"]);
   });
@@ -1202,7 +1202,7 @@ describe("Example 2. Defaults & Overrides", () => {
     expect(made.outcome("p4")).toBe("Overridden by p3");
     expect(made.tally("p4")).toEqual({ paths: 1, full: 0, partial: 0, none: 1, met: 0 });
     expect(made.messages("p4", "Enforced")).toEqual([
-      "is overridden on its only path; beaten by ColorPolicy default/p3, at Service default/b2",
+      "is overridden on its only path; overridden by ColorPolicy default/p3, at Service default/b2",
     ]);
     expect(made.conditions("p4")).toEqual(["Gateway/g2: Accepted=True/Accepted Enforced=False/Overridden"]);
   });
@@ -1235,8 +1235,8 @@ describe("Example 3. Merged specs", () => {
   }
   test("1., 4. who holds what, and why", () => {
     expect(made.sources(at("g1 > r1 > b1"))).toEqual({
-      "/colors/dark": { held: "nobody", by: "p1 bare AtomicDefaults", lost: ['p1 bare "brown" beaten by p2'] },
-      "/colors/light": { held: "p2 bare", by: "p1 bare AtomicDefaults", lost: ['p1 bare "red" beaten by p2'] },
+      "/colors/dark": { held: "nobody", by: "p1 bare AtomicDefaults", lost: ['p1 bare "brown" overridden by p2'] },
+      "/colors/light": { held: "p2 bare", by: "p1 bare AtomicDefaults", lost: ['p1 bare "red" overridden by p2'] },
     });
     expect(made.sources(at("g2 > r4 > b2"))).toEqual({
       "/colors/dark": { held: "p4 bare", by: "p4 bare AtomicDefaults", lost: [] },
@@ -1263,7 +1263,7 @@ describe("Example 3. Merged specs", () => {
       "Service/b2 status.conditions: p3, p4",
     ]);
   });
-  test("7. p1 must be reported as partially enforced, due to in some cases atomically beaten by p2", () => {
+  test("7. p1 must be reported as partially enforced, due to in some cases atomically overridden by p2", () => {
     expect(made.outcome("p1")).toBe("PartiallyEnforced by p2");
     expect(made.tally("p1")).toEqual({ paths: 2, full: 1, partial: 0, none: 1, met: 0 });
     expect(made.conditions("p1")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/PartiallyEnforced"]);
@@ -1284,10 +1284,10 @@ describe("Example 3. Merged specs", () => {
   });
   test("7., 10. with details highlighting which parts are enforced and which parts have been superseded", () => {
     expect(made.messages("p1", "Enforced")).toEqual([
-      "of its 2 paths, prevails on 1, is overridden on 1; beaten by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: colors.dark, colors.light are superseded by ColorPolicy default/p2",
+      "of its 2 paths, prevails on 1, is overridden on 1; overridden by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: colors.dark, colors.light are superseded by ColorPolicy default/p2",
     ]);
     expect(made.messages("p4", "Enforced")).toEqual([
-      "prevails in part on its only path; beaten by ColorPolicy default/p3, at Service default/b2. On Gateway default/g2#http > HTTPRoute default/r4#rule-1 > Service default/b2: colors.dark prevails; colors.light is superseded by ColorPolicy default/p3",
+      "prevails in part on its only path; overridden by ColorPolicy default/p3, at Service default/b2. On Gateway default/g2#http > HTTPRoute default/r4#rule-1 > Service default/b2: colors.dark prevails; colors.light is superseded by ColorPolicy default/p3",
     ]);
   });
 });
@@ -1302,7 +1302,7 @@ describe("Meta resource status", () => {
     expect(made.affectedTargets("p")).toEqual([]);
   });
 
-  test("a value equal to the winner's is not beaten: both are enforced", () => {
+  test("a value equal to the winner's is not overridden: both are enforced", () => {
     const made = contest(definition, [
       color("p1", "Gateway/g1", { color: "red" }),
       color("p2", "HTTPRoute/r1", { color: "red" }),
@@ -1356,13 +1356,13 @@ describe("Meta resource status", () => {
   test("a policy that targets the Gateway and its route never beats itself", () => {
     const made = contest(definition, [color("p", ["Gateway/g1", "HTTPRoute/r1"], { color: "red" })]);
     expect(made.outcome("p")).toBe("Enforced");
-    expect(made.beaten("p")).toEqual({ by: [], at: [] });
+    expect(made.overridden("p")).toEqual({ by: [], at: [] });
     const above = contest(definition, [color("p", ["Gateway/g1", "HTTPRoute/r1"], { overrides: { color: "red" } })]);
     expect(above.outcome("p")).toBe("Enforced");
     expect(above.tally("p")).toEqual({ paths: 1, full: 1, partial: 0, none: 0, met: 0 });
   });
 
-  test("it stands at both levels: a policy between them is beaten from below and not from above", () => {
+  test("it stands at both levels: a policy between them is overridden from below and not from above", () => {
     const made = contest(definition, [
       color("p", ["Gateway/g1", "HTTPRoute/r1#rule"], { defaults: { color: "red" } }),
       color("middle", "HTTPRoute/r1", { defaults: { color: "blue" } }),

@@ -135,7 +135,7 @@ describe("Inherited Policy Attachment: It's all about the defaults and overrides
     );
     expect(made.sources("Service/s")).toEqual({
       "/x": { held: "gp overrides", by: "gp overrides FieldOverrides", lost: ['rp overrides "r" replaced by gp'] },
-      "/y": { held: "rp defaults", by: "gp defaults FieldDefaults", lost: ['gp defaults "g" beaten by rp'] },
+      "/y": { held: "rp defaults", by: "gp defaults FieldDefaults", lost: ['gp defaults "g" overridden by rp'] },
       "/z": { held: "gp defaults", by: "gp defaults FieldDefaults", lost: [] },
     });
     expect(made.outcome("gp")).toBe("PartiallyEnforced by rp");
@@ -248,7 +248,7 @@ describe("Inherited Policy Attachment: It's all about the defaults and overrides
     expect(acmeSpec(one, other)).toEqual({ x: 1, y: 2 });
   });
 
-  test("a value equal to the winner's is not beaten", () => {
+  test("a value equal to the winner's is not overridden", () => {
     const made = cluster(
       [
         ...ingress,
@@ -472,7 +472,7 @@ spec:
     expect(made.source("HTTPRoute/example", "/cdn/cachePolicy/includeQueryString")).toEqual({
       held: "on-route defaults",
       by: "on-gateway defaults FieldDefaults",
-      lost: ["on-gateway defaults true beaten by on-route"],
+      lost: ["on-gateway defaults true overridden by on-route"],
     });
     expect(made.source("HTTPRoute/example", "/cdn/enabled").held).toBe("on-gateway overrides");
     expect(made.outcome("on-gateway")).toBe("PartiallyEnforced by on-route");
@@ -508,7 +508,7 @@ spec:
     expect(made.source("Service/s", "/connectionTimeout")).toEqual({
       held: "rp defaults",
       by: "gp defaults FieldDefaults",
-      lost: ['gp defaults "60s" beaten by rp'],
+      lost: ['gp defaults "60s" overridden by rp'],
     });
     expect(made.outcome("gp")).toBe("PartiallyEnforced by rp");
     expect(made.outcome("rp")).toBe("PartiallyEnforced by gp");
@@ -604,7 +604,7 @@ describe("Merging into existing `spec` fields", () => {
       expect(made.source(at, `/settings/${key}`)).toEqual({
         held: "object HTTPRoute/r",
         by: "p defaults FieldDefaults",
-        lost: [`p defaults ${JSON.stringify(override)} beaten`],
+        lost: [`p defaults ${JSON.stringify(override)} overridden`],
       });
       expect(made.outcome("p")).toBe("Overridden");
       expect(made.affectedBy("HTTPRoute/r")).toEqual([]);
@@ -778,7 +778,7 @@ describe("Merging into existing `spec` fields", () => {
       expect(made.source(at, "/x/a")).toEqual({
         held: "object HTTPRoute/r",
         by: "p defaults FieldDefaults",
-        lost: ["object 7 beaten", "p defaults 3 beaten"],
+        lost: ["object 7 overridden", "p defaults 3 overridden"],
       });
     }
   });
@@ -878,7 +878,7 @@ describe("Conflict Resolution", () => {
     expect(both.source("Gateway/foo/internet", "/v")).toEqual({
       held: "foo/bar defaults",
       by: "foo/baz defaults FieldDefaults",
-      lost: ["foo/baz defaults 2 beaten by foo/bar"],
+      lost: ["foo/baz defaults 2 overridden by foo/bar"],
     });
     expect(both.outcome("foo/bar")).toBe("Enforced");
     expect(both.outcome("foo/baz")).toBe("PartiallyEnforced by foo/bar");

@@ -62,7 +62,7 @@ describe("Writing D/O-enabled Kuadrant Policies", () => {
     expect(sourcesOf(both)["/rules/authentication/a"]).toEqual({
       held: "rt bare",
       by: "gw bare AtomicDefaults",
-      lost: ['gw bare "gw" beaten by rt'],
+      lost: ['gw bare "gw" overridden by rt'],
     });
   });
 
@@ -203,7 +203,7 @@ describe("Atomic vs. individually merged policy rules", () => {
       expect(Object.keys(sourcesOf(both)).toSorted()).toEqual(["/rules/authentication/a", "/rules/authentication/b"]);
     });
 
-    test("a rule equal to the winner's is not beaten", () => {
+    test("a rule equal to the winner's is not overridden", () => {
       const both = compared({ defaults: merge(authn({ a: { x: 1 }, b: "G" })) }, authn({ a: { x: 1 } }));
       expect(sourcesOf(both)["/rules/authentication/a"]?.lost).toEqual(['gw defaults {"x":1} equal']);
       expect(outcomes(both)).toEqual({ gw: "Enforced", rt: "Enforced" });
@@ -233,13 +233,13 @@ const examples: readonly {
       "/rules/authentication/a": {
         held: "nobody",
         by: "gw defaults AtomicDefaults",
-        lost: ['gw defaults "G" beaten by rt'],
+        lost: ['gw defaults "G" overridden by rt'],
       },
       "/rules/authentication/c": { held: "rt bare", by: "rt bare AtomicDefaults", lost: [] },
       "/rules/authorization/b": {
         held: "nobody",
         by: "gw defaults AtomicDefaults",
-        lost: ['gw defaults "G" beaten by rt'],
+        lost: ['gw defaults "G" overridden by rt'],
       },
     },
     gw: "Overridden by rt",
@@ -269,7 +269,7 @@ const examples: readonly {
       "/rules/authentication/a": {
         held: "rt bare",
         by: "gw defaults MergeDefaults",
-        lost: ['gw defaults "G" beaten by rt'],
+        lost: ['gw defaults "G" overridden by rt'],
       },
       "/rules/authorization/b": { held: "gw defaults", by: "gw defaults MergeDefaults", lost: [] },
     },
@@ -429,7 +429,7 @@ describe("Examples of D/O cases", () => {
     });
   }
 
-  test("Example E1. a constraint that is met is counted as met, not as beaten", () => {
+  test("Example E1. a constraint that is met is counted as met, not as overridden", () => {
     const e1 = examples.find(({ id }) => id === "E1");
     const both = compared(e1?.higher ?? {}, e1?.lower ?? {});
     expect(both.tally("gw")).toEqual({ paths: 1, full: 0, partial: 0, none: 0, met: 1 });
@@ -513,7 +513,7 @@ describe("when", () => {
     expect(both.findingsOn("gw")).not.toEqual([]);
   });
 
-  test("a gated block has no units: beaten wherever it acts, a policy is overridden, although its constraint is met elsewhere", () => {
+  test("a gated block has no units: overridden wherever it acts, a policy is overridden, although its constraint is met elsewhere", () => {
     const limit = (max: number) => authn({ a: max });
     const constraint = merge({ when: "spec.rules.authentication.a > 50", ...limit(50) });
     const routes = [100, 10].flatMap((max, i) => [
@@ -530,10 +530,10 @@ describe("when", () => {
         ],
         { definitions },
       );
-    const beaten = both({ overrides: merge(limit(40)) });
-    expect(beaten.outcome("gw")).toBe("Overridden by top");
-    expect(beaten.tally("gw")).toEqual({ paths: 2, full: 0, partial: 0, none: 1, met: 1 });
-    expect(beaten.conditions("gw")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=False/Overridden"]);
+    const overridden = both({ overrides: merge(limit(40)) });
+    expect(overridden.outcome("gw")).toBe("Overridden by top");
+    expect(overridden.tally("gw")).toEqual({ paths: 2, full: 0, partial: 0, none: 1, met: 1 });
+    expect(overridden.conditions("gw")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=False/Overridden"]);
     expect(both({ overrides: merge(authn({ b: 1 })) }).outcome("gw")).toBe("Enforced");
   });
 
@@ -618,10 +618,10 @@ describe("remove", () => {
     expect(specOf(compared({ defaults: authn({ a: "G", b: "G" }) }, { remove: ["a"] }))).toEqual(authn({ b: "G" }));
   });
 
-  test("a removed rule was beaten by its remover", () => {
+  test("a removed rule was overridden by its remover", () => {
     const both = compared(defaults, { ...authn({ c: "R" }), remove: ["a"] });
     expect(outcomes(both)).toEqual({ gw: "PartiallyEnforced by rt", rt: "Enforced" });
-    expect(both.beaten("gw").by).toEqual(["rt"]);
+    expect(both.overridden("gw").by).toEqual(["rt"]);
   });
 
   test("it does not act on the same policy's defaults", () => {

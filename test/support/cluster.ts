@@ -64,7 +64,7 @@ export interface Cluster {
   readonly outcome: (policy: string) => string;
   readonly message: (policy: string) => string;
   readonly tally: (policy: string) => Pick<Tally, "paths" | "full" | "partial" | "none" | "met">;
-  readonly beaten: (policy: string) => { readonly by: readonly string[]; readonly at: readonly string[] };
+  readonly overridden: (policy: string) => { readonly by: readonly string[]; readonly at: readonly string[] };
   readonly affectedBy: (target: string, kind?: string) => readonly string[];
   readonly affectedTargets: (policy: string) => readonly string[];
   readonly findings: readonly Finding[];
@@ -150,11 +150,11 @@ function answers(evaluation: Evaluation, documents: readonly { readonly value: u
       const { paths, full, partial, none, met } = totalOf(verdictOf(name), name);
       return { paths, full, partial, none, met };
     },
-    beaten: (name) => {
+    overridden: (name) => {
       const total = totalOf(verdictOf(name), name);
       return {
-        by: total.beatenBy.map(({ policy }) => shortId(policy)),
-        at: total.beatenAt.map(({ target }) => shortTarget(target)),
+        by: total.overriddenBy.map(({ policy }) => shortId(policy)),
+        at: total.overriddenAt.map(({ target }) => shortTarget(target)),
       };
     },
     affectedBy: (target, kind) =>
@@ -265,7 +265,7 @@ export function showSource({ policy, block, object, computed, decidedBy, lost }:
 
 function showLoss({ policy, block, value, reason, by }: Source["lost"][number]): string {
   const who = policy === undefined ? "object" : `${shortId(policy)} ${block}`;
-  // To whom an equal value lost says nothing: it was not beaten.
+  // To whom an equal value lost says nothing: it was not overridden.
   const winners = reason === "equal" || by.length === 0 ? "" : ` by ${by.map(shortId).join(", ")}`;
   return `${who} ${JSON.stringify(value satisfies Json)} ${reason}${winners}`;
 }
@@ -288,7 +288,7 @@ function showOutcome(verdict: Verdict): string {
     case "NotAccepted":
       return [verdict.reason, ...by(verdict.by)].join(" ");
     case "Accepted":
-      return [verdict.enforcement, ...by(verdict.total.beatenBy.map(({ policy }) => policy))].join(" ");
+      return [verdict.enforcement, ...by(verdict.total.overriddenBy.map(({ policy }) => policy))].join(" ");
   }
 }
 

@@ -67,8 +67,8 @@ function describeVerdict(verdict: Verdict): readonly string[] {
     case "Accepted":
       return [
         `${verdict.state} ${verdict.enforcement}: ${describeTally(verdict.total)}`,
-        ...verdict.total.beatenBy.map(({ policy, paths }) => `beaten by ${shortId(policy)} on ${paths}`),
-        ...verdict.total.beatenAt.map(({ target, paths }) => `beaten at ${shortId(target)} on ${paths}`),
+        ...verdict.total.overriddenBy.map(({ policy, paths }) => `overridden by ${shortId(policy)} on ${paths}`),
+        ...verdict.total.overriddenAt.map(({ target, paths }) => `overridden at ${shortId(target)} on ${paths}`),
         ...verdict.ancestors.map(
           ({ ancestor, enforcement, tally }) => `under ${shortId(ancestor)} ${enforcement}: ${describeTally(tally)}`,
         ),

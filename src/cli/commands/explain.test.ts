@@ -128,12 +128,12 @@ describe("why a value lost", () => {
       "beats 2 of Color a/low (p.yaml:14): an override wins over what is below it",
     ],
     [
-      "beaten",
+      "overridden",
       [color("high", onGateway, "defaults: {strategy: patch, a: 1}"), color("low", onRoute, "a: 2")],
       "beats 1 of Color a/high, defaults (p.yaml:7): a default gives way",
     ],
     [
-      "beaten as a whole",
+      "overridden as a whole",
       [color("high", onGateway, "defaults: {a: 1}"), color("low", onRoute, "b: 2")],
       "Color a/high, defaults (p.yaml:7) would set 1, but defaults of this kind come whole or not at all",
     ],
@@ -211,7 +211,7 @@ describe("what else it tells", () => {
     [
       "only removes",
       [color("high", onGateway, "defaults: {strategy: patch, a: 1, b: 2}"), color("low", onRoute, "remove: [a, b]")],
-      ["Color a/high on Gateway a/g decides nothing here: beaten by Color a/low", "a/r removes a and b\n"],
+      ["Color a/high on Gateway a/g decides nothing here: overridden by Color a/low", "a/r removes a and b\n"],
     ],
     [
       "decides, and removes",

@@ -62,7 +62,7 @@ function explain({ target, source, redaction }: TargetQuestion, context: Command
 function printNames({ kinds }: Explanation, redaction: Redaction, { print }: CommandContext): void {
   const parts = kinds.flatMap(({ outcomes }) => outcomes.flatMap(({ policies }) => policies));
   const deciding = parts.filter(
-    ({ prevailing, removes, policy }) => prevailing + removes.length > 0 && !redaction.isHidden(policy),
+    ({ inEffect, removes, policy }) => inEffect + removes.length > 0 && !redaction.isHidden(policy),
   );
   for (const policy of new Set(deciding.map((part) => part.policy))) print.line(resourceName(parseObjectId(policy)));
 }

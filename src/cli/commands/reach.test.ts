@@ -122,7 +122,7 @@ describe("odd policies", () => {
   });
 });
 
-test("beaten where it acts, and its condition does not hold elsewhere: nothing it says holds", async () => {
+test("overridden where it acts, and its condition does not hold elsewhere: nothing it says holds", async () => {
   const rules = smallCluster.replace("  - name: one\n", "  - name: two\n  - name: one\n");
   const much = limitPolicy("much", "HTTPRoute", "limits: {a: {max: 9}}").replace(
     "name: r}",

@@ -17,7 +17,7 @@ export const command: Command = {
   usage: ["POLICY -f FILE|DIR|- [options]"],
   description: [
     "The blast radius of a policy: for how many gateways, listeners, routes, rules and backends it decides something; then, value by value, where it holds, where it " +
-      "is beaten, by whom and in which line; then the places by name. A policy that reaches nothing gets the reason.",
+      "is overridden, by whom and in which line; then the places by name. A policy that reaches nothing gets the reason.",
     "A policy is written KIND/NAME. --rule asks for one rule by its name, or for one value by its path (retry.attempts), or all below one (retry).",
   ],
   options: [

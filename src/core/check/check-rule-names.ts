@@ -33,11 +33,11 @@ export function checkRuleNames(world: World, folds: readonly SurveyedFold[]): re
 function noteCollision(collisions: Map<string, Collision>, { candidate, reason, by }: Loss, paths: number): void {
   const { policy, block, unit } = candidate;
   if (policy === undefined || block === undefined || unit.ruleName === undefined) return;
-  if (reason !== "beaten" && reason !== "replaced") return;
+  if (reason !== "overridden" && reason !== "replaced") return;
   for (const winner of by) {
     const others = winner === policy ? [] : winner.blocks.filter((other) => declares(other, unit));
     // Under Atomic a whole block loses, and its names have no part in it.
-    const acting = reason === "beaten" ? block : others.find(({ name }) => name === "overrides");
+    const acting = reason === "overridden" ? block : others.find(({ name }) => name === "overrides");
     if (others.length === 0 || acting?.granularity === "Atomic" || acting === undefined) continue;
     const key = `${policy.id}\n${block.name}${unit.rule}\n${winner.id}`;
     const known = collisions.get(key);

@@ -17,7 +17,7 @@ describe("a policy's status", () => {
   test("that says it holds, while another beats it", async () => {
     const text = smallCluster + high + withStatus(low, "{type: Enforced, status: 'True', reason: Enforced}");
     expect(await findingsOf("StatusDiffers", text)).toEqual([
-      "warning at «{type: Enforced, status: 'True', reason: Enforced}»: the status of LimitPolicy a/low says Enforced=True/Enforced (at Gateway a/g, by example.com/limits); by the files it is Enforced=False/Overridden: is overridden on its only path; beaten by LimitPolicy a/high, at HTTPRoute a/r#one",
+      "warning at «{type: Enforced, status: 'True', reason: Enforced}»: the status of LimitPolicy a/low says Enforced=True/Enforced (at Gateway a/g, by example.com/limits); by the files it is Enforced=False/Overridden: is overridden on its only path; overridden by LimitPolicy a/high, at HTTPRoute a/r#one",
     ]);
   });
 

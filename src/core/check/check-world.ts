@@ -11,9 +11,9 @@ import {
 } from "./check-conditions.ts";
 import { checkCoverage } from "./check-coverage.ts";
 import { type CheckedDataplane, checkDataplane } from "./check-dataplane.ts";
+import { checkEffect } from "./check-effect.ts";
 import type { CheckFinding } from "./check-finding.ts";
 import { checkKinds } from "./check-kinds.ts";
-import { checkPrevailing } from "./check-prevailing.ts";
 import { checkRetries } from "./check-retries.ts";
 import { type Companions, checkRemovals, checkRuleNames, companionsOf } from "./check-rule-names.ts";
 import { checkSelectors } from "./check-selectors.ts";
@@ -73,7 +73,7 @@ function checkPolicies(world: World, cel: EvaluateCondition): readonly CheckFind
       const record = world.policies.get(id);
       const fate = fates.get(id);
       if (record === undefined) continue;
-      findings.push(...checkPrevailing(world, id, record, fate));
+      findings.push(...checkEffect(world, id, record, fate));
       findings.push(...checkConditions(world, record, fate, context));
       if (fate !== undefined) findings.push(...checkRemovals(world, fate, companions));
       findings.push(...checkSettings(record));

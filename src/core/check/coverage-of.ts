@@ -293,5 +293,5 @@ interface About {
 
 /** The policies that decide something there. */
 function holdersOf({ outcomes }: EffectiveCore): readonly PolicyId[] {
-  return outcomes.filter(({ prevailing }) => prevailing > 0).map(({ policy }) => policy.id);
+  return outcomes.filter(({ inEffect }) => inEffect > 0).map(({ policy }) => policy.id);
 }

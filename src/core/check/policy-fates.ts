@@ -96,7 +96,7 @@ function noteLoss(fates: Map<PolicyId, PolicyFate>, loss: Loss, holder: Candidat
 
 /** What the loss says about those that won. */
 function noteWinners(fates: Map<PolicyId, PolicyFate>, { candidate, reason, by }: Loss, holder?: Candidate): void {
-  if (reason === "gated" || reason === "beaten") return;
+  if (reason === "gated" || reason === "overridden") return;
   for (const winner of by) {
     if (winner === candidate.policy) continue;
     const fate = fateOf(fates, winner);

@@ -114,12 +114,12 @@ function partsOf(
     for (const policy of policiesAt(world.attached[kind.index]?.get(id), section?.name, path.from))
       if (!places.has(policy)) places.set(policy, node);
   }
-  const parts = core.outcomes.flatMap(({ policy, prevailing, beaten, gated, by }): PolicyPart[] => {
+  const parts = core.outcomes.flatMap(({ policy, inEffect, overridden, gated, by }): PolicyPart[] => {
     const at = places.get(policy.id);
     const removes = removed.get(policy.id) ?? [];
     return at === undefined
       ? []
-      : [{ policy: policy.id, at, prevailing, beaten, gated, removes, by: by.map(({ id }) => id) }];
+      : [{ policy: policy.id, at, inEffect, overridden, gated, removes, by: by.map(({ id }) => id) }];
   });
   const order = [...places.keys()];
   return parts.sort((a, b) => order.indexOf(a.policy) - order.indexOf(b.policy));

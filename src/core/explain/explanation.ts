@@ -48,8 +48,8 @@ export interface PolicyPart {
   /** Where on the path it is attached; of several places the highest. */
   readonly at: PathNode;
   /** Units that hold, or whose value does; units that lost to others. */
-  readonly prevailing: number;
-  readonly beaten: number;
+  readonly inEffect: number;
+  readonly overridden: number;
   /** A block whose condition does not hold. */
   readonly gated: boolean;
   /** Pointers of values of others that it takes away, or that a null of its own deletes. */

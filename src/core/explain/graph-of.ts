@@ -97,7 +97,7 @@ function attachedPolicy(world: World, policy: PolicyId): AttachedPolicy {
   if (record === undefined) return { policy, state: "Invalid", by: [] };
   const verdict = verdictOf(world, policy, record);
   if (verdict.state === "NotAccepted") return { policy, state: verdict.reason, by: verdict.by };
-  return { policy, state: verdict.enforcement, by: verdict.total.beatenBy.map((winner) => winner.policy) };
+  return { policy, state: verdict.enforcement, by: verdict.total.overriddenBy.map((winner) => winner.policy) };
 }
 
 function nodeOf({ objects }: World, id: TargetId, policies: readonly AttachedPolicy[]): GraphNode {

@@ -107,7 +107,7 @@ function kindChanges(before: World, closed: ClosedWorld, delta: Delta): readonly
 const live = (effective: EffectivePolicy | undefined, { isOrphan }: ClosedWorld): EffectivePolicy | undefined =>
   effective?.incomplete && isOrphan(effective.path) ? undefined : effective;
 
-/** Undefined: nothing that holds differs, only what was beaten by whom. */
+/** Undefined: nothing that holds differs, only what was overridden by whom. */
 function pathChange(
   { policyKind, path, from, before, after }: Omit<EffectiveChange, "after"> & { after: EffectivePolicy | undefined },
   closed: ClosedWorld,

@@ -47,7 +47,7 @@ function unchanged(before: World, after: World, policy: PolicyId): Pick<PolicyCh
   };
 }
 
-/** The same, as often, and beaten by the same; where exactly, the paths tell. */
+/** The same, as often, and overridden by the same; where exactly, the paths tell. */
 function faresTheSame(was: Verdict | undefined, is: Verdict | undefined): boolean {
   if (was?.state !== "Accepted" || is?.state !== "Accepted") return false;
   const keyOf = ({ enforcement, total }: typeof was): string =>
@@ -58,8 +58,8 @@ function faresTheSame(was: Verdict | undefined, is: Verdict | undefined): boolea
       total.partial,
       total.none,
       total.met,
-      total.beatenByTotal,
-      total.beatenBy.map(({ policy }) => policy),
+      total.overriddenByTotal,
+      total.overriddenBy.map(({ policy }) => policy),
     ]);
   return keyOf(was) === keyOf(is);
 }

@@ -34,14 +34,14 @@ export function unitFates(
   });
 }
 
-export const isBeaten = (fate: UnitFate): boolean => fate.state === "lost" && fate.reason !== "equal";
+export const isOverridden = (fate: UnitFate): boolean => fate.state === "lost" && fate.reason !== "equal";
 export const isEqual = (fate: UnitFate): boolean => fate.state === "lost" && fate.reason === "equal";
 
 export const holds = (fate: UnitFate): boolean => fate.state === "decides" || isEqual(fate);
 
-/** As verdicts count: what is not beaten holds, also where there is nothing to hold. */
+/** As verdicts count: what is not overridden holds, also where there is nothing to hold. */
 export function pathFate(fates: readonly UnitFate[]): PathFate {
   const someHold = fates.some(holds);
-  if (fates.some(isBeaten)) return someHold ? "partial" : "none";
+  if (fates.some(isOverridden)) return someHold ? "partial" : "none";
   return !someHold && fates.some(({ state }) => state === "gated") ? "met" : "full";
 }

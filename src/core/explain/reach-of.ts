@@ -20,7 +20,7 @@ import {
   targetId,
 } from "../model/refs.ts";
 import type { Reach, ReachedPath, ReachedPlace, ReachedValue, ReachLoss, ReachTarget } from "./reach.ts";
-import { holds, isBeaten, isEqual, pathFate, type UnitFate, unitFates } from "./reach-fates.ts";
+import { holds, isEqual, isOverridden, pathFate, type UnitFate, unitFates } from "./reach-fates.ts";
 import { reachGaps } from "./reach-gaps.ts";
 import { valueAt } from "./value-place.ts";
 
@@ -70,7 +70,7 @@ interface Draft {
   readonly unit: Unit;
   decides: number;
   equal: number;
-  beaten: number;
+  overridden: number;
   gated: number;
   readonly losses: Map<string, ReachLoss & { readonly paths: ReachedPath[] }>;
 }
@@ -80,7 +80,7 @@ const draftOf = (block: Block, unit: Unit): Draft => ({
   unit,
   decides: 0,
   equal: 0,
-  beaten: 0,
+  overridden: 0,
   gated: 0,
   losses: new Map(),
 });
@@ -108,7 +108,7 @@ function count(draft: Draft, fates: readonly UnitFate[], path: ReachedPath, kind
   const once = (isSo: (fate: UnitFate) => boolean): number => (fates.some(isSo) ? 1 : 0);
   draft.decides += once(({ state }) => state === "decides");
   draft.equal += once(isEqual);
-  draft.beaten += once(isBeaten);
+  draft.overridden += once(isOverridden);
   draft.gated += once(({ state }) => state === "gated");
   for (const fate of fates) if (fate.state === "lost") addLoss(draft, fate, path, kind);
 }
@@ -167,14 +167,14 @@ function addPlaces({ places, targets, through }: Survey, { nodes, from }: Reache
   }
 }
 
-const toValue = ({ block, unit, decides, equal, beaten, gated, losses }: Draft): ReachedValue => ({
+const toValue = ({ block, unit, decides, equal, overridden, gated, losses }: Draft): ReachedValue => ({
   block: block.name,
   pointer: unit.pointer,
   value: unit.value,
   ...(block.when === undefined ? {} : { when: block.when }),
   decides,
   equal,
-  beaten,
+  overridden,
   gated,
   losses: [...losses.values()].sort((a, b) => b.paths.length - a.paths.length),
 });

@@ -1,4 +1,4 @@
-/** The answer to "what does this policy decide, and where is it beaten?", as plain data. */
+/** The answer to "what does this policy decide, and where is it overridden?", as plain data. */
 import type { MappedField, PathNode, Source } from "../effective/fold/effective-policy.ts";
 import type { Verdict } from "../effective/verdicts/verdict.ts";
 import type { Json } from "../model/json.ts";
@@ -61,7 +61,7 @@ export interface ReachedValue {
   readonly decides: number;
   /** Paths on which another policy holds the same value: without this one nothing would change there. */
   readonly equal: number;
-  readonly beaten: number;
+  readonly overridden: number;
   /** Paths on which its block's condition does not hold. */
   readonly gated: number;
   /** Groups of paths with the same loss, those with most paths first. */
@@ -69,7 +69,7 @@ export interface ReachedValue {
 }
 
 export interface ReachLoss {
-  readonly reason: "beaten" | "replaced" | "removed" | "deleted" | "equal";
+  readonly reason: "overridden" | "replaced" | "removed" | "deleted" | "equal";
   /** Whom it lost to when it lost; empty: to what the object itself says. */
   readonly by: readonly PolicyId[];
   /** The object, where it lost to that. */

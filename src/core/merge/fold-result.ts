@@ -16,7 +16,7 @@ export interface Candidate {
   readonly computed?: true;
 }
 
-export type LossReason = "beaten" | "replaced" | "removed" | "deleted" | "gated" | "equal";
+export type LossReason = "overridden" | "replaced" | "removed" | "deleted" | "gated" | "equal";
 
 export interface Loss {
   readonly candidate: Candidate;
@@ -164,7 +164,7 @@ export class FoldResult {
 
   /**
    * "Equal" is meant of the winner, and who that is shows at the end: what was equal to a value that lost in its turn
-   * shares its fate, and what lost to somebody whose place then went to its own value is not beaten.
+   * shares its fate, and what lost to somebody whose place then went to its own value is not overridden.
    */
   settleLosses(): void {
     let areComputed = false;
@@ -266,7 +266,7 @@ export const isEmptyMap = (value: Json): boolean => isJsonObject(value) && Objec
 export function lossAgainst(
   { unit }: Candidate,
   winners: readonly Candidate[],
-  otherwise: "beaten" | "replaced",
+  otherwise: "overridden" | "replaced",
 ): LossKind {
   if (winners.length === 0) return LOST[otherwise];
   const equalTo = winners.find((winner) =>
@@ -278,8 +278,8 @@ export function lossAgainst(
   return LOST[winners.every((winner) => winner.unit.value === null) ? "deleted" : otherwise];
 }
 
-const LOST: Readonly<Record<"beaten" | "replaced" | "deleted", LossKind>> = {
-  beaten: { reason: "beaten" },
+const LOST: Readonly<Record<"overridden" | "replaced" | "deleted", LossKind>> = {
+  overridden: { reason: "overridden" },
   replaced: { reason: "replaced" },
   deleted: { reason: "deleted" },
 };

@@ -82,7 +82,7 @@ class Fold {
       const candidate: Candidate = { policy: undefined, block: undefined, unit };
       const inTheWay = this.result.inTheWay(unit.pointer);
       if (inTheWay.length === 0) this.result.hold(candidate);
-      else this.result.lose(candidate, lossAgainst(candidate, inTheWay, "beaten"), NOBODY);
+      else this.result.lose(candidate, lossAgainst(candidate, inTheWay, "overridden"), NOBODY);
       this.result.decide(unit.pointer, OWN);
     }
   }

@@ -119,7 +119,7 @@ function yieldTo(
   decision: Decision,
 ): void {
   const by = inTheWay.length === 0 ? others.policies : policiesOf(inTheWay);
-  result.lose(candidate, lossAgainst(candidate, inTheWay, "beaten"), by);
+  result.lose(candidate, lossAgainst(candidate, inTheWay, "overridden"), by);
   result.decide(candidate.unit.pointer, decision);
 }
 

@@ -58,7 +58,7 @@ function settle(
     if (credited.has(candidate)) continue;
     const inTheWay = result.inTheWay(pointer);
     const by = inTheWay.length === 0 ? others.policies : policiesOf(inTheWay);
-    result.lose(candidate, lossAgainst(candidate, inTheWay, "beaten"), by);
+    result.lose(candidate, lossAgainst(candidate, inTheWay, "overridden"), by);
   }
 }
 

@@ -59,7 +59,7 @@ export function enforcement(
     case "PartiallyEnforced":
       return condition(policy, { type, status: "True", reason: `Partially${type}`, message: inPart(tally, parts) });
     case "Overridden":
-      return condition(policy, { type, status: "False", reason: "Overridden", message: beaten(tally) });
+      return condition(policy, { type, status: "False", reason: "Overridden", message: overridden(tally) });
     case "NoPath":
       return condition(policy, {
         type,
@@ -88,17 +88,17 @@ function prevails(tally: Tally): string {
 }
 
 /** GEP-713, "Meta resource status": which parts, with references to the other policies. */
-function beaten(tally: Tally): string {
-  const { beatenBy, beatenByTotal, beatenAt, beatenAtTotal } = tally;
-  const winners = namesOf(beatenBy.map(({ policy }) => policy));
-  const places = beatenAt.map(({ target }) => displayTarget(target));
-  const by = winners.length === 0 ? "by the objects' own values" : `by ${list(winners, beatenByTotal)}`;
-  return `${fates(tally)}; beaten ${by}, at ${list(places, beatenAtTotal)}`;
+function overridden(tally: Tally): string {
+  const { overriddenBy, overriddenByTotal, overriddenAt, overriddenAtTotal } = tally;
+  const winners = namesOf(overriddenBy.map(({ policy }) => policy));
+  const places = overriddenAt.map(({ target }) => displayTarget(target));
+  const by = winners.length === 0 ? "by the objects' own values" : `by ${list(winners, overriddenByTotal)}`;
+  return `${fates(tally)}; overridden ${by}, at ${list(places, overriddenAtTotal)}`;
 }
 
 /** The same, and which parts on one path. */
 function inPart(tally: Tally, parts: Parts | undefined): string {
-  const message = beaten(tally);
+  const message = overridden(tally);
   return parts === undefined ? message : `${message}. On ${parts.path}: ${partWords(parts)}`;
 }
 
@@ -106,7 +106,7 @@ function inPart(tally: Tally, parts: Parts | undefined): string {
 const MAX_SETTINGS = 5;
 const MAX_SETTING = 100;
 
-function partWords({ prevailing, superseded }: Parts): string {
+function partWords({ inEffect, superseded }: Parts): string {
   const named = superseded.slice(0, MAX_SETTINGS);
   const byWinners = new Map<string, string[]>();
   for (const { setting, by } of named) {
@@ -115,12 +115,10 @@ function partWords({ prevailing, superseded }: Parts): string {
     byWinners.set(winners, settings);
     settings.push(shownSetting(setting));
   }
-  const kept = prevailing.slice(0, MAX_SETTINGS).map(shownSetting);
+  const kept = inEffect.slice(0, MAX_SETTINGS).map(shownSetting);
   const left = superseded.length - named.length;
   return [
-    ...(kept.length === 0
-      ? []
-      : [`${list(kept, prevailing.length)} ${prevailing.length === 1 ? "prevails" : "prevail"}`]),
+    ...(kept.length === 0 ? [] : [`${list(kept, inEffect.length)} ${inEffect.length === 1 ? "prevails" : "prevail"}`]),
     ...[...byWinners].map(
       ([winners, settings]) =>
         `${settings.join(", ")} ${settings.length === 1 ? "is" : "are"} superseded by ${winners}`,

@@ -16,7 +16,7 @@ import { clipText } from "../model/words/clip-text.ts";
 export interface Parts {
   /** A path, as people read it. */
   readonly path: string;
-  readonly prevailing: readonly string[];
+  readonly inEffect: readonly string[];
   readonly superseded: readonly SupersededPart[];
 }
 
@@ -55,7 +55,7 @@ export class PartsFinder {
     { ancestor, tally }: Pick<AncestorVerdict, "ancestor" | "tally">,
   ): Parts | undefined {
     let first: LostPath | undefined;
-    for (const { target } of tally.beatenAt.slice(0, LOOKED_AT)) {
+    for (const { target } of tally.overriddenAt.slice(0, LOOKED_AT)) {
       const { object } = parseTargetId(target);
       const found = this.#lostAt(kind, object).get(keyOf(policy, ancestor, target));
       if (found?.isInPart) return partsOf(effectivePolicy(found.path, kind), policy);
@@ -80,10 +80,10 @@ export class PartsFinder {
     forEachPathTo(this.#finder(kind), kind, { id: object, ref: parseObjectId(object) }, (path, core) => {
       const ancestorOf = ancestorsOf(path, kind, path.node);
       const target = targetId(object, path.node.section?.name);
-      for (const { policy, prevailing, beaten } of core.outcomes) {
-        if (beaten === 0) continue;
+      for (const { policy, inEffect, overridden } of core.outcomes) {
+        if (overridden === 0) continue;
         const key = keyOf(policy.id, ancestorOf(policy), target);
-        const isInPart = prevailing > 0;
+        const isInPart = inEffect > 0;
         const known = lost.get(key);
         if (known === undefined || (isInPart && !known.isInPart)) lost.set(key, { path, isInPart });
       }
@@ -109,13 +109,13 @@ function partsOf(effective: EffectivePolicy, id: PolicyId): Parts {
     policy === id && reason !== "gated" && reason !== "equal" && (by.length === 0 || by.some((one) => one !== id));
   // The spec, or the first item of an object's fields that it lost something in.
   const fold = foldsOf(effective).find((one) => one.sources.some(({ lost }) => lost.some(isLost)));
-  const prevailing: string[] = [];
+  const inEffect: string[] = [];
   const superseded: SupersededPart[] = [];
   for (const { pointer, policy, lost } of fold?.sources ?? []) {
     const setting = fieldOfPointer(pointer);
     const isEqual = (one: Lost): boolean => one.policy === id && one.reason === "equal";
     const prevails = policy === id || lost.some(isEqual);
-    if (prevails) prevailing.push(setting);
+    if (prevails) inEffect.push(setting);
     // Two of its blocks, or one of them at two levels, may say the same setting.
     for (const one of lost.filter(isLost))
       superseded.push({
@@ -125,5 +125,5 @@ function partsOf(effective: EffectivePolicy, id: PolicyId): Parts {
   }
   // Classes and Namespaces above are the same for many.
   const nodes = path.filter(({ namespace }) => namespace !== "");
-  return { path: clipText(showPath(nodes.length === 0 ? path : nodes, from), MAX_PATH), prevailing, superseded };
+  return { path: clipText(showPath(nodes.length === 0 ? path : nodes, from), MAX_PATH), inEffect, superseded };
 }

@@ -212,13 +212,13 @@ describe("the message tells winners and places", () => {
   });
 
   test("PartiallyEnforced", () => {
-    const beaten = made(...path, routeTo("i", "Gateway/g", "s"), on("p", "Gateway/g"), on("q", "HTTPRoute/r"));
-    expect(beaten.messages("p", "Enforced")).toEqual([
-      `of its 2 paths, prevails on 1, is overridden on 1; beaten by TestPolicy default/q, at Service default/s. ${onPath}: x is superseded by TestPolicy default/q`,
+    const overridden = made(...path, routeTo("i", "Gateway/g", "s"), on("p", "Gateway/g"), on("q", "HTTPRoute/r"));
+    expect(overridden.messages("p", "Enforced")).toEqual([
+      `of its 2 paths, prevails on 1, is overridden on 1; overridden by TestPolicy default/q, at Service default/s. ${onPath}: x is superseded by TestPolicy default/q`,
     ]);
     const inPart = made(...path, on("p", "Gateway/g", { x: 1, y: 1 }), on("q", "HTTPRoute/r", { x: 2 }));
     expect(inPart.messages("p", "Enforced")).toEqual([
-      `prevails in part on its only path; beaten by TestPolicy default/q, at Service default/s. ${onPath}: y prevails; x is superseded by TestPolicy default/q`,
+      `prevails in part on its only path; overridden by TestPolicy default/q, at Service default/s. ${onPath}: y prevails; x is superseded by TestPolicy default/q`,
     ]);
   });
 
@@ -303,7 +303,7 @@ describe("the message tells winners and places", () => {
     );
     const spec = Object.fromEntries(low.map((_, i) => [`x${i}`, 0]));
     const [message] = made(...path, on("p", "Gateway/g", spec), ...low).messages("p", "Enforced");
-    expect(message).toMatch(/^is overridden on its only path; beaten by TestPolicy default\/low00, /);
+    expect(message).toMatch(/^is overridden on its only path; overridden by TestPolicy default\/low00, /);
     expect(message).toMatch(/TestPolicy default\/low09 and 2 more, at Service default\/s$/);
   });
 
@@ -325,16 +325,16 @@ describe("the message tells winners and places", () => {
     const some = made(...path.slice(0, 1), service("s"), ...routes, constraint);
     expect(some.conditions("p")).toEqual([`Gateway/g: ${whole}`]);
     expect(some.messages("p", "Enforced")).toEqual(["of its 2 paths, prevails on 1, has its constraint met on 1"]);
-    const beaten = made(
+    const overridden = made(
       ...path.slice(0, 1),
       service("s"),
       ...routes,
       constraint,
       on("a", "Gateway/g", { overrides: { x: 4 } }),
     );
-    expect(beaten.conditions("p")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=False/Overridden"]);
-    expect(beaten.messages("p", "Enforced")).toEqual([
-      "of its 2 paths, is overridden on 1, has its constraint met on 1; beaten by TestPolicy default/a, at Service default/s",
+    expect(overridden.conditions("p")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=False/Overridden"]);
+    expect(overridden.messages("p", "Enforced")).toEqual([
+      "of its 2 paths, is overridden on 1, has its constraint met on 1; overridden by TestPolicy default/a, at Service default/s",
     ]);
   });
 

@@ -19,9 +19,9 @@ import { isSameChain, type PolicyChain, policiesIn, policyAt } from "./policy-ch
 export interface Outcome {
   readonly policy: Policy;
   /** Units that hold, or whose value does. */
-  readonly prevailing: number;
+  readonly inEffect: number;
   /** Units that lost to somebody else. */
-  readonly beaten: number;
+  readonly overridden: number;
   readonly gated: boolean;
   /** The policies it lost to. */
   readonly by: readonly Policy[];
@@ -72,10 +72,10 @@ export class EffectiveCore implements FoldedSpec {
   }
 
   get outcomes(): readonly Outcome[] {
-    return this.pattern.outcomes.map(({ policy, prevailing, beaten, gated, by }) => ({
+    return this.pattern.outcomes.map(({ policy, inEffect, overridden, gated, by }) => ({
       policy: this.policyAt(policy),
-      prevailing,
-      beaten,
+      inEffect,
+      overridden,
       gated,
       by: by.map((winner) => this.policyAt(winner)),
     }));

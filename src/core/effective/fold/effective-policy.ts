@@ -17,7 +17,7 @@ export interface Step {
   readonly strategy: string;
 }
 
-export type LossReason = "beaten" | "replaced" | "removed" | "deleted" | "gated" | "equal";
+export type LossReason = "overridden" | "replaced" | "removed" | "deleted" | "gated" | "equal";
 
 export interface Lost {
   /** Absent: the object's own value. */

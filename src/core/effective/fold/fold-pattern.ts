@@ -49,8 +49,8 @@ export interface SpecPattern {
 /** How one policy fares. */
 export interface OutcomePattern {
   readonly policy: number;
-  prevailing: number;
-  beaten: number;
+  inEffect: number;
+  overridden: number;
   gated: boolean;
   by: readonly number[];
 }
@@ -242,7 +242,7 @@ function outcomesOf(who: FoldedPolicies, folds: readonly (readonly Place[])[]): 
     const policy = placeOf(candidate, who);
     // A policy may stand at several levels.
     if (outcomes.every((outcome) => outcome.policy !== policy))
-      outcomes.push({ policy, prevailing: 0, beaten: 0, gated: false, by: BY_NOBODY });
+      outcomes.push({ policy, inEffect: 0, overridden: 0, gated: false, by: BY_NOBODY });
   }
   const outcomeOf = (policy: Policy): OutcomePattern => {
     const place = placeOf(policy, who);
@@ -254,7 +254,7 @@ function outcomesOf(who: FoldedPolicies, folds: readonly (readonly Place[])[]): 
   };
   for (const places of folds) {
     for (const { holder, losses } of places) {
-      if (holder?.policy !== undefined) outcomeOf(holder.policy).prevailing++;
+      if (holder?.policy !== undefined) outcomeOf(holder.policy).inEffect++;
       for (const loss of losses)
         if (loss.candidate.policy !== undefined) countLoss(outcomeOf(loss.candidate.policy), loss, who);
     }
@@ -266,11 +266,11 @@ function countLoss(outcome: OutcomePattern, { candidate, reason, by }: Loss, who
   if (reason === "gated") {
     outcome.gated = true;
   } else if (reason === "equal") {
-    outcome.prevailing++;
+    outcome.inEffect++;
   } else {
     // A policy never beats itself: what it lost to itself counts neither way.
     if (by.length > 0 && by.every((policy) => policy === candidate.policy)) return;
-    outcome.beaten++;
+    outcome.overridden++;
     for (const winner of by) {
       const place = placeOf(winner, who);
       if (winner !== candidate.policy && !outcome.by.includes(place)) outcome.by = [...outcome.by, place];

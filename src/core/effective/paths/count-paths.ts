@@ -4,7 +4,7 @@ import type { Policy } from "../../model/policy.ts";
 import { type ObjectId, parseObjectId, splitId } from "../../model/refs.ts";
 import { effectiveAt, foldOf } from "../fold/effective-at.ts";
 import type { EffectiveCore } from "../fold/effective-core.ts";
-import type { Ends } from "../verdicts/beaten-ends.ts";
+import type { Ends } from "../verdicts/overridden-ends.ts";
 import type { TallyChanges } from "../verdicts/tally.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { World } from "../world/world.ts";

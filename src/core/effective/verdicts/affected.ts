@@ -41,8 +41,8 @@ export function forEachAffected(
 ): void {
   forEachPath(world, kind, (path, core) => {
     const nodes = nodesOf(path);
-    for (const { policy, prevailing } of core.outcomes) {
-      if (prevailing === 0) continue;
+    for (const { policy, inEffect } of core.outcomes) {
+      if (inEffect === 0) continue;
       let isBelow = false;
       for (const [at, node] of nodes.entries()) {
         isBelow ||= standingOn(node, path, world, kind).includes(policy);

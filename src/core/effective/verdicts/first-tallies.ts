@@ -11,7 +11,7 @@ import { coreBelow, countAlike, countPath, endObjects, forEachPathTo, KnownAnces
 import { PathFinder, type PathsAlike } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
-import { SharedCounts } from "./beaten-ends.ts";
+import { SharedCounts } from "./overridden-ends.ts";
 import { type PolicyTally, TallyChanges, wholeTally } from "./tally.ts";
 
 export function countAll(world: World): ObjectTable<PolicyId, PolicyTally> {

@@ -5,8 +5,15 @@ import type { Policy } from "../../model/policy.ts";
 import type { ObjectId, PolicyId } from "../../model/refs.ts";
 import type { EffectiveCore } from "../fold/effective-core.ts";
 import type { OutcomePattern } from "../fold/fold-pattern.ts";
-import { BEATEN_NOWHERE, type BeatenAt, BeatenChanges, beatenOnlyAt, type Ends, SharedCounts } from "./beaten-ends.ts";
 import { Counts } from "./counts.ts";
+import {
+  type Ends,
+  OVERRIDDEN_NOWHERE,
+  type OverriddenAt,
+  OverriddenChanges,
+  overriddenOnlyAt,
+  SharedCounts,
+} from "./overridden-ends.ts";
 
 /** Counters over the paths through one ancestor. */
 export interface AncestorTally {
@@ -15,8 +22,8 @@ export interface AncestorTally {
   readonly partial: number;
   readonly none: number;
   readonly met: number;
-  readonly beatenBy: SortedMap<PolicyId, number>;
-  readonly beatenAt: BeatenAt;
+  readonly overriddenBy: SortedMap<PolicyId, number>;
+  readonly overriddenAt: OverriddenAt;
   /** Conditions that could not be evaluated, by message. */
   readonly errors: SortedMap<string, number>;
 }
@@ -31,8 +38,8 @@ class Counters {
   partial = 0;
   none = 0;
   met = 0;
-  beatenBy: Counts<PolicyId> | undefined = undefined;
-  beatenAt: BeatenChanges | undefined = undefined;
+  overriddenBy: Counts<PolicyId> | undefined = undefined;
+  overriddenAt: OverriddenChanges | undefined = undefined;
   errors: Counts<string> | undefined = undefined;
   /** Of the policy's other ancestors: most have none. */
   others: Map<ObjectId, Counters> | undefined = undefined;
@@ -60,10 +67,11 @@ export class TallyChanges {
       const counters = this.#countersOf(policy, ancestorOf(policy));
       counters.paths += count * ends.sections.length;
       counters[fateOf(outcome)] += count * ends.sections.length;
-      if (outcome.beaten === 0) continue;
-      if (counters.beatenAt === undefined) counters.beatenAt = new BeatenChanges(ends, count);
-      else counters.beatenAt.add(ends, count);
-      for (const winner of outcome.by) addBeatenBy(counters, core.policyAt(winner).id, count * ends.sections.length);
+      if (outcome.overridden === 0) continue;
+      if (counters.overriddenAt === undefined) counters.overriddenAt = new OverriddenChanges(ends, count);
+      else counters.overriddenAt.add(ends, count);
+      for (const winner of outcome.by)
+        addOverriddenBy(counters, core.policyAt(winner).id, count * ends.sections.length);
     }
     for (const { policy: place, block, message } of conditionErrors) {
       const policy = core.policyAt(place);
@@ -115,9 +123,9 @@ export class TallyChanges {
 }
 
 /** How a policy fares on a path. */
-function fateOf({ prevailing, beaten, gated }: OutcomePattern): "full" | "partial" | "none" | "met" {
-  if (beaten > 0) return prevailing === 0 ? "none" : "partial";
-  return prevailing === 0 && gated ? "met" : "full";
+function fateOf({ inEffect, overridden, gated }: OutcomePattern): "full" | "partial" | "none" | "met" {
+  if (overridden > 0) return inEffect === 0 ? "none" : "partial";
+  return inEffect === 0 && gated ? "met" : "full";
 }
 
 /** The tally of a policy that has no other paths than these, `count` to each of the ends. */
@@ -130,23 +138,23 @@ export function wholeTally(
 ): AncestorTally {
   const paths = count * ends.sections.length;
   const fate = fateOf(outcome);
-  let beatenBy: SortedMap<PolicyId, number> = SortedMap.empty();
-  for (const winner of outcome.by) beatenBy = beatenBy.with(core.policyAt(winner).id, paths);
+  let overriddenBy: SortedMap<PolicyId, number> = SortedMap.empty();
+  for (const winner of outcome.by) overriddenBy = overriddenBy.with(core.policyAt(winner).id, paths);
   return {
     paths,
     full: fate === "full" ? paths : 0,
     partial: fate === "partial" ? paths : 0,
     none: fate === "none" ? paths : 0,
     met: fate === "met" ? paths : 0,
-    beatenBy,
-    beatenAt: outcome.beaten === 0 ? BEATEN_NOWHERE : beatenOnlyAt(ends, count, shared),
+    overriddenBy,
+    overriddenAt: outcome.overridden === 0 ? OVERRIDDEN_NOWHERE : overriddenOnlyAt(ends, count, shared),
     errors: SortedMap.empty(),
   };
 }
 
-function addBeatenBy(counters: Counters, winner: PolicyId, count: number): void {
-  if (counters.beatenBy === undefined) counters.beatenBy = new Counts(winner, count);
-  else counters.beatenBy.add(winner, count);
+function addOverriddenBy(counters: Counters, winner: PolicyId, count: number): void {
+  if (counters.overriddenBy === undefined) counters.overriddenBy = new Counts(winner, count);
+  else counters.overriddenBy.add(winner, count);
 }
 
 function applied(tally: PolicyTally, counters: Counters, shared: SharedCounts): PolicyTally {
@@ -157,9 +165,9 @@ function applied(tally: PolicyTally, counters: Counters, shared: SharedCounts): 
 }
 
 /** As many paths came as went, and they say the same. */
-function saysNothing({ paths, full, partial, none, met, beatenBy, beatenAt, errors }: Counters): boolean {
+function saysNothing({ paths, full, partial, none, met, overriddenBy, overriddenAt, errors }: Counters): boolean {
   if (paths !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0) return false;
-  return (beatenBy?.isLevel ?? true) && (beatenAt?.isLevel ?? true) && (errors?.isLevel ?? true);
+  return (overriddenBy?.isLevel ?? true) && (overriddenAt?.isLevel ?? true) && (errors?.isLevel ?? true);
 }
 
 function applyCounters(
@@ -175,8 +183,11 @@ function applyCounters(
     partial: (tally?.partial ?? 0) + change.partial,
     none: (tally?.none ?? 0) + change.none,
     met: (tally?.met ?? 0) + change.met,
-    beatenBy: applyCounts(tally?.beatenBy, change.beatenBy),
-    beatenAt: change.beatenAt?.addTo(tally?.beatenAt ?? BEATEN_NOWHERE, shared) ?? tally?.beatenAt ?? BEATEN_NOWHERE,
+    overriddenBy: applyCounts(tally?.overriddenBy, change.overriddenBy),
+    overriddenAt:
+      change.overriddenAt?.addTo(tally?.overriddenAt ?? OVERRIDDEN_NOWHERE, shared) ??
+      tally?.overriddenAt ??
+      OVERRIDDEN_NOWHERE,
     errors: applyCounts(tally?.errors, change.errors),
   };
 }

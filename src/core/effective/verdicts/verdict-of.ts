@@ -5,8 +5,8 @@ import { clipText } from "../../model/words/clip-text.ts";
 import { joinMessages } from "../findings/join-messages.ts";
 import { shownRejection } from "../findings/shown-rejection.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
-import { type BeatenAt, firstTargets, sumOfBeaten } from "./beaten-ends.ts";
 import { conflictWinner } from "./conflict-winner.ts";
+import { firstTargets, type OverriddenAt, sumOfOverridden } from "./overridden-ends.ts";
 import type { AncestorTally, PolicyTally } from "./tally.ts";
 import type { AncestorVerdict, Enforcement, Tally, Verdict } from "./verdict.ts";
 
@@ -84,10 +84,10 @@ const EMPTY_TALLY: Tally = {
   partial: 0,
   none: 0,
   met: 0,
-  beatenBy: [],
-  beatenByTotal: 0,
-  beatenAt: [],
-  beatenAtTotal: 0,
+  overriddenBy: [],
+  overriddenByTotal: 0,
+  overriddenAt: [],
+  overriddenAtTotal: 0,
 };
 
 const NO_PATH: Verdict = { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
@@ -98,25 +98,25 @@ function enforcementOf({ full, partial, none }: AncestorTally): Enforcement {
   return none + partial === 0 ? "Enforced" : "PartiallyEnforced";
 }
 
-const shown = ({ paths, full, partial, none, met, beatenBy, beatenAt }: AncestorTally): Tally => ({
+const shown = ({ paths, full, partial, none, met, overriddenBy, overriddenAt }: AncestorTally): Tally => ({
   paths,
   full,
   partial,
   none,
   met,
-  beatenBy: beatenBy.first(SHOWN, winnerShown),
-  beatenByTotal: beatenBy.size,
-  beatenAt: firstTargets(beatenAt, SHOWN),
-  beatenAtTotal: beatenAt.targets,
+  overriddenBy: overriddenBy.first(SHOWN, winnerShown),
+  overriddenByTotal: overriddenBy.size,
+  overriddenAt: firstTargets(overriddenAt, SHOWN),
+  overriddenAtTotal: overriddenAt.targets,
 });
 
-const winnerShown = (policy: PolicyId, paths: number): Tally["beatenBy"][number] => ({ policy, paths });
+const winnerShown = (policy: PolicyId, paths: number): Tally["overriddenBy"][number] => ({ policy, paths });
 
 /** Over all ancestors. A policy on few targets has few; one on a whole class has that class. */
 function sum(tally: PolicyTally): AncestorTally {
   const total = { paths: 0, full: 0, partial: 0, none: 0, met: 0 };
-  const beatenBy = new Map<PolicyId, number>();
-  const beatenAt: BeatenAt[] = [];
+  const overriddenBy = new Map<PolicyId, number>();
+  const overriddenAt: OverriddenAt[] = [];
   const errors = new Map<string, number>();
   tally.forEach((_: ObjectId, counts) => {
     total.paths += counts.paths;
@@ -124,13 +124,13 @@ function sum(tally: PolicyTally): AncestorTally {
     total.partial += counts.partial;
     total.none += counts.none;
     total.met += counts.met;
-    counts.beatenBy.forEach((policy, count) => beatenBy.set(policy, (beatenBy.get(policy) ?? 0) + count));
-    beatenAt.push(counts.beatenAt);
+    counts.overriddenBy.forEach((policy, count) => overriddenBy.set(policy, (overriddenBy.get(policy) ?? 0) + count));
+    overriddenAt.push(counts.overriddenAt);
   });
   return {
     ...total,
-    beatenBy: SortedMap.from(beatenBy),
-    beatenAt: sumOfBeaten(beatenAt),
+    overriddenBy: SortedMap.from(overriddenBy),
+    overriddenAt: sumOfOverridden(overriddenAt),
     errors: SortedMap.from(errors),
   };
 }

@@ -17,11 +17,11 @@ export interface Tally {
   /** Paths on which it has nothing to say because its condition does not hold ("constraint met"). */
   readonly met: number;
   /** Policies it lost units to, with the number of paths; the first ten by name. */
-  readonly beatenBy: ReadonlyArray<{ readonly policy: PolicyId; readonly paths: number }>;
-  readonly beatenByTotal: number;
+  readonly overriddenBy: ReadonlyArray<{ readonly policy: PolicyId; readonly paths: number }>;
+  readonly overriddenByTotal: number;
   /** Effective targets where it lost units; the first ten in order. */
-  readonly beatenAt: ReadonlyArray<{ readonly target: TargetId; readonly paths: number }>;
-  readonly beatenAtTotal: number;
+  readonly overriddenAt: ReadonlyArray<{ readonly target: TargetId; readonly paths: number }>;
+  readonly overriddenAtTotal: number;
 }
 
 export type Verdict =

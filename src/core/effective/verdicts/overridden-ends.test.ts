@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ObjectId, objectId, type TargetId, targetId } from "../../model/refs.ts";
-import { BEATEN_NOWHERE, BeatenChanges, firstTargets, SharedCounts } from "./beaten-ends.ts";
+import { firstTargets, OVERRIDDEN_NOWHERE, OverriddenChanges, SharedCounts } from "./overridden-ends.ts";
 
 interface Step {
   readonly object: ObjectId;
@@ -17,8 +17,8 @@ const sections = fc.uniqueArray(fc.constantFrom(undefined, "a", "b", "c"), { min
 const stepsOf = (paths: fc.Arbitrary<number>): fc.Arbitrary<Step[]> =>
   fc.array(fc.record({ object, sections, paths }), { maxLength: 80 });
 
-function collected(steps: readonly Step[], model: Map<TargetId, number>): BeatenChanges {
-  const changes = new BeatenChanges({ object: { id: FIRST }, sections: [undefined] }, 0);
+function collected(steps: readonly Step[], model: Map<TargetId, number>): OverriddenChanges {
+  const changes = new OverriddenChanges({ object: { id: FIRST }, sections: [undefined] }, 0);
   for (const { object: id, sections: names, paths } of steps) {
     changes.add({ object: { id }, sections: names }, paths);
     for (const name of names) model.set(targetId(id, name), (model.get(targetId(id, name)) ?? 0) + paths);
@@ -34,7 +34,7 @@ test("ends add up, however they come, and what comes to nothing is not there", (
     fc.property(stepsOf(fc.integer({ min: 1, max: 4 })), stepsOf(fc.integer({ min: -2, max: 2 })), (first, more) => {
       const model = new Map<TargetId, number>();
       const shared = new SharedCounts();
-      const before = collected(first, model).addTo(BEATEN_NOWHERE, shared);
+      const before = collected(first, model).addTo(OVERRIDDEN_NOWHERE, shared);
       const changed = new Map<TargetId, number>();
       const changes = collected(more, changed);
       for (const [target, paths] of changed) model.set(target, (model.get(target) ?? 0) + paths);

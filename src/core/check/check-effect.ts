@@ -11,7 +11,7 @@ import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding
 import { listNames, namePolicies } from "./name-policies.ts";
 import type { PolicyFate, UnitFate } from "./policy-fates.ts";
 
-export function checkPrevailing(
+export function checkEffect(
   world: World,
   id: PolicyId,
   record: PolicyRecord,
@@ -61,8 +61,8 @@ type Accepted = Extract<Verdict, { readonly state: "Accepted" }>;
 
 function neverPrevails({ object }: PolicyRecord, { total }: Accepted): CheckFinding {
   const where = total.paths === 1 ? "its only path" : `any of its ${total.paths} paths`;
-  const winners = total.beatenBy.map(({ policy }) => policy);
-  const by = winners.length === 0 ? "the objects' own values" : namePolicies(winners, total.beatenByTotal);
+  const winners = total.overriddenBy.map(({ policy }) => policy);
+  const by = winners.length === 0 ? "the objects' own values" : namePolicies(winners, total.overriddenByTotal);
   const met = total.met === 0 ? "" : `, and on ${total.met} of them its condition does not ask it to act`;
   return findingAt(object, {
     code: "NeverPrevails",

@@ -24,7 +24,7 @@ describe("NeverPrevails", () => {
     ]);
   });
 
-  test("a constraint that is beaten where it acts, and met elsewhere", async () => {
+  test("a constraint that is overridden where it acts, and met elsewhere", async () => {
     const rules = smallCluster.replace("  - name: one\n", "  - name: two\n  - name: one\n");
     const much = limitPolicy("much", "HTTPRoute", "limits: {a: {max: 100}}").replace(
       "name: r}",

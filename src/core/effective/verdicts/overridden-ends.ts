@@ -16,20 +16,20 @@ export interface EndCounts {
   readonly paths: readonly number[];
 }
 
-export interface BeatenAt {
+export interface OverriddenAt {
   readonly byObject: SortedMap<ObjectId, EndCounts>;
   /** How many sections and objects there are in it. */
   readonly targets: number;
 }
 
-export const BEATEN_NOWHERE: BeatenAt = { byObject: SortedMap.empty(), targets: 0 };
+export const OVERRIDDEN_NOWHERE: OverriddenAt = { byObject: SortedMap.empty(), targets: 0 };
 
 /** From one in so many objects on, a map is made anew rather than changed object by object: each change copies a part of it. */
 const MANY = 32;
 
 /** The first of them, in order. */
 export function firstTargets(
-  { byObject, targets }: BeatenAt,
+  { byObject, targets }: OverriddenAt,
   count: number,
 ): readonly { readonly target: TargetId; readonly paths: number }[] {
   if (byObject.size === 0) return NOWHERE;
@@ -47,29 +47,29 @@ export function firstTargets(
 const NOWHERE: readonly never[] = [];
 
 /** Adds up several. */
-export function sumOfBeaten(all: readonly BeatenAt[]): BeatenAt {
-  let changes: BeatenChanges | undefined;
+export function sumOfOverridden(all: readonly OverriddenAt[]): OverriddenAt {
+  let changes: OverriddenChanges | undefined;
   for (const { byObject } of all) {
     byObject.forEach((object, { sections, paths }) => {
       sections.forEach((section, i) => {
         const ends = { object: { id: object }, sections: [section] };
-        if (changes === undefined) changes = new BeatenChanges(ends, paths[i] ?? 0);
+        if (changes === undefined) changes = new OverriddenChanges(ends, paths[i] ?? 0);
         else changes.add(ends, paths[i] ?? 0);
       });
     });
   }
-  return changes?.addTo(BEATEN_NOWHERE, new SharedCounts()) ?? BEATEN_NOWHERE;
+  return changes?.addTo(OVERRIDDEN_NOWHERE, new SharedCounts()) ?? OVERRIDDEN_NOWHERE;
 }
 
 /** So many paths at each of these, and nowhere else. */
-export function beatenOnlyAt(ends: Ends, paths: number, shared: SharedCounts): BeatenAt {
+export function overriddenOnlyAt(ends: Ends, paths: number, shared: SharedCounts): OverriddenAt {
   const { object, sections } = ends;
-  if (paths === 0 || !isInOrder(sections)) return new BeatenChanges(ends, paths).addTo(BEATEN_NOWHERE, shared);
+  if (paths === 0 || !isInOrder(sections)) return new OverriddenChanges(ends, paths).addTo(OVERRIDDEN_NOWHERE, shared);
   return { byObject: SortedMap.single(object.id, shared.of(sections, paths)), targets: sections.length };
 }
 
 /** Changes, collected while paths are walked. */
-export class BeatenChanges {
+export class OverriddenChanges {
   readonly #ends: Ends[];
   readonly #paths: number[];
 
@@ -98,7 +98,7 @@ export class BeatenChanges {
     return true;
   }
 
-  addTo(before: BeatenAt, shared: SharedCounts): BeatenAt {
+  addTo(before: OverriddenAt, shared: SharedCounts): OverriddenAt {
     if (before.targets === 0 && this.#isSimple()) return this.#simply(shared);
     const changes = this.#bySection();
     const isMany = changes.size * MANY > before.byObject.size;
@@ -127,9 +127,9 @@ export class BeatenChanges {
     return !this.#paths.includes(0) && ends.every(areInOrder);
   }
 
-  #simply(shared: SharedCounts): BeatenAt {
+  #simply(shared: SharedCounts): OverriddenAt {
     const [only] = this.#ends;
-    if (only !== undefined && this.#ends.length === 1) return beatenOnlyAt(only, this.#paths[0] ?? 0, shared);
+    if (only !== undefined && this.#ends.length === 1) return overriddenOnlyAt(only, this.#paths[0] ?? 0, shared);
     let targets = 0;
     for (const { sections } of this.#ends) targets += sections.length;
     const counts = this.#ends.map(({ sections }, i) => shared.of(sections, this.#paths[i] ?? 0));

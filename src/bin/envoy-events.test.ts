@@ -59,19 +59,19 @@ describe("what Envoy says of a request, as the embedded gateway says it", () => 
   test.each([
     ["an answer", {}, `${HEAD} 200 12B 7ms HTTPRoute bakery/baker#rule-1 → Service bakery/bread:80`],
     [
-      "tries that only wait are none",
+      "attempts that only wait are none",
       { attempts: 5 },
-      `${HEAD} 200 12B 7ms HTTPRoute bakery/baker#rule-1 → Service bakery/bread:80, 3 tries`,
+      `${HEAD} 200 12B 7ms HTTPRoute bakery/baker#rule-1 → Service bakery/bread:80, 3 attempts`,
     ],
     [
       "an end during a wait",
       { attempts: 4, status: 504, flags: "UT", details: "response_timeout" },
-      `${HEAD} 504 12B 7ms HTTPRoute bakery/baker#rule-1 → Service bakery/bread:80, 2 tries, RequestTimeout, response_timeout`,
+      `${HEAD} 504 12B 7ms HTTPRoute bakery/baker#rule-1 → Service bakery/bread:80, 2 attempts, RequestTimeout, response_timeout`,
     ],
     [
-      "without waits every try counts",
+      "without waits every attempt counts",
       { attempts: 3, route: "HTTPRoute bakery/baker#eager", cluster: "bakery/bread:80" },
-      `${HEAD} 200 12B 7ms HTTPRoute bakery/baker#eager → Service bakery/bread:80, 3 tries`,
+      `${HEAD} 200 12B 7ms HTTPRoute bakery/baker#eager → Service bakery/bread:80, 3 attempts`,
     ],
     [
       "several flags, by ours",

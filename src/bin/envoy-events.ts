@@ -77,7 +77,7 @@ function eventOf(gateway: ObjectRef, access: EnvoyAccess, { rules, backends }: N
     responseBytes: access.responseBytes,
     rule,
     backend,
-    tries: triesOf(access, rule, backend),
+    attempts: attemptsOf(access, rule, backend),
     flags: flagsOf(access, unavailable !== undefined),
     reason: unavailable ?? (details === "via_upstream" ? undefined : details),
   };
@@ -86,8 +86,12 @@ function eventOf(gateway: ObjectRef, access: EnvoyAccess, { rules, backends }: N
 const protocolOf = (protocol: string | undefined): ClientProtocol =>
   protocol === "HTTP/2" || protocol === "HTTP/1.0" ? protocol : "HTTP/1.1";
 
-/** Where a minimum back-off is kept, every second try only waits. */
-function triesOf({ attempts }: EnvoyAccess, rule: RuleConfig | undefined, backend: BackendConfig | undefined): number {
+/** Where a minimum back-off is kept, every second attempt only waits. */
+function attemptsOf(
+  { attempts }: EnvoyAccess,
+  rule: RuleConfig | undefined,
+  backend: BackendConfig | undefined,
+): number {
   const targets = rule?.action.type === "Forward" ? rule.action.backends.map(({ target }) => target) : [];
   const target = targets.find((one) => one.type === "Backend" && one.backend === backend);
   const isWaiting = target?.type === "Backend" && target.retry !== undefined && hasWaits(target.retry.plan);

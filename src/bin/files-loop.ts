@@ -10,12 +10,12 @@ export interface FilesLoop extends ControlLoop {
 
 export async function startFilesLoop(
   request: FilesRequest,
-  { dataPlane, report }: Pick<ControlLoopOptions, "dataPlane" | "report">,
+  { dataplane, report }: Pick<ControlLoopOptions, "dataplane" | "report">,
 ): Promise<FilesLoop> {
   const files = startFilesThread(request);
   const loop = createControlLoop({
     source: files,
-    dataPlane,
+    dataplane,
     evaluation: { definitions: builtInDefinitions(), cel: await loadCel() },
     report,
     nowMs: () => performance.now(),

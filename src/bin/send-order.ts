@@ -1,4 +1,4 @@
-/** One request through a real gateway and real sockets, for the demo: what the backends saw of it, try by try. */
+/** One request through a real gateway and real sockets, for the demo: what the backends saw of it, attempt by attempt. */
 import { request } from "node:http";
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import type { CliIo } from "../cli/io.ts";
@@ -14,27 +14,27 @@ export interface Order {
   /** Of the listener. */
   readonly port: number;
   readonly path: string;
-  /** What the backends shall do, try by try. */
+  /** What the backends shall do, attempt by attempt. */
   readonly plan: string;
 }
 
 export interface SentOrder {
-  /** What each try was answered with. */
-  readonly tries: readonly string[];
+  /** What each attempt was answered with. */
+  readonly attempts: readonly string[];
   readonly status: number;
 }
 
 /** On ports that are free: nothing that runs on this machine is in the way. */
 export async function sendOrder({ files, host, port, path, plan }: Order, io: CliIo): Promise<SentOrder> {
   const { evaluation } = await loadSource([files], io);
-  const tries: string[] = [];
+  const attempts: string[] = [];
   const demo = createDemoBackends();
   const gateway = createGateway({
     matchRegex: createRegex(),
     bind: () => ({ host: "127.0.0.1", port: 0 }),
     onEvent: (event) => {
-      if (event.type !== "TryFinished") return;
-      tries.push(event.outcome.type === "Answered" ? String(event.outcome.status) : event.outcome.type);
+      if (event.type !== "AttemptFinished") return;
+      attempts.push(event.outcome.type === "Responded" ? String(event.outcome.status) : event.outcome.type);
     },
   });
   try {
@@ -43,7 +43,7 @@ export async function sendOrder({ files, host, port, path, plan }: Order, io: Cl
     const open = gateway.openPorts().find((one) => one.port === port);
     if (open === undefined) throw new Error(`no listener of ${files} is open at port ${port}`);
     const status = await post(open.boundPort, path, { host, "x-demo": plan });
-    return { tries, status };
+    return { attempts, status };
   } finally {
     await gateway.close({ drainMs: 0 });
     await demo.close();

@@ -7,10 +7,10 @@ import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
 import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
 import { describeProblem } from "../cli/tell-served.ts";
 import { DEFAULT_SYSTEM_AUTHORITIES } from "../cli/xds-settings.ts";
-import type { DataPlane } from "../controller/control-loop.ts";
+import type { DataplaneServer } from "../controller/control-loop.ts";
 import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
 import { createMetrics } from "../gateway/metrics.ts";
-import { type EnvoyDataPlane, startEnvoyDataPlane } from "../xds/serve/envoy-data-plane.ts";
+import { type EnvoyDataplane, startEnvoyDataplane } from "../xds/serve/envoy-dataplane.ts";
 import { bindPorts, boundAddress } from "./bind-ports.ts";
 import { createEnvoyEvents, type EnvoyEvents } from "./envoy-events.ts";
 import { startFilesLoop } from "./files-loop.ts";
@@ -35,7 +35,7 @@ export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech): 
   const events = createEnvoyEvents();
   const observe = observeRequests(settings, speech, metrics);
   const isObserved = settings.accessLog !== undefined || settings.adminPort !== undefined;
-  const envoys = await startEnvoyDataPlane({
+  const envoys = await startEnvoyDataplane({
     envoyPath,
     bind: bindPorts(settings),
     matchRegex: createRegex(),
@@ -45,7 +45,7 @@ export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech): 
   });
   const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
   const loop = await startFilesLoop(settings, {
-    dataPlane: dataPlane(envoys, events, demo),
+    dataplane: envoyDataplane(envoys, events, demo),
     report: createReporter(speech, { addressOf: () => boundAddress(settings), noteConfig: metrics.noteConfig }),
   });
   let admin: AdminServer | undefined;
@@ -69,14 +69,18 @@ export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech): 
   }
 }
 
-function readiness(envoys: EnvoyDataPlane, generation: number): ReturnType<AdminOptions["readiness"]> {
+function readiness(envoys: EnvoyDataplane, generation: number): ReturnType<AdminOptions["readiness"]> {
   const late = envoys.nodes().filter(({ isSettled }) => !isSettled);
   return late.length === 0
     ? { isReady: true, reason: `serving configuration ${generation}` }
     : { isReady: false, reason: `not taken yet: ${late.map(({ gateway }) => gateway).join(", ")}` };
 }
 
-const dataPlane = (envoys: EnvoyDataPlane, events: EnvoyEvents, demo: DemoBackends | undefined): DataPlane => ({
+const envoyDataplane = (
+  envoys: EnvoyDataplane,
+  events: EnvoyEvents,
+  demo: DemoBackends | undefined,
+): DataplaneServer => ({
   replace: async (config, keyMaterial) => {
     const staged = demo === undefined ? config : await demo.stageFor(config);
     events.use(staged);

@@ -24,7 +24,7 @@ export async function serveXds(settings: XdsServeSettings, speech: ServeSpeech):
   const { plane, metrics, admin } = opened;
   const stop = untilSignal();
   const loop = await startFilesLoop(settings, {
-    dataPlane: {
+    dataplane: {
       replace: async (config, keyMaterial) =>
         [...config.problems, ...plane.replace(config, xdsSecretSource(keyMaterial))].map(describeProblem),
     },

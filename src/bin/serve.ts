@@ -4,7 +4,7 @@ import { createRegex } from "../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../cli/exit-codes.ts";
 import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
 import { type AddressOf, describeProblem } from "../cli/tell-served.ts";
-import type { DataPlane } from "../controller/control-loop.ts";
+import type { DataplaneServer } from "../controller/control-loop.ts";
 import { displayRef } from "../core/model/refs.ts";
 import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
@@ -29,7 +29,7 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
   });
   const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
   const loop = await startFilesLoop(settings, {
-    dataPlane: dataPlane(gateway, demo),
+    dataplane: embeddedDataplane(gateway, demo),
     report: createReporter(speech, { addressOf: () => addressOf(gateway), noteConfig: metrics.noteConfig }),
   });
   let admin: AdminServer | undefined;
@@ -55,7 +55,7 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
   }
 }
 
-const dataPlane = (gateway: Gateway, demo: DemoBackends | undefined): DataPlane => ({
+const embeddedDataplane = (gateway: Gateway, demo: DemoBackends | undefined): DataplaneServer => ({
   replace: async (config, keyMaterial) => {
     const staged = demo === undefined ? config : await demo.stageFor(config);
     const { problems } = await gateway.replace(staged, secretSource(keyMaterial));

@@ -35,7 +35,7 @@ const steps: readonly DemoStep[] = [
   {
     story: "Until then, this is what happens to an order:",
     command: ["trace", "POST", "http://baker.bakery.example:8080/orders"],
-    moral: "At most six tries, as the last lines say: one order that fails may be baked six times.",
+    moral: "At most six attempts, as the last lines say: one order that fails may be baked six times.",
   },
 ];
 
@@ -51,13 +51,13 @@ async function tellOrder(print: Printer, bakery: string, io: CliIo): Promise<voi
   print.line("");
   print.line(`$ ${io.program} run -f ${bakery} --backend-demo`);
   print.line(`$ curl -X POST -H 'Host: ${host}' -H 'x-demo: ${plan}' http://127.0.0.1:${port}${path}`);
-  const { tries, status } = await sendOrder({ ...ORDER, files: bakery }, io);
-  tries.forEach((outcome, index) => print.line(`  try ${index + 1}: a backend answered ${outcome}`));
+  const { attempts, status } = await sendOrder({ ...ORDER, files: bakery }, io);
+  attempts.forEach((outcome, index) => print.line(`  attempt ${index + 1}: a backend answered ${outcome}`));
   print.line(`  the customer got ${status}`);
   print.line("");
   print.paragraph(
     {},
-    `One order, sent ${tries.length} times. Ana's customer sees a single answer and gets ${tries.length} loaves.`,
+    `One order, sent ${attempts.length} times. Ana's customer sees a single answer and gets ${attempts.length} loaves.`,
   );
   print.line("");
 }

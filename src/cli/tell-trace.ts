@@ -128,7 +128,7 @@ function tellTimelines({ outcomes }: KindExplanation, kinds: readonly KindExplan
   for (const { spec } of outcomes) {
     const { plan, timeouts, budget } = retrySettings(spec);
     print.line();
-    print.line(styled("  If every try fails", "bold"));
+    print.line(styled("  If every attempt fails", "bold"));
     tellTimeline(retryTimeline(plan, timeouts), print, 4);
     if (plan === undefined || plan.attempts === 0) continue;
     if (budget !== undefined) print.paragraph({ indent: 4, hanging: 2 }, `Budget: ${showBudget(budget)}.`);

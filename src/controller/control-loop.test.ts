@@ -30,7 +30,7 @@ function startLoop(now: { files: ReadDocuments }, handOver: () => Promise<void> 
   const events: ControlEvent[] = [];
   const loop = createControlLoop({
     source: createDocumentSource(async () => now.files),
-    dataPlane: {
+    dataplane: {
       replace: async (config, keyMaterial) => {
         await handOver();
         served.push({ hosts: hostsIn(config), keyMaterial });

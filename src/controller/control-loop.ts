@@ -16,7 +16,7 @@ import type { DocumentSource, SourceChanges } from "./document-source.ts";
 import { type KeyMaterial, NO_KEY_MATERIAL } from "./key-material.ts";
 
 /** Whoever makes gateways behave as configured. */
-export interface DataPlane {
+export interface DataplaneServer {
   /** Resolves when the configuration is served, with what could not be. */
   readonly replace: (config: DataplaneConfig, keyMaterial: KeyMaterial) => Promise<readonly string[]>;
 }
@@ -49,7 +49,7 @@ export interface NotAcceptedPolicy {
 
 export interface ControlLoopOptions {
   readonly source: DocumentSource;
-  readonly dataPlane: DataPlane;
+  readonly dataplane: DataplaneServer;
   readonly evaluation: EvaluateOptions;
   readonly report: (event: ControlEvent) => void;
   readonly nowMs: () => number;
@@ -88,7 +88,7 @@ export function createControlLoop(options: ControlLoopOptions): ControlLoop {
     const startedMs = options.nowMs();
     served = next(served, loaded, options.evaluation);
     keyMaterial = loaded.keyMaterial ?? keyMaterial;
-    const problems = await options.dataPlane.replace(served.config, keyMaterial);
+    const problems = await options.dataplane.replace(served.config, keyMaterial);
     generation++;
     options.report({
       type: "Applied",

@@ -25,20 +25,20 @@ const event: RequestFinished = {
     requestTimeoutMs: undefined,
   },
   backend: undefined,
-  tries: 2,
+  attempts: 2,
   flags: [],
   reason: undefined,
 };
 
 test("text: who asked for what, what came of it, and by which rule", () => {
   expect(accessLogLine(event, "text", 0)).toBe(
-    '2026-01-02T03:04:05.006Z 127.0.0.1 "GET baker.bakery.example/menu?today HTTP/1.1" 200 9B 12.3ms HTTPRoute bakery/baker#menu, 2 tries\n',
+    '2026-01-02T03:04:05.006Z 127.0.0.1 "GET baker.bakery.example/menu?today HTTP/1.1" 200 9B 12.3ms HTTPRoute bakery/baker#menu, 2 attempts\n',
   );
 });
 
 test("text: why it went wrong", () => {
   const line = accessLogLine(
-    { ...event, rule: undefined, tries: 0, status: 404, flags: ["NoRoute"], reason: "no rule matches" },
+    { ...event, rule: undefined, attempts: 0, status: 404, flags: ["NoRoute"], reason: "no rule matches" },
     "text",
     0,
   );
@@ -56,12 +56,12 @@ test("json: one object on one line", () => {
   expect(JSON.parse(line)).toMatchObject({
     status: 200,
     route: "HTTPRoute bakery/baker#menu",
-    tries: 2,
+    attempts: 2,
     query: "today",
   });
 });
 
-test("what was no request is told too; tries are not", () => {
+test("what was no request is told too; attempts are not", () => {
   const { gateway } = event;
   const refused = { type: "RequestRefused", client: "::1", gateway, port: 1, status: 400, reason: "bad" } as const;
   expect(accessLogLine(refused, "text", 0)).toBe("1970-01-01T00:00:00.000Z ::1 - 400 refused: bad\n");

@@ -13,7 +13,7 @@ export function accessLogLine(event: GatewayEvent, format: AccessLogFormat, nowM
       return format === "json" ? `${JSON.stringify(finishedJson(event))}\n` : `${finishedText(event)}\n`;
     case "RequestRefused":
       return format === "json" ? `${JSON.stringify(refusedJson(event, nowMs))}\n` : `${refusedText(event, nowMs)}\n`;
-    case "TryFinished":
+    case "AttemptFinished":
     case "RetryScheduled":
     case "BudgetRefused":
       return undefined;
@@ -31,14 +31,14 @@ const backendName = (backend: BackendConfig | undefined): string | undefined =>
 /** Clients choose these words: quoted as JSON, they cannot begin a line of their own. */
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** `… 127.0.0.1 "GET baker.example/menu HTTP/1.1" 200 12B 7.3ms HTTPRoute bakery/baker#menu → Service bakery/baker:8080, 2 tries`. */
+/** `… 127.0.0.1 "GET baker.example/menu HTTP/1.1" 200 12B 7.3ms HTTPRoute bakery/baker#menu → Service bakery/baker:8080, 2 attempts`. */
 function finishedText(event: RequestFinished): string {
-  const { startedAtMs, client, method, host, protocol, status, responseBytes, durationMs, tries, flags, reason } =
+  const { startedAtMs, client, method, host, protocol, status, responseBytes, durationMs, attempts, flags, reason } =
     event;
   const asked = quoted(`${method} ${host}${target(event)} ${protocol}`);
   const served = [ruleName(event), backendName(event.backend)].filter((part) => part !== undefined).join(" → ");
   const notes = [
-    ...(tries > 1 ? [`${tries} tries`] : []),
+    ...(attempts > 1 ? [`${attempts} attempts`] : []),
     ...(flags.length > 0 ? [flags.join(" ")] : []),
     ...(reason === undefined ? [] : [reason]),
   ];
@@ -63,7 +63,7 @@ const finishedJson = (event: RequestFinished): object => ({
   durationMs: milliseconds(event.durationMs),
   route: ruleName(event),
   backend: backendName(event.backend),
-  tries: event.tries,
+  attempts: event.attempts,
   flags: event.flags,
   reason: event.reason,
 });

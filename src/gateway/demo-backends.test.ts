@@ -45,13 +45,13 @@ test("stands in for every endpoint, answers with what it saw, and fails as it is
   expect(await (await ask(a)).json()).toMatchObject({
     backend: "Service bakery/baker:8080, endpoint 1",
     path: "/menu?x=1",
-    try: 1,
+    attempt: 1,
   });
 
   const plan = { "x-demo": "503, reset, 200", "x-request-id": "1" };
   expect((await ask(a, plan)).status).toBe(503);
   await expect(ask(b, plan)).rejects.toThrow();
-  expect(await (await ask(a, plan)).json()).toMatchObject({ try: 3 });
+  expect(await (await ask(a, plan)).json()).toMatchObject({ attempt: 3 });
   expect((await ask(a, plan)).status, "the plan begins anew").toBe(503);
 
   expect((await ask(a, { "x-demo": "30ms" })).status).toBe(200);

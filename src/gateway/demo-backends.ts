@@ -1,6 +1,6 @@
 /**
  * Small backends for trying things out: they stand in for the real ones, on ports of their own. They answer with what they saw, and fail on
- * demand: a request with the header `x-demo: 503,reset,200` gets a 503 at its first try, a broken connection at its second and a 200
+ * demand: a request with the header `x-demo: 503,reset,200` gets a 503 at its first attempt, a broken connection at its second and a 200
  * from then on.
  */
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -31,7 +31,7 @@ const AT_LEAST = 2;
 
 export function createDemoBackends(): DemoBackends {
   const servers = new Map<string, DemoServer>();
-  const tries = createTryCounter();
+  const attempts = createAttemptCounter();
   return {
     stageFor: async (config) => {
       const endpoints = new Map<EndpointsId, readonly Endpoint[]>();
@@ -42,7 +42,7 @@ export function createDemoBackends(): DemoBackends {
         for (let number = 1; number <= count; number++) {
           const key = `${id} ${number}`;
           wanted.add(key);
-          const server = servers.get(key) ?? (await startServer(`${name}, endpoint ${number}`, tries));
+          const server = servers.get(key) ?? (await startServer(`${name}, endpoint ${number}`, attempts));
           servers.set(key, server);
           staged.push({ address: "127.0.0.1", port: server.port });
         }
@@ -72,8 +72,8 @@ function backendNames({ backends }: DataplaneConfig): ReadonlyMap<EndpointsId, s
 const HTTP2_PREFACE = "PRI * ";
 
 /** Speaks HTTP/1.1 and HTTP/2 on one port, as a route may ask for either: the first words decide which server gets the connection. */
-async function startServer(name: string, tries: TryCounter): Promise<DemoServer> {
-  const onRequest = (request: Request, response: Response): void => serve(name, request, response, tries);
+async function startServer(name: string, attempts: AttemptCounter): Promise<DemoServer> {
+  const onRequest = (request: Request, response: Response): void => serve(name, request, response, attempts);
   const http1 = createHttpServer(onRequest);
   const http2 = createHttp2Server(onRequest);
   const [port1, port2] = [await listen(http1), await listen(http2)];
@@ -122,9 +122,9 @@ async function listen(server: Server | Http2Server): Promise<number> {
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
 
-function serve(name: string, request: Request, response: Response, tries: TryCounter): void {
+function serve(name: string, request: Request, response: Response, attempts: AttemptCounter): void {
   const plan = planOf(request);
-  const number = tries.next(requestKey(request), plan.length);
+  const number = attempts.next(requestKey(request), plan.length);
   request.resume();
   request.on("error", () => undefined);
   request.on("end", () => perform(plan[number - 1] ?? "200", { name, number, request, response }));
@@ -174,7 +174,7 @@ function sayWhatWasSeen(status: number, { name, number, request, response }: Per
   const seen = {
     ...(error === undefined ? {} : { error }),
     backend: name,
-    try: number,
+    attempt: number,
     method: request.method,
     path: request.url,
     headers: request.headers,
@@ -186,15 +186,15 @@ function sayWhatWasSeen(status: number, { name, number, request, response }: Per
   response.end(request.method === "HEAD" ? "" : body);
 }
 
-interface TryCounter {
-  /** Which try of a request this is, from 1. A plan that has been played to its end begins anew. */
+interface AttemptCounter {
+  /** Which attempt of a request this is, from 1. A plan that has been played to its end begins anew. */
   readonly next: (key: string, planned: number) => number;
 }
 
 const MAX_KEYS = 1000;
 
 /** All backends count together, as a retry goes to another one. */
-function createTryCounter(): TryCounter {
+function createAttemptCounter(): AttemptCounter {
   const counts = new Map<string, number>();
   return {
     next: (key, planned) => {

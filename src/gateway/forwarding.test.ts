@@ -1,9 +1,10 @@
-/** Tries, waits and timeouts in virtual time: thousands of requests, each over in no time at all. */
+/** Attempts, waits and timeouts in virtual time: thousands of requests, each over in no time at all. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { BackendConfig, BackendId, EndpointsId, RuleConfig } from "../core/dataplane/gateway-config.ts";
+import { waitRangeMs } from "../core/retry/backoff.ts";
 import type { RetryBudget } from "../core/retry/retry-budget.ts";
-import { type RetryPlan, waitRangeMs } from "../core/retry/retry-schedule.ts";
+import type { RetryPlan } from "../core/retry/retry-schedule.ts";
 import { type BudgetBook, createBudgetBook } from "./budget-book.ts";
 import type { ClientExchange } from "./client-exchange.ts";
 import { Forwarding } from "./forwarding.ts";
@@ -12,11 +13,11 @@ import { DEFAULT_LIMITS } from "./gateway-limits.ts";
 import type { RequestHead } from "./request-head.ts";
 import { RequestRecord } from "./request-record.ts";
 import type { ServingContext } from "./serving-context.ts";
-import type { TryFailure, TrySink, Upstream } from "./upstream.ts";
+import type { AttemptFailure, AttemptSink, Upstream } from "./upstream.ts";
 
-/** What a try brings, and after how long. */
+/** What an attempt brings, and after how long. */
 interface Deed {
-  readonly brings: number | TryFailure["type"] | "Nothing";
+  readonly brings: number | AttemptFailure["type"] | "Nothing";
   readonly afterMs: number;
 }
 
@@ -29,7 +30,7 @@ interface Settings {
   readonly random: number;
 }
 
-interface SeenTry {
+interface SeenAttempt {
   readonly startedMs: number;
   /** Undefined: it was cancelled. */
   endedMs: number | undefined;
@@ -37,7 +38,7 @@ interface SeenTry {
 }
 
 interface Outcome {
-  readonly tries: readonly SeenTry[];
+  readonly attempts: readonly SeenAttempt[];
   readonly status: number | undefined;
   readonly answers: number;
   readonly endedMs: number;
@@ -88,12 +89,12 @@ function simulate(
 ): Outcome {
   const { plan, requestMs, backendRequestMs, method, script, random } = settings;
   const virtual = createVirtualClock(random);
-  const tries: SeenTry[] = [];
+  const attempts: SeenAttempt[] = [];
   const upstream: Upstream = {
     send: (_, sink) => {
-      const deed = script[tries.length % script.length] ?? { brings: 200, afterMs: 0 };
-      const seen: SeenTry = { startedMs: virtual.clock.nowMs(), endedMs: undefined, brought: undefined };
-      tries.push(seen);
+      const deed = script[attempts.length % script.length] ?? { brings: 200, afterMs: 0 };
+      const seen: SeenAttempt = { startedMs: virtual.clock.nowMs(), endedMs: undefined, brought: undefined };
+      attempts.push(seen);
       const timer = virtual.clock.startTimer(deed.afterMs, () => {
         if (deed.brings === "Nothing") return;
         seen.endedMs = virtual.clock.nowMs();
@@ -142,10 +143,10 @@ function simulate(
   );
   forwarding.start();
   virtual.run();
-  return { tries, status: record.status, answers: client.answers(), endedMs, timersLeft: virtual.left() };
+  return { attempts, status: record.status, answers: client.answers(), endedMs, timersLeft: virtual.left() };
 }
 
-function bring(brings: Exclude<Deed["brings"], "Nothing">, sink: TrySink): void {
+function bring(brings: Exclude<Deed["brings"], "Nothing">, sink: AttemptSink): void {
   if (typeof brings === "string") {
     sink.onFail({ type: brings, message: "as planned" });
     return;
@@ -249,23 +250,23 @@ const ends = ({ script, requestMs, backendRequestMs }: Settings): boolean =>
   requestMs !== undefined || backendRequestMs !== undefined || script.every(({ brings }) => brings !== "Nothing");
 
 describe("whatever is configured and whatever the backend does", () => {
-  test("count: no more tries than one and the attempts", () => {
+  test("count: no more attempts than one and the attempts", () => {
     fc.assert(
       fc.property(settings, (given) => {
-        expect(simulate(given).tries.length).toBeLessThanOrEqual((given.plan?.attempts ?? 0) + 1);
+        expect(simulate(given).attempts.length).toBeLessThanOrEqual((given.plan?.attempts ?? 0) + 1);
       }),
       RUNS,
     );
   });
 
-  test("minimum: no try earlier than the backoff after the failure, and it grows", () => {
+  test("minimum: no attempt earlier than the backoff after the failure, and it grows", () => {
     fc.assert(
       fc.property(settings, (given) => {
-        const { tries } = simulate(given);
-        for (const [index, { startedMs }] of tries.entries()) {
-          const before = tries[index - 1];
+        const { attempts } = simulate(given);
+        for (const [index, { startedMs }] of attempts.entries()) {
+          const before = attempts[index - 1];
           if (before === undefined || given.plan === undefined) continue;
-          // A try that was given up failed when its time was over.
+          // An attempt that was given up failed when its time was over.
           const failedMs = before.endedMs ?? before.startedMs + (given.backendRequestMs ?? 0);
           const { least, most } = waitRangeMs(given.plan, index);
           expect(startedMs - failedMs).toBeGreaterThanOrEqual(least - 1e-6);
@@ -276,25 +277,25 @@ describe("whatever is configured and whatever the backend does", () => {
     );
   });
 
-  test("total: the client has its answer when the request's time is over, and no try starts later", () => {
+  test("total: the client has its answer when the request's time is over, and no attempt starts later", () => {
     fc.assert(
       fc.property(settings, (given) => {
         const { requestMs } = given;
         fc.pre(requestMs !== undefined);
-        const { tries, endedMs } = simulate(given);
+        const { attempts, endedMs } = simulate(given);
         expect(endedMs).toBeLessThanOrEqual(requestMs ?? 0);
-        for (const { startedMs } of tries) expect(startedMs).toBeLessThanOrEqual(requestMs ?? 0);
+        for (const { startedMs } of attempts) expect(startedMs).toBeLessThanOrEqual(requestMs ?? 0);
       }),
       RUNS,
     );
   });
 
-  test("each try: no longer than its time", () => {
+  test("each attempt: no longer than its time", () => {
     fc.assert(
       fc.property(settings, (given) => {
         const { backendRequestMs } = given;
         fc.pre(backendRequestMs !== undefined);
-        for (const { startedMs, endedMs } of simulate(given).tries) {
+        for (const { startedMs, endedMs } of simulate(given).attempts) {
           if (endedMs !== undefined) expect(endedMs - startedMs).toBeLessThanOrEqual(backendRequestMs ?? 0);
         }
       }),
@@ -308,8 +309,8 @@ describe("whatever is configured and whatever the backend does", () => {
         const { plan, method } = given;
         const mayResend =
           plan?.afterSend === "Always" || (plan?.afterSend === "Idempotent" && method !== "POST" && method !== "PATCH");
-        const { tries } = simulate(given);
-        for (const { brought } of tries.slice(0, -1)) {
+        const { attempts } = simulate(given);
+        for (const { brought } of attempts.slice(0, -1)) {
           const wasSent =
             brought === "Reset" || brought === "TimedOut" || brought === "Nothing" || brought === undefined;
           if (wasSent) expect(mayResend).toBe(true);
@@ -355,10 +356,11 @@ test("budget: of all requests together no more are retried than it allows", () =
         random: 0,
       };
       const requests = 50;
-      let tries = 0;
-      for (let request = 0; request < requests; request++) tries += simulate(given, { budget, budgets }).tries.length;
-      expect(tries - requests).toBeLessThanOrEqual(Math.max(count, Math.floor((percent * requests) / 100)));
-      expect(tries - requests).toBeGreaterThanOrEqual(Math.min(count, 3 * requests));
+      let attempts = 0;
+      for (let request = 0; request < requests; request++)
+        attempts += simulate(given, { budget, budgets }).attempts.length;
+      expect(attempts - requests).toBeLessThanOrEqual(Math.max(count, Math.floor((percent * requests) / 100)));
+      expect(attempts - requests).toBeGreaterThanOrEqual(Math.min(count, 3 * requests));
     }),
     { numRuns: 100 },
   );

@@ -1,5 +1,5 @@
 /**
- * One request on its way through one backend: tries, waits, and the one answer that is passed on. When a failed try is followed by another
+ * One request on its way through one backend: attempts, waits, and the one answer that is passed on. When a failed attempt is followed by another
  * is decided by the retry schedule alone; here is only what that takes.
  */
 
@@ -7,19 +7,19 @@ import type { Duplex } from "node:stream";
 import type { BackendTarget, Endpoint, RuleConfig } from "../core/dataplane/gateway-config.ts";
 import { displayRef } from "../core/model/refs.ts";
 import { type BudgetMeter, takeRetry } from "../core/retry/retry-budget.ts";
-import { nextStep, type TryOutcome } from "../core/retry/retry-schedule.ts";
+import { type AttemptOutcome, nextStep } from "../core/retry/retry-schedule.ts";
+import { Attempt, type AttemptOwner } from "./attempt.ts";
 import type { ClientExchange } from "./client-exchange.ts";
 import type { Fields } from "./fields.ts";
 import type { GatewayTimer } from "./gateway-clock.ts";
-import type { RequestFlag, TryFinished } from "./gateway-event.ts";
+import type { AttemptFinished, RequestFlag } from "./gateway-event.ts";
 import { MirrorBody, type MirrorFilter, mirrorRequest } from "./mirror-request.ts";
 import { sendOwnAnswer } from "./own-answer.ts";
 import { RequestBody } from "./request-body.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { RequestRecord } from "./request-record.ts";
 import type { BackendLookup, ServingContext } from "./serving-context.ts";
-import { Try, type TryOwner } from "./try.ts";
-import type { ResponseHead, TryFailure, Upstream, UpstreamTls } from "./upstream.ts";
+import type { AttemptFailure, ResponseHead, Upstream, UpstreamTls } from "./upstream.ts";
 
 export type ForwardTarget = Extract<BackendTarget, { readonly type: "Backend" }>;
 
@@ -37,7 +37,7 @@ export interface ForwardingOptions {
   readonly onFinished: () => void;
 }
 
-export class Forwarding implements TryOwner {
+export class Forwarding implements AttemptOwner {
   readonly #options: ForwardingOptions;
   readonly #exchange: ClientExchange;
   readonly #mirrors: readonly MirrorFilter[];
@@ -45,9 +45,9 @@ export class Forwarding implements TryOwner {
   readonly #meters: readonly BudgetMeter[];
   readonly #tls: UpstreamTls | undefined;
   readonly #tried: Endpoint[] = [];
-  #current: Try | undefined;
+  #current: Attempt | undefined;
   #requestTimer: GatewayTimer | undefined;
-  #tryTimer: GatewayTimer | undefined;
+  #attemptTimer: GatewayTimer | undefined;
   #waitTimer: GatewayTimer | undefined;
   #hasAnswered = false;
   #isOver = false;
@@ -75,7 +75,7 @@ export class Forwarding implements TryOwner {
       this.#requestTimer = context.clock.startTimer(leftMs, () => this.guard(() => this.#runOutOfTime()));
     }
     if (this.#body === undefined && this.#mirrors.length > 0) this.#mirror(undefined);
-    this.#try(nowMs);
+    this.#startAttempt(nowMs);
   }
 
   #openBody(): RequestBody | undefined {
@@ -103,18 +103,18 @@ export class Forwarding implements TryOwner {
     for (const mirror of this.#mirrors) mirrorRequest(context, lookup, mirror, copy);
   }
 
-  #try(nowMs: number): void {
+  #startAttempt(nowMs: number): void {
     const { context, lookup, target, record, head, request } = this.#options;
     const endpoints = lookup.endpointsOf(target.backend.endpoints);
     const endpoint = context.upstreams.pick(target.backend.endpoints, endpoints, this.#tried);
     if (endpoint === undefined) return this.#answerOurselves(503, "NoEndpoints", "the backend has no endpoints");
-    record.tries++;
+    record.attempts++;
     this.#tried.push(endpoint);
-    const attempt = new Try(this, record.tries, endpoint, nowMs);
+    const attempt = new Attempt(this, record.attempts, endpoint, nowMs);
     this.#current = attempt;
     if (target.backendRequestTimeoutMs !== undefined) {
-      this.#tryTimer = context.clock.startTimer(target.backendRequestTimeoutMs, () =>
-        this.guard(() => this.#giveUpTry(attempt)),
+      this.#attemptTimer = context.clock.startTimer(target.backendRequestTimeoutMs, () =>
+        this.guard(() => this.#timeOutAttempt(attempt)),
       );
     }
     const upstream: Upstream = context.upstreams.get(target.backend.protocol, endpoint, this.#tls);
@@ -139,19 +139,19 @@ export class Forwarding implements TryOwner {
       step();
     } catch (error) {
       this.#options.record.reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#stopTry();
+      this.#stopAttempt();
       this.#cut("Cut", this.#options.record.reason);
     }
   }
 
-  /** The head of an answer is here: it is passed on, or another try follows. */
-  takeHead(attempt: Try, head: ResponseHead): void {
-    const next = this.#decide(attempt, { type: "Answered", status: head.status });
+  /** The head of an answer is here: it is passed on, or another attempt follows. */
+  takeHead(attempt: Attempt, head: ResponseHead): void {
+    const next = this.#decide(attempt, { type: "Responded", status: head.status });
     if (next === "Retry") return attempt.discard(this.#options.context.clock);
     this.#pass(attempt, head);
   }
 
-  takeFailure(attempt: Try, failure: TryFailure): void {
+  takeFailure(attempt: Attempt, failure: AttemptFailure): void {
     if (this.#hasAnswered) return this.#cut(failure.type === "TimedOut" ? "BackendTimeout" : "Reset", failure.message);
     if (this.#decide(attempt, { type: failure.type }) === "Retry") return;
     this.#answerFailure(failure.type, failure.message);
@@ -171,9 +171,9 @@ export class Forwarding implements TryOwner {
     this.#finish();
   }
 
-  takeUpgrade(attempt: Try, head: ResponseHead, connection: Duplex): void {
+  takeUpgrade(attempt: Attempt, head: ResponseHead, connection: Duplex): void {
     const { record, changeResponse } = this.#options;
-    this.#tell(attempt, { type: "Answered", status: head.status }, this.#options.context.clock.nowMs());
+    this.#tell(attempt, { type: "Responded", status: head.status }, this.#options.context.clock.nowMs());
     this.#stopTimers();
     this.#hasAnswered = true;
     record.status = head.status;
@@ -184,7 +184,7 @@ export class Forwarding implements TryOwner {
     });
   }
 
-  #decide(attempt: Try, outcome: TryOutcome): "Retry" | "Answer" {
+  #decide(attempt: Attempt, outcome: AttemptOutcome): "Retry" | "Respond" {
     const { context, target, head, rule } = this.#options;
     const { clock } = context;
     const nowMs = clock.nowMs();
@@ -193,22 +193,22 @@ export class Forwarding implements TryOwner {
       plan: target.retry?.plan,
       method: head.method,
       outcome,
-      tries: attempt.number,
+      attemptsMade: attempt.number,
       canResend: this.#body === undefined || this.#body.canResend,
       nowMs,
       random: target.retry === undefined ? 0 : clock.random(),
       isWithinBudget: () => takeRetry(this.#meters, nowMs),
     });
-    // What is left of a try's time is for the rest of its answer, if that is passed on.
-    if (step.do === "Retry" || outcome.type !== "Answered") this.#tryTimer?.cancel();
-    if (step.do === "Answer") {
+    // What is left of an attempt's time is for the rest of its answer, if that is passed on.
+    if (step.do === "Retry" || outcome.type !== "Responded") this.#attemptTimer?.cancel();
+    if (step.do === "Respond") {
       this.#noteRefusal(step.because);
-      return "Answer";
+      return "Respond";
     }
     const waitMs = step.atMs - nowMs;
     const { backend } = target;
     context.emit({ type: "RetryScheduled", rule, backend, reason: outcome, retry: attempt.number, waitMs });
-    this.#waitTimer = clock.startTimer(waitMs, () => this.guard(() => this.#try(clock.nowMs())));
+    this.#waitTimer = clock.startTimer(waitMs, () => this.guard(() => this.#startAttempt(clock.nowMs())));
     return "Retry";
   }
 
@@ -232,7 +232,7 @@ export class Forwarding implements TryOwner {
     }
   }
 
-  #pass(attempt: Try, head: ResponseHead): void {
+  #pass(attempt: Attempt, head: ResponseHead): void {
     const { record, changeResponse } = this.#options;
     this.#hasAnswered = true;
     this.#body?.release();
@@ -246,18 +246,18 @@ export class Forwarding implements TryOwner {
     });
   }
 
-  #giveUpTry(attempt: Try): void {
+  #timeOutAttempt(attempt: Attempt): void {
     attempt.cancel();
     this.takeFailure(attempt, { type: "TimedOut", message: "the backend took too long" });
   }
 
   #runOutOfTime(): void {
-    this.#stopTry();
+    this.#stopAttempt();
     if (this.#hasAnswered) return this.#cut("RequestTimeout", "the request took too long");
     this.#answerOurselves(504, "RequestTimeout", "the request took too long");
   }
 
-  #answerFailure(type: TryFailure["type"], reason: string): void {
+  #answerFailure(type: AttemptFailure["type"], reason: string): void {
     this.#options.record.reason = reason;
     switch (type) {
       case "NotConnected":
@@ -296,11 +296,11 @@ export class Forwarding implements TryOwner {
 
   #abandon(): void {
     this.#options.record.flag("ClientGone");
-    this.#stopTry();
+    this.#stopAttempt();
     this.#finish();
   }
 
-  #stopTry(): void {
+  #stopAttempt(): void {
     const attempt = this.#current;
     if (attempt === undefined) return;
     if (attempt.cancel() && !this.#hasAnswered) {
@@ -318,13 +318,13 @@ export class Forwarding implements TryOwner {
 
   #stopTimers(): void {
     this.#requestTimer?.cancel();
-    this.#tryTimer?.cancel();
+    this.#attemptTimer?.cancel();
     this.#waitTimer?.cancel();
   }
 
-  #tell({ number, endpoint, startedMs }: Try, outcome: TryFinished["outcome"], nowMs: number): void {
+  #tell({ number, endpoint, startedMs }: Attempt, outcome: AttemptFinished["outcome"], nowMs: number): void {
     const { context, rule, target } = this.#options;
     const durationMs = nowMs - startedMs;
-    context.emit({ type: "TryFinished", rule, backend: target.backend, endpoint, number, outcome, durationMs });
+    context.emit({ type: "AttemptFinished", rule, backend: target.backend, endpoint, number, outcome, durationMs });
   }
 }

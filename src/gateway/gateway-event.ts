@@ -1,9 +1,9 @@
 /** What happens in a gateway, told as it happens: access logs and metrics are made of this. */
 import type { BackendConfig, Endpoint, RuleConfig } from "../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../core/model/refs.ts";
-import type { TryOutcome } from "../core/retry/retry-schedule.ts";
+import type { AttemptOutcome } from "../core/retry/retry-schedule.ts";
 
-export type GatewayEvent = RequestFinished | RequestRefused | TryFinished | RetryScheduled | BudgetRefused;
+export type GatewayEvent = RequestFinished | RequestRefused | AttemptFinished | RetryScheduled | BudgetRefused;
 
 /** A request has been answered, or given up. Exactly one for each request that could be read. */
 export interface RequestFinished {
@@ -33,7 +33,7 @@ export interface RequestFinished {
   readonly rule: RuleConfig | undefined;
   /** Undefined: none was asked. */
   readonly backend: BackendConfig | undefined;
-  readonly tries: number;
+  readonly attempts: number;
   /** Sorted; empty: nothing is worth telling. */
   readonly flags: readonly RequestFlag[];
   /** Why the gateway answered in the place of a backend. For logs: it may tell what clients must not know. */
@@ -49,7 +49,7 @@ export type RequestFlag =
   /** The rule has no backend that may be asked. */
   | "Unavailable"
   | "NoEndpoints"
-  /** The last try found no connection, was refused, broke off, or took too long. */
+  /** The last attempt found no connection, was refused, broke off, or took too long. */
   | "NotConnected"
   | "Refused"
   | "Reset"
@@ -75,15 +75,15 @@ export interface RequestRefused {
   readonly reason: string;
 }
 
-export interface TryFinished {
-  readonly type: "TryFinished";
+export interface AttemptFinished {
+  readonly type: "AttemptFinished";
   readonly rule: RuleConfig;
   readonly backend: BackendConfig;
   readonly endpoint: Endpoint;
   /** From 1. */
   readonly number: number;
   /** `Cancelled`: the client went, or the request's time was over. */
-  readonly outcome: TryOutcome | { readonly type: "Cancelled" };
+  readonly outcome: AttemptOutcome | { readonly type: "Cancelled" };
   /** To the head of the answer, or to the failure. */
   readonly durationMs: number;
 }
@@ -92,8 +92,8 @@ export interface RetryScheduled {
   readonly type: "RetryScheduled";
   readonly rule: RuleConfig;
   readonly backend: BackendConfig;
-  /** The outcome of the try before it. */
-  readonly reason: TryOutcome;
+  /** The outcome of the attempt before it. */
+  readonly reason: AttemptOutcome;
   /** From 1. */
   readonly retry: number;
   readonly waitMs: number;

@@ -76,17 +76,17 @@ describe("retries", () => {
       { debugHeaders: true },
     );
     const answer = await ask(port);
-    expect([answer.status, answer.body, answer.headers["x-prevail-tries"]]).toEqual([200, "answer 3", "3"]);
+    expect([answer.status, answer.body, answer.headers["x-prevail-attempts"]]).toEqual([200, "answer 3", "3"]);
     const [first = 0, second = 0, third = 0] = backend.seen.map(({ atMs }) => atMs);
     expect(second - first).toBeGreaterThanOrEqual(20);
     expect(third - second).toBeGreaterThanOrEqual(40);
     await waitFinished(1);
     expect(events.map(({ type }) => type)).toEqual([
-      "TryFinished",
+      "AttemptFinished",
       "RetryScheduled",
-      "TryFinished",
+      "AttemptFinished",
       "RetryScheduled",
-      "TryFinished",
+      "AttemptFinished",
       "RequestFinished",
     ]);
   });
@@ -105,7 +105,7 @@ describe("retries", () => {
     expect([answer.status, answer.headers["x-from"], answer.body]).toEqual([503, "backend", "closed today"]);
     expect(backend.seen.map(({ body }) => body)).toEqual(["order", "order", "order"]);
     await waitFinished(1);
-    expect(finished()[0]).toMatchObject({ status: 503, tries: 3, flags: ["Exhausted"] });
+    expect(finished()[0]).toMatchObject({ status: 503, attempts: 3, flags: ["Exhausted"] });
   });
 
   test("a retry goes to another endpoint", async () => {
@@ -130,7 +130,7 @@ describe("retries", () => {
     expect(answer.body).toContain("HTTPRoute bakery/baker");
     expect(answer.body).not.toMatch(/127\.0|\d{4,}/);
     await waitFinished(1);
-    expect(events.filter(({ type }) => type === "TryFinished")).toHaveLength(2);
+    expect(events.filter(({ type }) => type === "AttemptFinished")).toHaveLength(2);
     expect(events.at(-1)).toMatchObject({ flags: ["Exhausted", "NotConnected"] });
   });
 
@@ -139,12 +139,12 @@ describe("retries", () => {
     ["GET is tried again", "GET", "Idempotent", 2],
     ["POST is, if afterSend says Always", "POST", "Always", 2],
     ["GET is not, if afterSend says Never", "GET", "Never", 1],
-  ] as const)("a reset after the request was sent: %s", async (_, method, afterSend, tries) => {
+  ] as const)("a reset after the request was sent: %s", async (_, method, afterSend, attempts) => {
     const backend = await startRawBackend(cleanup, (socket) => socket.on("data", () => socket.resetAndDestroy()));
     const to = forwardTo("baker", { retry: retry({ attempts: 1, afterSend }) });
     const { port } = await startGateway(cleanup, simpleConfig([route(rule({ to }))], { baker: [backend.port] }));
     const answer = await ask(port, { method, ...(method === "POST" ? { body: "order" } : {}) });
-    expect([answer.status, backend.connections()]).toEqual([503, tries]);
+    expect([answer.status, backend.connections()]).toEqual([503, attempts]);
   });
 
   test("a kept connection that closes before anything of the request was sent is no connection, and always tried again", async () => {
@@ -229,7 +229,7 @@ test("a backend's own budget is measured by all its requests, with retries or wi
 });
 
 describe("timeouts", () => {
-  test("backendRequest bounds a try; the last one gives 504", async () => {
+  test("backendRequest bounds an attempt; the last one gives 504", async () => {
     const backend = await startBackend(cleanup, () => {});
     const to = forwardTo("baker", { retry: retry({ attempts: 1, backoffMs: 1 }), backendRequestTimeoutMs: 30 });
     const { port, events, waitFinished } = await startGateway(
@@ -252,7 +252,7 @@ describe("timeouts", () => {
     expect((await ask(port)).status).toBe(504);
     expect(backend.seen).toHaveLength(1);
     await waitFinished(1);
-    expect(finished()[0]).toMatchObject({ flags: ["RequestTimeout"], tries: 1 });
+    expect(finished()[0]).toMatchObject({ flags: ["RequestTimeout"], attempts: 1 });
   });
 
   test.each([
@@ -277,7 +277,7 @@ describe("timeouts", () => {
 
 describe("a client that goes away", () => {
   test.each<[string, string, (client: Socket) => void]>([
-    ["takes its try with it", "", (client) => client.destroy()],
+    ["takes its attempt with it", "", (client) => client.destroy()],
     [
       "in the middle of a request to upgrade",
       "Connection: upgrade\r\nUpgrade: websocket\r\n",
@@ -302,7 +302,7 @@ describe("a client that goes away", () => {
     expect(finished()[0]).toMatchObject({ status: undefined, flags: ["ClientGone"] });
   });
 
-  test("ends a wait between tries", async () => {
+  test("ends a wait between attempts", async () => {
     const backend = await startBackend(cleanup, (_, response) => response.writeHead(503).end());
     const to = forwardTo("baker", { retry: retry({ codes: [503], attempts: 5, backoffMs: 50 }) });
     const { port, waitFinished } = await startGateway(
@@ -343,7 +343,7 @@ test("a request that waits for a connection with half of its body sent is given 
     const client = connect(port, "127.0.0.1");
     client.on("error", () => {});
     client.write(`PUT ${path} HTTP/1.1\r\n${half}`);
-    // It takes the only connection when the first try has failed.
+    // It takes the only connection when the first attempt has failed.
     const other = exchangeRaw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     await waitUntil(() => held.length === 1 && events.some(({ type }) => type === "RetryScheduled"));
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -462,7 +462,7 @@ describe("streams", () => {
     expect(statusesIn(got)).toEqual([101]);
     expect(got).toMatch(/sec-websocket-accept: x\r\n/i);
     await waitFinished(1);
-    expect(finished()[0]).toMatchObject({ status: 101, tries: 2, flags: ["Upgraded"] });
+    expect(finished()[0]).toMatchObject({ status: 101, attempts: 2, flags: ["Upgraded"] });
   });
 
   test("a backend that does not upgrade answers as usual", async () => {

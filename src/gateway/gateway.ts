@@ -26,7 +26,7 @@ export interface GatewayOptions {
   /** Called as things happen, in between requests: it must return at once and never throw. */
   readonly onEvent?: (event: GatewayEvent) => void;
   readonly limits?: Partial<GatewayLimits>;
-  /** Answers carry `x-prevail-route`, `-rule`, `-backend` and `-tries`. */
+  /** Answers carry `x-prevail-route`, `-rule`, `-backend` and `-attempts`. */
   readonly debugHeaders?: boolean;
   /** What becomes of `X-Forwarded-*` that clients send: they are dropped, or the gateway appends to them. */
   readonly forwarded?: "Overwrite" | "Append";

@@ -8,7 +8,7 @@ import type { GatewayLimits } from "./gateway-limits.ts";
 import { JoinedOutput } from "./joined-output.ts";
 import { QuietTime } from "./quiet-time.ts";
 import { type AnswerEnd, ResponseReader } from "./response-reader.ts";
-import type { TryFailure, TrySink, UpstreamRequest, UpstreamTls } from "./upstream.ts";
+import type { AttemptFailure, AttemptSink, UpstreamRequest, UpstreamTls } from "./upstream.ts";
 import { upstreamTlsOptions } from "./upstream-tls-options.ts";
 
 export interface ConnectionOptions {
@@ -29,7 +29,7 @@ export class Http1Connection {
   readonly #output: JoinedOutput;
   readonly #reader: ResponseReader;
   #request: UpstreamRequest | undefined;
-  #sink: TrySink | undefined;
+  #sink: AttemptSink | undefined;
   #connectTimer: GatewayTimer | undefined;
   #isConnected = false;
   #isGone = false;
@@ -76,7 +76,7 @@ export class Http1Connection {
   }
 
   /** What becomes of it is told to the sink, never before this returns. */
-  send(request: UpstreamRequest, sink: TrySink): void {
+  send(request: UpstreamRequest, sink: AttemptSink): void {
     this.#request = request;
     this.#sink = sink;
     if (this.#isConnected) this.#write(request);
@@ -192,7 +192,7 @@ export class Http1Connection {
   }
 
   /** What is left of the connection is a stream of bytes. */
-  #switch(head: Parameters<TrySink["onUpgrade"]>[0], rest: Buffer): void {
+  #switch(head: Parameters<AttemptSink["onUpgrade"]>[0], rest: Buffer): void {
     const sink = this.#sink;
     const socket = this.#socket;
     this.#sink = undefined;
@@ -227,7 +227,7 @@ export class Http1Connection {
     if (!hasSent) body?.destroy();
   }
 
-  #fail(type: TryFailure["type"], message: string): void {
+  #fail(type: AttemptFailure["type"], message: string): void {
     const sink = this.#sink;
     this.#sink = undefined;
     this.#destroy();

@@ -6,7 +6,7 @@ import { Cleanup, startRawBackend, waitUntil } from "../../test/support/gateway-
 import { SYSTEM_CLOCK } from "./gateway-clock.ts";
 import { DEFAULT_LIMITS } from "./gateway-limits.ts";
 import { createHttp1Upstream } from "./http1-upstream.ts";
-import type { TrySink, Upstream, UpstreamRequest } from "./upstream.ts";
+import type { AttemptSink, Upstream, UpstreamRequest } from "./upstream.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
@@ -22,7 +22,7 @@ const request = (path: string, body?: Readable): UpstreamRequest => ({
   takesTrailers: false,
 });
 
-const ignore: TrySink = {
+const ignore: AttemptSink = {
   onHints: () => {},
   onHead: () => {},
   onData: () => true,

@@ -1,5 +1,5 @@
 import { type ConnectionOptions, Http1Connection } from "./http1-connection.ts";
-import type { RunningTry, TrySink, Upstream, UpstreamRequest } from "./upstream.ts";
+import type { AttemptSink, RunningAttempt, Upstream, UpstreamRequest } from "./upstream.ts";
 
 /** A pool of HTTP/1.1 connections to one endpoint, one request at a time on each. */
 export function createHttp1Upstream(options: Omit<ConnectionOptions, "onFree" | "onGone">): Upstream {
@@ -12,10 +12,10 @@ class Http1Pool implements Upstream {
   /** The one that was used last is used next, so that those too many are closed in time. */
   readonly #idle: Http1Connection[] = [];
   /** Requests for which there is no connection yet, in their order. One that is given up leaves at once: there may be more of these than anything else. */
-  readonly #waiting = new Set<Http1Try>();
+  readonly #waiting = new Set<Http1Attempt>();
   /** Only counted: a set that comes and goes with every request keeps requests alive that are long over, until the next full collection. */
   #running = 0;
-  readonly #onOver = (over: Http1Try): void => {
+  readonly #onOver = (over: Http1Attempt): void => {
     this.#running--;
     this.#waiting.delete(over);
   };
@@ -29,8 +29,8 @@ class Http1Pool implements Upstream {
     };
   }
 
-  send(request: UpstreamRequest, sink: TrySink): RunningTry {
-    const started = new Http1Try(request, sink, this.#onOver);
+  send(request: UpstreamRequest, sink: AttemptSink): RunningAttempt {
+    const started = new Http1Attempt(request, sink, this.#onOver);
     this.#running++;
     const idle = this.#takeIdle();
     if (idle !== undefined) started.startOn(idle);
@@ -84,7 +84,7 @@ class Http1Pool implements Upstream {
     if (next !== undefined) next.startOn(this.#open());
   }
 
-  #nextWaiting(): Http1Try | undefined {
+  #nextWaiting(): Http1Attempt | undefined {
     const [next] = this.#waiting;
     if (next !== undefined) this.#waiting.delete(next);
     return next;
@@ -92,14 +92,14 @@ class Http1Pool implements Upstream {
 }
 
 /** A request that waits for a connection, or is on one. */
-class Http1Try implements RunningTry, TrySink {
+class Http1Attempt implements RunningAttempt, AttemptSink {
   #isOver = false;
   readonly #request: UpstreamRequest;
-  readonly #sink: TrySink;
-  readonly #onOver: (over: Http1Try) => void;
+  readonly #sink: AttemptSink;
+  readonly #onOver: (over: Http1Attempt) => void;
   #connection: Http1Connection | undefined;
 
-  constructor(request: UpstreamRequest, sink: TrySink, onOver: (over: Http1Try) => void) {
+  constructor(request: UpstreamRequest, sink: AttemptSink, onOver: (over: Http1Attempt) => void) {
     this.#request = request;
     this.#sink = sink;
     this.#onOver = onOver;
@@ -125,7 +125,7 @@ class Http1Try implements RunningTry, TrySink {
     this.#sink.onHints(fields);
   }
 
-  onHead(head: Parameters<TrySink["onHead"]>[0]): void {
+  onHead(head: Parameters<AttemptSink["onHead"]>[0]): void {
     this.#sink.onHead(head);
   }
 
@@ -138,12 +138,12 @@ class Http1Try implements RunningTry, TrySink {
     this.#sink.onEnd(trailers);
   }
 
-  onFail(failure: Parameters<TrySink["onFail"]>[0]): void {
+  onFail(failure: Parameters<AttemptSink["onFail"]>[0]): void {
     this.#end();
     this.#sink.onFail(failure);
   }
 
-  onUpgrade(...upgrade: Parameters<TrySink["onUpgrade"]>): void {
+  onUpgrade(...upgrade: Parameters<AttemptSink["onUpgrade"]>): void {
     this.#end();
     this.#sink.onUpgrade(...upgrade);
   }

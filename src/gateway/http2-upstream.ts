@@ -11,7 +11,14 @@ import type { Fields } from "./fields.ts";
 import type { GatewayClock } from "./gateway-clock.ts";
 import type { GatewayLimits } from "./gateway-limits.ts";
 import { headersOf } from "./http2-exchange.ts";
-import type { RunningTry, TryFailure, TrySink, Upstream, UpstreamRequest, UpstreamTls } from "./upstream.ts";
+import type {
+  AttemptFailure,
+  AttemptSink,
+  RunningAttempt,
+  Upstream,
+  UpstreamRequest,
+  UpstreamTls,
+} from "./upstream.ts";
 import { upstreamTlsOptions } from "./upstream-tls-options.ts";
 
 /** One HTTP/2 connection to one endpoint, made again when it has closed. Without TLS the backend is known to speak it (h2c). */
@@ -22,7 +29,7 @@ export function createHttp2Upstream(
 ): Upstream {
   const host = address.includes(":") ? `[${address}]` : address;
   const origin = `${tls === undefined ? "http" : "https"}://${host}:${port}`;
-  const running = new Set<Http2Try>();
+  const running = new Set<Http2Attempt>();
   let session: ClientHttp2Session | undefined;
 
   const open = (): ClientHttp2Session => {
@@ -51,7 +58,7 @@ export function createHttp2Upstream(
   return {
     send: (request, sink) => {
       if (session === undefined || session.closed || session.destroyed) session = open();
-      const started = new Http2Try(session, request, {
+      const started = new Http2Attempt(session, request, {
         sink,
         idleMs: limits.idleMs,
         onOver: () => running.delete(started),
@@ -66,21 +73,21 @@ export function createHttp2Upstream(
   };
 }
 
-interface Http2TryOptions {
-  readonly sink: TrySink;
+interface Http2AttemptOptions {
+  readonly sink: AttemptSink;
   readonly idleMs: number;
   readonly onOver: () => void;
 }
 
-class Http2Try implements RunningTry {
+class Http2Attempt implements RunningAttempt {
   readonly #session: ClientHttp2Session;
   readonly #stream: ClientHttp2Stream;
-  readonly #options: Http2TryOptions;
+  readonly #options: Http2AttemptOptions;
   #trailers: Fields = [];
   #isOver = false;
   #isTooSlow = false;
 
-  constructor(session: ClientHttp2Session, request: UpstreamRequest, options: Http2TryOptions) {
+  constructor(session: ClientHttp2Session, request: UpstreamRequest, options: Http2AttemptOptions) {
     this.#session = session;
     this.#options = options;
     const stream = session.request(requestHeaders(request), { endStream: request.body === undefined });
@@ -102,7 +109,7 @@ class Http2Try implements RunningTry {
     this.#stream.resume();
   }
 
-  #listen({ sink, idleMs }: Http2TryOptions): void {
+  #listen({ sink, idleMs }: Http2AttemptOptions): void {
     const stream = this.#stream;
     stream.on("headers", (headers) => {
       if (headers[":status"] === 103 && !this.#isOver) sink.onHints(fieldsOf(headers));
@@ -126,7 +133,7 @@ class Http2Try implements RunningTry {
   }
 
   /** The last that is heard of a stream, however it ended. */
-  #close(sink: TrySink): void {
+  #close(sink: AttemptSink): void {
     const stream = this.#stream;
     const isWhole = stream.readableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR;
     if (this.#finish()) return;
@@ -141,7 +148,7 @@ class Http2Try implements RunningTry {
     return false;
   }
 
-  #failure(): TryFailure["type"] {
+  #failure(): AttemptFailure["type"] {
     if (this.#isTooSlow) return "TimedOut";
     // A stream gets its number when the connection stands and it is its turn to be sent.
     if (this.#session.connecting || this.#stream.id === undefined) return "NotConnected";

@@ -37,7 +37,7 @@ const finished = (more: Partial<RequestFinished> = {}): RequestFinished => ({
   responseBytes: 1,
   rule,
   backend,
-  tries: 1,
+  attempts: 1,
   flags: [],
   reason: undefined,
   ...more,
@@ -71,15 +71,15 @@ test("how long they took: buckets are cumulative, and the last one holds all", (
   expect(lines(metrics.render(), "prevail_request_duration_seconds_count")[0]).toMatch(/ 4$/);
 });
 
-test("tries, retries by reason, and what the budget refused", () => {
+test("attempts, retries by reason, and what the budget refused", () => {
   const metrics = createMetrics();
   const endpoint = { address: "127.0.0.1", port: 1 };
-  const outcome = { type: "Answered", status: 503 } as const;
-  metrics.observe({ type: "TryFinished", rule, backend, endpoint, number: 1, outcome, durationMs: 1 });
+  const outcome = { type: "Responded", status: 503 } as const;
+  metrics.observe({ type: "AttemptFinished", rule, backend, endpoint, number: 1, outcome, durationMs: 1 });
   metrics.observe({ type: "RetryScheduled", rule, backend, reason: { type: "TimedOut" }, retry: 1, waitMs: 1 });
   metrics.observe({ type: "BudgetRefused", rule, backend });
   const text = metrics.render();
-  expect(text).toContain('prevail_tries_total{backend="bakery/baker:8080",outcome="503"} 1\n');
+  expect(text).toContain('prevail_attempts_total{backend="bakery/baker:8080",outcome="503"} 1\n');
   expect(text).toMatch(/^prevail_retries_total\{.*reason="timed_out"\} 1$/m);
   expect(text).toMatch(/^prevail_retry_budget_refusals_total\{.*\} 1$/m);
 });

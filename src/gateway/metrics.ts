@@ -13,8 +13,8 @@ import {
   label,
 } from "../adapters/admin/metric-families.ts";
 import type { RuleConfig } from "../core/dataplane/gateway-config.ts";
-import type { TryOutcome } from "../core/retry/retry-schedule.ts";
-import type { GatewayEvent, RequestFinished, TryFinished } from "./gateway-event.ts";
+import type { AttemptOutcome } from "../core/retry/retry-schedule.ts";
+import type { AttemptFinished, GatewayEvent, RequestFinished } from "./gateway-event.ts";
 
 export interface Metrics {
   readonly observe: (event: GatewayEvent) => void;
@@ -28,8 +28,8 @@ export function createMetrics(): Metrics {
     "prevail_refused_requests_total",
     "What came and was no request: malformed or too slow.",
   );
-  const tries = createCounters("prevail_tries_total", "Tries at backends, by how they ended.");
-  const retries = createCounters("prevail_retries_total", "Retries, by what the try before them ended with.");
+  const attempts = createCounters("prevail_attempts_total", "Attempts at backends, by how they ended.");
+  const retries = createCounters("prevail_retries_total", "Retries, by what the attempt before them ended with.");
   const budget = createCounters(
     "prevail_retry_budget_refusals_total",
     "Retries that were due and for which the budget had no room.",
@@ -39,12 +39,12 @@ export function createMetrics(): Metrics {
     "prevail_request_duration_seconds",
     "From the first byte of a request to the last of its answer.",
   );
-  const tryDurations = createHistograms(
-    "prevail_try_duration_seconds",
-    "From the start of a try to the head of its answer, or to its failure.",
+  const attemptDurations = createHistograms(
+    "prevail_attempt_duration_seconds",
+    "From the start of an attempt to the head of its answer, or to its failure.",
   );
   const requestSeries = createSeriesCache(requests, durations);
-  const trySeries = createSeriesCache(tries, tryDurations);
+  const attemptSeries = createSeriesCache(attempts, attemptDurations);
   return {
     observe: (event) => {
       switch (event.type) {
@@ -58,8 +58,8 @@ export function createMetrics(): Metrics {
         case "RequestRefused":
           refused.cell(`gateway="${label(nameOf(event.gateway))}",code="${event.status}"`).count++;
           return;
-        case "TryFinished": {
-          const series = trySeries.of(event.backend, event.backend, () => backendLabels(event));
+        case "AttemptFinished": {
+          const series = attemptSeries.of(event.backend, event.backend, () => backendLabels(event));
           series.count(describeOutcome(event.outcome), (outcome) => `outcome="${outcome}"`);
           series.time(event.durationMs);
           return;
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
     },
     noteConfig: config.noteConfig,
     render: () =>
-      [requests, refused, durations, tries, tryDurations, retries, budget, ...config.families]
+      [requests, refused, durations, attempts, attemptDurations, retries, budget, ...config.families]
         .map((family) => family.render())
         .join(""),
   };
@@ -138,12 +138,12 @@ const NO_RULE = {};
 const requestLabels = ({ gateway, rule }: RequestFinished): string =>
   `gateway="${label(nameOf(gateway))}",${rule === undefined ? 'route_kind="",route="",rule=""' : ruleLabels(rule)}`;
 
-const backendLabels = ({ backend }: Pick<TryFinished, "backend">): string =>
+const backendLabels = ({ backend }: Pick<AttemptFinished, "backend">): string =>
   `backend="${label(nameOf(backend.object))}:${backend.port}"`;
 
-function describeOutcome(outcome: TryOutcome | { readonly type: "Cancelled" }): string {
+function describeOutcome(outcome: AttemptOutcome | { readonly type: "Cancelled" }): string {
   switch (outcome.type) {
-    case "Answered":
+    case "Responded":
       return String(outcome.status);
     case "NotConnected":
       return "not_connected";

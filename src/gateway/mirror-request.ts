@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { FilterConfig } from "../core/dataplane/gateway-config.ts";
 import type { GatewayTimer } from "./gateway-clock.ts";
 import type { BackendLookup, ServingContext } from "./serving-context.ts";
-import type { TrySink, UpstreamRequest } from "./upstream.ts";
+import type { AttemptSink, UpstreamRequest } from "./upstream.ts";
 
 export type MirrorFilter = Extract<FilterConfig, { readonly type: "RequestMirror" }>;
 
@@ -72,7 +72,7 @@ export function mirrorRequest(
   });
 }
 
-const forgetAll = (onOver: () => void): TrySink => ({
+const forgetAll = (onOver: () => void): AttemptSink => ({
   onHints: () => {},
   onHead: () => {},
   onData: () => true,

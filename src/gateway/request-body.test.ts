@@ -45,7 +45,7 @@ describe("a body that is kept", () => {
     expect([await first, body.canResend, await readAll(body.open())]).toEqual([WHOLE, true, WHOLE]);
   });
 
-  test("goes on where the try before it broke off", async () => {
+  test("goes on where the attempt before it broke off", async () => {
     const { source, body } = start();
     const first = readSome(body.open(), 2);
     const sent = send(source);
@@ -54,7 +54,7 @@ describe("a body that is kept", () => {
     await sent;
   });
 
-  test("is let go of only when the last try has had all of it", async () => {
+  test("is let go of only when the last attempt has had all of it", async () => {
     const { source, body, quota } = start();
     const first = readAll(body.open());
     await send(source);
@@ -64,7 +64,7 @@ describe("a body that is kept", () => {
     expect([quota.used, await readAll(last), quota.used]).toEqual([WHOLE.length, WHOLE, 0]);
   });
 
-  test("is let go of when the last try is given up", async () => {
+  test("is let go of when the last attempt is given up", async () => {
     const { source, body, quota } = start();
     const first = readAll(body.open());
     await send(source);

@@ -1,6 +1,6 @@
 /**
  * The body of a request on its way to a backend, and perhaps to the next one. As long as it is short enough it is kept while it is sent,
- * and the next try gets what is kept before what is still to come.
+ * and the next attempt gets what is kept before what is still to come.
  */
 import { Readable } from "node:stream";
 
@@ -11,7 +11,7 @@ export interface KeptBytes {
 }
 
 export interface RequestBodyOptions {
-  /** What is kept for the next try; 0: nothing. */
+  /** What is kept for the next attempt; 0: nothing. */
   readonly maxBytes: number;
   readonly quota: KeptBytes;
   /** The first byte is asked for. */
@@ -30,7 +30,7 @@ export class RequestBody {
   #keptBytes = 0;
   #hasStarted = false;
   #hasEnded = false;
-  #isLastTry = false;
+  #isLastAttempt = false;
   #reader: BodyReader | undefined;
 
   constructor(source: Readable, options: RequestBodyOptions) {
@@ -46,7 +46,7 @@ export class RequestBody {
     return !this.#hasStarted || this.#kept !== undefined;
   }
 
-  /** For one try. The reader before it gets no more. */
+  /** For one attempt. The reader before it gets no more. */
   open(): Readable {
     this.#reader?.destroy();
     const reader = new BodyReader(this);
@@ -54,9 +54,9 @@ export class RequestBody {
     return reader;
   }
 
-  /** No more tries: what was kept is let go, once the last of them has had it. */
+  /** No more attempts: what was kept is let go, once the last of them has had it. */
   release(): void {
-    this.#isLastTry = true;
+    this.#isLastAttempt = true;
     const isWanted = this.#reader !== undefined && this.#reader.chunks < (this.#kept?.length ?? 0);
     if (!isWanted) this.#forget();
   }
@@ -67,7 +67,7 @@ export class RequestBody {
     const kept = this.#kept?.[reader.chunks];
     if (kept !== undefined) {
       reader.push(kept);
-      if (this.#isLastTry) this.release();
+      if (this.#isLastAttempt) this.release();
     } else if (this.#hasEnded) reader.push(null);
     else if (this.#hasStarted) this.#source.resume();
     else this.#start();
@@ -76,7 +76,7 @@ export class RequestBody {
   detach(reader: BodyReader): void {
     if (reader !== this.#reader) return;
     this.#reader = undefined;
-    if (this.#isLastTry) this.#forget();
+    if (this.#isLastAttempt) this.#forget();
     if (this.#hasStarted && !this.#hasEnded) this.#source.pause();
   }
 
@@ -102,7 +102,7 @@ export class RequestBody {
   }
 
   #keep(chunk: Buffer): void {
-    if (this.#kept === undefined || this.#isLastTry) return;
+    if (this.#kept === undefined || this.#isLastAttempt) return;
     const fits =
       this.#keptBytes + chunk.length <= this.#maxBytes && this.#quota.used + chunk.length <= this.#quota.limit;
     if (!fits) return this.#forget();
@@ -126,7 +126,7 @@ class BodyReader extends Readable {
   constructor(body: RequestBody) {
     super();
     this.#body = body;
-    // The try that it is for may still wait for a connection, and nobody listen.
+    // The attempt that it is for may still wait for a connection, and nobody listen.
     this.on("error", () => {});
   }
 

@@ -16,7 +16,7 @@ export class RequestRecord {
   backend: BackendConfig | undefined;
   status: number | undefined;
   responseBytes = 0;
-  tries = 0;
+  attempts = 0;
   reason: string | undefined;
   /** Seldom any. */
   #flags: readonly RequestFlag[] = [];
@@ -51,7 +51,7 @@ export class RequestRecord {
       responseBytes: this.responseBytes,
       rule: this.rule,
       backend: this.backend,
-      tries: this.tries,
+      attempts: this.attempts,
       flags: this.#flags,
       reason: this.reason,
     };

@@ -149,7 +149,7 @@ class Serving {
   }
 
   #debugFields(): Fields {
-    const { rule, backend, tries } = this.#record;
+    const { rule, backend, attempts } = this.#record;
     if (!this.#context.debugHeaders || rule === undefined) return [];
     return [
       "x-prevail-route",
@@ -157,8 +157,8 @@ class Serving {
       "x-prevail-rule",
       headerText(rule.rule),
       ...(backend === undefined ? [] : ["x-prevail-backend", headerText(backend.id)]),
-      "x-prevail-tries",
-      String(tries),
+      "x-prevail-attempts",
+      String(attempts),
     ];
   }
 

@@ -4,8 +4,8 @@ import type { Fields } from "./fields.ts";
 
 export interface Upstream {
   /** Tells the sink what becomes of it, never before it returns. */
-  readonly send: (request: UpstreamRequest, sink: TrySink) => RunningTry;
-  /** How many tries are under way. */
+  readonly send: (request: UpstreamRequest, sink: AttemptSink) => RunningAttempt;
+  /** How many attempts are under way. */
   readonly running: () => number;
   /** Closes idle connections that are too old to be used. */
   readonly sweep: () => void;
@@ -28,14 +28,14 @@ export interface UpstreamRequest {
   readonly takesTrailers: boolean;
 }
 
-/** What a try brings. After `onEnd`, `onFail` or `onUpgrade` comes nothing more. */
-export interface TrySink {
+/** What an attempt brings. After `onEnd`, `onFail` or `onUpgrade` comes nothing more. */
+export interface AttemptSink {
   readonly onHints: (fields: Fields) => void;
   readonly onHead: (head: ResponseHead) => void;
   /** The bytes are lent: whoever wants them later copies them. False: no more before `resume`. */
   readonly onData: (chunk: Buffer) => boolean;
   readonly onEnd: (trailers: Fields) => void;
-  readonly onFail: (failure: TryFailure) => void;
+  readonly onFail: (failure: AttemptFailure) => void;
   readonly onUpgrade: (head: ResponseHead, connection: Duplex) => void;
 }
 
@@ -46,14 +46,14 @@ export interface ResponseHead {
   readonly fields: Fields;
 }
 
-export interface TryFailure {
+export interface AttemptFailure {
   /** `TimedOut`: nothing came for too long. */
   readonly type: "NotConnected" | "Refused" | "Reset" | "TimedOut";
   /** For logs: it may name addresses. */
   readonly message: string;
 }
 
-export interface RunningTry {
+export interface RunningAttempt {
   /** The sink hears nothing more. */
   readonly cancel: () => void;
   readonly resume: () => void;

@@ -98,7 +98,7 @@ describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
     expect(await ask(http, "503,200")).toBe(200);
     await until(() =>
       expect(running.out).toMatch(
-        /^\S+Z 127\.0\.0\.1 "GET baker\.bakery\.example\/menu HTTP\/1\.1" 200 \d+B \d+ms HTTPRoute bakery\/baker#menu → Service bakery\/baker(?:-next)?:8080, 2 tries$/m,
+        /^\S+Z 127\.0\.0\.1 "GET baker\.bakery\.example\/menu HTTP\/1\.1" 200 \d+B \d+ms HTTPRoute bakery\/baker#menu → Service bakery\/baker(?:-next)?:8080, 2 attempts$/m,
       ),
     );
     const metrics = await (await fetch(`http://127.0.0.1:${admin}/metrics`)).text();

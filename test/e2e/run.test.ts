@@ -95,9 +95,9 @@ describe("prevail run", () => {
     const port = await portOf(running, "http ");
     const answer = await ask(port, "/menu", { "x-demo": "503,200" });
     expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body)).toMatchObject({ try: 2, path: "/menu" });
-    expect(answer.headers["x-prevail-tries"]).toBe("2");
-    await until(() => expect(running.out).toContain("2 tries"));
+    expect(JSON.parse(answer.body)).toMatchObject({ attempt: 2, path: "/menu" });
+    expect(answer.headers["x-prevail-attempts"]).toBe("2");
+    await until(() => expect(running.out).toContain("2 attempts"));
     expect(running.out).toContain("HTTPRoute bakery/baker#menu");
 
     const admin = Number(/metrics at http:\/\/127\.0\.0\.1:(\d+)/.exec(running.err)?.[1]);

@@ -2,10 +2,10 @@
 import { createRegex } from "../../src/adapters/regex/create-regex.ts";
 import type { SecretSource } from "../../src/xds/compile/secret-source.ts";
 import {
-  type EnvoyDataPlane,
-  type EnvoyDataPlaneOptions,
-  startEnvoyDataPlane,
-} from "../../src/xds/serve/envoy-data-plane.ts";
+  type EnvoyDataplane,
+  type EnvoyDataplaneOptions,
+  startEnvoyDataplane,
+} from "../../src/xds/serve/envoy-dataplane.ts";
 
 export const NO_KEYS: SecretSource = { findCertificate: () => undefined, findAuthorities: () => undefined };
 
@@ -13,9 +13,9 @@ export const NO_KEYS: SecretSource = { findCertificate: () => undefined, findAut
 export const startEnvoyPlane = (
   envoyPath: string | undefined,
   port: number,
-  options: Pick<EnvoyDataPlaneOptions, "concurrency" | "scopesFrom"> = {},
-): Promise<EnvoyDataPlane> =>
-  startEnvoyDataPlane({
+  options: Pick<EnvoyDataplaneOptions, "concurrency" | "scopesFrom"> = {},
+): Promise<EnvoyDataplane> =>
+  startEnvoyDataplane({
     envoyPath: envoyPath ?? "",
     bind: () => ({ host: "127.0.0.1", port }),
     matchRegex: createRegex(),

@@ -24,14 +24,14 @@ const budget = object("Bounds retries as a share of the requests. Names as in Ga
 });
 
 const retry = object(
-  "When and how often a gateway tries a request again.",
+  "When and how often a gateway attempts a request again.",
   {
     codes: list(
       "Status codes that are tried again. The list is one value.",
       { type: "integer", format: "int32", minimum: 400, maximum: 599 },
       { maxItems: 200 },
     ),
-    attempts: integer("Retries after the first try; 0 disables them.", { format: "int32", minimum: 0 }),
+    attempts: integer("Retries after the first attempt; 0 disables them.", { format: "int32", minimum: 0 }),
     backoff: duration("No retry starts earlier than this after the failure."),
     maxBackoff: duration("Cap of the growing wait. Unset: ten times backoff."),
     afterSend: text("Whether a request that was sent, and may have been processed, may be sent again.", {
@@ -51,8 +51,10 @@ const retry = object(
 const timeouts = object(
   "How long a gateway waits. 0s disables a timeout.",
   {
-    request: duration("From the first byte of the request to the last of the response, all tries and waits included."),
-    backendRequest: duration("For one try."),
+    request: duration(
+      "From the first byte of the request to the last of the response, all attempts and waits included.",
+    ),
+    backendRequest: duration("For one attempt."),
   },
   validations(
     validation(

@@ -1,17 +1,18 @@
 import { expect, test } from "vitest";
 import { runCli } from "../../../test/support/run-cli.ts";
 
-test("tells try by try what the settings come to, and what does not fit", async () => {
+test("tells attempt by attempt what the settings come to, and what does not fit", async () => {
   const { stdout, code } = await runCli("retries --attempts 3 --backoff 250ms --backend-request 2s --request 5s", {
     columns: 100,
   });
   expect(code).toBe(0);
   expect(stdout).toBe(
     [
-      "try 1, up to 2s → wait 250ms to 313ms → try 2, up to 2s → wait 500ms to 625ms → try 3, up to 2s →",
-      "  wait 1s to 1s250ms → try 4, up to 2s",
-      "At most 4 tries; the client waits at most 5s.",
-      "Try 4 may come too late: if the tries before take their time, the request times out first, after 5s.",
+      "attempt 1, up to 2s → wait 250ms to 313ms → attempt 2, up to 2s → wait 500ms to 625ms → attempt 3,",
+      "  up to 2s → wait 1s to 1s250ms → attempt 4, up to 2s",
+      "At most 4 attempts; the client waits at most 5s.",
+      "Attempt 4 may come too late: if the attempts before take their time, the request times out first,",
+      "  after 5s.",
       "While everything fails, backends see 4 times the requests that clients send.",
       "",
     ].join("\n"),
@@ -20,8 +21,10 @@ test("tells try by try what the settings come to, and what does not fit", async 
 
 test("a backoff that outlasts the request", async () => {
   const { stdout } = await runCli("retries --attempts 2 --backoff 1s --request 1s");
-  expect(stdout).toContain("Tries 2 to 3 can never start: the request times out after 1s, before the waits are over.");
-  expect(stdout).toContain("At most 1 try; the client waits at most 1s.");
+  expect(stdout).toContain(
+    "Attempts 2 to 3 can never start: the request times out after 1s, before the waits are over.",
+  );
+  expect(stdout).toContain("At most 1 attempt; the client waits at most 1s.");
 });
 
 test("-o json", async () => {
@@ -29,7 +32,7 @@ test("-o json", async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     kind: "RetryTimeline",
     amplification: 2,
-    tries: [{ number: 1 }, { number: 2, waitMs: { least: 100, most: 125 }, fits: "always" }],
+    attempts: [{ number: 1 }, { number: 2, waitMs: { least: 100, most: 125 }, fits: "always" }],
   });
 });
 

@@ -12,16 +12,16 @@ export const command: Command = {
     "[--attempts N] [--backoff DURATION] [--max-backoff DURATION] [--request DURATION] [--backend-request DURATION]",
   ],
   description: [
-    "What retry settings come to if every try fails: when each try starts, which of them fit into the request's time, how long the client waits, " +
+    "What retry settings come to if every attempt fails: when each attempt starts, which of them fit into the request's time, how long the client waits, " +
       "and by how much the load on the backends grows. Nothing is read: this is a calculator for settings that you have in mind.",
     "Durations are written as in Gateway API: 250ms, 10s, 1m30s. Waits double from retry to retry up to the maximum, and are spread by up to a quarter.",
   ],
   options: [
-    { name: "attempts", value: "N", help: "retries after the first try (default: 1)" },
+    { name: "attempts", value: "N", help: "retries after the first attempt (default: 1)" },
     { name: "backoff", value: "DURATION", help: "no retry starts earlier than this after the failure" },
     { name: "max-backoff", value: "DURATION", help: "the longest wait (default: ten times the backoff)" },
     { name: "request", value: "DURATION", help: "the timeout of the whole request, waits included" },
-    { name: "backend-request", value: "DURATION", help: "the timeout of one try" },
+    { name: "backend-request", value: "DURATION", help: "the timeout of one attempt" },
   ],
   takes: [],
   outputs: ["json", "yaml"],

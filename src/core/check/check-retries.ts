@@ -16,8 +16,9 @@ import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts"
 import { GATEWAY_API } from "../model/kinds.ts";
 import { formatDurationMs } from "../model/parse/parse-duration.ts";
 import { displayRef, type KindId, kindId, parseObjectId } from "../model/refs.ts";
+import { sumWaitsMs } from "../retry/backoff.ts";
 import { type RetrySettings, retrySettings } from "../retry/retry-settings.ts";
-import { retriesWithin, sumWaitsMs } from "../retry/retry-timeline.ts";
+import { retriesWithin } from "../retry/retry-timeline.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
 
 const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });

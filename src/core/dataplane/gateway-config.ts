@@ -109,9 +109,9 @@ export type BackendTarget =
       readonly backend: BackendConfig;
       /** Those of the reference, after those of the rule. */
       readonly filters: readonly FilterConfig[];
-      /** Undefined: a try is the only one. */
+      /** Undefined: an attempt is the only one. */
       readonly retry: RetryConfig | undefined;
-      /** Of one try, to the last byte of its answer; undefined: no limit. */
+      /** Of one attempt, to the last byte of its answer; undefined: no limit. */
       readonly backendRequestTimeoutMs: number | undefined;
     }
   /** Missing, forbidden, or of no use: its share of the requests is answered 500. */

@@ -26,7 +26,7 @@ function rulesOf(objects: readonly JsonObject[], kind = "HTTPRoute"): Readonly<R
   return Object.fromEntries(served.map(({ name, virtualHosts }) => [name, virtualHosts[0]?.routes[0]?.rule]));
 }
 
-/** `s: 2 tries after …` of each backend. */
+/** `s: 2 attempts after …` of each backend. */
 const settingsOf = (rule: RuleConfig | undefined): readonly unknown[] =>
   rule?.action.type === "Forward"
     ? rule.action.backends.map(({ target }) =>

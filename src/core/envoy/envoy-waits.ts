@@ -1,7 +1,8 @@
-/** How Envoy keeps a minimum back-off: by tries that only wait (docs/decisions/0006). */
-import { type RetryPlan, waitRangeMs } from "../retry/retry-schedule.ts";
+/** How Envoy keeps a minimum back-off: by attempts that only wait (docs/decisions/0006). */
+import { waitRangeMs } from "../retry/backoff.ts";
+import type { RetryPlan } from "../retry/retry-schedule.ts";
 
-/** More tries than that help nobody, and each is an entry in a list. */
+/** More attempts than that help nobody, and each is an entry in a list. */
 export const MOST_ATTEMPTS = 100;
 
 export const attemptsOf = ({ attempts }: RetryPlan): number => Math.min(attempts, MOST_ATTEMPTS);

@@ -1,27 +1,23 @@
-/**
- * How many retries a backend has to bear (GEP-3388, "retryConstraint"). A budget bounds the retries of all requests together, so that a
- * backend in trouble is not buried under them. Time arrives as an argument.
- */
-
+/** Retry budgets: a limit on the retries of all requests to a backend together. Time arrives as an argument. */
 import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import { parseDurationMs } from "../model/parse/parse-duration.ts";
 import type { GroupKind } from "../model/refs.ts";
 
 export interface RetryBudget {
-  /** Retries within `intervalMs` may come to this part of the requests that came in meanwhile; first tries count, retries do not. */
+  /** The retries within `intervalMs` may be this percentage of the requests within it. A request counts once, however often it is retried. */
   readonly percent: number;
   readonly intervalMs: number;
-  /** So many retries are always allowed, or a quiet backend would have none at all. */
+  /** So many retries are always allowed. Without it a backend with few requests would never get a retry. */
   readonly minRetryRate: { readonly count: number; readonly intervalMs: number };
 }
 
-/** Gateway API, "BackendTrafficPolicy": what is left out. */
+/** Gateway API's defaults of XBackendTrafficPolicy. */
 const PERCENT = 20;
 const INTERVAL_MS = 10_000;
 const MIN_COUNT = 10;
 const MIN_INTERVAL_MS = 1000;
 
-/** Of `retry.budget`, and of `retryConstraint` with its own two structs. What cannot be read counts as left out. */
+/** Reads `retry.budget`, or the two structs of `retryConstraint`. A value of the wrong type counts as unset. */
 function readRetryBudget(budget: JsonObject, minRetryRate: JsonObject): RetryBudget {
   return {
     percent: numberAt(budget, "percent") ?? PERCENT,
@@ -35,19 +31,19 @@ function readRetryBudget(budget: JsonObject, minRetryRate: JsonObject): RetryBud
 
 const NOTHING: JsonObject = {};
 
-/** `{percent, interval, minRetryRate}`, as a RetryPolicy has it; undefined: no budget. */
+/** The budget of a RetryPolicy, `{percent, interval, minRetryRate}`. Undefined: no budget. */
 export function policyBudget(retry: JsonObject): RetryBudget | undefined {
   const budget = ownValue(retry, "budget");
   return isJsonObject(budget) ? readRetryBudget(budget, objectAt(budget, "minRetryRate")) : undefined;
 }
 
-/** Gives each backend a budget of its own. */
+/** The policy kind that gives a backend a budget. */
 export const BACKEND_TRAFFIC_POLICY: GroupKind = {
   group: "gateway.networking.x-k8s.io",
   kind: "XBackendTrafficPolicy",
 };
 
-/** `{budget: {percent, interval}, minRetryRate}`, as an XBackendTrafficPolicy has it; undefined: no budget. */
+/** The budget of an XBackendTrafficPolicy, `{budget: {percent, interval}, minRetryRate}`. Undefined: no budget. */
 export function backendBudget(spec: JsonObject): RetryBudget | undefined {
   const constraint = ownValue(spec, "retryConstraint");
   if (!isJsonObject(constraint)) return undefined;
@@ -64,23 +60,29 @@ function numberAt(holder: JsonObject, key: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** An interval of no length would never hold anything: it counts as left out. */
+/** An interval of length 0 counts as unset, because no request ever falls into it. */
 function durationAt(holder: JsonObject, key: string): number | undefined {
   const value = ownValue(holder, key);
   const ms = typeof value === "string" ? parseDurationMs(value) : undefined;
   return ms === 0 ? undefined : ms;
 }
 
-/** What a gateway keeps for each backend with a budget. */
+/** The counters of one budget. */
 export interface BudgetMeter {
-  /** A request came in for the backend. */
+  /** Counts a request to the backend, not its retries. */
   readonly countRequest: (nowMs: number) => void;
-  /** Whether one more retry fits. */
+  /** True if the budget allows one more retry. */
   readonly hasRoom: (nowMs: number) => boolean;
-  /** A retry is going to happen. */
   readonly countRetry: (nowMs: number) => void;
 }
 
+/**
+ * Retry budget
+ *
+ * A retry is allowed if the retries of the interval stay within `percent` of its requests, or if fewer than `minRetryRate` retries have
+ * happened.
+ * GEP-3388, "API"
+ */
 export function createBudgetMeter({ percent, intervalMs, minRetryRate }: RetryBudget): BudgetMeter {
   const requests = createWindow(intervalMs);
   const retries = createWindow(intervalMs);
@@ -97,14 +99,14 @@ export function createBudgetMeter({ percent, intervalMs, minRetryRate }: RetryBu
   };
 }
 
-/** Whether every budget has room for a retry. Only then it counts, and in all of them: a refusal by one costs the others nothing. */
+/** Counts a retry in every budget and returns true, or returns false and counts it in none if one budget has no room. */
 export function takeRetry(meters: readonly BudgetMeter[], nowMs: number): boolean {
   if (!meters.every((meter) => meter.hasRoom(nowMs))) return false;
   for (const meter of meters) meter.countRetry(nowMs);
   return true;
 }
 
-/** How finely a window slides: it forgets a twentieth at a time, and so never less than the interval is in it. */
+/** A window drops counts in steps of a twentieth of its interval. It covers at least the interval at all times. */
 const SLOTS = 20;
 
 interface SlidingWindow {
@@ -112,16 +114,16 @@ interface SlidingWindow {
   readonly count: (nowMs: number) => number;
 }
 
-/** Counts of the last interval, in constant space and time. */
+/** Counts the events of the last interval in constant space and time. */
 function createWindow(intervalMs: number): SlidingWindow {
   const slotMs = intervalMs / SLOTS;
-  // One more than the interval has: the slot that is being filled does not yet count as a whole one.
+  // One slot more than the interval has, because the newest slot is only partly over.
   const counts = Array.from({ length: SLOTS + 1 }, () => 0);
   let newest = 0;
   let sum = 0;
   const slideTo = (nowMs: number): void => {
     const slot = Math.floor(nowMs / slotMs);
-    // A clock that goes back stands still.
+    // Negative if the clock went back: then the window stays as it is.
     const steps = Math.min(slot - newest, counts.length);
     for (let step = 1; step <= steps; step++) {
       const at = (slot - steps + step) % counts.length;

@@ -1,17 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sumWaitsMs, waitMs, waitRangeMs } from "./backoff.ts";
 import {
   type AfterSend,
+  type AttemptOutcome,
   type NextStep,
   nextStep,
   type RetryPlan,
   type Situation,
-  type TryOutcome,
-  waitMs,
-  waitRangeMs,
 } from "./retry-schedule.ts";
 import { retrySettings } from "./retry-settings.ts";
-import { retriesWithin, retryTimeline, sumWaitsMs } from "./retry-timeline.ts";
+import { retriesWithin, retryTimeline } from "./retry-timeline.ts";
 
 const plan = (more: Partial<RetryPlan> = {}): RetryPlan => ({
   codes: [502, 503],
@@ -26,8 +25,8 @@ const step = (more: Partial<Situation> = {}): NextStep =>
   nextStep({
     plan: plan(),
     method: "GET",
-    outcome: { type: "Answered", status: 503 },
-    tries: 1,
+    outcome: { type: "Responded", status: 503 },
+    attemptsMade: 1,
     canResend: true,
     nowMs: 1000,
     random: 0,
@@ -35,8 +34,8 @@ const step = (more: Partial<Situation> = {}): NextStep =>
     ...more,
   });
 
-const answered = (status: number): TryOutcome => ({ type: "Answered", status });
-const because = (next: NextStep): string => (next.do === "Answer" ? next.because : `Retry at ${next.atMs}`);
+const answered = (status: number): AttemptOutcome => ({ type: "Responded", status });
+const because = (next: NextStep): string => (next.do === "Respond" ? next.because : `Retry at ${next.atMs}`);
 
 describe("which failures are retried", () => {
   test.each<readonly [string, Partial<Situation>, string]>([
@@ -56,8 +55,8 @@ describe("which failures are retried", () => {
     ["not connected: always", { method: "POST", outcome: { type: "NotConnected" } }, "Retry at 1100"],
     ["refused before processing: always", { method: "PATCH", outcome: { type: "Refused" } }, "Retry at 1100"],
     ["attempts: 0 disables", { plan: plan({ attempts: 0 }) }, "Exhausted"],
-    ["attempts: the last one", { tries: 2 }, "Retry at 1200"],
-    ["attempts: no more than that", { tries: 3 }, "Exhausted"],
+    ["attempts: the last one", { attemptsMade: 2 }, "Retry at 1200"],
+    ["attempts: no more than that", { attemptsMade: 3 }, "Exhausted"],
     ["a body that was not kept cannot be sent again", { canResend: false }, "BodyNotKept"],
     ["budget: a retry that it refuses", { isWithinBudget: () => false }, "Budget"],
   ])("%s", (_, situation, expected) => {
@@ -81,7 +80,7 @@ describe("which failures are retried", () => {
   test("the budget is asked last: only for a retry that would happen", () => {
     let asked = 0;
     const isWithinBudget = (): boolean => ++asked > 0;
-    step({ isWithinBudget, tries: 3 });
+    step({ isWithinBudget, attemptsMade: 3 });
     step({ isWithinBudget, canResend: false });
     step({ isWithinBudget, outcome: answered(200) });
     expect(asked).toBe(0);
@@ -120,16 +119,16 @@ test("no schedule violates the minimum, the growth or the count, whatever the di
     fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { minLength: 31, maxLength: 31 }),
     (made, dice) => {
       let nowMs = 0;
-      let tries = 0;
+      let attempts = 0;
       let next: NextStep = { do: "Retry", atMs: 0 };
       const gaps: number[] = [];
       while (next.do === "Retry") {
-        if (tries > 0) gaps.push(next.atMs - nowMs);
+        if (attempts > 0) gaps.push(next.atMs - nowMs);
         nowMs = next.atMs;
-        tries++;
-        next = step({ plan: made, tries, nowMs, random: dice[tries] ?? 0 });
+        attempts++;
+        next = step({ plan: made, attemptsMade: attempts, nowMs, random: dice[attempts] ?? 0 });
       }
-      expect(tries).toBe(made.attempts + 1);
+      expect(attempts).toBe(made.attempts + 1);
       const { backoffMs, maxBackoffMs } = made;
       if (backoffMs === undefined) return;
       const slack = 1e-6;
@@ -159,18 +158,18 @@ test("a wait lies within its range", () => {
 
 describe("timeline", () => {
   const fits = (made: RetryPlan | undefined, requestMs?: number, backendRequestMs?: number): readonly string[] =>
-    retryTimeline(made, { requestMs, backendRequestMs }).tries.map((one) => one.fits);
+    retryTimeline(made, { requestMs, backendRequestMs }).attempts.map((one) => one.fits);
 
   test("without limits everything fits, and nothing bounds the wait", () => {
     const timeline = retryTimeline(plan(), { requestMs: undefined, backendRequestMs: undefined });
-    expect(timeline.tries.map((one) => one.fits)).toEqual(["always", "always", "always"]);
+    expect(timeline.attempts.map((one) => one.fits)).toEqual(["always", "always", "always"]);
     expect(timeline).toMatchObject({ longestMs: undefined, amplification: 3 });
   });
 
-  test("the slowest case: tries as long as they may, waits as long as they may", () => {
+  test("the slowest case: attempts as long as they may, waits as long as they may", () => {
     const timeline = retryTimeline(plan(), { requestMs: undefined, backendRequestMs: 2000 });
     expect(timeline.longestMs).toBe(2000 + 125 + 2000 + 250 + 2000);
-    expect(timeline.tries.map((one) => one.latestMs)).toEqual([0, 2125, 4375]);
+    expect(timeline.attempts.map((one) => one.latestMs)).toEqual([0, 2125, 4375]);
   });
 
   test("timeouts.request bounds everything", () => {
@@ -185,7 +184,7 @@ describe("timeline", () => {
     expect(retryTimeline(plan(), { requestMs: 100, backendRequestMs: undefined }).amplification).toBe(1);
   });
 
-  test("no retries: one try", () => {
+  test("no retries: one attempt", () => {
     expect(retryTimeline(undefined, { requestMs: 10, backendRequestMs: 5 })).toMatchObject({
       longestMs: 5,
       amplification: 1,
@@ -194,7 +193,7 @@ describe("timeline", () => {
 
   test("a billion attempts are told and added up in no time", () => {
     const timeline = retryTimeline(plan({ attempts: 1e9 }), { requestMs: undefined, backendRequestMs: 1000 });
-    expect(timeline.tries.length).toBe(21);
+    expect(timeline.attempts.length).toBe(21);
     expect(timeline.amplification).toBe(1e9 + 1);
     expect(timeline.longestMs).toBeGreaterThan(1e12);
   });

@@ -1,81 +1,98 @@
 /**
- * When a failed try is followed by another, and when that one starts: the one place that decides it. A gateway asks it with its clock
- * and its dice, a trace with neither. Gateway API v1.7.0 and GEP-1731 differ on some points; docs/semantics.md says where we stand.
+ * Decides whether a failed attempt is followed by a retry, and when the retry starts. The embedded gateway calls it with its clock and
+ * random numbers. docs/semantics.md lists where Gateway API v1.7.0 and GEP-1731 differ.
  */
+import { type Backoff, waitMs } from "./backoff.ts";
 
-/** May a request that was sent, and so may have been processed, be sent again? */
+/** Whether a request that was sent, and so may have been processed, may be sent again. */
 export type AfterSend = "Never" | "Idempotent" | "Always";
 
-/** The effective settings, as numbers, with defaults filled in. No `retry` at all is no plan at all. */
-export interface RetryPlan {
-  /** Answers that are retried, for every method. */
+/** The effective retry settings, as numbers, with defaults filled in. */
+export interface RetryPlan extends Backoff {
+  /** Response codes that are retried, for every method. */
   readonly codes: readonly number[];
-  /** Retries after the first try. */
+  /** The maximum number of retries after the first attempt. */
   readonly attempts: number;
-  /** No retry starts earlier than this after the failure; undefined: soon, and no promise. */
-  readonly backoffMs: number | undefined;
-  /** Where the growth of waits ends; never below `backoffMs`. */
-  readonly maxBackoffMs: number | undefined;
   readonly afterSend: AfterSend;
 }
 
-/** How a try failed, or what it brought. */
-export type TryOutcome =
-  | { readonly type: "Answered"; readonly status: number }
-  /** No connection: the request was not sent. */
+/** How an attempt ended. */
+export type AttemptOutcome =
+  | { readonly type: "Responded"; readonly status: number }
+  /** There was no connection: the request was not sent. */
   | { readonly type: "NotConnected" }
-  /** HTTP/2 REFUSED_STREAM, GOAWAY beyond it: sent, and not processed. */
+  /** HTTP/2 REFUSED_STREAM, or a GOAWAY that excludes the stream: the request was sent and not processed. */
   | { readonly type: "Refused" }
-  /** The connection broke, or what came back was no HTTP. */
+  /** The connection was reset, or the response was not valid HTTP. */
   | { readonly type: "Reset" }
-  /** `timeouts.backendRequest` ran out. */
+  /** `timeouts.backendRequest` expired. */
   | { readonly type: "TimedOut" };
 
 export interface Situation {
+  /** Undefined: no `retry` stanza takes effect. */
   readonly plan: RetryPlan | undefined;
   readonly method: string;
-  readonly outcome: TryOutcome;
-  /** Tries made, this one included. */
-  readonly tries: number;
-  /** Whether all of the request is still at hand: its body was kept, or none of it was sent. */
+  readonly outcome: AttemptOutcome;
+  /** The number of attempts so far, including the one that ended. */
+  readonly attemptsMade: number;
+  /** True if the whole request can be sent again: its body was buffered, or none of it was sent. */
   readonly canResend: boolean;
   readonly nowMs: number;
   /** From 0 up to 1. */
   readonly random: number;
-  /** Asked last, as a retry that is allowed is counted. */
+  /** Called only for a retry that would happen otherwise, because the budget counts the retry. */
   readonly isWithinBudget: () => boolean;
 }
 
 export type NextStep =
-  | { readonly do: "Answer"; readonly because: "Final" | "NotRetried" | "Exhausted" | "BodyNotKept" | "Budget" }
+  | { readonly do: "Respond"; readonly because: "Final" | "NotRetried" | "Exhausted" | "BodyNotKept" | "Budget" }
   | { readonly do: "Retry"; readonly atMs: number };
 
-/** RFC 9110: sending it twice is the same as sending it once. */
-const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
-
-export function nextStep({
-  plan,
-  method,
-  outcome,
-  tries,
-  canResend,
-  nowMs,
-  random,
-  isWithinBudget,
-}: Situation): NextStep {
+/**
+ * At most so many retries
+ *
+ * `attempts` is the maximum number of retries after the first attempt. Once they are used up the last response is returned, or an error
+ * if there is none.
+ * GEP-1731, "API"
+ */
+export function nextStep(situation: Situation): NextStep {
+  const { plan, method, outcome, attemptsMade, canResend, nowMs, random, isWithinBudget } = situation;
   if (plan === undefined || !isRetried(plan, method, outcome)) {
-    return { do: "Answer", because: outcome.type === "Answered" ? "Final" : "NotRetried" };
+    return { do: "Respond", because: outcome.type === "Responded" ? "Final" : "NotRetried" };
   }
-  if (tries > plan.attempts) return { do: "Answer", because: "Exhausted" };
-  if (!canResend) return { do: "Answer", because: "BodyNotKept" };
-  if (!isWithinBudget()) return { do: "Answer", because: "Budget" };
-  return { do: "Retry", atMs: nowMs + waitMs(plan, tries, random) };
+  if (attemptsMade > plan.attempts) return { do: "Respond", because: "Exhausted" };
+  if (!canResend) return { do: "Respond", because: "BodyNotKept" };
+  if (!isWithinBudget()) return { do: "Respond", because: "Budget" };
+  return { do: "Retry", atMs: nowMs + waitMs(plan, attemptsMade, random) };
 }
 
-function isRetried({ codes, afterSend }: RetryPlan, method: string, outcome: TryOutcome): boolean {
-  switch (outcome.type) {
-    case "Answered":
-      return outcome.status >= 400 && codes.includes(outcome.status);
+function isRetried({ codes, afterSend }: RetryPlan, method: string, outcome: AttemptOutcome): boolean {
+  return outcome.type === "Responded"
+    ? isRetriedCode(codes, outcome.status)
+    : isRetriedConnectionError(afterSend, method, outcome.type);
+}
+
+/**
+ * Retried response codes
+ *
+ * A response is retried if `codes` lists its status. Statuses below 400 are never retried, even if they are listed.
+ * GEP-1731, "API"
+ */
+const isRetriedCode = (codes: readonly number[], status: number): boolean => status >= 400 && codes.includes(status);
+
+/**
+ * Connection errors are retried
+ *
+ * With a `retry` stanza, an attempt that was not sent or not processed is retried. One that was sent and then reset or timed out is
+ * retried as `afterSend` allows: by default only if its method is idempotent.
+ * GEP-1731, "Should whether to retry on connection errors be configurable?"
+ */
+function isRetriedConnectionError(
+  afterSend: AfterSend,
+  method: string,
+  error: Exclude<AttemptOutcome["type"], "Responded">,
+): boolean {
+  switch (error) {
     case "NotConnected":
     case "Refused":
       return true;
@@ -85,26 +102,5 @@ function isRetried({ codes, afterSend }: RetryPlan, method: string, outcome: Try
   }
 }
 
-/** About this long without a `backoff`: a pause, not a promise. */
-const UNPROMISED_MS = 25;
-/** Waits are spread upwards only: a quarter more at most. */
-const SPREAD = 0.25;
-const GROWTH_LIMIT = 10;
-
-/** The wait before a retry (1, 2, …): at least `backoff`, doubling up to `maxBackoff`, spread upwards by the dice. */
-export function waitMs(plan: RetryPlan, retry: number, random: number): number {
-  const { least, most } = waitRangeMs(plan, retry);
-  return least + random * (most - least);
-}
-
-/** Between which bounds the wait before a retry lies. */
-export function waitRangeMs(
-  { backoffMs, maxBackoffMs }: Pick<RetryPlan, "backoffMs" | "maxBackoffMs">,
-  retry: number,
-): { readonly least: number; readonly most: number } {
-  if (backoffMs === undefined) return { least: 0, most: 2 * UNPROMISED_MS };
-  const longest = Math.max(backoffMs, maxBackoffMs ?? GROWTH_LIMIT * backoffMs);
-  // A power of two that no double holds is as good as the limit.
-  const least = Math.min(longest, backoffMs * 2 ** Math.min(retry - 1, 1000));
-  return { least, most: Math.max(least, Math.min(longest, least * (1 + SPREAD))) };
-}
+/** RFC 9110, 9.2.2. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);

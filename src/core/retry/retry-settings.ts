@@ -1,4 +1,4 @@
-/** Retries and timeouts of one effective RetryPolicy, as numbers. */
+/** The retry settings and timeouts of one effective RetryPolicy, as numbers. */
 import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import { parseDurationMs } from "../model/parse/parse-duration.ts";
 import { policyBudget, type RetryBudget } from "./retry-budget.ts";
@@ -6,21 +6,21 @@ import type { RetryPlan } from "./retry-schedule.ts";
 import type { Timeouts } from "./retry-timeline.ts";
 
 export interface RetrySettings {
-  /** Undefined: there is no `retry` at all. */
+  /** Undefined: there is no `retry` stanza. */
   readonly plan: RetryPlan | undefined;
   readonly timeouts: Timeouts;
-  /** A longer body is streamed, not kept, and so not sent again. */
+  /** A request with a longer body is streamed without buffering, so it cannot be retried once its body was sent. */
   readonly maxBodyBytes: number;
-  /** Undefined: nothing bounds the retries of all requests together. */
+  /** Undefined: no retry budget. */
   readonly budget: RetryBudget | undefined;
 }
 
-/** Gateway API v1.7.0: unset means 1. */
+/** Gateway API v1.7.0, HTTPRouteRetry: the default of `attempts`. */
 const ATTEMPTS = 1;
 const MAX_BODY_BYTES = 65_536;
 const NOTHING: JsonObject = {};
 
-/** What cannot be read counts as unset: other findings tell of it. */
+/** A value of the wrong type counts as unset; other findings report it. */
 export function retrySettings(spec: JsonObject): RetrySettings {
   const stanza = ownValue(spec, "retry");
   const retry = isJsonObject(stanza) ? stanza : NOTHING;
@@ -53,7 +53,12 @@ function duration(holder: JsonObject, key: string): number | undefined {
   return typeof value === "string" ? parseDurationMs(value) : undefined;
 }
 
-/** `0s` disables a timeout. */
+/**
+ * A timeout of zero is no timeout
+ *
+ * `0s` disables `timeouts.request` or `timeouts.backendRequest`.
+ * Gateway API, "HTTPRouteTimeouts"
+ */
 function limit(holder: JsonObject, key: string): number | undefined {
   const ms = duration(holder, key);
   return ms === 0 ? undefined : ms;

@@ -1,5 +1,6 @@
-/** What a plan comes to if every try fails: how often, how long, and whether it fits into the request's time. */
-import { type RetryPlan, waitRangeMs } from "./retry-schedule.ts";
+/** The worst case of a retry plan: when each attempt starts if every attempt fails, and how long the client waits. */
+import { sumWaitsMs, waitRangeMs } from "./backoff.ts";
+import type { RetryPlan } from "./retry-schedule.ts";
 
 export interface Timeouts {
   /** Undefined: no limit. */
@@ -7,37 +8,38 @@ export interface Timeouts {
   readonly backendRequestMs: number | undefined;
 }
 
-/** One try, and the wait before it. */
-export interface TimelineTry {
+/** One attempt, and the wait before it. */
+export interface TimelineAttempt {
   readonly number: number;
   readonly waitMs: { readonly least: number; readonly most: number } | undefined;
-  /** When it starts if nothing takes longer than it must; undefined: not within the request's time. */
+  /** When it starts if each attempt fails at once and each wait is as short as allowed. Undefined: after the request timeout. */
   readonly earliestMs: number | undefined;
-  /** When it starts if every try and every wait takes as long as it may; undefined: tries have no limit. */
+  /** When it starts if each attempt and each wait takes as long as allowed. Undefined: attempts have no timeout. */
   readonly latestMs: number | undefined;
-  /** Whether it can start in time at all, and whether it does so even in the slowest case. */
+  /** Whether it starts before the request timeout: in the slowest case too, in the fastest case only, or in no case. */
   readonly fits: "always" | "sometimes" | "never";
 }
 
 export interface Timeline {
-  readonly tries: readonly TimelineTry[];
+  /** At most `MAX_LISTED` retries are listed. */
+  readonly attempts: readonly TimelineAttempt[];
   readonly timeouts: Timeouts;
-  /** The longest that a client waits for its answer; undefined: nothing limits it. */
+  /** The longest time until the client has a response. Undefined: no limit. */
   readonly longestMs: number | undefined;
-  /** How many requests backends see for one, at most. */
+  /** The maximum number of attempts for one request of a client. */
   readonly amplification: number;
 }
 
-/** Told one by one up to here; more tries than that say nothing more. */
-export const MAX_TOLD = 20;
+/** The maximum number of retries that a timeline lists. */
+export const MAX_LISTED = 20;
 
 export function retryTimeline(plan: RetryPlan | undefined, timeouts: Timeouts): Timeline {
   const { requestMs, backendRequestMs } = timeouts;
-  const attempts = plan?.attempts ?? 0;
-  const tries: TimelineTry[] = [];
+  const retries = plan?.attempts ?? 0;
+  const attempts: TimelineAttempt[] = [];
   let earliest = 0;
   let latest: number | undefined = 0;
-  for (let number = 1; number <= Math.min(attempts, MAX_TOLD) + 1; number++) {
+  for (let number = 1; number <= Math.min(retries, MAX_LISTED) + 1; number++) {
     const wait = number === 1 || plan === undefined ? undefined : waitRangeMs(plan, number - 1);
     if (wait !== undefined) {
       earliest += wait.least;
@@ -45,48 +47,44 @@ export function retryTimeline(plan: RetryPlan | undefined, timeouts: Timeouts): 
         latest === undefined || backendRequestMs === undefined ? undefined : latest + backendRequestMs + wait.most;
     }
     const fits = fitOf(earliest, latest, requestMs);
-    tries.push({ number, waitMs: wait, earliestMs: fits === "never" ? undefined : earliest, latestMs: latest, fits });
+    attempts.push({
+      number,
+      waitMs: wait,
+      earliestMs: fits === "never" ? undefined : earliest,
+      latestMs: latest,
+      fits,
+    });
   }
-  const inTime = tries.filter(({ fits }) => fits !== "never").length;
-  const untold = attempts > MAX_TOLD && inTime === tries.length ? attempts - MAX_TOLD : 0;
-  return { tries, timeouts, longestMs: longestOf(plan, timeouts), amplification: inTime + untold };
+  const inTime = attempts.filter(({ fits }) => fits !== "never").length;
+  const unlisted = retries > MAX_LISTED && inTime === attempts.length ? retries - MAX_LISTED : 0;
+  return { attempts, timeouts, longestMs: longestOf(plan, timeouts), amplification: inTime + unlisted };
 }
 
-function fitOf(earliest: number, latest: number | undefined, requestMs: number | undefined): TimelineTry["fits"] {
+function fitOf(earliest: number, latest: number | undefined, requestMs: number | undefined): TimelineAttempt["fits"] {
   if (requestMs === undefined) return "always";
   if (earliest >= requestMs) return "never";
   return latest !== undefined && latest < requestMs ? "always" : "sometimes";
 }
 
-/** Every try as long as it may take, and every wait too. */
+/**
+ * The request timeout covers all attempts
+ *
+ * `timeouts.request` bounds the whole time until the response, all attempts and waits included; `timeouts.backendRequest` bounds each attempt.
+ * Gateway API, "HTTPRouteTimeouts"
+ */
 function longestOf(plan: RetryPlan | undefined, { requestMs, backendRequestMs }: Timeouts): number | undefined {
   if (backendRequestMs === undefined) return requestMs;
-  const attempts = plan?.attempts ?? 0;
-  const waits = plan === undefined ? 0 : sumWaitsMs(plan, attempts, "most");
-  return Math.min((attempts + 1) * backendRequestMs + waits, requestMs ?? Number.POSITIVE_INFINITY);
+  const retries = plan?.attempts ?? 0;
+  const waits = plan === undefined ? 0 : sumWaitsMs(plan, retries, "most");
+  return Math.min((retries + 1) * backendRequestMs + waits, requestMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** All waits before so many retries: the shortest that are allowed, or the longest. */
-export function sumWaitsMs(
-  plan: Pick<RetryPlan, "backoffMs" | "maxBackoffMs">,
-  retries: number,
-  bound: "least" | "most",
-): number {
-  let sum = 0;
-  for (let retry = 1; retry <= retries; retry++) {
-    const wait = waitRangeMs(plan, retry)[bound];
-    // From the longest wait on, all are alike.
-    if (wait === waitRangeMs(plan, retry + 1)[bound]) return sum + (retries - retry + 1) * wait;
-    sum += wait;
-  }
-  return sum;
-}
-
-/** How many retries can start within that time if every try fails at once and every wait is as short as it may be. */
+/** How many retries can start within a time if every attempt fails at once and every wait is as short as allowed. */
 export function retriesWithin(plan: RetryPlan, timeMs: number): number {
   let sum = 0;
   for (let retry = 1; retry <= plan.attempts; retry++) {
     const wait = waitRangeMs(plan, retry).least;
+    // Once two waits in a row are equal, all later waits are.
     if (wait === waitRangeMs(plan, retry + 1).least) {
       const more = wait === 0 ? plan.attempts : Math.max(0, Math.ceil((timeMs - sum) / wait) - 1);
       return Math.min(plan.attempts, retry - 1 + more);

@@ -1,4 +1,4 @@
-/** Backends as clusters, and the clusters that put waits between tries. */
+/** Backends as clusters, and the clusters that put waits between attempts. */
 import type { BackendConfig, BackendTlsConfig } from "../../core/dataplane/gateway-config.ts";
 import {
   type Cluster,
@@ -80,7 +80,7 @@ export const compileEmptyCluster = (name: ClusterName): Cluster =>
 
 const PROTOCOL_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-/** The time of a try runs to the last byte of its answer: `per_try_timeout` of a route ends with the head. */
+/** The time of an attempt runs to the last byte of its answer: `per_try_timeout` of a route ends with the head. */
 const protocolOptions = (protocol: BackendConfig["protocol"], tryTimeoutMs: number | undefined): Any =>
   pack(HttpProtocolOptionsSchema, {
     commonHttpProtocolOptions: {
@@ -134,7 +134,7 @@ function validationContext(
   };
 }
 
-/** Real tries with waits in between: real, wait, real, wait, real. Which one a try goes to is a matter of its number alone. */
+/** Real attempts with waits in between: real, wait, real, wait, real. Which one an attempt goes to is a matter of its number alone. */
 export function compileWaitingCluster(real: ClusterName, waitsMs: readonly number[]): Cluster {
   const clusters = [{ name: real }, ...waitsMs.flatMap((waitMs) => [{ name: delayName(waitMs) }, { name: real }])];
   return create(ClusterSchema, {

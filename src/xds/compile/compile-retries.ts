@@ -1,6 +1,6 @@
 /**
- * Retries in Envoy's words. Envoy's own back-off begins at any time from 0 on, so a minimum is kept by tries in between that only wait: a
- * composite cluster sends every second try to a listener inside Envoy that answers after a fixed time (docs/decisions/0006).
+ * Retries in Envoy's words. Envoy's own back-off begins at any time from 0 on, so a minimum is kept by attempts in between that only wait: a
+ * composite cluster sends every second attempt to a listener inside Envoy that answers after a fixed time (docs/decisions/0006).
  */
 import type { RetryConfig } from "../../core/dataplane/gateway-config.ts";
 import { attemptsOf, hasWaits } from "../../core/envoy/envoy-waits.ts";
@@ -59,7 +59,7 @@ function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyIn
   ];
   return {
     retryOn: retryOn.join(","),
-    // Every second try only waits.
+    // Every second attempt only waits.
     numRetries: attemptsOf(plan) * (isWaiting ? 2 : 1),
     retriableStatusCodes: codes,
     retryBackOff: backOff(plan),
@@ -72,10 +72,10 @@ function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyIn
 }
 
 const UNPROMISED_MS = 25;
-/** Before each of the two tries that make one retry, so a fifth in all: never more than a quarter is allowed. */
+/** Before each of the two attempts that make one retry, so a fifth in all: never more than a quarter is allowed. */
 const SPREAD = 0.1;
 
-/** Envoy waits a random time below this. Where tries wait by themselves it only spreads them. */
+/** Envoy waits a random time below this. Where attempts wait by themselves it only spreads them. */
 function backOff({ backoffMs }: RetryPlan): RetryPolicyInit["retryBackOff"] {
   if (backoffMs === undefined)
     return { baseInterval: duration(UNPROMISED_MS), maxInterval: duration(2 * UNPROMISED_MS) };

@@ -56,7 +56,7 @@ export interface ClusterUse {
   readonly name: ClusterName;
   readonly backend: BackendConfig;
   readonly settings: ClusterSettings;
-  /** Between tries; undefined: none. */
+  /** Between attempts; undefined: none. */
   readonly waitsMs: readonly number[] | undefined;
 }
 
@@ -236,7 +236,7 @@ function clusterUse(target: UsableTarget, options: RouteOptions): ClusterUse {
 
 function compileUse({ backend, retry, backendRequestTimeoutMs }: UsableTarget, { slackMs }: RouteOptions): ClusterUse {
   const waitsMs = retry === undefined ? undefined : waitsOf(retry.plan, slackMs);
-  // Envoy counts budgets over the tries that a cluster has under way, and tries that wait are no retries of it.
+  // Envoy counts budgets over the attempts that a cluster has under way, and attempts that wait are no retries of it.
   const budget = retry === undefined || waitsMs !== undefined ? undefined : tighter(retry.budget, backend.budget);
   const settings = { tryTimeoutMs: backendRequestTimeoutMs, budget };
   const real = clusterName(backend, settings);

@@ -58,7 +58,7 @@ export interface ClusterSettings {
 
 export function clusterName({ id }: BackendConfig, { tryTimeoutMs, budget }: ClusterSettings): ClusterName {
   const parts = [
-    ...(tryTimeoutMs === undefined ? [] : [`try ${tryTimeoutMs}ms`]),
+    ...(tryTimeoutMs === undefined ? [] : [`attempt ${tryTimeoutMs}ms`]),
     ...(budget === undefined ? [] : [`budget ${budget.percent}% of ${budget.intervalMs}ms`]),
   ];
   return [id, ...parts].join(" | ") as ClusterName;
@@ -67,7 +67,7 @@ export function clusterName({ id }: BackendConfig, { tryTimeoutMs, budget }: Clu
 /** The id of the backend that a cluster of that name leads to. */
 export const backendOfCluster = (name: string): string => name.split(" | ")[0] ?? name;
 
-/** The same cluster with waits between its tries. */
+/** The same cluster with waits between its attempts. */
 export const waitingClusterName = (name: ClusterName, waitsMs: readonly number[]): ClusterName =>
   `${name} | waits ${waitsMs.join(",")}ms` as ClusterName;
 

@@ -2,14 +2,14 @@
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import type { BehaviourRow } from "./behaviour-row.ts";
-import { type RecordingBackend, startBackend, type TryLog } from "./recording-backend.ts";
+import { type AttemptLog, type RecordingBackend, startBackend } from "./recording-backend.ts";
 import { startHttp2Backend } from "./recording-http2-backend.ts";
 
 export interface StartedRow {
   readonly row: BehaviourRow;
   readonly name: string;
   readonly host: string;
-  readonly log: TryLog;
+  readonly log: AttemptLog;
   readonly ports: ReadonlyArray<number | "Dead">;
 }
 
@@ -28,7 +28,7 @@ export async function startCluster(rows: readonly BehaviourRow[], port: number):
   const objects: JsonObject[] = [...gateway(port)];
   const started: StartedRow[] = [];
   for (const [index, row] of rows.entries()) {
-    const log: TryLog = { script: row.script, seen: [] };
+    const log: AttemptLog = { script: row.script, seen: [] };
     const name = `row-${index}`;
     const start = row.protocol === "HTTP/2" ? startHttp2Backend : startBackend;
     const ports: (number | "Dead")[] = [];

@@ -16,7 +16,7 @@ export interface BehaviourRow {
   readonly endpoints?: ReadonlyArray<"Alive" | "Dead">;
   /** What the backend speaks. Default HTTP/1.1. */
   readonly protocol?: "HTTP/2";
-  /** By try, over all endpoints; the last one for all that follow. */
+  /** By attempt, over all endpoints; the last one for all that follow. */
   readonly script: readonly Deed[];
   readonly request?: RowRequest;
   /** So many requests, one after the other. Default 1. */
@@ -40,12 +40,12 @@ export interface RowExpectation {
   readonly status: number;
   /** The answer began, and was cut off. */
   readonly isCut?: true;
-  /** How many tries all endpoints saw together: exactly, or between two bounds where time decides. */
-  readonly tries: number | readonly [least: number, most: number];
-  /** Between the failure of a try and the arrival of the next: at least so much, in order. */
+  /** How many attempts all endpoints saw together: exactly, or between two bounds where time decides. */
+  readonly attempts: number | readonly [least: number, most: number];
+  /** Between the failure of an attempt and the arrival of the next: at least so much, in order. */
   readonly gapsMs?: readonly number[];
-  /** From asking to the arrival of the last try, at least. The clock of a try runs before a backend sees it. */
-  readonly lastTryMs?: number;
+  /** From asking to the arrival of the last attempt, at least. The clock of an attempt runs before a backend sees it. */
+  readonly lastAttemptMs?: number;
   /** From asking to the end of the answer, at least. */
   readonly tookMs?: number;
   /** Of the last answer. */
@@ -53,7 +53,7 @@ export interface RowExpectation {
   readonly bodyIncludes?: readonly string[];
   readonly bodyExcludes?: readonly string[];
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Of every try that a backend saw. */
+  /** Of every attempt that a backend saw. */
   readonly sawBodyBytes?: number;
   readonly sawTarget?: string;
   readonly sawHeaders?: Readonly<Record<string, string | undefined>>;

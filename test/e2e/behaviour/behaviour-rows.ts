@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../src/core/model/json.ts";
 import type { BehaviourRow, RowRequest } from "./behaviour-row.ts";
 import type { Deed } from "./recording-backend.ts";
 
-const answer = (status: number, body = `answer ${status}`): Deed => ({ do: "Answer", status, body });
+const answer = (status: number, body = `answer ${status}`): Deed => ({ do: "Respond", status, body });
 const OK = answer(200);
 const FAST: JsonObject = { codes: [503], backoff: "20ms" };
 
@@ -17,7 +17,7 @@ const codes: readonly BehaviourRow[] = [
       name: `codes › ${code} is retried if it is listed`,
       retry: { codes: [code], attempts: 2, backoff: "20ms" },
       script: [answer(code), OK],
-      expect: { status: 200, tries: 2, gapsMs: [20] },
+      expect: { status: 200, attempts: 2, gapsMs: [20] },
     }),
   ),
   ...["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].map(
@@ -26,7 +26,7 @@ const codes: readonly BehaviourRow[] = [
       retry: { ...FAST, attempts: 1 },
       script: [answer(503), OK],
       request: { method },
-      expect: { status: 200, tries: 2, gapsMs: [20] },
+      expect: { status: 200, attempts: 2, gapsMs: [20] },
     }),
   ),
   ...[200, 204, 301, 304, 404, 500, 502].map(
@@ -34,36 +34,36 @@ const codes: readonly BehaviourRow[] = [
       name: `codes › ${code} is passed on if it is not listed`,
       retry: { ...FAST, attempts: 2 },
       script: [answer(code)],
-      expect: { status: code, tries: 1 },
+      expect: { status: code, attempts: 1 },
     }),
   ),
   {
     name: "codes › several are listed",
     retry: { codes: [500, 502, 503], attempts: 3, backoff: "10ms" },
     script: [answer(500), answer(502), answer(503), OK],
-    expect: { status: 200, tries: 4 },
+    expect: { status: 200, attempts: 4 },
   },
   {
     name: "codes › one that is not listed ends it",
     retry: { ...FAST, attempts: 5 },
     script: [answer(503), answer(500, "the end")],
-    expect: { status: 500, tries: 2, body: "the end" },
+    expect: { status: 500, attempts: 2, body: "the end" },
   },
   {
     name: "codes › none listed: no answer is retried",
     retry: { attempts: 2, backoff: "10ms" },
     script: [answer(503)],
-    expect: { status: 503, tries: 1 },
+    expect: { status: 503, attempts: 1 },
   },
   {
-    name: "retry › no stanza: a try is the only one",
+    name: "retry › no stanza: an attempt is the only one",
     script: [answer(503)],
-    expect: { status: 503, tries: 1, body: "answer 503" },
+    expect: { status: 503, attempts: 1, body: "answer 503" },
   },
   {
     name: "retry › no stanza: nor after a reset",
     script: [{ do: "Reset" }],
-    expect: { status: 503, tries: 1 },
+    expect: { status: 503, attempts: 1 },
   },
 ];
 
@@ -74,14 +74,14 @@ const attempts: readonly BehaviourRow[] = [
       name: `attempts › ${count} is ${count} after the first`,
       retry: { codes: [503], attempts: count, backoff: "10ms", maxBackoff: "10ms" },
       script: [answer(503)],
-      expect: { status: 503, tries: count + 1 },
+      expect: { status: 503, attempts: count + 1 },
     }),
   ),
   {
     name: "attempts › left out: one",
     retry: FAST,
     script: [answer(503)],
-    expect: { status: 503, tries: 2 },
+    expect: { status: 503, attempts: 2 },
   },
   {
     name: "attempts › exhausted: the last answer is passed on as it is",
@@ -89,9 +89,9 @@ const attempts: readonly BehaviourRow[] = [
     script: [
       answer(503, "first"),
       answer(503, "second"),
-      { do: "Answer", status: 503, body: "third", headers: { "x-backend": "tired" } },
+      { do: "Respond", status: 503, body: "third", headers: { "x-backend": "tired" } },
     ],
-    expect: { status: 503, tries: 3, body: "third", headers: { "x-backend": "tired" } },
+    expect: { status: 503, attempts: 3, body: "third", headers: { "x-backend": "tired" } },
   },
 ];
 
@@ -102,32 +102,32 @@ const backoff: readonly BehaviourRow[] = [
       name: `backoff › ${ms} ms: never earlier`,
       retry: { codes: [503], attempts: 1, backoff: `${ms}ms` },
       script: [answer(503), OK],
-      expect: { status: 200, tries: 2, gapsMs: [ms] },
+      expect: { status: 200, attempts: 2, gapsMs: [ms] },
     }),
   ),
   {
     name: "backoff › grows, at least twofold each time",
     retry: { codes: [503], attempts: 3, backoff: "30ms" },
     script: [answer(503)],
-    expect: { status: 503, tries: 4, gapsMs: [30, 60, 120] },
+    expect: { status: 503, attempts: 4, gapsMs: [30, 60, 120] },
   },
   {
     name: "maxBackoff › ends the growth",
     retry: { codes: [503], attempts: 3, backoff: "40ms", maxBackoff: "50ms" },
     script: [answer(503)],
-    expect: { status: 503, tries: 4, gapsMs: [40, 50, 50] },
+    expect: { status: 503, attempts: 4, gapsMs: [40, 50, 50] },
   },
   {
     name: "backoff › after a reset",
     retry: { attempts: 1, backoff: "60ms" },
     script: [{ do: "Reset" }, OK],
-    expect: { status: 200, tries: 2, gapsMs: [60] },
+    expect: { status: 200, attempts: 2, gapsMs: [60] },
   },
   {
     name: "backoff › left out: soon",
     retry: { codes: [503], attempts: 2 },
     script: [answer(503), answer(503), OK],
-    expect: { status: 200, tries: 3 },
+    expect: { status: 200, attempts: 3 },
   },
 ];
 
@@ -145,7 +145,7 @@ function afterSendRows(deed: Deed, timeouts: JsonObject | undefined, lastStatus:
         ...(timeouts === undefined ? {} : { timeouts }),
         script: [deed, OK],
         request: { method, ...(method === "POST" || method === "PUT" || method === "PATCH" ? { bodyBytes: 100 } : {}) },
-        expect: isRetried ? { status: 200, tries: 2 } : { status: lastStatus, tries: 1 },
+        expect: isRetried ? { status: 200, attempts: 2 } : { status: lastStatus, attempts: 1 },
       };
     }),
   );
@@ -161,14 +161,14 @@ const afterSend: readonly BehaviourRow[] = [
       name: `afterSend › ${what} counts as a reset`,
       retry: { attempts: 1, backoff: "20ms" },
       script: [{ do: what }, OK],
-      expect: { status: 200, tries: 2 },
+      expect: { status: 200, attempts: 2 },
     },
     {
       name: `afterSend › ${what} of a POST is not retried`,
       retry: { attempts: 1, backoff: "20ms" },
       script: [{ do: what }, OK],
       request: { method: "POST", bodyBytes: 10 },
-      expect: { status: 503, tries: 1 },
+      expect: { status: 503, attempts: 1 },
     },
   ]),
   {
@@ -176,14 +176,14 @@ const afterSend: readonly BehaviourRow[] = [
     retry: { ...FAST, attempts: 1, afterSend: "Never" },
     script: [answer(503), OK],
     request: { method: "POST", bodyBytes: 10 },
-    expect: { status: 200, tries: 2 },
+    expect: { status: 200, attempts: 2 },
   },
   {
     name: "afterSend › POST by default: never doubled",
     retry: { ...FAST, attempts: 5 },
     script: [{ do: "Reset" }],
     request: { method: "POST", bodyBytes: 10 },
-    expect: { status: 503, tries: 1 },
+    expect: { status: 503, attempts: 1 },
   },
 ];
 
@@ -198,7 +198,7 @@ const connections: readonly BehaviourRow[] = [
         script: [OK],
         request: { method },
         repeat: 4,
-        expect: { status: 200, tries: 4 },
+        expect: { status: 200, attempts: 4 },
       }),
     ),
   ),
@@ -207,106 +207,106 @@ const connections: readonly BehaviourRow[] = [
     retry: { attempts: 2, backoff: "10ms" },
     endpoints: ["Dead"],
     script: [OK],
-    expect: { status: 503, tries: 0, bodyExcludes: ["127.0.0.1"] },
+    expect: { status: 503, attempts: 0, bodyExcludes: ["127.0.0.1"] },
   },
   {
     name: "not connected › no stanza: 503",
     endpoints: ["Dead"],
     script: [OK],
-    expect: { status: 503, tries: 0 },
+    expect: { status: 503, attempts: 0 },
   },
   {
     name: "endpoints › none: 503",
     retry: { attempts: 2, backoff: "10ms" },
     endpoints: [],
     script: [OK],
-    expect: { status: 503, tries: 0 },
+    expect: { status: 503, attempts: 0 },
   },
 ];
 
-/** GEP-1742: `request` bounds everything, `backendRequest` one try. */
+/** GEP-1742: `request` bounds everything, `backendRequest` one attempt. */
 const timeouts: readonly BehaviourRow[] = [
   {
     name: "timeouts.request › a backend that stalls: 504",
     timeouts: { request: "200ms" },
     script: [{ do: "Stall" }],
-    expect: { status: 504, tries: 1, tookMs: 200 },
+    expect: { status: 504, attempts: 1, tookMs: 200 },
   },
   {
     name: "timeouts.request › runs on during a backoff",
     retry: { codes: [503], attempts: 3, backoff: "5s" },
     timeouts: { request: "200ms" },
     script: [answer(503)],
-    expect: { status: 504, tries: 1, tookMs: 200 },
+    expect: { status: 504, attempts: 1, tookMs: 200 },
   },
   {
-    name: "timeouts.request › bounds all tries together",
+    name: "timeouts.request › bounds all attempts together",
     retry: { attempts: 50, backoff: "20ms", maxBackoff: "20ms" },
     timeouts: { request: "400ms", backendRequest: "100ms" },
     script: [{ do: "Stall" }],
-    expect: { status: 504, tries: [2, 4], tookMs: 400 },
+    expect: { status: 504, attempts: [2, 4], tookMs: 400 },
   },
   {
     name: "timeouts.request › after the head: the answer is cut",
     timeouts: { request: "200ms" },
     script: [{ do: "Trickle" }],
-    expect: { status: 200, isCut: true, tries: 1, tookMs: 190 },
+    expect: { status: 200, isCut: true, attempts: 1, tookMs: 190 },
   },
   {
     name: "timeouts.request › not reached: the answer",
     timeouts: { request: "5s" },
-    script: [{ do: "Answer", status: 200, body: "late", afterMs: 100 }],
-    expect: { status: 200, tries: 1, body: "late" },
+    script: [{ do: "Respond", status: 200, body: "late", afterMs: 100 }],
+    expect: { status: 200, attempts: 1, body: "late" },
   },
   {
     name: "timeouts.request › 0s is none",
     timeouts: { request: "0s" },
-    script: [{ do: "Answer", status: 200, body: "late", afterMs: 300 }],
-    expect: { status: 200, tries: 1, body: "late" },
+    script: [{ do: "Respond", status: 200, body: "late", afterMs: 300 }],
+    expect: { status: 200, attempts: 1, body: "late" },
   },
   {
     name: "timeouts › left out: none",
-    script: [{ do: "Answer", status: 200, body: "late", afterMs: 500 }],
-    expect: { status: 200, tries: 1, body: "late" },
+    script: [{ do: "Respond", status: 200, body: "late", afterMs: 500 }],
+    expect: { status: 200, attempts: 1, body: "late" },
   },
   {
     name: "timeouts.backendRequest › no stanza: 504",
     timeouts: TRY_LIMIT,
     script: [{ do: "Stall" }],
-    expect: { status: 504, tries: 1, tookMs: 150 },
+    expect: { status: 504, attempts: 1, tookMs: 150 },
   },
   {
-    name: "timeouts.backendRequest › each try has its own",
+    name: "timeouts.backendRequest › each attempt has its own",
     retry: { attempts: 2, backoff: "20ms" },
     timeouts: TRY_LIMIT,
     script: [{ do: "Stall" }, { do: "Stall" }, OK],
-    expect: { status: 200, tries: 3, lastTryMs: 300 },
+    expect: { status: 200, attempts: 3, lastAttemptMs: 300 },
   },
   {
     name: "timeouts.backendRequest › exhausted: 504",
     retry: { attempts: 1, backoff: "20ms" },
     timeouts: TRY_LIMIT,
     script: [{ do: "Stall" }],
-    expect: { status: 504, tries: 2, tookMs: 320 },
+    expect: { status: 504, attempts: 2, tookMs: 320 },
   },
   {
     name: "timeouts.backendRequest › to the last byte of the answer",
     retry: { attempts: 3, backoff: "20ms" },
     timeouts: TRY_LIMIT,
     script: [{ do: "Trickle" }],
-    expect: { status: 200, isCut: true, tries: 1, tookMs: 140 },
+    expect: { status: 200, isCut: true, attempts: 1, tookMs: 140 },
   },
   {
     name: "answers › closed in the middle: cut, and not tried again",
     retry: { attempts: 3, backoff: "20ms" },
     script: [{ do: "CloseInBody" }],
-    expect: { status: 200, isCut: true, tries: 1 },
+    expect: { status: 200, isCut: true, attempts: 1 },
   },
   {
     name: "answers › a listed code is retried, however its body ends",
     retry: { ...FAST, attempts: 1 },
     script: [{ do: "CloseInBody", status: 503 }, OK],
-    expect: { status: 200, tries: 2 },
+    expect: { status: 200, attempts: 2 },
   },
 ];
 
@@ -322,14 +322,14 @@ const bodies: readonly BehaviourRow[] = [
       [100_000, 1],
       [3_000_000, 1],
     ] as const
-  ).flatMap(([bodyBytes, tries]) =>
+  ).flatMap(([bodyBytes, attempts]) =>
     [false, true].map(
       (isChunked): BehaviourRow => ({
-        name: `maxBodyBytes 1000 › ${bodyBytes} bytes ${isChunked ? "in chunks" : "of a known length"}: ${tries} tries`,
+        name: `maxBodyBytes 1000 › ${bodyBytes} bytes ${isChunked ? "in chunks" : "of a known length"}: ${attempts} attempts`,
         retry: { ...FAST, attempts: 1, maxBodyBytes: 1000 },
         script: [answer(503)],
         request: { method: "POST", bodyBytes, isChunked },
-        expect: { status: 503, tries, sawBodyBytes: bodyBytes },
+        expect: { status: 503, attempts, sawBodyBytes: bodyBytes },
       }),
     ),
   ),
@@ -339,7 +339,7 @@ const bodies: readonly BehaviourRow[] = [
       retry: { ...FAST, attempts: 1 },
       script: [answer(503)],
       request: { method: "PUT", bodyBytes },
-      expect: { status: 503, tries: bodyBytes > 65_536 ? 1 : 2, sawBodyBytes: bodyBytes },
+      expect: { status: 503, attempts: bodyBytes > 65_536 ? 1 : 2, sawBodyBytes: bodyBytes },
     }),
   ),
   {
@@ -347,13 +347,13 @@ const bodies: readonly BehaviourRow[] = [
     retry: { ...FAST, attempts: 1, maxBodyBytes: 0 },
     script: [answer(503)],
     request: { method: "POST", bodyBytes: 1 },
-    expect: { status: 503, tries: 1, sawBodyBytes: 1 },
+    expect: { status: 503, attempts: 1, sawBodyBytes: 1 },
   },
   {
     name: "no stanza › bodies of any length are streamed",
     script: [OK],
     request: { method: "POST", bodyBytes: 2_000_000 },
-    expect: { status: 200, tries: 1, sawBodyBytes: 2_000_000 },
+    expect: { status: 200, attempts: 1, sawBodyBytes: 2_000_000 },
   },
 ];
 
@@ -366,7 +366,7 @@ const budgets: readonly BehaviourRow[] = [
     retry: { codes: [503], attempts: 1, backoff: "10ms", budget: BUDGET },
     script: [answer(503)],
     repeat: 6,
-    expect: { status: 503, tries: 8 },
+    expect: { status: 503, attempts: 8 },
   },
   {
     name: "budget › of the XBackendTrafficPolicy",
@@ -374,7 +374,7 @@ const budgets: readonly BehaviourRow[] = [
     retryConstraint: { budget: { percent: 0, interval: "60s" }, minRetryRate: { count: 3, interval: "60s" } },
     script: [answer(503)],
     repeat: 6,
-    expect: { status: 503, tries: 9 },
+    expect: { status: 503, attempts: 9 },
   },
   {
     name: "budget › of both, the tighter one counts",
@@ -382,26 +382,31 @@ const budgets: readonly BehaviourRow[] = [
     retryConstraint: { budget: { percent: 100, interval: "60s" } },
     script: [answer(503)],
     repeat: 6,
-    expect: { status: 503, tries: 8 },
+    expect: { status: 503, attempts: 8 },
   },
 ];
 
 const upgrade: RowRequest = { echo: "are you there?" };
 
 const upgrades: readonly BehaviourRow[] = [
-  { name: "WebSocket › both ways", script: [{ do: "Upgrade" }], request: upgrade, expect: { status: 101, tries: 1 } },
+  {
+    name: "WebSocket › both ways",
+    script: [{ do: "Upgrade" }],
+    request: upgrade,
+    expect: { status: 101, attempts: 1 },
+  },
   {
     name: "WebSocket › refused by the backend: its answer",
     script: [answer(403, "no")],
     request: upgrade,
-    expect: { status: 403, tries: 1, body: "no" },
+    expect: { status: 403, attempts: 1, body: "no" },
   },
   {
     name: "WebSocket › a listed code before the upgrade is retried",
     retry: { ...FAST, attempts: 1 },
     script: [answer(503), { do: "Upgrade" }],
     request: upgrade,
-    expect: { status: 101, tries: 2, gapsMs: [20] },
+    expect: { status: 101, attempts: 2, gapsMs: [20] },
   },
 ];
 
@@ -415,7 +420,7 @@ const http2: readonly BehaviourRow[] = [
         retry: { attempts: 1, backoff: "30ms", afterSend },
         script: [{ do: "RefuseStream" }, OK],
         request: { method },
-        expect: { status: 200, tries: 2, gapsMs: [30] },
+        expect: { status: 200, attempts: 2, gapsMs: [30] },
       }),
     ),
   ),
@@ -423,7 +428,7 @@ const http2: readonly BehaviourRow[] = [
     name: "HTTP/2 › refused, no stanza: 503",
     protocol: "HTTP/2",
     script: [{ do: "RefuseStream" }],
-    expect: { status: 503, tries: 1 },
+    expect: { status: 503, attempts: 1 },
   },
   {
     name: "HTTP/2 › a listed code is retried",
@@ -431,14 +436,14 @@ const http2: readonly BehaviourRow[] = [
     retry: { ...FAST, attempts: 1 },
     script: [answer(503), OK],
     request: { method: "POST", bodyBytes: 5000 },
-    expect: { status: 200, tries: 2, gapsMs: [20], sawBodyBytes: 5000, body: "answer 200" },
+    expect: { status: 200, attempts: 2, gapsMs: [20], sawBodyBytes: 5000, body: "answer 200" },
   },
   {
     name: "HTTP/2 › a stream that breaks counts as a reset",
     protocol: "HTTP/2",
     retry: { attempts: 1, backoff: "20ms" },
     script: [{ do: "Reset" }, OK],
-    expect: { status: 200, tries: 2, gapsMs: [20] },
+    expect: { status: 200, attempts: 2, gapsMs: [20] },
   },
   {
     name: "HTTP/2 › a stream that breaks is not retried for POST",
@@ -446,15 +451,15 @@ const http2: readonly BehaviourRow[] = [
     retry: { attempts: 1, backoff: "20ms" },
     script: [{ do: "Reset" }, OK],
     request: { method: "POST", bodyBytes: 10 },
-    expect: { status: 503, tries: 1 },
+    expect: { status: 503, attempts: 1 },
   },
   {
-    name: "HTTP/2 › each try has its time",
+    name: "HTTP/2 › each attempt has its time",
     protocol: "HTTP/2",
     retry: { attempts: 1, backoff: "20ms" },
     timeouts: TRY_LIMIT,
     script: [{ do: "Stall" }, OK],
-    expect: { status: 200, tries: 2, lastTryMs: 150 },
+    expect: { status: 200, attempts: 2, lastAttemptMs: 150 },
   },
 ];
 
@@ -464,7 +469,7 @@ const CORS_RULE: JsonObject = {
 
 const filters: readonly BehaviourRow[] = [
   {
-    name: "filters › RequestHeaderModifier, on every try",
+    name: "filters › RequestHeaderModifier, on every attempt",
     retry: { ...FAST, attempts: 1 },
     rule: {
       filters: [
@@ -482,7 +487,7 @@ const filters: readonly BehaviourRow[] = [
     request: { headers: { "x-set": "client", "x-add": "a", "x-remove": "gone" } },
     expect: {
       status: 200,
-      tries: 2,
+      attempts: 2,
       sawHeaders: { "x-set": "s", "x-remove": undefined },
     },
   },
@@ -496,8 +501,8 @@ const filters: readonly BehaviourRow[] = [
         },
       ],
     },
-    script: [{ do: "Answer", status: 200, headers: { "x-secret": "1", "x-set": "0" } }],
-    expect: { status: 200, tries: 1, headers: { "x-set": "s", "x-secret": undefined } },
+    script: [{ do: "Respond", status: 200, headers: { "x-secret": "1", "x-set": "0" } }],
+    expect: { status: 200, attempts: 1, headers: { "x-set": "s", "x-secret": undefined } },
   },
   {
     name: "filters › RequestRedirect",
@@ -509,7 +514,7 @@ const filters: readonly BehaviourRow[] = [
     },
     script: [OK],
     request: { path: "/a/b?c=d" },
-    expect: { status: 301, tries: 0, headers: { location: "https://new.example/a/b?c=d" } },
+    expect: { status: 301, attempts: 0, headers: { location: "https://new.example/a/b?c=d" } },
   },
   {
     name: "filters › URLRewrite of a prefix",
@@ -524,7 +529,7 @@ const filters: readonly BehaviourRow[] = [
     },
     script: [OK],
     request: { path: "/old/bread?q=1" },
-    expect: { status: 200, tries: 1, sawTarget: "/new/bread?q=1", sawHeaders: { host: "inner.example" } },
+    expect: { status: 200, attempts: 1, sawTarget: "/new/bread?q=1", sawHeaders: { host: "inner.example" } },
   },
   {
     name: "filters › URLRewrite of the whole path",
@@ -533,7 +538,7 @@ const filters: readonly BehaviourRow[] = [
     },
     script: [OK],
     request: { path: "/a/b?q=1" },
-    expect: { status: 200, tries: 1, sawTarget: "/one?q=1" },
+    expect: { status: 200, attempts: 1, sawTarget: "/one?q=1" },
   },
   {
     name: "filters › CORS: an origin that is allowed is told so",
@@ -542,7 +547,7 @@ const filters: readonly BehaviourRow[] = [
     request: { headers: { origin: "https://shop.example" } },
     expect: {
       status: 200,
-      tries: 1,
+      attempts: 1,
       headers: { "access-control-allow-origin": "https://shop.example", "access-control-expose-headers": "x-bread" },
     },
   },
@@ -551,32 +556,32 @@ const filters: readonly BehaviourRow[] = [
     rule: CORS_RULE,
     script: [OK],
     request: { headers: { origin: "https://thief.example" } },
-    expect: { status: 200, tries: 1, headers: { "access-control-allow-origin": undefined } },
+    expect: { status: 200, attempts: 1, headers: { "access-control-allow-origin": undefined } },
   },
   {
     name: "filters › CORS: a route without it says nothing of origins",
     script: [OK],
     request: { headers: { origin: "https://shop.example" } },
-    expect: { status: 200, tries: 1, headers: { "access-control-allow-origin": undefined } },
+    expect: { status: 200, attempts: 1, headers: { "access-control-allow-origin": undefined } },
   },
   {
     name: "backends › none: 500",
     rule: { backendRefs: [] },
     script: [OK],
-    expect: { status: 500, tries: 0 },
+    expect: { status: 500, attempts: 0 },
   },
   {
     name: "backends › missing: 500",
     rule: { backendRefs: [{ name: "nobody", port: 80 }] },
     script: [OK],
-    expect: { status: 500, tries: 0 },
+    expect: { status: 500, attempts: 0 },
   },
   {
     name: "matches › none: 404",
     rule: { matches: [{ path: { type: "Exact", value: "/only" } }] },
     script: [OK],
     request: { path: "/other" },
-    expect: { status: 404, tries: 0 },
+    expect: { status: 404, attempts: 0 },
   },
 ];
 

@@ -10,14 +10,14 @@ import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { NO_SECRETS } from "../../../src/gateway/secret-source.ts";
-import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
 import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
 import { exchangeRaw } from "../../support/gateway-harness.ts";
 import { type BehaviourCluster, type StartedRow, startCluster } from "./behaviour-cluster.ts";
 import type { BehaviourRow } from "./behaviour-row.ts";
-import type { SeenTry } from "./recording-backend.ts";
+import type { SeenAttempt } from "./recording-backend.ts";
 
 interface Difference {
   /** Its number in the list. */
@@ -25,7 +25,7 @@ interface Difference {
   readonly name: string;
   readonly request: (host: string) => string;
   /** What of the outcome differs. `seen`: what the backend saw; undefined: nothing. */
-  readonly told: (status: string, seen: SeenTry | undefined) => string;
+  readonly told: (status: string, seen: SeenAttempt | undefined) => string;
   readonly embedded: string;
   readonly envoy: string;
 }
@@ -100,8 +100,8 @@ const MARKS = ["via", "x-forwarded-host", "x-envoy-external-address"];
 const ROW: BehaviourRow = {
   name: "answers",
   rule: { filters: [{ type: "CORS", cors: { allowOrigins: ["https://shop.example"], allowMethods: ["PUT"] } }] },
-  script: [{ do: "Answer", status: 200 }],
-  expect: { status: 200, tries: 1 },
+  script: [{ do: "Respond", status: 200 }],
+  expect: { status: 200, attempts: 1 },
 };
 
 const envoyPath = findEnvoy();
@@ -109,7 +109,7 @@ const envoyPath = findEnvoy();
 describe.skipIf(envoyPath === undefined)("known differences", () => {
   let cluster: BehaviourCluster;
   let gateway: Gateway;
-  let plane: EnvoyDataPlane;
+  let plane: EnvoyDataplane;
   const ports = { embedded: 0, envoy: 0 };
 
   beforeAll(async () => {

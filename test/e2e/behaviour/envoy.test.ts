@@ -3,7 +3,7 @@ import { compileDataplane } from "../../../src/core/dataplane/compile-dataplane.
 import { evaluate } from "../../../src/core/evaluate.ts";
 import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
-import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
 import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
@@ -29,7 +29,7 @@ const SHAPES = [
 /** The behaviour table against Envoy, configured over xDS: the same rows, and the same expectations. */
 describe.skipIf(envoyPath === undefined).each(SHAPES)("Envoy, $shape", ({ scopesFrom }) => {
   let cluster: BehaviourCluster;
-  let plane: EnvoyDataPlane;
+  let plane: EnvoyDataplane;
   let port = 0;
   let problems: readonly string[] = [];
 

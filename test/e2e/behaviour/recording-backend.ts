@@ -1,13 +1,13 @@
 /**
- * A backend that does as it is told, try by try, and records what it saw. Written on plain sockets, as an HTTP library would not misbehave
+ * A backend that does as it is told, attempt by attempt, and records what it saw. Written on plain sockets, as an HTTP library would not misbehave
  * on request. Each endpoint of a row is one of these, and all endpoints of a row follow one script.
  */
 import { createServer, type Server, type Socket } from "node:net";
 
-/** What happens to one try. */
+/** What happens to one attempt. */
 export type Deed =
   | {
-      readonly do: "Answer";
+      readonly do: "Respond";
       readonly status: number;
       readonly body?: string;
       readonly headers?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export type Deed =
   /** Switches protocols, and echoes whatever comes. */
   | { readonly do: "Upgrade" };
 
-export interface SeenTry {
+export interface SeenAttempt {
   readonly endpoint: number;
   readonly method: string;
   readonly target: string;
@@ -44,10 +44,10 @@ export interface SeenTry {
   doneMs: number | undefined;
 }
 
-/** One script for all endpoints of a row: the deed depends on how many tries came before, wherever they went. */
-export interface TryLog {
+/** One script for all endpoints of a row: the deed depends on how many attempts came before, wherever they went. */
+export interface AttemptLog {
   readonly script: readonly Deed[];
-  readonly seen: SeenTry[];
+  readonly seen: SeenAttempt[];
 }
 
 export interface RecordingBackend {
@@ -59,7 +59,7 @@ export const nowMs = (): number => performance.now();
 
 const TRICKLE_MS = 20;
 
-export async function startBackend(log: TryLog, endpoint: number): Promise<RecordingBackend> {
+export async function startBackend(log: AttemptLog, endpoint: number): Promise<RecordingBackend> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -90,9 +90,9 @@ export async function listen(server: Server): Promise<number> {
 }
 
 /** Requests of one connection, one after the other. */
-function serveConnection(socket: Socket, log: TryLog, endpoint: number): void {
+function serveConnection(socket: Socket, log: AttemptLog, endpoint: number): void {
   let rest: Buffer = Buffer.alloc(0);
-  let current: { readonly seen: SeenTry; readonly body: BodyReader; readonly deed: Deed } | undefined;
+  let current: { readonly seen: SeenAttempt; readonly body: BodyReader; readonly deed: Deed } | undefined;
   let isUpgraded = false;
   const advance = (): void => {
     for (;;) {
@@ -123,9 +123,9 @@ function serveConnection(socket: Socket, log: TryLog, endpoint: number): void {
 
 function begin(
   head: string,
-  log: TryLog,
+  log: AttemptLog,
   endpoint: number,
-): { readonly seen: SeenTry; readonly body: BodyReader; readonly deed: Deed } {
+): { readonly seen: SeenAttempt; readonly body: BodyReader; readonly deed: Deed } {
   const [first = "", ...lines] = head.split("\r\n");
   const [method = "", target = ""] = first.split(" ");
   const headers = new Map<string, string>();
@@ -136,8 +136,8 @@ function begin(
     const known = headers.get(name);
     headers.set(name, known === undefined ? value : `${known}, ${value}`);
   }
-  const seen: SeenTry = { endpoint, method, target, headers, arrivedMs: nowMs(), bodyBytes: 0, doneMs: undefined };
-  const deed = log.script[Math.min(log.seen.length, log.script.length - 1)] ?? { do: "Answer", status: 200 };
+  const seen: SeenAttempt = { endpoint, method, target, headers, arrivedMs: nowMs(), bodyBytes: 0, doneMs: undefined };
+  const deed = log.script[Math.min(log.seen.length, log.script.length - 1)] ?? { do: "Respond", status: 200 };
   log.seen.push(seen);
   return { seen, body: createBodyReader(headers), deed };
 }
@@ -194,12 +194,12 @@ function createChunkedReader(): BodyReader {
   };
 }
 
-function perform(deed: Deed, seen: SeenTry, socket: Socket): void {
+function perform(deed: Deed, seen: SeenAttempt, socket: Socket): void {
   const done = (): void => {
     seen.doneMs = nowMs();
   };
   switch (deed.do) {
-    case "Answer": {
+    case "Respond": {
       const timer = setTimeout(() => {
         done();
         socket.write(answerText(deed, seen));
@@ -250,7 +250,10 @@ function trickle(socket: Socket, done: () => void): void {
   });
 }
 
-function answerText({ status, body = "", headers = {} }: Extract<Deed, { do: "Answer" }>, { method }: SeenTry): string {
+function answerText(
+  { status, body = "", headers = {} }: Extract<Deed, { do: "Respond" }>,
+  { method }: SeenAttempt,
+): string {
   const hasBody = status >= 200 && status !== 204 && status !== 304;
   const lines = [
     `HTTP/1.1 ${status} Status`,

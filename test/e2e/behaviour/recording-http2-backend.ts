@@ -1,8 +1,15 @@
 /** The same for HTTP/2 without TLS: what can go wrong with one stream of a connection that lives on. */
 import { constants, createServer, type Http2Session, type ServerHttp2Stream } from "node:http2";
-import { type Deed, listen, nowMs, type RecordingBackend, type SeenTry, type TryLog } from "./recording-backend.ts";
+import {
+  type AttemptLog,
+  type Deed,
+  listen,
+  nowMs,
+  type RecordingBackend,
+  type SeenAttempt,
+} from "./recording-backend.ts";
 
-export async function startHttp2Backend(log: TryLog, endpoint: number): Promise<RecordingBackend> {
+export async function startHttp2Backend(log: AttemptLog, endpoint: number): Promise<RecordingBackend> {
   const sessions = new Set<Http2Session>();
   const server = createServer();
   server.on("session", (session) => {
@@ -12,7 +19,7 @@ export async function startHttp2Backend(log: TryLog, endpoint: number): Promise<
   });
   server.on("stream", (stream, headers) => {
     const named = new Map(Object.entries(headers).map(([name, value]) => [name, String(value)] as const));
-    const seen: SeenTry = {
+    const seen: SeenAttempt = {
       endpoint,
       method: named.get(":method") ?? "",
       target: named.get(":path") ?? "",
@@ -21,7 +28,7 @@ export async function startHttp2Backend(log: TryLog, endpoint: number): Promise<
       bodyBytes: 0,
       doneMs: undefined,
     };
-    const deed = log.script[Math.min(log.seen.length, log.script.length - 1)] ?? { do: "Answer", status: 200 };
+    const deed = log.script[Math.min(log.seen.length, log.script.length - 1)] ?? { do: "Respond", status: 200 };
     log.seen.push(seen);
     stream.on("error", () => undefined);
     stream.on("data", (chunk: Buffer) => {
@@ -41,10 +48,10 @@ export async function startHttp2Backend(log: TryLog, endpoint: number): Promise<
   };
 }
 
-function perform(deed: Deed, seen: SeenTry, stream: ServerHttp2Stream): void {
+function perform(deed: Deed, seen: SeenAttempt, stream: ServerHttp2Stream): void {
   seen.doneMs = nowMs();
   switch (deed.do) {
-    case "Answer":
+    case "Respond":
       stream.respond({ ":status": deed.status, ...deed.headers });
       stream.end(deed.body ?? "");
       return;

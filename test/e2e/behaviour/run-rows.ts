@@ -3,14 +3,14 @@ import { expect } from "vitest";
 import { type Answer, askRow } from "./ask-row.ts";
 import type { StartedRow } from "./behaviour-cluster.ts";
 import type { RowExpectation } from "./behaviour-row.ts";
-import { nowMs, type SeenTry } from "./recording-backend.ts";
+import { nowMs, type SeenAttempt } from "./recording-backend.ts";
 
 export async function runRow(port: number, { row, host, log }: StartedRow): Promise<void> {
   const answers: Answer[] = [];
   const askedMs = nowMs();
   for (let time = 0; time < (row.repeat ?? 1); time++) answers.push(await askRow(port, host, row.request));
   expectAnswers(answers, row.expect, row.request?.echo);
-  expectTries(log.seen, row.expect, askedMs);
+  expectAttempts(log.seen, row.expect, askedMs);
 }
 
 function expectAnswers(answers: readonly Answer[], wanted: RowExpectation, echoed: string | undefined): void {
@@ -33,18 +33,18 @@ function expectAnswers(answers: readonly Answer[], wanted: RowExpectation, echoe
   }
 }
 
-function expectTries(seen: readonly SeenTry[], wanted: RowExpectation, askedMs: number): void {
-  const [least, most] = typeof wanted.tries === "number" ? [wanted.tries, wanted.tries] : wanted.tries;
-  expect(seen.length, "tries that backends saw").toBeGreaterThanOrEqual(least);
-  expect(seen.length, "tries that backends saw").toBeLessThanOrEqual(most);
+function expectAttempts(seen: readonly SeenAttempt[], wanted: RowExpectation, askedMs: number): void {
+  const [least, most] = typeof wanted.attempts === "number" ? [wanted.attempts, wanted.attempts] : wanted.attempts;
+  expect(seen.length, "attempts that backends saw").toBeGreaterThanOrEqual(least);
+  expect(seen.length, "attempts that backends saw").toBeLessThanOrEqual(most);
   for (const [index, gapMs] of (wanted.gapsMs ?? []).entries()) {
     const failedMs = seen[index]?.doneMs ?? Number.POSITIVE_INFINITY;
     const nextMs = seen[index + 1]?.arrivedMs ?? Number.NEGATIVE_INFINITY;
-    expect(nextMs - failedMs, `milliseconds between try ${index + 1} and the next`).toBeGreaterThanOrEqual(gapMs);
+    expect(nextMs - failedMs, `milliseconds between attempt ${index + 1} and the next`).toBeGreaterThanOrEqual(gapMs);
   }
-  if (wanted.lastTryMs !== undefined) {
+  if (wanted.lastAttemptMs !== undefined) {
     const last = seen.at(-1)?.arrivedMs ?? 0;
-    expect(last - askedMs, "milliseconds from asking to the last try").toBeGreaterThanOrEqual(wanted.lastTryMs);
+    expect(last - askedMs, "milliseconds from asking to the last attempt").toBeGreaterThanOrEqual(wanted.lastAttemptMs);
   }
   for (const { bodyBytes, target, headers } of seen) {
     if (wanted.sawBodyBytes !== undefined) expect(bodyBytes, "bytes that a backend got").toBe(wanted.sawBodyBytes);

@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RedirectConfig } from "../../../src/core/dataplane/gateway-config.ts";
-import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
 import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
@@ -22,7 +22,7 @@ const rows: ReadonlyArray<readonly [more: Partial<RedirectConfig>, host: string,
 const envoyPath = findEnvoy();
 
 describe.skipIf(envoyPath === undefined)("redirects", () => {
-  let plane: EnvoyDataPlane;
+  let plane: EnvoyDataplane;
   let port = 0;
 
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, EndpointsId, RouteConfig } from "../../../src/core/dataplane/gateway-config.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { NO_SECRETS } from "../../../src/gateway/secret-source.ts";
-import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
 import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
@@ -130,7 +130,7 @@ const ask = (port: number, { method, target, host, more }: Asked): Promise<strin
 describe.skipIf(envoyPath === undefined)("the embedded gateway, and Envoys with hosts in both ways", () => {
   let server: Server;
   let gateway: Gateway;
-  let planes: readonly EnvoyDataPlane[] = [];
+  let planes: readonly EnvoyDataplane[] = [];
   let ports: readonly number[] = [];
 
   beforeAll(async () => {

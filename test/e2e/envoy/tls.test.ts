@@ -10,7 +10,7 @@ import type {
   ListenerConfig,
 } from "../../../src/core/dataplane/gateway-config.ts";
 import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
-import type { EnvoyDataPlane } from "../../../src/xds/serve/envoy-data-plane.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/envoy.ts";
 import { startEnvoyPlane } from "../../support/envoy-plane.ts";
 import { findFreePorts } from "../../support/find-free-ports.ts";
@@ -38,7 +38,7 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
     for (const one of open.splice(0).reverse()) await one.close();
   });
 
-  const startPlane = async (port: number, scopesFrom: number): Promise<EnvoyDataPlane> => {
+  const startPlane = async (port: number, scopesFrom: number): Promise<EnvoyDataplane> => {
     const plane = await startEnvoyPlane(envoyPath, port, { scopesFrom });
     open.push({ close: () => plane.close(0) });
     return plane;

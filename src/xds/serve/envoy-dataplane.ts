@@ -13,7 +13,7 @@ import { type EnvoyProcess, startEnvoyProcess } from "./envoy-process.ts";
 import type { EnvoyAccess } from "./parse-access-line.ts";
 import type { NodeStatus } from "./xds-server.ts";
 
-export interface EnvoyDataPlaneOptions {
+export interface EnvoyDataplaneOptions {
   /** The binary. */
   readonly envoyPath: string;
   readonly bind: (gateway: ObjectRef, port: number) => ListenerAddress;
@@ -31,7 +31,7 @@ export interface EnvoyDataPlaneOptions {
   readonly scopesFrom?: number;
 }
 
-export interface EnvoyDataPlane {
+export interface EnvoyDataplane {
   /** Resolves when all Envoys have taken it, or after a while, with what could not be. */
   readonly replace: (config: DataplaneConfig, secrets: SecretSource) => Promise<readonly string[]>;
   readonly nodes: () => readonly NodeStatus[];
@@ -43,7 +43,7 @@ const SLACK_MS = 1;
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 10;
 
-export async function startEnvoyDataPlane(options: EnvoyDataPlaneOptions): Promise<EnvoyDataPlane> {
+export async function startEnvoyDataplane(options: EnvoyDataplaneOptions): Promise<EnvoyDataplane> {
   const { bind, matchRegex, systemAuthorities, onLine } = options;
   const plane = await startControlPlane({
     host: "127.0.0.1",
@@ -91,7 +91,7 @@ async function stop(envoys: Map<string, EnvoyProcess>, key: string, drainMs: num
 function startEnvoy(
   gateway: ObjectRef,
   { port }: ControlPlane,
-  { envoyPath, onLine, onAccess, concurrency, adminPort }: EnvoyDataPlaneOptions,
+  { envoyPath, onLine, onAccess, concurrency, adminPort }: EnvoyDataplaneOptions,
 ): Promise<EnvoyProcess> {
   const key = gatewayKey(gateway);
   return startEnvoyProcess({

@@ -2,37 +2,37 @@ import type { Duplex } from "node:stream";
 import type { Endpoint } from "../core/dataplane/gateway-config.ts";
 import type { Fields } from "./fields.ts";
 import type { GatewayClock, GatewayTimer } from "./gateway-clock.ts";
-import type { ResponseHead, RunningTry, TryFailure, TrySink } from "./upstream.ts";
+import type { AttemptFailure, AttemptSink, ResponseHead, RunningAttempt } from "./upstream.ts";
 
-/** Whoever waits for a try. */
-export interface TryOwner {
+/** Whoever waits for an attempt. */
+export interface AttemptOwner {
   /** Runs a step of the request's, so that a mistake in it ends this request and no other. */
   readonly guard: (step: () => void) => void;
   readonly takeHints: (fields: Fields) => void;
-  readonly takeHead: (attempt: Try, head: ResponseHead) => void;
+  readonly takeHead: (attempt: Attempt, head: ResponseHead) => void;
   /** False: no more before `resume`. */
   readonly takeData: (chunk: Buffer) => boolean;
   readonly takeEnd: (trailers: Fields) => void;
-  readonly takeFailure: (attempt: Try, failure: TryFailure) => void;
-  readonly takeUpgrade: (attempt: Try, head: ResponseHead, connection: Duplex) => void;
+  readonly takeFailure: (attempt: Attempt, failure: AttemptFailure) => void;
+  readonly takeUpgrade: (attempt: Attempt, head: ResponseHead, connection: Duplex) => void;
 }
 
 /** An answer that is not passed on is read up to here, and so long, for the sake of its connection. */
 const MAX_DISCARDED_BYTES = 65_536;
 const MAX_DISCARD_MS = 1000;
 
-/** One try. Once another has begun it has no say any more, whatever still comes in. */
-export class Try implements TrySink {
+/** One attempt. Once another has begun it has no say any more, whatever still comes in. */
+export class Attempt implements AttemptSink {
   readonly number: number;
   readonly endpoint: Endpoint;
   readonly startedMs: number;
-  running: RunningTry | undefined;
-  readonly #owner: TryOwner;
+  running: RunningAttempt | undefined;
+  readonly #owner: AttemptOwner;
   #state: "waiting" | "passing" | "discarding" | "over" = "waiting";
   #discardedBytes = 0;
   #discardTimer: GatewayTimer | undefined;
 
-  constructor(owner: TryOwner, number: number, endpoint: Endpoint, startedMs: number) {
+  constructor(owner: AttemptOwner, number: number, endpoint: Endpoint, startedMs: number) {
     this.#owner = owner;
     this.number = number;
     this.endpoint = endpoint;
@@ -77,7 +77,7 @@ export class Try implements TrySink {
     if (isPassing) this.#owner.guard(() => this.#owner.takeEnd(trailers));
   }
 
-  onFail(failure: TryFailure): void {
+  onFail(failure: AttemptFailure): void {
     const isAwaited = this.#state === "waiting" || this.#state === "passing";
     this.#end();
     if (isAwaited) this.#owner.guard(() => this.#owner.takeFailure(this, failure));

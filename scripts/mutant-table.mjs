@@ -618,9 +618,9 @@ export const mutants = [
   row(
     "None: the newest wins",
     attachment,
-    `${effective}/fold/stack.ts`,
-    "policies: policies.slice(0, 1), losers: policies.slice(1)",
-    "policies: policies.slice(-1), losers: policies.slice(0, -1)",
+    `${merge}/none-conflicted.ts`,
+    "[...policies].sort(comparePrecedence)",
+    "[...policies].sort(comparePrecedence).toReversed()",
   ),
 
   // Verdicts, affected targets, status.

@@ -29,7 +29,7 @@ export function getPolicies(getting: Getting): number {
   const seen = selected(getting).filter((id) => !redaction.isHidden(id));
   const rows = seen.flatMap((id): Row[] => {
     const record = world.policies.get(id);
-    return record === undefined ? [] : [{ id, record, verdict: verdictOf(world, id, record) }];
+    return record === undefined ? [] : [{ id, record, verdict: verdictOf(world, record) }];
   });
   if (output === "json" || output === "yaml") {
     printList(

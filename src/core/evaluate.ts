@@ -74,7 +74,7 @@ export function* verdicts({ world }: Evaluation): IterableIterator<PolicyVerdict
       const record = policies.of(object);
       if (record === undefined) continue;
       const policy = object.id as PolicyId;
-      yield { policy, policyKind: record.kind.policyKind, verdict: verdictOf(world, policy, record) };
+      yield { policy, policyKind: record.kind.policyKind, verdict: verdictOf(world, record) };
     }
   }
 }

@@ -1,7 +1,9 @@
 /** GEP-713 in its experimental form. Rows are named after its own headings. */
 import { describe, expect, test } from "vitest";
+import { explainTarget } from "../../src/core/explain/explain-target.ts";
 import type { MergeRules } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
+import { objectId } from "../../src/core/model/refs.ts";
 import { cluster } from "../support/cluster.ts";
 import { fruit, gateway, policy, reference, route, routeTo, service } from "../support/gateway-objects.ts";
 import { chainOfKinds, policyKind } from "../support/policy-kind.ts";
@@ -271,6 +273,84 @@ describe("Policy Attachment for Mesh", () => {
     expect(made.affectedBy("HTTPRoute/prod/split")).toEqual(["prod/own"]);
     expect(made.affectedBy("HTTPRoute/prod/split#one")).toEqual(["client/theirs", "prod/own"]);
     expect(made.affectedBy("HTTPRoute/prod/split#two")).toEqual(["prod/own"]);
+  });
+
+  describe("None: a target is an object together with the namespace that requests come from", () => {
+    const none = policyKind("MeshPolicy", {
+      targets: ["Service"],
+      ends: ["Service"],
+      targeting: { crossNamespace: "Consumer" },
+      merge: { none: true },
+    });
+    const onFoo = (name: string, namespace: string, created: number) =>
+      policy("MeshPolicy", name, "Service/prod/foo", { x: name }, { namespace, created });
+    const contest = (...policies: readonly JsonObject[]) =>
+      cluster([...producer, ...policies], { definitions: [none] });
+    const foo = objectId({ group: "", kind: "Service", namespace: "prod", name: "foo" });
+    /** What each reader says about a conflict: finding, status, and `explain` on the target. */
+    const conflicts = (made: ReturnType<typeof cluster>, namespace: string, name: string) => ({
+      findings: made
+        .findingsOn(name)
+        .filter(({ code }) => code === "Conflicted")
+        .map(({ message }) => message),
+      status: made.conditions(`${namespace}/${name}`),
+      explain: explainTarget(made.evaluation.world, { id: foo }, { group: true })
+        .failures.filter(({ policy: id }) => id.endsWith(`/${namespace}/${name}`))
+        .map(({ reason, message }) => `${reason}: ${message}`),
+    });
+
+    test("an older policy of a consumer and a newer one for all requests: both are accepted, and nothing is reported", () => {
+      const made = contest(onFoo("young-general", "prod", 1), onFoo("old-consumer", "client", 0));
+      expect(made.spec("Service/prod/foo-a", { from: "client" })).toEqual({ x: "old-consumer" });
+      expect(made.spec("Service/prod/foo-a", { from: "others" })).toEqual({ x: "young-general" });
+      expect(made.outcome("client/old-consumer")).toBe("Enforced");
+      expect(conflicts(made, "client", "old-consumer")).toEqual({
+        findings: [],
+        status: ["Service/prod/foo: Accepted=True/Accepted Enforced=True/Enforced"],
+        explain: [],
+      });
+      expect(conflicts(made, "prod", "young-general")).toMatchObject({ findings: [], explain: [] });
+    });
+
+    test("a newer policy of a consumer and an older one for all requests: the consumer's is Conflicted", () => {
+      const made = contest(onFoo("old-general", "prod", 0), onFoo("young-consumer", "client", 1));
+      for (const from of ["client", "others"])
+        expect(made.spec("Service/prod/foo-a", { from })).toEqual({ x: "old-general" });
+      expect(made.outcome("prod/old-general")).toBe("Enforced");
+      expect(made.outcome("client/young-consumer")).toBe("Conflicted by prod/old-general");
+      const message =
+        "Service prod/foo already has MeshPolicy prod/old-general for requests from namespace client, which is older; only one MeshPolicy takes effect on a target";
+      expect(made.message("client/young-consumer")).toBe(message);
+      expect(made.messages("client/young-consumer", "Accepted")).toEqual([message]);
+      expect(conflicts(made, "client", "young-consumer")).toEqual({
+        findings: [message],
+        status: ["Service/prod/foo: Accepted=False/Conflicted"],
+        explain: [`Conflicted: ${message}`],
+      });
+    });
+
+    test("two policies of one consumer namespace: verdict, status, finding and explain say the same", () => {
+      const made = contest(onFoo("b", "client", 0), onFoo("a", "client", 0));
+      expect(made.spec("Service/prod/foo-a", { from: "client" })).toEqual({ x: "a" });
+      expect(made.outcome("client/a")).toBe("Enforced");
+      expect(made.outcome("client/b")).toBe("Conflicted by client/a");
+      const message =
+        "Service prod/foo already has MeshPolicy client/a for requests from namespace client, which comes first by namespace/name; only one MeshPolicy takes effect on a target";
+      expect(made.message("client/b")).toBe(message);
+      expect(made.messages("client/b", "Accepted")).toEqual([message]);
+      expect(conflicts(made, "client", "b")).toEqual({
+        findings: [message],
+        status: ["Service/prod/foo: Accepted=False/Conflicted"],
+        explain: [`Conflicted: ${message}`],
+      });
+      expect(conflicts(made, "client", "a")).toMatchObject({ findings: [], explain: [] });
+    });
+
+    test("policies of two consumer namespaces do not meet", () => {
+      const made = contest(onFoo("p", "red", 0), onFoo("q", "blue", 1));
+      expect([made.outcome("red/p"), made.outcome("blue/q")]).toEqual(["Enforced", "Enforced"]);
+      expect([...made.findingsOn("p"), ...made.findingsOn("q")]).toEqual([]);
+    });
   });
 
   test("a consumer's policy does not act on traffic through a Gateway", () => {

@@ -672,7 +672,7 @@ describe("Basic merge strategies", () => {
     // An ancestorRef has one entry for each controller.
     expect(made.conditions("newer")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/Enforced"]);
     expect(made.messages("newer", "Accepted")).toEqual([
-      "the policy is attached, but not to every target: Gateway default/g1 already has ColorPolicy default/older, which is older or first by name; only one ColorPolicy can apply to it",
+      "the policy is attached, but not to every target: Gateway default/g1 already has ColorPolicy default/older, which is older; only one ColorPolicy takes effect on a target",
     ]);
     expect(made.messages("older", "Accepted")).toEqual(["the policy is attached"]);
   });

@@ -11,13 +11,8 @@ import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding
 import { listNames, namePolicies } from "./name-policies.ts";
 import type { PolicyFate, UnitFate } from "./policy-fates.ts";
 
-export function checkEffect(
-  world: World,
-  id: PolicyId,
-  record: PolicyRecord,
-  fate: PolicyFate | undefined,
-): readonly CheckFinding[] {
-  const verdict = verdictOf(world, id, record);
+export function checkEffect(world: World, record: PolicyRecord, fate: PolicyFate | undefined): readonly CheckFinding[] {
+  const verdict = verdictOf(world, record);
   if (verdict.state !== "Accepted") return [];
   switch (verdict.enforcement) {
     case "NoPath":

@@ -73,7 +73,7 @@ function checkPolicies(world: World, cel: EvaluateCondition): readonly CheckFind
       const record = world.policies.get(id);
       const fate = fates.get(id);
       if (record === undefined) continue;
-      findings.push(...checkEffect(world, id, record, fate));
+      findings.push(...checkEffect(world, record, fate));
       findings.push(...checkConditions(world, record, fate, context));
       if (fate !== undefined) findings.push(...checkRemovals(world, fate, companions));
       findings.push(...checkSettings(record));

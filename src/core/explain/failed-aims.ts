@@ -1,6 +1,7 @@
 /** Policies that name a target, or something that looks like a slip for it, and have no effect there. */
 import type { Rejection } from "../attachment/resolved-targets.ts";
 import { nearestTo, shownRejection } from "../effective/findings/shown-rejection.ts";
+import { findConflict } from "../effective/verdicts/find-conflict.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
@@ -59,20 +60,18 @@ function failuresOf(
       isNearMiss: isSlip,
     });
   }
-  return [...failures, ...conflictOf(world, id, record, place)];
+  return [...failures, ...conflictsAt(world, id, record, place)];
 }
 
-/** GEP-713, None: the target has another policy of the kind, and takes only one. */
-function conflictOf(world: World, id: PolicyId, { kind, targets }: PolicyRecord, place: Place): readonly FailedAim[] {
-  if (!kind.definition.merge.none) return [];
-  return targets.attachments.flatMap(({ object, ref, sectionName }): readonly FailedAim[] => {
+/** The conflicts of a policy on a target, or on a section of it. */
+function conflictsAt(world: World, id: PolicyId, record: PolicyRecord, place: Place): readonly FailedAim[] {
+  return record.targets.attachments.flatMap((attachment): readonly FailedAim[] => {
+    const { object, sectionName } = attachment;
     if (object !== place.id) return [];
     if (place.sectionName !== undefined && sectionName !== undefined && sectionName !== place.sectionName) return [];
-    const sets = world.attached[kind.index]?.get(object);
-    const winner = (sectionName === undefined ? sets?.own : sets?.sections?.get(sectionName))?.policies[0];
-    if (winner === undefined || winner.id === id) return [];
-    const message = `${displayRef(ref, sectionName)} already has ${displayRef(winner.object.ref)}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`;
-    return [{ policy: id, reason: "Conflicted", message, isNearMiss: false }];
+    const conflict = findConflict(world, record, attachment);
+    if (conflict === undefined) return [];
+    return [{ policy: id, reason: "Conflicted", message: conflict.message, isNearMiss: false }];
   });
 }
 

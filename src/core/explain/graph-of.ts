@@ -95,7 +95,7 @@ function attachedPolicies(world: World): ReadonlyMap<TargetId, readonly Attached
 function attachedPolicy(world: World, policy: PolicyId): AttachedPolicy {
   const record = world.policies.get(policy);
   if (record === undefined) return { policy, state: "Invalid", by: [] };
-  const verdict = verdictOf(world, policy, record);
+  const verdict = verdictOf(world, record);
   if (verdict.state === "NotAccepted") return { policy, state: verdict.reason, by: verdict.by };
   return { policy, state: verdict.enforcement, by: verdict.total.overriddenBy.map((winner) => winner.policy) };
 }

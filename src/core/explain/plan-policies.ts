@@ -42,8 +42,8 @@ export function policyChanges(
 function unchanged(before: World, after: World, policy: PolicyId): Pick<PolicyChange, "before" | "after"> {
   const [old, now] = [before.policies.get(policy), after.policies.get(policy)];
   return {
-    ...(old === undefined ? {} : { before: verdictOf(before, policy, old) }),
-    ...(now === undefined ? {} : { after: verdictOf(after, policy, now) }),
+    ...(old === undefined ? {} : { before: verdictOf(before, old) }),
+    ...(now === undefined ? {} : { after: verdictOf(after, now) }),
   };
 }
 

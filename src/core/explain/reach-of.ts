@@ -4,7 +4,7 @@ import { effectivePolicy } from "../effective/fold/effective-at.ts";
 import type { EffectivePolicy, PathNode } from "../effective/fold/effective-policy.ts";
 import { foldsOf } from "../effective/fold/folds-of.ts";
 import { forEachPath } from "../effective/paths/count-paths.ts";
-import { conflictWinner } from "../effective/verdicts/conflict-winner.ts";
+import { findConflict } from "../effective/verdicts/find-conflict.ts";
 import { verdictOf } from "../effective/verdicts/verdict-of.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
@@ -44,7 +44,7 @@ export function reachOf(world: World, id: PolicyId, record: PolicyRecord, wants:
   return {
     policy: id,
     policyKind: kind.policyKind,
-    verdict: verdictOf(world, id, record),
+    verdict: verdictOf(world, record),
     targets: targetsOf(world, record, survey),
     values: drafts.map(toValue),
     paths,
@@ -179,14 +179,14 @@ const toValue = ({ block, unit, decides, equal, overridden, gated, losses }: Dra
   losses: [...losses.values()].sort((a, b) => b.paths.length - a.paths.length),
 });
 
-function targetsOf(world: World, record: PolicyRecord, { id, kind, targets, through }: Survey): readonly ReachTarget[] {
+function targetsOf(world: World, record: PolicyRecord, { targets, through }: Survey): readonly ReachTarget[] {
   const attached = targets.map((attachment): ReachTarget => {
     const { ref, sectionName, consumer, object } = attachment;
     const { group, kind: name, namespace, name: own } = ref;
     const section = sectionName === undefined ? {} : { sectionName };
     const node: PathNode = { group, kind: name, namespace, name: own, ...section };
-    const by = conflictWinner(world, kind, id, attachment);
-    if (by !== undefined) return { state: "conflicted", node, by };
+    const conflict = findConflict(world, record, attachment);
+    if (conflict !== undefined) return { state: "conflicted", node, by: conflict.by };
     const paths = through.get(attachment) ?? 0;
     return {
       state: "attached",

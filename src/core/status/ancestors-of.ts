@@ -1,7 +1,7 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
 import { joinMessages } from "../effective/findings/join-messages.ts";
 import { shownRejection } from "../effective/findings/shown-rejection.ts";
-import { conflictWinner } from "../effective/verdicts/conflict-winner.ts";
+import { findConflict } from "../effective/verdicts/find-conflict.ts";
 import { targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
 import type { AncestorVerdict, NotAcceptedReason, Verdict } from "../effective/verdicts/verdict.ts";
 import { verdictOf } from "../effective/verdicts/verdict-of.ts";
@@ -10,15 +10,7 @@ import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { parseTargets } from "../model/parse/parse-targets.ts";
 import type { TargetRef } from "../model/policy.ts";
-import {
-  displayRef,
-  type ObjectId,
-  type ObjectRef,
-  type PolicyId,
-  parseObjectId,
-  type TargetId,
-  targetId,
-} from "../model/refs.ts";
+import { type ObjectId, type ObjectRef, type PolicyId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
 import { accepted, enforcement, notAccepted, reconciling } from "./conditions.ts";
 import type { PartsFinder } from "./parts-finder.ts";
 import type { AncestorRef, Condition, StatusOptions } from "./status-report.ts";
@@ -39,9 +31,9 @@ export function ancestorsOf(
   options: StatusOptions,
   parts: PartsFinder,
 ): readonly Ancestor[] {
-  const verdict = verdictOf(world, id, record);
+  const verdict = verdictOf(world, record);
   const ancestors = new AncestorList();
-  const lost = lostTargets(world, id, record);
+  const lost = lostTargets(world, record);
   switch (verdict.state) {
     case "NotAccepted":
       if (verdict.reason === "Invalid")
@@ -150,16 +142,14 @@ interface LostTarget {
 
 const targetOf = ({ object, sectionName }: Attachment): TargetId => targetId(object, sectionName);
 
-/** GEP-713, None: the targets that another policy has. */
-function lostTargets(world: World, id: PolicyId, { kind, targets }: PolicyRecord): ReadonlyMap<TargetId, LostTarget> {
+/** The targets on which the policy is Conflicted. */
+function lostTargets(world: World, record: PolicyRecord): ReadonlyMap<TargetId, LostTarget> {
   const lost = new Map<TargetId, LostTarget>();
-  if (!kind.definition.merge.none) return lost;
-  for (const attachment of targets.attachments) {
-    const winner = conflictWinner(world, kind, id, attachment);
-    if (winner === undefined) continue;
+  for (const attachment of record.targets.attachments) {
+    const conflict = findConflict(world, record, attachment);
+    if (conflict === undefined) continue;
     const { ref, sectionName } = attachment;
-    const message = `${displayRef(ref, sectionName)} already has ${displayRef(parseObjectId(winner))}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`;
-    lost.set(targetOf(attachment), { ref: ancestorRef(ref, sectionName), message });
+    lost.set(targetOf(attachment), { ref: ancestorRef(ref, sectionName), message: conflict.message });
   }
   return lost;
 }

@@ -17,6 +17,7 @@ import { suggestName } from "../../model/words/near-miss.ts";
 import type { LinkRefusal } from "../../topology/links.ts";
 import { partProblems } from "../../topology/part-problems.ts";
 import { duplicateNames, sectionsOf } from "../../topology/sections-of.ts";
+import { findConflict } from "../verdicts/find-conflict.ts";
 import { nameLookup } from "../world/lookups.ts";
 import type { Tangle } from "../world/tangle.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
@@ -121,12 +122,8 @@ function unknownPolicyKind(object: KubeObject, hasCrd: boolean): Finding {
   };
 }
 
-function addPolicyFindings(
-  world: World,
-  id: PolicyId,
-  { object, findings: own, targets, kind, policy }: PolicyRecord,
-  findings: Finding[],
-): void {
+function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, findings: Finding[]): void {
+  const { object, findings: own, targets, kind, policy } = record;
   findings.push(...own);
   for (const rejection of targets.rejections) {
     findings.push({
@@ -147,7 +144,7 @@ function addPolicyFindings(
       ...at(object),
     });
   }
-  addConflicts(world, id, { kind, targets, policy }, object, findings);
+  addConflicts(world, id, record, findings);
   const losers = policy === undefined || kind.definition.merge.bare === "Direct" ? [] : bareLosers(policy);
   const [loser] = losers;
   if (loser !== undefined) {
@@ -178,29 +175,19 @@ function addPolicyFindings(
   }
 }
 
-/** GEP-713, None: targets lost to another policy, also where the policy keeps others. */
-function addConflicts(
-  world: World,
-  id: PolicyId,
-  { kind, targets, policy }: Pick<PolicyRecord, "kind" | "targets" | "policy">,
-  object: KubeObject,
-  findings: Finding[],
-): void {
-  if (!kind.definition.merge.none) return;
-  const fieldAt = targetFields(policy);
-  for (const attachment of targets.attachments) {
-    const { object: target, ref, sectionName } = attachment;
-    const sets = world.attached[kind.index]?.get(target);
-    const set = sectionName === undefined ? sets?.own : sets?.sections?.get(sectionName);
-    const winner = set?.policies[0];
-    if (winner === undefined || winner.id === id) continue;
+/** One finding for each target on which the policy is Conflicted, also if it takes effect on others. */
+function addConflicts(world: World, id: PolicyId, record: PolicyRecord, findings: Finding[]): void {
+  const fieldAt = targetFields(record.policy);
+  for (const attachment of record.targets.attachments) {
+    const conflict = findConflict(world, record, attachment);
+    if (conflict === undefined) continue;
     findings.push({
       code: "Conflicted",
       severity: "warning",
       object: id,
       ...fieldOf(fieldAt(attachment)),
-      message: `${displayRef(ref, sectionName)} already has ${displayRef(winner.object.ref)}, which is older or first by name; only one ${kind.policyKind.kind} can apply to it`,
-      ...at(object),
+      message: conflict.message,
+      ...at(record.object),
     });
   }
 }

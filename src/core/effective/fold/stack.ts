@@ -4,6 +4,7 @@
  */
 
 import type { FoldLevel } from "../../merge/fold.ts";
+import { noneConflicted } from "../../merge/none-conflicted.ts";
 import { comparePrecedence } from "../../merge/precedence.ts";
 import type { MergeStrategy } from "../../model/definition.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -76,9 +77,11 @@ export class Stacks {
     for (const policy of policies) key += `,${this.#serialOf(policy)}`;
     let set = this.#sets.get(key);
     if (set === undefined) {
-      set = isNone
-        ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated, key, ...UNUSED }
-        : { policies, losers: NO_POLICIES, annotated, key, ...UNUSED };
+      const none = isNone ? noneConflicted(policies) : undefined;
+      set =
+        none === undefined
+          ? { policies, losers: NO_POLICIES, annotated, key, ...UNUSED }
+          : { policies: [none.established], losers: none.conflicted, annotated, key, ...UNUSED };
       this.#sets.set(key, set);
     }
     return set;

@@ -167,8 +167,8 @@ export function compareVerdicts({ before, after }: Worlds, policies: Iterable<Po
     const [old, now] = [before.policies.get(policy), after.policies.get(policy)];
     const record = now ?? old;
     if (record === undefined || faresAsBefore({ before, after }, policy, old, now)) continue;
-    const was = old === undefined ? undefined : verdictOf(before, policy, old);
-    const is = now === undefined ? undefined : verdictOf(after, policy, now);
+    const was = old === undefined ? undefined : verdictOf(before, old);
+    const is = now === undefined ? undefined : verdictOf(after, now);
     if (isSameVerdict(was, is)) continue;
     changes.push({
       policy,

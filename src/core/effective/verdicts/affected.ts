@@ -1,5 +1,5 @@
 /** GEP-713, "Target object status": which policies really affect a target. */
-import { comparePrecedence } from "../../merge/precedence.ts";
+import { noneConflicted } from "../../merge/none-conflicted.ts";
 import type { Policy } from "../../model/policy.ts";
 import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../../model/refs.ts";
 import type { NodeSets } from "../fold/stack.ts";
@@ -63,8 +63,9 @@ function standingOn(
   const onAll = policiesOn(sets, section?.name);
   const onTheirs = from === undefined ? NONE : policiesOn(sets?.consumers?.get(from), section?.name);
   if (onAll.length === 0 || onTheirs.length === 0) return onAll.length === 0 ? onTheirs : onAll;
-  const all = [...onAll, ...onTheirs].sort(comparePrecedence);
-  return definition.merge.none ? all.slice(0, 1) : all;
+  const all = [...onAll, ...onTheirs];
+  const none = definition.merge.none ? noneConflicted(all) : undefined;
+  return none === undefined ? all : [none.established];
 }
 
 const NONE: readonly Policy[] = [];

@@ -1,19 +1,19 @@
 import { SortedMap } from "../../model/collections/sorted-map.ts";
 import type { Finding } from "../../model/finding.ts";
-import { displayRef, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import type { ObjectId, PolicyId } from "../../model/refs.ts";
 import { clipText } from "../../model/words/clip-text.ts";
 import { joinMessages } from "../findings/join-messages.ts";
 import { shownRejection } from "../findings/shown-rejection.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
-import { conflictWinner } from "./conflict-winner.ts";
+import { type Conflict, findConflict } from "./find-conflict.ts";
 import { firstTargets, type OverriddenAt, sumOfOverridden } from "./overridden-ends.ts";
 import type { AncestorTally, PolicyTally } from "./tally.ts";
-import type { AncestorVerdict, Enforcement, Tally, Verdict } from "./verdict.ts";
+import type { AncestorVerdict, Enforcement, NotAcceptedReason, Tally, Verdict } from "./verdict.ts";
 
 /** Names and places in a verdict: enough to act on, however many there are. */
 const SHOWN = 10;
 
-export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Verdict {
+export function verdictOf(world: World, record: PolicyRecord): Verdict {
   // By far the most: what is on some path has been accepted.
   const tally = world.tallies.of(record.object);
   if (tally !== undefined) return accepted(tally);
@@ -26,41 +26,40 @@ export function verdictOf(world: World, id: PolicyId, record: PolicyRecord): Ver
       record.targets.rejections.slice(0, SHOWN).map((rejection) => shownRejection(world, rejection)),
     );
   }
-  const winners = conflictWinners(world, id, record);
-  if (winners !== undefined) {
-    return {
-      state: "NotAccepted",
-      reason: "Conflicted",
-      message: clipText(
-        `another policy already targets the same: ${winners.map((winner) => displayRef(parseObjectId(winner))).join(", ")}`,
-      ),
-      by: winners,
-    };
-  }
-  return NO_PATH;
+  const conflicts = conflictsOnAllTargets(world, record);
+  return conflicts === undefined
+    ? NO_PATH
+    : notAccepted(
+        "Conflicted",
+        conflicts.map(({ message }) => message),
+        conflicts,
+      );
 }
 
 /** Most messages name their field themselves. */
 const withField = ({ field, message }: Finding): string =>
   field === undefined || message.includes(field) ? message : `${field}: ${message}`;
 
-const notAccepted = (reason: "Invalid" | "TargetNotFound", messages: readonly string[]): Verdict => ({
+const notAccepted = (
+  reason: NotAcceptedReason,
+  messages: readonly string[],
+  conflicts: readonly Conflict[] = [],
+): Verdict => ({
   state: "NotAccepted",
   reason,
   message: clipText(joinMessages(messages.slice(0, SHOWN))),
-  by: [],
+  by: [...new Set(conflicts.map(({ by }) => by))].sort(),
 });
 
-/** GEP-713, None: not accepted where every target is lost to an older policy. */
-function conflictWinners(world: World, id: PolicyId, { kind, targets }: PolicyRecord): readonly PolicyId[] | undefined {
-  if (!kind.definition.merge.none) return undefined;
-  const winners = new Set<PolicyId>();
-  for (const attachment of targets.attachments) {
-    const winner = conflictWinner(world, kind, id, attachment);
-    if (winner === undefined) return undefined;
-    winners.add(winner);
+/** One conflict for each target; undefined if the policy takes effect on a target, which is enough to be accepted. */
+function conflictsOnAllTargets(world: World, record: PolicyRecord): readonly Conflict[] | undefined {
+  const conflicts: Conflict[] = [];
+  for (const attachment of record.targets.attachments) {
+    const conflict = findConflict(world, record, attachment);
+    if (conflict === undefined) return undefined;
+    conflicts.push(conflict);
   }
-  return [...winners].sort();
+  return conflicts;
 }
 
 function accepted(tally: PolicyTally): Verdict {

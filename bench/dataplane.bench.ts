@@ -1,5 +1,6 @@
 /** What gateways must do, compiled from an evaluation and kept up to date. All routes are on one Gateway, under two listeners. */
-import { apply, buildSnapshot, compileDataplane, evaluate, updateDataplane } from "../src/index.ts";
+import { compileDataplane, updateDataplane } from "../src/dataplane.ts";
+import { apply, buildSnapshot, evaluate } from "../src/index.ts";
 import type { BenchContext } from "./bench-context.ts";
 import { median, quantile, timed } from "./measure.ts";
 
@@ -61,7 +62,7 @@ function benchShape(context: BenchContext, shape: Shape, routes: number): void {
   const name = `${routes.toLocaleString("en-US")} routes, ${shape}`;
   const indices = Array.from({ length: routes }, (_, index) => index);
   const objects = [gateway, policy, ...indices.flatMap((index) => [routeOf(shape, index), serviceOf(index)])];
-  const evaluation = evaluate(buildSnapshot(objects.map((value) => ({ value }))));
+  const evaluation = evaluate(buildSnapshot(objects));
   context.collectGarbage();
   const compiled = timed(() => compileDataplane(evaluation, OPTIONS));
   context.report({ case: name, metric: "compile", value: compiled.ms, unit: "ms" });
@@ -74,7 +75,7 @@ function benchShape(context: BenchContext, shape: Shape, routes: number): void {
     const spent: number[] = [];
     context.emptyNursery();
     for (let step = 1; step <= CHANGES; step++) {
-      const applied = apply(state.evaluation, [{ upsert: { value: change(step) } }]);
+      const applied = apply(state.evaluation, [{ upsert: change(step) }]);
       const updated = timed(() => updateDataplane(state.dataplane, applied));
       spent.push(updated.ms);
       state = { evaluation: applied.evaluation, dataplane: updated.value.dataplane };

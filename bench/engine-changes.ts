@@ -100,7 +100,7 @@ function spentOn(cluster: ChangingCluster, change: Change, steps: number): reado
     const changed = change(step);
     const value = fresh(changed);
     const { ms, value: next } = timed(() => {
-      const applied = apply(cluster.evaluation, [{ upsert: { value } }]);
+      const applied = apply(cluster.evaluation, [{ upsert: value }]);
       return { evaluation: applied.evaluation, delta: applied.delta, read: readDelta(applied.delta) };
     });
     if (next.read.changes === 0) throw new Error(`${keyOf(changed)} was changed, and the delta is empty`);

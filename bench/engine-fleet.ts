@@ -23,7 +23,7 @@ export const parseTexts = (texts: readonly string[]): readonly unknown[] =>
 
 /** From parsed objects to the whole answer. The definition is among the objects. */
 export function answer(objects: readonly unknown[]): Answer {
-  const evaluation = evaluate(buildSnapshot(objects.map((value) => ({ value }))), { definitions: [] });
+  const evaluation = evaluate(buildSnapshot(objects), { definitions: [] });
   return { evaluation, reading: readEvaluation(evaluation) };
 }
 
@@ -145,7 +145,7 @@ function reportHeap(context: BenchContext, name: string, routes: number, texts: 
   const value = Math.max(0, half - held) / (reading.paths / 2);
   if (routes >= SMALLEST_READING)
     context.report({ case: name, metric: "held in the middle of reading", value, unit: "B/path", bar: 50 });
-  const changed = apply(evaluation, [{ upsert: { value: parseTexts([JSON.stringify(routePolicy(0, 1))])[0] } }]);
+  const changed = apply(evaluation, [{ upsert: parseTexts([JSON.stringify(routePolicy(0, 1))])[0] }]);
   const after = heap();
   // The first change asks who names whom, which nobody did before.
   context.report({

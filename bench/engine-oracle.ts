@@ -1,6 +1,6 @@
 import { isJsonObject } from "../src/core/model/json.ts";
 import { parseDefinition } from "../src/core/model/parse/parse-definition.ts";
-import { parseDocument } from "../src/core/model/snapshot.ts";
+import { parseObject } from "../src/core/model/snapshot.ts";
 import { oracle } from "../test/oracle/oracle.ts";
 import type { BenchContext } from "./bench-context.ts";
 import { definitionFor, FLEET } from "./cluster-shapes.ts";
@@ -31,7 +31,7 @@ export function benchOracle(context: BenchContext, smallest: number): void {
 }
 
 function readDefinition(): Parameters<typeof oracle>[1]["definitions"][number] {
-  const document = parseDocument({ value: JSON.parse(JSON.stringify(definitionFor(FLEET.ends))) as unknown });
+  const document = parseObject(JSON.parse(JSON.stringify(definitionFor(FLEET.ends))));
   const parsed = document.state === "object" ? parseDefinition(document.object) : undefined;
   if (parsed?.definition === undefined) throw new Error("the definition in cluster-shapes.ts cannot be read");
   return parsed.definition;

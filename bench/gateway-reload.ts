@@ -1,8 +1,7 @@
 /** How long nothing else can happen while one route of many changes: everything that follows a change is done in one go. */
 import { createRegex } from "../src/adapters/regex/create-regex.ts";
 import { apply } from "../src/core/apply.ts";
-import { compileDataplane } from "../src/core/dataplane/compile-dataplane.ts";
-import { updateDataplane } from "../src/core/dataplane/update-dataplane.ts";
+import { compileDataplane, updateDataplane } from "../src/core/compile.ts";
 import { evaluate } from "../src/core/evaluate.ts";
 import { buildSnapshot } from "../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../src/definitions/built-in-definitions.ts";
@@ -17,9 +16,9 @@ const CHANGES = 100;
 
 export async function benchReload(context: BenchContext): Promise<void> {
   const objects = gatewayObjects({ routes: ROUTES, backendPort: 1 });
-  const snapshot = buildSnapshot(objects.map((value) => ({ value })));
+  const snapshot = buildSnapshot(objects);
   let evaluation = evaluate(snapshot, { definitions: builtInDefinitions() });
-  let dataplane = compileDataplane(evaluation.world, { endpointAnnotations: "Used" });
+  let dataplane = compileDataplane(evaluation, { endpointAnnotations: "Used" });
   const gateway = createGateway({ matchRegex: createRegex(), bind: () => ({ host: "127.0.0.1", port: 0 }) });
   await gateway.replace(dataplane, NO_SECRETS);
   const times: number[] = [];
@@ -27,9 +26,9 @@ export async function benchReload(context: BenchContext): Promise<void> {
     const value = routeObject("route", (change * 97) % ROUTES, change);
     // Up to its first wait everything happens at once; what comes after waits for sockets, and blocks nobody.
     const { ms, value: replaced } = timed(() => {
-      const applied = apply(evaluation, [{ upsert: { value } }]);
+      const applied = apply(evaluation, [{ upsert: value }]);
       evaluation = applied.evaluation;
-      dataplane = updateDataplane(dataplane, evaluation.world, applied).dataplane;
+      dataplane = updateDataplane(dataplane, applied).dataplane;
       return gateway.replace(dataplane, NO_SECRETS);
     });
     await replaced;

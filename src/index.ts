@@ -6,12 +6,6 @@
 import { createCel as createCelAdapter } from "./adapters/cel/create-cel.ts";
 import { createRegex } from "./adapters/regex/create-regex.ts";
 import { weighPattern } from "./adapters/regex/weigh-pattern.ts";
-import type { Applied } from "./core/apply.ts";
-import type { UpdatedDataplane } from "./core/dataplane/advance-dataplane.ts";
-import { compileDataplane as compileWorld } from "./core/dataplane/compile-dataplane.ts";
-import type { Dataplane } from "./core/dataplane/dataplane.ts";
-import type { EndpointOptions } from "./core/dataplane/endpoints-of.ts";
-import { updateDataplane as updateFromWorld } from "./core/dataplane/update-dataplane.ts";
 import { type EvaluateOptions, type Evaluation, evaluate as evaluateSnapshot } from "./core/evaluate.ts";
 import type { EvaluateCondition } from "./core/model/cel.ts";
 import type { Snapshot } from "./core/model/snapshot.ts";
@@ -28,14 +22,6 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
     cel: options.cel ?? defaultCel(),
   });
 }
-
-/** What each Gateway must do, as plain data. docs/gateway-config.md describes it. */
-export const compileDataplane = ({ world }: Evaluation, options: EndpointOptions): Dataplane =>
-  compileWorld(world, options);
-
-/** The same after a change: `dataplane` is of the evaluation that was changed. What did not change is the same object. */
-export const updateDataplane = (dataplane: Dataplane, applied: Applied): UpdatedDataplane =>
-  updateFromWorld(dataplane, applied.evaluation.world, applied);
 
 export interface CelLimits {
   /** Units of cost that one evaluation may take: about one for each operator, call or field. */
@@ -59,36 +45,6 @@ function defaultCel(): EvaluateCondition {
 }
 
 export { type Applied, apply } from "./core/apply.ts";
-export type { UpdatedDataplane } from "./core/dataplane/advance-dataplane.ts";
-export type { Dataplane, DataplaneDelta } from "./core/dataplane/dataplane.ts";
-export type { EndpointOptions } from "./core/dataplane/endpoints-of.ts";
-export type {
-  ActionConfig,
-  BackendConfig,
-  BackendId,
-  BackendTarget,
-  BackendTlsConfig,
-  ConfigProblem,
-  ConfigTable,
-  CorsConfig,
-  DataplaneConfig,
-  Endpoint,
-  EndpointsId,
-  FilterConfig,
-  GatewayConfig,
-  HeaderChanges,
-  HeaderValue,
-  ListenerConfig,
-  PathChange,
-  PortConfig,
-  RedirectConfig,
-  RetryConfig,
-  RouteConfig,
-  RuleConfig,
-  SubjectAltName,
-  VirtualHostConfig,
-  WeightedBackendConfig,
-} from "./core/dataplane/gateway-config.ts";
 export type {
   EffectivePolicy,
   LossReason,
@@ -111,12 +67,12 @@ export type {
 } from "./core/effective/verdicts/verdict.ts";
 export {
   affected,
+  buildStatus,
   type EffectiveFilter,
   type EvaluateOptions,
   type Evaluation,
   effectivePolicies,
   findings,
-  status,
   verdicts,
 } from "./core/evaluate.ts";
 export type { CustomContest, CustomStrategies, CustomStrategy, PolicyMetadata } from "./core/merge/custom-strategy.ts";
@@ -137,7 +93,7 @@ export {
   parseTargetId,
   type TargetId,
 } from "./core/model/refs.ts";
-export { buildSnapshot, type Snapshot, type SnapshotDocument } from "./core/model/snapshot.ts";
+export { buildSnapshot, type Snapshot, type SnapshotOptions } from "./core/model/snapshot.ts";
 export type {
   AncestorRef,
   AncestorStatus,

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { createRegex } from "../adapters/regex/create-regex.ts";
 import type { CliIo } from "../cli/io.ts";
 import { loadSource } from "../cli/load-source.ts";
-import { compileDataplane } from "../core/dataplane/compile-dataplane.ts";
+import { compileDataplane } from "../core/compile.ts";
 import { createDemoBackends } from "../gateway/demo-backends.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { NO_SECRETS } from "../gateway/secret-source.ts";
@@ -38,7 +38,7 @@ export async function sendOrder({ files, host, port, path, plan }: Order, io: Cl
     },
   });
   try {
-    const config = compileDataplane(evaluation.world, { endpointAnnotations: "Used" });
+    const config = compileDataplane(evaluation, { endpointAnnotations: "Used" });
     await gateway.replace(await demo.stageFor(config), NO_SECRETS);
     const open = gateway.openPorts().find((one) => one.port === port);
     if (open === undefined) throw new Error(`no listener of ${files} is open at port ${port}`);

@@ -20,7 +20,7 @@ export async function askTarget(context: CommandContext, nothing: string): Promi
   if (args.length === 0) return refuse(nothing, example);
   const source = await load();
   if (source === undefined) return undefined;
-  const search = findTarget(source.evaluation.world, args, parsed.view.scope);
+  const search = findTarget(source.world, args, parsed.view.scope);
   if (!search.ok) return refuse(search.message, ...search.hints);
   return { target: search.target, source, redaction: parsed.view.redaction };
 }

@@ -27,8 +27,7 @@ export async function completeObjects(
   namespace: string | undefined,
 ): Promise<CompleteObjects> {
   const quiet: CliIo = { ...io, stderr: () => undefined, isTerminal: { stdout: false, stderr: false } };
-  const { evaluation } = await loadSource(paths, quiet);
-  const { world } = evaluation;
+  const { world } = await loadSource(paths, quiet);
   const kinds = kindNames(world);
   return {
     targets: (current, wanted) => {

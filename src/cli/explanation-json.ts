@@ -12,7 +12,7 @@ export function explanationJson(explanation: Explanation, source: Source, redact
   const { target, kinds, failures, refusals, absentParents, conditions } = explanation;
   const { sectionName } = target;
   const id = objectId(target);
-  const section = sectionName === undefined ? undefined : sectionPlace(source.evaluation.world, id, sectionName);
+  const section = sectionName === undefined ? undefined : sectionPlace(source.world, id, sectionName);
   const at = source.locate(id, section?.pointer);
   return {
     apiVersion: API_VERSION,
@@ -61,7 +61,7 @@ function placedSource(
 ): SourceJson & { readonly at?: SourcePosition } {
   const json = sourceJson(value, redaction);
   if (value.policy !== null && redaction.isHidden(value.policy)) return json;
-  const place = sourcePlace(source.evaluation.world, policyKind, value, path);
+  const place = sourcePlace(source.world, policyKind, value, path);
   const at = place === undefined ? undefined : source.locate(place.object, place.pointer);
   return at === undefined ? json : { ...json, at };
 }

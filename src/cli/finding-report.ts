@@ -56,7 +56,7 @@ export const severities: readonly Severity[] = ["error", "warning", "info"];
 /** Everything that is wrong with a source, and that somebody should know. */
 export async function buildFindingReport(source: Source, options: ReportOptions): Promise<FindingReport> {
   const { scope, severity, redaction } = options;
-  const { world } = source.evaluation;
+  const { world } = source;
   const cel = needsCel(world) ? await loadCel() : noCel;
   const dataplane = await loadDataplane(options.dataplane);
   const checked = checkWorld(world, { cel, dataplane });
@@ -71,7 +71,7 @@ export async function buildFindingReport(source: Source, options: ReportOptions)
   const inScope = withoutEchoes(unique(all.filter(({ finding }) => isShown(finding.object, source, scope))));
   const shown = inScope.filter(({ finding }) => severities.indexOf(finding.severity) <= severities.indexOf(severity));
   const places = findPlaces(shown, source);
-  const looked = [...source.snapshot.objects.values()].filter((object) => isInScope(object, scope));
+  const looked = [...source.tables.objects.values()].filter((object) => isInScope(object, scope));
   return {
     findings: shown.map((draft) => reported(draft, places)).sort(compareFindings),
     hidden: inScope.length - shown.length,
@@ -146,9 +146,9 @@ function reported({ finding, isPlaced }: Draft, places: Places): ReportedFinding
 }
 
 /** What is wrong with the text concerns everybody. */
-function isShown(id: ObjectId | undefined, { evaluation }: Source, scope: Scope): boolean {
+function isShown(id: ObjectId | undefined, { world }: Source, scope: Scope): boolean {
   if (id === undefined) return true;
-  const object = evaluation.world.objects.byId.get(id);
+  const object = world.objects.byId.get(id);
   return isInScope(object ?? { ref: parseObjectId(id), raw: {} }, scope);
 }
 

@@ -7,13 +7,18 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { kinds as builtInKinds } from "../core/model/kinds.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import { kindId } from "../core/model/refs.ts";
-import type { SnapshotDocument } from "../core/model/snapshot.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
 import { createProgress } from "./create-progress.ts";
 import type { CliIo } from "./io.ts";
 
+/** The object as it goes into the snapshot, and its position. */
+export interface LoadedDocument {
+  readonly value: unknown;
+  readonly source: SourcePosition;
+}
+
 export interface LoadedDocuments {
-  readonly documents: readonly SnapshotDocument[];
+  readonly documents: readonly LoadedDocument[];
   /** About the text: what could not be read, and what reads differently than it looks. */
   readonly findings: readonly Finding[];
   readonly files: readonly string[];
@@ -37,7 +42,7 @@ export async function loadDocuments(
   progress.end();
   const origins = new Map<unknown, SourceDocument>();
   const scopeOf = defaultNamespace === undefined ? undefined : scopes(documents);
-  const placed = documents.map((document): SnapshotDocument => {
+  const placed = documents.map((document): LoadedDocument => {
     const value =
       scopeOf === undefined || defaultNamespace === undefined
         ? document.value

@@ -1,10 +1,12 @@
-import { type Evaluation, evaluate, findings as findingsOf } from "../core/evaluate.ts";
+import type { World } from "../core/effective/world/world.ts";
+import { evaluate, findings as findingsOf } from "../core/evaluate.ts";
+import { type Evaluation, worldOf } from "../core/evaluation.ts";
 import type { EvaluateCondition } from "../core/model/cel.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { isJsonObject, type Json, ownValue } from "../core/model/json.ts";
 import type { KubeObject, SourcePosition } from "../core/model/kube-object.ts";
 import type { ObjectId } from "../core/model/refs.ts";
-import { buildSnapshot, type Snapshot } from "../core/model/snapshot.ts";
+import { buildSnapshot, type Snapshot, type SnapshotTables, tablesOf } from "../core/model/snapshot.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
 import { fieldPointer } from "./field-pointer.ts";
 import type { CliIo } from "./io.ts";
@@ -14,7 +16,9 @@ import { showOrigin } from "./show-origin.ts";
 /** What every command answers from, wherever it comes from: files now, a cluster later. */
 export interface Source {
   readonly snapshot: Snapshot;
+  readonly tables: SnapshotTables;
   readonly evaluation: Evaluation;
+  readonly world: World;
   /** Where an object, or a value in it (a JSON pointer), is written. */
   readonly locate: (object: ObjectId, pointer?: string) => SourcePosition | undefined;
   /** Everything found, of the text and by the engine, at the place of the field it is about. */
@@ -32,11 +36,16 @@ export async function loadSource(paths: readonly string[], io: CliIo, options: D
 }
 
 async function buildSource(loaded: LoadedDocuments): Promise<Source> {
-  const snapshot = buildSnapshot(loaded.documents);
-  const cel = hasConditions(snapshot) ? await loadCel({ regex: hasCondition(snapshot, asksForRegex) }) : undefined;
+  const snapshot = buildSnapshot(
+    loaded.documents.map(({ value }) => value),
+    { positions: loaded.documents.map(({ source }) => source) },
+  );
+  const tables = tablesOf(snapshot);
+  const cel = hasConditions(tables) ? await loadCel({ regex: hasCondition(tables, asksForRegex) }) : undefined;
   const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
+  const world = worldOf(evaluation);
   const locate: Source["locate"] = (id, pointer) => {
-    const object = evaluation.world.objects.byId.get(id);
+    const object = world.objects.byId.get(id);
     if (object === undefined || pointer === undefined || pointer === "") return object?.source;
     return loaded.locate(object.raw, pointer) ?? object.source;
   };
@@ -44,15 +53,17 @@ async function buildSource(loaded: LoadedDocuments): Promise<Source> {
   const files = loaded.files.length;
   return {
     snapshot,
+    tables,
     evaluation,
+    world,
     locate,
     findings: () => [
       ...loaded.findings,
       ...findingsOf(evaluation).map((finding) => atField(finding, locate, inRefused)),
     ],
     unreadable: [
-      ...[...loaded.findings, ...snapshot.findings].filter(({ severity }) => severity === "error"),
-      ...[...snapshot.refused.values()].flat().map((finding) => atField(finding, locate, inRefused)),
+      ...[...loaded.findings, ...tables.findings].filter(({ severity }) => severity === "error"),
+      ...[...tables.refused.values()].flat().map((finding) => atField(finding, locate, inRefused)),
     ],
     origin: files === 1 ? showOrigin(loaded.files) : `the ${files} files that were read`,
   };
@@ -72,7 +83,7 @@ function refusedPlaces({ documents, locate }: LoadedDocuments): LocateRefused {
   let values: Map<string, unknown> | undefined;
   return ({ source }, pointer) => {
     if (source === undefined) return undefined;
-    values ??= new Map(documents.flatMap(({ value, source: own }) => (own === undefined ? [] : [[keyOf(own), value]])));
+    values ??= new Map(documents.map(({ value, source: own }) => [keyOf(own), value]));
     const value = values.get(keyOf(source));
     return isJsonObject(value) ? locate(value, pointer) : undefined;
   };

@@ -5,13 +5,13 @@ import type { Finding } from "../core/model/finding.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../core/model/json.ts";
 import type { KubeObject } from "../core/model/kube-object.ts";
 import { displayRef, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../core/model/refs.ts";
-import { buildSnapshot, parseDocument, type SnapshotDocument } from "../core/model/snapshot.ts";
+import { buildSnapshot, parseObject, tablesOf } from "../core/model/snapshot.ts";
 import { fieldPointer } from "./field-pointer.ts";
-import type { LoadedDocuments } from "./load-documents.ts";
+import type { LoadedDocument, LoadedDocuments } from "./load-documents.ts";
 
 /** Documents of the future, ready to be applied to what is there. */
 export interface Upserts {
-  readonly byId: ReadonlyMap<ObjectId, SnapshotDocument>;
+  readonly byId: ReadonlyMap<ObjectId, LoadedDocument>;
   readonly objects: ReadonlyMap<ObjectId, KubeObject>;
   /** What cannot be read, or would be refused: it is left out. */
   readonly problems: readonly Finding[];
@@ -28,13 +28,18 @@ export function upsertsOf(
   { documents, findings, locate }: LoadedDocuments,
   times: CreationTimes,
 ): Upserts {
-  const snapshot = buildSnapshot(documents);
-  const byId = new Map<ObjectId, SnapshotDocument>();
+  const snapshot = tablesOf(
+    buildSnapshot(
+      documents.map(({ value }) => value),
+      { positions: documents.map(({ source }) => source) },
+    ),
+  );
+  const byId = new Map<ObjectId, LoadedDocument>();
   const objects = new Map<ObjectId, KubeObject>();
   const origins = new Map<JsonObject, JsonObject>();
   const refused = new Map<ObjectId, readonly Finding[]>();
   for (const document of documents) {
-    const parsed = parseDocument(document);
+    const parsed = parseObject(document.value, document.source);
     if (parsed.state === "unidentified") continue;
     if (parsed.state === "refused") {
       refused.set(
@@ -123,5 +128,5 @@ export function contradiction(upserts: Upserts, deleted: readonly ObjectRef[]): 
 
 export const toChanges = (upserts: Upserts, deleted: readonly ObjectRef[]): readonly Change[] => [
   ...deleted.map((ref): Change => ({ delete: ref })),
-  ...[...upserts.byId.values()].map((document): Change => ({ upsert: document })),
+  ...[...upserts.byId.values()].map(({ value, source }): Change => ({ upsert: value, position: source })),
 ];

@@ -3,7 +3,7 @@ import type { Source } from "./load-source.ts";
 import type { Redaction } from "./redaction.ts";
 
 /** One of the two evaluations, and where it has things from. */
-export type PlanSide = Pick<Source, "evaluation" | "locate">;
+export type PlanSide = Pick<Source, "world" | "locate">;
 
 export interface PlanSides {
   readonly before: PlanSide;

@@ -71,7 +71,7 @@ function valueJson(
   redaction: Redaction,
 ): object {
   const { pointer, block, decides, equal, overridden, gated, when, losses } = value;
-  const place = blockPlace(source.evaluation.world, reach.policy, block, pointer);
+  const place = blockPlace(source.world, reach.policy, block, pointer);
   const at = source.locate(place.object, place.pointer);
   return {
     pointer,

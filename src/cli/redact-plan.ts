@@ -10,12 +10,12 @@ export function redactPlan(plan: Plan, { before, after }: PlanSides, redaction: 
     ...plan,
     policies: plan.policies.filter(({ policy }) => !redaction.isHidden(policy)),
     findings: {
-      added: redactFindings(plan.findings.added, after.evaluation.world, redaction),
-      gone: redactFindings(plan.findings.gone, before.evaluation.world, redaction),
+      added: redactFindings(plan.findings.added, after.world, redaction),
+      gone: redactFindings(plan.findings.gone, before.world, redaction),
     },
   };
 }
 
 /** Other objects than policies have names that everybody may know. */
 export const isHiddenPolicy = (id: ObjectId, { before, after }: PlanSides, { isHidden }: Redaction): boolean =>
-  isHidden(id) && [before, after].some(({ evaluation }) => isPolicy(id, evaluation.world));
+  isHidden(id) && [before, after].some(({ world }) => isPolicy(id, world));

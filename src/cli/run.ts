@@ -68,7 +68,7 @@ async function runCommand(
       reportUnreadable(errorPrinter(io), told);
       if (told.length < source.unreadable.length) refuse(io, "policies that may not be shown were left out");
     }
-    if (source.snapshot.objects.size > 0) return source;
+    if (source.tables.objects.size > 0) return source;
     if (source.unreadable.length === 0) refuse(io, `there are no objects in ${showOrigin(paths)}`);
     return undefined;
   };
@@ -90,11 +90,11 @@ async function runCommand(
 }
 
 /** Of what was left out, what this reader may know. */
-async function tellable({ unreadable, evaluation }: Source, options: OptionValues): Promise<readonly Finding[]> {
+async function tellable({ unreadable, world }: Source, options: OptionValues): Promise<readonly Finding[]> {
   if (!options.has(redactOption.name)) return unreadable;
   const { redactFindings } = await import("./redact-findings.ts");
   const parsed = parseRedaction(options);
-  return parsed.ok ? redactFindings(unreadable, evaluation.world, parsed.redaction) : [];
+  return parsed.ok ? redactFindings(unreadable, world, parsed.redaction) : [];
 }
 
 const BAKERY = "examples/bakery";

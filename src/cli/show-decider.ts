@@ -15,7 +15,7 @@ export interface DecidedValue {
   readonly field?: MappedField | undefined;
 }
 
-type Facts = Pick<Source, "evaluation" | "locate">;
+type Facts = Pick<Source, "world" | "locate">;
 
 /** `RetryPolicy infra/friday-fix, overrides (policies.yaml:36)`, `HTTPRoute bakery/baker itself (routes.yaml:18)`; nothing: nobody. */
 export function showDecider(
@@ -39,9 +39,8 @@ export function showDecider(
 /** Where the value that holds was written. */
 export function positionOf(
   { value, policyKind, path, field }: DecidedValue,
-  { evaluation, locate }: Facts,
+  { world, locate }: Facts,
 ): SourcePosition | undefined {
-  const { world } = evaluation;
   const { policy, object, pointer } = value;
   if (policy === null && object !== undefined) {
     const place =

@@ -35,9 +35,7 @@ export function tellExplanation(explanation: Explanation, telling: Telling): voi
 function tellTarget({ target, absentParents, kinds }: Explanation, { print, source }: Telling): void {
   const object = explainedObject(source, target);
   const section =
-    target.sectionName === undefined
-      ? undefined
-      : sectionPlace(source.evaluation.world, objectId(target), target.sectionName);
+    target.sectionName === undefined ? undefined : sectionPlace(source.world, objectId(target), target.sectionName);
   const position = source.locate(objectId(target), section?.pointer);
   const place = position === undefined ? "" : ` (${showLine(position)})`;
   print.paragraph({ hanging: 2 }, styled(capital(showNode(target)), "bold"), styled(place, "dim"));
@@ -57,8 +55,8 @@ function tellTarget({ target, absentParents, kinds }: Explanation, { print, sour
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const explainedObject = ({ evaluation }: Source, target: Explanation["target"]): KubeObject | undefined =>
-  evaluation.world.objects.byId.get(objectId(target));
+const explainedObject = ({ world }: Source, target: Explanation["target"]): KubeObject | undefined =>
+  world.objects.byId.get(objectId(target));
 
 export function tellKind({ policyKind, paths, outcomes }: KindExplanation, telling: Telling): void {
   const { print } = telling;

@@ -186,8 +186,8 @@ function extentWords(verdict: Verdict): string {
   return `, ${listWords(parts)} of ${countWord(paths, "path")}`;
 }
 
-function verdictIn(verdict: Verdict, { policyKind }: PolicyChange, { evaluation }: PlanSide): Styled {
-  const kind = evaluation.world.rulebook.byPolicyKind.get(kindId(policyKind));
+function verdictIn(verdict: Verdict, { policyKind }: PolicyChange, { world }: PlanSide): Styled {
+  const kind = world.rulebook.byPolicyKind.get(kindId(policyKind));
   return showVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
 }
 

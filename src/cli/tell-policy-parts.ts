@@ -77,6 +77,6 @@ function whyNothing(policy: PolicyId, { by, gated }: WholePart, { redaction, sou
   const winners = listWords([...new Set([...by].map((winner) => glued(redaction.name(winner))))]);
   if (winners !== "") return `: overridden by ${winners}`;
   if (gated) return ": its condition does not hold";
-  const blocks = source.evaluation.world.policies.get(policy)?.policy?.blocks ?? [];
+  const blocks = source.world.policies.get(policy)?.policy?.blocks ?? [];
   return blocks.some(({ remove }) => remove.length > 0) ? ": what it removes is set by nobody above it" : "";
 }

@@ -29,7 +29,7 @@ export function tellReach(reach: Reach, rule: string | undefined, telling: Telli
 
 function tellVerdict(reach: Reach, rule: string | undefined, { print, source }: Telling): void {
   const { verdict, paths, values, targets, policyKind } = reach;
-  const kind = source.evaluation.world.rulebook.byPolicyKind.get(kindId(policyKind));
+  const kind = source.world.rulebook.byPolicyKind.get(kindId(policyKind));
   const { text, style } = showVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
   const layout = { indent: 2, hanging: 2 };
   if (verdict.state === "NotAccepted") {

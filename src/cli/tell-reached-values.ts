@@ -28,7 +28,7 @@ export function tellReachedValues(reach: Reach, telling: Telling): void {
 function tellValue(value: ReachedValue, reach: Reach, telling: Telling): void {
   const { print, source, wide } = telling;
   const { block, pointer, decides, equal, overridden, gated, when, losses } = value;
-  const { object, pointer: at } = blockPlace(source.evaluation.world, reach.policy, block, pointer);
+  const { object, pointer: at } = blockPlace(source.world, reach.policy, block, pointer);
   const position = source.locate(object, at);
   const place = position === undefined ? "" : styled(` (${showLine(position)})`, "dim");
   const words = block === "bare" ? "" : `, ${block}`;

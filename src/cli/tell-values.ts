@@ -104,7 +104,7 @@ function showHeld({ value, source: { policy } }: ValueVariant, { redaction }: Te
 function tellHolder({ variant, telling, policyKind, path, field }: Scene): readonly Piece[] | undefined {
   const { policy, block, object, computed, pointer } = variant.source;
   const { redaction } = telling;
-  const { world } = telling.source.evaluation;
+  const { world } = telling.source;
   if (policy !== null) {
     const name = styled(glued(redaction.name(policy)), "green");
     if (computed) return ["computed by the strategy of ", name];
@@ -178,7 +178,7 @@ const DIRECT = "a policy right on its target wins over everything";
 function loserWords(lost: Lost, scene: Scene): readonly Piece[] {
   const { telling, policyKind, path, field } = scene;
   const { redaction, source } = telling;
-  const { world } = source.evaluation;
+  const { world } = source;
   const { pointer } = scene.variant.source;
   if (lost.policy !== undefined) {
     const name = glued(redaction.name(lost.policy));
@@ -217,7 +217,7 @@ function winnerNames({ by, policy }: Lost, { redaction }: Telling): string {
 function conditionWords({ policy, block }: Lost, { source, redaction }: Telling): string {
   const unmet = "but its condition does not hold here";
   if (policy === undefined || redaction.isHidden(policy)) return unmet;
-  const record = source.evaluation.world.policies.get(policy);
+  const record = source.world.policies.get(policy);
   const when = record?.policy?.blocks.find(({ name }) => name === block)?.when;
   return when === undefined ? unmet : `but only when ${when}, which does not hold here`;
 }

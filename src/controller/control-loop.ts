@@ -3,10 +3,9 @@
  * changes meanwhile is taken up by the next.
  */
 import { apply } from "../core/apply.ts";
-import { compileDataplane } from "../core/dataplane/compile-dataplane.ts";
+import { compileDataplane, updateDataplane } from "../core/compile.ts";
 import type { Dataplane } from "../core/dataplane/dataplane.ts";
 import type { DataplaneConfig } from "../core/dataplane/gateway-config.ts";
-import { updateDataplane } from "../core/dataplane/update-dataplane.ts";
 import type { Verdict } from "../core/effective/verdicts/verdict.ts";
 import { type EvaluateOptions, type Evaluation, evaluate, verdicts } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
@@ -126,16 +125,20 @@ export function createControlLoop(options: ControlLoopOptions): ControlLoop {
 
 function next(served: Served | undefined, { changes }: SourceChanges, options: EvaluateOptions): Served {
   if (served === undefined) {
-    const documents = changes.flatMap((change) => ("upsert" in change ? [change.upsert] : []));
-    const evaluation = evaluate(buildSnapshot(documents), options);
+    const upserts = changes.filter((change) => "upsert" in change);
+    const snapshot = buildSnapshot(
+      upserts.map(({ upsert }) => upsert),
+      { positions: upserts.map(({ position }) => position) },
+    );
+    const evaluation = evaluate(snapshot, options);
     return {
       evaluation,
-      config: compileDataplane(evaluation.world, { endpointAnnotations: "Used" }),
+      config: compileDataplane(evaluation, { endpointAnnotations: "Used" }),
       notAccepted: [...verdicts(evaluation)].flatMap(({ policy, verdict }) => notAccepted(policy, verdict)),
     };
   }
   const applied = apply(served.evaluation, changes);
-  const { dataplane } = updateDataplane(served.config, applied.evaluation.world, applied);
+  const { dataplane } = updateDataplane(served.config, applied);
   return {
     evaluation: applied.evaluation,
     config: dataplane,

@@ -31,7 +31,7 @@ test("then: only what differs", async () => {
   const { changes } = await source.load();
   expect(changes).toEqual([
     { delete: { group: "", kind: "Service", namespace: "a", name: "a" } },
-    { upsert: service("b", 81) },
+    { upsert: service("b", 81).value },
   ]);
   expect((await source.load()).changes).toEqual([]);
 });
@@ -59,7 +59,7 @@ test.each([
   expect(held.changes).toEqual([]);
   expect(held.broken.length).toBeGreaterThan(0);
   now.read = read({ documents: [service("a"), service("z")] });
-  expect((await source.load()).changes).toEqual([{ upsert: service("z") }]);
+  expect((await source.load()).changes).toEqual([{ upsert: service("z").value }]);
 });
 
 test("at the start whatever can be used is given out, with what cannot", async () => {

@@ -6,12 +6,19 @@ import type { Change } from "../core/apply.ts";
 import type { ObjectIndex } from "../core/model/collections/object-index.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { jsonEqual } from "../core/model/json.ts";
-import { buildSnapshot, type SnapshotDocument } from "../core/model/snapshot.ts";
+import type { SourcePosition } from "../core/model/kube-object.ts";
+import { buildSnapshot, tablesOf } from "../core/model/snapshot.ts";
 import { isSameMaterial, type KeyMaterial } from "./key-material.ts";
+
+/** One document: the object as it came, and its position if it is in a file. */
+export interface PositionedObject {
+  readonly value: unknown;
+  readonly source?: SourcePosition;
+}
 
 /** What there is now. */
 export interface ReadDocuments {
-  readonly documents: readonly SnapshotDocument[];
+  readonly documents: readonly PositionedObject[];
   /** About the text. */
   readonly findings: readonly Finding[];
   readonly keyMaterial: KeyMaterial;
@@ -42,7 +49,12 @@ export function createDocumentSource(read: () => Promise<ReadDocuments>): Docume
   return {
     load: async () => {
       const now = await read();
-      const { objects, refused, findings } = buildSnapshot(now.documents);
+      const { objects, refused, findings } = tablesOf(
+        buildSnapshot(
+          now.documents.map(({ value }) => value),
+          { positions: now.documents.map(({ source }) => source) },
+        ),
+      );
       const broken = [...now.findings, ...findings, ...[...refused.values()].flat()].filter(
         ({ severity }) => severity === "error",
       );
@@ -66,7 +78,7 @@ function changesBetween(before: ObjectIndex | undefined, after: ObjectIndex): re
   after.forEach(({ id, raw, source }) => {
     const known = before?.get(id);
     if (known !== undefined && jsonEqual(known.raw, raw)) return;
-    changes.push({ upsert: source === undefined ? { value: raw } : { value: raw, source } });
+    changes.push({ upsert: raw, ...(source === undefined ? {} : { position: source }) });
   });
   return changes;
 }

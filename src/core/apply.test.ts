@@ -18,7 +18,7 @@ import { apply, type Change, findings } from "../index.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
 import type { JsonObject } from "./model/json.ts";
 import type { ObjectRef } from "./model/refs.ts";
-import { parseDocument } from "./model/snapshot.ts";
+import { parseObject } from "./model/snapshot.ts";
 
 /** A change that rests on something farther away than the object that changed. */
 interface Case {
@@ -226,7 +226,7 @@ const cases: readonly Case[] = [
 ];
 
 function refOf(value: JsonObject): ObjectRef {
-  const parsed = parseDocument({ value });
+  const parsed = parseObject(value);
   if (parsed.state === "unidentified") throw new Error(parsed.finding.message);
   return parsed.object.ref;
 }
@@ -241,7 +241,7 @@ function changesOf({ upserts = [], deletes = [], objects }: Case): readonly Chan
   const gone = objects.filter((object) => deletes.includes(keyOf(object)));
   expect(gone.length, "every deleted object is there").toBe(deletes.length);
   return [
-    ...upserts.map((value): Change => ({ upsert: { value } })),
+    ...upserts.map((value): Change => ({ upsert: value })),
     ...gone.map((object): Change => ({ delete: refOf(object) })),
   ];
 }
@@ -268,7 +268,7 @@ describe("a change reaches what rests on it", () => {
 
 test("a document without an identity is reported, and changes nothing else", () => {
   const before = evaluateDocuments([gateway("g1")], [retry]);
-  const { evaluation, delta } = apply(before, [{ upsert: { value: { kind: "Gateway" } } }]);
+  const { evaluation, delta } = apply(before, [{ upsert: { kind: "Gateway" } }]);
   expect(delta).toEqual({ effective: [], verdicts: [] });
   expect(findings(evaluation).map(({ code }) => code)).toContain("NotAnObject");
 });
@@ -277,6 +277,6 @@ test("naming an object anew settles which of its documents counts", () => {
   const before = evaluateDocuments([gateway("g1"), gateway("g1", { class: "other" })], [retry]);
   const codes = (evaluation: typeof before): readonly string[] => findings(evaluation).map(({ code }) => code);
   expect(codes(before)).toContain("DuplicateObject");
-  const { evaluation } = apply(before, [{ upsert: { value: gateway("g1") } }]);
+  const { evaluation } = apply(before, [{ upsert: gateway("g1") }]);
   expect(codes(evaluation)).not.toContain("DuplicateObject");
 });

@@ -6,40 +6,58 @@ import { updateObjects } from "./effective/update/update-objects.ts";
 import { updateWorld } from "./effective/update/update-world.ts";
 import { isRule } from "./effective/world/rulebook.ts";
 import type { World } from "./effective/world/world.ts";
-import { type Evaluation, evaluateWith } from "./evaluate.ts";
+import { evaluateWith } from "./evaluate.ts";
+import { Evaluation, optionsOf, worldOf } from "./evaluation.ts";
 import type { Finding } from "./model/finding.ts";
-import type { KubeObject } from "./model/kube-object.ts";
+import type { KubeObject, SourcePosition } from "./model/kube-object.ts";
 import type { ObjectId } from "./model/refs.ts";
-import { buildSnapshot, type Snapshot, type SnapshotDocument } from "./model/snapshot.ts";
+import { buildSnapshot, Snapshot, tablesOf } from "./model/snapshot.ts";
 
 export type { Change };
 
-export interface Applied {
+let readTouched: (applied: Applied) => Touched | undefined;
+
+/** The evaluation after a change, and what differs from the one before. */
+export class Applied {
   readonly evaluation: Evaluation;
   readonly delta: Delta;
-  /** Undefined: everything, as the rules themselves changed. */
-  readonly touched: Touched | undefined;
+  readonly #touched: Touched | undefined;
+
+  constructor(evaluation: Evaluation, delta: Delta, touched: Touched | undefined) {
+    this.evaluation = evaluation;
+    this.delta = delta;
+    this.#touched = touched;
+  }
+
+  static {
+    readTouched = (applied) => applied.#touched;
+  }
 }
+
+/** The objects and links that a change touched. Undefined: all of them, because the policy kinds themselves changed. */
+export const touchedOf = (applied: Applied): Touched | undefined => readTouched(applied);
 
 /** The result equals an evaluation of the changed snapshot, byte for byte; what the change does not touch is shared. */
 export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applied {
-  const { world, options } = evaluation;
+  const [world, options] = [worldOf(evaluation), optionsOf(evaluation)];
   const settled = objectChanges(world, changes);
   if (settled.changes.some(({ ref, isQuiet }) => !isQuiet && isRule(ref))) {
     const anew = evaluateWith(snapshotAfter(world, settled), options);
-    return { evaluation: anew, delta: compareWorlds({ before: world, after: anew.world }), touched: undefined };
+    return new Applied(anew, compareWorlds({ before: world, after: worldOf(anew) }), undefined);
   }
   const updated = updateWorld(world, settled);
-  return { evaluation: { world: updated.world, options }, delta: updated.delta, touched: updated.touched };
+  return new Applied(new Evaluation({ world: updated.world, options }), updated.delta, updated.touched);
 }
 
 /** Other rules may put objects of their kinds elsewhere, so each is read as it came. */
 function snapshotAfter(world: World, { changes, documentFindings }: ObjectChanges): Snapshot {
   const updated = updateObjects(world, changes);
-  const documents: SnapshotDocument[] = [];
+  const objects: unknown[] = [];
+  const positions: (SourcePosition | undefined)[] = [];
   const refused = new Map<ObjectId, readonly Finding[]>();
   const add = ({ raw, source }: KubeObject): void => {
-    documents.push(source === undefined ? { value: raw } : { value: raw, source });
+    objects.push(raw);
+    positions.push(source);
   };
   // Findings name the object as it came.
   const refuse = (findings: readonly Finding[]): void => {
@@ -54,6 +72,6 @@ function snapshotAfter(world: World, { changes, documentFindings }: ObjectChange
       else refuse(refusal);
     }
   });
-  const { objects } = buildSnapshot(documents);
-  return { objects, refused, findings: documentFindings };
+  const anew = tablesOf(buildSnapshot(objects, { positions }));
+  return new Snapshot({ objects: anew.objects, refused, findings: documentFindings });
 }

@@ -9,14 +9,17 @@ import { verdictOf } from "./effective/verdicts/verdict-of.ts";
 import { buildWorld } from "./effective/world/build-world.ts";
 import { buildRulebook, RULES, type RulebookOptions } from "./effective/world/rulebook.ts";
 import type { World } from "./effective/world/world.ts";
+import { Evaluation, worldOf } from "./evaluation.ts";
 import type { CustomStrategies } from "./merge/custom-strategy.ts";
 import type { EvaluateCondition } from "./model/cel.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
 import type { Finding } from "./model/finding.ts";
 import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "./model/refs.ts";
-import type { Snapshot } from "./model/snapshot.ts";
+import { type Snapshot, tablesOf } from "./model/snapshot.ts";
 import type { StatusOptions, StatusReport } from "./status/status-report.ts";
 import { statusReportOf } from "./status/status-report-of.ts";
+
+export type { Evaluation };
 
 export interface EvaluateOptions {
   /** Beside those that the snapshot itself contains. */
@@ -24,12 +27,6 @@ export interface EvaluateOptions {
   /** Without one, every `when` is an error, and fails closed. */
   readonly cel?: EvaluateCondition;
   readonly strategies?: CustomStrategies;
-}
-
-/** Opaque: read it with `effectivePolicies`, `verdicts`, `findings`, `affected`; change it with `apply`. */
-export interface Evaluation {
-  readonly world: World;
-  readonly options: RulebookOptions;
 }
 
 const noCel: EvaluateCondition = () => ({ state: "error", message: "no CEL evaluator was given" });
@@ -44,8 +41,9 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
 }
 
 export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Evaluation {
-  const rules = RULES.flatMap((kind) => snapshot.objects.ofKind(kindId(kind)));
-  return { world: buildWorld(snapshot, buildRulebook(rules, options)), options };
+  const tables = tablesOf(snapshot);
+  const rules = RULES.flatMap((kind) => tables.objects.ofKind(kindId(kind)));
+  return new Evaluation({ world: buildWorld(tables, buildRulebook(rules, options)), options });
 }
 
 export interface EffectiveFilter {
@@ -54,18 +52,24 @@ export interface EffectiveFilter {
   readonly object?: ObjectId;
 }
 
-/** One per path that has a policy, in a defined order. Read as it goes: there is never a list of all of them. */
-export function effectivePolicies(
-  { world }: Evaluation,
-  filter: EffectiveFilter = {},
-): IterableIterator<EffectivePolicy> {
+/**
+ * One effective policy per path that has a policy, in a defined order. Each iteration starts anew and computes one at a time: there is
+ * never a list of all of them.
+ */
+export function effectivePolicies(evaluation: Evaluation, filter: EffectiveFilter = {}): Iterable<EffectivePolicy> {
+  const world = worldOf(evaluation);
   const wanted = filter.policyKind === undefined ? undefined : kindId(filter.policyKind);
   const kinds = world.rulebook.kinds.filter(({ policyKind }) => wanted === undefined || kindId(policyKind) === wanted);
-  return new EffectiveReader(world, kinds, filter.object);
+  return { [Symbol.iterator]: () => new EffectiveReader(world, kinds, filter.object) };
 }
 
-/** Of each policy, in the order of their ids. Read as it goes, as effective policies are. */
-export function* verdicts({ world }: Evaluation): IterableIterator<PolicyVerdict> {
+/** The verdict of each policy, in the order of their ids. Each iteration starts anew and computes one at a time. */
+export function verdicts(evaluation: Evaluation): Iterable<PolicyVerdict> {
+  const world = worldOf(evaluation);
+  return { [Symbol.iterator]: () => verdictsIn(world) };
+}
+
+function* verdictsIn(world: World): IterableIterator<PolicyVerdict> {
   const { objects, policies, rulebook } = world;
   // As kinds stand in ids, where they are followed by a slash.
   const kinds = [...rulebook.byPolicyKind.keys()].sort((a, b) => compareText(`${a}/`, `${b}/`));
@@ -79,9 +83,10 @@ export function* verdicts({ world }: Evaluation): IterableIterator<PolicyVerdict
   }
 }
 
-export const findings = ({ world }: Evaluation): readonly Finding[] => findingsOf(world);
+export const findings = (evaluation: Evaluation): readonly Finding[] => findingsOf(worldOf(evaluation));
 
-export const affected = ({ world }: Evaluation): readonly Affected[] => affectedTargets(world);
+export const affected = (evaluation: Evaluation): readonly Affected[] => affectedTargets(worldOf(evaluation));
 
-/** What a controller of that name writes into policies and targets (GEP-713, "Status reporting"). */
-export const status = ({ world }: Evaluation, options: StatusOptions): StatusReport => statusReportOf(world, options);
+/** The conditions that a controller of that name writes into policies and targets. */
+export const buildStatus = (evaluation: Evaluation, options: StatusOptions): StatusReport =>
+  statusReportOf(worldOf(evaluation), options);

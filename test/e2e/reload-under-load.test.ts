@@ -4,8 +4,7 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRegex } from "../../src/adapters/regex/create-regex.ts";
 import { apply } from "../../src/core/apply.ts";
-import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
-import { updateDataplane } from "../../src/core/dataplane/update-dataplane.ts";
+import { compileDataplane, updateDataplane } from "../../src/core/compile.ts";
 import { evaluate } from "../../src/core/evaluate.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { buildSnapshot } from "../../src/core/model/snapshot.ts";
@@ -107,9 +106,9 @@ const ask = (port: number, agent: Agent): Promise<string> =>
 test(`${CLIENTS} clients, ${RELOADS} configurations: no request fails, and memory stays flat`, async () => {
   const address = backend.address();
   const backendPort = typeof address === "object" && address !== null ? address.port : 0;
-  const snapshot = buildSnapshot(objects(backendPort).map((value) => ({ value })));
+  const snapshot = buildSnapshot(objects(backendPort));
   let evaluation = evaluate(snapshot, { definitions: builtInDefinitions() });
-  let config = compileDataplane(evaluation.world, { endpointAnnotations: "Used" });
+  let config = compileDataplane(evaluation, { endpointAnnotations: "Used" });
   await gateway.replace(config, NO_SECRETS);
   const port = gateway.openPorts()[0]?.boundPort ?? 0;
 
@@ -128,9 +127,9 @@ test(`${CLIENTS} clients, ${RELOADS} configurations: no request fails, and memor
 
   let heapBefore = 0;
   for (let version = 1; version <= RELOADS; version++) {
-    const applied = apply(evaluation, [{ upsert: { value: route(version) } }]);
+    const applied = apply(evaluation, [{ upsert: route(version) }]);
     evaluation = applied.evaluation;
-    config = updateDataplane(config, evaluation.world, applied).dataplane;
+    config = updateDataplane(config, applied).dataplane;
     await gateway.replace(config, NO_SECRETS);
     await pause(RELOAD_MS);
     if (version === RELOADS / 4) heapBefore = heldBytes();

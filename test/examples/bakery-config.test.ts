@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
-import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
+import { compileDataplane } from "../../src/core/compile.ts";
 import { buildSnapshot, evaluate } from "../../src/index.ts";
 import { describeConfig } from "../support/describe-config.ts";
 import { expectGolden } from "../support/golden.ts";
@@ -16,6 +16,6 @@ test("what the bakery's gateway has to do", () => {
     .filter((name) => name.endsWith(".yaml"))
     .sort()
     .flatMap((name) => parseDocuments(readFileSync(join(folder, name), "utf8"), name).documents);
-  const { world } = evaluate(buildSnapshot(documents.map(({ value }) => ({ value }))));
-  expectGolden(golden, describeConfig(compileDataplane(world, { endpointAnnotations: "Used" })));
+  const evaluation = evaluate(buildSnapshot(documents.map(({ value }) => value)));
+  expectGolden(golden, describeConfig(compileDataplane(evaluation, { endpointAnnotations: "Used" })));
 });

@@ -18,8 +18,15 @@ const parsed = readdirSync(folder)
 const documents = parsed.flatMap((file) =>
   file.documents.map(({ value, file: name, line, column }) => ({ value, source: { file: name, line, column } })),
 );
-const evaluateBakery = (wanted: (name: string) => boolean) =>
-  evaluate(buildSnapshot(documents.filter(({ value }) => wanted(nameOf(value)))));
+const evaluateBakery = (wanted: (name: string) => boolean) => {
+  const chosen = documents.filter(({ value }) => wanted(nameOf(value)));
+  return evaluate(
+    buildSnapshot(
+      chosen.map(({ value }) => value),
+      { positions: chosen.map(({ source }) => source) },
+    ),
+  );
+};
 
 function nameOf(value: unknown): string {
   const metadata = isJsonObject(value) ? ownValue(value, "metadata") : undefined;

@@ -90,7 +90,7 @@ describe("in a policy, an error fails closed", () => {
     }),
   ];
   const run = (block: "defaults" | "overrides"): ReturnType<typeof evaluate> =>
-    evaluate(buildSnapshot(cluster(block).map((value) => ({ value }))), {
+    evaluate(buildSnapshot(cluster(block)), {
       definitions,
       cel: createCel({ matchRegex: createRegex() }),
     });

@@ -189,10 +189,10 @@ describe("objects that nest without end", () => {
     const longer = line(100);
     const { evaluation } = apply(
       start,
-      longer.map((value) => ({ upsert: { value } })),
+      longer.map((value) => ({ upsert: value })),
     );
     expect(told(evaluation)).toStrictEqual(told(evaluateDocuments([...longer, atTop], [nesting])));
-    const back = apply(evaluation, [{ upsert: { value: item("Drawer", "d", { parents: refs("Folder", "f10") }) } }]);
+    const back = apply(evaluation, [{ upsert: item("Drawer", "d", { parents: refs("Folder", "f10") }) }]);
     expect(decided(back.evaluation).effective).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { SourcePosition } from "../../src/core/model/kube-object.ts";
-import { apply, buildSnapshot, evaluate, findings, verdicts } from "../../src/index.ts";
+import { apply, buildSnapshot, type Change, evaluate, findings, verdicts } from "../../src/index.ts";
 import { decided, type Evaluation, told } from "../property/evaluate-cluster.ts";
 import { refOf } from "../property/random-history.ts";
 import { bakery, definitions, gateway, grant, httpRoute, mergePolicy, service } from "./bakery-cluster.ts";
@@ -14,7 +14,14 @@ interface Document {
 
 const at = (value: unknown, file: string, line: number): Document => ({ value, source: { file, line, column: 1 } });
 const run = (documents: readonly Document[]): Evaluation =>
-  evaluate(buildSnapshot(documents), { definitions, cel: createCel() });
+  evaluate(
+    buildSnapshot(
+      documents.map(({ value }) => value),
+      { positions: documents.map(({ source }) => source) },
+    ),
+    { definitions, cel: createCel() },
+  );
+const upsert = ({ value, source }: Document): Change => ({ upsert: value, position: source });
 
 const changed = (object: JsonObject): JsonObject => ({
   ...object,
@@ -138,7 +145,7 @@ describe("two documents are for one object once it is known where its kind belon
   test("rules that come and go tell them apart and together, as an evaluation anew would", () => {
     const policies = [at(spare(undefined, 1), "one.yaml", 1), at(spare("default", 2), "two.yaml", 2)];
     const rules = at(definition("Namespaced"), "rules.yaml", 1);
-    const together = apply(run(policies), [{ upsert: rules }]).evaluation;
+    const together = apply(run(policies), [upsert(rules)]).evaluation;
     expect(told(together)).toStrictEqual(told(run([rules, ...policies])));
     expect(told(apply(together, [remove]).evaluation)).toStrictEqual(told(run(policies)));
   });
@@ -147,9 +154,9 @@ describe("two documents are for one object once it is known where its kind belon
     const rules = at(definition("Namespaced"), "rules.yaml", 1);
     const third = at(spare("default", 3), "three.yaml", 3);
     const clash = run([rules, at(spare(undefined, 1), "one.yaml", 1), at(spare("default", 2), "two.yaml", 2)]);
-    expect(told(apply(clash, [{ upsert: third }]).evaluation)).toStrictEqual(told(run([rules, third])));
+    expect(told(apply(clash, [upsert(third)]).evaluation)).toStrictEqual(told(run([rules, third])));
     const twice = run([rules, at(spare(undefined, 1), "one.yaml", 1), at(spare(undefined, 2), "two.yaml", 2)]);
-    expect(told(apply(twice, [{ upsert: third }]).evaluation)).toStrictEqual(told(run([rules, third])));
+    expect(told(apply(twice, [upsert(third)]).evaluation)).toStrictEqual(told(run([rules, third])));
   });
 
   test("one that would be refused counts, too, if it is first in place", () => {
@@ -172,6 +179,6 @@ describe("two documents are for one object once it is known where its kind belon
     const good = { value: spare(undefined, 1) };
     const without = apply(run([rules, bad] as Document[]), [remove]).evaluation;
     expect(told(without)).toStrictEqual(told(run([bad] as Document[])));
-    expect(told(apply(without, [{ upsert: good }]).evaluation)).toStrictEqual(told(run([good] as Document[])));
+    expect(told(apply(without, [{ upsert: good.value }]).evaluation)).toStrictEqual(told(run([good] as Document[])));
   });
 });

@@ -1,7 +1,7 @@
 /** Routes that mean harm to an Envoy, among good ones: each is told by name, and the good ones are as they are alone. */
 import { describe, expect, test } from "vitest";
 import { createRegex } from "../../src/adapters/regex/create-regex.ts";
-import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
+import { compileDataplane } from "../../src/core/compile.ts";
 import { evaluate, findings } from "../../src/core/evaluate.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { displayRef } from "../../src/core/model/refs.ts";
@@ -100,10 +100,10 @@ interface Outcome {
 }
 
 function outcomeOf(objects: readonly JsonObject[]): Outcome {
-  const evaluation = evaluate(buildSnapshot(objects.map((value) => ({ value }))), {
+  const evaluation = evaluate(buildSnapshot(objects), {
     definitions: builtInDefinitions(),
   });
-  const config = compileDataplane(evaluation.world, { endpointAnnotations: "Used" });
+  const config = compileDataplane(evaluation, { endpointAnnotations: "Used" });
   const compiler = createGatewayCompiler({
     bind: (_, port) => ({ host: "127.0.0.1", port }),
     delivery: "Static",

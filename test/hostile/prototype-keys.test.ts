@@ -77,7 +77,7 @@ describe("names that JavaScript gives a meaning are names like any other", () =>
     const start = evaluateDocuments(bakery, definitions);
     const added = apply(
       start,
-      clusterNamed(word).map((value) => ({ upsert: { value } })),
+      clusterNamed(word).map((value) => ({ upsert: value })),
     );
     expect(told(added.evaluation)).toStrictEqual(
       told(evaluateDocuments([...bakery, ...clusterNamed(word)], definitions)),

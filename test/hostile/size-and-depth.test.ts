@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
-import { apply, effectivePolicies, findings, status, type Verdict, verdicts } from "../../src/index.ts";
+import { apply, buildStatus, effectivePolicies, findings, type Verdict, verdicts } from "../../src/index.ts";
 import { gatewayGroup } from "../property/define-kind.ts";
 import { decided, type Evaluation, evaluateDocuments, told } from "../property/evaluate-cluster.ts";
 import { refOf } from "../property/random-history.ts";
@@ -87,7 +87,7 @@ describe("an object nested ten thousand deep costs only itself, and is reported"
     expect(own.length).toBeGreaterThan(0);
     for (const { severity, field } of own) expect([severity, typeof field]).toEqual(["error", "string"]);
     // The same when it comes by a change.
-    expect(told(apply(start, [{ upsert: { value: object } }]).evaluation)).toStrictEqual(told(evaluation));
+    expect(told(apply(start, [{ upsert: object }]).evaluation)).toStrictEqual(told(evaluation));
   });
 });
 
@@ -205,12 +205,12 @@ describe("a hundred thousand targets on one policy", () => {
   });
 
   test("none of them is there, and the policy comes, changes, names others and goes", () => {
-    let { evaluation } = apply(start, [{ upsert: { value: onServices("gone-", 1) } }]);
+    let { evaluation } = apply(start, [{ upsert: onServices("gone-", 1) }]);
     for (const next of [onServices("gone-", 2), onServices("lost-", 2)]) {
-      evaluation = apply(evaluation, [{ upsert: { value: next } }]).evaluation;
+      evaluation = apply(evaluation, [{ upsert: next }]).evaluation;
       expect(verdictOfMany(evaluation)).toMatchObject({ state: "NotAccepted", reason: "TargetNotFound" });
     }
-    const entries = status(evaluation, { controllerName: "example.com/c" }).policies.find(({ policy: id }) =>
+    const entries = buildStatus(evaluation, { controllerName: "example.com/c" }).policies.find(({ policy: id }) =>
       id.endsWith("/many"),
     );
     expect(entries?.ancestors).toHaveLength(16);
@@ -221,10 +221,10 @@ describe("a hundred thousand targets on one policy", () => {
   test("all of them are there, and the policy comes, changes and names others", () => {
     let evaluation = evaluateDocuments(services, definitions);
     for (const color of [1, 2]) {
-      evaluation = apply(evaluation, [{ upsert: { value: onServices("s", color) } }]).evaluation;
+      evaluation = apply(evaluation, [{ upsert: onServices("s", color) }]).evaluation;
       expect(verdictOfMany(evaluation)).toMatchObject(everywhere);
     }
-    evaluation = apply(evaluation, [{ upsert: { value: onServices("lost-", 2) } }]).evaluation;
+    evaluation = apply(evaluation, [{ upsert: onServices("lost-", 2) }]).evaluation;
     expect(verdictOfMany(evaluation)).toMatchObject({ state: "NotAccepted", reason: "TargetNotFound" });
   });
 });

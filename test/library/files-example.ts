@@ -7,9 +7,10 @@ for (const { severity, message, file, line } of loaded.findings)
   console.log(`${file}:${line}: ${severity}: ${message}`);
 console.log(`${loaded.documents.length} objects in ${loaded.files.length} files`);
 
-// With their places, so that findings have theirs.
-const documents = loaded.documents.map(({ value, file, line, column }) => ({ value, source: { file, line, column } }));
-const evaluation = evaluate(buildSnapshot(documents));
+// With positions, findings name the file and the line.
+const objects = loaded.documents.map(({ value }) => value);
+const positions = loaded.documents.map(({ file, line, column }) => ({ file, line, column }));
+const evaluation = evaluate(buildSnapshot(objects, { positions }));
 for (const { severity, message, source } of findings(evaluation))
   if (severity === "error") console.log(`${source?.file}:${source?.line}: ${message}`);
 

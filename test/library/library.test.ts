@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import * as dataplane from "../../src/dataplane.ts";
 import * as files from "../../src/files.ts";
 import * as library from "../../src/index.ts";
 import { gateway, policy, routeTo } from "../support/gateway-objects.ts";
@@ -38,6 +39,7 @@ describe("docs/library.md", () => {
 
   for (const [heading, entry] of [
     ["What there is", library],
+    ["Data planes", dataplane],
     ["Files", files],
   ] as const) {
     test(`names every function that there is, under "${heading}"`, () => {
@@ -52,7 +54,7 @@ describe("the package", () => {
   const { exports } = JSON.parse(read("package.json")) as { readonly exports: Readonly<Record<string, unknown>> };
 
   test("exposes these entries and nothing else", () => {
-    expect(Object.keys(exports)).toEqual([".", "./files", "./package.json"]);
+    expect(Object.keys(exports)).toEqual([".", "./dataplane", "./files", "./package.json"]);
   });
 
   test("exposes these functions and nothing else", () => {
@@ -60,8 +62,8 @@ describe("the package", () => {
       "affected",
       "apply",
       "buildSnapshot",
+      "buildStatus",
       "builtInDefinitions",
-      "compileDataplane",
       "createCel",
       "effectivePolicies",
       "evaluate",
@@ -69,8 +71,6 @@ describe("the package", () => {
       "objectId",
       "parseObjectId",
       "parseTargetId",
-      "status",
-      "updateDataplane",
       "verdicts",
     ]);
   });
@@ -88,9 +88,9 @@ describe("the package", () => {
 
 test("compileDataplane and updateDataplane: what a gateway must do, and what a change leaves alone", () => {
   const objects = [gateway("g"), routeTo("one", "Gateway/g", "s"), routeTo("two", "Gateway/g", "s")];
-  const evaluation = library.evaluate(library.buildSnapshot(objects.map((value) => ({ value }))));
-  const before = library.compileDataplane(evaluation, { endpointAnnotations: "Used" });
-  const rules = ({ gateways }: library.DataplaneConfig) =>
+  const evaluation = library.evaluate(library.buildSnapshot(objects));
+  const before = dataplane.compileDataplane(evaluation, { endpointAnnotations: "Used" });
+  const rules = ({ gateways }: dataplane.DataplaneConfig) =>
     gateways.flatMap(({ ports }) =>
       ports.flatMap(({ listeners }) =>
         listeners.flatMap(({ virtualHosts }) => virtualHosts.flatMap(({ routes }) => routes.map(({ rule }) => rule))),
@@ -100,8 +100,8 @@ test("compileDataplane and updateDataplane: what a gateway must do, and what a c
     ["one", "Respond"],
     ["two", "Respond"],
   ]);
-  const applied = library.apply(evaluation, [{ upsert: { value: { ...routeTo("two", "Gateway/g", "t") } } }]);
-  const { dataplane: after, delta } = library.updateDataplane(before, applied);
+  const applied = library.apply(evaluation, [{ upsert: { ...routeTo("two", "Gateway/g", "t") } }]);
+  const { dataplane: after, delta } = dataplane.updateDataplane(before, applied);
   expect(delta).toMatchObject({ gateways: [{ kind: "Gateway", name: "g" }], backends: [], endpoints: [] });
   expect(rules(after)[0]).toBe(rules(before)[0]);
   expect(rules(after)[1]).not.toBe(rules(before)[1]);
@@ -121,15 +121,13 @@ describe("evaluate", () => {
     },
   };
   const snapshot = (when: string) =>
-    library.buildSnapshot(
-      [
-        definition,
-        gateway("g"),
-        routeTo("r", "Gateway/g"),
-        policy("WordPolicy", "low", "HTTPRoute/r", { word: "please" }),
-        policy("WordPolicy", "high", "Gateway/g", { overrides: { when, word: "now" } }),
-      ].map((value) => ({ value })),
-    );
+    library.buildSnapshot([
+      definition,
+      gateway("g"),
+      routeTo("r", "Gateway/g"),
+      policy("WordPolicy", "low", "HTTPRoute/r", { word: "please" }),
+      policy("WordPolicy", "high", "Gateway/g", { overrides: { when, word: "now" } }),
+    ]);
   const words = (when: string, options?: library.EvaluateOptions) =>
     [...library.effectivePolicies(library.evaluate(snapshot(when), options))].map(({ spec }) => spec["word"]);
 
@@ -146,9 +144,9 @@ describe("evaluate", () => {
 
   test("knows the built-in kinds unless it is given others", () => {
     const retry = policy("RetryPolicy", "p", "Gateway/g", { retry: { attempts: 1 } }, { group: "prevail.dev" });
-    const documents = [gateway("g"), routeTo("r", "Gateway/g"), retry].map((value) => ({ value }));
+    const objects = [gateway("g"), routeTo("r", "Gateway/g"), retry];
     const count = (options?: library.EvaluateOptions) =>
-      [...library.verdicts(library.evaluate(library.buildSnapshot(documents), options))].length;
+      [...library.verdicts(library.evaluate(library.buildSnapshot(objects), options))].length;
     expect([count(), count({ definitions: library.builtInDefinitions() }), count({ definitions: [] })]).toEqual([
       1, 1, 0,
     ]);

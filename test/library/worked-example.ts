@@ -1,10 +1,10 @@
 import {
   apply,
   buildSnapshot,
+  buildStatus,
   type CustomStrategy,
   effectivePolicies,
   evaluate,
-  status,
   verdicts,
 } from "../../src/index.ts";
 
@@ -57,7 +57,7 @@ const documents = [
   quota("house", "Gateway", "front", 100),
   quota("ana", "HTTPRoute", "baker", 500),
 ];
-const evaluation = evaluate(buildSnapshot(documents.map((value) => ({ value }))), { strategies: { smallest } });
+const evaluation = evaluate(buildSnapshot(documents), { strategies: { smallest } });
 
 // What prevails, on every path, and where it came from.
 for (const { path, spec, sources } of effectivePolicies(evaluation)) {
@@ -72,7 +72,7 @@ for (const { policy, verdict } of verdicts(evaluation))
   console.log(policy, verdict.state === "Accepted" ? verdict.enforcement : verdict.reason);
 
 // What a controller would write.
-const report = status(evaluation, { controllerName: "example.com/quotas" });
+const report = buildStatus(evaluation, { controllerName: "example.com/quotas" });
 for (const { policy, ancestors } of report.policies)
   for (const { ancestorRef, conditions } of ancestors)
     for (const { type, status: value, message } of conditions)

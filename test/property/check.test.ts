@@ -5,6 +5,7 @@ import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import { fieldPointer } from "../../src/cli/field-pointer.ts";
 import type { CheckFinding } from "../../src/core/check/check-finding.ts";
 import { checkWorld } from "../../src/core/check/check-world.ts";
+import { worldOf } from "../../src/core/evaluation.ts";
 import { findingCodes } from "../../src/core/model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../src/core/model/json.ts";
 import { builtInDefinitions, verdicts } from "../../src/index.ts";
@@ -15,7 +16,7 @@ import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import { type RandomCluster, randomCluster } from "./random-cluster.ts";
 
 const cel = createCel();
-const check = ({ world }: Evaluation): readonly CheckFinding[] => checkWorld(world, { cel });
+const check = (evaluation: Evaluation): readonly CheckFinding[] => checkWorld(worldOf(evaluation), { cel });
 const checkCluster = ({ objects, definitions }: RandomCluster): readonly CheckFinding[] =>
   check(evaluateDocuments(objects, definitions));
 
@@ -62,7 +63,7 @@ test(
       for (const { code, object, field, message } of check(evaluation)) {
         seen.add(code);
         expect(Object.keys(findingCodes)).toContain(code);
-        const raw = object === undefined ? undefined : evaluation.world.objects.byId.get(object)?.raw;
+        const raw = object === undefined ? undefined : worldOf(evaluation).objects.byId.get(object)?.raw;
         if (raw === undefined || field === undefined) continue;
         expect(valueAt(raw, fieldPointer(field)), `${code} ${field}: ${message}`).toBeDefined();
       }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { createRegex } from "../../src/adapters/regex/create-regex.ts";
 import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
 import type { GatewayConfig, RouteConfig } from "../../src/core/dataplane/gateway-config.ts";
+import { worldOf } from "../../src/core/evaluation.ts";
 import type { GatewayTrace, TraceRequest } from "../../src/core/explain/trace.ts";
 import { traceRequest } from "../../src/core/explain/trace-request.ts";
 import { displayRef } from "../../src/core/model/refs.ts";
@@ -44,7 +45,7 @@ test(`a request takes the rule that trace says (seed ${seed})`, { timeout: PROPE
     clusterWithMatches,
     fc.array(randomRequest, { minLength: 5, maxLength: 15 }),
     (cluster, requests) => {
-      const { world } = evaluateDocuments([...cluster.objects, ...cluster.malformed], cluster.definitions);
+      const world = worldOf(evaluateDocuments([...cluster.objects, ...cluster.malformed], cluster.definitions));
       const { gateways } = compileDataplane(world, { endpointAnnotations: "Used" });
       for (const request of requests) {
         const traces = traceRequest(world, request, matchRegex);

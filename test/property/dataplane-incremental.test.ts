@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
+import { compileDataplane, updateDataplane } from "../../src/core/compile.ts";
 import type { DataplaneConfig } from "../../src/core/dataplane/gateway-config.ts";
-import { updateDataplane } from "../../src/core/dataplane/update-dataplane.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { objectId } from "../../src/core/model/refs.ts";
@@ -75,15 +74,15 @@ function checkHistory(
 ): number {
   let state = startState(start);
   let evaluation = evaluateDocuments(state.values(), definitions);
-  let dataplane = compileDataplane(evaluation.world, OPTIONS);
+  let dataplane = compileDataplane(evaluation, OPTIONS);
   let routes = 0;
   for (const batch of batches) {
     const before = plainConfig(dataplane);
     const remembered = structuredClone(before);
     const played = playBatch(state, batch, pool);
     const applied = apply(evaluation, deepFreeze(played.changes));
-    const updated = updateDataplane(dataplane, applied.evaluation.world, applied);
-    const rebuilt = compileDataplane(evaluateDocuments(played.state.values(), definitions).world, OPTIONS);
+    const updated = updateDataplane(dataplane, applied);
+    const rebuilt = compileDataplane(evaluateDocuments(played.state.values(), definitions), OPTIONS);
     expect(plainConfig(updated.dataplane), "as compiled from scratch").toStrictEqual(plainConfig(rebuilt));
     expectShared(dataplane, updated.dataplane);
     expect(namedIn(updated.delta)).toEqual(differences(dataplane, updated.dataplane));

@@ -1,7 +1,15 @@
 /** The engine, asked everything it can tell. */
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
-import { affected, buildSnapshot, effectivePolicies, evaluate, findings, status, verdicts } from "../../src/index.ts";
+import {
+  affected,
+  buildSnapshot,
+  buildStatus,
+  effectivePolicies,
+  evaluate,
+  findings,
+  verdicts,
+} from "../../src/index.ts";
 import { customStrategies } from "./policy-kinds.ts";
 
 export type Evaluation = ReturnType<typeof evaluate>;
@@ -9,8 +17,7 @@ export type Evaluation = ReturnType<typeof evaluate>;
 const cel = createCel();
 
 export function evaluateDocuments(values: Iterable<unknown>, definitions: readonly PolicyDefinition[]): Evaluation {
-  const documents = [...values].map((value) => ({ value }));
-  return evaluate(buildSnapshot(documents), { definitions, cel, strategies: customStrategies });
+  return evaluate(buildSnapshot(values), { definitions, cel, strategies: customStrategies });
 }
 
 type Lines = readonly string[];
@@ -26,5 +33,7 @@ export const decided = (evaluation: Evaluation): { effective: Lines; verdicts: L
 export const told = (evaluation: Evaluation): ReturnType<typeof decided> & { findings: Lines; status: Lines } => ({
   ...decided(evaluation),
   findings: findings(evaluation).map((one) => JSON.stringify(one)),
-  status: status(evaluation, { controllerName: "example.com/controller" }).policies.map((one) => JSON.stringify(one)),
+  status: buildStatus(evaluation, { controllerName: "example.com/controller" }).policies.map((one) =>
+    JSON.stringify(one),
+  ),
 });

@@ -93,7 +93,8 @@ test(`status, managedFields, resourceVersion and file position alone give an emp
   const property = fc.property(randomCluster, fc.nat(9), (cluster, noise) => {
     const evaluation = evaluateObjects(cluster.objects, cluster);
     const changes = cluster.objects.map((object, line) => ({
-      upsert: { value: withNoise(object, noise), source: { file: "elsewhere.yaml", line: line + 1, column: 1 } },
+      upsert: withNoise(object, noise),
+      source: { file: "elsewhere.yaml", line: line + 1, column: 1 },
     }));
     const applied = apply(evaluation, changes);
     expect(applied.delta.effective).toEqual([]);
@@ -108,7 +109,7 @@ test(`nothing changed, nothing named (seed ${seed})`, { timeout: PROPERTY_TIMEOU
     const evaluation = evaluateObjects(cluster.objects, cluster);
     const again = apply(
       evaluation,
-      cluster.objects.map((value) => ({ upsert: { value: structuredClone(value) } })),
+      cluster.objects.map((value) => ({ upsert: structuredClone(value) })),
     );
     expect(again.delta.effective).toEqual([]);
     expect(again.delta.verdicts).toEqual([]);

@@ -52,7 +52,7 @@ test(`no input is written to (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, 
     inputs.forEach(deepFreeze);
     const evaluation = evaluateDocuments([...before.objects, ...before.malformed], before.definitions);
     decided(evaluation);
-    decided(apply(evaluation, deepFreeze(after.objects.map((value) => ({ upsert: { value } })))).evaluation);
+    decided(apply(evaluation, deepFreeze(after.objects.map((value) => ({ upsert: value })))).evaluation);
     expect(JSON.stringify(inputs)).toBe(copies);
   });
   assertProperty(property, { numRuns: 150, stream: 13 });

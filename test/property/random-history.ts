@@ -16,7 +16,7 @@ export interface RandomHistory {
   readonly batches: readonly (readonly Step[])[];
 }
 
-export type Change = { readonly upsert: { readonly value: JsonObject } } | { readonly delete: ObjectRef };
+export type Change = { readonly upsert: JsonObject } | { readonly delete: ObjectRef };
 export type State = ReadonlyMap<string, JsonObject>;
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -131,7 +131,7 @@ export function playBatch(
 
 function put(state: Map<string, JsonObject>, object: JsonObject): Change {
   state.set(keyOf(refOf(object)), object);
-  return { upsert: { value: object } };
+  return { upsert: object };
 }
 
 /** Another version of the object: its labels, its age, or one value anywhere in its spec. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { objectChanges } from "../../src/core/effective/update/object-changes.ts";
 import type { World } from "../../src/core/effective/world/world.ts";
+import { worldOf } from "../../src/core/evaluation.ts";
 import type { HeldValue, Plan } from "../../src/core/explain/plan.ts";
 import { planOf } from "../../src/core/explain/plan-of.ts";
 import type { Reach } from "../../src/core/explain/reach.ts";
@@ -9,7 +10,7 @@ import { reachOf } from "../../src/core/explain/reach-of.ts";
 import { valueAt } from "../../src/core/explain/value-place.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, jsonEqual } from "../../src/core/model/json.ts";
 import { kindId, type ObjectRef } from "../../src/core/model/refs.ts";
-import { parseDocument } from "../../src/core/model/snapshot.ts";
+import { parseObject } from "../../src/core/model/snapshot.ts";
 import { apply, type Change, type EffectivePolicy, effectivePolicies, verdicts } from "../../src/index.ts";
 import { type Evaluation, evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
@@ -17,7 +18,8 @@ import { randomCluster } from "./random-cluster.ts";
 
 const CLUSTERS = 150;
 
-const reachesIn = ({ world }: Evaluation): readonly Reach[] => {
+const reachesIn = (evaluation: Evaluation): readonly Reach[] => {
+  const world = worldOf(evaluation);
   const reaches: Reach[] = [];
   world.policies.forEach((record, id) => {
     reaches.push(reachOf(world, id, record, () => true));
@@ -57,7 +59,7 @@ describe(`reach (seed ${seed})`, () => {
 
 function planFor(evaluation: Evaluation, changes: readonly Change[]): { plan: Plan; next: Evaluation } {
   const { evaluation: next, delta } = apply(evaluation, changes);
-  const [before, after] = [evaluation.world, next.world];
+  const [before, after] = [worldOf(evaluation), worldOf(next)];
   const findingsOf = (): readonly [] => [];
   const plan = planOf({ before, after, delta, changes: objectChanges(before, changes).changes, findingsOf });
   return { plan, next };
@@ -82,7 +84,7 @@ const shownSide = (held: HeldValue | undefined): unknown =>
   held === undefined ? null : [held.value, held.source.policy, held.source.block];
 
 const isPolicy = ({ rulebook }: World, object: JsonObject): boolean => {
-  const parsed = parseDocument({ value: object });
+  const parsed = parseObject(object);
   return parsed.state === "object" && rulebook.byPolicyKind.has(kindId(parsed.object.ref));
 };
 
@@ -94,12 +96,12 @@ describe(`plan (seed ${seed})`, () => {
   test("of a deletion and of its undoing mirror each other", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     const property = fc.property(policyToDelete, ([{ objects, definitions }, at]) => {
       const start = evaluateDocuments(objects, definitions);
-      const policies = objects.filter((object) => isPolicy(start.world, object));
+      const policies = objects.filter((object) => isPolicy(worldOf(start), object));
       const chosen = policies[at % Math.max(policies.length, 1)];
-      const parsed = chosen === undefined ? undefined : parseDocument({ value: chosen });
+      const parsed = chosen === undefined ? undefined : parseObject(chosen);
       if (chosen === undefined || parsed?.state !== "object") return;
       const there = planFor(start, [{ delete: parsed.object.ref }]);
-      const back = planFor(there.next, [{ upsert: { value: chosen } }]);
+      const back = planFor(there.next, [{ upsert: chosen }]);
       const mirrored = [...differences(back.plan)].map(([key, sides]) => [key, sides.toReversed()] as const);
       expect(new Map(mirrored)).toEqual(differences(there.plan));
       for (const { policy, gains, loses, before, after } of there.plan.policies) {
@@ -116,7 +118,7 @@ describe(`plan (seed ${seed})`, () => {
     const property = fc.property(randomCluster, ({ objects, definitions }) => {
       const start = evaluateDocuments(objects, definitions);
       const found = objects.find(({ kind }) => kind === "Gateway");
-      const parsed = found === undefined ? undefined : parseDocument({ value: found });
+      const parsed = found === undefined ? undefined : parseObject(found);
       if (parsed?.state !== "object") return;
       const { ref } = parsed.object;
       const { plan } = planFor(start, [{ delete: ref }]);
@@ -139,9 +141,9 @@ describe(`plan (seed ${seed})`, () => {
     let changed = 0;
     const property = fc.property(policyToDelete, ([{ objects, definitions }, at]) => {
       const start = evaluateDocuments(objects, definitions);
-      const policies = objects.filter((object) => isPolicy(start.world, object));
+      const policies = objects.filter((object) => isPolicy(worldOf(start), object));
       const chosen = policies[at % Math.max(policies.length, 1)];
-      const parsed = chosen === undefined ? undefined : parseDocument({ value: chosen });
+      const parsed = chosen === undefined ? undefined : parseObject(chosen);
       if (parsed?.state !== "object") return;
       const { plan } = planFor(start, [{ delete: parsed.object.ref }]);
       const rebuilt = evaluateDocuments(

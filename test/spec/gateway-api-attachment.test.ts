@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { compileDataplane } from "../../src/core/dataplane/compile-dataplane.ts";
+import { worldOf } from "../../src/core/evaluation.ts";
 import type { KindFacts, MergeRules, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { apply, verdicts } from "../../src/index.ts";
@@ -155,7 +156,7 @@ describe("Hierarchy", () => {
     expect(made.paths()).toEqual([
       "GatewayClass/class > Gateway/g > Gateway/g#http > HTTPRoute/r > HTTPRoute/r#rule-1",
     ]);
-    const { world } = made.evaluation;
+    const world = worldOf(made.evaluation);
     const [port] = compileDataplane(world, { endpointAnnotations: "Used" }).gateways.flatMap(({ ports }) => ports);
     const [served] = port?.listeners[0]?.virtualHosts[0]?.routes ?? [];
     expect([served?.rule.rule, served?.match.path]).toEqual(["rule-1", { type: "PathPrefix", value: "/" }]);
@@ -203,9 +204,7 @@ describe("Hierarchy", () => {
       [inVain, below],
       [below, inVain],
     ] as const) {
-      const changed = apply(cluster([before, onGone], { definitions: [definition] }).evaluation, [
-        { upsert: { value: after } },
-      ]);
+      const changed = apply(cluster([before, onGone], { definitions: [definition] }).evaluation, [{ upsert: after }]);
       expect([...verdicts(changed.evaluation)]).toEqual([
         ...verdicts(cluster([after, onGone], { definitions: [definition] }).evaluation),
       ]);
@@ -918,7 +917,7 @@ describe("Targets", () => {
         ["GatewayClass/huose", moved],
       ] as const) {
         const before = at(gateway("g"), on(reference(target)));
-        const { evaluation, delta } = apply(before.evaluation, [{ upsert: { value: change } }]);
+        const { evaluation, delta } = apply(before.evaluation, [{ upsert: change }]);
         const kept = change === moved ? [] : [gateway("g")];
         const after = at(change, ...kept, on(reference(target)));
         expect([...verdicts(evaluation)]).toEqual([...verdicts(after.evaluation)]);
@@ -933,7 +932,7 @@ describe("Targets", () => {
       expect(at(there, namespace("shop"), byName("shop")).outcome("p")).toBe("Enforced");
       expect(at(there, byName("shop")).outcome("p")).toBe("Enforced");
       expect(at(there, byName("elsewhere")).message("p")).toBe("the selector matches no Namespace");
-      const { evaluation } = apply(at(byName("shop")).evaluation, [{ upsert: { value: there } }]);
+      const { evaluation } = apply(at(byName("shop")).evaluation, [{ upsert: there }]);
       expect([...verdicts(evaluation)]).toEqual([...verdicts(at(there, byName("shop")).evaluation)]);
     });
   });

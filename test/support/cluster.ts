@@ -10,6 +10,7 @@ import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import {
   affected,
   buildSnapshot,
+  buildStatus,
   type CustomStrategy,
   effectivePolicies,
   evaluate,
@@ -17,7 +18,6 @@ import {
   type StatusOptions,
   type StatusPlace,
   type StatusReport,
-  status,
   type TargetStatus,
   verdicts,
 } from "../../src/index.ts";
@@ -84,7 +84,7 @@ export function cluster(objects: string | readonly unknown[], options: ClusterOp
     ...definitions.filter((name) => typeof name === "string").flatMap(definitionDocuments),
     ...(typeof objects === "string" ? parse(objects, "cluster.yaml") : objects.map((value) => ({ value }))),
   ];
-  const evaluation = evaluate(buildSnapshot(documents), {
+  const evaluation = evaluate(buildSnapshot(documents.map(({ value }) => value)), {
     definitions: definitions.filter((definition) => typeof definition !== "string"),
     strategies,
   });
@@ -125,7 +125,7 @@ function answers(evaluation: Evaluation, documents: readonly { readonly value: u
   const verdictOf = (name: string) => findVerdict(evaluation, name);
   const all = findings(evaluation);
   const report = (more: Partial<StatusOptions> = {}) =>
-    status(evaluation, { controllerName: "example.com/controller", ...more });
+    buildStatus(evaluation, { controllerName: "example.com/controller", ...more });
   return {
     evaluation,
     effective,

@@ -79,7 +79,7 @@ export const command: Command = {
 async function loadAll(paths: readonly string[], { io, options, fail }: CommandContext): Promise<Source | undefined> {
   const { loadSource } = await import("../load-source.ts");
   const source = await loadSource(paths, io, { defaultNamespace: options.value("default-namespace") });
-  if (source.snapshot.objects.size > 0 || source.findings().length > 0) return source;
+  if (source.tables.objects.size > 0 || source.findings().length > 0) return source;
   fail(`there are no objects in ${showOrigin(paths)}`);
   return undefined;
 }

@@ -43,7 +43,7 @@ export const command: Command = {
 
 function explain({ target, source, redaction }: TargetQuestion, context: CommandContext): ExitCode {
   const { print, output, options, io, fail } = context;
-  const { world } = source.evaluation;
+  const { world } = source;
   if (world.rulebook.byPolicyKind.has(kindId(target.ref))) {
     return fail(
       `${writeTarget(target)} is a policy: explain tells what applies to an object`,

@@ -69,7 +69,7 @@ export const command: Command = {
     const { scope, redaction } = parsed.view;
     const source = await load();
     if (source === undefined) return exitCodes.failed;
-    const { world } = source.evaluation;
+    const { world } = source;
     const search = findNamed(world, words, scope);
     if (!search.ok) return fail(search.message, ...search.hints);
     const targets = words.length === 0 ? undefined : search.targets;

@@ -33,7 +33,7 @@ export const command: Command = {
     const { scope, redaction } = parsed.view;
     const source = await load();
     if (source === undefined) return exitCodes.failed;
-    const { world } = source.evaluation;
+    const { world } = source;
     if (args.length === 0) return draw(graphOf(world), output, redaction, context);
     const search = findTarget(world, args, scope);
     if (!search.ok) return fail(search.message, ...search.hints);

@@ -4,7 +4,8 @@ import { needsCel } from "../../core/check/needs-cel.ts";
 import { findingsOf } from "../../core/effective/findings/findings-of.ts";
 import { objectChanges } from "../../core/effective/update/object-changes.ts";
 import type { World } from "../../core/effective/world/world.ts";
-import { type Evaluation, evaluate } from "../../core/evaluate.ts";
+import { evaluate } from "../../core/evaluate.ts";
+import { type Evaluation, worldOf } from "../../core/evaluation.ts";
 import type { Plan } from "../../core/explain/plan.ts";
 import { planOf } from "../../core/explain/plan-of.ts";
 import type { EvaluateCondition } from "../../core/model/cel.ts";
@@ -100,7 +101,7 @@ interface Wishes {
 
 async function plan(source: Source, wishes: Wishes, context: CommandContext): Promise<ExitCode> {
   const { fail, io, options, print, output } = context;
-  const { world } = source.evaluation;
+  const { world } = source;
   const isWhole = wishes.against.length > 0;
   const loaded = await loadDocuments(isWhole ? wishes.against : wishes.apply, io, {
     defaultNamespace: options.value("default-namespace"),
@@ -202,7 +203,7 @@ async function compare(
   const evaluation = await withConditions(source, upserts);
   const changes = toChanges(upserts, deleted);
   const { evaluation: next, delta } = apply(evaluation, changes);
-  const [before, after] = [evaluation.world, next.world];
+  const [before, after] = [worldOf(evaluation), worldOf(next)];
   const locate: Source["locate"] = (id, pointer) => {
     const object = after.objects.byId.get(id);
     if (object === undefined) return undefined;
@@ -217,7 +218,7 @@ async function compare(
     changes: objectChanges(before, changes).changes,
     findingsOf: await weightyFindings(before, after),
   });
-  return { planned, sides: { before: { ...source, evaluation }, after: { evaluation: next, locate } } };
+  return { planned, sides: { before: { ...source, world: before }, after: { world: after, locate } } };
 }
 
 /** What verdicts tell already, and status that is only not yet what it will be. */
@@ -233,7 +234,7 @@ async function weightyFindings(...worlds: readonly World[]): Promise<(world: Wor
 const noConditions: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
 
 /** What there is may have no conditions and so no evaluator, and what is to come may have some. */
-async function withConditions({ evaluation, snapshot }: Source, upserts: Upserts): Promise<Evaluation> {
-  if (hasConditions(snapshot) || !hasConditions(upserts)) return evaluation;
+async function withConditions({ evaluation, snapshot, tables }: Source, upserts: Upserts): Promise<Evaluation> {
+  if (hasConditions(tables) || !hasConditions(upserts)) return evaluation;
   return evaluate(snapshot, { definitions: builtInDefinitions(), cel: await loadCel() });
 }

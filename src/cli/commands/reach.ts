@@ -46,7 +46,7 @@ export const command: Command = {
 
 function reach({ target, source, redaction }: TargetQuestion, context: CommandContext): ExitCode {
   const { print, output, options, fail } = context;
-  const { world } = source.evaluation;
+  const { world } = source;
   const policy = findPolicy(world, target);
   if (policy === undefined) return notAPolicy(target, world, context);
   if (redaction.isHidden(policy.id))

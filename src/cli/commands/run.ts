@@ -84,7 +84,7 @@ export const command: Command = {
 async function dryRun({ load, print, note }: CommandContext, { bind, portMap }: ServeSettings): Promise<ExitCode> {
   const source = await load();
   if (source === undefined) return exitCodes.failed;
-  const config = compileDataplane(source.evaluation.world, { endpointAnnotations: "Used" });
+  const config = compileDataplane(source.world, { endpointAnnotations: "Used" });
   tellServed(config, print, (_, port) => `${bind}:${portMap.get(port) ?? port}`);
   for (const problem of config.problems) note(describeProblem(problem));
   return exitCodes.ok;

@@ -56,7 +56,7 @@ export const command: Command = {
     if (source === undefined) return exitCodes.failed;
     const gateway = findGateway(source, options.value("gateway"));
     if (!gateway.ok) return fail(gateway.message, ...gateway.hints);
-    const traces = traceRequest(source.evaluation.world, parsed.request, createRegex(), gateway.id);
+    const traces = traceRequest(source.world, parsed.request, createRegex(), gateway.id);
     if (traces.length === 0) return fail(`there is no Gateway in ${source.origin}`, "Add its file with -f.");
     return answer(parsed.request, traces, { ...context, source, redaction: redaction.redaction });
   },
@@ -69,7 +69,7 @@ type FoundGateway =
 function findGateway(source: Source, name: string | undefined): FoundGateway {
   if (name === undefined) return { ok: true, id: undefined };
   const word = name.split("/").length > 2 ? name : `gateway.${GATEWAY_API}/${name.replace(/^(gtw|gateways?)\//i, "")}`;
-  const search = findTarget(source.evaluation.world, [word], { namespace: undefined, selector: undefined });
+  const search = findTarget(source.world, [word], { namespace: undefined, selector: undefined });
   return search.ok ? { ok: true, id: search.target.id } : search;
 }
 

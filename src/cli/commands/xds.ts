@@ -142,7 +142,7 @@ async function dump(context: CommandContext, [name, ...more]: readonly string[])
   if (typeof settings === "string") return fail(settings, context.seeHelp);
   const source = await load();
   if (source === undefined) return exitCodes.failed;
-  const config = compileDataplane(source.evaluation.world, { endpointAnnotations: "Used" });
+  const config = compileDataplane(source.world, { endpointAnnotations: "Used" });
   const gateway = pickGateway(config, name);
   if (typeof gateway === "string") return fail(gateway);
   const { bootstrap: dumped, problems } = (await io.xds()).dump(gateway, config, settings);

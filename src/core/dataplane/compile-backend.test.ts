@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { gateway, reference, route, service } from "../../../test/support/gateway-objects.ts";
-import { buildSnapshot, compileDataplane, type DataplaneConfig, evaluate } from "../../index.ts";
+import { compileDataplane, type DataplaneConfig } from "../../dataplane.ts";
+import { buildSnapshot, evaluate } from "../../index.ts";
 import type { JsonObject } from "../model/json.ts";
 import { displayRef } from "../model/refs.ts";
 
 const compile = (objects: readonly JsonObject[], endpointAnnotations: "Used" | "Ignored" = "Used"): DataplaneConfig =>
-  compileDataplane(evaluate(buildSnapshot(objects.map((value) => ({ value })))), { endpointAnnotations });
+  compileDataplane(evaluate(buildSnapshot(objects)), { endpointAnnotations });
 
 function entries<K, V>(table: { forEach(visit: (value: V, key: K) => void): void }): readonly (readonly [K, V])[] {
   const found: (readonly [K, V])[] = [];

@@ -8,13 +8,14 @@ import {
   service,
 } from "../../../test/support/gateway-objects.ts";
 import { buildSnapshot, evaluate } from "../../index.ts";
+import { worldOf } from "../evaluation.ts";
 import type { JsonObject } from "../model/json.ts";
 import { displayRef } from "../model/refs.ts";
 import { compileDataplane } from "./compile-dataplane.ts";
 import type { DataplaneConfig, ListenerConfig, RuleConfig } from "./gateway-config.ts";
 
 const compile = (objects: readonly unknown[], endpointAnnotations: "Used" | "Ignored" = "Used"): DataplaneConfig =>
-  compileDataplane(evaluate(buildSnapshot(objects.map((value) => ({ value })))).world, { endpointAnnotations });
+  compileDataplane(worldOf(evaluate(buildSnapshot(objects))), { endpointAnnotations });
 
 const problemsOf = ({ problems }: DataplaneConfig): readonly string[] =>
   problems.map(({ object, field, message }) => `${displayRef(object)} ${field}: ${message}`);

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { gateway, referenceGrant, route, service } from "../../../test/support/gateway-objects.ts";
-import { buildSnapshot, compileDataplane, type DataplaneConfig, evaluate, type RuleConfig } from "../../index.ts";
+import { compileDataplane, type DataplaneConfig, type RuleConfig } from "../../dataplane.ts";
+import { buildSnapshot, evaluate } from "../../index.ts";
 import type { JsonObject } from "../model/json.ts";
 import { displayRef } from "../model/refs.ts";
 
 const compile = (objects: readonly JsonObject[]): DataplaneConfig =>
-  compileDataplane(evaluate(buildSnapshot(objects.map((value) => ({ value })))), { endpointAnnotations: "Used" });
+  compileDataplane(evaluate(buildSnapshot(objects)), { endpointAnnotations: "Used" });
 
 const withRule = (fields: JsonObject, ...more: readonly JsonObject[]): DataplaneConfig =>
   compile([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { gateway, listener, reference, route, service } from "../../../test/support/gateway-objects.ts";
-import { buildSnapshot, compileDataplane, evaluate, type RuleConfig } from "../../index.ts";
+import { compileDataplane, type RuleConfig } from "../../dataplane.ts";
+import { buildSnapshot, evaluate } from "../../index.ts";
 import type { JsonObject } from "../model/json.ts";
 
 const policy = (name: string, target: string, spec: JsonObject): JsonObject => ({
@@ -20,7 +21,7 @@ function rulesOf(objects: readonly JsonObject[], kind = "HTTPRoute"): Readonly<R
     route("r", "Gateway/g", { kind, rules: [{ name: "rule", backends: ["s", "t"] }] }),
     ...objects,
   ];
-  const evaluation = evaluate(buildSnapshot(all.map((value) => ({ value }))));
+  const evaluation = evaluate(buildSnapshot(all));
   const { gateways } = compileDataplane(evaluation, { endpointAnnotations: "Used" });
   const served = gateways.flatMap(({ ports }) => ports.flatMap((port) => port.listeners));
   return Object.fromEntries(served.map(({ name, virtualHosts }) => [name, virtualHosts[0]?.routes[0]?.rule]));
@@ -115,7 +116,7 @@ describe("the rule's own retry and timeouts", () => {
   const objects = (definitions: "built in" | "none"): RuleConfig | undefined => {
     const own = { retry: { attempts: 2, codes: [500] }, timeouts: { request: "3s", backendRequest: "1s" } };
     const all = [gateway("g"), service("s"), route("r", "Gateway/g", { rules: [{ backends: ["s"], fields: own }] })];
-    const snapshot = buildSnapshot(all.map((value) => ({ value })));
+    const snapshot = buildSnapshot(all);
     const evaluation = definitions === "none" ? evaluate(snapshot, { definitions: [] }) : evaluate(snapshot);
     const { gateways } = compileDataplane(evaluation, { endpointAnnotations: "Used" });
     return gateways[0]?.ports[0]?.listeners[0]?.virtualHosts[0]?.routes[0]?.rule;

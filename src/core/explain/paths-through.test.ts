@@ -8,25 +8,26 @@ import { forEachPath } from "../effective/paths/count-paths.ts";
 import { nodesOf, type Path } from "../effective/paths/path.ts";
 import type { World } from "../effective/world/world.ts";
 import { evaluate } from "../evaluate.ts";
+import { worldOf } from "../evaluation.ts";
 import { type ObjectId, objectId } from "../model/refs.ts";
 import { buildSnapshot } from "../model/snapshot.ts";
 import { forEachPathThrough, type Place } from "./paths-through.ts";
 
-function worldOf(texts: readonly string[]): World {
+function worldFrom(texts: readonly string[]): World {
   const documents = texts.flatMap((text, index) => parseDocuments(text, `${index}.yaml`).documents);
-  return evaluate(buildSnapshot(documents.map(({ value }) => ({ value }))), { definitions: builtInDefinitions() })
-    .world;
+  const snapshot = buildSnapshot(documents.map(({ value }) => value));
+  return worldOf(evaluate(snapshot, { definitions: builtInDefinitions() }));
 }
 
 const folder = fileURLToPath(new URL("../../../examples/bakery", import.meta.url));
-const bakery = worldOf(
+const bakery = worldFrom(
   readdirSync(folder)
     .filter((name) => name.endsWith(".yaml"))
     .map((name) => readFileSync(join(folder, name), "utf8")),
 );
 
 /** More routes than it is worth beginning at one by one. */
-const many = worldOf([
+const many = worldFrom([
   `apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: {name: g, namespace: a}

@@ -10,13 +10,8 @@ import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } 
 import { measureJson } from "./schema/measure-json.ts";
 import { fits, shapeOf, shapeProblems } from "./schema/validate-object.ts";
 
-/** One document: the object as it came, and where from. */
-export interface SnapshotDocument {
-  readonly value: unknown;
-  readonly source?: SourcePosition;
-}
-
-export interface Snapshot {
+/** What a snapshot contains. */
+export interface SnapshotTables {
   readonly objects: ObjectIndex;
   /** Objects that are there but cannot be used: treated as absent, as the API server would not have taken them. */
   readonly refused: ReadonlyMap<ObjectId, readonly Finding[]>;
@@ -24,7 +19,29 @@ export interface Snapshot {
   readonly findings: readonly Finding[];
 }
 
-export type ParsedDocument =
+let readTables: (snapshot: Snapshot) => SnapshotTables;
+
+/** Opaque outside of this project: it has no properties. `tablesOf` reads it. */
+export class Snapshot {
+  readonly #tables: SnapshotTables;
+
+  constructor(tables: SnapshotTables) {
+    this.#tables = tables;
+  }
+
+  static {
+    readTables = (snapshot) => snapshot.#tables;
+  }
+}
+
+export const tablesOf = (snapshot: Snapshot): SnapshotTables => readTables(snapshot);
+
+export interface SnapshotOptions {
+  /** The position of each object in its file, by index. Findings and duplicates refer to it. */
+  readonly positions?: ReadonlyArray<SourcePosition | undefined>;
+}
+
+export type ParsedObject =
   | { readonly state: "object"; readonly id: ObjectId; readonly object: KubeObject }
   | {
       readonly state: "refused";
@@ -39,8 +56,12 @@ export const DUPLICATE = "DuplicateObject";
 
 const DEFAULT_NAMESPACE = "default";
 
-export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
-  const objects = new ObjectIndexDraft(Array.isArray(documents) ? documents.length : undefined);
+/** Reads plain Kubernetes objects. A value that is not one becomes a finding. */
+export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOptions = {}): Snapshot =>
+  new Snapshot(readObjects(values, options));
+
+function readObjects(values: Iterable<unknown>, { positions }: SnapshotOptions): SnapshotTables {
+  const objects = new ObjectIndexDraft(Array.isArray(values) ? values.length : undefined);
   const refused = new Map<ObjectId, readonly Finding[]>();
   const findings: Finding[] = [];
   const repeated = new Map<ObjectId, Identified[]>();
@@ -49,10 +70,12 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
   let { family } = identifier;
   let shape = shapeOf(family);
   let names = objects.namesIn(family.kindId, family.namespace);
-  for (const document of documents) {
-    const missing = identifier.identify(document);
+  let index = 0;
+  for (const value of values) {
+    const source = positions?.[index++];
+    const missing = identifier.identify(value);
     if (missing !== undefined) {
-      findings.push(unidentified(document, missing));
+      findings.push(unidentified(source, missing));
       continue;
     }
     const { name, raw } = identifier;
@@ -62,7 +85,6 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
       names = objects.namesIn(family.kindId, family.namespace);
     }
     const isGood = fits(shape, raw) && (refused.size === 0 || !refused.has(idIn(family, name)));
-    const { source } = document;
     if (isGood && source === undefined && names.addNext(name, raw, family)) continue;
     const object = new KubeObject(family, name, raw, source, objects.nextPlace);
     if (isGood && names.add(object)) {
@@ -88,7 +110,7 @@ export function buildSnapshot(documents: Iterable<SnapshotDocument>): Snapshot {
   return { objects: ObjectIndex.from(objects), refused, findings };
 }
 
-type Identified = Exclude<ParsedDocument, { readonly state: "unidentified" }>;
+type Identified = Exclude<ParsedObject, { readonly state: "unidentified" }>;
 
 /** Of several documents for one object the first in place counts; the result does not depend on the order they came in. */
 function settleDuplicates(
@@ -115,10 +137,10 @@ function factsOf(group: string, kind: string): KindFacts | undefined {
   return byName.get(kind)?.find((facts) => facts.group === group);
 }
 
-export function parseDocument(document: SnapshotDocument): ParsedDocument {
-  const missing = oneByOne.identify(document);
-  if (missing !== undefined) return { state: "unidentified", finding: unidentified(document, missing) };
-  const object = new KubeObject(oneByOne.family, oneByOne.name, oneByOne.raw, document.source);
+export function parseObject(value: unknown, position?: SourcePosition): ParsedObject {
+  const missing = oneByOne.identify(value);
+  if (missing !== undefined) return { state: "unidentified", finding: unidentified(position, missing) };
+  const object = new KubeObject(oneByOne.family, oneByOne.name, oneByOne.raw, position);
   return judged(object, refusalOf(object));
 }
 
@@ -158,7 +180,7 @@ class DocumentIdentifier {
   raw: JsonObject = {};
 
   /** Which object a document describes; or else, in words, what is missing. */
-  identify({ value }: SnapshotDocument): string | undefined {
+  identify(value: unknown): string | undefined {
     if (!isJsonObject(value)) {
       return `this document is ${describe(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`;
     }
@@ -219,7 +241,7 @@ export function namespaceFor(scope: KindFacts["scope"] | undefined, given: strin
   }
 }
 
-const unidentified = ({ source }: SnapshotDocument, message: string): Finding => ({
+const unidentified = (source: SourcePosition | undefined, message: string): Finding => ({
   code: "NotAnObject",
   severity: "error",
   message,

@@ -15,7 +15,7 @@ import {
 } from "../../../test/support/gateway-objects.ts";
 import { chainOfKinds, policyKind } from "../../../test/support/policy-kind.ts";
 import { apply } from "../apply.ts";
-import { evaluate, status } from "../evaluate.ts";
+import { buildStatus, evaluate } from "../evaluate.ts";
 import type { JsonObject } from "../model/json.ts";
 import { buildSnapshot } from "../model/snapshot.ts";
 
@@ -582,17 +582,17 @@ describe("Affected conditions", () => {
 
 test("after changes: the same as of the changed objects evaluated at once", () => {
   const options = { controllerName: "example.com/controller" };
-  const documents = (objects: readonly JsonObject[]) => buildSnapshot(objects.map((value) => ({ value })));
+  const documents = (objects: readonly JsonObject[]) => buildSnapshot(objects);
   const evaluated = (objects: readonly JsonObject[]) => evaluate(documents(objects), { definitions: [definition] });
   const before = [...path, on("p", "Gateway/g"), on("q", "HTTPRoute/r", { y: 1 })];
   const added = [gateway("g", { generation: 2 }), on("q", "Service/s", { x: 2 }), routeTo("r2", "Gateway/g", "s")];
   const after = [...before.filter(({ kind }) => kind !== "Gateway").slice(0, -1), ...added];
   const { evaluation } = apply(
     evaluated(before),
-    added.map((value) => ({ upsert: { value } })),
+    added.map((value) => ({ upsert: value })),
   );
-  expect(status(evaluation, options)).toEqual(status(evaluated(after), options));
-  expect(status(evaluation, options)).not.toEqual(status(evaluated(before), options));
+  expect(buildStatus(evaluation, options)).toEqual(buildStatus(evaluated(after), options));
+  expect(buildStatus(evaluation, options)).not.toEqual(buildStatus(evaluated(before), options));
 });
 
 test("no times, and the same bytes for the same objects in any order", () => {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
-import { compileDataplane } from "../../../src/core/dataplane/compile-dataplane.ts";
+import { compileDataplane } from "../../../src/core/compile.ts";
 import { evaluate } from "../../../src/core/evaluate.ts";
 import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
@@ -115,9 +115,9 @@ describe.skipIf(envoyPath === undefined)("known differences", () => {
   beforeAll(async () => {
     [ports.envoy = 0] = await findFreePorts(1);
     cluster = await startCluster([ROW], 80);
-    const snapshot = buildSnapshot(cluster.objects.map((value) => ({ value })));
-    const { world } = evaluate(snapshot, { definitions: builtInDefinitions() });
-    const config = compileDataplane(world, { endpointAnnotations: "Used" });
+    const snapshot = buildSnapshot(cluster.objects);
+    const evaluation = evaluate(snapshot, { definitions: builtInDefinitions() });
+    const config = compileDataplane(evaluation, { endpointAnnotations: "Used" });
     gateway = createGateway({ matchRegex: createRegex(), bind: () => ({ host: "127.0.0.1", port: 0 }) });
     await gateway.replace(config, NO_SECRETS);
     ports.embedded = gateway.openPorts()[0]?.boundPort ?? 0;

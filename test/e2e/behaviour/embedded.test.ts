@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
-import { compileDataplane } from "../../../src/core/dataplane/compile-dataplane.ts";
+import { compileDataplane } from "../../../src/core/compile.ts";
 import { evaluate } from "../../../src/core/evaluate.ts";
 import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
@@ -18,14 +18,14 @@ describe("the embedded gateway", () => {
 
   beforeAll(async () => {
     cluster = await startCluster(behaviourRows, 80);
-    const snapshot = buildSnapshot(cluster.objects.map((value) => ({ value })));
-    const { world } = evaluate(snapshot, { definitions: builtInDefinitions() });
+    const snapshot = buildSnapshot(cluster.objects);
+    const evaluation = evaluate(snapshot, { definitions: builtInDefinitions() });
     gateway = createGateway({
       matchRegex: createRegex(),
       bind: () => ({ host: "127.0.0.1", port: 0 }),
       limits: { connectMs: 2000 },
     });
-    await gateway.replace(compileDataplane(world, { endpointAnnotations: "Used" }), NO_SECRETS);
+    await gateway.replace(compileDataplane(evaluation, { endpointAnnotations: "Used" }), NO_SECRETS);
     port = gateway.openPorts()[0]?.boundPort ?? 0;
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compileDataplane } from "../../../src/core/dataplane/compile-dataplane.ts";
+import { compileDataplane } from "../../../src/core/compile.ts";
 import { evaluate } from "../../../src/core/evaluate.ts";
 import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
@@ -37,10 +37,10 @@ describe.skipIf(envoyPath === undefined).each(SHAPES)("Envoy, $shape", ({ scopes
     cluster = await startCluster(behaviourRows, 80);
     // Last: a port that is free now may be that of one of two hundred backends a moment later.
     [port = 0] = await findFreePorts(1);
-    const snapshot = buildSnapshot(cluster.objects.map((value) => ({ value })));
-    const { world } = evaluate(snapshot, { definitions: builtInDefinitions() });
+    const snapshot = buildSnapshot(cluster.objects);
+    const evaluation = evaluate(snapshot, { definitions: builtInDefinitions() });
     plane = await startEnvoyPlane(envoyPath, port, { concurrency: 2, scopesFrom });
-    const config = compileDataplane(world, { endpointAnnotations: "Used" });
+    const config = compileDataplane(evaluation, { endpointAnnotations: "Used" });
     problems = await plane.replace(config, NO_KEYS);
   }, 60_000);
 

@@ -75,7 +75,7 @@ function sourcesByRoute(
   policies: readonly JsonObject[],
   options: EvaluateOptions,
 ): ReadonlyMap<string, readonly Source[]> {
-  const documents = [...topology, ...policies].map((value) => ({ value }));
+  const documents = [...topology, ...policies];
   const found = new Map<string, readonly Source[]>();
   for (const { path, sources } of effectivePolicies(evaluate(buildSnapshot(documents), options)))
     found.set(path.at(-1)?.name ?? "", sources);
@@ -116,7 +116,7 @@ describe("policies that say the same, elsewhere", () => {
       policy("q", [["Gateway", "g2"]], says),
       policy("b", [["HTTPRoute", "r2"]], says),
     ];
-    const documents = [...topology, ...policies].map((value) => ({ value }));
+    const documents = [...topology, ...policies];
     const evaluation = evaluate(buildSnapshot(documents), { definitions: [byRule] });
     const told = [...effectivePolicies(evaluation)].map(({ sources }) =>
       sources.map(({ policy: holder, lost }) => [nameOf(holder), ...lost.map((loss) => nameOf(loss.policy))]),
@@ -133,7 +133,7 @@ describe("policies that say the same, elsewhere", () => {
       policy(`top-${nth}`, [["Gateway", `g${nth}`]], { defaults: { color: "red" } }),
       policy(`low-${nth}`, [["HTTPRoute", `r${nth}`]], { defaults: { size: 1 } }),
     ]);
-    const documents = [...topology, ...policies].map((value) => ({ value }));
+    const documents = [...topology, ...policies];
     const evaluation = evaluate(buildSnapshot(documents), {
       definitions: [stamping],
       strategies: {

@@ -1,13 +1,14 @@
 /** From the changes a caller names to what changes in the table of objects: each object once, as it was and as it is. */
 import type { Finding } from "../../model/finding.ts";
-import type { KubeObject } from "../../model/kube-object.ts";
+import type { KubeObject, SourcePosition } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { hasSameMeaning } from "../../model/same-meaning.ts";
-import { DUPLICATE, namespaceFor, parseDocument, type SnapshotDocument } from "../../model/snapshot.ts";
+import { DUPLICATE, namespaceFor, parseObject } from "../../model/snapshot.ts";
 import { homed, homedId } from "../world/home-objects.ts";
 import type { World } from "../world/world.ts";
 
-export type Change = { readonly upsert: SnapshotDocument } | { readonly delete: ObjectRef };
+/** `upsert`: the plain object as it is from now on, and its position in a file if it has one. */
+export type Change = { readonly upsert: unknown; readonly position?: SourcePosition } | { readonly delete: ObjectRef };
 
 export interface ObjectChange {
   readonly id: ObjectId;
@@ -40,7 +41,7 @@ export function objectChanges(world: World, changes: Iterable<Change>): ObjectCh
       now.set(objectId(ref), { ref, after: undefined, refusal: undefined });
       continue;
     }
-    const parsed = parseDocument(change.upsert);
+    const parsed = parseObject(change.upsert, change.position);
     if (parsed.state === "unidentified") {
       unidentified.push(parsed.finding);
       continue;

@@ -11,7 +11,7 @@ import { ObjectsByKind } from "../../model/collections/objects-by-kind.ts";
 import { once } from "../../model/collections/once.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { type KindId, kindId, type ObjectId, type PolicyId, parseKindId } from "../../model/refs.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
+import type { SnapshotTables } from "../../model/snapshot.ts";
 import { findPlan } from "../../topology/compile-rows.ts";
 import { forEachMention, type ObjectLinks, type ParentLinks } from "../../topology/links.ts";
 import { ObjectLinker } from "../../topology/object-links.ts";
@@ -31,7 +31,7 @@ export const NO_TARGETS: ResolvedTargets = {
   selects: [],
 };
 
-export function buildWorld(snapshot: Snapshot, rulebook: Rulebook): World {
+export function buildWorld(snapshot: SnapshotTables, rulebook: Rulebook): World {
   const { byId, refused, doubles } = homeObjects(snapshot, rulebook);
   const objects = buildObjects(byId);
   const grants = buildGrants(objects);

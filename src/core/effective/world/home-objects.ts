@@ -8,7 +8,13 @@ import { ObjectIndex, ObjectIndexDraft } from "../../model/collections/object-in
 import type { Finding } from "../../model/finding.ts";
 import { KubeObject, objectFamily } from "../../model/kube-object.ts";
 import { compareText, kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
-import { compareDocuments, comparePositions, duplicate, namespaceFor, type Snapshot } from "../../model/snapshot.ts";
+import {
+  compareDocuments,
+  comparePositions,
+  duplicate,
+  namespaceFor,
+  type SnapshotTables,
+} from "../../model/snapshot.ts";
 import type { Double } from "./double.ts";
 import type { Rulebook, World } from "./world.ts";
 
@@ -28,7 +34,7 @@ export function homed(object: KubeObject, rulebook: Pick<Rulebook, "factsOf">): 
   return new KubeObject(objectFamily(family.apiVersion, family.kind, namespace), name, raw, source, object.place);
 }
 
-export function homeObjects({ objects, refused }: Snapshot, rulebook: Rulebook): HomedObjects {
+export function homeObjects({ objects, refused }: SnapshotTables, rulebook: Rulebook): HomedObjects {
   const alone = areHome(objects, rulebook) ? refusedAlone(objects, refused, rulebook) : undefined;
   if (alone !== undefined) return { byId: objects, refused: LayeredMap.from(alone), doubles: LayeredMap.empty() };
   const draft = new ObjectIndexDraft();
@@ -73,7 +79,7 @@ function areHome(objects: ObjectIndex, { factsOf }: Rulebook): boolean {
 /** Those that were refused, by where they belong; undefined if one of them meets another object there. */
 function refusedAlone(
   objects: ObjectIndex,
-  refused: Snapshot["refused"],
+  refused: SnapshotTables["refused"],
   rulebook: Rulebook,
 ): ReadonlyMap<ObjectId, readonly Finding[]> | undefined {
   const alone = new Map<ObjectId, readonly Finding[]>();

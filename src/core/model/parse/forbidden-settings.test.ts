@@ -19,7 +19,7 @@ function verdictOf(spec: JsonObject): string {
     object("gateway.networking.k8s.io/v1", "HTTPRoute", "r", { rules: [{ backendRefs: [{ name: "s", port: 80 }] }] }),
     object("prevail.dev/v1alpha1", "RetryPolicy", "p", spec),
   ];
-  const evaluation = evaluate(buildSnapshot(objects.map((value) => ({ value }))), {
+  const evaluation = evaluate(buildSnapshot(objects), {
     definitions: builtInDefinitions(),
   });
   const [found] = verdicts(evaluation);

@@ -5,7 +5,7 @@ import { definitionFrom, kubeObject } from "../../../../test/support/kube-object
 import type { Json, JsonObject } from "../json.ts";
 import type { FieldShape, Shape } from "../schema/check-shape.ts";
 import { definitionSchema } from "../schema/definition-schema.ts";
-import { parseDocument } from "../snapshot.ts";
+import { parseObject } from "../snapshot.ts";
 import { parseDefinition } from "./parse-definition.ts";
 
 const document = (spec: Json, apiVersion = "prevail.dev/v1alpha1") =>
@@ -406,7 +406,7 @@ describe("a definition that was read before", () => {
     const found = [1, 2].map((line) => {
       const { raw } = document(odd);
       const source = { file: "definitions.yaml", line, column: 1 };
-      const parsed = parseDocument({ value: raw, source });
+      const parsed = parseObject(raw, source);
       return parsed.state === "object" ? parseDefinition(parsed.object).findings : [];
     });
     expect(found.map((findings) => findings.map(({ code, source }) => [code, source?.line]))).toEqual([

@@ -19,7 +19,7 @@ function messageOf(spec: JsonObject): string {
       spec: { targetRefs: [route], ...spec },
     },
   ];
-  const verdict = [...verdicts(evaluate(buildSnapshot(objects.map((value) => ({ value })))))][0]?.verdict;
+  const verdict = [...verdicts(evaluate(buildSnapshot(objects)))][0]?.verdict;
   return verdict?.state === "NotAccepted" ? `${verdict.reason}: ${verdict.message}` : (verdict?.state ?? "none");
 }
 

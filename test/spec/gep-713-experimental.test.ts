@@ -1,5 +1,6 @@
 /** GEP-713 in its experimental form. Rows are named after its own headings. */
 import { describe, expect, test } from "vitest";
+import { worldOf } from "../../src/core/evaluation.ts";
 import { explainTarget } from "../../src/core/explain/explain-target.ts";
 import type { MergeRules } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
@@ -294,7 +295,7 @@ describe("Policy Attachment for Mesh", () => {
         .filter(({ code }) => code === "Conflicted")
         .map(({ message }) => message),
       status: made.conditions(`${namespace}/${name}`),
-      explain: explainTarget(made.evaluation.world, { id: foo }, { group: true })
+      explain: explainTarget(worldOf(made.evaluation), { id: foo }, { group: true })
         .failures.filter(({ policy: id }) => id.endsWith(`/${namespace}/${name}`))
         .map(({ reason, message }) => `${reason}: ${message}`),
     });

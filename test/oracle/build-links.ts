@@ -1,49 +1,49 @@
-/** All links between the nodes of one definition's hierarchy, by trying every row of the table on every node. */
+/** All links between the nodes of one definition's hierarchy. Each row of the link table is evaluated for each node. */
 import type { LevelKind, LinkRow, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Json } from "../../src/core/model/json.ts";
 import type { GroupKind, ObjectId, ObjectRef, TargetId } from "../../src/core/model/refs.ts";
+import { type ClusterObject, findObject } from "./cluster-objects.ts";
 import {
   isListenerSetAccepted,
-  isMeant,
+  isNamed,
   isRouteAccepted,
-  isServiceMeant,
+  isServiceNamed,
   type ParentRef,
 } from "./gateway-attachment.ts";
 import { field, fieldAt, isList, isMap, textField } from "./json-value.ts";
 import { factsOf, gatewayGroup, isPassable, isSameKind, rowsOf } from "./kind-table.ts";
-import { findObject, type WorldObject } from "./read-world.ts";
 import { isGranted } from "./reference-grants.ts";
 import { isOfLevel, objectNode, sectionNodes, type TargetNode } from "./target-node.ts";
 
 export interface Link {
   readonly parent: TargetNode;
   readonly child: TargetNode;
-  /** A route under its mesh Service: followed only where a path begins. */
+  /** The link from a mesh Service to its route. A path can contain it only at the start. */
   readonly isMesh: boolean;
-  /** The port that a backendRef names; its path goes on to that port only. */
+  /** The port that a backendRef names. The path continues to this port only. */
   readonly port?: Json | undefined;
 }
 
 export interface Links {
   readonly nodes: readonly TargetNode[];
   readonly links: readonly Link[];
-  /** Nodes that name a parent which is not there at all. */
+  /** Nodes that name a parent which does not exist. */
   readonly orphans: readonly TargetId[];
 }
 
 interface Hierarchy {
-  readonly world: readonly WorldObject[];
+  readonly objects: readonly ClusterObject[];
   readonly nodes: readonly TargetNode[];
   readonly definition: PolicyDefinition;
 }
 
-export function buildLinks(world: readonly WorldObject[], definition: PolicyDefinition): Links {
-  const nodes = world.flatMap((object) => [objectNode(object), ...sectionNodes(object, definition)]);
-  const hierarchy = { world, nodes, definition };
+export function buildLinks(objects: readonly ClusterObject[], definition: PolicyDefinition): Links {
+  const nodes = objects.flatMap((object) => [objectNode(object), ...sectionNodes(object, definition)]);
+  const hierarchy = { objects, nodes, definition };
   const rows = rowsOf(definition);
   const parents = rows.filter(({ via }) => via !== "ChildRefs").map((row) => followParents(row, hierarchy));
   const upwards = parents.flatMap(({ links }) => links);
-  const isMeshOnly = ({ id }: WorldObject) => {
+  const isMeshOnly = ({ id }: ClusterObject) => {
     const own = upwards.filter(({ child }) => child.object.id === id);
     const isBelowAbsent = parents.some(({ absent }) => absent.some((child) => child === id));
     return own.length > 0 && own.every(({ isMesh }) => isMesh) && !isBelowAbsent;
@@ -61,7 +61,7 @@ export function buildLinks(world: readonly WorldObject[], definition: PolicyDefi
   };
 }
 
-/** "Sections are always nodes of their own, one level below their object." */
+/** A section is a node of its own, one level below its object. */
 function ownSections(nodes: readonly TargetNode[]): readonly Link[] {
   return nodes
     .filter(({ section }) => section !== undefined)
@@ -73,7 +73,7 @@ interface Reference extends ParentRef {
 }
 
 interface Parents extends Pick<Links, "links" | "orphans"> {
-  /** Objects that name a parent, other than a Service, which is not there. */
+  /** Objects that name a parent, other than a Service, which does not exist. */
   readonly absent: readonly ObjectId[];
 }
 
@@ -83,7 +83,7 @@ function followParents(row: LinkRow, hierarchy: Hierarchy): Parents {
   const absent: ObjectId[] = [];
   for (const child of hierarchy.nodes.filter((node) => isOfLevel(node, row.to))) {
     for (const reference of parentsNamedBy(child, row, hierarchy.definition)) {
-      const parent = findObject(hierarchy.world, reference.ref);
+      const parent = findObject(hierarchy.objects, reference.ref);
       if (parent === undefined) {
         orphans.push(child.id);
         if (row.attachment !== "RouteToService") absent.push(child.object.id);
@@ -105,11 +105,11 @@ function parentsNamedBy(child: TargetNode, row: LinkRow, definition: PolicyDefin
   return readReferences(value, row.from, { byDefault, namespace, isClusterScoped });
 }
 
-/** A path is relative to the object, or to the section if the level is one. */
+/** A field path is relative to the section if the node is one, else to the object. */
 const valueAt = ({ object, section }: TargetNode, path: string): Json | undefined =>
   fieldAt(section === undefined ? object.raw : section.value, path);
 
-/** The references of the wanted kind, in a list or alone. */
+/** The references to the wanted kind. The field is a list of references or a single one. */
 function readReferences(
   value: Json | undefined,
   wanted: GroupKind,
@@ -128,51 +128,51 @@ function readReferences(
 }
 
 function linksTo(
-  parent: WorldObject,
+  parent: ClusterObject,
   child: TargetNode,
   reference: Reference,
   row: LinkRow,
   hierarchy: Hierarchy,
 ): readonly Link[] {
   return levelOf(parent, row.from, hierarchy.definition)
-    .filter((place) => row.from.section === undefined || isMeant(place, reference))
-    .filter((place) => doesAttach(row.attachment, place, child.object, reference, hierarchy))
-    .map((place) => ({ parent: place, child, isMesh: row.attachment === "RouteToService" }));
+    .filter((node) => row.from.section === undefined || isNamed(node, reference))
+    .filter((node) => doesAttach(row.attachment, node, child.object, reference, hierarchy))
+    .map((node) => ({ parent: node, child, isMesh: row.attachment === "RouteToService" }));
 }
 
-/** The handshake that the row names. */
+/** Evaluates the attachment rule that the row names. */
 function doesAttach(
   attachment: LinkRow["attachment"],
   parent: TargetNode,
-  child: WorldObject,
+  child: ClusterObject,
   reference: Reference,
-  { world, definition }: Hierarchy,
+  { objects, definition }: Hierarchy,
 ): boolean {
   switch (attachment) {
     case undefined:
       return true;
     case "RouteToListener":
-      return isRouteAccepted(world, parent, child, definition);
+      return isRouteAccepted(objects, parent, child, definition);
     case "ListenerSetToGateway":
-      return isListenerSetAccepted(world, parent.object, child);
+      return isListenerSetAccepted(objects, parent.object, child);
     case "RouteToService":
-      return isServiceMeant(parent.object, reference, definition);
+      return isServiceNamed(parent.object, reference, definition);
   }
 }
 
-/** The object itself, or its sections. */
-function levelOf(object: WorldObject, level: LevelKind, definition: PolicyDefinition): readonly TargetNode[] {
+/** The nodes of the object that belong to the level: the object itself, or its sections. */
+function levelOf(object: ClusterObject, level: LevelKind, definition: PolicyDefinition): readonly TargetNode[] {
   return [objectNode(object), ...sectionNodes(object, definition)].filter((node) => isOfLevel(node, level));
 }
 
 /**
- * "A cross-namespace backendRef needs a ReferenceGrant; without one there is no link." GEP-1294: "Unlike `Gateway` bound
- * routes", those of a mesh need none.
+ * A backendRef across namespaces needs a ReferenceGrant; without one there is no link. A mesh route needs none
+ * (GEP-1294: "Unlike `Gateway` bound routes").
  */
 function followChildRefs(
   row: LinkRow,
-  { world, nodes, definition }: Hierarchy,
-  isMeshOnly: (object: WorldObject) => boolean,
+  { objects, nodes, definition }: Hierarchy,
+  isMeshOnly: (object: ClusterObject) => boolean,
 ): readonly Link[] {
   const isClusterScoped = factsOf(row.to, definition).scope === "Cluster";
   return nodes
@@ -182,13 +182,13 @@ function followChildRefs(
       const byDefault = ref.group === gatewayGroup ? { group: "", kind: "Service" } : row.to;
       const options = { byDefault, namespace: ref.namespace, isClusterScoped };
       return readReferences(valueAt(parent, row.path), row.to, options).flatMap((reference): Link[] => {
-        const child = findObject(world, reference.ref);
+        const child = findObject(objects, reference.ref);
         if (child === undefined) return [];
         const isNear = isClusterScoped || ref.namespace === "" || reference.ref.namespace === ref.namespace;
-        if (!isNear && !isMeshOnly(parent.object) && !isGranted(world, ref, reference.ref)) return [];
+        if (!isNear && !isMeshOnly(parent.object) && !isGranted(objects, ref, reference.ref)) return [];
         return levelOf(child, row.to, definition)
-          .filter((place) => row.to.section === undefined || isMeant(place, { sectionName: reference.sectionName }))
-          .map((place) => ({ parent, child: place, isMesh: false, port: reference.port }));
+          .filter((node) => row.to.section === undefined || isNamed(node, { sectionName: reference.sectionName }))
+          .map((node) => ({ parent, child: node, isMesh: false, port: reference.port }));
       });
     });
 }

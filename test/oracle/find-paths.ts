@@ -3,23 +3,23 @@ import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Json } from "../../src/core/model/json.ts";
 import type { GroupKind } from "../../src/core/model/refs.ts";
 import { buildLinks, type Links } from "./build-links.ts";
+import { type ClusterObject, findObject } from "./cluster-objects.ts";
 import { field, unique } from "./json-value.ts";
 import { isSameKind, namespaceKind, rowsOf, serviceKind } from "./kind-table.ts";
-import { findObject, type WorldObject } from "./read-world.ts";
 import { isOfLevel, objectNode, type TargetNode } from "./target-node.ts";
 
 export interface TargetPath {
   /** From the root (first) to the effective target (last). */
   readonly nodes: readonly TargetNode[];
-  /** Mesh: whose traffic (`trafficOf`), or `others`. */
+  /** Mesh: the namespace whose traffic takes this path (`trafficOf`), or `others`. */
   readonly from?: string;
-  /** Mesh, for `from: others`: the namespaces whose traffic routes of their own carry. */
+  /** Mesh, with `from: others`: the namespaces that have routes of their own for their traffic. */
   readonly elsewhere?: readonly string[];
   readonly incomplete?: true;
 }
 
-export function findPaths(world: readonly WorldObject[], definition: PolicyDefinition): readonly TargetPath[] {
-  const graph = buildLinks(world, definition);
+export function findPaths(objects: readonly ClusterObject[], definition: PolicyDefinition): readonly TargetPath[] {
+  const graph = buildLinks(objects, definition);
   if (definition.class === "Direct") return distinct(directPaths(graph, definition));
   const starts = graph.nodes.filter((node) => isRoot(node, graph, definition));
   const orphans = graph.nodes.filter((node) => graph.orphans.includes(node.id) && !starts.includes(node));
@@ -33,17 +33,17 @@ export function findPaths(world: readonly WorldObject[], definition: PolicyDefin
       walkDown(orphan, graph, definition).map((nodes) => ({ nodes, incomplete: true as const })),
     ),
   ];
-  return distinct(paths.map((path) => ({ ...path, nodes: withNamespaces(path.nodes, world, definition) })));
+  return distinct(paths.map((path) => ({ ...path, nodes: withNamespaces(path.nodes, objects, definition) })));
 }
 
-/** "Duplicate parentRefs or backends give one path." */
+/** Duplicate parentRefs or backends give one path. */
 function distinct(paths: readonly TargetPath[]): readonly TargetPath[] {
   const keyOf = ({ nodes, from, incomplete }: TargetPath) =>
     JSON.stringify([nodes.map(({ id }) => id), from ?? null, incomplete ?? null]);
   return paths.filter((path, i) => paths.findIndex((other) => keyOf(other) === keyOf(path)) === i);
 }
 
-/** A root of the hierarchy, or of one of the kinds that the definition names as roots. */
+/** True for a root of the hierarchy; if the definition names root kinds, for the objects of these kinds. */
 function isRoot(node: TargetNode, { links }: Links, definition: PolicyDefinition): boolean {
   if (node.section !== undefined) return false;
   const { roots } = definition.hierarchy;
@@ -54,8 +54,8 @@ function isRoot(node: TargetNode, { links }: Links, definition: PolicyDefinition
 }
 
 /**
- * "It goes on down as long as a listed level can still be reached and ends at the lowest one." `ports`: what the
- * backendRefs that led here name.
+ * A path continues down as long as an effective target is reachable, and ends at the lowest one. `ports` are the ports
+ * that the backendRefs to this node name.
  */
 function walkDown(
   node: TargetNode,
@@ -70,7 +70,7 @@ function walkDown(
   );
   const below = children
     .filter((child) => [...visited, node].every(({ id }) => id !== child.id))
-    .filter((child) => isPortMeant(child, ports))
+    .filter((child) => isPortNamed(child, ports))
     .flatMap((child) => {
       const named = links.filter((link) => link.child.id === child.id).map(({ port }) => port);
       return walkDown(child, graph, definition, named, [...visited, node]);
@@ -80,8 +80,8 @@ function walkDown(
   return isEffectiveTarget(node, definition) ? [[node]] : [];
 }
 
-/** The traffic of `backendRefs: [{name, port: 80}]` reaches port 80 of the Service and no other. */
-function isPortMeant({ section }: TargetNode, ports: readonly (Json | undefined)[]): boolean {
+/** A backendRef with `port: 80` leads to port 80 of the Service and to no other port. */
+function isPortNamed({ section }: TargetNode, ports: readonly (Json | undefined)[]): boolean {
   if (section?.type !== "Port" || ports.length === 0 || ports.includes(undefined)) return true;
   return ports.includes(field(section.value, "port"));
 }
@@ -90,7 +90,7 @@ function isEffectiveTarget(node: TargetNode, { hierarchy }: PolicyDefinition): b
   return hierarchy.effectiveTargets.some((level) => isOfLevel(node, level));
 }
 
-/** Direct kinds do not flow: an object with its sections, nothing above and nothing below. */
+/** A Direct kind is not inherited: its paths consist of an object and its sections. */
 function directPaths(graph: Links, definition: PolicyDefinition): readonly TargetPath[] {
   const sectionLinks = graph.links.filter(({ parent, child }) => parent.object === child.object);
   return graph.nodes
@@ -100,8 +100,8 @@ function directPaths(graph: Links, definition: PolicyDefinition): readonly Targe
 }
 
 /**
- * GEP-1294: a producer route (in the Service's namespace) carries everybody's traffic; consumer routes carry that of
- * their own namespace, instead of the producer's. What no route carries is on no path: a Service ends paths as a backend only.
+ * GEP-1294: a producer route (in the Service's namespace) carries the traffic of all namespaces; a consumer route carries
+ * the traffic of its own namespace instead of the producer's route. A Service without routes has no mesh path.
  */
 function meshPaths(service: TargetNode, graph: Links, definition: PolicyDefinition): readonly TargetPath[] {
   const routes = graph.links
@@ -117,20 +117,20 @@ function meshPaths(service: TargetNode, graph: Links, definition: PolicyDefiniti
   });
 }
 
-/** "A namespace of that name is written `namespace/others`." */
+/** A namespace called `others` is written `namespace/others`. */
 export const trafficOf = (namespace: string): string => (namespace === "others" ? "namespace/others" : namespace);
 
-/** "A Namespace stands directly above each object of the kinds listed, once per path, at its highest place." */
+/** A Namespace is directly above each object of the listed kinds, once on a path, at its highest level. */
 function withNamespaces(
   nodes: readonly TargetNode[],
-  world: readonly WorldObject[],
+  objects: readonly ClusterObject[],
   { hierarchy }: PolicyDefinition,
 ): readonly TargetNode[] {
   const found: TargetNode[] = [];
   for (const node of nodes) {
     const isBelow =
       node.section === undefined && hierarchy.namespacesAbove.some((kind) => isSameKind(kind, node.object.ref));
-    const home = findObject(world, { ...namespaceKind, namespace: "", name: node.object.ref.namespace });
+    const home = findObject(objects, { ...namespaceKind, namespace: "", name: node.object.ref.namespace });
     if (isBelow && home !== undefined && found.every(({ object }) => object.id !== home.id))
       found.push(objectNode(home));
     found.push(node);

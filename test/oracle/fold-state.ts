@@ -1,52 +1,52 @@
-/** What the fold has so far: who holds what, who lost and why, and which step decided each pointer. */
+/** The state of a fold: the current result, the settings that are not in it and why, and the step that decided each pointer. */
 import type { LossReason, Step } from "../../src/core/effective/fold/effective-policy.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { ObjectId, PolicyId } from "../../src/core/model/refs.ts";
 import { isEqual, mapOf, unique } from "./json-value.ts";
 import type { OraclePolicy } from "./read-policy.ts";
-import type { OracleUnit } from "./split-units.ts";
+import type { OracleUnit } from "./spec-units.ts";
 
-/** One unit that wants its place: of a policy's block at one level of the stack, or of the object itself. */
-export interface Candidate {
+/** One unit with its origin: a policy's block at one level of the stack, or the object itself. */
+export interface Setting {
   readonly unit: OracleUnit;
   readonly policy: OraclePolicy | null;
   readonly block: BlockName | null;
   readonly object?: ObjectId;
-  /** A custom strategy made it up: it is no candidate of the stack. */
+  /** A custom strategy computed the value: no policy of the stack contains it. */
   readonly computed?: true;
 }
 
 export interface Loss {
   readonly reason: LossReason;
-  /** Whom it lost to, in the order in which they came into the result. */
-  readonly to: readonly Candidate[];
-  /** Where nobody of the result is to blame: whoever removed it, or won as a Direct spec. */
+  /** The settings that override it, in the order in which they were added to the result. */
+  readonly to: readonly Setting[];
+  /** The policy that removed it, where no setting of the result overrides it. */
   readonly by?: PolicyId;
 }
 
 export class FoldState {
-  held: readonly Candidate[] = [];
-  /** A policy has set something, and be it that it was overridden: more than empty maps. */
-  hasSpoken = false;
-  readonly candidates: Candidate[] = [];
-  readonly losses: Map<Candidate, Loss> = new Map();
+  current: readonly Setting[] = [];
+  /** True once a policy has set a value other than an empty map, even if it was overridden since. */
+  hasPolicyValue = false;
+  readonly settings: Setting[] = [];
+  readonly losses: Map<Setting, Loss> = new Map();
   readonly #decisions: Map<string, Step> = new Map();
   readonly #fallbacks: Map<string, Step> = new Map();
 
-  enter(candidates: readonly Candidate[]): void {
-    this.candidates.push(...candidates);
+  enter(settings: readonly Setting[]): void {
+    this.settings.push(...settings);
   }
 
-  /** "A unit contests its own pointer, whether it wins or loses, and an override also the pointers of what it replaces." */
+  /** Records the step that decided a pointer. A unit decides its own pointer; an override also the pointers that it replaces. */
   contest(pointer: string, step: Step): void {
     this.#decisions.set(pointer, step);
   }
 
-  /** "Only where a pointer has no other decision it is When or Remove": the first of several. */
-  setAside(candidate: Candidate, loss: Loss, step: Step): void {
-    this.losses.set(candidate, loss);
-    const { pointer } = candidate.unit;
+  /** Records a When or Remove step. It counts only where no other step decided the pointer; the first one counts. */
+  setAside(setting: Setting, loss: Loss, step: Step): void {
+    this.losses.set(setting, loss);
+    const { pointer } = setting.unit;
     this.#fallbacks.set(pointer, this.#fallbacks.get(pointer) ?? step);
   }
 
@@ -56,32 +56,32 @@ export class FoldState {
     return step;
   }
 
-  hold(candidate: Candidate): void {
-    this.held = [...this.held, candidate];
+  add(setting: Setting): void {
+    this.current = [...this.current, setting];
   }
 
-  drop(candidate: Candidate, loss: Loss): void {
-    this.held = this.held.filter((one) => one !== candidate);
-    this.losses.set(candidate, loss);
+  remove(setting: Setting, loss: Loss): void {
+    this.current = this.current.filter((one) => one !== setting);
+    this.losses.set(setting, loss);
   }
 
-  /** Without tombstones; "a map in which nothing else stands is then not there either". */
+  /** The result without tombstones, and without maps that contain only tombstones. */
   get spec(): JsonObject {
     return this.specOf(() => true);
   }
 
-  /** Of the places that count. */
+  /** The part of the result that `counts` selects. */
   specOf(counts: (unit: OracleUnit) => boolean): JsonObject {
-    const shown = this.held.filter((one) => !isTombstone(one) && counts(one.unit));
-    return mapOf(shown.map(({ unit }) => [unit.path, unit.value]));
+    const listed = this.current.filter((one) => !isTombstone(one) && counts(one.unit));
+    return mapOf(listed.map(({ unit }) => [unit.path, unit.value]));
   }
 }
 
-export const isTombstone = ({ unit }: Candidate): boolean => unit.value === null;
+export const isTombstone = ({ unit }: Setting): boolean => unit.value === null;
 
 export type Relation = "same" | "above" | "below" | "apart";
 
-/** Where `a` stands as seen from `b`. */
+/** The relation of `a` to `b`: `above` if `a` contains `b`. */
 export function relation(a: OracleUnit, b: OracleUnit): Relation {
   const startsWith = (long: readonly string[], short: readonly string[]) =>
     long.length > short.length && short.every((key, i) => key === long[i]);
@@ -90,23 +90,23 @@ export function relation(a: OracleUnit, b: OracleUnit): Relation {
   return startsWith(a.path, b.path) ? "below" : "apart";
 }
 
-/** "A leaf is held also when one above it (a scalar, a tombstone) or below it is"; an empty map blocks nothing below it. */
-export function holdersAt(unit: OracleUnit, held: readonly Candidate[]): readonly Candidate[] {
-  return held.filter((one) => {
+/** The settings at the unit's pointer, above it (a scalar, a tombstone) or below it. An empty map does not overlap with what is below it. */
+export function settingsAt(unit: OracleUnit, current: readonly Setting[]): readonly Setting[] {
+  return current.filter((one) => {
     const where = relation(one.unit, unit);
     return where === "same" || where === "below" || (where === "above" && !one.unit.isEmptyMap);
   });
 }
 
-/** Whether the candidate says nothing that the others do not say: the same value, or a map in which they stand. */
-export function equalsAmong(candidate: Candidate, others: readonly Candidate[]): readonly Candidate[] {
-  const { unit } = candidate;
+/** The settings that contain what this one sets: the same value, or values inside the same map. */
+export function equalsAmong(setting: Setting, others: readonly Setting[]): readonly Setting[] {
+  const { unit } = setting;
   return others.filter((other) => {
     const where = relation(other.unit, unit);
     return (where === "same" && isEqual(other.unit.value, unit.value)) || (unit.isEmptyMap && where === "below");
   });
 }
 
-export function policiesOf(candidates: readonly Candidate[]): readonly PolicyId[] {
-  return unique(candidates.flatMap(({ policy }) => (policy === null ? [] : [policy.id])));
+export function policiesOf(settings: readonly Setting[]): readonly PolicyId[] {
+  return unique(settings.flatMap(({ policy }) => (policy === null ? [] : [policy.id])));
 }

@@ -1,10 +1,10 @@
-/** Where Gateway API attaches: routes to listeners and mesh Services, ListenerSets to Gateways. */
+/** Gateway API's attachment rules: routes to listeners and mesh Services, ListenerSets to Gateways. */
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Json } from "../../src/core/model/json.ts";
+import { type ClusterObject, findObject, labelsOf } from "./cluster-objects.ts";
 import { field, fieldAt, mapsIn, textField, textsIn } from "./json-value.ts";
 import { factsOf, gatewayGroup, isSameKind, namespaceKind } from "./kind-table.ts";
 import { selects } from "./label-selector.ts";
-import { findObject, labelsOf, type WorldObject } from "./read-world.ts";
 import { sectionNodes, type TargetNode } from "./target-node.ts";
 
 /** The part of a parentRef that narrows the parent down. */
@@ -13,18 +13,18 @@ export interface ParentRef {
   readonly port?: Json | undefined;
 }
 
-/** A listener takes a route by namespace, by kind (and protocol), and by hostname. */
+/** A listener accepts a route by namespace, kind (and protocol), and hostname. */
 export function isRouteAccepted(
-  world: readonly WorldObject[],
+  objects: readonly ClusterObject[],
   listener: TargetNode,
-  route: WorldObject,
+  route: ClusterObject,
   definition: PolicyDefinition,
 ): boolean {
   const spec = listener.section?.value ?? {};
   const facts = factsOf(route.ref, definition).route;
   if (facts === undefined || !facts.protocols.includes(textField(spec, "protocol") ?? "")) return false;
   const namespaces = fieldAt(spec, "allowedRoutes.namespaces");
-  if (!isNamespaceAllowed(world, namespaces, listener.object, route, "Same")) return false;
+  if (!isNamespaceAllowed(objects, namespaces, listener.object, route, "Same")) return false;
   const kinds = mapsIn(fieldAt(spec, "allowedRoutes.kinds"));
   const isKindAllowed = kinds.some((kind) =>
     isSameKind(route.ref, { group: textField(kind, "group") ?? gatewayGroup, kind: textField(kind, "kind") ?? "" }),
@@ -37,22 +37,26 @@ export function isRouteAccepted(
 }
 
 /** "allowedListeners defines which ListenerSets can be attached to this Gateway"; by default none. */
-export function isListenerSetAccepted(world: readonly WorldObject[], gateway: WorldObject, set: WorldObject): boolean {
-  return isNamespaceAllowed(world, fieldAt(gateway.raw, "spec.allowedListeners.namespaces"), gateway, set, "None");
+export function isListenerSetAccepted(
+  objects: readonly ClusterObject[],
+  gateway: ClusterObject,
+  set: ClusterObject,
+): boolean {
+  return isNamespaceAllowed(objects, fieldAt(gateway.raw, "spec.allowedListeners.namespaces"), gateway, set, "None");
 }
 
 function isNamespaceAllowed(
-  world: readonly WorldObject[],
+  objects: readonly ClusterObject[],
   allowed: Json | undefined,
-  parent: WorldObject,
-  child: WorldObject,
+  parent: ClusterObject,
+  child: ClusterObject,
   byDefault: "Same" | "None",
 ): boolean {
   const from = field(allowed, "from") ?? byDefault;
   if (from === "All") return true;
   if (from === "Same") return child.ref.namespace === parent.ref.namespace;
   if (from !== "Selector") return false;
-  const home = findObject(world, { ...namespaceKind, namespace: "", name: child.ref.namespace });
+  const home = findObject(objects, { ...namespaceKind, namespace: "", name: child.ref.namespace });
   return home !== undefined && selects(field(allowed, "selector"), labelsOf(home));
 }
 
@@ -69,14 +73,14 @@ function doesHostnameMeet(one: string, other: string): boolean {
   return isUnder(a, b) || isUnder(b, a);
 }
 
-/** A listener that the parentRef means: all of them, or those of the name and port. */
-export function isMeant({ section }: TargetNode, { sectionName, port }: ParentRef): boolean {
+/** True if the parentRef names this listener: without name and port it names all. */
+export function isNamed({ section }: TargetNode, { sectionName, port }: ParentRef): boolean {
   const isNamed = sectionName === undefined || textField(section?.value, "name") === sectionName;
   return isNamed && (port === undefined || field(section?.value, "port") === port);
 }
 
 /** Mesh (GEP-1294): a route whose parent is a Service; `port` and `sectionName` must name one of its ports. */
-export function isServiceMeant(service: WorldObject, ref: ParentRef, definition: PolicyDefinition): boolean {
+export function isServiceNamed(service: ClusterObject, ref: ParentRef, definition: PolicyDefinition): boolean {
   if (ref.sectionName === undefined && ref.port === undefined) return true;
-  return sectionNodes(service, definition).some((port) => isMeant(port, ref));
+  return sectionNodes(service, definition).some((port) => isNamed(port, ref));
 }

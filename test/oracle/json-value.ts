@@ -1,4 +1,4 @@
-/** Plain reading and building of JSON, written again on purpose: the oracle shares no code with the engine. */
+/** Functions to read and build JSON. The oracle shares no code with the engine, so it has its own. */
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
 
 export function isMap(value: unknown): value is JsonObject {
@@ -9,7 +9,7 @@ export function isList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The value of an own key; null is an unset field, as in the Kubernetes API. */
+/** The value of an own key. Null is an unset field, as in the Kubernetes API. */
 export function field(value: Json | undefined, key: string): Json | undefined {
   if (!isMap(value) || !Object.hasOwn(value, key)) return undefined;
   return value[key] ?? undefined;
@@ -24,7 +24,7 @@ export function textField(value: Json | undefined, key: string): string | undefi
   return typeof found === "string" ? found : undefined;
 }
 
-/** The maps in a list; whatever else stands in it is malformed and counts as absent. */
+/** The maps in a list. Other items are malformed and count as absent. */
 export function mapsIn(value: Json | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isMap) : [];
 }
@@ -42,14 +42,14 @@ export function isEqual(a: Json, b: Json): boolean {
   return a === b;
 }
 
-/** RFC 6901. */
+/** The JSON pointer (RFC 6901) of a path. */
 export function pointerTo(path: readonly string[]): string {
   return path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
 export type PathAndValue = readonly [path: readonly string[], value: Json];
 
-/** The map that holds each value at its path. No path may lie below another. */
+/** The map with each value at its path. No path may be below another. */
 export function mapOf(values: readonly PathAndValue[]): JsonObject {
   const keys = [...new Set(values.map(([path]) => path[0] as string))].sort();
   return Object.fromEntries(
@@ -66,7 +66,7 @@ export function unique<T>(items: readonly T[]): T[] {
   return [...new Set(items)];
 }
 
-/** UTF-16 code units. */
+/** Compares by UTF-16 code units. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-/** The hierarchy of Gateway API as a table of kinds and links, to which definitions add rows. */
+/** Gateway API's hierarchy as a table of kinds and links. A definition may add rows. */
 import type { KindFacts, LinkRow, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { GroupKind } from "../../src/core/model/refs.ts";
 
@@ -61,13 +61,13 @@ const builtInRows: readonly LinkRow[] = [
 
 const noFacts = { scope: "Namespaced", sections: [] } as const;
 
-/** What is known of a kind; a definition's own facts come first. */
+/** The facts of a kind. A definition's own facts take precedence. */
 export function factsOf(kind: GroupKind, definition: PolicyDefinition): KindFacts {
   const known = [...definition.hierarchy.kinds, ...builtInKinds];
   return known.find((facts) => isSameKind(facts, kind)) ?? { ...noFacts, group: kind.group, kind: kind.kind };
 }
 
-/** Whether objects of the kind have no namespace, as the built-in table or any definition knows. */
+/** True if the built-in table or any definition says that the kind is cluster-scoped. */
 export function isClusterScoped(kind: GroupKind, definitions: readonly PolicyDefinition[]): boolean {
   const known = [
     ...builtInKinds,
@@ -76,12 +76,11 @@ export function isClusterScoped(kind: GroupKind, definitions: readonly PolicyDef
   return known.some((facts) => isSameKind(facts, kind) && facts.scope === "Cluster");
 }
 
-/** "A table of links (data), and a definition may add rows and kinds of its own." */
 export function rowsOf({ hierarchy }: PolicyDefinition): readonly LinkRow[] {
   return [...builtInRows, ...hierarchy.links];
 }
 
-/** `through`: the kinds of objects that paths may pass; empty: all. */
+/** True if paths may contain objects of the kind: all kinds, or those that `through` lists. */
 export function isPassable(kind: GroupKind, { hierarchy }: PolicyDefinition): boolean {
   return hierarchy.through.length === 0 || hierarchy.through.some((used) => isSameKind(used, kind));
 }

@@ -2,7 +2,7 @@
 import type { Json } from "../../src/core/model/json.ts";
 import { field, isList, isMap, mapsIn, textField, textsIn } from "./json-value.ts";
 
-/** Whether the selector can be read at all. */
+/** True if the selector is well-formed. */
 export function isSelector(selector: Json | undefined): boolean {
   if (!isMap(selector)) return false;
   const labels = field(selector, "matchLabels") ?? {};
@@ -24,7 +24,7 @@ function isExpression(expression: Json): boolean {
   return (operator === "Exists" || operator === "DoesNotExist") && values.length === 0;
 }
 
-/** An empty selector selects everything; one that cannot be read selects nothing. */
+/** An empty selector selects everything; a malformed one selects nothing. */
 export function selects(selector: Json | undefined, labels: ReadonlyMap<string, string>): boolean {
   if (!isSelector(selector)) return false;
   const wanted = Object.entries(field(selector, "matchLabels") ?? {});

@@ -1,23 +1,23 @@
-/** Merging one block into the result (semantics §4; RFC 9, "Merge a defaults / an overrides block of policy rules into a policy"). */
+/** Merges one block into the result (docs/semantics.md §4; RFC 9, "Merge a defaults / an overrides block of policy rules into a policy"). */
 import type { Step } from "../../src/core/effective/fold/effective-policy.ts";
 import type { CustomStrategies, PolicyMetadata } from "../../src/core/merge/custom-strategy.ts";
 import type { BaseStrategy, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
 import {
-  type Candidate,
   equalsAmong,
   type FoldState,
-  holdersAt,
   isTombstone,
   type Loss,
   relation,
+  type Setting,
+  settingsAt,
 } from "./fold-state.ts";
 import { field, isEqual, isMap, mapOf, unique } from "./json-value.ts";
 import type { OraclePolicy } from "./read-policy.ts";
-import { splitUnits } from "./split-units.ts";
+import { unitsOf } from "./spec-units.ts";
 
 export interface BlockToMerge {
-  /** The units that take part: neither gated nor removed. */
-  readonly candidates: readonly Candidate[];
+  /** The settings to merge, without those that are gated or removed. */
+  readonly settings: readonly Setting[];
   readonly policy: OraclePolicy;
   readonly strategy: MergeStrategy;
   readonly step: Step;
@@ -29,89 +29,84 @@ interface MergeOptions {
 }
 
 export function mergeBlock(state: FoldState, block: BlockToMerge, options: MergeOptions): void {
-  if (block.candidates.length === 0) return;
+  if (block.settings.length === 0) return;
   const { base, granularity } = block.strategy;
-  for (const { unit } of block.candidates) state.contest(unit.pointer, block.step);
+  for (const { unit } of block.settings) state.contest(unit.pointer, block.step);
   // RFC 9: "p.empty?" → "p.rules ← B".
-  if (state.held.length === 0) for (const candidate of block.candidates) state.hold(candidate);
+  if (state.current.length === 0) for (const setting of block.settings) state.add(setting);
   else if (typeof granularity === "object") mergeCustom(state, block, granularity.custom, options);
   else if (base === "Defaults") mergeDefaults(state, block);
   else mergeOverrides(state, block);
-  state.hasSpoken ||= block.candidates.some(({ unit }) => !unit.isEmptyMap);
+  state.hasPolicyValue ||= block.settings.some(({ unit }) => !unit.isEmptyMap);
 }
 
 /**
- * Atomic takes nothing where a policy has set anything; Merge the rules of which the result holds nothing; Field and Patch the
- * leaves that it does not hold. With what objects say themselves, and with empty maps, every strategy merges leaf by leaf.
+ * Atomic adds nothing if a policy has set a value; Merge adds the rules that the result does not contain; Field and Patch add the
+ * leaves that it does not contain. Objects' own values and empty maps are merged leaf by leaf under every strategy.
  */
-function mergeDefaults(state: FoldState, { candidates, strategy }: BlockToMerge): void {
-  const before = state.held;
-  for (const candidate of candidates) {
-    const inTheWay = holdersAt(candidate.unit, before);
-    const inTheRule = before.filter((one) => strategy.granularity === "Merge" && one.unit.rule === candidate.unit.rule);
-    if (strategy.granularity === "Atomic" && state.hasSpoken) {
-      // "Under Atomic without a holder at that place, every policy then holding the result."
-      state.losses.set(candidate, lossOfDefault(candidate, inTheWay, before));
-    } else if (inTheWay.length > 0 || inTheRule.length > 0) {
-      state.losses.set(candidate, lossOfDefault(candidate, inTheWay, inTheRule));
+function mergeDefaults(state: FoldState, { settings, strategy }: BlockToMerge): void {
+  const before = state.current;
+  for (const setting of settings) {
+    const overlapping = settingsAt(setting.unit, before);
+    const inTheRule = before.filter((one) => strategy.granularity === "Merge" && one.unit.rule === setting.unit.rule);
+    if (strategy.granularity === "Atomic" && state.hasPolicyValue) {
+      // Under Atomic, without a value at that pointer, all policies of the result override it.
+      state.losses.set(setting, lossOfDefault(setting, overlapping, before));
+    } else if (overlapping.length > 0 || inTheRule.length > 0) {
+      state.losses.set(setting, lossOfDefault(setting, overlapping, inTheRule));
     } else {
-      for (const empty of state.held.filter((one) => relation(one.unit, candidate.unit) === "above")) {
-        state.drop(empty, { reason: "equal", to: [candidate] });
+      for (const empty of state.current.filter((one) => relation(one.unit, setting.unit) === "above")) {
+        state.remove(empty, { reason: "equal", to: [setting] });
       }
-      state.hold(candidate);
+      state.add(setting);
     }
   }
 }
 
-export function lossOfDefault(
-  candidate: Candidate,
-  inTheWay: readonly Candidate[],
-  others: readonly Candidate[],
-): Loss {
-  const equals = equalsAmong(candidate, inTheWay);
+export function lossOfDefault(setting: Setting, overlapping: readonly Setting[], others: readonly Setting[]): Loss {
+  const equals = equalsAmong(setting, overlapping);
   if (equals.length > 0) return { reason: "equal", to: equals };
-  if (inTheWay.length > 0 && inTheWay.every(isTombstone)) return { reason: "deleted", to: inTheWay };
-  return { reason: "overridden", to: inTheWay.length > 0 ? inTheWay : others };
+  if (overlapping.length > 0 && overlapping.every(isTombstone)) return { reason: "deleted", to: overlapping };
+  return { reason: "overridden", to: overlapping.length > 0 ? overlapping : others };
 }
 
-/** Atomic replaces everything; Merge each of its rules; Field and Patch each leaf, with whatever stood above or below it. */
-function mergeOverrides(state: FoldState, { candidates, strategy, step }: BlockToMerge): void {
-  const before = state.held;
-  const isWhole = ({ unit }: Candidate) =>
+/** Atomic replaces everything; Merge replaces each of its rules; Field and Patch replace each leaf, with the values above and below it. */
+function mergeOverrides(state: FoldState, { settings, strategy, step }: BlockToMerge): void {
+  const before = state.current;
+  const isWhole = ({ unit }: Setting) =>
     strategy.granularity === "Atomic" || (strategy.granularity === "Merge" && unit.ruleName !== undefined);
-  const isAbsorbed = (candidate: Candidate) =>
-    !isWhole(candidate) &&
-    candidate.unit.isEmptyMap &&
-    before.some((one) => relation(one.unit, candidate.unit) === "below");
-  const setting = candidates.filter((candidate) => !isAbsorbed(candidate));
+  const isAbsorbed = (setting: Setting) =>
+    !isWhole(setting) && setting.unit.isEmptyMap && before.some((one) => relation(one.unit, setting.unit) === "below");
+  const writing = settings.filter((setting) => !isAbsorbed(setting));
   for (const one of before) {
-    const takers = setting.filter((candidate) => relation(candidate.unit, one.unit) !== "apart");
-    const isInRule = setting.some((candidate) => isWhole(candidate) && candidate.unit.rule === one.unit.rule);
-    // REF: what an object says itself is "overridden on a per-field basis".
+    const overriding = writing.filter((setting) => relation(setting.unit, one.unit) !== "apart");
+    const isInRule = writing.some((setting) => isWhole(setting) && setting.unit.rule === one.unit.rule);
+    // Policy attachment reference: an object's own values are "overridden on a per-field basis".
     const isAtomic = strategy.granularity === "Atomic" && one.policy !== null;
-    if (!isAtomic && takers.length === 0 && !isInRule) continue;
-    state.drop(one, lossToOverride(one, takers, setting));
-    // An empty map that something comes to stand in is absorbed, not replaced.
-    const isOpened = one.unit.isEmptyMap && takers.some((taker) => relation(taker.unit, one.unit) === "below");
+    if (!isAtomic && overriding.length === 0 && !isInRule) continue;
+    state.remove(one, lossToOverride(one, overriding, writing));
+    // An empty map that gets entries is not replaced.
+    const isOpened =
+      one.unit.isEmptyMap && overriding.some((override) => relation(override.unit, one.unit) === "below");
     if (strategy.granularity === "Atomic" || isInRule || !isOpened) state.contest(one.unit.pointer, step);
   }
-  for (const candidate of setting) state.hold(candidate);
-  for (const candidate of candidates.filter(isAbsorbed)) {
-    state.losses.set(candidate, { reason: "equal", to: equalsAmong(candidate, before) });
+  for (const setting of writing) state.add(setting);
+  for (const setting of settings.filter(isAbsorbed)) {
+    state.losses.set(setting, { reason: "equal", to: equalsAmong(setting, before) });
   }
 }
 
-export function lossToOverride(one: Candidate, takers: readonly Candidate[], setting: readonly Candidate[]): Loss {
-  const equals = equalsAmong(one, takers);
+export function lossToOverride(one: Setting, overriding: readonly Setting[], writing: readonly Setting[]): Loss {
+  const equals = equalsAmong(one, overriding);
   if (equals.length > 0) return { reason: "equal", to: equals };
-  if (takers.length > 0 && takers.every(isTombstone)) return { reason: "deleted", to: takers };
-  return { reason: "replaced", to: takers.length > 0 ? takers : setting };
+  if (overriding.length > 0 && overriding.every(isTombstone)) return { reason: "deleted", to: overriding };
+  return { reason: "replaced", to: overriding.length > 0 ? overriding : writing };
 }
 
 /**
- * "Custom strategies get both specs (established: the block's, challenger: the result) and both policies' metadata, and
- * return a spec. Each unit of it is credited to whoever had that value, else it is computed and credited to the
- * established policy."
+ * A custom strategy gets both specs (established: the block, challenger: the result) and the metadata of the policies, and
+ * returns a spec. Each unit of it is credited to the policy that had this value, else it is computed and credited to the
+ * established policy.
  */
 function mergeCustom(
   state: FoldState,
@@ -119,42 +114,42 @@ function mergeCustom(
   name: string,
   { definition, strategies }: MergeOptions,
 ): void {
-  const { candidates, policy, strategy, step } = block;
-  const before = state.held;
-  const holders = unique(before.flatMap((one) => (one.policy === null ? [] : [one.policy])));
+  const { settings, policy, strategy, step } = block;
+  const before = state.current;
+  const policies = unique(before.flatMap((one) => (one.policy === null ? [] : [one.policy])));
   const returned = strategies[name]?.({
     base: strategy.base,
-    established: { spec: mapOf(candidates.map(({ unit }) => [unit.path, unit.value])), policy: metadataOf(policy) },
-    challenger: { spec: specOf(before), policies: holders.map(metadataOf) },
+    established: { spec: mapOf(settings.map(({ unit }) => [unit.path, unit.value])), policy: metadataOf(policy) },
+    challenger: { spec: specOf(before), policies: policies.map(metadataOf) },
   });
-  const units = splitUnits(returned ?? {}, definition);
-  const inOrder: Readonly<Record<BaseStrategy, readonly Candidate[]>> = {
-    Defaults: [...before, ...candidates],
-    Overrides: [...candidates, ...before],
+  const units = unitsOf(returned ?? {}, definition);
+  const inOrder: Readonly<Record<BaseStrategy, readonly Setting[]>> = {
+    Defaults: [...before, ...settings],
+    Overrides: [...settings, ...before],
   };
-  const credited = units.map((unit): Candidate => {
+  const credited = units.map((unit): Setting => {
     const writer = inOrder[strategy.base].find(
       (one) => one.unit.pointer === unit.pointer && isEqual(one.unit.value, unit.value),
     );
     return writer ?? { unit, policy, block: step.block, computed: true };
   });
   const arriving = credited.filter((one) => !before.includes(one));
-  for (const one of before.filter((held) => !credited.includes(held))) {
-    const takers = arriving.filter((taker) => relation(taker.unit, one.unit) !== "apart");
-    state.drop(one, lossToOverride(one, takers, candidates));
+  for (const one of before.filter((current) => !credited.includes(current))) {
+    const overriding = arriving.filter((override) => relation(override.unit, one.unit) !== "apart");
+    state.remove(one, lossToOverride(one, overriding, settings));
     state.contest(one.unit.pointer, step);
   }
   for (const one of arriving) {
-    state.hold(one);
+    state.add(one);
     state.contest(one.unit.pointer, step);
   }
-  for (const candidate of candidates.filter((one) => !credited.includes(one))) {
-    state.losses.set(candidate, lossOfDefault(candidate, holdersAt(candidate.unit, credited), credited));
+  for (const setting of settings.filter((one) => !credited.includes(one))) {
+    state.losses.set(setting, lossOfDefault(setting, settingsAt(setting.unit, credited), credited));
   }
 }
 
-const specOf = (candidates: readonly Candidate[]) =>
-  mapOf(candidates.filter((one) => !isTombstone(one)).map(({ unit }) => [unit.path, unit.value]));
+const specOf = (settings: readonly Setting[]) =>
+  mapOf(settings.filter((one) => !isTombstone(one)).map(({ unit }) => [unit.path, unit.value]));
 
 function metadataOf({ id, object }: OraclePolicy): PolicyMetadata {
   const metadata = field(object.raw, "metadata");

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { lineAt, scanSource } from "../support/scan-source.ts";
 
-/** Whatever a source takes from elsewhere but types of the core: one line each. */
+/** All imports of a source except types of the core and files of its own folder, one line each. */
 function findLoans(source: string): readonly string[] {
   const { code } = scanSource(source);
   const statements = [
@@ -18,7 +18,7 @@ function findLoans(source: string): readonly string[] {
   });
 }
 
-test("the oracle takes nothing but types from the engine, and nothing at all from elsewhere", () => {
+test("the oracle imports only types of the engine, and nothing else outside its folder", () => {
   const folder = fileURLToPath(new URL(".", import.meta.url));
   const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
   expect(files).toContain("oracle.ts");

@@ -1,6 +1,6 @@
 /**
- * A second, naive implementation of the whole engine, for comparison. It follows RFC 9's flowcharts and GEP-713's words
- * literally, one path after the other, shares nothing and remembers nothing; of the engine it imports types only.
+ * A second, naive implementation of the whole engine, for comparison. It follows RFC 9's flowcharts and GEP-713's text
+ * literally, evaluates one path after the other and keeps no state between them. It imports only types of the engine.
  */
 import type { EffectivePolicy, MappedField } from "../../src/core/effective/fold/effective-policy.ts";
 import type { Verdict } from "../../src/core/effective/verdicts/verdict.ts";
@@ -9,16 +9,16 @@ import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { PolicyId, TargetId } from "../../src/core/model/refs.ts";
-import { outcomesOf, sourcesOf } from "./describe-fold.ts";
+import { type ClusterObject, readObjects, withVirtual } from "./cluster-objects.ts";
 import { findPaths } from "./find-paths.ts";
+import { outcomesOf, sourcesOf } from "./fold-outcomes.ts";
 import { foldStack, type StackEntry } from "./fold-stack.ts";
-import { type FoldedPath, judgePolicy } from "./judge-policies.ts";
 import { isSameKind } from "./kind-table.ts";
-import { isAbout, ownItems, ownValues, placeOf } from "./own-fields.ts";
+import { destinationOf, isAbout, ownItems, ownValues } from "./own-fields.ts";
+import { type FoldedPath, verdictOf } from "./policy-verdicts.ts";
 import { type OraclePolicy, readPolicy } from "./read-policy.ts";
-import { readWorld, type WorldObject, withVirtual } from "./read-world.ts";
 import { resolveTargets } from "./resolve-targets.ts";
-import type { OracleUnit } from "./split-units.ts";
+import type { OracleUnit } from "./spec-units.ts";
 import { isAtEnd, type StackedPath, stackPaths } from "./stack-paths.ts";
 import { pathNode, type TargetNode } from "./target-node.ts";
 
@@ -28,29 +28,33 @@ export interface OracleOptions {
   readonly strategies?: CustomStrategies;
 }
 
-export interface Truth {
+export interface OracleResult {
   readonly effective: readonly EffectivePolicy[];
   readonly verdicts: ReadonlyMap<PolicyId, Verdict>;
   readonly affected: ReadonlyMap<TargetId, ReadonlySet<PolicyId>>;
 }
 
-export function oracle(objects: readonly JsonObject[], options: OracleOptions): Truth {
-  const world = readWorld(objects, options.definitions);
-  const truths = options.definitions.map((definition) => evaluateKind(world, definition, options));
+export function oracle(documents: readonly JsonObject[], options: OracleOptions): OracleResult {
+  const objects = readObjects(documents, options.definitions);
+  const results = options.definitions.map((definition) => evaluateKind(objects, definition, options));
   return {
-    effective: truths.flatMap(({ effective }) => effective),
-    verdicts: new Map(truths.flatMap(({ verdicts }) => [...verdicts])),
-    affected: affectedBy(truths.flatMap(({ paths }) => paths)),
+    effective: results.flatMap(({ effective }) => effective),
+    verdicts: new Map(results.flatMap(({ verdicts }) => [...verdicts])),
+    affected: affectedBy(results.flatMap(({ paths }) => paths)),
   };
 }
 
-interface KindTruth extends Pick<Truth, "effective" | "verdicts"> {
+interface KindResult extends Pick<OracleResult, "effective" | "verdicts"> {
   readonly paths: readonly FoldedPath[];
 }
 
-function evaluateKind(world: readonly WorldObject[], definition: PolicyDefinition, options: OracleOptions): KindTruth {
+function evaluateKind(
+  objects: readonly ClusterObject[],
+  definition: PolicyDefinition,
+  options: OracleOptions,
+): KindResult {
   const written = definition.policies.flatMap((kind, kindIndex) =>
-    world
+    objects
       .filter(({ ref }) => isSameKind(ref, kind))
       .map((object) => ({
         id: object.id as PolicyId,
@@ -58,9 +62,9 @@ function evaluateKind(world: readonly WorldObject[], definition: PolicyDefinitio
       })),
   );
   const policies = written.flatMap(({ policy }): OraclePolicy[] => (policy === undefined ? [] : [policy]));
-  const attached = policies.flatMap((policy) => resolveTargets(policy, world, definition));
+  const attached = policies.flatMap((policy) => resolveTargets(policy, objects, definition));
   const targets = attached.map(({ target }) => target.object);
-  const folded = stackPaths(findPaths(withVirtual(world, targets), definition), attached, definition).map((path) =>
+  const folded = stackPaths(findPaths(withVirtual(objects, targets), definition), attached, definition).map((path) =>
     foldPath(path, definition, options),
   );
   const paths = folded.map(({ path }) => path);
@@ -70,7 +74,7 @@ function evaluateKind(world: readonly WorldObject[], definition: PolicyDefinitio
     verdicts: new Map(
       written.map(({ id, policy }) => [
         id,
-        policy === undefined ? invalid : judgePolicy(policy, attached, paths, definition),
+        policy === undefined ? invalid : verdictOf(policy, attached, paths, definition),
       ]),
     ),
     paths,
@@ -87,7 +91,7 @@ function foldPath(
   const options = { definition, cel, strategies, isAtEnd: (entry: StackEntry) => isAtEnd(entry, path) };
   const ofObjects = ownValues(nodes, definition);
   const whole = foldStack(levels, ofObjects, options);
-  const isInSpec = (unit: OracleUnit): boolean => placeOf(unit, nodes, definition) === "Spec";
+  const isInSpec = (unit: OracleUnit): boolean => destinationOf(unit, nodes, definition) === "Spec";
   const items = ownItems(nodes, definition).map(({ object, pointer, mapping, own }) => ({
     object,
     pointer,
@@ -102,7 +106,7 @@ function foldPath(
   }));
   const [{ group, kind }] = definition.policies;
   return {
-    // Where a policy sets fields of the object item by item, the items are where it prevails or not.
+    // Where a policy sets fields of list items, each item decides whether the policy takes effect.
     path: {
       ...path,
       outcomes: [
@@ -123,12 +127,12 @@ function foldPath(
   };
 }
 
-/** "By policies that really prevail, at or below their declared target, on a path through it" (GEP-713, Example 2, item 6). */
+/** A target is affected by the policies that take effect at or below their declared target on a path through it (GEP-713, Example 2, item 6). */
 function affectedBy(paths: readonly FoldedPath[]): ReadonlyMap<TargetId, ReadonlySet<PolicyId>> {
   const affected = new Map<TargetId, Set<PolicyId>>();
-  for (const { nodes, standing, outcomes } of paths) {
-    for (const { policy, level } of standing) {
-      if (!outcomes.some((outcome) => outcome.policy === policy.id && outcome.fate === "prevails")) continue;
+  for (const { nodes, entries, outcomes } of paths) {
+    for (const { policy, level } of entries) {
+      if (!outcomes.some((outcome) => outcome.policy === policy.id && outcome.state === "inEffect")) continue;
       for (const { id } of nodes.slice(level)) affected.set(id, (affected.get(id) ?? new Set()).add(policy.id));
     }
   }

@@ -1,13 +1,13 @@
-/** A policy as its definition reads it: targets, age, blocks. Undefined if it cannot be read (Invalid). */
+/** Reads a policy by its definition: targets, age, blocks. An invalid policy is undefined. */
 import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
 import type { Granularity, PolicyDefinition, PolicyKind } from "../../src/core/model/definition.ts";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
+import type { ClusterObject } from "./cluster-objects.ts";
 import { compareText, field, fieldAt, isList, isMap, textField } from "./json-value.ts";
 import { isSelector } from "./label-selector.ts";
-import type { WorldObject } from "./read-world.ts";
-import { type OracleUnit, splitUnits } from "./split-units.ts";
+import { type OracleUnit, unitsOf } from "./spec-units.ts";
 
 export interface OracleTarget {
   readonly group: string | undefined;
@@ -28,12 +28,12 @@ export interface OracleBlock {
 
 export interface OraclePolicy {
   readonly id: PolicyId;
-  readonly object: WorldObject;
+  readonly object: ClusterObject;
   readonly kind: PolicyKind;
   readonly kindIndex: number;
   readonly createdAt: number;
   readonly targets: readonly OracleTarget[];
-  /** Defaults, bare rules, overrides: those that say something. */
+  /** The non-empty blocks, in the order defaults, bare rules, overrides. */
   readonly blocks: readonly OracleBlock[];
 }
 
@@ -42,7 +42,7 @@ interface Reading {
   readonly strategies: CustomStrategies;
 }
 
-export function readPolicy(object: WorldObject, kindIndex: number, reading: Reading): OraclePolicy | undefined {
+export function readPolicy(object: ClusterObject, kindIndex: number, reading: Reading): OraclePolicy | undefined {
   const spec = field(object.raw, "spec");
   if (!isMap(spec)) return undefined;
   const targets = readTargets(spec, reading.definition);
@@ -59,22 +59,22 @@ export function readPolicy(object: WorldObject, kindIndex: number, reading: Read
   };
 }
 
-/** GEP-713, "Conflict resolution": negative if `a` is the higher. Rule 2: the older; rule 3: by `{namespace}/{name}`. */
+/** GEP-713, "Conflict resolution": negative if `a` is higher. Rule 2: the older one; rule 3: the first by `{namespace}/{name}`. */
 export function byPrecedence(a: OraclePolicy, b: OraclePolicy): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
   const nameOf = ({ object: { ref } }: OraclePolicy) => `${ref.namespace}/${ref.name}`;
   return compareText(nameOf(a), nameOf(b)) || a.kindIndex - b.kindIndex;
 }
 
-/** Whole seconds; without a creation time a policy is the newest. */
-function readCreationTime({ raw }: WorldObject): number {
+/** The creation time in whole seconds. A policy without one is the newest. */
+function readCreationTime({ raw }: ClusterObject): number {
   const text = textField(fieldAt(raw, "metadata"), "creationTimestamp") ?? "";
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
   const milliseconds = isTime ? Date.parse(text) : Number.NaN;
   return Number.isNaN(milliseconds) ? Number.POSITIVE_INFINITY : Math.floor(milliseconds / 1000);
 }
 
-/** `targetRef` and `targetRefs`, and selectors; a policy must have a target, and only one under `refs: One`. */
+/** Reads `targetRef`, `targetRefs` and selectors. A policy must have a target, and only one with `refs: One`. */
 function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonly OracleTarget[] | undefined {
   const { fields, refs: howMany } = targeting;
   const ref = field(spec, fields.ref);
@@ -89,7 +89,7 @@ function readTargets(spec: JsonObject, { targeting }: PolicyDefinition): readonl
   return targets;
 }
 
-/** An object by name, or the objects that a label selector selects. */
+/** Reads one target: an object by name, or the objects that a label selector selects. */
 function readTarget(item: Json): OracleTarget | undefined {
   if (!isMap(item)) return undefined;
   const texts = ["group", "kind", "namespace", "name", "sectionName"].map((key) => field(item, key));
@@ -101,7 +101,7 @@ function readTarget(item: Json): OracleTarget | undefined {
   return { group, kind, namespace: namespace || undefined, name, selector, sectionName: sectionName || undefined };
 }
 
-/** REF names the blocks `default` and `override`, the others `defaults` and `overrides`: both are read. */
+/** Both spellings are read: `default` and `override` (Policy attachment reference), `defaults` and `overrides` (the others). */
 const spellings: Readonly<Record<"defaults" | "overrides", readonly string[]>> = {
   defaults: ["defaults", "default"],
   overrides: ["overrides", "override"],
@@ -123,13 +123,13 @@ function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] 
   if (readable.length < blocks.length || new Set(names).size < names.length) return undefined;
   const saysSomething = ({ units, remove }: OracleBlock) => units.length > 0 || remove.length > 0;
   const saying = readable.filter(saysSomething);
-  // GEP-713: "Instances MUST NOT be allowed to declare more than one merge strategy." A block that says nothing is none.
+  // GEP-713: "Instances MUST NOT be allowed to declare more than one merge strategy." An empty block does not count.
   return merge.blocks === "Exclusive" && saying.length > 1 ? undefined : saying;
 }
 
-/** A kind that never merges has no blocks and no strategy: all but the targets is spec proper. */
+/** A kind that never merges has no blocks and no strategy: everything but the targets is the spec proper. */
 function readWhole(spec: JsonObject, definition: PolicyDefinition): readonly OracleBlock[] {
-  const units = splitUnits(spec, definition);
+  const units = unitsOf(spec, definition);
   const { default: granularity } = definition.merge.granularity;
   return units.length === 0 ? [] : [{ name: "bare", granularity, when: undefined, remove: [], units }];
 }
@@ -141,8 +141,8 @@ const without = (map: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
 
 /**
- * "A block's spec proper is what remains without `strategy`, `when`, `remove`/`unset`." RFC 9 has `when` in "the `defaults`
- * and `overrides` blocks"; beside bare rules it is a rule like any other.
+ * A block's spec proper is the block without `strategy`, `when` and `remove`/`unset`. RFC 9 has `when` only in "the `defaults`
+ * and `overrides` blocks"; beside bare rules it is an ordinary rule.
  */
 function readBlock(name: BlockName, block: JsonObject, reading: Reading): OracleBlock | undefined {
   const { values, field: strategyField } = reading.definition.merge.granularity;
@@ -155,7 +155,7 @@ function readBlock(name: BlockName, block: JsonObject, reading: Reading): Oracle
   if (!lists.every(isList) || !remove.every((entry) => typeof entry === "string")) return undefined;
   const aside = ["remove", "unset", ...(hasStrategy ? [strategyField] : []), ...(name === "bare" ? [] : ["when"])];
   const proper = without(block, aside);
-  return { name, granularity, when, remove, units: splitUnits(proper, reading.definition) };
+  return { name, granularity, when, remove, units: unitsOf(proper, reading.definition) };
 }
 
 function readGranularity(value: Json | undefined, { definition, strategies }: Reading): Granularity | undefined {
@@ -163,6 +163,6 @@ function readGranularity(value: Json | undefined, { definition, strategies }: Re
   const isListed = typeof value === "string" && Object.hasOwn(values, value);
   const granularity = value === undefined ? byDefault : isListed ? values[value] : undefined;
   const isUnknown = typeof granularity === "object" && !Object.hasOwn(strategies, granularity.custom);
-  // "A strategy that nobody registered is taken as Atomic."
+  // A strategy that is not registered counts as Atomic.
   return isUnknown ? "Atomic" : granularity;
 }

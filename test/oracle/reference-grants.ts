@@ -1,11 +1,11 @@
 /** ReferenceGrant (GEP-709): the namespace of the referent allows references from elsewhere. */
 import type { ObjectRef } from "../../src/core/model/refs.ts";
+import type { ClusterObject } from "./cluster-objects.ts";
 import { fieldAt, mapsIn, textField } from "./json-value.ts";
 import { gatewayGroup, isSameKind } from "./kind-table.ts";
-import type { WorldObject } from "./read-world.ts";
 
-export function isGranted(world: readonly WorldObject[], from: ObjectRef, to: ObjectRef): boolean {
-  return world.some(({ ref, raw }) => {
+export function isGranted(objects: readonly ClusterObject[], from: ObjectRef, to: ObjectRef): boolean {
+  return objects.some(({ ref, raw }) => {
     if (!isSameKind(ref, { group: gatewayGroup, kind: "ReferenceGrant" }) || ref.namespace !== to.namespace)
       return false;
     const allowsFrom = mapsIn(fieldAt(raw, "spec.from")).some(

@@ -1,12 +1,12 @@
-/** Which nodes a policy's target references mean, and may mean. */
+/** Resolves a policy's target references to the nodes that it may target. */
 import type { PolicyDefinition, TargetKind } from "../../src/core/model/definition.ts";
 import type { ObjectRef } from "../../src/core/model/refs.ts";
+import { type ClusterObject, clusterObject, findObject, labelsOf } from "./cluster-objects.ts";
 import { trafficOf } from "./find-paths.ts";
 import { textField } from "./json-value.ts";
 import { factsOf, isSameKind, namespaceKind } from "./kind-table.ts";
 import { selects } from "./label-selector.ts";
 import type { OraclePolicy, OracleTarget } from "./read-policy.ts";
-import { findObject, labelsOf, type WorldObject, worldObject } from "./read-world.ts";
 import { isGranted } from "./reference-grants.ts";
 import { objectNode, sectionNodes, type TargetNode } from "./target-node.ts";
 
@@ -14,29 +14,29 @@ import { objectNode, sectionNodes, type TargetNode } from "./target-node.ts";
 export interface Attached {
   readonly policy: OraclePolicy;
   readonly target: TargetNode;
-  /** `crossNamespace: Consumer` across namespaces: acts on traffic from here only. */
+  /** With `crossNamespace: Consumer`, across namespaces: the only namespace whose traffic the policy takes effect on. */
   readonly consumer?: string;
 }
 
 export function resolveTargets(
   policy: OraclePolicy,
-  world: readonly WorldObject[],
+  objects: readonly ClusterObject[],
   definition: PolicyDefinition,
 ): readonly Attached[] {
-  const attached = policy.targets.flatMap((target) => resolveTarget(target, policy, world, definition));
+  const attached = policy.targets.flatMap((target) => resolveTarget(target, policy, objects, definition));
   return attached.filter((one, i) => attached.findIndex(({ target }) => target.id === one.target.id) === i);
 }
 
 function resolveTarget(
   target: OracleTarget,
   policy: OraclePolicy,
-  world: readonly WorldObject[],
+  objects: readonly ClusterObject[],
   definition: PolicyDefinition,
 ): readonly Attached[] {
   const kind = findTargetKind(target, policy, definition);
   if (kind === undefined || (target.selector !== undefined && !definition.targeting.selectors)) return [];
-  return findObjects(target, kind, policy, world, definition)
-    .filter((object) => isInScope(object.ref, policy) && isNamespaceAllowed(object.ref, policy, world, definition))
+  return findObjects(target, kind, policy, objects, definition)
+    .filter((object) => isInScope(object.ref, policy) && isNamespaceAllowed(object.ref, policy, objects, definition))
     .flatMap((object) => findNodes(object, target.sectionName, kind, definition))
     .map((node) => {
       const { namespace } = policy.object.ref;
@@ -45,7 +45,7 @@ function resolveTarget(
     });
 }
 
-/** "`group` may carry a version and may be left out where the kind is unambiguous. Kinds compare case-insensitively." */
+/** `group` may have a version, and may be omitted where the kind is unambiguous. Kinds compare case-insensitively. */
 function findTargetKind(
   target: OracleTarget,
   policy: OraclePolicy,
@@ -65,26 +65,26 @@ function findObjects(
   { name, namespace, selector }: OracleTarget,
   kind: TargetKind,
   policy: OraclePolicy,
-  world: readonly WorldObject[],
+  objects: readonly ClusterObject[],
   definition: PolicyDefinition,
-): readonly WorldObject[] {
+): readonly ClusterObject[] {
   const isClusterScoped = factsOf(kind, definition).scope === "Cluster";
   const home = isClusterScoped ? "" : (namespace ?? policy.object.ref.namespace);
   if (name === undefined) {
-    return world.filter(
+    return objects.filter(
       (object) => isSameKind(object.ref, kind) && object.ref.namespace === home && selects(selector, labelsOf(object)),
     );
   }
   const ref: ObjectRef = { group: kind.group, kind: kind.kind, namespace: home, name };
-  const found = findObject(world, ref);
+  const found = findObject(objects, ref);
   if (found !== undefined) return [found];
   // GEP-713, "Targeting virtual types": objects that are not actual Kubernetes kinds.
-  return kind.virtual && !/[/#]/.test(name + home) ? [worldObject(ref, {})] : [];
+  return kind.virtual && !/[/#]/.test(name + home) ? [clusterObject(ref, {})] : [];
 }
 
 /**
- * "A namespaced policy may target the Namespace it lives in, and no other; any other cluster-scoped target needs a
- * cluster-scoped policy." And REF: "policy attachment relies on the policy being defined within the same scope as the target".
+ * A namespaced policy may target its own Namespace and no other; any other cluster-scoped target needs a cluster-scoped
+ * policy. Policy attachment reference: "policy attachment relies on the policy being defined within the same scope as the target".
  */
 function isInScope(target: ObjectRef, { kind, object }: OraclePolicy): boolean {
   if (kind.scope === "Cluster") return target.namespace === "";
@@ -98,7 +98,7 @@ const isAcross = (target: ObjectRef, { object }: OraclePolicy): boolean =>
 function isNamespaceAllowed(
   target: ObjectRef,
   policy: OraclePolicy,
-  world: readonly WorldObject[],
+  objects: readonly ClusterObject[],
   { targeting }: PolicyDefinition,
 ): boolean {
   if (!isAcross(target, policy)) return true;
@@ -106,15 +106,15 @@ function isNamespaceAllowed(
     case "Forbidden":
       return false;
     case "ReferenceGrant":
-      return isGranted(world, policy.object.ref, target);
+      return isGranted(objects, policy.object.ref, target);
     case "Consumer":
       return true;
   }
 }
 
-/** "`sectionName` in a target matches declared, unique names", positions of rules only where the definition allows them. */
+/** `sectionName` in a target matches declared, unique names; positions of rules only where the definition allows them. */
 function findNodes(
-  object: WorldObject,
+  object: ClusterObject,
   sectionName: string | undefined,
   kind: TargetKind,
   definition: PolicyDefinition,

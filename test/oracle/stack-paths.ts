@@ -1,20 +1,19 @@
-/** Which policies stand at which levels of each path: the stacks that are folded. */
+/** The stack of each path: which policies are attached at which level. */
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { TargetPath } from "./find-paths.ts";
 import { isDirect, type StackEntry, type StackLevel } from "./fold-stack.ts";
 import { unique } from "./json-value.ts";
-import { placeOf } from "./own-fields.ts";
+import { destinationOf } from "./own-fields.ts";
 import { byPrecedence } from "./read-policy.ts";
 import type { Attached } from "./resolve-targets.ts";
 
 export interface StackedPath extends TargetPath {
-  /** Every policy that stands on a node of the path. */
-  readonly standing: readonly StackEntry[];
-  /** Most specific first; the policies of one level highest first. */
+  /** Every policy that is attached to a node of the path. */
+  readonly entries: readonly StackEntry[];
+  /** The levels from the most specific to the least; the policies of a level from the highest to the lowest. */
   readonly levels: readonly StackLevel[];
 }
 
-/** Every path that has a policy, with its stack. */
 export function stackPaths(
   paths: readonly TargetPath[],
   attached: readonly Attached[],
@@ -23,15 +22,15 @@ export function stackPaths(
   return paths
     .flatMap((path) => splitTraffic(path, attached))
     .map((path) => {
-      const standing = standingOn(path, attached, definition);
-      return { ...path, standing, levels: levelsOf(path, standing, definition) };
+      const entries = entriesOn(path, attached, definition);
+      return { ...path, entries, levels: levelsOf(path, entries, definition) };
     })
     .filter(({ levels }) => levels.length > 0);
 }
 
 /**
- * "A policy that targets across namespaces under `crossNamespace: Consumer` acts only on traffic from its own namespace,
- * so it splits off a `from: <its namespace>` path": unless routes of that namespace already carry its traffic.
+ * A policy that targets across namespaces with `crossNamespace: Consumer` takes effect only on traffic from its own namespace.
+ * It therefore splits off a path `from: <its namespace>`, unless that namespace has routes of its own for its traffic.
  */
 function splitTraffic(path: TargetPath, attached: readonly Attached[]): readonly TargetPath[] {
   if (path.from !== "others") return [path];
@@ -42,7 +41,7 @@ function splitTraffic(path: TargetPath, attached: readonly Attached[]): readonly
   return [path, ...split.map((from) => ({ ...path, from }))];
 }
 
-function standingOn(
+function entriesOn(
   path: TargetPath,
   attached: readonly Attached[],
   { merge }: PolicyDefinition,
@@ -52,25 +51,25 @@ function standingOn(
       .filter(({ target, consumer }) => target.id === node.id && (consumer === undefined || consumer === path.from))
       .map(({ policy, target }): StackEntry => ({ policy, target, level }))
       .sort((a, b) => byPrecedence(a.policy, b.policy));
-    // None: "on one target the highest policy is taken".
+    // Strategy None: on one target only the highest policy takes effect.
     return merge.none ? entries.slice(0, 1) : entries;
   });
 }
 
 function levelsOf(
   path: TargetPath,
-  standing: readonly StackEntry[],
+  entries: readonly StackEntry[],
   definition: PolicyDefinition,
 ): readonly StackLevel[] {
   const levels = path.nodes
-    .map((_, level) => standing.filter((entry) => entry.level === level && hasPart(entry, path, definition)))
+    .map((_, level) => entries.filter((entry) => entry.level === level && hasPart(entry, path, definition)))
     .filter((level) => level.length > 0)
     .reverse();
-  // "A Direct policy on a Service covers the ports that have none of their own."
+  // A Direct policy on an object covers the sections that have none of their own.
   return definition.class === "Direct" ? levels.slice(0, 1) : levels;
 }
 
-/** A Direct policy has a part in paths that end at its target only, any other where something that it says goes anywhere. */
+/** A Direct policy is part of the paths that end at its target. Any other is part of a path if one of its settings has a destination there. */
 function hasPart(entry: StackEntry, path: TargetPath, definition: PolicyDefinition): boolean {
   const { blocks } = entry.policy;
   if (isDirect(entry.policy, definition) && !isAtEnd(entry, path)) return false;
@@ -79,11 +78,11 @@ function hasPart(entry: StackEntry, path: TargetPath, definition: PolicyDefiniti
   return (
     blocks.length === 0 ||
     removals.length > 0 ||
-    units.some((unit) => placeOf(unit, path.nodes, definition) !== "Nowhere")
+    units.some((unit) => destinationOf(unit, path.nodes, definition) !== "Nowhere")
   );
 }
 
-/** The path ends at the entry's target, or at a section of it, which is the node below. */
+/** True if the path ends at the entry's target or at a section of it (the node below). */
 export function isAtEnd({ level }: StackEntry, { nodes }: TargetPath): boolean {
   return level >= nodes.length - (nodes.at(-1)?.section === undefined ? 1 : 2);
 }

@@ -1,34 +1,34 @@
-/** Nodes of the hierarchy: objects, and the items of their lists that are nodes of their own (sections). */
+/** Nodes of the hierarchy: objects and their sections (list items that are nodes of their own). */
 import type { PathNode } from "../../src/core/effective/fold/effective-policy.ts";
 import type { LevelKind, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { TargetId } from "../../src/core/model/refs.ts";
+import type { ClusterObject } from "./cluster-objects.ts";
 import { fieldAt, isList, isMap, textField } from "./json-value.ts";
 import { factsOf, isSameKind } from "./kind-table.ts";
-import type { WorldObject } from "./read-world.ts";
 
 export interface Section {
   readonly type: string;
-  /** As shown: the declared name (`one~2`: the second of that name), or `rule-N`. */
+  /** The displayed name: the declared name (`one~2` is the second `one`), or `rule-N`. */
   readonly name: string;
-  /** Whether a target may name it: "declared, unique names". */
+  /** True if a target may name it: the name is declared and unique. */
   readonly isDeclared: boolean;
   readonly value: JsonObject;
-  /** Where it is in the object: `["spec", "rules", "0"]`. */
-  readonly place: readonly string[];
+  /** The path inside the object: `["spec", "rules", "0"]`. */
+  readonly path: readonly string[];
 }
 
 export interface TargetNode {
   readonly id: TargetId;
-  readonly object: WorldObject;
+  readonly object: ClusterObject;
   readonly section?: Section;
 }
 
-export function objectNode(object: WorldObject): TargetNode {
+export function objectNode(object: ClusterObject): TargetNode {
   return { id: object.id as string as TargetId, object };
 }
 
-export function sectionNodes(object: WorldObject, definition: PolicyDefinition): readonly TargetNode[] {
+export function sectionNodes(object: ClusterObject, definition: PolicyDefinition): readonly TargetNode[] {
   return factsOf(object.ref, definition).sections.flatMap(({ section: type, path, byDefault }) => {
     const items = fieldAt(object.raw, path) ?? byDefault;
     if (!isList(items)) return [];
@@ -36,20 +36,20 @@ export function sectionNodes(object: WorldObject, definition: PolicyDefinition):
       if (!isMap(value)) return [];
       const names = items.map((item) => textField(item, "name") || undefined);
       const isDeclared = names[i] !== undefined && names.filter((name) => name === names[i]).length === 1;
-      const shown = shownName(names, i, type);
-      const section = { type, name: shown, isDeclared, value, place: [...path.split("."), String(i)] };
-      return [{ id: `${object.id}#${shown}` as TargetId, object, section }];
+      const displayed = displayedName(names, i, type);
+      const section = { type, name: displayed, isDeclared, value, path: [...path.split("."), String(i)] };
+      return [{ id: `${object.id}#${displayed}` as TargetId, object, section }];
     });
   });
 }
 
-/** Names must be distinct to be shown; a made-up one gives way to one that is written. */
-function shownName(names: readonly (string | undefined)[], i: number, type: string): string {
+/** Displayed names are distinct: a generated name that is already declared gets a suffix. */
+function displayedName(names: readonly (string | undefined)[], i: number, type: string): string {
   const name = names[i];
   const nth = names.slice(0, i + 1).filter((other) => other === name).length;
   if (name !== undefined && nth === 1) return name;
-  const shown = name === undefined ? `${type.toLowerCase()}-${i + 1}` : `${name}~${nth}`;
-  return names.includes(shown) ? `${shown}~` : shown;
+  const displayed = name === undefined ? `${type.toLowerCase()}-${i + 1}` : `${name}~${nth}`;
+  return names.includes(displayed) ? `${displayed}~` : displayed;
 }
 
 export function isOfLevel({ object, section }: TargetNode, level: LevelKind): boolean {

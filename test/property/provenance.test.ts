@@ -6,8 +6,8 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject, setOwn } from 
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
 import { effectivePolicies, verdicts } from "../../src/index.ts";
-import { placeOf } from "../oracle/own-fields.ts";
-import { findObject, readWorld } from "../oracle/read-world.ts";
+import { findObject, readObjects } from "../oracle/cluster-objects.ts";
+import { destinationOf } from "../oracle/own-fields.ts";
 import { objectNode, sectionNodes, type TargetNode } from "../oracle/target-node.ts";
 import { FeatureCount } from "./cluster-features.ts";
 import { evaluateDocuments } from "./evaluate-cluster.ts";
@@ -28,7 +28,7 @@ import { type RandomCluster, randomCluster } from "./random-cluster.ts";
 interface Judged {
   readonly effective: EffectivePolicy;
   readonly candidates: readonly Candidate[];
-  readonly placeOf: (candidate: Candidate) => ReturnType<typeof placeOf>;
+  readonly destinationOf: (candidate: Candidate) => ReturnType<typeof destinationOf>;
 }
 
 function judge({ objects, definitions }: RandomCluster, features: FeatureCount): readonly Judged[] {
@@ -40,7 +40,7 @@ function judge({ objects, definitions }: RandomCluster, features: FeatureCount):
     ),
   );
   const policies = readPolicies(objects, definitions);
-  const world = readWorld(objects, definitions);
+  const world = readObjects(objects, definitions);
   return [...effectivePolicies(evaluation)].map((effective) => {
     const { policyKind, path } = effective;
     const definition = definitions.find(({ policies: [first] }) => first.kind === policyKind.kind);
@@ -50,7 +50,7 @@ function judge({ objects, definitions }: RandomCluster, features: FeatureCount):
     return {
       effective,
       candidates: standings.flatMap(({ policy, level }) => actingOn(policy, level, effective)),
-      placeOf: ({ pointer }) => placeOf({ path: stepsOf(pointer) }, nodes, definition),
+      destinationOf: ({ pointer }) => destinationOf({ path: stepsOf(pointer) }, nodes, definition),
     };
   });
 }
@@ -58,7 +58,7 @@ function judge({ objects, definitions }: RandomCluster, features: FeatureCount):
 /** Virtual objects have none. */
 function targetNodes(
   { sectionName, ...ref }: PathNode,
-  world: ReturnType<typeof readWorld>,
+  world: ReturnType<typeof readObjects>,
   definition: PolicyDefinition,
 ): readonly TargetNode[] {
   const object = findObject(world, ref);
@@ -91,10 +91,10 @@ function checkCandidates(cluster: RandomCluster, features: FeatureCount): void {
     const { effective, candidates } = judged;
     const fields = effective.fields ?? [];
     const all = namesOf(candidates);
-    const shown = candidates.filter((one) => judged.placeOf(one) === "Spec");
+    const shown = candidates.filter((one) => judged.destinationOf(one) === "Spec");
     expect([...appearances(effective.sources)].sort(), describePath(effective)).toEqual(namesOf(shown));
     // Each item has those of one setting; a policy may stand at several levels.
-    const inItems = namesOf(candidates.filter((one) => judged.placeOf(one) === "Items"));
+    const inItems = namesOf(candidates.filter((one) => judged.destinationOf(one) === "Items"));
     const told = fields.map(({ sources }) => appearances(sources));
     for (const names of told) expect(names.filter((name) => times(names, name) !== times(all, name))).toEqual([]);
     for (const name of inItems) expect(told.flat(), describePath(effective)).toContain(name);

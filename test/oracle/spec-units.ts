@@ -1,15 +1,15 @@
-/** Units: what wins and loses (semantics §3). */
+/** Splits a spec into units, the smallest parts that are merged (docs/semantics.md §3). */
 import type { Granularity, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import type { Unit } from "../../src/core/model/policy.ts";
 import { isMap, pointerTo } from "./json-value.ts";
 
 export interface OracleUnit extends Unit {
-  /** "There is such a map" and no more: gives way to whatever stands below it. */
+  /** An empty map. A value inside the same map replaces it. */
   readonly isEmptyMap: boolean;
 }
 
-/** Whether policies of the kind can be merged with this granularity. */
+/** True if policies of the kind can be merged with this granularity. */
 function supports({ merge }: PolicyDefinition, granularity: Granularity): boolean {
   if (merge.none) return false;
   const annotated = merge.decidedBy === "Annotation" ? Object.values(merge.annotation?.values ?? {}) : [];
@@ -20,20 +20,20 @@ function supports({ merge }: PolicyDefinition, granularity: Granularity): boolea
   ].includes(granularity);
 }
 
-export function splitUnits(spec: JsonObject, definition: PolicyDefinition): readonly OracleUnit[] {
+export function unitsOf(spec: JsonObject, definition: PolicyDefinition): readonly OracleUnit[] {
   return unitsAt(spec, [], definition);
 }
 
 function unitsAt(value: Json, path: readonly string[], definition: PolicyDefinition): readonly OracleUnit[] {
   const isPatch = supports(definition, "Patch");
-  // "In kinds that support Patch a null is a tombstone. In all other kinds a null is an unset field."
+  // In kinds that support Patch a null is a tombstone; in other kinds it is an unset field.
   if (value === null && !isPatch) return [];
   if (!isMap(value) || isOneValue(path, definition)) {
     return [unit(path, value, definition, { isEmptyMap: isMap(value) && Object.keys(value).length === 0 })];
   }
   const keys = Object.keys(value);
   if (keys.length > 0) return keys.flatMap((key) => unitsAt(value[key] as Json, [...path, key], definition));
-  // A map of rules without any rule has no policy rules at all (RFC 9: "p.empty?").
+  // A rule map without rules contains no policy rules (RFC 9: "p.empty?").
   if (path.length === 0 || leadsToRules(path, definition)) return [];
   return [unit(path, {}, definition, { isEmptyMap: true })];
 }
@@ -63,13 +63,13 @@ function matches(pattern: string, path: readonly string[]): boolean {
   return steps.length === path.length && steps.every((step, i) => step === "*" || step === path[i]);
 }
 
-/** How many steps of the path lead to the named rule that it is or lies in. */
+/** The length of the path to the named rule that contains this path, or is this path. */
 function ruleLength(path: readonly string[], { merge }: PolicyDefinition): number | undefined {
   const lengths = path.map((_, i) => i + 1);
   return lengths.find((length) => merge.rules.some((map) => matches(map, path.slice(0, length - 1))));
 }
 
-/** Named rules are whole, unless the kind also compares leaves; maps of `atomicPaths` are one value, but for Patch, which goes into every map. */
+/** A named rule is one value unless the kind also merges leaves. A map of `atomicPaths` is one value unless the kind supports Patch. */
 function isOneValue(path: readonly string[], definition: PolicyDefinition): boolean {
   const isPatch = supports(definition, "Patch");
   const isRule = ruleLength(path, definition) === path.length;

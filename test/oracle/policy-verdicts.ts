@@ -1,20 +1,20 @@
-/** What became of each policy (semantics §7): its units, over all its paths. */
+/** The verdict of each policy, from the outcomes of its units on all its paths (docs/semantics.md §7). */
 import type { Enforcement, Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { ObjectId, PolicyId, TargetId } from "../../src/core/model/refs.ts";
-import type { Outcome } from "./describe-fold.ts";
+import type { Outcome } from "./fold-outcomes.ts";
 import { compareText, unique } from "./json-value.ts";
 import { byPrecedence, type OraclePolicy } from "./read-policy.ts";
 import type { Attached } from "./resolve-targets.ts";
 import type { StackedPath } from "./stack-paths.ts";
 import type { TargetNode } from "./target-node.ts";
 
-/** A path, and how each unit of its policies fared. */
+/** A path with the outcome of each unit of its policies. */
 export interface FoldedPath extends StackedPath {
   readonly outcomes: readonly Outcome[];
 }
 
-export function judgePolicy(
+export function verdictOf(
   policy: OraclePolicy,
   attached: readonly Attached[],
   paths: readonly FoldedPath[],
@@ -25,20 +25,20 @@ export function judgePolicy(
   const winners = own.map((one) => winnerAgainst(one, attached, definition));
   if (winners.every((winner) => winner !== undefined))
     return { state: "NotAccepted", reason: "Conflicted", message: "", by: unique(winners).sort(compareText) };
-  const fared = paths.filter(({ levels }) => levels.flat().some((entry) => entry.policy === policy));
-  const ancestors = unique(fared.map((path) => ancestorOf(path, policy))).sort(compareText);
+  const involved = paths.filter(({ levels }) => levels.flat().some((entry) => entry.policy === policy));
+  const ancestors = unique(involved.map((path) => ancestorOf(path, policy))).sort(compareText);
   return {
     state: "Accepted",
-    enforcement: fared.length === 0 ? "NoPath" : enforcementOn(fared, policy),
-    total: tallyOf(fared, policy),
+    enforcement: involved.length === 0 ? "NoPath" : enforcementOn(involved, policy),
+    total: tallyOf(involved, policy),
     ancestors: ancestors.map((ancestor) => {
-      const through = fared.filter((path) => ancestorOf(path, policy) === ancestor);
+      const through = involved.filter((path) => ancestorOf(path, policy) === ancestor);
       return { ancestor, enforcement: enforcementOn(through, policy), tally: tallyOf(through, policy) };
     }),
   };
 }
 
-/** None: "on one target the highest policy is taken, the others are not accepted there". */
+/** Strategy None: on one target only the highest policy is accepted. */
 function winnerAgainst(
   { policy, target, consumer }: Attached,
   attached: readonly Attached[],
@@ -52,29 +52,29 @@ function winnerAgainst(
   return highest === undefined || highest === policy ? undefined : highest.id;
 }
 
-/** "Each Gateway (mesh: parent Service) on its paths; for GatewayClass and Namespace targets that target." */
-function ancestorOf({ nodes, standing }: FoldedPath, policy: OraclePolicy): ObjectId {
-  const entries = standing.filter((entry) => entry.policy === policy);
+/** The ancestor of a path: its Gateway (mesh: the parent Service); for a policy on a GatewayClass or Namespace that target. */
+function ancestorOf({ nodes, entries }: FoldedPath, policy: OraclePolicy): ObjectId {
+  const own = entries.filter((entry) => entry.policy === policy);
   const isCluster = ({ object }: TargetNode): boolean => object.ref.namespace === "";
-  const clusterTarget = nodes.find((node) => isCluster(node) && entries.some(({ target }) => target.id === node.id));
+  const clusterTarget = nodes.find((node) => isCluster(node) && own.some(({ target }) => target.id === node.id));
   const ancestor = clusterTarget ?? nodes.find((node) => !isCluster(node)) ?? nodes.at(-1);
-  if (ancestor === undefined) throw new Error("a path has nodes");
+  if (ancestor === undefined) throw new Error("a path without nodes");
   return ancestor.object.id;
 }
 
-type Fate = "full" | "partial" | "none" | "met";
+type PathOutcome = "full" | "partial" | "none" | "met";
 
-/** "Of its units (not gated, not lost to itself)": all prevail, some do, none does; or there are only gated ones. */
-function fateOn({ outcomes }: FoldedPath, policy: OraclePolicy): Fate {
+/** Whether all, some or none of the policy's units take effect. `met`: all its units are gated. Units lost to the policy itself do not count. */
+function pathOutcome({ outcomes }: FoldedPath, policy: OraclePolicy): PathOutcome {
   const own = outcomes.filter((outcome) => outcome.policy === policy.id);
-  const inEffect = own.filter(({ fate }) => fate === "prevails");
+  const inEffect = own.filter(({ state }) => state === "inEffect");
   if (own.filter(isOverridden).length > 0) return inEffect.length === 0 ? "none" : "partial";
-  return inEffect.length === 0 && own.some(({ fate }) => fate === "gated") ? "met" : "full";
+  return inEffect.length === 0 && own.some(({ state }) => state === "gated") ? "met" : "full";
 }
 
-/** "It never beats itself: a unit that loses to the same policy is not counted for or against it." */
-const isOverridden = ({ policy, fate, by }: Outcome): boolean =>
-  fate === "lost" && (by.length === 0 || by.some((winner) => winner !== policy));
+/** A policy does not override itself: a unit that another block of the same policy overrides is not counted. */
+const isOverridden = ({ policy, state, by }: Outcome): boolean =>
+  state === "lost" && (by.length === 0 || by.some((winner) => winner !== policy));
 
 const winnersOn = ({ outcomes }: FoldedPath, { id }: OraclePolicy): readonly PolicyId[] =>
   unique(outcomes.filter((outcome) => outcome.policy === id && isOverridden(outcome)).flatMap(({ by }) => by)).filter(
@@ -82,23 +82,23 @@ const winnersOn = ({ outcomes }: FoldedPath, { id }: OraclePolicy): readonly Pol
   );
 
 function enforcementOn(paths: readonly FoldedPath[], policy: OraclePolicy): Enforcement {
-  // "A block whose `when` is false has no units there": such a path has no say.
-  const fates = paths.map((path) => fateOn(path, policy)).filter((fate) => fate !== "met");
-  if (fates.every((fate) => fate === "full")) return "Enforced";
-  return fates.every((fate) => fate === "none") ? "Overridden" : "PartiallyEnforced";
+  // A path on which all units are gated does not count.
+  const pathOutcomes = paths.map((path) => pathOutcome(path, policy)).filter((outcome) => outcome !== "met");
+  if (pathOutcomes.every((outcome) => outcome === "full")) return "Enforced";
+  return pathOutcomes.every((outcome) => outcome === "none") ? "Overridden" : "PartiallyEnforced";
 }
 
-/** "A verdict holds counters and the first ten places in defined order." */
-const shown = 10;
+/** A verdict lists the first ten policies and targets in sorted order, with counts of all. */
+const listed = 10;
 
 function tallyOf(paths: readonly FoldedPath[], policy: OraclePolicy): Tally {
-  const count = (fate: Fate): number => paths.filter((path) => fateOn(path, policy) === fate).length;
+  const count = (outcome: PathOutcome): number => paths.filter((path) => pathOutcome(path, policy) === outcome).length;
   const winners = paths.map((path) => winnersOn(path, policy));
   const names = unique(winners.flat()).sort(compareText);
   const lostAt = paths
-    .filter((path) => fateOn(path, policy) === "partial" || fateOn(path, policy) === "none")
+    .filter((path) => pathOutcome(path, policy) === "partial" || pathOutcome(path, policy) === "none")
     .map(({ nodes }) => (nodes.at(-1) as TargetNode).id);
-  const places: readonly TargetId[] = unique(lostAt).sort(compareText);
+  const targets: readonly TargetId[] = unique(lostAt).sort(compareText);
   return {
     paths: paths.length,
     full: count("full"),
@@ -106,12 +106,12 @@ function tallyOf(paths: readonly FoldedPath[], policy: OraclePolicy): Tally {
     none: count("none"),
     met: count("met"),
     overriddenBy: names
-      .slice(0, shown)
+      .slice(0, listed)
       .map((name) => ({ policy: name, paths: winners.filter((on) => on.includes(name)).length })),
     overriddenByTotal: names.length,
-    overriddenAt: places
-      .slice(0, shown)
-      .map((target) => ({ target, paths: lostAt.filter((place) => place === target).length })),
-    overriddenAtTotal: places.length,
+    overriddenAt: targets
+      .slice(0, listed)
+      .map((target) => ({ target, paths: lostAt.filter((id) => id === target).length })),
+    overriddenAtTotal: targets.length,
   };
 }

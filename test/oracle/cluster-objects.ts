@@ -1,11 +1,11 @@
-/** The objects of the cluster by identity; what cannot be identified is absent. */
+/** The objects of the cluster, by identity. A document without a valid identity is absent. */
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { GroupKind, ObjectId, ObjectRef } from "../../src/core/model/refs.ts";
 import { field, fieldAt, isMap, textField, unique } from "./json-value.ts";
 import { gatewayClassKind, isClusterScoped, isSameKind, namespaceKind } from "./kind-table.ts";
 
-export interface WorldObject {
+export interface ClusterObject {
   readonly id: ObjectId;
   readonly ref: ObjectRef;
   readonly raw: JsonObject;
@@ -15,24 +15,24 @@ function objectIdOf({ group, kind, namespace, name }: ObjectRef): ObjectId {
   return `${kind}.${group}/${namespace}/${name}` as ObjectId;
 }
 
-export function worldObject(ref: ObjectRef, raw: JsonObject): WorldObject {
+export function clusterObject(ref: ObjectRef, raw: JsonObject): ClusterObject {
   return { id: objectIdOf(ref), ref, raw };
 }
 
-/** Every object once (the first of equal ids), and the implied Namespaces and GatewayClasses. */
-export function readWorld(
+/** Every object once (the first of equal ids), plus the implied Namespaces and GatewayClasses. */
+export function readObjects(
   raws: readonly JsonObject[],
   definitions: readonly PolicyDefinition[],
-): readonly WorldObject[] {
+): readonly ClusterObject[] {
   const written = raws.flatMap((raw) => {
     const ref = readIdentity(raw, definitions);
-    return ref === undefined ? [] : [worldObject(ref, raw)];
+    return ref === undefined ? [] : [clusterObject(ref, raw)];
   });
   const distinct = firstOfEachId(written);
   return firstOfEachId([...distinct, ...impliedObjects(distinct)]);
 }
 
-function firstOfEachId(objects: readonly WorldObject[]): readonly WorldObject[] {
+function firstOfEachId(objects: readonly ClusterObject[]): readonly ClusterObject[] {
   return objects.filter((object, i) => objects.findIndex(({ id }) => id === object.id) === i);
 }
 
@@ -49,31 +49,34 @@ function readIdentity(raw: JsonObject, definitions: readonly PolicyDefinition[])
   return { group, kind, namespace: namespace === "" ? "default" : namespace, name };
 }
 
-/** Namespaces and GatewayClasses that objects name but no document defines are implied. */
-function impliedObjects(objects: readonly WorldObject[]): readonly WorldObject[] {
+/** Namespaces and GatewayClasses that objects name are implied: they exist without a document. */
+function impliedObjects(objects: readonly ClusterObject[]): readonly ClusterObject[] {
   const namespaces = objects.map(({ ref }) => ref.namespace).filter((name) => name !== "");
   const classes = objects
     .filter(({ ref }) => isSameKind(ref, { ...gatewayClassKind, kind: "Gateway" }))
     .map(({ raw }) => textField(field(raw, "spec"), "gatewayClassName") ?? "")
     .filter((name) => name !== "");
-  const implied = (kind: GroupKind, name: string) => worldObject({ ...kind, namespace: "", name }, {});
+  const implied = (kind: GroupKind, name: string) => clusterObject({ ...kind, namespace: "", name }, {});
   return [
     ...unique(namespaces).map((name) => implied(namespaceKind, name)),
     ...unique(classes).map((name) => implied(gatewayClassKind, name)),
   ];
 }
 
-/** The world with virtual objects, which exist because policies target them (GEP-713, "Targeting virtual types"). */
-export function withVirtual(world: readonly WorldObject[], virtual: readonly WorldObject[]): readonly WorldObject[] {
-  return firstOfEachId([...world, ...virtual, ...impliedObjects(virtual)]);
+/** Adds the virtual objects, which exist because policies target them (GEP-713, "Targeting virtual types"). */
+export function withVirtual(
+  objects: readonly ClusterObject[],
+  virtual: readonly ClusterObject[],
+): readonly ClusterObject[] {
+  return firstOfEachId([...objects, ...virtual, ...impliedObjects(virtual)]);
 }
 
-export function findObject(world: readonly WorldObject[], ref: ObjectRef): WorldObject | undefined {
-  return world.find(({ id }) => id === objectIdOf(ref));
+export function findObject(objects: readonly ClusterObject[], ref: ObjectRef): ClusterObject | undefined {
+  return objects.find(({ id }) => id === objectIdOf(ref));
 }
 
 /** `metadata.labels`; Kubernetes labels every Namespace with its name. */
-export function labelsOf({ ref, raw }: WorldObject): ReadonlyMap<string, string> {
+export function labelsOf({ ref, raw }: ClusterObject): ReadonlyMap<string, string> {
   const labels = fieldAt(raw, "metadata.labels");
   const written = isMap(labels) ? Object.entries(labels) : [];
   const byKubernetes: [string, string][] = isSameKind(ref, namespaceKind)

@@ -1,0 +1,72 @@
+/** The outcome of each setting of a fold: the provenance, and what the verdicts count. */
+import type { Lost, Source } from "../../src/core/effective/fold/effective-policy.ts";
+import type { PolicyId } from "../../src/core/model/refs.ts";
+import { equalsAmong, type FoldState, type Loss, policiesOf, type Setting } from "./fold-state.ts";
+import { compareText, unique } from "./json-value.ts";
+import type { OracleUnit } from "./spec-units.ts";
+
+/**
+ * Why a setting is not in the result. `equal` compares with the final value, so it is determined at the end: a setting
+ * that was equal to a value which was overridden later has the loss of that value, and a setting whose value came back
+ * later is equal.
+ */
+function lossOf(setting: Setting, state: FoldState): Loss {
+  const loss = state.losses.get(setting);
+  if (loss === undefined) throw new Error(`${setting.unit.pointer} is neither in the result nor has a loss`);
+  if (loss.reason === "removed" || loss.reason === "gated") return loss;
+  const equals = equalsAmong(setting, state.current);
+  if (equals.length > 0) return { reason: "equal", to: equals };
+  return loss.reason === "equal" ? lossOf(loss.to[0] as Setting, state) : loss;
+}
+
+const byOf = ({ by, to }: Loss): readonly PolicyId[] => (by === undefined ? policiesOf(to) : [by]);
+
+/** One source for each pointer of the stack, sorted by pointer. `counts` selects the units to report. */
+export function sourcesOf(state: FoldState, counts: (unit: OracleUnit) => boolean): readonly Source[] {
+  const units = [...state.settings, ...state.current].map(({ unit }) => unit);
+  const pointers = unique(units.filter(counts).map(({ pointer }) => pointer));
+  return [...pointers].sort(compareText).map((pointer) => {
+    const winner = state.current.find(({ unit }) => unit.pointer === pointer);
+    return {
+      pointer,
+      policy: winner?.policy?.id ?? null,
+      block: winner?.block ?? null,
+      ...(winner?.object === undefined ? {} : { object: winner.object }),
+      ...(winner?.computed === undefined ? {} : { computed: winner.computed }),
+      decidedBy: state.stepAt(pointer),
+      lost: state.settings
+        .filter((one) => one.unit.pointer === pointer && !state.current.includes(one))
+        .map((one) => lossRecord(one, lossOf(one, state))),
+    };
+  });
+}
+
+function lossRecord({ unit, policy, block }: Setting, loss: Loss): Lost {
+  return {
+    ...(policy === null || block === null ? {} : { policy: policy.id, block }),
+    value: unit.value,
+    reason: loss.reason,
+    by: byOf(loss),
+  };
+}
+
+/** The outcome of one unit of a policy. */
+export interface Outcome {
+  readonly policy: PolicyId;
+  readonly state: "inEffect" | "gated" | "lost";
+  /** The policies that override it; empty if the object's own value does. */
+  readonly by: readonly PolicyId[];
+}
+
+/** `counts` selects the units to report. A value that a custom strategy computed takes effect for the policy it is credited to. */
+export function outcomesOf(state: FoldState, counts: (unit: OracleUnit) => boolean): readonly Outcome[] {
+  const computed = state.current.filter((one) => one.computed);
+  return [...state.settings, ...computed].flatMap((setting): Outcome[] => {
+    if (setting.policy === null || !counts(setting.unit)) return [];
+    const policy = setting.policy.id;
+    if (state.current.includes(setting)) return [{ policy, state: "inEffect", by: [] }];
+    const loss = lossOf(setting, state);
+    if (loss.reason === "gated") return [{ policy, state: "gated", by: [] }];
+    return [{ policy, state: loss.reason === "equal" ? "inEffect" : "lost", by: byOf(loss) }];
+  });
+}

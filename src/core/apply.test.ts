@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { evaluateDocuments } from "../../test/property/evaluate-cluster.ts";
-import { expectApplied, remember } from "../../test/property/expect-applied.ts";
+import { capture, expectEqualsRebuild } from "../../test/property/expect-equals-rebuild.ts";
 import {
   fruit,
   gateway,
@@ -248,7 +248,7 @@ function changesOf({ upserts = [], deletes = [], objects }: Case): readonly Chan
 
 describe("a change reaches what rests on it", () => {
   test.each(cases)("$name", (one) => {
-    const before = remember(evaluateDocuments(one.objects, [one.definition]));
+    const before = capture(evaluateDocuments(one.objects, [one.definition]));
     const applied = apply(before.evaluation, changesOf(one));
     const upserts = one.upserts ?? [];
     const after = [
@@ -258,7 +258,7 @@ describe("a change reaches what rests on it", () => {
       ),
       ...upserts,
     ];
-    expectApplied(before, applied, evaluateDocuments(after, [one.definition]));
+    expectEqualsRebuild(before, applied, evaluateDocuments(after, [one.definition]));
     expect({
       effective: applied.delta.effective.length,
       verdicts: applied.delta.verdicts.length,

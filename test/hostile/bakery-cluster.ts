@@ -1,8 +1,8 @@
 /** A small cluster with one of everything, for hostile hands to change. */
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
-import { foreignGroup, gatewayGroup, policyGroup } from "../property/define-kind.ts";
-import { policyKinds } from "../property/policy-kinds.ts";
+import { foreignGroup, gatewayGroup, policyGroup } from "../property/random/define-kind.ts";
+import { policyKinds } from "../property/random/policy-kinds.ts";
 
 export const definitions: readonly PolicyDefinition[] = policyKinds.map(({ definition }) => definition);
 

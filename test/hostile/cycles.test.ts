@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import type { KindFacts, LevelKind, LinkRow, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { apply, findings } from "../../src/index.ts";
-import { foreignGroup } from "../property/define-kind.ts";
-import { decided, type Evaluation, evaluateDocuments, told } from "../property/evaluate-cluster.ts";
-import { policyKinds } from "../property/policy-kinds.ts";
+import { type Evaluation, evaluateDocuments, outputOf, resultsOf } from "../property/evaluate-cluster.ts";
+import { foreignGroup } from "../property/random/define-kind.ts";
+import { policyKinds } from "../property/random/policy-kinds.ts";
 import { bakery, definitions, policy } from "./bakery-cluster.ts";
 
 // Far less than a second each, on a machine that has nothing else to do.
@@ -96,12 +96,12 @@ describe("a cycle is an error that names the objects in it", () => {
     const naming = errors.filter(({ message }) => inCycle.every((name) => message.includes(name)));
     expect(naming.length, JSON.stringify(errors, undefined, 1)).toBeGreaterThan(0);
     // Nothing else is touched.
-    const without = decided(evaluateDocuments(bakery, definitions));
-    const other = decided(evaluation);
+    const without = resultsOf(evaluateDocuments(bakery, definitions));
+    const other = resultsOf(evaluation);
     expect(other.effective.filter((line) => !line.includes("LoopPolicy"))).toStrictEqual(without.effective);
     expect(other.verdicts.filter((line) => !line.includes("LoopPolicy"))).toStrictEqual(without.verdicts);
     // And the order in which the objects came does not matter.
-    expect(decided(evaluateDocuments([...bakery, onFolder, ...objects.toReversed()], all))).toStrictEqual(other);
+    expect(resultsOf(evaluateDocuments([...bakery, onFolder, ...objects.toReversed()], all))).toStrictEqual(other);
   });
 
   test("ten thousand objects in one circle", () => {
@@ -140,7 +140,7 @@ describe("objects that nest without end", () => {
   test("sixty levels are fine", () => {
     const evaluation = evaluateDocuments([...line(60), atTop], [nesting]);
     expect(limits(evaluation)).toEqual([]);
-    expect(decided(evaluation).effective).toHaveLength(1);
+    expect(resultsOf(evaluation).effective).toHaveLength(1);
   });
 
   test.each([70, 10_000])("%i levels are an error that names where they become too many", (length) => {
@@ -148,7 +148,7 @@ describe("objects that nest without end", () => {
     expect(limits(evaluation)).toEqual([
       "Folder.fruit.example.com/bakery/f63: Folder bakery/f63 hangs below 64 or more levels of objects, so nothing above it counts for it; flatten the hierarchy",
     ]);
-    expect(decided(evaluation).effective).toEqual([]);
+    expect(resultsOf(evaluation).effective).toEqual([]);
   });
 
   test("diamonds on diamonds have more ways through them than anybody could walk", () => {
@@ -172,12 +172,12 @@ describe("objects that nest without end", () => {
           `Folder.fruit.example.com/bakery/${side}14: more than 10000 ways lead down to Folder bakery/${side}14, so nothing above it counts for it; remove links above it`,
       ),
     );
-    expect(decided(evaluation).effective).toEqual([]);
+    expect(resultsOf(evaluation).effective).toEqual([]);
   });
 
   test("the rest of the cluster does not notice", () => {
-    const without = decided(evaluateDocuments(bakery, definitions));
-    const { effective, verdicts, affected } = decided(
+    const without = resultsOf(evaluateDocuments(bakery, definitions));
+    const { effective, verdicts, affected } = resultsOf(
       evaluateDocuments([...bakery, ...line(200), atTop], [...definitions, nesting]),
     );
     expect({ effective, affected }).toStrictEqual({ effective: without.effective, affected: without.affected });
@@ -191,8 +191,8 @@ describe("objects that nest without end", () => {
       start,
       longer.map((value) => ({ upsert: value })),
     );
-    expect(told(evaluation)).toStrictEqual(told(evaluateDocuments([...longer, atTop], [nesting])));
+    expect(outputOf(evaluation)).toStrictEqual(outputOf(evaluateDocuments([...longer, atTop], [nesting])));
     const back = apply(evaluation, [{ upsert: item("Drawer", "d", { parents: refs("Folder", "f10") }) }]);
-    expect(decided(back.evaluation).effective).toHaveLength(1);
+    expect(resultsOf(back.evaluation).effective).toHaveLength(1);
   });
 });

@@ -3,8 +3,8 @@ import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { SourcePosition } from "../../src/core/model/kube-object.ts";
 import { apply, buildSnapshot, type Change, evaluate, findings, verdicts } from "../../src/index.ts";
-import { decided, type Evaluation, told } from "../property/evaluate-cluster.ts";
-import { refOf } from "../property/random-history.ts";
+import { type Evaluation, outputOf, resultsOf } from "../property/evaluate-cluster.ts";
+import { refOf } from "../property/random/random-history.ts";
 import { bakery, definitions, gateway, grant, httpRoute, mergePolicy, service } from "./bakery-cluster.ts";
 
 interface Document {
@@ -42,7 +42,7 @@ describe("two documents for one object are an error that names both places", () 
     const second = at(changed(object), "two.yaml", 22);
     const forwards = run([first, ...others, second]);
     const backwards = run([second, ...others.toReversed(), first]);
-    expect(decided(backwards)).toStrictEqual(decided(forwards));
+    expect(resultsOf(backwards)).toStrictEqual(resultsOf(forwards));
     for (const evaluation of [forwards, backwards]) {
       const errors = findings(evaluation).filter(
         ({ severity, object: id }) => severity === "error" && id?.endsWith(`/${refOf(object).name}`),
@@ -72,7 +72,7 @@ describe("two documents for one object are an error that names both places", () 
       [c, a, b],
       [c, b, a],
     ];
-    const outcomes = orders.map((order) => JSON.stringify(decided(run([...order, ...others]))));
+    const outcomes = orders.map((order) => JSON.stringify(resultsOf(run([...order, ...others]))));
     expect(new Set(outcomes).size).toBe(1);
   });
 
@@ -83,7 +83,7 @@ describe("two documents for one object are an error that names both places", () 
       .map((value, line) => at(value, "bakery.yaml", line + 1));
     const forwards = run([at(httpRoute, "one.yaml", 1), ...others, at(older, "two.yaml", 2)]);
     const backwards = run([at(older, "two.yaml", 2), ...others, at(httpRoute, "one.yaml", 1)]);
-    expect(decided(backwards)).toStrictEqual(decided(forwards));
+    expect(resultsOf(backwards)).toStrictEqual(resultsOf(forwards));
     expect(
       findings(forwards).some(
         (finding) => JSON.stringify(finding).includes("one.yaml") && JSON.stringify(finding).includes("two.yaml"),
@@ -131,14 +131,14 @@ describe("two documents are for one object once it is known where its kind belon
     const rules = at(definition(scope), "rules.yaml", 1);
     const forwards = run([rules, first, second]);
     const backwards = run([second, first, rules]);
-    expect(told(backwards)).toStrictEqual(told(forwards));
+    expect(outputOf(backwards)).toStrictEqual(outputOf(forwards));
     expect(duplicates(forwards)).toEqual([id]);
     const [finding] = findings(forwards).filter(({ code }) => code === "DuplicateObject");
     expect(finding).toMatchObject({ severity: "error", source: { file: "two.yaml" } });
     expect(finding?.message).toContain("at one.yaml:1:1, which counts, and at two.yaml:2:1; remove one");
     // Without places it does not depend on the order either.
     const bare = [{ value: definition(scope) }, { value: spare(one, 1) }, { value: spare(other, 2) }] as Document[];
-    expect(told(run(bare.toReversed()))).toStrictEqual(told(run(bare)));
+    expect(outputOf(run(bare.toReversed()))).toStrictEqual(outputOf(run(bare)));
     expect(duplicates(run(bare))).toEqual([id]);
   });
 
@@ -146,17 +146,17 @@ describe("two documents are for one object once it is known where its kind belon
     const policies = [at(spare(undefined, 1), "one.yaml", 1), at(spare("default", 2), "two.yaml", 2)];
     const rules = at(definition("Namespaced"), "rules.yaml", 1);
     const together = apply(run(policies), [upsert(rules)]).evaluation;
-    expect(told(together)).toStrictEqual(told(run([rules, ...policies])));
-    expect(told(apply(together, [remove]).evaluation)).toStrictEqual(told(run(policies)));
+    expect(outputOf(together)).toStrictEqual(outputOf(run([rules, ...policies])));
+    expect(outputOf(apply(together, [remove]).evaluation)).toStrictEqual(outputOf(run(policies)));
   });
 
   test("naming it anew settles which of them counts", () => {
     const rules = at(definition("Namespaced"), "rules.yaml", 1);
     const third = at(spare("default", 3), "three.yaml", 3);
     const clash = run([rules, at(spare(undefined, 1), "one.yaml", 1), at(spare("default", 2), "two.yaml", 2)]);
-    expect(told(apply(clash, [upsert(third)]).evaluation)).toStrictEqual(told(run([rules, third])));
+    expect(outputOf(apply(clash, [upsert(third)]).evaluation)).toStrictEqual(outputOf(run([rules, third])));
     const twice = run([rules, at(spare(undefined, 1), "one.yaml", 1), at(spare(undefined, 2), "two.yaml", 2)]);
-    expect(told(apply(twice, [upsert(third)]).evaluation)).toStrictEqual(told(run([rules, third])));
+    expect(outputOf(apply(twice, [upsert(third)]).evaluation)).toStrictEqual(outputOf(run([rules, third])));
   });
 
   test("one that would be refused counts, too, if it is first in place", () => {
@@ -178,7 +178,9 @@ describe("two documents are for one object once it is known where its kind belon
     const bad = { value: spare(undefined, 1, { labels: 4 }) };
     const good = { value: spare(undefined, 1) };
     const without = apply(run([rules, bad] as Document[]), [remove]).evaluation;
-    expect(told(without)).toStrictEqual(told(run([bad] as Document[])));
-    expect(told(apply(without, [{ upsert: good.value }]).evaluation)).toStrictEqual(told(run([good] as Document[])));
+    expect(outputOf(without)).toStrictEqual(outputOf(run([bad] as Document[])));
+    expect(outputOf(apply(without, [{ upsert: good.value }]).evaluation)).toStrictEqual(
+      outputOf(run([good] as Document[])),
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** Routes that mean harm to an Envoy, among good ones: each is told by name, and the good ones are as they are alone. */
+/** Routes that mean harm to an Envoy, among good ones: each is outputOf by name, and the good ones are as they are alone. */
 import { describe, expect, test } from "vitest";
 import { createRegex } from "../../src/adapters/regex/create-regex.ts";
 import { compileDataplane } from "../../src/core/compile.ts";
@@ -95,8 +95,8 @@ const bad = Array.from({ length: 20 }, (_, round) =>
 
 interface Outcome {
   readonly resources: XdsResources;
-  /** Everything that people are told. */
-  readonly told: string;
+  /** Everything that people are outputOf. */
+  readonly messages: string;
 }
 
 function outcomeOf(objects: readonly JsonObject[]): Outcome {
@@ -114,11 +114,11 @@ function outcomeOf(objects: readonly JsonObject[]): Outcome {
   const [gateway] = config.gateways;
   if (gateway === undefined) throw new Error("there is one gateway");
   const resources = compiler.compile(gateway, config.endpoints, NO_KEYS);
-  const told = [
+  const messages = [
     ...findings(evaluation).map(({ object, message }) => `${object ?? ""} ${message}`),
     ...[...config.problems, ...resources.problems].map(({ object, message }) => `${displayRef(object)} ${message}`),
   ];
-  return { resources, told: told.join("\n") };
+  return { resources, messages: messages.join("\n") };
 }
 
 function versionsOfGood({ resources }: Outcome): readonly string[] {
@@ -138,9 +138,9 @@ describe(`${bad.length} poisoned routes among ${good.length} good ones`, () => {
     expect(versionsOfGood(among)).toEqual(versionsOfGood(alone));
   });
 
-  test.each(Object.keys(poisons))("%s is told by name", (name) => {
+  test.each(Object.keys(poisons))("%s is outputOf by name", (name) => {
     const untold = Array.from({ length: 20 }, (_, round) => `bad-${name}-${round}`).filter(
-      (one) => !among.told.includes(one),
+      (one) => !among.messages.includes(one),
     );
     expect(untold).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /** Every way to put a wrong value into an object, one place at a time. */
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
-import { refOf } from "../property/random-history.ts";
+import { refOf } from "../property/random/random-history.ts";
 
 export type Path = readonly (string | number)[];
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { apply, effectivePolicies, verdicts } from "../../src/index.ts";
-import { evaluateDocuments, told } from "../property/evaluate-cluster.ts";
+import { evaluateDocuments, outputOf } from "../property/evaluate-cluster.ts";
 import { bakery, definitions } from "./bakery-cluster.ts";
 
 /** Each with a harmless word that sorts as it does, so that results can be compared line by line. */
@@ -62,7 +62,7 @@ describe("names that JavaScript gives a meaning are names like any other", () =>
   test.each(pairs)("%s", (word, other) => {
     const before = prototypes();
     const evaluation = evaluateDocuments(clusterNamed(word), definitions);
-    const [hostile, plain] = [told(evaluation), told(evaluateDocuments(clusterNamed(other), definitions))];
+    const [hostile, plain] = [outputOf(evaluation), outputOf(evaluateDocuments(clusterNamed(other), definitions))];
     const renamed = (lines: readonly string[]): readonly string[] => lines.map((line) => line.replaceAll(word, other));
     expect(hostile.effective.length).toBeGreaterThan(0);
     expect(renamed(hostile.effective)).toEqual(plain.effective);
@@ -79,8 +79,8 @@ describe("names that JavaScript gives a meaning are names like any other", () =>
       start,
       clusterNamed(word).map((value) => ({ upsert: value })),
     );
-    expect(told(added.evaluation)).toStrictEqual(
-      told(evaluateDocuments([...bakery, ...clusterNamed(word)], definitions)),
+    expect(outputOf(added.evaluation)).toStrictEqual(
+      outputOf(evaluateDocuments([...bakery, ...clusterNamed(word)], definitions)),
     );
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });

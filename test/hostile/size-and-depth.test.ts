@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import { apply, buildStatus, effectivePolicies, findings, type Verdict, verdicts } from "../../src/index.ts";
-import { gatewayGroup } from "../property/define-kind.ts";
-import { decided, type Evaluation, evaluateDocuments, told } from "../property/evaluate-cluster.ts";
-import { refOf } from "../property/random-history.ts";
+import { type Evaluation, evaluateDocuments, outputOf, resultsOf } from "../property/evaluate-cluster.ts";
+import { gatewayGroup } from "../property/random/define-kind.ts";
+import { refOf } from "../property/random/random-history.ts";
 import { bakery, definitions, gateway, httpRoute, policy, service, toGateway, toRoute } from "./bakery-cluster.ts";
 import { mutantsOf, placesIn } from "./mutations.ts";
 
@@ -34,7 +34,7 @@ const spare = (object: JsonObject, fields: JsonObject): JsonObject => ({
 });
 
 const start = evaluateDocuments(bakery, definitions);
-const untouched = decided(start);
+const untouched = resultsOf(start);
 
 describe("an object nested ten thousand deep costs only itself, and is reported", () => {
   const rows: readonly (readonly [string, JsonObject])[] = [
@@ -79,7 +79,7 @@ describe("an object nested ten thousand deep costs only itself, and is reported"
   ];
   test.each(rows)("%s", (_, object) => {
     const evaluation = evaluateDocuments([object, ...bakery], definitions);
-    const { verdicts: lines, ...rest } = decided(evaluation);
+    const { verdicts: lines, ...rest } = resultsOf(evaluation);
     const isOther = (line: string): boolean => !line.includes("/spare");
     expect(rest).toStrictEqual({ effective: untouched.effective, affected: untouched.affected });
     expect(lines.filter(isOther)).toStrictEqual(untouched.verdicts);
@@ -87,7 +87,7 @@ describe("an object nested ten thousand deep costs only itself, and is reported"
     expect(own.length).toBeGreaterThan(0);
     for (const { severity, field } of own) expect([severity, typeof field]).toEqual(["error", "string"]);
     // The same when it comes by a change.
-    expect(told(apply(start, [{ upsert: object }]).evaluation)).toStrictEqual(told(evaluation));
+    expect(outputOf(apply(start, [{ upsert: object }]).evaluation)).toStrictEqual(outputOf(evaluation));
   });
 });
 
@@ -142,7 +142,7 @@ describe("aliases that multiply", () => {
     ],
   ])("in objects that share parts: %s", (_, object) => {
     const evaluation = evaluateDocuments([object, ...bakery], definitions);
-    expect(decided(evaluation).effective).toStrictEqual(untouched.effective);
+    expect(resultsOf(evaluation).effective).toStrictEqual(untouched.effective);
     expect(findings(evaluation).some((finding) => finding.object?.endsWith("/spare"))).toBe(true);
   });
 
@@ -151,7 +151,7 @@ describe("aliases that multiply", () => {
     loop["self"] = loop;
     const object = policy("MergePolicy", "spare", { targetRef: toGateway, limits: { a: loop } });
     const evaluation = evaluateDocuments([object, ...bakery], definitions);
-    expect(decided(evaluation).effective).toStrictEqual(untouched.effective);
+    expect(resultsOf(evaluation).effective).toStrictEqual(untouched.effective);
     expect(findings(evaluation).some((finding) => finding.object?.endsWith("/spare"))).toBe(true);
   });
 });
@@ -180,8 +180,8 @@ describe("a hundred thousand targets on one policy", () => {
       targetRefs: [toGateway],
       overrides: { strategy: "merge", limits: { many: 1 } },
     });
-    expect(decided(evaluateDocuments([...bakery, many], definitions))).toStrictEqual(
-      decided(evaluateDocuments([...bakery, once], definitions)),
+    expect(resultsOf(evaluateDocuments([...bakery, many], definitions))).toStrictEqual(
+      resultsOf(evaluateDocuments([...bakery, once], definitions)),
     );
   });
 
@@ -215,7 +215,7 @@ describe("a hundred thousand targets on one policy", () => {
     );
     expect(entries?.ancestors).toHaveLength(16);
     evaluation = apply(evaluation, [{ delete: refOf(onServices("lost-", 2)) }]).evaluation;
-    expect(decided(evaluation)).toStrictEqual(untouched);
+    expect(resultsOf(evaluation)).toStrictEqual(untouched);
   });
 
   test("all of them are there, and the policy comes, changes and names others", () => {
@@ -264,9 +264,9 @@ describe("names that are not there cost what they are, not what there is", () =>
       code === "TargetNotFound" ? [[field, message]] : [],
     );
     expect(messages).toHaveLength(60_000);
-    const told = new Map(messages as [string, string][]);
-    expect(told.get("spec.targetRefs[0].name")).toMatch(/did you mean 'route-name-0'\?$/);
-    expect(told.get("spec.targetRefs[20].name")).toBe(`no HTTPRoute '${absent(20)}' in namespace 'bakery'`);
+    const byField = new Map(messages as [string, string][]);
+    expect(byField.get("spec.targetRefs[0].name")).toMatch(/did you mean 'route-name-0'\?$/);
+    expect(byField.get("spec.targetRefs[20].name")).toBe(`no HTTPRoute '${absent(20)}' in namespace 'bakery'`);
   });
 
   test("backends of as many routes as there are Services", () => {
@@ -383,7 +383,7 @@ describe("ten megabytes in one object", () => {
     expect(verdict?.state === "Accepted" ? verdict.enforcement : (errors[0]?.field ?? errors[0]?.code)).toEqual(
       outcome,
     );
-    if (verdict?.state !== "Accepted") expect(decided(evaluation).effective).toStrictEqual(untouched.effective);
+    if (verdict?.state !== "Accepted") expect(resultsOf(evaluation).effective).toStrictEqual(untouched.effective);
     // Messages are for people: none repeats ten megabytes.
     for (const finding of findings(evaluation)) expect(finding.message.length).toBeLessThanOrEqual(2000);
   });

@@ -3,8 +3,8 @@ import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { Finding } from "../../src/core/model/finding.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import { apply, builtInDefinitions, findings } from "../../src/index.ts";
-import { decided, type Evaluation, evaluateDocuments, told } from "../property/evaluate-cluster.ts";
-import { refOf } from "../property/random-history.ts";
+import { type Evaluation, evaluateDocuments, outputOf, resultsOf } from "../property/evaluate-cluster.ts";
+import { refOf } from "../property/random/random-history.ts";
 import { bakery, definitions } from "./bakery-cluster.ts";
 import { example } from "./example-cluster.ts";
 import { fieldName, mutantsOf, oddities, type Path, placesIn, replaceAt, valueAt, wrongTypes } from "./mutations.ts";
@@ -53,9 +53,9 @@ const byName = (objects: readonly JsonObject[]): readonly (readonly [string, Jso
 /** Whether a finding is about the place, about what holds it, or about something in what was put there. */
 function isAbout({ field = "" }: Finding, path: Path): boolean {
   // Keys of maps stand in brackets: `metadata.labels[team]`.
-  const told = field.replace(/\[([^\]]*[^\]\d][^\]]*)\]/g, ".$1");
+  const reported = field.replace(/\[([^\]]*[^\]\d][^\]]*)\]/g, ".$1");
   const wanted = fieldName(path);
-  return told !== "" && (wanted.startsWith(told) || told.startsWith(wanted));
+  return reported !== "" && (wanted.startsWith(reported) || reported.startsWith(wanted));
 }
 
 function findingsByObject(evaluation: Evaluation): ReadonlyMap<string, readonly Finding[]> {
@@ -69,7 +69,7 @@ function findingsByObject(evaluation: Evaluation): ReadonlyMap<string, readonly 
 }
 
 describe.each(clusters)("a value of the wrong type anywhere in %s", (_, { objects, definitions: known, anything }) => {
-  const untouched = decided(evaluateDocuments(objects, known));
+  const untouched = resultsOf(evaluateDocuments(objects, known));
 
   // All mutants of an object are there at once, each under a name of its own, beside the object as it should be.
   test.each(byName(objects))("is reported with object and field, and changes nothing else: %s", (__, object) => {
@@ -86,7 +86,7 @@ describe.each(clusters)("a value of the wrong type anywhere in %s", (_, { object
     const bad = mutants.filter(({ clone }) =>
       all.get(idOf(clone))?.some(({ severity, code }) => severity === "error" && /^(Invalid|Missing|Def)/.test(code)),
     );
-    const { verdicts, ...rest } = decided(evaluateDocuments([...objects, ...bad.map(({ value }) => value)], known));
+    const { verdicts, ...rest } = resultsOf(evaluateDocuments([...objects, ...bad.map(({ value }) => value)], known));
     const ids = new Set(bad.map(({ clone }) => `{"policy":"${idOf(clone)}"`));
     const others = verdicts.filter((line) => !ids.has(line.slice(0, line.indexOf(","))));
     expect({ ...rest, verdicts: others }).toStrictEqual(untouched);
@@ -103,13 +103,13 @@ describe.each(clusters)("a value of the wrong type anywhere in %s", (_, { object
         const values = [...wrongTypes(valueAt(object, path)), ...oddities];
         return path.length === 0 ? object : replaceAt(object, path, values[(round + at) % values.length] ?? null);
       });
-      const rebuilt = told(evaluateDocuments(changed, known));
+      const rebuilt = outputOf(evaluateDocuments(changed, known));
       expect(rebuilt.findings.length).toBeGreaterThan(0);
       const { evaluation } = apply(
         base,
         changed.map((value) => ({ upsert: value })),
       );
-      expect(told(evaluation), `round ${round}`).toStrictEqual(rebuilt);
+      expect(outputOf(evaluation), `round ${round}`).toStrictEqual(rebuilt);
     }
   });
 });
@@ -166,8 +166,8 @@ describe("what JSON cannot carry: a library's caller may hand it over", () => {
     expect(silent.map(({ path }) => fieldName(path))).toEqual([]);
     // In place: as a duplicate, and by a change.
     for (const value of odd.map((one) => replaceAt(roomy, ["extra"], one))) {
-      expect(told(evaluateDocuments([...bakery, value], definitions)).findings.length).toBeGreaterThan(0);
-      expect(told(apply(base, [{ upsert: value }]).evaluation).findings.length).toBeGreaterThan(0);
+      expect(outputOf(evaluateDocuments([...bakery, value], definitions)).findings.length).toBeGreaterThan(0);
+      expect(outputOf(apply(base, [{ upsert: value }]).evaluation).findings.length).toBeGreaterThan(0);
     }
   });
 
@@ -211,8 +211,8 @@ describe("an object without an identity is left out, and reported", () => {
     const others = bakery.filter((one) => one !== route);
     const without = evaluateDocuments(others, definitions);
     const changed = evaluateDocuments([...others, replaceAt(route, path, replacement)], definitions);
-    const { findings: more, ...rest } = told(changed);
-    const { findings: fewer, ...expected } = told(without);
+    const { findings: more, ...rest } = outputOf(changed);
+    const { findings: fewer, ...expected } = outputOf(without);
     expect(rest).toStrictEqual(expected);
     expect(more.length).toBe(fewer.length + 1);
     for (const line of more) expect(line.length).toBeLessThan(2000);

@@ -13,7 +13,7 @@ import { example } from "../hostile/example-cluster.ts";
 import { mutantsOf, oddities, placesIn, wrongTypes } from "../hostile/mutations.ts";
 import { type Evaluation, evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
-import { type RandomCluster, randomCluster } from "./random-cluster.ts";
+import { type RandomCluster, randomCluster } from "./random/random-cluster.ts";
 
 const cel = createCel();
 const check = (evaluation: Evaluation): readonly CheckFinding[] => checkWorld(worldOf(evaluation), { cel });
@@ -36,7 +36,7 @@ test(`findings do not depend on the order of documents (seed ${seed})`, { timeou
 });
 
 test(
-  `what never prevails, and what reaches nothing, is what the verdicts say (seed ${seed})`,
+  `NeverPrevails is reported for each Overridden policy, ReachesNothing for each policy without a path (seed ${seed})`,
   () => {
     const property = fc.property(randomCluster, ({ objects, definitions }) => {
       const evaluation = evaluateDocuments(objects, definitions);
@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  `every finding is in the table, and its field is there to be fixed (seed ${seed})`,
+  `every finding has a documented code and names a field that exists (seed ${seed})`,
   () => {
     const seen = new Set<string>();
     const property = fc.property(randomCluster, ({ objects, definitions }) => {
@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  `a rule that always holds is never broken; one that never does, wherever there is a target (seed ${seed})`,
+  `a CoverageRule with condition true reports nothing; with condition false it reports every target (seed ${seed})`,
   () => {
     let targets = 0;
     const property = fc.property(randomCluster, ({ objects, definitions }) => {
@@ -134,7 +134,7 @@ const rules = parseDocuments(
 test.each([
   ["a CoverageRule", rules[0] ?? {}],
   ["a policy with a status", policyWithStatus],
-])("%s with a wrong value anywhere is told about, never thrown at", (_, object) => {
+])("%s with a wrong value in any field is reported and never throws", (_, object) => {
   const paths = placesIn(object).filter(([head]) => head === "spec" || head === "status");
   const wrong = mutantsOf(object, paths, (value) => [...wrongTypes(value), ...oddities]);
   expect(wrong.length).toBeGreaterThan(100);

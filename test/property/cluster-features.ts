@@ -1,11 +1,11 @@
-/** What a random cluster exercises: every run counts, so that tuned weights cannot rot unseen. */
+/** Counts which features the random clusters of a run exercise, so that a test fails if a feature becomes too rare. */
 import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
 import type { Evaluation } from "../../src/core/evaluate.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
 import { effectivePolicies, verdicts } from "../../src/index.ts";
-import { blocksOf, type RawPolicy, readPolicies, type Standing, standingsOf } from "./policy-candidates.ts";
+import { blocksOf, type PolicyOnPath, policiesOnPath, type RawPolicy, readPolicies } from "./policies-on-path.ts";
 
 const clusterFeatures = [
   "three levels on one path",
@@ -28,27 +28,27 @@ interface Cluster {
   readonly definitions: readonly PolicyDefinition[];
 }
 
-/** The features that really meet on some path of the cluster; a policy that reaches nothing does not count. */
+/** The features that occur on at least one path of the cluster. A policy without a path does not count. */
 function featuresOf(evaluation: Evaluation, { objects, definitions }: Cluster): ReadonlySet<ClusterFeature> {
   const policies = readPolicies(objects, definitions);
   const out = new Set<PolicyId>();
   for (const { policy, verdict } of verdicts(evaluation)) if (verdict.state === "NotAccepted") out.add(policy);
   const found = new Set<ClusterFeature>();
   for (const one of effectivePolicies(evaluation)) {
-    const stack = standingsOf(one, policies, objects, (policy) => out.has(policy));
+    const stack = policiesOnPath(one, policies, objects, (policy) => out.has(policy));
     for (const feature of clusterFeatures) if (!found.has(feature) && has[feature](stack, one)) found.add(feature);
   }
   return found;
 }
 
-type Test = (stack: readonly Standing[], effective: EffectivePolicy) => boolean;
+type Test = (stack: readonly PolicyOnPath[], effective: EffectivePolicy) => boolean;
 
-const pairs = (stack: readonly Standing[]): readonly (readonly [Standing, Standing])[] =>
+const pairs = (stack: readonly PolicyOnPath[]): readonly (readonly [PolicyOnPath, PolicyOnPath])[] =>
   stack.flatMap((one, at) => stack.slice(at + 1).map((other) => [one, other] as const));
-const onOneTarget = ([one, other]: readonly [Standing, Standing]): boolean => one.level === other.level;
-const blocks = (stack: readonly Standing[]): ReturnType<typeof blocksOf> =>
+const onOneTarget = ([one, other]: readonly [PolicyOnPath, PolicyOnPath]): boolean => one.level === other.level;
+const blocks = (stack: readonly PolicyOnPath[]): ReturnType<typeof blocksOf> =>
   stack.flatMap(({ policy }) => blocksOf(policy));
-const sameTarget = (stack: readonly Standing[], rule: PolicyDefinition["merge"]["sameTarget"]): boolean =>
+const sameTarget = (stack: readonly PolicyOnPath[], rule: PolicyDefinition["merge"]["sameTarget"]): boolean =>
   pairs(stack).some((pair) => onOneTarget(pair) && pair[0].policy.definition.merge.sameTarget === rule);
 
 const has: Readonly<Record<ClusterFeature, Test>> = {
@@ -86,7 +86,7 @@ function findGranularity({ definition }: RawPolicy, strategy: string | undefined
 
 const hasNull = (value: Json): boolean => value === null || (isJsonObject(value) && Object.values(value).some(hasNull));
 
-/** Counts over a run; `missing` lists the features that fewer than the given share of the clusters exercise. */
+/** Counts over one run. `missing` lists the features that less than the given share of the clusters exercises. */
 export class FeatureCount {
   #clusters = 0;
   readonly #counts: Map<ClusterFeature, number> = new Map();
@@ -97,8 +97,8 @@ export class FeatureCount {
       this.#counts.set(feature, (this.#counts.get(feature) ?? 0) + 1);
   }
 
-  /** For whoever tries another seed. */
-  tell(): void {
+  /** Prints the shares if PREVAIL_SEED is set. */
+  print(): void {
     if (process.env["PREVAIL_SEED"] === undefined) return;
     for (const [feature, share] of this.shares) console.info(`${(100 * share).toFixed(1).padStart(5)} % ${feature}`);
   }

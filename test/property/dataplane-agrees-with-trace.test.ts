@@ -11,11 +11,11 @@ import { takesHost } from "../../src/core/routing/hostname-match.ts";
 import { missesOf } from "../../src/core/routing/match-request.ts";
 import { evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
-import { clusterWithMatches, randomRequest } from "./random-requests.ts";
+import { clusterWithMatches, randomRequest } from "./random/random-requests.ts";
 
 const matchRegex = createRegex();
 
-/** What a gateway does that knows the configuration only. */
+/** The rule that a gateway selects from its configuration alone. */
 function served({ ports }: GatewayConfig, request: TraceRequest): string {
   const port = ports.find((one) => one.port === request.port);
   const protocol = request.scheme === "http" ? "HTTP" : "HTTPS";

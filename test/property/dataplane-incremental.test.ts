@@ -10,12 +10,12 @@ import { apply, builtInDefinitions } from "../../src/index.ts";
 import { plainConfig } from "../support/describe-config.ts";
 import { evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, deepFreeze, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
-import { playBatch, type RandomHistory, randomHistory, startState } from "./random-history.ts";
-import { trafficHistory } from "./random-traffic.ts";
+import { playBatch, type RandomHistory, randomHistory, startState } from "./random/random-history.ts";
+import { trafficHistory } from "./random/random-traffic.ts";
 
 const OPTIONS = { endpointAnnotations: "Used" } as const;
 
-/** Every part of a configuration, by a name that it keeps. */
+/** Every part of a configuration, by a name that stays the same after a change. */
 function partsOf({ gateways, backends, endpoints, problems }: DataplaneConfig): ReadonlyMap<string, unknown> {
   const parts = new Map<string, unknown>([
     ["gateways", gateways],
@@ -45,12 +45,12 @@ function partsOf({ gateways, backends, endpoints, problems }: DataplaneConfig): 
   return parts;
 }
 
-/** What says the same is the same; and a backend is one object wherever it is used. */
+/** Equal parts of the old and the new configuration are the same object; so is a backend in all its uses. */
 function expectShared(before: DataplaneConfig, after: DataplaneConfig): void {
   const old = partsOf(before);
   for (const [name, part] of partsOf(after)) {
     const was = old.get(name);
-    if (was !== part && isDeepStrictEqual(was, part)) expect.fail(`${name} says the same, and is another object`);
+    if (was !== part && isDeepStrictEqual(was, part)) expect.fail(`${name} is equal but a new object`);
   }
   const named = new Set<unknown>();
   after.backends.forEach((backend) => named.add(backend));
@@ -78,7 +78,7 @@ function checkHistory(
   let routes = 0;
   for (const batch of batches) {
     const before = plainConfig(dataplane);
-    const remembered = structuredClone(before);
+    const captured = structuredClone(before);
     const played = playBatch(state, batch, pool);
     const applied = apply(evaluation, deepFreeze(played.changes));
     const updated = updateDataplane(dataplane, applied);
@@ -86,7 +86,7 @@ function checkHistory(
     expect(plainConfig(updated.dataplane), "as compiled from scratch").toStrictEqual(plainConfig(rebuilt));
     expectShared(dataplane, updated.dataplane);
     expect(namedIn(updated.delta)).toEqual(differences(dataplane, updated.dataplane));
-    expect(before, "the old configuration stays as it was").toStrictEqual(remembered);
+    expect(before, "the old configuration stays as it was").toStrictEqual(captured);
     ({ state } = played);
     ({ evaluation } = applied);
     ({ dataplane } = updated);
@@ -111,7 +111,7 @@ function differences(before: DataplaneConfig, after: DataplaneConfig): readonly 
     .sort();
 }
 
-test(`the configuration after a change ≡ compiled from scratch, and shares the rest (seed ${seed})`, {
+test(`the configuration after a change equals one compiled from scratch and shares the unchanged parts (seed ${seed})`, {
   timeout: PROPERTY_TIMEOUT_MS,
 }, () => {
   let routes = 0;
@@ -122,7 +122,9 @@ test(`the configuration after a change ≡ compiled from scratch, and shares the
   expect(routes, "routes are there to be changed").toBeGreaterThan(400);
 });
 
-test(`the same where the rules themselves change (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
+test(`the configuration after a change of policy definitions equals one compiled from scratch (seed ${seed})`, {
+  timeout: PROPERTY_TIMEOUT_MS,
+}, () => {
   const property = fc.property(randomHistory, ({ start, ...history }) => {
     checkHistory(start.objects, start.definitions, history);
   });

@@ -1,4 +1,4 @@
-/** The engine, asked everything it can tell. */
+/** Evaluates documents with the engine and reads all results as lines of JSON. */
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import {
@@ -10,7 +10,7 @@ import {
   findings,
   verdicts,
 } from "../../src/index.ts";
-import { customStrategies } from "./policy-kinds.ts";
+import { customStrategies } from "./random/policy-kinds.ts";
 
 export type Evaluation = ReturnType<typeof evaluate>;
 
@@ -22,16 +22,18 @@ export function evaluateDocuments(values: Iterable<unknown>, definitions: readon
 
 type Lines = readonly string[];
 
-/** Everything that is decided, one line of JSON for each; findings aside. */
-export const decided = (evaluation: Evaluation): { effective: Lines; verdicts: Lines; affected: Lines } => ({
+/** Effective policies, verdicts and affected targets, one line of JSON each. */
+export const resultsOf = (evaluation: Evaluation): { effective: Lines; verdicts: Lines; affected: Lines } => ({
   effective: [...effectivePolicies(evaluation)].map((one) => JSON.stringify(one)),
   verdicts: [...verdicts(evaluation)].map((one) => JSON.stringify(one)),
   affected: affected(evaluation).map((one) => JSON.stringify(one)),
 });
 
-/** Everything that is told. */
-export const told = (evaluation: Evaluation): ReturnType<typeof decided> & { findings: Lines; status: Lines } => ({
-  ...decided(evaluation),
+/** All output of an evaluation: the results, findings and status. */
+export const outputOf = (
+  evaluation: Evaluation,
+): ReturnType<typeof resultsOf> & { findings: Lines; status: Lines } => ({
+  ...resultsOf(evaluation),
   findings: findings(evaluation).map((one) => JSON.stringify(one)),
   status: buildStatus(evaluation, { controllerName: "example.com/controller" }).policies.map((one) =>
     JSON.stringify(one),

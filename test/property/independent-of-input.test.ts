@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { apply, findings, verdicts } from "../../src/index.ts";
-import { decided, evaluateDocuments, told } from "./evaluate-cluster.ts";
-import { readPolicies } from "./policy-candidates.ts";
+import { evaluateDocuments, outputOf, resultsOf } from "./evaluate-cluster.ts";
+import { readPolicies } from "./policies-on-path.ts";
 import { assertProperty, deepFreeze, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
-import { clusterPair, randomCluster } from "./random-cluster.ts";
+import { clusterPair, randomCluster } from "./random/random-cluster.ts";
 
 test(`the order of the documents does not matter (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
   const shuffled = randomCluster.chain((cluster) => {
@@ -16,16 +16,16 @@ test(`the order of the documents does not matter (seed ${seed})`, { timeout: PRO
   const property = fc.property(shuffled, ([cluster, order]) => {
     const straight = evaluateDocuments([...cluster.objects, ...cluster.malformed], cluster.definitions);
     const other = evaluateDocuments(order, [...cluster.definitions].reverse());
-    expect(told(other)).toStrictEqual(told(straight));
+    expect(outputOf(other)).toStrictEqual(outputOf(straight));
   });
   assertProperty(property, { numRuns: 200, stream: 11 });
 });
 
 test(`the order of keys does not matter (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
   const property = fc.property(randomCluster, (cluster) => {
-    const straight = decided(evaluateDocuments(cluster.objects, cluster.definitions));
-    const other = decided(evaluateDocuments(cluster.objects.map(reverseKeys), cluster.definitions));
-    // Specs keep the order in which they were written, so they are compared as values.
+    const straight = resultsOf(evaluateDocuments(cluster.objects, cluster.definitions));
+    const other = resultsOf(evaluateDocuments(cluster.objects.map(reverseKeys), cluster.definitions));
+    // A spec keeps the key order of its input, so specs are compared as values.
     expect(other.effective.map(parsed)).toEqual(straight.effective.map(parsed));
     expect(other.verdicts).toStrictEqual(straight.verdicts);
     expect(other.affected).toStrictEqual(straight.affected);
@@ -45,33 +45,33 @@ function reverseKeys(value: unknown): unknown {
 
 const parsed = (text: string): unknown => JSON.parse(text) as unknown;
 
-test(`no input is written to (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
+test(`inputs are not modified (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
   const property = fc.property(clusterPair, ([before, after]) => {
     const inputs = [before.objects, before.malformed, before.definitions, after.objects];
     const copies = JSON.stringify(inputs);
     inputs.forEach(deepFreeze);
     const evaluation = evaluateDocuments([...before.objects, ...before.malformed], before.definitions);
-    decided(evaluation);
-    decided(apply(evaluation, deepFreeze(after.objects.map((value) => ({ upsert: value })))).evaluation);
+    resultsOf(evaluation);
+    resultsOf(apply(evaluation, deepFreeze(after.objects.map((value) => ({ upsert: value })))).evaluation);
     expect(JSON.stringify(inputs)).toBe(copies);
   });
   assertProperty(property, { numRuns: 150, stream: 13 });
 });
 
-test(`a document that is no object is as good as absent, but reported (seed ${seed})`, {
+test(`a document that is not an object is reported and otherwise ignored (seed ${seed})`, {
   timeout: PROPERTY_TIMEOUT_MS,
 }, () => {
   const property = fc.property(randomCluster, (cluster) => {
     const without = evaluateDocuments(cluster.objects, cluster.definitions);
     const all = evaluateDocuments([...cluster.malformed, ...cluster.objects], cluster.definitions);
-    expect(decided(all)).toStrictEqual(decided(without));
+    expect(resultsOf(all)).toStrictEqual(resultsOf(without));
     const isReported = findings(all).length > findings(without).length;
     expect(isReported).toBe(cluster.malformed.length > 0);
   });
   assertProperty(property, { numRuns: 150, stream: 14 });
 });
 
-/** What can be wrong with a policy so that it cannot be read. */
+/** Specs that make a policy invalid. */
 const brokenSpecs: readonly (JsonObject | number | string | null)[] = [
   null,
   7,
@@ -90,7 +90,7 @@ const brokenSpecs: readonly (JsonObject | number | string | null)[] = [
   { targetRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g1" }, remove: 5, color: 1 },
 ];
 
-test(`a policy that cannot be read changes nothing for the others (seed ${seed})`, {
+test(`an invalid policy does not affect the others (seed ${seed})`, {
   timeout: PROPERTY_TIMEOUT_MS,
 }, () => {
   const broken = fc.tuple(randomCluster, fc.constantFrom(...brokenSpecs), fc.nat(9));
@@ -104,8 +104,8 @@ test(`a policy that cannot be read changes nothing for the others (seed ${seed})
     const id = readPolicies([bad], cluster.definitions)[0]?.id;
     const verdict = [...verdicts(all)].find(({ policy }) => policy === id)?.verdict;
     expect(verdict?.state).toBe("NotAccepted");
-    const { verdicts: _all, ...rest } = decided(all);
-    const { verdicts: _without, ...expected } = decided(without);
+    const { verdicts: _all, ...rest } = resultsOf(all);
+    const { verdicts: _without, ...expected } = resultsOf(without);
     expect(rest).toStrictEqual(expected);
     expect([...verdicts(all)].filter(({ policy }) => policy !== id)).toEqual([...verdicts(without)]);
   });
@@ -158,12 +158,12 @@ const brokenObjects: readonly JsonObject[] = [
   },
 ];
 
-test(`an object whose spec makes no sense changes nothing for the others (seed ${seed})`, {
+test(`an object with an invalid spec does not affect the others (seed ${seed})`, {
   timeout: PROPERTY_TIMEOUT_MS,
 }, () => {
   const property = fc.property(randomCluster, fc.constantFrom(...brokenObjects), (cluster, bad) => {
-    expect(decided(evaluateDocuments([bad, ...cluster.objects], cluster.definitions))).toStrictEqual(
-      decided(evaluateDocuments(cluster.objects, cluster.definitions)),
+    expect(resultsOf(evaluateDocuments([bad, ...cluster.objects], cluster.definitions))).toStrictEqual(
+      resultsOf(evaluateDocuments(cluster.objects, cluster.definitions)),
     );
   });
   assertProperty(property, { numRuns: 150, stream: 16 });

@@ -1,20 +1,20 @@
-/** How property tests run: with a seed that is known, so that every failure can be repeated. */
+/** Runs property tests with a known seed, so that every failure can be repeated. */
 import fc from "fast-check";
 import type { Json } from "../../src/core/model/json.ts";
 
 const DEFAULT_SEED = 713;
 
-/** `PREVAIL_SEED=7 npx vitest run test/property` tries other clusters, or repeats a run. */
+/** `PREVAIL_SEED=7 npx vitest run test/property` uses other clusters, or repeats a run. */
 export const seed: number = readSeed(process.env["PREVAIL_SEED"]);
 
 function readSeed(text: string | undefined): number {
   if (text === undefined || text === "") return DEFAULT_SEED;
   const number = Number(text);
-  if (!Number.isSafeInteger(number)) throw new Error(`PREVAIL_SEED is '${text}': give an integer`);
+  if (!Number.isSafeInteger(number)) throw new Error(`PREVAIL_SEED is '${text}', which is not an integer`);
   return number;
 }
 
-/** Asserts a property on `numRuns` examples. Each test mixes its own number into the seed: no two see the same clusters. */
+/** Asserts a property on `numRuns` examples. Each test has its own `stream`, so no two tests use the same examples. */
 export function assertProperty<Ts>(
   property: fc.IPropertyWithHooks<Ts>,
   options: { numRuns: number; stream: number },
@@ -22,15 +22,15 @@ export function assertProperty<Ts>(
   fc.assert(property, {
     numRuns: options.numRuns,
     seed: (seed * 31 + options.stream) | 0,
-    // Shrinking a failure may take minutes, and nobody else can stop what runs in one go: then the smallest so far is told.
+    // Shrinking a failure may take minutes and cannot be interrupted by Vitest. At the limit the smallest failure so far is reported.
     plugins: [fc.interruptAfterTimeLimit(PROPERTY_TIMEOUT_MS - 20_000, { failOnInterrupt: true })],
   });
 }
 
-/** Long enough for a slow machine; a test that ends at its clock has failed. */
+/** Long enough for a slow machine. */
 export const PROPERTY_TIMEOUT_MS = 120_000;
 
-/** Freezes all the way down: whoever writes to it throws. */
+/** Freezes a value and everything in it, so that a write throws. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

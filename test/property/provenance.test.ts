@@ -14,24 +14,24 @@ import { evaluateDocuments } from "./evaluate-cluster.ts";
 import {
   type BlockOfPolicy,
   blocksOf,
-  type Candidate,
-  candidatesOf,
   isAtEnd,
+  policiesOnPath,
   type RawPolicy,
   readPolicies,
-  standingsOf,
-} from "./policy-candidates.ts";
+  type Setting,
+  settingsOf,
+} from "./policies-on-path.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
-import { type RandomCluster, randomCluster } from "./random-cluster.ts";
+import { type RandomCluster, randomCluster } from "./random/random-cluster.ts";
 
-/** An effective policy of a random cluster, with what the raw objects say about its path. */
-interface Judged {
+/** An effective policy of a random cluster, with the settings on its path as read from the raw objects. */
+interface EvaluatedPath {
   readonly effective: EffectivePolicy;
-  readonly candidates: readonly Candidate[];
-  readonly destinationOf: (candidate: Candidate) => ReturnType<typeof destinationOf>;
+  readonly settings: readonly Setting[];
+  readonly destinationOf: (setting: Setting) => ReturnType<typeof destinationOf>;
 }
 
-function judge({ objects, definitions }: RandomCluster, features: FeatureCount): readonly Judged[] {
+function evaluatePaths({ objects, definitions }: RandomCluster, features: FeatureCount): readonly EvaluatedPath[] {
   const evaluation = evaluateDocuments(objects, definitions);
   features.add(evaluation, { objects, definitions });
   const out = new Set<PolicyId>(
@@ -40,72 +40,72 @@ function judge({ objects, definitions }: RandomCluster, features: FeatureCount):
     ),
   );
   const policies = readPolicies(objects, definitions);
-  const world = readObjects(objects, definitions);
+  const clusterObjects = readObjects(objects, definitions);
   return [...effectivePolicies(evaluation)].map((effective) => {
     const { policyKind, path } = effective;
     const definition = definitions.find(({ policies: [first] }) => first.kind === policyKind.kind);
-    if (definition === undefined) throw new Error(`nobody defines ${policyKind.kind}`);
-    const nodes = path.flatMap((node) => targetNodes(node, world, definition));
-    const standings = standingsOf(effective, policies, objects, (id) => out.has(id));
+    if (definition === undefined) throw new Error(`no definition of ${policyKind.kind}`);
+    const nodes = path.flatMap((node) => targetNodes(node, clusterObjects, definition));
+    const found = policiesOnPath(effective, policies, objects, (id) => out.has(id));
     return {
       effective,
-      candidates: standings.flatMap(({ policy, level }) => actingOn(policy, level, effective)),
+      settings: found.flatMap(({ policy, level }) => settingsOnPath(policy, level, effective)),
       destinationOf: ({ pointer }) => destinationOf({ path: stepsOf(pointer) }, nodes, definition),
     };
   });
 }
 
-/** Virtual objects have none. */
+/** The nodes of a path. Virtual objects have no node. */
 function targetNodes(
   { sectionName, ...ref }: PathNode,
-  world: ReturnType<typeof readObjects>,
+  objects: ReturnType<typeof readObjects>,
   definition: PolicyDefinition,
 ): readonly TargetNode[] {
-  const object = findObject(world, ref);
+  const object = findObject(objects, ref);
   if (object === undefined) return [];
   if (sectionName === undefined) return [objectNode(object)];
   return sectionNodes(object, definition).filter(({ section }) => section?.name === sectionName);
 }
 
-/** A Direct policy, one that has neither block, is a candidate only where the path ends. */
-function actingOn(policy: RawPolicy, level: number, effective: EffectivePolicy): readonly Candidate[] {
-  const candidates = candidatesOf(policy);
-  if (policy.definition.merge.bare !== "Direct" || isAtEnd(level, effective)) return candidates;
+/** The settings of a policy on a path. A Direct policy (without defaults and overrides) has settings only where the path ends. */
+function settingsOnPath(policy: RawPolicy, level: number, effective: EffectivePolicy): readonly Setting[] {
+  const settings = settingsOf(policy);
+  if (policy.definition.merge.bare !== "Direct" || isAtEnd(level, effective)) return settings;
   const isBlock = ({ name, removals }: BlockOfPolicy): boolean =>
-    removals.length > 0 || candidates.some(({ block }) => block === name);
-  return blocksOf(policy).some((block) => block.name !== "bare" && isBlock(block)) ? candidates : [];
+    removals.length > 0 || settings.some(({ block }) => block === name);
+  return blocksOf(policy).some((block) => block.name !== "bare" && isBlock(block)) ? settings : [];
 }
 
 const named = (policy: PolicyId, block: BlockName | null | undefined, pointer: string): string =>
   `${policy} ${block} ${pointer}`;
 
-/** Who appears in the sources, as holder or as loser; what a custom strategy computed is nobody's candidate. */
+/** Every setting that the sources contain, as the value in effect or as lost. Computed values belong to no policy. */
 const appearances = (sources: readonly Source[]): readonly string[] =>
   sources.flatMap(({ pointer, policy, block, computed, lost }) => [
     ...(policy !== null && computed === undefined ? [named(policy, block, pointer)] : []),
     ...lost.flatMap((loss) => (loss.policy === undefined ? [] : [named(loss.policy, loss.block, pointer)])),
   ]);
 
-function checkCandidates(cluster: RandomCluster, features: FeatureCount): void {
-  for (const judged of judge(cluster, features)) {
-    const { effective, candidates } = judged;
+function checkSettings(cluster: RandomCluster, features: FeatureCount): void {
+  for (const evaluated of evaluatePaths(cluster, features)) {
+    const { effective, settings } = evaluated;
     const fields = effective.fields ?? [];
-    const all = namesOf(candidates);
-    const shown = candidates.filter((one) => judged.destinationOf(one) === "Spec");
-    expect([...appearances(effective.sources)].sort(), describePath(effective)).toEqual(namesOf(shown));
-    // Each item has those of one setting; a policy may stand at several levels.
-    const inItems = namesOf(candidates.filter((one) => judged.destinationOf(one) === "Items"));
-    const told = fields.map(({ sources }) => appearances(sources));
-    for (const names of told) expect(names.filter((name) => times(names, name) !== times(all, name))).toEqual([]);
-    for (const name of inItems) expect(told.flat(), describePath(effective)).toContain(name);
+    const all = namesOf(settings);
+    const shown = settings.filter((one) => evaluated.destinationOf(one) === "Spec");
+    expect([...appearances(effective.sources)].sort(), formatPath(effective)).toEqual(namesOf(shown));
+    // Each item has the settings of one mapping; a policy may be attached at several levels.
+    const inItems = namesOf(settings.filter((one) => evaluated.destinationOf(one) === "Items"));
+    const found = fields.map(({ sources }) => appearances(sources));
+    for (const names of found) expect(names.filter((name) => times(names, name) !== times(all, name))).toEqual([]);
+    for (const name of inItems) expect(found.flat(), formatPath(effective)).toContain(name);
     for (const sources of [effective.sources, ...fields.map((field) => field.sources)]) {
       for (const { pointer, lost } of sources) {
         for (const { policy, block, value } of lost) {
           if (policy === undefined) continue;
-          const said = candidates.find(
+          const written = settings.find(
             (one) => one.policy === policy && one.block === block && one.pointer === pointer,
           );
-          expect(value, named(policy, block, pointer)).toEqual(said?.value);
+          expect(value, named(policy, block, pointer)).toEqual(written?.value);
         }
       }
     }
@@ -114,31 +114,31 @@ function checkCandidates(cluster: RandomCluster, features: FeatureCount): void {
 
 const times = (names: readonly string[], name: string): number => names.filter((one) => one === name).length;
 
-const namesOf = (candidates: readonly Candidate[]): readonly string[] =>
-  candidates.map(({ policy, block, pointer }) => named(policy, block, pointer)).sort();
+const namesOf = (settings: readonly Setting[]): readonly string[] =>
+  settings.map(({ policy, block, pointer }) => named(policy, block, pointer)).sort();
 
-const describePath = ({ policyKind, path, from }: EffectivePolicy): string =>
+const formatPath = ({ policyKind, path, from }: EffectivePolicy): string =>
   `${policyKind.kind} on ${path.map((node) => `${node.kind}/${node.name}${node.sectionName === undefined ? "" : `#${node.sectionName}`}`).join(" > ")} from ${from}`;
 
-test(`every candidate of the stack appears exactly once, as holder or loser (seed ${seed})`, {
+test(`every setting of the stack appears exactly once, in effect or lost (seed ${seed})`, {
   timeout: PROPERTY_TIMEOUT_MS,
 }, () => {
   const features = new FeatureCount();
-  const property = fc.property(randomCluster, (cluster) => checkCandidates(cluster, features));
+  const property = fc.property(randomCluster, (cluster) => checkSettings(cluster, features));
   assertProperty(property, { numRuns: 300, stream: 21 });
   expect(features.missing(0.05)).toEqual([]);
 });
 
-/** What the holder of a place says there. An own or computed value is nowhere but in the result itself. */
-function heldValue(source: Source, { effective, candidates }: Judged, spec: JsonObject): Json | undefined {
+/** The value of a source, read from the policy. An object's own value and a computed value are read from the result. */
+function valueOf(source: Source, { effective, settings }: EvaluatedPath, spec: JsonObject): Json | undefined {
   if (source.policy === null || source.computed) {
     return source.computed || source.object !== undefined ? valueAt(spec, source.pointer) : undefined;
   }
-  const held = candidates.find(
+  const setting = settings.find(
     (one) => one.policy === source.policy && one.block === source.block && one.pointer === source.pointer,
   );
-  expect(held, `${describePath(effective)}: ${named(source.policy, source.block, source.pointer)}`).toBeDefined();
-  return held?.value;
+  expect(setting, `${formatPath(effective)}: ${named(source.policy, source.block, source.pointer)}`).toBeDefined();
+  return setting?.value;
 }
 
 const stepsOf = (pointer: string): readonly string[] =>
@@ -153,11 +153,11 @@ function valueAt(spec: JsonObject, pointer: string): Json | undefined {
   return value;
 }
 
-/** The decisions, carried out: each held value at its place; a tombstone leaves nothing. */
-function rebuild(judged: Judged, sources: readonly Source[], spec: JsonObject): JsonObject {
+/** Builds a spec from the sources: each value at its pointer, tombstones left out. */
+function rebuild(evaluated: EvaluatedPath, sources: readonly Source[], spec: JsonObject): JsonObject {
   const built: { [key: string]: Json } = {};
   for (const source of sources) {
-    const value = heldValue(source, judged, spec);
+    const value = valueOf(source, evaluated, spec);
     if (value === undefined || value === null) continue;
     put(built, stepsOf(source.pointer), value);
   }
@@ -178,10 +178,10 @@ function put(object: { [key: string]: Json }, [head = "", ...rest]: readonly str
 test(`applying the recorded decisions rebuilds the spec (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
   const features = new FeatureCount();
   const property = fc.property(randomCluster, (cluster) => {
-    for (const judged of judge(cluster, features)) {
-      const { effective } = judged;
+    for (const evaluated of evaluatePaths(cluster, features)) {
+      const { effective } = evaluated;
       for (const { spec, sources } of [effective, ...(effective.fields ?? [])]) {
-        expect(canonicalJson(rebuild(judged, sources, spec)), describePath(effective)).toBe(canonicalJson(spec));
+        expect(canonicalJson(rebuild(evaluated, sources, spec)), formatPath(effective)).toBe(canonicalJson(spec));
       }
     }
   });
@@ -189,7 +189,7 @@ test(`applying the recorded decisions rebuilds the spec (seed ${seed})`, { timeo
   expect(features.missing(0.05)).toEqual([]);
 });
 
-test(`sources are sorted, one per place (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
+test(`sources are sorted by pointer, one for each (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
   const property = fc.property(randomCluster, (cluster) => {
     for (const { sources } of effectivePolicies(evaluateDocuments(cluster.objects, cluster.definitions))) {
       const pointers = sources.map(({ pointer }) => pointer);

@@ -14,7 +14,7 @@ import { parseObject } from "../../src/core/model/snapshot.ts";
 import { apply, type Change, type EffectivePolicy, effectivePolicies, verdicts } from "../../src/index.ts";
 import { type Evaluation, evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
-import { randomCluster } from "./random-cluster.ts";
+import { randomCluster } from "./random/random-cluster.ts";
 
 const CLUSTERS = 150;
 
@@ -35,7 +35,9 @@ const countFates = ({ paths }: Reach) => ({
 });
 
 describe(`reach (seed ${seed})`, () => {
-  test("counts as verdicts do, and is attached where it reaches", { timeout: PROPERTY_TIMEOUT_MS }, () => {
+  test("has the same counts as the verdict, and lists targets where a setting takes effect", {
+    timeout: PROPERTY_TIMEOUT_MS,
+  }, () => {
     const property = fc.property(randomCluster, ({ objects, definitions }) => {
       for (const reach of reachesIn(evaluateDocuments(objects, definitions))) {
         if (reach.verdict.state === "NotAccepted") {
@@ -65,7 +67,7 @@ function planFor(evaluation: Evaluation, changes: readonly Change[]): { plan: Pl
   return { plan, next };
 }
 
-/** By kind, path, traffic and pointer: `before → after`. */
+/** The values before and after, by kind, path, traffic and pointer. */
 function differences({ kinds }: Plan): ReadonlyMap<string, readonly unknown[]> {
   const found = new Map<string, readonly unknown[]>();
   for (const { policyKind, changes } of kinds) {
@@ -93,7 +95,7 @@ const keyOf = ({ policyKind, path, from }: EffectivePolicy): string => JSON.stri
 describe(`plan (seed ${seed})`, () => {
   const policyToDelete = fc.tuple(randomCluster, fc.nat(99));
 
-  test("of a deletion and of its undoing mirror each other", { timeout: PROPERTY_TIMEOUT_MS }, () => {
+  test("of a deletion is the reverse of the plan that undoes it", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     const property = fc.property(policyToDelete, ([{ objects, definitions }, at]) => {
       const start = evaluateDocuments(objects, definitions);
       const policies = objects.filter((object) => isPolicy(worldOf(start), object));
@@ -113,7 +115,7 @@ describe(`plan (seed ${seed})`, () => {
     assertProperty(property, { numRuns: CLUSTERS, stream: 402 });
   });
 
-  test("of a Gateway that goes: what hung only there hangs nowhere", { timeout: PROPERTY_TIMEOUT_MS }, () => {
+  test("of a deleted Gateway equals an evaluation in which no route names it", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     let judged = 0;
     const property = fc.property(randomCluster, ({ objects, definitions }) => {
       const start = evaluateDocuments(objects, definitions);
@@ -126,9 +128,9 @@ describe(`plan (seed ${seed})`, () => {
       if (rest.includes(undefined)) return;
       const unhung = evaluateDocuments(rest, definitions);
       for (const { policy, verdict } of verdicts(unhung)) {
-        const told = plan.policies.find((change) => change.policy === policy)?.after;
-        if (told?.state !== "Accepted" || verdict.state !== "Accepted") continue;
-        expect({ policy, ...told.total }).toEqual({ policy, ...verdict.total });
+        const planned = plan.policies.find((change) => change.policy === policy)?.after;
+        if (planned?.state !== "Accepted" || verdict.state !== "Accepted") continue;
+        expect({ policy, ...planned.total }).toEqual({ policy, ...verdict.total });
         judged++;
       }
       for (const { changes } of plan.kinds) expect(changes.filter(({ change }) => change === "came")).toEqual([]);
@@ -137,7 +139,7 @@ describe(`plan (seed ${seed})`, () => {
     expect(judged).toBeGreaterThan(CLUSTERS / 10);
   });
 
-  test("names exactly the values that differ between two evaluations", { timeout: PROPERTY_TIMEOUT_MS }, () => {
+  test("lists exactly the values that differ between two evaluations", { timeout: PROPERTY_TIMEOUT_MS }, () => {
     let changed = 0;
     const property = fc.property(policyToDelete, ([{ objects, definitions }, at]) => {
       const start = evaluateDocuments(objects, definitions);
@@ -151,7 +153,7 @@ describe(`plan (seed ${seed})`, () => {
         definitions,
       );
       const after = new Map([...effectivePolicies(rebuilt)].map((one) => [keyOf(one), one]));
-      const told = new Map(
+      const valuesByPath = new Map(
         plan.kinds.flatMap(({ policyKind, changes }) =>
           changes.map(({ nodes, from, values }) => [JSON.stringify([policyKind, nodes, from]), values] as const),
         ),
@@ -161,7 +163,7 @@ describe(`plan (seed ${seed})`, () => {
         if (now === undefined || (old.fields ?? now.fields) !== undefined) continue;
         const pointers = new Set([...old.sources, ...now.sources].map(({ pointer }) => pointer));
         const differ = [...pointers].filter((pointer) => !jsonEqual(heldAt(old, pointer), heldAt(now, pointer)));
-        const values = told.get(keyOf(old)) ?? [];
+        const values = valuesByPath.get(keyOf(old)) ?? [];
         const named = values.filter((value) => !jsonEqual(value.before?.value, value.after?.value));
         expect(named.map(({ pointer }) => pointer).sort()).toEqual(differ.sort());
         changed += differ.length;
@@ -172,7 +174,7 @@ describe(`plan (seed ${seed})`, () => {
   });
 });
 
-/** Parents of routes, without those that are this Gateway; undefined: something else hangs under it, too. */
+/** The object without parentRefs to this Gateway; undefined if it is a ListenerSet of this Gateway. */
 function withoutParent(object: JsonObject, gateway: ObjectRef): JsonObject | undefined {
   const { spec, metadata } = object;
   if (!isJsonObject(spec) || !isJsonObject(metadata)) return object;

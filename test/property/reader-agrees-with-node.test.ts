@@ -50,7 +50,7 @@ async function readByNode(text: string): Promise<readonly NodeRequest[]> {
   connection.on("error", () => {});
   server.emit("connection", connection);
   connection.push(Buffer.from(text, "latin1"));
-  // What was parsed has been told by then; what is not whole never will be.
+  // What was parsed has been outputOf by then; what is not whole never will be.
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
   const requests = seen.map(({ request, chunks }) => ({
     head: headOf(request),

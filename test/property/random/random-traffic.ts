@@ -1,6 +1,6 @@
-/** Random objects that a gateway's configuration rests on: everything that filters, backends, certificates and policies can be. */
+/** Random objects that a gateway's configuration depends on: filters, backends, certificates and policies of all forms. */
 import fc from "fast-check";
-import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 import { type RandomHistory, randomBatches } from "./random-history.ts";
 import { chance, jsonOf, kubeObject, weighted } from "./random-topology.ts";
 
@@ -309,7 +309,7 @@ const anyObject: Arb<JsonObject> = fc.oneof(
 
 const many = fc.array(anyObject, { minLength: 12, maxLength: 30 });
 
-/** Every name is in the pool in several versions, so that an upsert mostly changes something. */
+/** The pool contains several versions of each name, so that most upserts change something. */
 export const trafficHistory: Arb<Omit<RandomHistory, "start"> & { readonly start: readonly JsonObject[] }> = fc.record({
   start: many,
   pool: many,

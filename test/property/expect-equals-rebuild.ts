@@ -1,9 +1,9 @@
-/** What `apply` promises, checked against evaluations made from scratch. */
+/** Compares the result of `apply` with an evaluation from scratch. */
 import { expect } from "vitest";
 import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
 import type { Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import { type Applied, type Delta, effectivePolicies, verdicts } from "../../src/index.ts";
-import { type Evaluation, told } from "./evaluate-cluster.ts";
+import { type Evaluation, outputOf } from "./evaluate-cluster.ts";
 
 interface Difference {
   readonly key: string;
@@ -11,29 +11,29 @@ interface Difference {
   readonly after: unknown;
 }
 
-/** Everything about an evaluation, to be compared with what comes after. */
-export interface Remembered {
+/** The output of an evaluation at one time, to compare with later. */
+export interface Captured {
   readonly evaluation: Evaluation;
-  readonly told: ReturnType<typeof told>;
+  readonly output: ReturnType<typeof outputOf>;
   readonly effective: ReadonlyMap<string, EffectivePolicy>;
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
-export const remember = (evaluation: Evaluation): Remembered => ({
+export const capture = (evaluation: Evaluation): Captured => ({
   evaluation,
-  told: told(evaluation),
+  output: outputOf(evaluation),
   effective: effectiveByKey(evaluation),
   verdicts: verdictByPolicy(evaluation),
 });
 
-/** The result equals a rebuild, byte for byte; the delta names exactly what differs; the old evaluation is as it was. */
-export function expectApplied(before: Remembered, { evaluation, delta }: Applied, rebuilt: Evaluation): void {
-  expect(told(evaluation), "incremental equals rebuild").toStrictEqual(told(rebuilt));
+/** The result equals a rebuild, byte for byte; the delta names exactly what differs; the old evaluation is unchanged. */
+export function expectEqualsRebuild(before: Captured, { evaluation, delta }: Applied, rebuilt: Evaluation): void {
+  expect(outputOf(evaluation), "incremental equals rebuild").toStrictEqual(outputOf(rebuilt));
   expect(namedIn(delta), "the delta names exactly what differs").toEqual({
     effective: differences(before.effective, effectiveByKey(evaluation)),
     verdicts: differences(before.verdicts, verdictByPolicy(evaluation)),
   });
-  expect(told(before.evaluation), "the old evaluation stays as it was").toStrictEqual(before.told);
+  expect(outputOf(before.evaluation), "the old evaluation is unchanged").toStrictEqual(before.output);
 }
 
 const effectiveKey = ({ policyKind, path, from }: Pick<EffectivePolicy, "policyKind" | "path" | "from">): string =>
@@ -44,7 +44,7 @@ const effectiveKey = ({ policyKind, path, from }: Pick<EffectivePolicy, "policyK
     from,
   ]);
 
-/** What really differs between two lists, by key. */
+/** The differences between two maps. */
 function differences(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): readonly Difference[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((key) => ({ key, before: before.get(key), after: after.get(key) }))

@@ -1,6 +1,6 @@
-/** Random objects of a hierarchy that the engine knows nothing of. */
+/** Random objects of a hierarchy that only a definition describes: the engine has no code for it. */
 import fc from "fast-check";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import type { JsonObject } from "../../../src/core/model/json.ts";
 import { foreignGroup } from "./define-kind.ts";
 import { kubeObject } from "./random-topology.ts";
 

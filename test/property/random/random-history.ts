@@ -1,9 +1,9 @@
-/** Random sequences of changes to a cluster: objects come, go and change, also those that say what policies mean. */
+/** Random sequences of changes to a cluster: objects are added, deleted and changed, PolicyDefinitions and CRDs too. */
 import fc from "fast-check";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
-import type { ObjectRef } from "../../src/core/model/refs.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
+import type { ObjectRef } from "../../../src/core/model/refs.ts";
+import { groupOf } from "../policies-on-path.ts";
 import { gatewayGroup, policyGroup } from "./define-kind.ts";
-import { groupOf } from "./policy-candidates.ts";
 import { clusterPair, type RandomCluster } from "./random-cluster.ts";
 import { jsonOf } from "./random-topology.ts";
 
@@ -11,7 +11,7 @@ type Step = { readonly does: "upsert" | "delete" | "change"; readonly at: number
 
 export interface RandomHistory {
   readonly start: RandomCluster;
-  /** Where objects to add come from. */
+  /** The objects that upserts add. */
   readonly pool: readonly JsonObject[];
   readonly batches: readonly (readonly Step[])[];
 }
@@ -25,7 +25,6 @@ const step: fc.Arbitrary<Step> = fc.record({
   how: fc.nat(99),
 });
 
-/** Some batches of some steps. */
 export const randomBatches: fc.Arbitrary<RandomHistory["batches"]> = fc.array(
   fc.array(step, { minLength: 1, maxLength: 3 }),
   { minLength: 1, maxLength: 4 },
@@ -107,7 +106,7 @@ const keyOf = ({ group, kind, namespace, name }: ObjectRef): string => JSON.stri
 export const startState = (objects: readonly JsonObject[]): State =>
   new Map(objects.map((object) => [keyOf(refOf(object)), object]));
 
-/** What one batch changes in a state, and the state it leaves. */
+/** The changes of one batch, and the state after them. */
 export function playBatch(
   state: State,
   batch: readonly Step[],
@@ -134,7 +133,7 @@ function put(state: Map<string, JsonObject>, object: JsonObject): Change {
   return { upsert: object };
 }
 
-/** Another version of the object: its labels, its age, or one value anywhere in its spec. */
+/** Another version of the object: changes its labels, its creation time, or one value in its spec. */
 function changed(object: JsonObject, how: number): JsonObject {
   const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
   switch (how % 4) {
@@ -152,7 +151,7 @@ function changed(object: JsonObject, how: number): JsonObject {
   }
 }
 
-/** Walks down by `how` and changes what it finds there: a number grows, a name gets another digit, a list loses an item. */
+/** Changes one value, selected by `how`: increments a number, replaces the last digit of a name, or removes a list item. */
 function changeWithin(value: Json, how: number): Json {
   if (typeof value === "number") return value + 1;
   if (typeof value === "string") return /\d$/.test(value) ? `${value.slice(0, -1)}${(how % 3) + 1}` : value;

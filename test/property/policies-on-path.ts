@@ -1,13 +1,13 @@
 /**
- * Which policies stand on a path and what each of them says there, read off the raw objects by the specification's
- * rules alone. Paths are taken as given; nothing is shared with the engine but the types.
+ * The policies that are attached to a path and the settings of each, read from the raw objects by the specification's rules.
+ * The paths are input. The code shares only types with the engine.
  */
 import type { EffectivePolicy, PathNode } from "../../src/core/effective/fold/effective-policy.ts";
 import type { Granularity, PolicyDefinition, PolicyKind, TargetKind } from "../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
-import { gatewayGroup } from "./define-kind.ts";
+import { gatewayGroup } from "./random/define-kind.ts";
 
 export interface RawPolicy {
   readonly id: PolicyId;
@@ -19,13 +19,13 @@ export interface RawPolicy {
   readonly spec: JsonObject;
 }
 
-/** A policy on a path: `level` is the place of its target, 0 for the root. */
-export interface Standing {
+/** A policy on a path. `level` is the index of its target; 0 is the root. */
+export interface PolicyOnPath {
   readonly policy: RawPolicy;
   readonly level: number;
 }
 
-export interface Candidate {
+export interface Setting {
   readonly policy: PolicyId;
   readonly block: BlockName;
   readonly pointer: string;
@@ -68,13 +68,13 @@ export function readPolicies(
   });
 }
 
-/** The policies of a path's stack, root first. `isOut` names those that are not accepted at all. */
-export function standingsOf(
+/** The policies of a path's stack, root first, without those that are not accepted (`isOut`). */
+export function policiesOnPath(
   path: Pick<EffectivePolicy, "policyKind" | "path" | "from">,
   policies: readonly RawPolicy[],
   objects: readonly JsonObject[],
   isOut: (policy: PolicyId) => boolean,
-): readonly Standing[] {
+): readonly PolicyOnPath[] {
   const ours = policies.filter(
     ({
       id,
@@ -83,19 +83,19 @@ export function standingsOf(
       },
     }) => first.kind === path.policyKind.kind && first.group === path.policyKind.group && !isOut(id),
   );
-  const standings = path.path.flatMap((node, level) =>
+  const found = path.path.flatMap((node, level) =>
     ours.filter((policy) => targets(policy, node, path, objects)).map((policy) => ({ policy, level })),
   );
   const [{ definition } = { definition: undefined }] = ours;
-  const highest = definition?.merge.none ? onlyHighest(standings) : standings;
-  // A Direct policy on an object covers the sections that have none of their own, and no others.
+  const highest = definition?.merge.none ? onlyHighest(found) : found;
+  // A Direct policy on an object covers only the sections that have none of their own.
   return definition?.class === "Direct" ? highest.filter(({ level }) => level === highest.at(-1)?.level) : highest;
 }
 
-/** None: one policy per target, the oldest; then by `namespace/name` as one string. */
-function onlyHighest(standings: readonly Standing[]): readonly Standing[] {
-  const key = ({ policy }: Standing): string => `${policy.created ?? "later"} ${policy.namespace}/${policy.name}`;
-  return standings.filter((one) => standings.every((other) => other.level !== one.level || key(one) <= key(other)));
+/** Strategy None: one policy per target, the oldest, then the first by `namespace/name` as one string. */
+function onlyHighest(found: readonly PolicyOnPath[]): readonly PolicyOnPath[] {
+  const key = ({ policy }: PolicyOnPath): string => `${policy.created ?? "later"} ${policy.namespace}/${policy.name}`;
+  return found.filter((one) => found.every((other) => other.level !== one.level || key(one) <= key(other)));
 }
 
 function targets(
@@ -121,14 +121,14 @@ function refersTo(
   const kind = findTargetKind(ref, policy);
   if (kind === undefined || kind.kind !== node.kind || kind.group !== node.group) return false;
   if (textAt(ref, "sectionName") !== node.sectionName) return false;
-  if (node.sectionName !== undefined && !isNamedOnce(node, objects) && !isNamedByPlace(node, policy, objects))
+  if (node.sectionName !== undefined && !isNamedOnce(node, objects) && !isNamedByPosition(node, policy, objects))
     return false;
   const selector = ref["selector"];
   const isNamed = isJsonObject(selector) ? isSelected(selector, node, objects) : textAt(ref, "name") === node.name;
   return isNamed && mayReach(policy, textAt(ref, "namespace"), node, path, objects);
 }
 
-/** The kinds that the policy may name, one of which the reference means. */
+/** The target kind that the reference names, if the policy may target it. */
 function findTargetKind(ref: JsonObject, { definition, kind }: RawPolicy): TargetKind | undefined {
   const [group] = (textAt(ref, "group") ?? "").split("/");
   return definition.targeting.kinds.find(
@@ -149,7 +149,7 @@ const findObject = (node: PathNode, objects: readonly JsonObject[]): JsonObject 
       (textAt(mapAt(object, "metadata"), "namespace") ?? "") === node.namespace,
   );
 
-/** A section's name counts only where it is written, and written once. */
+/** A policy can name a section only if the name is declared exactly once. */
 function isNamedOnce(node: PathNode, objects: readonly JsonObject[]): boolean {
   const spec = mapAt(findObject(node, objects) ?? {}, "spec");
   const names = ["listeners", "rules", "ports", "branches"].flatMap((list) =>
@@ -158,8 +158,8 @@ function isNamedOnce(node: PathNode, objects: readonly JsonObject[]): boolean {
   return names.filter((name) => name === node.sectionName).length === 1;
 }
 
-/** `rule-2` for the second rule, if that has no name of its own. */
-function isNamedByPlace(node: PathNode, { definition }: RawPolicy, objects: readonly JsonObject[]): boolean {
+/** `rule-2` names the second rule if that rule has no name of its own. */
+function isNamedByPosition(node: PathNode, { definition }: RawPolicy, objects: readonly JsonObject[]): boolean {
   const rules = listAt(mapAt(findObject(node, objects) ?? {}, "spec"), "rules");
   const isMeant = rules.some((rule, at) => !("name" in rule) && node.sectionName === `rule-${at + 1}`);
   return definition.targeting.positionalRules && isMeant;
@@ -235,7 +235,7 @@ export function blocksOf({ spec, definition }: RawPolicy): readonly BlockOfPolic
 
 function readBlock(name: BlockName, block: JsonObject, { merge }: PolicyDefinition): BlockOfPolicy {
   const { remove, unset, ...withWhen } = block;
-  // RFC 9 has `when` in the two blocks only: beside bare rules it is one of them.
+  // RFC 9 has `when` in the two blocks only: beside bare rules it is an ordinary rule.
   const { when, ...withoutWhen } = withWhen;
   const rest = name === "bare" ? withWhen : withoutWhen;
   const isStrategy = Object.keys(merge.granularity.values).length > 0;
@@ -249,8 +249,8 @@ function readBlock(name: BlockName, block: JsonObject, { merge }: PolicyDefiniti
   };
 }
 
-/** What a policy's blocks say, unit by unit. */
-export function candidatesOf(policy: RawPolicy): readonly Candidate[] {
+/** The settings of a policy, one for each unit of its blocks. */
+export function settingsOf(policy: RawPolicy): readonly Setting[] {
   return blocksOf(policy).flatMap(({ name, spec }) =>
     unitsOf(spec, policy.definition).map(([path, value]) => ({
       policy: policy.id,
@@ -266,20 +266,20 @@ const toPointer = (path: readonly string[]): string =>
 
 const supports = ({ merge }: PolicyDefinition, granularity: Granularity): boolean =>
   !merge.none && [merge.granularity.default, ...Object.values(merge.granularity.values)].includes(granularity);
-/** Named rules are units of their own unless the kind also compares leaves. */
+/** A named rule is one unit unless the kind also merges leaves. */
 const hasLeaves = (definition: PolicyDefinition): boolean =>
   definition.merge.rules.length === 0 || supports(definition, "Field") || supports(definition, "Patch");
 
 type PathAndValue = readonly [path: readonly string[], value: Json];
 
-/** Leaves: scalars, lists, empty maps, maps that are one value; named rules where the kind merges by rules. */
+/** Units are scalars, lists, empty maps and atomic maps; also named rules where the kind merges by rules. */
 function unitsOf(spec: JsonObject, definition: PolicyDefinition): readonly PathAndValue[] {
   const walk = (value: Json, path: readonly string[]): readonly PathAndValue[] => {
     if (value === null && !supports(definition, "Patch")) return [];
     if (isJsonObject(value) && !isOneValue(path, definition)) {
       const keys = Object.keys(value);
       if (keys.length > 0) return keys.flatMap((key) => walk(value[key] ?? null, [...path, key]));
-      // "There are rules" without any rule says nothing.
+      // A rule map without rules sets nothing.
       if (path.length === 0 || leadsToRules(path, definition)) return [];
     }
     return [[path, value]];
@@ -305,7 +305,7 @@ const leadsToRules = (path: readonly string[], { merge }: PolicyDefinition): boo
     (rule) => rule.split(".").length >= path.length && matches(path, rule.split(".").slice(0, path.length)),
   );
 
-/** Bare rules as Direct act only where the path ends, or on the owner of the section where it ends: the node above it. */
+/** A Direct policy takes effect only where the path ends: on the last node, or on the object whose section that is. */
 export function isAtEnd(level: number, { path }: Pick<EffectivePolicy, "path">): boolean {
   return level >= path.length - (path.at(-1)?.sectionName === undefined ? 1 : 2);
 }

@@ -1,9 +1,9 @@
 /**
- * Clusters as templates write them: several Gateways with a route or two each, and policies on both that say one of a few
- * things, whatever they are called. So there are stacks of different policies that say the same.
+ * Clusters as templates generate them: several Gateways with two routes each, and policies on both that use one of two specs.
+ * So many stacks consist of different policies with equal specs.
  */
 import fc from "fast-check";
-import { isJsonObject, type JsonObject } from "../../src/core/model/json.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/model/json.ts";
 import { gatewayGroup } from "./define-kind.ts";
 import { type RandomCluster, randomCluster } from "./random-cluster.ts";
 
@@ -11,17 +11,17 @@ const NAMESPACE = "a";
 const NAMES = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"];
 
 const plan = fc.record({
-  /** What policies say, and where what they say is taken from. */
+  /** The cluster whose definitions and policy specs are used. */
   cluster: randomCluster,
-  /** Of each Gateway, then of each route: which of the things is said there; the last: nothing. */
+  /** For each Gateway, then for each route: the index of the policy spec on it; 2 means no policy. */
   says: fc.array(fc.nat(2), { minLength: 9, maxLength: 9 }),
   names: fc.shuffledSubarray(NAMES, { minLength: NAMES.length }),
-  /** One policy more for a target: then several meet there. */
+  /** Targets that get one more policy. */
   more: fc.array(fc.nat(8), { maxLength: 2 }),
 });
 type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
 
-export const randomFarm: fc.Arbitrary<RandomCluster> = plan.map(build);
+export const templatedCluster: fc.Arbitrary<RandomCluster> = plan.map(build);
 
 const named = (kind: string, name: string, spec: JsonObject): JsonObject => ({
   apiVersion: `${gatewayGroup}/v1`,

@@ -1,7 +1,7 @@
-/** Random clusters whose rules ask for something, and random requests that are near to what they ask for. */
+/** Random clusters whose rules have matches, and random requests that match or nearly match them. */
 import fc from "fast-check";
-import type { TraceRequest } from "../../src/core/explain/trace.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
+import type { TraceRequest } from "../../../src/core/explain/trace.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
 import { type RandomCluster, randomCluster } from "./random-cluster.ts";
 import { jsonOf, weighted } from "./random-topology.ts";
 
@@ -55,7 +55,7 @@ const matches: fc.Arbitrary<Matches> = fc.record({
   grpc: fc.array(grpcMatch, { maxLength: 2 }),
 });
 
-/** Each rule takes the next list of matches; HTTPS listeners get a certificate, as without one they are not served. */
+/** Each rule gets the next list of matches. HTTPS listeners get a certificate: without one they are not served. */
 function dressed(object: JsonObject, lists: readonly Matches[], at: number): JsonObject {
   const { kind, spec } = object;
   if (!isJsonObject(spec)) return object;

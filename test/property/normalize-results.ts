@@ -1,11 +1,11 @@
-/** What engine and oracle decided, in one form that does not depend on the order in which losers are listed. */
+/** Results of engine and oracle in a form that does not depend on the order of lost settings. */
 
 import type { EffectivePolicy, Lost, Source } from "../../src/core/effective/fold/effective-policy.ts";
 import type { Affected } from "../../src/core/effective/verdicts/affected.ts";
 import type { Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import { canonicalJson, type Json } from "../../src/core/model/json.ts";
 
-const showPath = ({ policyKind, path, from, incomplete }: EffectivePolicy): string => {
+const formatPath = ({ policyKind, path, from, incomplete }: EffectivePolicy): string => {
   const nodes = path.map(
     ({ kind, namespace, name, sectionName }) =>
       `${kind}/${namespace}/${name}${sectionName === undefined ? "" : `#${sectionName}`}`,
@@ -13,32 +13,32 @@ const showPath = ({ policyKind, path, from, incomplete }: EffectivePolicy): stri
   return `${policyKind.kind}: ${nodes.join(" > ")}${from === undefined ? "" : ` from ${from}`}${incomplete ? " incomplete" : ""}`;
 };
 
-const showLost = ({ policy, block, value, reason, by }: Lost): string =>
+const formatLost = ({ policy, block, value, reason, by }: Lost): string =>
   `${policy ?? "object"} ${block ?? ""} ${canonicalJson(value)} ${reason}${reason === "equal" ? "" : ` by ${[...by].sort().join(" ")}`}`;
 
-const showSource = ({ policy, block, object, computed, decidedBy, lost }: Source): Json => ({
+const normalizeSource = ({ policy, block, object, computed, decidedBy, lost }: Source): Json => ({
   holder: `${policy ?? object ?? "nobody"} ${block ?? ""}${computed ? " computed" : ""}`,
   decidedBy: `${decidedBy.policy} ${decidedBy.block} ${decidedBy.strategy}`,
-  lost: lost.map(showLost).sort(),
+  lost: lost.map(formatLost).sort(),
 });
 
-const showSources = (sources: readonly Source[]): Json =>
-  Object.fromEntries(sources.map((source) => [source.pointer, showSource(source)]));
+const normalizeSources = (sources: readonly Source[]): Json =>
+  Object.fromEntries(sources.map((source) => [source.pointer, normalizeSource(source)]));
 
-/** By path. Two equal paths would hide each other, so the second one is named as such. */
-export function showEffective(policies: Iterable<EffectivePolicy>): Readonly<Record<string, Json>> {
+/** Effective policies by path. A second policy of the same path gets a key of its own, so that it is not hidden. */
+export function normalizeEffective(policies: Iterable<EffectivePolicy>): Readonly<Record<string, Json>> {
   const shown: { [path: string]: Json } = {};
   for (const one of policies) {
-    const path = showPath(one);
+    const path = formatPath(one);
     shown[Object.hasOwn(shown, path) ? `${path} again` : path] = {
       target: one.target,
       spec: one.spec,
-      sources: showSources(one.sources),
+      sources: normalizeSources(one.sources),
       fields: (one.fields ?? [])
         .map(({ object, pointer, spec, sources }) => ({
           place: `${object}${pointer}`,
           spec,
-          sources: showSources(sources),
+          sources: normalizeSources(sources),
         }))
         .sort((a, b) => (a.place < b.place ? -1 : 1)),
     };
@@ -46,18 +46,21 @@ export function showEffective(policies: Iterable<EffectivePolicy>): Readonly<Rec
   return shown;
 }
 
-export function showVerdict(verdict: Verdict): Json {
+export function normalizeVerdict(verdict: Verdict): Json {
   if (verdict.state === "NotAccepted") return { state: verdict.reason, by: [...verdict.by].sort() };
   return {
     state: verdict.enforcement,
-    total: showTally(verdict.total),
+    total: normalizeTally(verdict.total),
     ancestors: Object.fromEntries(
-      verdict.ancestors.map(({ ancestor, enforcement, tally }) => [ancestor, { enforcement, ...showTally(tally) }]),
+      verdict.ancestors.map(({ ancestor, enforcement, tally }) => [
+        ancestor,
+        { enforcement, ...normalizeTally(tally) },
+      ]),
     ),
   };
 }
 
-const showTally = ({ overriddenBy, overriddenAt, ...counters }: Tally): { readonly [key: string]: Json } => ({
+const normalizeTally = ({ overriddenBy, overriddenAt, ...counters }: Tally): { readonly [key: string]: Json } => ({
   ...counters,
   overriddenBy: overriddenBy.map(({ policy, paths }) => `${policy} on ${paths}`),
   overriddenAt: overriddenAt.map(({ target, paths }) => `${target} on ${paths}`),
@@ -65,7 +68,7 @@ const showTally = ({ overriddenBy, overriddenAt, ...counters }: Tally): { readon
 
 export type AffectedPolicies = Readonly<Record<string, readonly string[]>>;
 
-export function showAffected(affected: readonly Affected[]): AffectedPolicies {
+export function normalizeAffected(affected: readonly Affected[]): AffectedPolicies {
   const byTarget: { [target: string]: string[] } = {};
   for (const { target, policies } of affected) byTarget[target] = [...(byTarget[target] ?? []), ...policies].sort();
   return byTarget;

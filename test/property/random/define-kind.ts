@@ -1,4 +1,4 @@
-/** How the kinds that random clusters use are written down: whatever a sketch leaves out is the plain case. */
+/** Builds the definitions of policy kinds for random clusters. Whatever an argument omits has the plain default. */
 import type {
   Hierarchy,
   LevelKind,
@@ -7,15 +7,15 @@ import type {
   PolicyKind,
   Targeting,
   TargetKind,
-} from "../../src/core/model/definition.ts";
-import type { GroupKind } from "../../src/core/model/refs.ts";
+} from "../../../src/core/model/definition.ts";
+import type { GroupKind } from "../../../src/core/model/refs.ts";
 
 export const gatewayGroup = "gateway.networking.k8s.io";
 export const policyGroup = "example.com";
 export const foreignGroup = "fruit.example.com";
 export const strategyAnnotation = "example.com/strategy";
 
-/** A definition, and what its policies may say. */
+/** A definition, and the values that random policies of this kind use. */
 export interface PolicyKindUnderTest {
   readonly definition: PolicyDefinition;
   /** Dotted paths in the spec proper. */

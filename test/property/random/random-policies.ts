@@ -1,10 +1,10 @@
 /**
- * Random policies. A plan is drawn first and meets the cluster later (`policyFromPlan`), so that most policies aim at
- * something that exists, and shrinking one part does not change the others.
+ * Random policies. A plan is generated first and combined with the cluster later (`policyFromPlan`), so that most policies
+ * target an existing object, and shrinking one part does not change the others.
  */
 import fc from "fast-check";
-import type { PolicyKind, TargetKind } from "../../src/core/model/definition.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
+import type { PolicyKind, TargetKind } from "../../../src/core/model/definition.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
 import { gatewayGroup, type PolicyKindUnderTest } from "./define-kind.ts";
 import { chance, jsonOf, kubeObject, namespaces, weighted } from "./random-topology.ts";
 
@@ -153,7 +153,7 @@ function sectionNames(object: JsonObject): readonly string[] {
   });
 }
 
-/** The policy, aimed at objects of this cluster. Its namespace is that of its first target, mostly. */
+/** A policy that targets objects of this cluster. Its namespace is usually that of its first target. */
 export function policyFromPlan(
   plan: PolicyPlan,
   number: number,
@@ -174,7 +174,7 @@ export function policyFromPlan(
   return { ...kubeObject(identity, {}), metadata, spec: { ...writeRefs(refs), ...writeBlocks(plan, kind) } };
 }
 
-/** Kinds that may not target across namespaces try it less often than those that may. */
+/** Kinds that may not target across namespaces do so less often than kinds that may. */
 function nearer(aim: Aim, { definition }: PolicyKindUnderTest): Aim {
   const isVain = aim.mode === "other namespace" && definition.targeting.crossNamespace === "Forbidden";
   return isVain && aim.object % 4 !== 0 ? { ...aim, mode: "exact" } : aim;

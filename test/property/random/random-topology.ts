@@ -1,9 +1,9 @@
 /**
- * Random Gateway API objects: few names, so that references meet, and enough that is wrong (names, sections,
- * protocols, missing grants) for every way not to attach.
+ * Random Gateway API objects. There are few names, so that references match often, and enough errors (names, sections,
+ * protocols, missing grants) to exercise every reason not to attach.
  */
 import fc from "fast-check";
-import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 import { gatewayGroup, policyGroup, strategyAnnotation } from "./define-kind.ts";
 import { policyKinds } from "./policy-kinds.ts";
 
@@ -19,7 +19,7 @@ export const chance = <T>(probability: number, value: Arb<T>): Arb<T | undefined
 export const weighted = <T>(...choices: readonly (readonly [weight: number, value: T])[]): Arb<T> =>
   fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
-/** Leaves out what is undefined: JSON has no such value. */
+/** Omits undefined values, which JSON does not have. */
 export function jsonOf(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
@@ -125,7 +125,7 @@ const listeners: Arb<JsonObject[]> = fc
     ),
   );
 
-/** g1 is nearly always there: it is the one that most routes name. */
+/** Gateway g1 nearly always exists: most routes name it. */
 const gatewayNames: Arb<readonly (readonly [namespace: string, name: string])[]> = weighted<
   readonly (readonly [string, string])[]
 >(
@@ -239,7 +239,7 @@ const backendRef: Arb<JsonObject> = weighted<JsonObject>(
   [1, { name: "bucket", group: "storage.example.com", kind: "Bucket" }],
 );
 
-/** Own values of the fields that mapped kinds map onto; empty ones count as unset. */
+/** Own values of the fields that policy kinds map to. Empty values count as unset. */
 const ownRetry: Arb<JsonObject | undefined> = weighted<JsonObject | undefined>(
   [4, undefined],
   [2, { attempts: 2 }],
@@ -362,10 +362,10 @@ const grantees: readonly JsonObject[] = [
   ...routeKinds.map((kind) => ({ group: gatewayGroup, kind })),
   ...policyKinds.flatMap(({ definition }) => definition.policies.map(({ group, kind }) => ({ group, kind }))),
 ];
-/** A ReferenceGrant lists at most that many. */
+/** The maximum number of `from` entries in a ReferenceGrant. */
 const MAX_FROM = 16;
 
-/** The two namespaces trust each other's routes and policies. */
+/** Each namespace grants access to the routes and policies of the other. */
 const mutualGrants: readonly JsonObject[] = [
   ["a", "a-b"],
   ["a-b", "a"],

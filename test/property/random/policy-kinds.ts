@@ -1,12 +1,12 @@
 /**
- * The policy kinds that random clusters use: one per way a definition can differ, and for each the places in its spec
- * where policies meet. Few places on purpose: collisions are what is tested.
+ * The policy kinds of random clusters: one for each way in which definitions differ, with the paths that its policies set.
+ * There are few paths, so that policies conflict often.
  */
 
-import type { CustomStrategy } from "../../src/core/merge/custom-strategy.ts";
-import type { MergeRules, PolicyDefinition } from "../../src/core/model/definition.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../src/core/model/json.ts";
-import type { GroupKind } from "../../src/core/model/refs.ts";
+import type { CustomStrategy } from "../../../src/core/merge/custom-strategy.ts";
+import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../../../src/core/model/json.ts";
+import type { GroupKind } from "../../../src/core/model/refs.ts";
 import {
   define,
   foreignGroup,
@@ -26,6 +26,16 @@ import {
   tcpRoute,
   tlsRoute,
 } from "./define-kind.ts";
+import {
+  directFieldsKind,
+  filterKind,
+  itemsKind,
+  mappedKind,
+  namespaceKind,
+  ownKind,
+  portKind,
+  virtualKind,
+} from "./retry-kinds.ts";
 
 const ruleNames: Omit<PolicyKindUnderTest, "definition"> = {
   places: ["limits.a", "limits.b", "rules.authentication.a", "rules.authorization.b", "limits", "note"],
@@ -53,25 +63,6 @@ const leaves: Omit<PolicyKindUnderTest, "definition"> = {
     "self.spec.color + 'x' == 'yx'",
     "1 / 0 == 1",
   ],
-};
-
-const retries: Omit<PolicyKindUnderTest, "definition"> = {
-  places: ["retry.attempts", "retry.codes", "retry.hint", "timeouts.request", "labels", "labels.k", "retry"],
-  strategies: ["field", "field", "atomic"],
-  removals: ["retry.attempts", "retry", "timeouts.request", "nothing"],
-  conditions: [
-    "spec.retry.attempts > 1",
-    "has(spec.retry)",
-    "!has(spec.timeouts)",
-    "size(spec.retry.codes) > 1",
-    "spec.retry.attempts + 'x' == 'y'",
-  ],
-};
-
-const fieldGranularity: MergeRules["granularity"] = {
-  default: "Field",
-  field: "strategy",
-  values: { atomic: "Atomic", field: "Field" },
 };
 
 /** RFC 9: named rules. */
@@ -104,104 +95,6 @@ const patchKind: PolicyKindUnderTest = {
   }),
 };
 
-/** REF: settings that are fields of the route, too; they end at the backend. */
-const mappedKind: PolicyKindUnderTest = {
-  ...retries,
-  definition: define({
-    kind: "MappedPolicy",
-    targeting: { kinds: [...gatewayTargets, target(service, ["Port"])] },
-    hierarchy: { effectiveTargets: [service, section(httpRoute, "Rule")] },
-    merge: { granularity: fieldGranularity, atomicPaths: ["labels"], sameTarget: "OldestWins" },
-    mapsTo: [
-      { from: "retry", to: { level: section(httpRoute, "Rule"), path: "retry" }, create: true },
-      { from: "timeouts", to: { level: section(httpRoute, "Rule"), path: "timeouts" }, create: true },
-    ],
-  }),
-};
-
-/** REF's RetryFilter: the field is in the items of a list, and only in those that exist. */
-const filterKind: PolicyKindUnderTest = {
-  ...retries,
-  definition: define({
-    kind: "FilterPolicy",
-    merge: { granularity: fieldGranularity, sameTarget: "OldestWins", bare: "Direct" },
-    mapsTo: [
-      {
-        from: "retry",
-        to: { level: section(httpRoute, "Rule"), path: "filters[type=RetryFilter].retry" },
-        create: false,
-      },
-    ],
-  }),
-};
-
-/** The same field on two levels, and one that is only touched where it is; whole specs that meet scalars. */
-const ownKind: PolicyKindUnderTest = {
-  ...retries,
-  strategies: ["atomic", "atomic", "field"],
-  definition: define({
-    kind: "OwnPolicy",
-    merge: { granularity: { ...fieldGranularity, default: "Atomic" }, bare: "Direct" },
-    mapsTo: [
-      { from: "retry", to: { level: httpRoute, path: "spec.retry" }, create: true },
-      { from: "retry", to: { level: section(httpRoute, "Rule"), path: "retry" }, create: true },
-      { from: "labels", to: { level: section(httpRoute, "Rule"), path: "timeouts.labels" }, create: false },
-    ],
-  }),
-};
-
-/** Several settings go to items, one of them to parts of items that may be created. */
-const itemsKind: PolicyKindUnderTest = {
-  ...retries,
-  definition: define({
-    kind: "ItemsPolicy",
-    merge: { granularity: fieldGranularity, atomicPaths: ["labels"] },
-    mapsTo: [
-      {
-        from: "retry",
-        to: { level: section(httpRoute, "Rule"), path: "filters[type=RetryFilter].retry" },
-        create: true,
-      },
-      { from: "timeouts", to: { level: section(httpRoute, "Rule"), path: "filters[].more.timeouts" }, create: true },
-      { from: "labels", to: { level: httpRoute, path: "spec.retry.labels" }, create: true },
-    ],
-  }),
-};
-
-/** A Direct kind that sets what its target has itself. */
-const directFieldsKind: PolicyKindUnderTest = {
-  ...retries,
-  strategies: [],
-  definition: define({
-    kind: "DirectFieldsPolicy",
-    class: "Direct",
-    targeting: { kinds: [target(httpRoute)] },
-    hierarchy: { effectiveTargets: [httpRoute] },
-    merge: { none: true },
-    mapsTo: [{ from: "retry", to: { level: httpRoute, path: "spec.retry" }, create: true }],
-  }),
-};
-
-/** Namespaces are levels; a cluster-scoped kind is joined for GatewayClasses and any Namespace. */
-const namespaceKind: PolicyKindUnderTest = {
-  ...retries,
-  definition: define({
-    kind: "NamespacePolicy",
-    joined: [{ group: policyGroup, kind: "ClusterNamespacePolicy", scope: "Cluster" }],
-    targeting: {
-      kinds: [
-        target(namespace),
-        target(gateway, ["Listener"], ["NamespacePolicy"]),
-        target(httpRoute, ["Rule"], ["NamespacePolicy"]),
-        target(listenerSet, ["Listener"], ["NamespacePolicy"]),
-        target(gatewayClass, [], ["ClusterNamespacePolicy"]),
-      ],
-    },
-    hierarchy: { namespacesAbove: [gateway, httpRoute] },
-    merge: { granularity: fieldGranularity, atomicPaths: ["labels"], sameTarget: "OldestWins", bare: "Direct" },
-  }),
-};
-
 /** A Direct kind: None, on Services and their ports. */
 const directKind: PolicyKindUnderTest = {
   ...leaves,
@@ -215,7 +108,7 @@ const directKind: PolicyKindUnderTest = {
   }),
 };
 
-/** The lower policy picks the granularity; rules may be named by their place. */
+/** The lower policy dictates the granularity; rules may be named by position. */
 const lowerKind: PolicyKindUnderTest = {
   ...leaves,
   strategies: ["atomic", "patch", "field"],
@@ -233,7 +126,7 @@ const lowerKind: PolicyKindUnderTest = {
   }),
 };
 
-/** An annotation on the higher policy's target picks the strategy. */
+/** An annotation on the higher policy's target dictates the strategy. */
 const annotationKind: PolicyKindUnderTest = {
   ...ruleNames,
   definition: define({
@@ -254,7 +147,7 @@ const annotationKind: PolicyKindUnderTest = {
   }),
 };
 
-/** Mesh: consumers may target Services of others, for their own traffic. */
+/** Mesh: consumers may target Services in other namespaces, for their own traffic. */
 const meshKind: PolicyKindUnderTest = {
   ...leaves,
   strategies: ["atomic", "field"],
@@ -269,7 +162,7 @@ const meshKind: PolicyKindUnderTest = {
   }),
 };
 
-/** GEP-713: one block per policy, one target per policy. Its paths begin at Gateways. */
+/** GEP-713: one block and one target per policy. Paths begin at Gateways. */
 const exclusiveKind: PolicyKindUnderTest = {
   ...leaves,
   definition: define({
@@ -283,14 +176,14 @@ const exclusiveKind: PolicyKindUnderTest = {
   }),
 };
 
-/** None for an inherited kind: on one target the oldest wins, and along a path only one level says anything at a place. */
+/** Strategy None for an Inherited kind: on one target the oldest takes effect, and on a path only one level for each pointer. */
 const noneKind: PolicyKindUnderTest = {
   ...leaves,
   strategies: [],
   definition: define({ kind: "NonePolicy", merge: { none: true } }),
 };
 
-/** GEP-713's custom atomicity: numbers add up, so that values come out that nobody wrote. */
+/** GEP-713's custom strategies: numbers are added, so that the result contains values that no policy has. */
 const customKind: PolicyKindUnderTest = {
   ...leaves,
   strategies: ["sum", "sum", "atomic"],
@@ -306,7 +199,7 @@ const customKind: PolicyKindUnderTest = {
   }),
 };
 
-/** Both specs together; where both have a number the sum, else the established value. */
+/** Merges both specs: the sum where both have a number, else the established value. */
 const sum = (established: JsonObject, challenger: JsonObject): JsonObject => {
   const keys = [...new Set([...Object.keys(challenger), ...Object.keys(established)])];
   return Object.fromEntries(
@@ -325,7 +218,7 @@ export const customStrategies: Readonly<Record<string, CustomStrategy>> = {
   sum: ({ established, challenger }) => sum(established.spec, challenger.spec),
 };
 
-/** Named rules that are also compared leaf by leaf, tombstones and all. */
+/** Named rules that are also merged leaf by leaf, with tombstones. */
 const mixedKind: PolicyKindUnderTest = {
   places: ["limits.a.x", "limits.a.y", "limits.a", "limits.b", "limits", "note", "note.x"],
   strategies: ["merge", "patch", "atomic"],
@@ -344,21 +237,7 @@ const mixedKind: PolicyKindUnderTest = {
   }),
 };
 
-/** Ends at the ports that are used, in a part of the hierarchy. */
-const portKind: PolicyKindUnderTest = {
-  ...retries,
-  definition: define({
-    kind: "PortPolicy",
-    targeting: { kinds: [...gatewayTargets, target(service, ["Port"])] },
-    hierarchy: {
-      effectiveTargets: [service, section(service, "Port")],
-      through: [gatewayClass, gateway, httpRoute, service],
-    },
-    merge: { granularity: fieldGranularity },
-  }),
-};
-
-/** Ends at listeners, those of ListenerSets too. */
+/** Paths end at listeners of Gateways and ListenerSets. */
 const listenerKind: PolicyKindUnderTest = {
   ...leaves,
   definition: define({
@@ -379,31 +258,11 @@ const listenerKind: PolicyKindUnderTest = {
   }),
 };
 
-/** GEP-713, "Targeting virtual types": what it targets need not exist. */
-const virtualKind: PolicyKindUnderTest = {
-  ...retries,
-  definition: define({
-    kind: "VirtualPolicy",
-    targeting: {
-      kinds: [
-        target(namespace),
-        { ...target({ group: foreignGroup, kind: "Market" }), virtual: true },
-        target(httpRoute, ["Rule"]),
-      ],
-    },
-    hierarchy: {
-      effectiveTargets: [{ group: foreignGroup, kind: "Market" }, section(httpRoute, "Rule")],
-      namespacesAbove: [{ group: foreignGroup, kind: "Market" }],
-    },
-    merge: { granularity: fieldGranularity },
-  }),
-};
-
 const orchard: GroupKind = { group: foreignGroup, kind: "Orchard" };
 const tree: GroupKind = { group: foreignGroup, kind: "Tree" };
 const apple: GroupKind = { group: foreignGroup, kind: "Apple" };
 
-/** A hierarchy of its own: the engine knows nothing of orchards. */
+/** A hierarchy of foreign kinds: the engine has no code for orchards. */
 const foreignKind: PolicyKindUnderTest = {
   ...ruleNames,
   definition: define({
@@ -436,7 +295,7 @@ const foreignKind: PolicyKindUnderTest = {
   }),
 };
 
-/** The same kind with Namespaces as levels, which its policies may target. */
+/** Adds Namespaces as levels that policies of the kind may target. */
 export function withNamespaces(definition: PolicyDefinition): PolicyDefinition {
   const { targeting, hierarchy } = definition;
   if (definition.class === "Direct" || hierarchy.links.length > 0) return definition;

@@ -1,10 +1,10 @@
-/** Small random clusters in which everything meets: the input of all property tests. */
+/** Small random clusters, the input of the property tests. */
 import fc from "fast-check";
-import type { PolicyDefinition } from "../../src/core/model/definition.ts";
-import type { JsonObject } from "../../src/core/model/json.ts";
+import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
+import type { JsonObject } from "../../../src/core/model/json.ts";
 import type { PolicyKindUnderTest } from "./define-kind.ts";
+import { foreignObjects } from "./foreign-objects.ts";
 import { policyKinds, withNamespaces } from "./policy-kinds.ts";
-import { foreignObjects } from "./random-orchard.ts";
 import { policyFromPlan, policyPlan } from "./random-policies.ts";
 import { gatewayObjects, weighted } from "./random-topology.ts";
 
@@ -12,11 +12,11 @@ export interface RandomCluster {
   readonly definitions: readonly PolicyDefinition[];
   /** Well-formed Kubernetes objects, policies last. */
   readonly objects: readonly JsonObject[];
-  /** Documents that no object can be read from: as good as absent. */
+  /** Documents that are not valid objects. */
   readonly malformed: readonly unknown[];
 }
 
-/** Dimensions that every kind may vary in, whatever else it is. */
+/** Options that vary for every kind. */
 const variation = fc.record({
   sameTarget: weighted<PolicyDefinition["merge"]["sameTarget"] | undefined>(
     [2, undefined],
@@ -74,7 +74,7 @@ const malformedDocument: fc.Arbitrary<unknown> = fc.constantFrom<unknown[]>(
 const usesForeign = (kinds: readonly PolicyKindUnderTest[]): boolean =>
   kinds.some(({ definition }) => definition.hierarchy.links.length > 0);
 
-/** What a cluster consists of before the kinds of its policies are known. */
+/** The parts of a cluster that do not depend on its policy kinds. */
 const parts = fc.record({
   gateway: gatewayObjects,
   foreign: foreignObjects,
@@ -100,7 +100,7 @@ export const randomCluster: fc.Arbitrary<RandomCluster> = fc
   .record({ kinds: chosenKinds, parts })
   .map((drawn) => assemble(drawn.kinds, drawn.parts));
 
-/** Two clusters with the same definitions and mostly the same names: one becomes the other, object by object. */
+/** Two clusters with the same definitions and mostly the same names, to change one into the other object by object. */
 export const clusterPair: fc.Arbitrary<readonly [RandomCluster, RandomCluster]> = fc
   .record({ kinds: chosenKinds, before: parts, after: parts })
   .map(({ kinds, before, after }) => [assemble(kinds, before), assemble(kinds, after)]);

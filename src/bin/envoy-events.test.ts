@@ -8,7 +8,7 @@ import {
   route,
   rule,
 } from "../../test/support/gateway-configs.ts";
-import { accessLogLine } from "../gateway/access-log.ts";
+import { formatAccessLine } from "../gateway/observe/access-log.ts";
 import { type EnvoyAccess, parseAccessLine } from "../xds/serve/parse-access-line.ts";
 import { createEnvoyEvents } from "./envoy-events.ts";
 
@@ -50,7 +50,7 @@ const line = (more: object): string =>
 function told(more: object): string | undefined {
   const access = parseAccessLine(line(more));
   if (access === undefined) throw new Error("a line of the access log");
-  return accessLogLine(events.eventOf(gatewayRef, access), "text", 0)?.trimEnd();
+  return formatAccessLine(events.eventOf(gatewayRef, access), "text", 0)?.trimEnd();
 }
 
 const HEAD = '2023-11-14T22:13:20.250Z 10.0.0.1 "GET bread.example/loaf?slices=2? HTTP/1.1"';

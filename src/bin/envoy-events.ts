@@ -3,7 +3,8 @@ import type { BackendConfig, DataplaneConfig, GatewayConfig, RuleConfig } from "
 import { hasWaits } from "../core/envoy/envoy-waits.ts";
 import { remember } from "../core/model/collections/remember.ts";
 import { displayRef, type ObjectRef } from "../core/model/refs.ts";
-import type { ClientProtocol, GatewayEvent, RequestFlag } from "../gateway/gateway-event.ts";
+import type { ClientProtocol } from "../gateway/contract/http-exchange.ts";
+import type { GatewayEvent, RequestFlag } from "../gateway/observe/gateway-event.ts";
 import { backendOfCluster } from "../xds/compile/resource-names.ts";
 import type { EnvoyAccess } from "../xds/serve/parse-access-line.ts";
 

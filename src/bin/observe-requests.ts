@@ -1,8 +1,8 @@
 import { type AdminOptions, type AdminServer, startAdminServer } from "../adapters/admin/admin-server.ts";
 import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
-import { accessLogLine } from "../gateway/access-log.ts";
-import type { GatewayEvent } from "../gateway/gateway-event.ts";
-import type { Metrics } from "../gateway/metrics.ts";
+import { formatAccessLine } from "../gateway/observe/access-log.ts";
+import type { GatewayEvent } from "../gateway/observe/gateway-event.ts";
+import type { Metrics } from "../gateway/observe/metrics.ts";
 
 /** Access log and metrics, of whatever a gateway tells. */
 export function observeRequests(
@@ -12,7 +12,7 @@ export function observeRequests(
 ): (event: GatewayEvent) => void {
   return (event) => {
     metrics.observe(event);
-    const line = accessLog === undefined ? undefined : accessLogLine(event, accessLog, Date.now());
+    const line = accessLog === undefined ? undefined : formatAccessLine(event, accessLog, Date.now());
     if (line !== undefined) write(line);
   };
 }

@@ -1,5 +1,5 @@
 import { type KeyMaterial, materialName } from "../controller/key-material.ts";
-import type { SecretSource } from "../gateway/secret-source.ts";
+import type { SecretSource } from "../gateway/contract/secret-source.ts";
 
 /** Key material from files, as the gateway asks for it. */
 export function secretSource({ certificates, authorities }: KeyMaterial): SecretSource {

@@ -4,9 +4,9 @@ import { createRegex } from "../adapters/regex/create-regex.ts";
 import type { CliIo } from "../cli/io.ts";
 import { loadSource } from "../cli/load-source.ts";
 import { compileDataplane } from "../core/compile.ts";
-import { createDemoBackends } from "../gateway/demo-backends.ts";
+import { NO_SECRETS } from "../gateway/contract/secret-source.ts";
+import { createDemoBackends } from "../gateway/demo/demo-backends.ts";
 import { createGateway } from "../gateway/gateway.ts";
-import { NO_SECRETS } from "../gateway/secret-source.ts";
 
 export interface Order {
   readonly files: string;
@@ -39,7 +39,7 @@ export async function sendOrder({ files, host, port, path, plan }: Order, io: Cl
   });
   try {
     const config = compileDataplane(evaluation, { endpointAnnotations: "Used" });
-    await gateway.replace(await demo.stageFor(config), NO_SECRETS);
+    await gateway.replace(await demo.replaceEndpoints(config), NO_SECRETS);
     const open = gateway.openPorts().find((one) => one.port === port);
     if (open === undefined) throw new Error(`no listener of ${files} is open at port ${port}`);
     const status = await post(open.boundPort, path, { host, "x-demo": plan });

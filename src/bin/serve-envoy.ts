@@ -8,8 +8,8 @@ import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
 import { describeProblem } from "../cli/tell-served.ts";
 import { DEFAULT_SYSTEM_AUTHORITIES } from "../cli/xds-settings.ts";
 import type { DataplaneServer } from "../controller/control-loop.ts";
-import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
-import { createMetrics } from "../gateway/metrics.ts";
+import { createDemoBackends, type DemoBackends } from "../gateway/demo/demo-backends.ts";
+import { createMetrics } from "../gateway/observe/metrics.ts";
 import { type EnvoyDataplane, startEnvoyDataplane } from "../xds/serve/envoy-dataplane.ts";
 import { bindPorts, boundAddress } from "./bind-ports.ts";
 import { createEnvoyEvents, type EnvoyEvents } from "./envoy-events.ts";
@@ -82,7 +82,7 @@ const envoyDataplane = (
   demo: DemoBackends | undefined,
 ): DataplaneServer => ({
   replace: async (config, keyMaterial) => {
-    const staged = demo === undefined ? config : await demo.stageFor(config);
+    const staged = demo === undefined ? config : await demo.replaceEndpoints(config);
     events.use(staged);
     const problems = await envoys.replace(staged, xdsSecretSource(keyMaterial));
     return [...config.problems.map(describeProblem), ...problems];

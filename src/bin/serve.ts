@@ -6,9 +6,9 @@ import type { ServeSettings, ServeSpeech } from "../cli/serve-settings.ts";
 import { type AddressOf, describeProblem } from "../cli/tell-served.ts";
 import type { DataplaneServer } from "../controller/control-loop.ts";
 import { displayRef } from "../core/model/refs.ts";
-import { createDemoBackends, type DemoBackends } from "../gateway/demo-backends.ts";
+import { createDemoBackends, type DemoBackends } from "../gateway/demo/demo-backends.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
-import { createMetrics } from "../gateway/metrics.ts";
+import { createMetrics } from "../gateway/observe/metrics.ts";
 import { bindPorts } from "./bind-ports.ts";
 import { startFilesLoop } from "./files-loop.ts";
 import { followFiles } from "./follow-files.ts";
@@ -57,7 +57,7 @@ export async function serve(settings: ServeSettings, speech: ServeSpeech): Promi
 
 const embeddedDataplane = (gateway: Gateway, demo: DemoBackends | undefined): DataplaneServer => ({
   replace: async (config, keyMaterial) => {
-    const staged = demo === undefined ? config : await demo.stageFor(config);
+    const staged = demo === undefined ? config : await demo.replaceEndpoints(config);
     const { problems } = await gateway.replace(staged, secretSource(keyMaterial));
     return [...config.problems.map(describeProblem), ...problems.map(({ message }) => message)];
   },

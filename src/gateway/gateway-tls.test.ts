@@ -30,7 +30,7 @@ import {
   SHOP_KEY,
 } from "../../test/support/test-certificates.ts";
 import type { BackendTarget, BackendTlsConfig, DataplaneConfig } from "../core/dataplane/gateway-config.ts";
-import type { SecretSource } from "./secret-source.ts";
+import type { SecretSource } from "./contract/secret-source.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
@@ -132,7 +132,7 @@ describe("HTTPS", () => {
   });
 
   test.each([
-    ["missing", "Secret bakery/missing is not there, or has no tls.crt and tls.key"],
+    ["missing", "Secret bakery/missing does not exist, or has no tls.crt and tls.key"],
     ["broken", "Secret bakery/broken cannot be used: "],
   ])("a Secret that is %s is a problem, and other listeners are served", async (name, message) => {
     const baker = await startBackend(cleanup);

@@ -22,7 +22,7 @@ import {
   waitUntil,
 } from "../../test/support/gateway-harness.ts";
 import type { FilterConfig } from "../core/dataplane/gateway-config.ts";
-import { NO_SECRETS } from "./secret-source.ts";
+import { NO_SECRETS } from "./contract/secret-source.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());

@@ -1,72 +1,71 @@
 /**
- * The embedded gateway: opens the ports that a configuration describes, and serves them. A new configuration takes the place of the one before
- * in one step: requests under way end as they began, and all later ones see the new one.
+ * The embedded gateway: opens and serves the ports of a configuration. A new configuration replaces the old one atomically: running
+ * requests keep the old one, later requests use the new one.
  */
 import type { DataplaneConfig, GatewayConfig, PortConfig } from "../core/dataplane/gateway-config.ts";
 import { displayRef, type ObjectRef, objectId } from "../core/model/refs.ts";
 import type { MatchRegex } from "../core/model/regex.ts";
 import { buildHostIndex } from "../core/routing/host-index.ts";
-import { createBackendLookup } from "./backend-lookup.ts";
-import { createBudgetBook } from "./budget-book.ts";
-import { type GatewayClock, type GatewayTimer, SYSTEM_CLOCK } from "./gateway-clock.ts";
-import type { GatewayEvent } from "./gateway-event.ts";
-import { DEFAULT_LIMITS, type GatewayLimits } from "./gateway-limits.ts";
-import { type BindAddress, PortServer } from "./port-server.ts";
-import type { SecretSource } from "./secret-source.ts";
-import { createRouteLookup, type RouteLookup, type ServedPort } from "./served-port.ts";
-import { type CertificateCache, readServerCertificates } from "./server-certificates.ts";
-import type { BackendLookup, ServingContext } from "./serving-context.ts";
-import { createUpstreamTable } from "./upstream-table.ts";
+import { type GatewayClock, type GatewayTimer, SYSTEM_CLOCK } from "./contract/gateway-clock.ts";
+import { DEFAULT_LIMITS, type GatewayLimits } from "./contract/gateway-limits.ts";
+import type { SecretSource } from "./contract/secret-source.ts";
+import type { GatewayEvent } from "./observe/gateway-event.ts";
+import { type BindAddress, PortServer } from "./serve/port-server.ts";
+import { createRouteLookup, type PreparedPort, type RouteLookup } from "./serve/prepared-port.ts";
+import { type CertificateCache, readServerCertificates } from "./serve/server-certificates.ts";
+import type { ServingContext } from "./serve/serving-context.ts";
+import { type BackendLookup, createBackendLookup } from "./upstream/backend-lookup.ts";
+import { createRetryBudgets } from "./upstream/retry-budgets.ts";
+import { createUpstreamTable } from "./upstream/upstream-table.ts";
 
 export interface GatewayOptions {
-  /** Must take time linear in the text: patterns are written by tenants, and texts by anybody. */
+  /** Must take time linear in the text, because patterns and texts are untrusted. */
   readonly matchRegex: MatchRegex;
-  /** Where a port of the configuration is opened. Port 0: any that is free. By default the same port on all addresses. */
+  /** The address of a port of the configuration; port 0 is any free port. Default: the same port on all addresses. */
   readonly bind?: (gateway: ObjectRef, port: number) => BindAddress;
-  /** Called as things happen, in between requests: it must return at once and never throw. */
+  /** Called synchronously: it must return quickly and must not throw. */
   readonly onEvent?: (event: GatewayEvent) => void;
   readonly limits?: Partial<GatewayLimits>;
-  /** Answers carry `x-prevail-route`, `-rule`, `-backend` and `-attempts`. */
+  /** Adds `x-prevail-route`, `-rule`, `-backend` and `-attempts` to responses. */
   readonly debugHeaders?: boolean;
-  /** What becomes of `X-Forwarded-*` that clients send: they are dropped, or the gateway appends to them. */
+  /** Whether `X-Forwarded-*` headers of clients are dropped or extended. */
   readonly forwarded?: "Overwrite" | "Append";
-  /** How long the requests of a port that is given up may still take. */
+  /** How long the requests of a removed port may take to finish. */
   readonly drainMs?: number;
   readonly clock?: GatewayClock;
 }
 
 export interface Gateway {
   /**
-   * Serves this configuration from now on. Ports that stay change over at once, before this returns; those that come are opened by the time
-   * it resolves; those that go take no new connections and are drained. Never rejects for what a configuration or a machine can have
-   * wrong: that is told as problems, and everything else is served.
+   * Serves this configuration from now on. Ports that stay use it before this returns, new ports are open when it resolves, and removed
+   * ports are drained. Invalid configuration and ports that cannot be opened are returned as problems; the rest is served.
    */
   readonly replace: (config: DataplaneConfig, secrets: SecretSource) => Promise<ReplaceOutcome>;
-  /** By gateway and port, those that are open. */
+  /** The open ports, by gateway and port. */
   readonly openPorts: () => readonly OpenPort[];
-  /** Takes no new connections, lets requests end, and cuts what is left after that time. */
+  /** Accepts no new connections and aborts the requests that are not finished after `drainMs`. */
   readonly close: (options?: { readonly drainMs?: number }) => Promise<void>;
 }
 
 export interface ReplaceOutcome {
-  /** All problems there are now, not only new ones. */
+  /** All current problems, not only new ones. */
   readonly problems: readonly GatewayProblem[];
 }
 
 export interface GatewayProblem {
   readonly gateway: ObjectRef;
   readonly port: number;
-  /** Undefined: all of the port's listeners. */
+  /** Undefined: all listeners of the port. */
   readonly listener: string | undefined;
   readonly message: string;
 }
 
 export interface OpenPort {
   readonly gateway: ObjectRef;
-  /** As the configuration has it. */
+  /** The port in the configuration. */
   readonly port: number;
   readonly protocol: "HTTP" | "HTTPS";
-  /** Where it really listens. */
+  /** The address on which the server listens. */
   readonly address: string;
   readonly boundPort: number;
 }
@@ -75,7 +74,7 @@ const DRAIN_MS = 30_000;
 const SWEEP_MS = 2000;
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const gateway = new PortKeeper(options);
+  const gateway = new PortTable(options);
   return {
     replace: (config, secrets) => gateway.replace(config, secrets),
     openPorts: () => gateway.openPorts(),
@@ -83,17 +82,17 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** A port that is open, or being opened. */
+/** A port that is open or being opened. */
 interface Row {
   readonly server: PortServer;
   readonly bind: BindAddress;
-  /** Undefined: not yet, or not at all. */
+  /** Undefined: the port is not open. */
   open: OpenPort | undefined;
   problem: GatewayProblem | undefined;
   opened: Promise<void>;
 }
 
-class PortKeeper {
+class PortTable {
   readonly #options: GatewayOptions;
   readonly #context: ServingContext;
   readonly #routes: RouteLookup;
@@ -113,9 +112,9 @@ class PortKeeper {
       clock,
       limits,
       emit: options.onEvent ?? (() => {}),
-      budgets: createBudgetBook(),
+      budgets: createRetryBudgets(),
       upstreams: createUpstreamTable(limits, clock),
-      keptBytes: { limit: limits.maxKeptBytes, used: 0 },
+      bufferedBytes: { limit: limits.maxKeptBytes, used: 0 },
       mirrors: { limit: limits.maxMirrors, running: 0 },
       debugHeaders: options.debugHeaders ?? false,
       forwarded: options.forwarded ?? "Overwrite",
@@ -127,7 +126,7 @@ class PortKeeper {
     if (this.#isClosed) throw new Error("the gateway is closed");
     const lookup = createBackendLookup(config, secrets);
     this.#certificates = { before: this.#certificates.now, now: new Map() };
-    const wanted = new Map<string, ServedPort>();
+    const wanted = new Map<string, PreparedPort>();
     const problems: GatewayProblem[] = [];
     const taken = new Map<number, GatewayConfig>();
     for (const gateway of config.gateways) {
@@ -162,14 +161,14 @@ class PortKeeper {
     gateway: ObjectRef,
     config: PortConfig,
     { lookup, secrets }: { readonly lookup: BackendLookup; readonly secrets: SecretSource },
-  ): ServedPort {
+  ): PreparedPort {
     const certificates =
       config.protocol === "HTTPS" ? readServerCertificates(config, secrets, this.#certificates) : undefined;
     return { gateway, config, listeners: buildHostIndex(config.listeners), routes: this.#routes, lookup, certificates };
   }
 
-  /** A row that failed to open is tried again: the port may be free by now. */
-  #serveRow(key: string, served: ServedPort): Row {
+  /** Opening a port that failed before is attempted again, because the port may be free now. */
+  #serveRow(key: string, served: PreparedPort): Row {
     const known = this.#rows.get(key);
     if (known !== undefined && known.problem === undefined) {
       known.server.serve(served);
@@ -203,7 +202,7 @@ class PortKeeper {
     this.#rows.delete(key);
     if (row === undefined) return;
     const drain = (): Promise<void> => (row.open === undefined ? Promise.resolve() : row.server.drain(drainMs));
-    // At once if it can be: who comes next may want the same port.
+    // Closes an open port at once, because the new configuration may open the same port.
     const drained = row.open === undefined ? row.opened.then(drain) : drain();
     this.#draining.add(drained);
     void drained.finally(() => this.#draining.delete(drained));
@@ -222,7 +221,7 @@ const rowKey = (gateway: ObjectRef, { port, protocol }: PortConfig): string =>
 
 const namesOf = ({ listeners }: PortConfig): string => listeners.map(({ name }) => name).join(", ");
 
-function certificateProblems({ gateway, config, certificates }: ServedPort): readonly GatewayProblem[] {
+function certificateProblems({ gateway, config, certificates }: PreparedPort): readonly GatewayProblem[] {
   const { port } = config;
   return (certificates?.problems ?? []).map(({ listener, message }) => ({
     gateway,
@@ -234,26 +233,26 @@ function certificateProblems({ gateway, config, certificates }: ServedPort): rea
 
 function takenBy(gateway: ObjectRef, config: PortConfig, other: ObjectRef): GatewayProblem {
   const { port } = config;
-  const message = `port ${port} (listener ${namesOf(config)}) of ${displayRef(gateway)} is not opened: ${displayRef(other)} has it; give one of them another port`;
+  const message = `port ${port} (listener ${namesOf(config)}) of ${displayRef(gateway)} is not opened: ${displayRef(other)} uses the same port; change one of the two`;
   return { gateway, port, listener: undefined, message };
 }
 
 function cannotOpen(gateway: ObjectRef, config: PortConfig, bind: BindAddress, error: unknown): GatewayProblem {
   const { port } = config;
   const where = bind.host === undefined ? `port ${bind.port}` : `${bind.host}, port ${bind.port}`;
-  const message = `port ${port} (listener ${namesOf(config)}) of ${displayRef(gateway)} cannot be opened: ${whyNot(error, where)}`;
+  const message = `port ${port} (listener ${namesOf(config)}) of ${displayRef(gateway)} cannot be opened: ${formatListenError(error, where)}`;
   return { gateway, port, listener: undefined, message };
 }
 
-function whyNot(error: unknown, where: string): string {
+function formatListenError(error: unknown, where: string): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {
     case "EADDRINUSE":
       return `another program uses ${where}; stop it, or choose another port`;
     case "EACCES":
-      return `this user may not open ${where}; choose one above 1023`;
+      return `this user may not open ${where}; choose a port above 1023`;
     case "EADDRNOTAVAIL":
-      return `this machine does not have ${where}`;
+      return `${where} is not an address of this machine`;
     default:
       return error instanceof Error ? error.message : String(error);
   }

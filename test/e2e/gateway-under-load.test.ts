@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { NO_SECRETS } from "../../src/gateway/secret-source.ts";
+import { NO_SECRETS } from "../../src/gateway/contract/secret-source.ts";
 import { forwardTo, retry, route, rule, simpleConfig } from "../support/dataplane-config.ts";
 import { Cleanup, exchangeRaw, startBackend, startGateway, statusesIn, waitUntil } from "../support/gateway-harness.ts";
 

@@ -9,8 +9,8 @@ import { evaluate } from "../../src/core/evaluate.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { buildSnapshot } from "../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../src/definitions/built-in-definitions.ts";
+import { NO_SECRETS } from "../../src/gateway/contract/secret-source.ts";
 import { createGateway, type Gateway } from "../../src/gateway/gateway.ts";
-import { NO_SECRETS } from "../../src/gateway/secret-source.ts";
 
 const CLIENTS = 1000;
 const RELOADS = 1000;

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { Duplex } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readRequestHead } from "../../src/gateway/request-head.ts";
+import { readRequestHead } from "../../src/gateway/http1/http1.ts";
 import { READER_LIMITS, readRequests } from "../support/read-requests.ts";
 import { PROPERTY_TIMEOUT_MS } from "./property-run.ts";
 import { randomConnection } from "./random-connection.ts";
@@ -62,9 +62,9 @@ async function readByNode(text: string): Promise<readonly NodeRequest[]> {
 }
 
 function headOf({ method = "", url = "", httpVersionMinor, rawHeaders }: IncomingMessage): unknown {
-  const fields = rawHeaders.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
+  const headers = rawHeaders.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
   const version = httpVersionMinor === 0 ? "1.0" : "1.1";
-  const read = readRequestHead({ method, target: url, version, fields, maxHeaders: READER_LIMITS.maxHeaders });
+  const read = readRequestHead({ method, target: url, version, headers, maxHeaders: READER_LIMITS.maxHeaders });
   return read.state === "value" ? read.head : read;
 }
 

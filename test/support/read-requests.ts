@@ -1,7 +1,6 @@
 /** What the gateway's own reader makes of bytes, as plain data that tests can compare. */
-import { BadMessage, BadRequest } from "../../src/gateway/bad-message.ts";
-import type { ReadHead, RequestHead } from "../../src/gateway/request-head.ts";
-import { RequestReader } from "../../src/gateway/request-reader.ts";
+import type { ReadHead, RequestHead } from "../../src/gateway/contract/request-head.ts";
+import { BadMessage, BadRequest, RequestReader } from "../../src/gateway/http1/http1.ts";
 
 export interface RequestReading {
   /** Those that were read to their end. */

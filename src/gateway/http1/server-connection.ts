@@ -1,0 +1,327 @@
+/** A client connection of HTTP/1.0 or HTTP/1.1: reads its requests one after the other and sends the responses in order. */
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { GatewayClock } from "../contract/gateway-clock.ts";
+import type { GatewayLimits } from "../contract/gateway-limits.ts";
+import { clientAddress, type IncomingRequest } from "../contract/http-exchange.ts";
+import type { ReadHead } from "../contract/request-head.ts";
+import { BatchedOutput } from "./batched-output.ts";
+import { ClientBody } from "./client-body.ts";
+import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
+import { IdleTime } from "./idle-time.ts";
+import { joinConnections } from "./join-connections.ts";
+import { BadMessage, BadRequest } from "./read/bad-message.ts";
+import { RequestReader } from "./read/request-reader.ts";
+import { formatResponseHead } from "./response-head.ts";
+
+/** After an early response, up to this many bytes of the request body are discarded so that the connection can be reused. */
+const MAX_UNWANTED_BYTES = 65_536;
+/** How many bytes of pipelined requests are read ahead. */
+const MAX_AHEAD_BYTES = 65_536;
+/** How long a client may take to read the last response and close its side. */
+const LINGER_MS = 1000;
+
+export interface ServerConnectionOptions {
+  readonly limits: GatewayLimits;
+  readonly clock: GatewayClock;
+  /** Serves a request: it must send a response through the exchange. */
+  readonly onRequest: (request: IncomingRequest) => void;
+  /** Reports bytes that were not a valid request, or that arrived too slowly. The connection sends the response itself. */
+  readonly onRefused: (refused: RefusedBytes) => void;
+  /** True if the connection must be closed after the response that is being sent. */
+  readonly isDraining: () => boolean;
+}
+
+export interface RefusedBytes {
+  readonly client: string;
+  readonly status: number;
+  /** For the log only. */
+  readonly reason: string;
+}
+
+type Phase =
+  /** Requests are served. The reader and the exchange have the details. */
+  | "serving"
+  /** The last response is sent. Further bytes are discarded. */
+  | "closing"
+  /** The connection switched protocols. */
+  | "joined";
+
+export class Http1ServerConnection implements ExchangeConnection {
+  readonly client: string;
+  readonly isSecure: boolean;
+  readonly output: BatchedOutput;
+  readonly #socket: Socket;
+  readonly #serverName: string;
+  readonly #options: ServerConnectionOptions;
+  readonly #reader: RequestReader;
+  #phase: Phase = "serving";
+  /** The request that is being served. */
+  #exchange: Http1Exchange | undefined;
+  /** Undefined: the request has no body, or the body is discarded. */
+  #body: ClientBody | undefined;
+  /** The parts of the body in the last bytes from the client. They are passed on as one, because a chunk of one byte costs a hundred times its size. */
+  #pieces: Buffer[] = [];
+  /** The response was complete before the request body: the rest of the body is discarded. */
+  #isDropping = false;
+  #unwantedBytes = 0;
+  /** The start of the current timeout: when the connection was opened, a request began, or the last response was sent. */
+  #startedMs: number;
+  #hasServed = false;
+  #isAdvancing = false;
+  readonly #idle = new IdleTime();
+
+  constructor(socket: Socket, options: ServerConnectionOptions) {
+    const { limits, clock } = options;
+    this.client = clientAddress(socket.remoteAddress);
+    this.isSecure = "encrypted" in socket;
+    this.output = new BatchedOutput(socket);
+    this.#socket = socket;
+    this.#serverName = "servername" in socket && typeof socket.servername === "string" ? socket.servername : "";
+    this.#options = options;
+    this.#startedMs = clock.nowMs();
+    this.#reader = new RequestReader(
+      {
+        onHead: (read) => this.#serve(read),
+        onData: (chunk) => this.#takeBody(chunk),
+        onEnd: () => this.#endBody(),
+      },
+      limits,
+    );
+    this.#listen();
+  }
+
+  /** Closes an idle connection now, any other after its response. */
+  drain(): void {
+    if (this.#phase !== "serving" || this.#exchange !== undefined || this.#reader.hasBegun) return;
+    if (this.#hasSent()) this.#socket.destroy();
+    else this.#close();
+  }
+
+  /** Called periodically to enforce the timeouts. */
+  checkTime(nowMs: number): void {
+    const idleForMs = this.#idle.checkMs(nowMs);
+    switch (this.#phase) {
+      case "serving":
+        return this.#checkServing(nowMs - this.#startedMs, idleForMs);
+      case "closing":
+        if (!this.#socket.writableFinished) this.#startedMs = nowMs;
+        if (nowMs - this.#startedMs >= LINGER_MS) this.#socket.destroy();
+        else this.#checkIdle(idleForMs);
+        return;
+      case "joined":
+        return;
+    }
+  }
+
+  #checkServing(sinceMs: number, idleForMs: number): void {
+    const { headersMs, receiveMs, keepAliveMs } = this.#options.limits;
+    const { state, hasBegun } = this.#reader;
+    if (state === "body" && sinceMs >= receiveMs) this.#refuse(TOO_SLOW);
+    // The backend is processing the request, or the client is reading a response.
+    else if (state !== "head" || (!hasBegun && !this.#hasSent())) this.#checkIdle(idleForMs);
+    else if (this.#hasServed && !hasBegun) {
+      if (idleForMs >= keepAliveMs) this.#socket.destroy();
+    } else if (sinceMs >= headersMs) this.#refuse(TOO_SLOW);
+  }
+
+  #checkIdle(idleForMs: number): void {
+    if (idleForMs >= this.#options.limits.idleMs) this.#socket.destroy();
+  }
+
+  get keepAliveMs(): number {
+    return this.#options.limits.keepAliveMs;
+  }
+
+  wallClockMs(): number {
+    return this.#options.clock.wallClockMs();
+  }
+
+  canServeMore(): boolean {
+    return this.#reader.state !== "over" && !this.#options.isDraining();
+  }
+
+  finish(exchange: Http1Exchange, keepsAlive: boolean): void {
+    if (exchange !== this.#exchange) return;
+    this.#idle.touch();
+    this.#exchange = undefined;
+    this.#hasServed = true;
+    this.#body?.destroy();
+    this.#body = undefined;
+    if (!keepsAlive || this.#reader.state === "over") return this.#close();
+    if (this.#reader.state === "body") this.#dropBody();
+    this.#advance();
+  }
+
+  join(backend: Duplex, onOver: () => void): void {
+    const socket = this.#socket;
+    const { idleMs } = this.#options.limits;
+    this.#phase = "joined";
+    this.#exchange = undefined;
+    const early = this.#reader.takeRest();
+    if (early.length > 0) backend.write(early);
+    joinConnections(socket, backend, { idleMs, onOver });
+  }
+
+  cut(exchange: Http1Exchange): void {
+    if (exchange !== this.#exchange) return;
+    this.output.flush();
+    // With TLS the missing close_notify marks the response as incomplete.
+    if (exchange.endsByClosing && !this.isSecure) this.#socket.resetAndDestroy();
+    else this.#socket.destroy();
+  }
+
+  #listen(): void {
+    const socket = this.#socket;
+    socket.on("data", (chunk) => this.#take(chunk));
+    // A client that half-closes is treated as disconnected, because that is how most clients disconnect.
+    socket.on("end", () => this.#leave());
+    socket.on("drain", () => {
+      this.#idle.touch();
+      if (this.#exchange === undefined) this.#advance();
+      else this.#exchange.onDrain();
+    });
+    // An error is followed by `close`.
+    socket.on("error", () => {});
+    socket.on("close", () => this.#leave());
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#phase !== "serving") return;
+    this.#idle.touch();
+    if (!this.#reader.hasBegun) this.#startedMs = this.#options.clock.nowMs();
+    this.#read(chunk);
+    if (this.#reader.state !== "body" && this.#reader.waitingBytes > MAX_AHEAD_BYTES) this.#socket.pause();
+    this.#advance();
+  }
+
+  /** Undefined: read the bytes that have already arrived. */
+  #read(chunk: Buffer | undefined): void {
+    try {
+      if (chunk === undefined) this.#reader.proceed();
+      else this.#reader.take(chunk);
+      this.#passPieces();
+    } catch (error) {
+      this.#refuse(refusalOf(error));
+    }
+  }
+
+  /** Starts the next request once the current one was read and its response was sent. A loop instead of recursion, because thousands of requests may be pipelined. */
+  #advance(): void {
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    while (this.#isFree() && this.#phase === "serving") {
+      if (this.#options.isDraining() && this.#reader.waitingBytes === 0) this.#close();
+      else {
+        if (this.#reader.waitingBytes > 0) this.#startedMs = this.#options.clock.nowMs();
+        this.#read(undefined);
+      }
+    }
+    this.#isAdvancing = false;
+    if (this.#exchange === undefined && this.#phase === "serving" && this.#socket.isPaused()) this.#socket.resume();
+  }
+
+  /** True if everything that was written has been handed to the operating system. */
+  #hasSent(): boolean {
+    return this.output.isEmpty && this.#socket.writableLength === 0;
+  }
+
+  #isFree(): boolean {
+    return this.#exchange === undefined && this.#reader.state === "done" && !this.#socket.writableNeedDrain;
+  }
+
+  #serve(read: ReadHead): void {
+    const head = read.state === "value" ? read.head : undefined;
+    this.#body = head?.hasBody === true ? new ClientBody(() => this.#socket.resume()) : undefined;
+    this.#isDropping = false;
+    this.#unwantedBytes = 0;
+    const exchange = new Http1Exchange(this, head, this.#body);
+    this.#exchange = exchange;
+    this.#options.onRequest({ exchange, read, serverName: this.#serverName, startedMs: this.#startedMs });
+  }
+
+  #takeBody(chunk: Buffer): void {
+    if (this.#body === undefined) {
+      this.#unwantedBytes += chunk.length;
+      if (this.#unwantedBytes > MAX_UNWANTED_BYTES && this.#phase === "serving") this.#close();
+    } else this.#pieces.push(chunk);
+  }
+
+  #passPieces(): void {
+    if (this.#pieces.length === 0) return;
+    const [first] = this.#pieces;
+    const bytes = first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    if (this.#body?.push(bytes) === false) this.#socket.pause();
+  }
+
+  /** Trailers of requests are not forwarded, because some backends treat them as headers. */
+  #endBody(): void {
+    this.#isDropping = false;
+    this.#passPieces();
+    this.#body?.push(null);
+  }
+
+  #dropBody(): void {
+    this.#isDropping = true;
+    this.#socket.resume();
+  }
+
+  /** Responds to bytes that are not a valid request, or that arrive too slowly. */
+  #refuse({ status, reason, message }: Refusal): void {
+    this.#options.onRefused({ client: this.client, status, reason });
+    // A second response in the middle of the first would be read as a part of it, and after it as the next response.
+    if (this.#exchange?.hasBegun === true) return this.cut(this.#exchange);
+    if (this.#isDropping) return this.#close();
+    const body = `${status} ${STATUS_CODES[status] ?? ""}: ${message}\n`;
+    const headers = ["content-type", "text/plain; charset=utf-8", "content-length", String(body.length)];
+    const { text } = formatResponseHead(
+      { status, statusText: "", headers, isLast: true },
+      { isHead: false, isHttp10: false, keepsAlive: false, keepAliveMs: 0, wallClockMs: () => this.wallClockMs() },
+    );
+    this.output.addText(`${text}${body}`);
+    this.#close();
+    this.#leave();
+  }
+
+  #close(): void {
+    this.#phase = "closing";
+    this.#idle.touch();
+    this.output.flush();
+    this.#socket.end();
+    // Unread data at close would reset the connection, and the client could lose the response.
+    this.#socket.resume();
+  }
+
+  /** The client has disconnected, or is treated as if it had. */
+  #leave(): void {
+    const exchange = this.#exchange;
+    const body = this.#body;
+    this.#exchange = undefined;
+    this.#body = undefined;
+    body?.destroy(new Error("the client disconnected"));
+    exchange?.onGone();
+    if (exchange !== undefined && this.#phase === "serving") this.#socket.destroy();
+  }
+}
+
+interface Refusal {
+  readonly status: number;
+  /** For the log. */
+  readonly reason: string;
+  /** For the client. */
+  readonly message: string;
+}
+
+const refusal = (status: number, message: string): Refusal => ({ status, reason: message, message });
+
+const TOO_SLOW = refusal(408, "the request arrived too slowly");
+
+/** An internal error ends only this connection. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof BadRequest) return refusal(error.status, error.message);
+  if (error instanceof BadMessage) return refusal(400, error.message);
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { status: 500, reason, message: "internal error" };
+}

@@ -1,0 +1,129 @@
+import { constants, type ServerHttp2Stream } from "node:http2";
+import type { Readable } from "node:stream";
+import type { HeaderList } from "../contract/header-list.ts";
+import {
+  type ClientProtocol,
+  type ClientResponseHead,
+  clientAddress,
+  type HttpExchange,
+} from "../contract/http-exchange.ts";
+import type { ReadHead } from "../contract/request-head.ts";
+import { readRequestHead } from "../http1/http1.ts";
+import { toNodeHeaders } from "./node-headers.ts";
+
+/** After an early response, up to this many bytes of the request body are discarded. Then the stream is closed. */
+const MAX_UNWANTED_BYTES = 65_536;
+
+/** One request of HTTP/2, which is a stream of a connection. */
+export class Http2Exchange implements HttpExchange {
+  readonly protocol: ClientProtocol = "HTTP/2";
+  readonly client: string;
+  readonly isSecure = true;
+  /** The TLS server name that the client sent. */
+  readonly serverName: string;
+  readonly body: Readable | undefined;
+  onGone: () => void = () => {};
+  onDrain: () => void = () => {};
+  readonly #stream: ServerHttp2Stream;
+  #owesContinue: boolean;
+  #hasEnded = false;
+  #trailers: HeaderList = [];
+
+  constructor(stream: ServerHttp2Stream, options: { readonly expectsContinue: boolean; readonly idleMs: number }) {
+    const socket = stream.session?.socket;
+    // `session.socket` is a proxy whose properties have no types.
+    const serverName: unknown = socket === undefined ? undefined : Reflect.get(socket, "servername");
+    this.client = clientAddress(socket?.remoteAddress);
+    this.serverName = typeof serverName === "string" ? serverName : "";
+    this.body = stream.endAfterHeaders ? undefined : stream;
+    this.#stream = stream;
+    this.#owesContinue = options.expectsContinue;
+    stream.on("close", () => {
+      if (!this.#hasEnded || stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.onGone();
+    });
+    stream.on("drain", () => this.onDrain());
+    // An error is followed by `close`.
+    stream.on("error", () => {});
+    stream.setTimeout(options.idleMs, () => this.cut());
+  }
+
+  sendContinue(): void {
+    if (!this.#owesContinue) return;
+    this.#owesContinue = false;
+    if (!this.#stream.destroyed) this.#stream.additionalHeaders({ ":status": 100 });
+  }
+
+  sendHints(headers: HeaderList): void {
+    if (!this.#stream.destroyed) this.#stream.additionalHeaders({ ":status": 103, ...toNodeHeaders(headers) });
+  }
+
+  sendHead({ status, headers }: ClientResponseHead): void {
+    if (this.#stream.destroyed) return;
+    this.#stream.respond({ ":status": status, ...toNodeHeaders(headers) }, { waitForTrailers: true });
+    this.#stream.on("wantTrailers", () => this.#stream.sendTrailers(toNodeHeaders(this.#trailers)));
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.#stream.destroyed || this.#stream.write(Buffer.from(chunk));
+  }
+
+  end(trailers: HeaderList): void {
+    this.#hasEnded = true;
+    this.#trailers = trailers;
+    this.#stream.end();
+    if (this.body !== undefined && !this.#stream.readableEnded) this.#discardBody();
+  }
+
+  switchProtocols(): void {
+    this.cut();
+  }
+
+  cut(): void {
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  #discardBody(): void {
+    let bytes = 0;
+    this.#stream.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_UNWANTED_BYTES) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    });
+    this.#stream.resume();
+  }
+}
+
+/** Checks a head as for HTTP/1.1. `node:http2` has already checked what is specific to HTTP/2. */
+export function readHttp2Head(
+  { endAfterHeaders }: ServerHttp2Stream,
+  rawHeaders: readonly string[],
+  maxHeaders: number,
+): ReadHead {
+  const pseudo = new Map<string, string>();
+  const others: string[] = [];
+  const hosts: string[] = [];
+  const cookies: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    const value = rawHeaders[i + 1] ?? "";
+    if (name.startsWith(":")) pseudo.set(name, value);
+    else if (name === "host") hosts.push(value);
+    else if (name === "cookie") cookies.push(value);
+    else others.push(name, value);
+  }
+  const authority = pseudo.get(":authority") ?? hosts[0];
+  if (hosts.some((host) => host.toLowerCase() !== authority?.toLowerCase())) {
+    return { state: "refused", status: 400, message: "the :authority and the Host header name different hosts" };
+  }
+  if (authority !== undefined) others.push("host", authority);
+  // HTTP/2 may split the Cookie header (RFC 9113, 8.2.3).
+  if (cookies.length > 0) others.push("cookie", cookies.join("; "));
+  const read = readRequestHead({
+    method: pseudo.get(":method") ?? "",
+    target: pseudo.get(":path") ?? "",
+    version: "1.1",
+    headers: others,
+    maxHeaders,
+  });
+  if (read.state === "refused") return read;
+  return { state: "value", head: { ...read.head, hasBody: !endAfterHeaders, upgrade: undefined, wantsUpgrade: false } };
+}

@@ -1,0 +1,82 @@
+/** Formats one access log line per request, as text or as JSON. */
+
+import type { BackendConfig } from "../../core/dataplane/gateway-config.ts";
+import { displayRef } from "../../core/model/refs.ts";
+import type { GatewayEvent, RequestFinished, RequestRefused } from "./gateway-event.ts";
+
+export type AccessLogFormat = "text" | "json";
+
+/** Undefined: the event is not part of the access log. */
+export function formatAccessLine(event: GatewayEvent, format: AccessLogFormat, nowMs: number): string | undefined {
+  switch (event.type) {
+    case "RequestFinished":
+      return format === "json" ? `${JSON.stringify(finishedJson(event))}\n` : `${finishedText(event)}\n`;
+    case "RequestRefused":
+      return format === "json" ? `${JSON.stringify(refusedJson(event, nowMs))}\n` : `${refusedText(event, nowMs)}\n`;
+    case "AttemptFinished":
+    case "RetryScheduled":
+    case "BudgetRefused":
+      return undefined;
+  }
+}
+
+const time = (ms: number): string => new Date(ms).toISOString();
+const milliseconds = (ms: number): number => Math.round(ms * 10) / 10;
+const target = ({ path, query }: RequestFinished): string => (query === "" ? path : `${path}?${query}`);
+const ruleName = ({ rule }: RequestFinished): string | undefined =>
+  rule === undefined ? undefined : displayRef(rule.route, rule.rule);
+const backendName = (backend: BackendConfig | undefined): string | undefined =>
+  backend === undefined ? undefined : `${displayRef(backend.object)}:${backend.port}`;
+
+/** Quotes text of clients as JSON, so that it cannot contain a line break. */
+const quoted = (text: string): string => JSON.stringify(text);
+
+/** `… 127.0.0.1 "GET baker.example/menu HTTP/1.1" 200 12B 7.3ms HTTPRoute bakery/baker#menu → Service bakery/baker:8080, 2 attempts`. */
+function finishedText(event: RequestFinished): string {
+  const { startedAtMs, client, method, host, protocol, status, responseBytes, durationMs, attempts, flags, reason } =
+    event;
+  const request = quoted(`${method} ${host}${target(event)} ${protocol}`);
+  const served = [ruleName(event), backendName(event.backend)].filter((part) => part !== undefined).join(" → ");
+  const notes = [
+    ...(attempts > 1 ? [`${attempts} attempts`] : []),
+    ...(flags.length > 0 ? [flags.join(" ")] : []),
+    ...(reason === undefined ? [] : [reason]),
+  ];
+  const tail = [...(served === "" ? [] : [served]), ...notes].join(", ");
+  const head = `${time(startedAtMs)} ${client} ${request} ${status ?? "-"} ${responseBytes}B ${milliseconds(durationMs)}ms`;
+  return tail === "" ? head : `${head} ${tail}`;
+}
+
+const finishedJson = (event: RequestFinished): object => ({
+  time: time(event.startedAtMs),
+  client: event.client,
+  protocol: event.protocol,
+  gateway: displayRef(event.gateway),
+  port: event.port,
+  method: event.method,
+  host: event.host,
+  path: event.path,
+  query: event.query,
+  userAgent: event.userAgent,
+  status: event.status,
+  responseBytes: event.responseBytes,
+  durationMs: milliseconds(event.durationMs),
+  route: ruleName(event),
+  backend: backendName(event.backend),
+  attempts: event.attempts,
+  flags: event.flags,
+  reason: event.reason,
+});
+
+const refusedText = ({ client, status, reason }: RequestRefused, nowMs: number): string =>
+  `${time(nowMs)} ${client} - ${status} refused: ${reason}`;
+
+const refusedJson = ({ client, gateway, port, status, reason }: RequestRefused, nowMs: number): object => ({
+  time: time(nowMs),
+  client,
+  gateway: displayRef(gateway),
+  port,
+  status,
+  flags: ["BadRequest"],
+  reason,
+});

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import type { BackendConfig, BackendId, EndpointsId, RuleConfig } from "../../core/dataplane/gateway-config.ts";
+import type { RequestFinished } from "./gateway-event.ts";
+import { createMetrics } from "./metrics.ts";
+
+const gateway = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "infra", name: "prod" };
+const rule: RuleConfig = {
+  route: { group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "bakery", name: "baker" },
+  rule: "menu",
+  filters: [],
+  action: { type: "Respond", status: 500, reason: "" },
+  requestTimeoutMs: undefined,
+};
+const backend: BackendConfig = {
+  id: "b" as BackendId,
+  object: { group: "", kind: "Service", namespace: "bakery", name: "baker" },
+  port: 8080,
+  protocol: "HTTP/1.1",
+  tls: undefined,
+  endpoints: "e" as EndpointsId,
+  budget: undefined,
+};
+const finished = (more: Partial<RequestFinished> = {}): RequestFinished => ({
+  type: "RequestFinished",
+  startedAtMs: 0,
+  durationMs: 7,
+  client: "127.0.0.1",
+  protocol: "HTTP/1.1",
+  gateway,
+  port: 80,
+  method: "GET",
+  host: "a.example",
+  path: "/",
+  query: "",
+  userAgent: undefined,
+  status: 200,
+  responseBytes: 1,
+  rule,
+  backend,
+  attempts: 1,
+  flags: [],
+  reason: undefined,
+  ...more,
+});
+
+const lines = (text: string, start: string): readonly string[] =>
+  text.split("\n").filter((line) => line.startsWith(start));
+
+test("requests by route and code", () => {
+  const metrics = createMetrics();
+  metrics.observe(finished());
+  metrics.observe(finished());
+  metrics.observe(finished({ status: undefined }));
+  metrics.observe(finished({ rule: undefined, status: 404 }));
+  expect(lines(metrics.render(), "prevail_requests_total{")).toEqual([
+    'prevail_requests_total{gateway="infra/prod",route_kind="",route="",rule="",code="404"} 1',
+    'prevail_requests_total{gateway="infra/prod",route_kind="HTTPRoute",route="bakery/baker",rule="menu",code="200"} 2',
+    'prevail_requests_total{gateway="infra/prod",route_kind="HTTPRoute",route="bakery/baker",rule="menu",code="none"} 1',
+  ]);
+});
+
+test("how long they took: buckets are cumulative, and the last one holds all", () => {
+  const metrics = createMetrics();
+  for (const durationMs of [0.5, 7, 7, 60_000]) metrics.observe(finished({ durationMs }));
+  const buckets = lines(metrics.render(), "prevail_request_duration_seconds_bucket").map((line) =>
+    line.replace(/.*le="(.*)"} /, "$1: "),
+  );
+  expect(buckets[0]).toBe("0.001: 1");
+  expect(buckets[3]).toBe("0.01: 3");
+  expect(buckets.slice(-2)).toEqual(["30: 3", "+Inf: 4"]);
+  expect(lines(metrics.render(), "prevail_request_duration_seconds_count")[0]).toMatch(/ 4$/);
+});
+
+test("attempts, retries by reason, and what the budget refused", () => {
+  const metrics = createMetrics();
+  const endpoint = { address: "127.0.0.1", port: 1 };
+  const outcome = { type: "Responded", status: 503 } as const;
+  metrics.observe({ type: "AttemptFinished", rule, backend, endpoint, number: 1, outcome, durationMs: 1 });
+  metrics.observe({ type: "RetryScheduled", rule, backend, reason: { type: "TimedOut" }, retry: 1, waitMs: 1 });
+  metrics.observe({ type: "BudgetRefused", rule, backend });
+  const text = metrics.render();
+  expect(text).toContain('prevail_attempts_total{backend="bakery/baker:8080",outcome="503"} 1\n');
+  expect(text).toMatch(/^prevail_retries_total\{.*reason="timed_out"\} 1$/m);
+  expect(text).toMatch(/^prevail_retry_budget_refusals_total\{.*\} 1$/m);
+});
+
+test("configurations: which one is served, and how often one could not be", () => {
+  const metrics = createMetrics();
+  metrics.noteConfig({ generation: 4 });
+  metrics.noteConfig("Kept");
+  expect(metrics.render()).toContain("prevail_config_generation 4\n");
+  expect(metrics.render()).toContain('prevail_config_reloads_total{result="kept"} 1\n');
+});
+
+test("names cannot break out of their labels", () => {
+  const metrics = createMetrics();
+  const odd = { ...rule, rule: 'a"b\\c\nd' };
+  metrics.observe(finished({ rule: odd }));
+  expect(metrics.render()).toContain('rule="a\\"b\\\\c\\nd",code');
+});

@@ -1,0 +1,159 @@
+/**
+ * The metrics of a gateway, in Prometheus' text format. docs/run.md documents their names and labels, which users rely on. Label values
+ * come from the configuration, never from requests, so that clients cannot increase the number of series.
+ */
+import { type ConfigMetrics, createConfigMetrics } from "../../adapters/admin/config-metrics.ts";
+import {
+  addDuration,
+  type Cell,
+  type Counters,
+  createCounters,
+  createHistograms,
+  type Histograms,
+  label,
+} from "../../adapters/admin/metric-families.ts";
+import type { RuleConfig } from "../../core/dataplane/gateway-config.ts";
+import type { AttemptOutcome } from "../../core/retry/retry-schedule.ts";
+import type { AttemptFinished, GatewayEvent, RequestFinished } from "./gateway-event.ts";
+
+export interface Metrics {
+  readonly observe: (event: GatewayEvent) => void;
+  readonly noteConfig: ConfigMetrics["noteConfig"];
+  readonly render: () => string;
+}
+
+export function createMetrics(): Metrics {
+  const requests = createCounters("prevail_requests_total", "Requests that have ended, by status code.");
+  const refused = createCounters(
+    "prevail_refused_requests_total",
+    "Malformed or too slow requests, by the status code of the response.",
+  );
+  const attempts = createCounters("prevail_attempts_total", "Attempts, by outcome.");
+  const retries = createCounters("prevail_retries_total", "Retries, by the outcome of the attempt before.");
+  const budget = createCounters(
+    "prevail_retry_budget_refusals_total",
+    "Retries that were not made because the retry budget was exhausted.",
+  );
+  const config = createConfigMetrics();
+  const durations = createHistograms(
+    "prevail_request_duration_seconds",
+    "Time from the first byte of a request to the last byte of its response.",
+  );
+  const attemptDurations = createHistograms(
+    "prevail_attempt_duration_seconds",
+    "Time from the start of an attempt to the head of its response, or to its failure.",
+  );
+  const requestSeries = createSeriesCache(requests, durations);
+  const attemptSeries = createSeriesCache(attempts, attemptDurations);
+  return {
+    observe: (event) => {
+      switch (event.type) {
+        case "RequestFinished": {
+          const { gateway, rule = NO_RULE, status } = event;
+          const series = requestSeries.of(gateway, rule, () => requestLabels(event));
+          series.count(status ?? "none", (code) => `code="${code}"`);
+          series.time(event.durationMs);
+          return;
+        }
+        case "RequestRefused":
+          refused.cell(`gateway="${label(nameOf(event.gateway))}",code="${event.status}"`).count++;
+          return;
+        case "AttemptFinished": {
+          const series = attemptSeries.of(event.backend, event.backend, () => backendLabels(event));
+          series.count(formatOutcome(event.outcome), (outcome) => `outcome="${outcome}"`);
+          series.time(event.durationMs);
+          return;
+        }
+        case "RetryScheduled":
+          retries.cell(`${ruleLabels(event.rule)},${backendLabels(event)},reason="${formatOutcome(event.reason)}"`)
+            .count++;
+          return;
+        case "BudgetRefused":
+          budget.cell(`${ruleLabels(event.rule)},${backendLabels(event)}`).count++;
+          return;
+      }
+    },
+    noteConfig: config.noteConfig,
+    render: () =>
+      [requests, refused, durations, attempts, attemptDurations, retries, budget, ...config.families]
+        .map((family) => family.render())
+        .join(""),
+  };
+}
+
+/** The counters and the histogram of one set of labels, cached because every request uses them. */
+interface Series {
+  readonly count: (value: string | number, toLabel: (value: string | number) => string) => void;
+  readonly time: (durationMs: number) => void;
+}
+
+interface SeriesCache {
+  /** Keyed by two objects of the configuration. An entry is collected with its configuration. */
+  readonly of: (first: object, second: object, toLabels: () => string) => Series;
+}
+
+function createSeriesCache(counters: Counters, histograms: Histograms): SeriesCache {
+  const known = new WeakMap<object, WeakMap<object, Series>>();
+  const create = (labels: string): Series => {
+    const cells = new Map<string | number, Cell>();
+    const histogram = histograms.histogram(labels);
+    return {
+      count: (value, toLabel) => {
+        let cell = cells.get(value);
+        if (cell === undefined) {
+          cell = counters.cell(`${labels},${toLabel(value)}`);
+          cells.set(value, cell);
+        }
+        cell.count++;
+      },
+      time: (durationMs) => addDuration(histogram, durationMs),
+    };
+  };
+  return {
+    of: (first, second, toLabels) => {
+      let inner = known.get(first);
+      if (inner === undefined) {
+        inner = new WeakMap();
+        known.set(first, inner);
+      }
+      let series = inner.get(second);
+      if (series === undefined) {
+        series = create(toLabels());
+        inner.set(second, series);
+      }
+      return series;
+    },
+  };
+}
+
+const nameOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
+  `${namespace}/${name}`;
+
+const ruleLabels = ({ route, rule }: RuleConfig): string =>
+  `route_kind="${label(route.kind)}",route="${label(nameOf(route))}",rule="${label(rule)}"`;
+
+/** The key for requests that no rule matched. */
+const NO_RULE = {};
+
+const requestLabels = ({ gateway, rule }: RequestFinished): string =>
+  `gateway="${label(nameOf(gateway))}",${rule === undefined ? 'route_kind="",route="",rule=""' : ruleLabels(rule)}`;
+
+const backendLabels = ({ backend }: Pick<AttemptFinished, "backend">): string =>
+  `backend="${label(nameOf(backend.object))}:${backend.port}"`;
+
+function formatOutcome(outcome: AttemptOutcome | { readonly type: "Cancelled" }): string {
+  switch (outcome.type) {
+    case "Responded":
+      return String(outcome.status);
+    case "NotConnected":
+      return "not_connected";
+    case "Refused":
+      return "refused";
+    case "Reset":
+      return "reset";
+    case "TimedOut":
+      return "timed_out";
+    case "Cancelled":
+      return "cancelled";
+  }
+}

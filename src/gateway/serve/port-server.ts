@@ -1,0 +1,167 @@
+/** An open port: its server, and the configuration that it serves. */
+import { performServerHandshake, type ServerHttp2Session } from "node:http2";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import {
+  createServer as createSecureServer,
+  type SecureContext,
+  Server as SecureServer,
+  type TLSSocket,
+} from "node:tls";
+import type { GatewayTimer } from "../contract/gateway-clock.ts";
+import type { IncomingRequest } from "../contract/http-exchange.ts";
+import { Http1ServerConnection } from "../http1/http1.ts";
+import { serveHttp2Session } from "../http2/server-connection.ts";
+import type { PreparedPort } from "./prepared-port.ts";
+import { serveRequest } from "./serve-request.ts";
+import type { ServerCertificates } from "./server-certificates.ts";
+import type { ServingContext } from "./serving-context.ts";
+
+export interface BindAddress {
+  /** Undefined: all addresses, IPv4 and IPv6. */
+  readonly host?: string;
+  readonly port: number;
+}
+
+/** The interval of the timeout checks. A timeout may take effect this much later, never earlier. */
+const CHECK_MS = 1000;
+
+export class PortServer {
+  #served: PreparedPort;
+  readonly #context: ServingContext;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Set<Http1ServerConnection>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #onRequest = (request: IncomingRequest): void => serveRequest(this.#context, this.#served, request);
+  #checker: GatewayTimer | undefined;
+  #isDraining = false;
+
+  constructor(context: ServingContext, served: PreparedPort) {
+    this.#served = served;
+    this.#context = context;
+    this.#server = served.certificates === undefined ? this.#createPlain() : this.#createSecure(served.certificates);
+    this.#server.maxConnections = context.limits.maxConnections;
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  get served(): PreparedPort {
+    return this.#served;
+  }
+
+  /** Replaces the configuration, from the next request on. */
+  serve(served: PreparedPort): void {
+    this.#served = served;
+    if (this.#server instanceof SecureServer) this.#server.setSecureContext(unnamedOptions(served.certificates));
+  }
+
+  /** Rejects if the port cannot be opened. */
+  listen({ host, port }: BindAddress): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+        this.#server.off("error", reject);
+        // Later errors concern single connections.
+        this.#server.on("error", () => {});
+        this.#startChecking();
+        const address = this.#server.address();
+        if (address === null || typeof address === "string") reject(new Error("the server has no address"));
+        else resolve(address);
+      });
+    });
+  }
+
+  /** Accepts no new connections. Resolves when the last request is done; after `drainMs` it aborts the rest. */
+  async drain(drainMs: number): Promise<void> {
+    this.#isDraining = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const connection of this.#connections) connection.drain();
+    for (const session of this.#sessions) session.close();
+    const timer = this.#context.clock.startTimer(drainMs, () => {
+      for (const socket of this.#sockets) socket.destroy();
+    });
+    await closed;
+    timer.cancel();
+    this.#checker?.cancel();
+  }
+
+  #createPlain(): Server {
+    const server = createServer({ noDelay: true });
+    server.on("connection", (socket) => this.#serveHttp1(socket));
+    return server;
+  }
+
+  /** Serves HTTP/2 or HTTP/1.1, as the client negotiates. */
+  #createSecure(certificates: ServerCertificates): Server {
+    const server = createSecureServer({
+      noDelay: true,
+      minVersion: "TLSv1.2",
+      handshakeTimeout: this.#context.limits.headersMs,
+      ALPNProtocols: ["h2", "http/1.1"],
+      ...unnamedOptions(certificates),
+      SNICallback: (serverName, done) => this.#chooseContext(serverName, done),
+    });
+    server.on("secureConnection", (socket) => {
+      // An error is followed by `close`.
+      socket.on("error", () => {});
+      if (socket.alpnProtocol === "h2") this.#serveHttp2(socket);
+      else this.#serveHttp1(socket);
+    });
+    return server;
+  }
+
+  #chooseContext(serverName: string, done: (error: Error | null, context?: SecureContext) => void): void {
+    const context = this.#served.certificates?.find(serverName);
+    if (context === undefined) done(new Error("no listener matches this server name"));
+    else done(null, context);
+  }
+
+  #serveHttp1(socket: Socket): void {
+    const { limits, clock, emit } = this.#context;
+    const connection = new Http1ServerConnection(socket, {
+      limits,
+      clock,
+      onRequest: this.#onRequest,
+      onRefused: ({ client, status, reason }) => {
+        const { gateway, config } = this.#served;
+        emit({ type: "RequestRefused", client, gateway, port: config.port, status, reason });
+      },
+      isDraining: () => this.#isDraining,
+    });
+    this.#connections.add(connection);
+    socket.on("close", () => this.#connections.delete(connection));
+  }
+
+  #serveHttp2(socket: TLSSocket): void {
+    const { limits, clock } = this.#context;
+    const { maxHeaders, maxHeaderBytes } = limits;
+    const session = performServerHandshake(socket, {
+      maxHeaderListPairs: maxHeaders + 8,
+      settings: { maxConcurrentStreams: 250, maxHeaderListSize: maxHeaderBytes, enablePush: false },
+    });
+    this.#sessions.add(session);
+    session.on("close", () => this.#sessions.delete(session));
+    serveHttp2Session(session, { limits, clock, onRequest: this.#onRequest });
+  }
+
+  /** One timer checks all connections, because a timer per request is more expensive. */
+  #startChecking(): void {
+    const { clock, limits } = this.#context;
+    this.#checker = clock.startTimer(Math.min(CHECK_MS, limits.headersMs), () => {
+      const nowMs = clock.nowMs();
+      for (const connection of this.#connections) connection.checkTime(nowMs);
+      this.#startChecking();
+    });
+  }
+}
+
+/** Without such a certificate, clients that send no server name are refused. */
+function unnamedOptions(certificates: ServerCertificates | undefined): {
+  readonly cert?: string;
+  readonly key?: string;
+} {
+  const unnamed = certificates?.unnamed;
+  return unnamed === undefined ? {} : { cert: unnamed.chain, key: unnamed.privateKey };
+}

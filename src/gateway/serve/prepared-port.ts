@@ -1,0 +1,52 @@
+/** A port of a configuration, prepared for serving: with its indexes and certificates. */
+import type {
+  ListenerConfig,
+  PortConfig,
+  RouteConfig,
+  VirtualHostConfig,
+} from "../../core/dataplane/gateway-config.ts";
+import { remember } from "../../core/model/collections/remember.ts";
+import type { ObjectRef } from "../../core/model/refs.ts";
+import type { MatchRegex } from "../../core/model/regex.ts";
+import { buildHostIndex, type HostIndex } from "../../core/routing/host-index.ts";
+import type { HttpRequest } from "../../core/routing/match-request.ts";
+import { buildRouteIndex, type RouteIndex } from "../../core/routing/route-index.ts";
+import type { BackendLookup } from "../upstream/backend-lookup.ts";
+import type { ServerCertificates } from "./server-certificates.ts";
+
+export interface PreparedPort {
+  readonly gateway: ObjectRef;
+  readonly config: PortConfig;
+  readonly listeners: HostIndex<ListenerConfig>;
+  readonly routes: RouteLookup;
+  readonly lookup: BackendLookup;
+  /** Undefined: plain text. */
+  readonly certificates: ServerCertificates | undefined;
+}
+
+/** Caches the indexes of listeners and virtual hosts by identity. An unchanged part of the configuration keeps its index. */
+export interface RouteLookup {
+  readonly find: (listener: ListenerConfig, request: HttpRequest) => RouteConfig | undefined;
+}
+
+export function createRouteLookup(matchRegex: MatchRegex): RouteLookup {
+  const hosts = new WeakMap<ListenerConfig, HostIndex<VirtualHostConfig>>();
+  const routes = new WeakMap<VirtualHostConfig, RouteIndex<RouteConfig>>();
+
+  const hostsOf = (listener: ListenerConfig): HostIndex<VirtualHostConfig> =>
+    remember(hosts, listener, () => buildHostIndex(listener.virtualHosts));
+  const routesOf = (host: VirtualHostConfig): RouteIndex<RouteConfig> =>
+    remember(routes, host, () => buildRouteIndex(host.routes, matchRegex));
+  return {
+    find: (listener, request) => hostsOf(listener).find(request.host, (host) => routesOf(host).find(request)),
+  };
+}
+
+/**
+ * Listener isolation
+ *
+ * Of the listeners of a port, the one with the most specific matching hostname gets all requests for a host.
+ * Gateway API, "Listener"
+ */
+export const findListener = ({ listeners }: PreparedPort, host: string): ListenerConfig | undefined =>
+  listeners.find(host, (listener) => listener);

@@ -1,0 +1,220 @@
+/** Serves one request: finds its rule, then forwards it, redirects it, or sends a response of the gateway. */
+import type { RedirectConfig, RuleConfig, WeightedBackendConfig } from "../../core/dataplane/gateway-config.ts";
+import { displayRef } from "../../core/model/refs.ts";
+import type { HttpRequest } from "../../core/routing/match-request.ts";
+import { type HeaderList, headerText, joinHeaders } from "../contract/header-list.ts";
+import type { IncomingRequest } from "../contract/http-exchange.ts";
+import type { RequestHead } from "../contract/request-head.ts";
+import { corsHeaders, findCors, preflightHeaders } from "../filters/cors-headers.ts";
+import { redirectLocation } from "../filters/redirect-location.ts";
+import { changeResponseHeaders, rewriteRequest } from "../filters/rewrite-request.ts";
+import type { RequestFlag } from "../observe/gateway-event.ts";
+import { RequestRecord } from "../observe/request-record.ts";
+import { addForwardedHeaders } from "./forwarded-headers.ts";
+import { Forwarding, type ForwardTarget } from "./forwarding.ts";
+import { type LocalResponse, sendLocalResponse } from "./local-response.ts";
+import { chooseMirrors, type MirrorFilter } from "./mirror-request.ts";
+import { pickBackend } from "./pick-backend.ts";
+import { findListener, type PreparedPort } from "./prepared-port.ts";
+import type { ServingContext } from "./serving-context.ts";
+
+export function serveRequest(context: ServingContext, port: PreparedPort, incoming: IncomingRequest): void {
+  const record = new RequestRecord(incoming.exchange, incoming.startedMs, context.clock);
+  const serving = new Serving(context, port, record);
+  try {
+    serving.serve(incoming);
+  } catch (error) {
+    serving.fail(error);
+  }
+}
+
+const NO_MIRRORS: readonly MirrorFilter[] = [];
+
+class Serving {
+  readonly #context: ServingContext;
+  readonly #port: PreparedPort;
+  readonly #record: RequestRecord;
+  #isFinished = false;
+
+  constructor(context: ServingContext, port: PreparedPort, record: RequestRecord) {
+    this.#context = context;
+    this.#port = port;
+    this.#record = record;
+  }
+
+  serve({ exchange, read, serverName }: IncomingRequest): void {
+    if (read.state === "refused") {
+      return this.#respond("BadRequest", { status: read.status, message: read.message, isLast: true });
+    }
+    const { head } = read;
+    this.#record.head = head;
+    const listener = findListener(this.#port, head.host);
+    if (exchange.isSecure && listener !== findListener(this.#port, serverName.toLowerCase())) {
+      return this.#respond("BadRequest", { status: 421, message: "the TLS server name belongs to another listener" });
+    }
+    const route = listener && this.#port.routes.find(listener, new RoutedRequest(head));
+    if (listener === undefined || route === undefined) {
+      return this.#respond("NoRoute", { status: 404, message: "no route matches" });
+    }
+    this.#record.rule = route.rule;
+    this.#applyRule(head, route.rule);
+  }
+
+  fail(error: unknown): void {
+    this.#record.reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (this.#record.status === undefined)
+      return this.#respond("Unavailable", { status: 500, message: "internal error" });
+    this.#record.exchange.cut();
+    this.#finish();
+  }
+
+  #applyRule(head: RequestHead, rule: RuleConfig): void {
+    const cors = findCors(rule.filters);
+    const preflight = cors && preflightHeaders(cors, head);
+    if (preflight !== undefined) return this.#respond(undefined, { status: 204, message: "", headers: preflight });
+    const { action } = rule;
+    switch (action.type) {
+      case "Forward":
+        return this.#forward(head, rule, pickBackend(action.backends, this.#context.clock.random()));
+      case "Redirect":
+        return this.#redirect(head, rule, action.redirect);
+      case "Respond":
+        return this.#respondUnavailable(rule, action.status, action.reason);
+    }
+  }
+
+  #redirect(head: RequestHead, rule: RuleConfig, redirect: RedirectConfig): void {
+    const { port, protocol } = this.#port.config;
+    const location = redirectLocation(redirect, head, { scheme: protocol === "HTTPS" ? "https" : "http", port });
+    const headers = changeResponseHeaders(["location", location], rule.filters);
+    this.#respond(undefined, { status: redirect.status, message: "", headers: [...headers, ...this.#debugHeaders()] });
+  }
+
+  #forward(head: RequestHead, rule: RuleConfig, picked: WeightedBackendConfig): void {
+    const { target } = picked;
+    if (target.type === "Unavailable") return this.#respondUnavailable(rule, target.status, target.reason);
+    this.#record.backend = target.backend;
+    const found = this.#port.lookup.tlsOf(target.backend);
+    if (found.state === "unusable") return this.#respondUnavailable(rule, 503, found.message);
+    const forwarding = new Forwarding(
+      {
+        context: this.#context,
+        lookup: this.#port.lookup,
+        record: this.#record,
+        head,
+        rule,
+        target,
+        request: this.#forwardedRequest(head, rule, target),
+        mirrors: head.upgrade === undefined ? this.#mirrors(rule, target) : [],
+        changeResponse: ({ headers }) => this.#responseHeaders(head, rule, target, headers),
+        onFinished: () => this.#finish(),
+      },
+      found.state === "tls" ? found.tls : undefined,
+    );
+    forwarding.start();
+  }
+
+  #mirrors({ filters }: RuleConfig, target: ForwardTarget): readonly MirrorFilter[] {
+    if (filters.length === 0 && target.filters.length === 0) return NO_MIRRORS;
+    return chooseMirrors([...filters, ...target.filters], this.#context.clock.random);
+  }
+
+  #forwardedRequest(
+    head: RequestHead,
+    { filters }: RuleConfig,
+    target: ForwardTarget,
+  ): { readonly authority: string; readonly path: string; readonly headers: HeaderList } {
+    const own = {
+      authority: head.hostPort === undefined ? head.host : `${head.host}:${head.hostPort}`,
+      path: head.path,
+      headers: addForwardedHeaders(head, this.#record.exchange, this.#context.forwarded),
+    };
+    const { authority, path, headers } = rewriteRequest(rewriteRequest(own, filters), target.filters);
+    return { authority, path: head.query === "" ? path : `${path}${head.query}`, headers };
+  }
+
+  #responseHeaders(head: RequestHead, { filters }: RuleConfig, target: ForwardTarget, headers: HeaderList): HeaderList {
+    if (filters.length === 0 && target.filters.length === 0 && !this.#context.debugHeaders) return headers;
+    const changed = changeResponseHeaders(changeResponseHeaders(headers, target.filters), filters);
+    const cors = findCors(filters);
+    return [...(cors === undefined ? changed : withCors(changed, corsHeaders(cors, head))), ...this.#debugHeaders()];
+  }
+
+  #debugHeaders(): HeaderList {
+    const { rule, backend, attempts } = this.#record;
+    if (!this.#context.debugHeaders || rule === undefined) return [];
+    return [
+      "x-prevail-route",
+      headerText(`${rule.route.namespace}/${rule.route.name}`),
+      "x-prevail-rule",
+      headerText(rule.rule),
+      ...(backend === undefined ? [] : ["x-prevail-backend", headerText(backend.id)]),
+      "x-prevail-attempts",
+      String(attempts),
+    ];
+  }
+
+  #respondUnavailable({ route, rule }: RuleConfig, status: number, reason: string): void {
+    this.#record.reason = reason;
+    this.#respond("Unavailable", {
+      status,
+      message: `${displayRef(route)} (${rule}): the backend is not available`,
+      headers: this.#debugHeaders(),
+    });
+  }
+
+  #respond(flag: RequestFlag | undefined, response: LocalResponse): void {
+    const record = this.#record;
+    if (flag !== undefined) {
+      record.flag(flag);
+      record.reason ??= response.message;
+    }
+    record.status = response.status;
+    record.responseBytes = sendLocalResponse(record.exchange, record.head, response);
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    const { gateway, config } = this.#port;
+    this.#context.emit(this.#record.finished(gateway, config, this.#context.clock.nowMs()));
+  }
+}
+
+/** Replaces the CORS headers of the backend by those of the filter. */
+function withCors(headers: HeaderList, cors: HeaderList): HeaderList {
+  const kept: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? "";
+    if (!name.startsWith("access-control-")) kept.push(name, headers[i + 1] ?? "");
+  }
+  return [...kept, ...cors];
+}
+
+/** The request as route matches see it. Headers and query are parsed on first access. */
+class RoutedRequest implements HttpRequest {
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  readonly #head: RequestHead;
+  #query: HttpRequest["query"] | undefined;
+  #headers: HttpRequest["headers"] | undefined;
+
+  constructor(head: RequestHead) {
+    this.method = head.method;
+    this.host = head.host;
+    this.path = head.path;
+    this.#head = head;
+  }
+
+  get query(): HttpRequest["query"] {
+    this.#query ??= [...new URLSearchParams(this.#head.query)];
+    return this.#query;
+  }
+
+  get headers(): HttpRequest["headers"] {
+    this.#headers ??= joinHeaders(this.#head.headers);
+    return this.#headers;
+  }
+}

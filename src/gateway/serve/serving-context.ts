@@ -1,0 +1,20 @@
+/** The state that all requests of a gateway share, across configurations. */
+import type { GatewayClock } from "../contract/gateway-clock.ts";
+import type { GatewayLimits } from "../contract/gateway-limits.ts";
+import type { GatewayEvent } from "../observe/gateway-event.ts";
+import type { RetryBudgets } from "../upstream/retry-budgets.ts";
+import type { UpstreamTable } from "../upstream/upstream-table.ts";
+import type { BufferedBytes } from "./request-body.ts";
+
+export interface ServingContext {
+  readonly clock: GatewayClock;
+  readonly limits: GatewayLimits;
+  readonly emit: (event: GatewayEvent) => void;
+  readonly budgets: RetryBudgets;
+  readonly upstreams: UpstreamTable;
+  readonly bufferedBytes: BufferedBytes;
+  /** The mirrored requests that are running. */
+  readonly mirrors: { readonly limit: number; running: number };
+  readonly debugHeaders: boolean;
+  readonly forwarded: "Overwrite" | "Append";
+}

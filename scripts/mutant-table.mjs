@@ -10,12 +10,12 @@ const model = "src/core/model";
 const status = "src/core/status";
 const targets = "src/core/attachment/resolve-targets.ts";
 
-const attachment = "gateway-api-attachment";
-const gep713 = "gep-713-standard";
-const gep713x = "gep-713-experimental";
-const levels = "three-levels";
-const ref = "policy-attachment-reference";
-const rfc9 = "rfc-0009";
+const attachment = "gateway-api/";
+const gep713 = "gep-713/";
+const gep713x = "gep-713-experimental/";
+const levels = "three-levels.test.ts";
+const ref = "policy-attachment-reference/";
+const rfc9 = "rfc-0009/";
 
 const row = (name, spec, file, text, becomes) => ({ name, spec, file, text, becomes });
 

@@ -4,13 +4,14 @@
 // Exit code: 0 all were noticed, 1 one was not, 2 the table or the tree is not fit to be tried.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mutants } from "./mutant-table.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, ".cache", "mutants");
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "tsconfig.base.json", "vitest.config.ts"];
+const SPEC = "test/spec/";
 const TIMEOUT_MS = 180_000;
 
 const args = process.argv.slice(2);
@@ -113,7 +114,7 @@ async function runTests(copy, spec = "") {
   rmSync(output, { force: true });
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const options = ["--bail=1", "--maxWorkers=1", "--reporter=json", `--outputFile=${output}`];
-  const child = spawn(process.execPath, [vitest, "run", `test/spec/${spec}`, ...options], {
+  const child = spawn(process.execPath, [vitest, "run", `${SPEC}${spec}`, ...options], {
     cwd: copy,
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, CI: "true", NO_COLOR: "1" },
@@ -142,7 +143,10 @@ function readResults(output, errors) {
     return { state: "crashed", message: errors.trim() };
   }
   const tests = results.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map((test) => ({ ...test, file: basename(name, ".test.ts") })),
+    assertionResults.map((test) => ({
+      ...test,
+      file: name.slice(name.indexOf(SPEC) + SPEC.length, -".test.ts".length),
+    })),
   );
   const failed = tests.find(({ status }) => status === "failed");
   if (failed !== undefined) {

@@ -1,0 +1,47 @@
+/** Gateway API, "ReferenceGrants for backends" */
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/model/json.ts";
+import { gateway, referenceGrant, route, service } from "../../support/gateway-objects.ts";
+import { under } from "./path-policies.ts";
+
+describe("ReferenceGrants for backends", () => {
+  const chains = (...grants: readonly JsonObject[]) =>
+    under(
+      ["Service"],
+      gateway("g"),
+      route("r", "Gateway/g", { rules: [{ backends: ["Service/apps/s"] }] }),
+      service("s", { namespace: "apps" }),
+      ...grants,
+    ).chains();
+  const from = { kind: "HTTPRoute", namespace: "default" };
+  const to = { kind: "Service" };
+
+  test("a cross-namespace backendRef needs a ReferenceGrant", () => {
+    expect(chains()).toEqual([]);
+    expect(chains(referenceGrant("grant", "apps", { from, to }))).toEqual(["Gateway/g > HTTPRoute/r > Service/apps/s"]);
+    expect(chains(referenceGrant("grant", "apps", { from, to: { ...to, name: "s" } }))).toHaveLength(1);
+  });
+
+  for (const [name, inNamespace, ends] of [
+    ["in the route's namespace", "default", { from, to }],
+    ["from another namespace", "apps", { from: { ...from, namespace: "other" }, to }],
+    ["from another kind of route", "apps", { from: { ...from, kind: "GRPCRoute" }, to }],
+    ["from another group", "apps", { from: { ...from, group: "example.com" }, to }],
+    ["to another kind", "apps", { from, to: { kind: "Secret", group: "" } }],
+    ["to another name", "apps", { from, to: { ...to, name: "t" } }],
+  ] as const) {
+    test(`near miss: one ${name} permits nothing`, () => {
+      expect(chains(referenceGrant("grant", inNamespace, ends))).toEqual([]);
+    });
+  }
+
+  test("the link that is not there does not take the rule with it", () => {
+    const made = under(
+      ["Service", "HTTPRoute/Rule"],
+      gateway("g"),
+      route("r", "Gateway/g", { rules: [{ name: "rule", backends: ["Service/apps/s"] }] }),
+      service("s", { namespace: "apps" }),
+    );
+    expect(made.paths().map((path) => path.split(" > ").at(-1))).toEqual(["HTTPRoute/r#rule"]);
+  });
+});

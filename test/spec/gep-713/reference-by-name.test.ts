@@ -1,0 +1,34 @@
+/** GEP-713, "Reference by name" */
+import { describe, expect, test } from "vitest";
+import { cluster } from "../../support/cluster.ts";
+import { color, colored, gateways, onGateways } from "./color-policies.ts";
+
+describe("Reference by name", () => {
+  test("Reference by name", () => {
+    const made = cluster([...gateways, color("p", ["Gateway/prod-eu"], { color: "blue" })], {
+      definitions: [onGateways],
+    });
+    expect(colored(made)).toEqual(["prod-eu"]);
+  });
+
+  test("Reference by name: several targets, and one bad target does not hide the good ones", () => {
+    const made = cluster(
+      [...gateways, color("p", ["Gateway/plain", "Gateway/absent", "Gateway/test-eu"], { color: "blue" })],
+      {
+        definitions: [onGateways],
+      },
+    );
+    expect(colored(made)).toEqual(["plain", "test-eu"]);
+    expect(made.outcome("p")).toBe("Enforced");
+    const told = made.findingsOn("p").filter(({ message }) => message.includes("absent"));
+    expect(told.map(({ field }) => field)).toEqual([expect.stringContaining("targetRefs[1]")]);
+  });
+
+  test("Reference by name: the same target twice is one target", () => {
+    const made = cluster([...gateways, color("p", ["Gateway/plain", "Gateway/plain"], { color: "blue" })], {
+      definitions: [onGateways],
+    });
+    expect(made.tally("p")).toEqual({ paths: 1, full: 1, partial: 0, none: 0, met: 0 });
+    expect(made.source("Gateway/plain", "/color").lost).toEqual([]);
+  });
+});

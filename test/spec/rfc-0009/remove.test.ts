@@ -1,0 +1,148 @@
+/** RFC 9, "Merge a defaults block of policy rules into a policy": `remove` */
+import { describe, expect, test } from "vitest";
+import { auth, authn, compared, effective, made, merge, outcomes, specOf } from "./compare-policies.ts";
+
+describe("remove", () => {
+  const defaults = { defaults: merge({ rules: { authentication: { a: "G", b: "G" }, authorization: { a: "G" } } }) };
+
+  test("specified by name of the policy rules: in every map of rules", () => {
+    expect(specOf(compared(defaults, { ...authn({ c: "R" }), remove: ["a"] }))).toEqual(authn({ b: "G", c: "R" }));
+  });
+
+  test("specified by dotted path: that rule only", () => {
+    expect(specOf(compared(defaults, { ...authn({ c: "R" }), remove: ["rules.authentication.a"] }))).toEqual({
+      rules: { authentication: { b: "G", c: "R" }, authorization: { a: "G" } },
+    });
+  });
+
+  test("specified by a path above rules: all of them", () => {
+    expect(specOf(compared(defaults, { ...authn({ c: "R" }), remove: ["rules.authentication"] }))).toEqual({
+      rules: { authentication: { c: "R" }, authorization: { a: "G" } },
+    });
+  });
+
+  test("a name that is only the beginning of another removes nothing", () => {
+    const long = { defaults: merge(authn({ ab: "G" })) };
+    expect(
+      specOf(compared(long, { ...authn({ c: "R" }), remove: ["a", "rules.authentication.a", "rules.auth"] })),
+    ).toEqual(authn({ ab: "G", c: "R" }));
+  });
+
+  test("nor does a name that begins another one up to a dot", () => {
+    const dotted = { defaults: merge(authn({ a: "G", "a.b": "G" })) };
+    for (const entry of ["a", "rules.authentication.a"])
+      expect(specOf(compared(dotted, { ...authn({ c: "R" }), remove: [entry] }))).toEqual(
+        authn({ "a.b": "G", c: "R" }),
+      );
+    expect(specOf(compared(dotted, { ...authn({ c: "R" }), remove: ["rules.authentication.a.b"] }))).toEqual(
+      authn({ a: "G", c: "R" }),
+    );
+  });
+
+  test("remove and unset are one", () => {
+    for (const word of ["remove", "unset"]) {
+      expect(specOf(compared({ defaults: merge(authn({ a: "G" })) }, { ...authn({ b: "R" }), [word]: ["a"] }))).toEqual(
+        authn({ b: "R" }),
+      );
+    }
+  });
+
+  test("it may stand in a block, and alone", () => {
+    const higher = { defaults: merge(authn({ a: "G", b: "G" })) };
+    expect(specOf(compared(higher, { defaults: { ...authn({ c: "R" }), remove: ["a"] } }))).toEqual(
+      authn({ b: "G", c: "R" }),
+    );
+    expect(specOf(compared(higher, { overrides: merge({ ...authn({ c: "R" }), remove: ["a"] }) }))).toEqual(
+      authn({ b: "G", c: "R" }),
+    );
+    const alone = compared(higher, { remove: ["a"] });
+    expect(specOf(alone)).toEqual(authn({ b: "G" }));
+    expect(alone.outcome("gw")).toBe("PartiallyEnforced by rt");
+  });
+
+  test("an atomic default without its removed rules is taken, if nothing else is there", () => {
+    expect(specOf(compared({ defaults: authn({ a: "G", b: "G" }) }, { remove: ["a"] }))).toEqual(authn({ b: "G" }));
+  });
+
+  test("a removed rule was overridden by its remover", () => {
+    const both = compared(defaults, { ...authn({ c: "R" }), remove: ["a"] });
+    expect(outcomes(both)).toEqual({ gw: "PartiallyEnforced by rt", rt: "Enforced" });
+    expect(both.overridden("gw").by).toEqual(["rt"]);
+  });
+
+  test("it does not act on the same policy's defaults", () => {
+    const own = { defaults: merge(authn({ a: "R" })), remove: ["a"] };
+    expect(effective(auth("rt", "HTTPRoute/r", own))).toEqual(authn({ a: "R" }));
+    expect(effective(auth("rt", "HTTPRoute/r", { ...authn({ a: "R" }), remove: ["a"] }))).toEqual(authn({ a: "R" }));
+    expect(effective(auth("rt", "HTTPRoute/r", { defaults: merge({ ...authn({ a: "R" }), remove: ["a"] }) }))).toEqual(
+      authn({ a: "R" }),
+    );
+    // Nor on its later blocks.
+    const later = { defaults: merge({ ...authn({ b: "R" }), remove: ["a"] }), ...merge(authn({ a: "R" })) };
+    expect(effective(auth("rt", "HTTPRoute/r", later))).toEqual(authn({ a: "R", b: "R" }));
+  });
+
+  test("removals of several levels add up", () => {
+    expect(
+      effective(
+        auth("rule", "HTTPRoute/r#rule", { ...authn({ own: "S" }), remove: ["a"] }),
+        auth("rt", "HTTPRoute/r", { defaults: merge({ ...authn({ rt: "R" }), remove: ["b"] }) }),
+        auth("gw", "Gateway/g", { defaults: merge(authn({ a: "G", b: "G", c: "G" })) }),
+      ),
+    ).toEqual(authn({ own: "S", rt: "R", c: "G" }));
+  });
+
+  test("it acts on strictly higher policies only: what stands below it stays", () => {
+    const both = made(
+      auth("rt", "HTTPRoute/r", { ...authn({ b: "R" }), strategy: "merge", remove: ["a"] }),
+      auth("rule", "HTTPRoute/r#rule", authn({ a: "S" })),
+    );
+    expect(specOf(both)).toEqual(authn({ a: "S", b: "R" }));
+  });
+
+  test("an override cannot be removed, neither by a rule's name nor by a path above", () => {
+    const higher = { overrides: merge(authn({ a: "G" })) };
+    for (const entry of ["a", "rules.authentication.a", "rules.authentication", "rules"]) {
+      expect(specOf(compared(higher, { ...authn({ b: "R" }), remove: [entry] }))).toEqual(authn({ a: "G", b: "R" }));
+      expect(specOf(compared({ overrides: authn({ a: "G" }) }, { ...authn({ b: "R" }), remove: [entry] }))).toEqual(
+        authn({ a: "G" }),
+      );
+    }
+  });
+
+  test("it reaches over a level that says nothing of the rule", () => {
+    const both = made(
+      auth("gw", "Gateway/g", { defaults: merge(authn({ a: "G" })) }),
+      auth("rt", "HTTPRoute/r", { defaults: merge(authn({ b: "R" })) }),
+      auth("rule", "HTTPRoute/r#rule", { ...authn({ c: "S" }), remove: ["a"] }),
+    );
+    expect(specOf(both)).toEqual(authn({ b: "R", c: "S" }));
+  });
+
+  test("an atomic override discards the removals collected so far", () => {
+    const both = made(
+      auth("gw", "Gateway/g", { defaults: merge(authn({ a: "G" })) }),
+      auth("rt", "HTTPRoute/r", { overrides: authn({ c: "R" }) }),
+      auth("rule", "HTTPRoute/r#rule", { ...authn({ b: "S" }), remove: ["a"] }),
+    );
+    expect(specOf(both)).toEqual(authn({ a: "G", c: "R" }));
+  });
+
+  test("an atomic override keeps its own removals", () => {
+    const both = made(
+      auth("gw", "Gateway/g", { defaults: merge(authn({ a: "G", b: "G" })) }),
+      auth("rt", "HTTPRoute/r", { overrides: { ...authn({ c: "R" }), remove: ["a"] } }),
+      auth("rule", "HTTPRoute/r#rule", { ...authn({ d: "S" }), remove: ["b"] }),
+    );
+    expect(specOf(both)).toEqual(authn({ b: "G", c: "R" }));
+  });
+
+  test("a merged override keeps the removals", () => {
+    const both = made(
+      auth("gw", "Gateway/g", { defaults: merge(authn({ a: "G" })) }),
+      auth("rt", "HTTPRoute/r", { overrides: merge(authn({ c: "R" })) }),
+      auth("rule", "HTTPRoute/r#rule", { ...authn({ b: "S" }), remove: ["a"] }),
+    );
+    expect(specOf(both)).toEqual(authn({ b: "S", c: "R" }));
+  });
+});

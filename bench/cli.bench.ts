@@ -5,13 +5,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadAll } from "js-yaml";
 import { parseDocuments } from "../src/adapters/files/parse-documents.ts";
-import type { CliIo } from "../src/cli/io.ts";
-import { run } from "../src/cli/run.ts";
+import type { CliIo } from "../src/cli/cli-io.ts";
+import { execute } from "../src/cli/execute.ts";
 import type { BenchContext } from "./bench-context.ts";
 import { clusterYaml, smallDocuments } from "./cluster-yaml.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const MB = 1024 * 1024;
+/** Of `explain` against `node -e 0`. Node 22 and newer keep compiled code between starts. */
+const EXPLAIN_BAR = Number(process.versions.node.split(".")[0]) >= 22 ? 2.4 : 3.2;
 
 /** The command line: how fast it starts, and whether reading YAML, which nobody can avoid, is most of the rest. */
 export async function bench(context: BenchContext): Promise<void> {
@@ -31,10 +33,10 @@ function benchStart(context: BenchContext): void {
   }
 }
 
-/** The median of runs taken in turns. The first explain of all fills the cache of compiled code, as it does for people. */
+/** The median of runs taken in turns. Where Node keeps compiled code, the first run of all fills its cache. */
 function benchProgram(context: BenchContext, cache: string): void {
   const explain = ["dist/bin/prevail.js", "explain", "httproute/baker", "-f", "examples/bakery"];
-  const cached = { XDG_CACHE_HOME: cache, HOME: cache, LOCALAPPDATA: cache };
+  const cached = { NODE_COMPILE_CACHE: cache };
   const first = elapsed(() => start(explain, cached));
   const median = medians(25, {
     node: () => start(["-e", "0"], cached),
@@ -47,11 +49,11 @@ function benchProgram(context: BenchContext, cache: string): void {
   report("node -e 0", median.node);
   report("version", median.version);
   report("explain", median.explain);
-  report("explain, for the first time", first);
-  report("explain, nothing compiled before", median.uncached);
+  report("explain, first run", first);
+  report("explain, no compile cache", median.uncached);
   const ratio = { case: "bakery, real program", unit: "x" };
-  context.report({ ...ratio, metric: "explain / node -e 0", value: median.explain / median.node, bar: 2.5 });
-  context.report({ ...ratio, metric: "nothing compiled before / node -e 0", value: median.uncached / median.node });
+  context.report({ ...ratio, metric: "explain / node -e 0", value: median.explain / median.node, bar: EXPLAIN_BAR });
+  context.report({ ...ratio, metric: "no compile cache / node -e 0", value: median.uncached / median.node });
 }
 
 function start(args: readonly string[], env: Readonly<Record<string, string>>): void {
@@ -73,7 +75,7 @@ async function benchShare(context: BenchContext, routes: number): Promise<void> 
     times.yaml.push(elapsed(() => parseDocuments(new TextDecoder().decode(bytes), "cluster.yaml")));
     context.collectGarbage();
     const before = performance.now();
-    const code = await run(["explain", `httproute/route-${routes / 2}`, "-f", "-"], silentIo(bytes));
+    const code = await execute(["explain", `httproute/route-${routes / 2}`, "-f", "-"], silentIo(bytes));
     times.whole.push(performance.now() - before);
     if (code !== 0) throw new Error(`explain exited with ${code}`);
   }

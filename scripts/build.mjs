@@ -3,7 +3,17 @@
 // The output is made aside and moved into place when it is whole, so a failed build leaves the last good one.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { trimCel } from "./trim-cel.mjs";
@@ -21,7 +31,6 @@ const targets = {
   bench: { project: "tsconfig.bench.json", out: ".cache/bench", sources: ["src", "bench"], assetsTo: "src" },
 };
 
-const LOADER = "load-compiled";
 const args = process.argv.slice(2);
 const name = args.find((arg) => !arg.startsWith("--")) ?? "dist";
 const target = targets[name];
@@ -62,54 +71,44 @@ async function build() {
 }
 
 /**
- * Programs start twice as fast from few files with their packages in them. What only some commands need stays in files of its own, all
- * beside each other, and is loaded when it is called for. They are CommonJS, because Node 20 keeps compiled code of nothing else
- * (`src/bin/load-compiled.ts`). The library keeps its modules; those of programs alone go.
+ * Bundles the programs with their packages: few files start faster than many. What only some commands need stays in files of its own, which are loaded when
+ * they are needed. The library keeps its modules; modules that only programs use are removed.
  */
 async function bundle(fresh, programs) {
   const { rolldown } = await import("rolldown");
   const bin = join(fresh, "bin");
-  const input = Object.fromEntries([...programs, LOADER].map((name) => [name, join(bin, `${name}.js`)]));
   const bundled = await rolldown({
-    input,
+    input: Object.fromEntries(programs.map((name) => [name, join(bin, `${name}.js`)])),
     platform: "node",
     cwd: fresh,
     logLevel: "warn",
     plugins: [trimCel()],
-    // Nothing that programs share stands in the file of one of them: loading that file runs it.
+    // Loading the file of a program runs it, so nothing that programs share may be in one.
     preserveEntrySignatures: "strict",
-    // Fewer files would be larger ones: `explain` would load all of Envoy's types for a function of the bundler's that stands among them.
+    // Merging small files would make `explain` load all of Envoy's types for one function of the bundler that is among them.
     experimental: { chunkOptimization: false },
   });
   const aside = join(fresh, "bundle");
-  const names = "[name]-[hash].js";
-  // Modules are strict, and the CEL library rests on that; CommonJS has to say so.
-  const form = { format: "cjs", banner: '"use strict";', entryFileNames: names, chunkFileNames: names };
-  const { output } = await bundled.write({ dir: aside, ...form });
+  const { output } = await bundled.write({
+    dir: aside,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+  });
   await bundled.close();
-  const files = output.map(({ fileName }) => fileName);
-  const fileOf = (name) => files.find((file) => file.replace(/-.{8}\.js$/, "") === name);
-  for (const program of programs) {
-    writeFileSync(join(aside, `${program}.js`), launcher(fileOf(LOADER), fileOf(program)), { mode: 0o755 });
-  }
-  writeFileSync(join(aside, "package.json"), '{ "type": "commonjs" }\n');
+  for (const program of programs) chmodSync(join(aside, `${program}.js`), 0o755);
   const packages = new Set(
     output
       .flatMap((chunk) => chunk.moduleIds ?? [])
       .flatMap((id) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []),
   );
   writeFileSync(join(aside, "THIRD-PARTY-LICENSES.txt"), [...packages].sort().map(licenseOf).join("\n"));
-  for (const folder of ["bin", "cli", "controller", "gateway", "xds"])
+  for (const folder of ["bin", "cli", "controller", "gateway", "serve", "sources", "xds"])
     rmSync(join(fresh, folder), { recursive: true, force: true });
   renameSync(aside, bin);
 }
 
-function launcher(loader, entry) {
-  const launch = `require("./${loader}").loadCompiled({ folder: __dirname, entry: "${entry}", require });`;
-  return `#!/usr/bin/env node\n${launch}\n`;
-}
-
-/** Whoever passes a package on passes its licence on. */
+/** The licence of a bundled package, to be passed on with it. */
 function licenseOf(name) {
   const folder = join(root, "node_modules", name);
   const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

@@ -1,4 +1,4 @@
-// Turns the sections of docs/findings.md into src/cli/gen/finding-docs.ts, so that `check --explain` reads no file at run time.
+// Turns the sections of docs/findings.md into src/cli/check/gen/finding-docs.ts, so that `check --explain` reads no file at run time.
 //   node scripts/generate-finding-docs.mjs [--check]
 // With --check nothing is written: exit code 1 if the file is not what would be written.
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { writeGenerated } from "./write-generated.mjs";
 
 const page = fileURLToPath(new URL("../docs/findings.md", import.meta.url));
-const output = fileURLToPath(new URL("../src/cli/gen/finding-docs.ts", import.meta.url));
+const output = fileURLToPath(new URL("../src/cli/check/gen/finding-docs.ts", import.meta.url));
 
 writeGenerated("generate-finding-docs", output, render());
 

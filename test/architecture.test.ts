@@ -15,7 +15,8 @@ const belowReaders = [
 ];
 const core = [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/envoy", "core/check", "core"];
 const adapters = ["adapters/files", "adapters/cluster", "adapters/admin", "adapters/cel", "adapters/regex"];
-const inner = [...core, "definitions", ...adapters];
+const belowSources = [...core, "definitions", ...adapters];
+const inner = [...belowSources, "sources"];
 const frontEnds = ["cli", "controller", "webhook", "xds", "gateway", "api", "ui"];
 
 /** Who may import whom. The first row that holds a file counts. */
@@ -49,11 +50,13 @@ const rules: ArchitectureRules = {
 
     { name: "definitions", holds: "src/definitions/", mayImport: ["core/model"] },
     ...adapters.map((name) => ({ name, holds: `src/${name}/`, mayImport: core })),
+    { name: "sources", holds: "src/sources/", mayImport: belowSources },
     ...frontEnds.map((name) => ({ name, holds: `src/${name}/`, mayImport: inner })),
 
     { name: "entry xds", holds: "src/xds.ts", mayImport: [...inner, "xds"] },
     { name: "entry", holds: "src/*.ts", mayImport: inner },
-    { name: "bin", holds: "src/bin/", mayImport: [...inner, ...frontEnds, "entry", "entry xds"] },
+    { name: "serve", holds: "src/serve/", mayImport: [...inner, ...frontEnds] },
+    { name: "bin", holds: "src/bin/", mayImport: ["sources", "serve"] },
   ],
 
   pureFolder: "src/core/",
@@ -151,7 +154,9 @@ describe("accepts", () => {
     ["a front-end importing an adapter", "src/cli/a.ts", imports("../adapters/files/b.ts")],
     ["an entry importing the core", "src/index.ts", imports("./core/evaluate.ts")],
     ["the xds entry importing xds", "src/xds.ts", imports("./xds/b.ts")],
-    ["a composition root importing anything", "src/bin/prevail.ts", imports("../cli/b.ts")],
+    ["a composition root importing a front-end", "src/serve/a.ts", imports("../cli/b.ts")],
+    ["an entry point importing a composition root", "src/bin/prevail.ts", imports("../serve/b.ts")],
+    ["a front-end importing a source", "src/cli/a.ts", imports("../sources/b.ts")],
     ["a package at home", "src/adapters/files/a.ts", imports("js-yaml")],
     ["a path of a scoped package at home", "src/adapters/cel/a.ts", imports("@bufbuild/cel-spec/testdata/b.js")],
     ["node: outside the core", "src/cli/a.ts", imports("node:fs")],
@@ -213,6 +218,8 @@ describe("reports", () => {
       /may not import adapters\/files/,
     ],
     ["front-ends that import each other", "src/cli/a.ts", imports("../xds/b.ts"), /cli may not import xds/],
+    ["a source importing a front-end", "src/sources/a.ts", imports("../cli/b.ts"), /sources may not import cli/],
+    ["an entry point importing a front-end", "src/bin/a.ts", imports("../cli/b.ts"), /bin may not import cli/],
     ["a re-export across front-ends", "src/cli/a.ts", 'export { b } from "../api/b.ts";', /cli may not import api/],
     ["a dynamic import across front-ends", "src/cli/a.ts", 'await import("../ui/b.ts");', /cli may not import ui/],
     ["a computed import", "src/cli/a.ts", "await import(name);", /must be written out/],

@@ -1,6 +1,6 @@
-import { processIo } from "./process-io.ts";
-import { tellDemo } from "./tell-demo.ts";
+import { printDemo } from "../serve/demo/print-demo.ts";
+import { processIo } from "../serve/process/process-io.ts";
 
-void tellDemo(processIo("prevail")).then((code) => {
+void printDemo(processIo({ program: "prevail", entry: import.meta.url })).then((code) => {
   process.exitCode = code;
 });

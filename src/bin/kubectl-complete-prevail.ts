@@ -1,5 +1,7 @@
-import { processIo } from "./process-io.ts";
-import { start } from "./start.ts";
+#!/usr/bin/env node
+import { enableCompileCache } from "../serve/process/enable-compile-cache.ts";
 
-// kubectl calls it with the words after the plugin's name, the one at the cursor last.
-start(["completion", "words", "--", ...process.argv.slice(2)], processIo("kubectl prevail"));
+enableCompileCache();
+const { start } = await import("../serve/process/start.ts");
+// kubectl calls it with the words after the plugin's name. The word at the cursor comes last.
+start(["completion", "words", "--", ...process.argv.slice(2)], { program: "kubectl prevail", entry: import.meta.url });

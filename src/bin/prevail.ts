@@ -1,4 +1,6 @@
-import { processIo } from "./process-io.ts";
-import { start } from "./start.ts";
+#!/usr/bin/env node
+import { enableCompileCache } from "../serve/process/enable-compile-cache.ts";
 
-start(process.argv.slice(2), processIo("prevail"));
+enableCompileCache();
+const { start } = await import("../serve/process/start.ts");
+start(process.argv.slice(2), { program: "prevail", entry: import.meta.url });

@@ -1,8 +1,8 @@
-import type { Printer } from "./create-printer.ts";
+import type { LoadedSource } from "../sources/load-source.ts";
+import type { Option, OptionValues } from "./args/option.ts";
+import type { CliIo } from "./cli-io.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import type { CliIo } from "./io.ts";
-import type { Source } from "./load-source.ts";
-import type { Option, OptionValues } from "./option.ts";
+import type { Printer } from "./print/create-printer.ts";
 
 /** One command. Each has a file in `commands/` that exports one as `command`, and a row in `command-table.ts`. */
 export interface Command {
@@ -52,7 +52,7 @@ export interface CommandContext {
   /** For people, on standard error. */
   readonly tell: Printer;
   /** Reads the source that the options name. Undefined: there is nothing to answer from, and the reason has been printed. */
-  readonly load: () => Promise<Source | undefined>;
+  readonly load: () => Promise<LoadedSource | undefined>;
   /** Prints `error: …` and gives the exit code for it. Each hint is a line of its own. */
   readonly fail: (message: string, ...hints: readonly string[]) => ExitCode;
   /** Prints `note: …` for people, beside the answer and never in it. */

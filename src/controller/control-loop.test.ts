@@ -3,9 +3,9 @@ import { gateway, route } from "../../test/support/gateway-objects.ts";
 import type { DataplaneConfig } from "../core/dataplane/gateway-config.ts";
 import type { JsonObject } from "../core/model/json.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { createDocumentSource, type ReadDocuments } from "../sources/document-source.ts";
+import { type KeyMaterial, NO_KEY_MATERIAL } from "../sources/key-material.ts";
 import { type ControlEvent, createControlLoop } from "./control-loop.ts";
-import { createDocumentSource, type ReadDocuments } from "./document-source.ts";
-import { type KeyMaterial, NO_KEY_MATERIAL } from "./key-material.ts";
 
 const files = (objects: readonly JsonObject[], keyMaterial: KeyMaterial = NO_KEY_MATERIAL): ReadDocuments => ({
   documents: objects.map((value) => ({ value })),

@@ -11,8 +11,8 @@ import { type EvaluateOptions, type Evaluation, evaluate, verdicts } from "../co
 import type { Finding } from "../core/model/finding.ts";
 import type { PolicyId } from "../core/model/refs.ts";
 import { buildSnapshot } from "../core/model/snapshot.ts";
-import type { DocumentSource, SourceChanges } from "./document-source.ts";
-import { type KeyMaterial, NO_KEY_MATERIAL } from "./key-material.ts";
+import type { DocumentSource, SourceChanges } from "../sources/document-source.ts";
+import { type KeyMaterial, NO_KEY_MATERIAL } from "../sources/key-material.ts";
 
 /** Whoever makes gateways behave as configured. */
 export interface DataplaneServer {

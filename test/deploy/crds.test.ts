@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
-import { formatYaml } from "../../src/cli/format-yaml.ts";
+import { formatYaml } from "../../src/cli/print/format-yaml.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../src/core/model/json.ts";
 import { coverageRuleCrd } from "../support/coverage-rule-crd.ts";
 import { crdDocument } from "../support/crd-document.ts";

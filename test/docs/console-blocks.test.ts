@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { run } from "../../src/cli/run.ts";
+import { execute } from "../../src/cli/execute.ts";
 import { findCommands, findDifference, isWhole, replaceShown } from "../support/console-blocks.ts";
 import { expectGolden } from "../support/golden.ts";
 import { testIo } from "../support/test-io.ts";
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 30_000;
 
 async function outputOf(args: readonly string[]): Promise<readonly string[]> {
   const { io, output } = testIo();
-  await run(args, io);
+  await execute(args, io);
   return output().trimEnd().split("\n");
 }
 

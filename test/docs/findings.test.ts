@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { findingDocs } from "../../src/cli/gen/finding-docs.ts";
+import { findingDocs } from "../../src/cli/check/gen/finding-docs.ts";
 import type { Finding } from "../../src/core/model/finding.ts";
 import type { DocumentFindingCode } from "../../src/core/model/finding-code.ts";
 import { type FindingCodeFacts, findingCodes } from "../../src/core/model/finding-codes.ts";

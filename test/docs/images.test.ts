@@ -2,8 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { run } from "../../src/cli/run.ts";
-import { renderSvg } from "../../src/cli/svg-element.ts";
+import { execute } from "../../src/cli/execute.ts";
+import { renderSvg } from "../../src/cli/print/xml-element.ts";
 import { expectGolden } from "../support/golden.ts";
 import { terminalSvg } from "../support/terminal-svg.ts";
 import { testIo } from "../support/test-io.ts";
@@ -12,7 +12,7 @@ const COLUMNS = 100;
 
 async function onTerminal(line: string): Promise<readonly string[]> {
   const { io, output } = testIo();
-  await run(line.split(" "), { ...io, columns: COLUMNS, isTerminal: { stdout: true, stderr: true } });
+  await execute(line.split(" "), { ...io, columns: COLUMNS, isTerminal: { stdout: true, stderr: true } });
   return output().trimEnd().split("\n");
 }
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { tellDemo } from "../../src/bin/tell-demo.ts";
+import { printDemo } from "../../src/serve/demo/print-demo.ts";
 import { expectGolden } from "../support/golden.ts";
 import { testIo } from "../support/test-io.ts";
 
@@ -11,7 +11,7 @@ test(
   "npm run demo tells the bakery's story with the real command line",
   async () => {
     const { io, output } = testIo();
-    expect(await tellDemo(io)).toBe(0);
+    expect(await printDemo(io)).toBe(0);
     expectGolden(fileURLToPath(new URL("testdata/demo.txt", import.meta.url)), output());
   },
   TIMEOUT_MS,

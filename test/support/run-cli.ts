@@ -1,8 +1,8 @@
 import type { FileSystem } from "../../src/adapters/files/file-system.ts";
 import { nodeFileSystem } from "../../src/adapters/files/node-file-system.ts";
-import { xdsTools } from "../../src/bin/xds-tools.ts";
-import type { CliIo } from "../../src/cli/io.ts";
-import { run } from "../../src/cli/run.ts";
+import type { CliIo } from "../../src/cli/cli-io.ts";
+import { execute } from "../../src/cli/execute.ts";
+import { xdsTools } from "../../src/serve/xds/xds-tools.ts";
 
 export interface CliSetup {
   /** Files by path, in place of those of this machine. Bytes where a text would not do. */
@@ -47,7 +47,7 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
       return 0;
     },
   };
-  const code = await run(argv, io);
+  const code = await execute(argv, io);
   return { code, stdout: out.join(""), stderr: err.join("") };
 }
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { FileSystem } from "../../src/adapters/files/file-system.ts";
 import { nodeFileSystem } from "../../src/adapters/files/node-file-system.ts";
-import { xdsTools } from "../../src/bin/xds-tools.ts";
-import type { CliIo } from "../../src/cli/io.ts";
+import type { CliIo } from "../../src/cli/cli-io.ts";
+import { xdsTools } from "../../src/serve/xds/xds-tools.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

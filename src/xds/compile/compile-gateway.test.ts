@@ -14,7 +14,7 @@ import {
 } from "../../../test/support/gateway-configs.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
-import { formatYaml } from "../../cli/format-yaml.ts";
+import { formatYaml } from "../../cli/print/format-yaml.ts";
 import type { EndpointsId, FilterConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../bootstrap-json.ts";
 import { compileStaticBootstrap } from "./compile-bootstrap.ts";

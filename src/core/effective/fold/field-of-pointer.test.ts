@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldPointer } from "../../../cli/field-pointer.ts";
+import { fieldPointer } from "../../../sources/field-pointer.ts";
 import { fieldOfPointer } from "./field-of-pointer.ts";
 
 test.each([

@@ -1,0 +1,38 @@
+import type { Command, OptionGroup } from "../command.ts";
+import { outputOption } from "../print/print-data.ts";
+import type { Option } from "./option.ts";
+
+const groups: Readonly<Record<OptionGroup, readonly Option[]>> = {
+  source: [
+    {
+      name: "filename",
+      short: "f",
+      value: "FILE|DIR|-",
+      repeatable: true,
+      help: "read objects from a file, from a directory and all below it, or from standard input (repeatable)",
+    },
+    {
+      name: "default-namespace",
+      value: "NAMESPACE",
+      help: "the namespace of documents that name none (default: default)",
+    },
+  ],
+  scope: [
+    { name: "namespace", short: "n", value: "NAMESPACE", help: "look only in this namespace (default: in all)" },
+    { name: "all-namespaces", short: "A", help: "look in all namespaces, whatever -n says" },
+    { name: "selector", short: "l", value: "SELECTOR", help: "only objects with these labels: team=bread,tier!=test" },
+  ],
+  table: [{ name: "no-headers", help: "leave out the line of headers" }],
+};
+
+export const helpOption: Option = { name: "help", short: "h", help: "what this command does, with examples" };
+
+/** All options of a command, its own first. */
+export function optionsOf(command: Command): readonly Option[] {
+  return [
+    ...command.options,
+    ...(command.outputs.length === 0 ? [] : [outputOption(command.outputs)]),
+    ...command.takes.flatMap((group) => groups[group]),
+    helpOption,
+  ];
+}

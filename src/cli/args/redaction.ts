@@ -1,0 +1,65 @@
+import type { Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../core/model/json.ts";
+import { displayRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import type { Option, OptionValues } from "./option.ts";
+
+/** What people without access to other namespaces may see: what is decided elsewhere, but neither by whom nor how. */
+export interface Redaction {
+  readonly isHidden: (object: ObjectId) => boolean;
+  /** `RetryPolicy bakery/baker-retries`, or as much of it as may be known. */
+  readonly name: (object: ObjectId) => string;
+}
+
+export const redactOption: Option = {
+  name: "redact",
+  help: "hide the names and values of policies outside the namespace that -n names",
+};
+
+export type ParsedRedaction =
+  | { readonly ok: true; readonly redaction: Redaction }
+  | { readonly ok: false; readonly message: string };
+
+export function parseRedaction(options: OptionValues): ParsedRedaction {
+  if (!options.has(redactOption.name)) return { ok: true, redaction: showAll };
+  const namespace = options.value("namespace");
+  if (namespace === undefined || options.has("all-namespaces"))
+    return { ok: false, message: "--redact hides what is outside of one namespace: say which, with -n NAMESPACE" };
+  return { ok: true, redaction: showOnly(namespace) };
+}
+
+const showAll: Redaction = { isHidden: () => false, name: (object) => displayRef(parseObjectId(object)) };
+
+function showOnly(namespace: string): Redaction {
+  const isHidden = (object: ObjectId): boolean => parseObjectId(object).namespace !== namespace;
+  const name = (object: ObjectId): string => {
+    const ref = parseObjectId(object);
+    if (ref.namespace === namespace) return displayRef(ref);
+    return ref.namespace === "" ? "a cluster-wide policy" : "a policy in another namespace";
+  };
+  return { isHidden, name };
+}
+
+/** The spec without what hidden policies decide. */
+export function redactSpec(spec: JsonObject, sources: readonly ValueSource[], { isHidden }: Redaction): JsonObject {
+  return sources
+    .filter(({ policy }) => policy !== null && isHidden(policy))
+    .reduce((rest, { pointer }) => without(rest, tokensOf(pointer)), spec);
+}
+
+function without(object: JsonObject, [key, ...rest]: readonly string[]): JsonObject {
+  if (key === undefined) return object;
+  const copy: { [key: string]: Json } = {};
+  for (const [name, value] of Object.entries(object)) {
+    if (name !== key) setOwn(copy, name, value);
+    else if (rest.length > 0 && isJsonObject(value)) setOwn(copy, name, without(value, rest));
+  }
+  const left = ownValue(copy, key);
+  if (isJsonObject(left) && Object.keys(left).length === 0) delete copy[key];
+  return copy;
+}
+
+const tokensOf = (pointer: string): readonly string[] =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));

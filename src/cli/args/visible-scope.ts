@@ -1,0 +1,19 @@
+import { parseScope, type Scope } from "../target/find-targets.ts";
+import type { OptionValues } from "./option.ts";
+import { parseRedaction, type Redaction } from "./redaction.ts";
+
+/** What the reader wants to see, and may see. */
+export interface View {
+  readonly scope: Scope;
+  readonly redaction: Redaction;
+}
+
+export type ParsedView = { readonly ok: true; readonly view: View } | { readonly ok: false; readonly message: string };
+
+export function parseView(options: OptionValues): ParsedView {
+  const scope = parseScope(options);
+  if (!scope.ok) return scope;
+  const redaction = parseRedaction(options);
+  if (!redaction.ok) return redaction;
+  return { ok: true, view: { scope: scope.scope, redaction: redaction.redaction } };
+}

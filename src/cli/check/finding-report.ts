@@ -1,0 +1,200 @@
+import type { CheckedDataplane } from "../../core/check/check-dataplane.ts";
+import type { CheckFinding } from "../../core/check/check-finding.ts";
+import { checkWorld } from "../../core/check/check-world.ts";
+import { fixOf } from "../../core/check/fix-finding.ts";
+import { needsCel } from "../../core/check/needs-cel.ts";
+import type { World } from "../../core/effective/world/world.ts";
+import type { EvaluateCondition } from "../../core/model/cel.ts";
+import type { Finding, Severity } from "../../core/model/finding.ts";
+import type { FindingCode } from "../../core/model/finding-code.ts";
+import { findingCodes } from "../../core/model/finding-codes.ts";
+import type { SourcePosition } from "../../core/model/kube-object.ts";
+import { compareText, kindId, type ObjectId, type ObjectRef, parseObjectId } from "../../core/model/refs.ts";
+import { fieldPointer } from "../../sources/field-pointer.ts";
+import { loadCel } from "../../sources/load-cel.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import type { Redaction } from "../args/redaction.ts";
+import { redactFindings } from "../print/redact-findings.ts";
+import { isInScope, type Scope } from "../target/find-targets.ts";
+
+/** A finding as every format of `check` shows it. */
+export interface ReportedFinding {
+  readonly code: FindingCode;
+  readonly severity: Severity;
+  readonly object?: ObjectRef;
+  readonly field?: string;
+  readonly message: string;
+  readonly fix?: string;
+  readonly place?: SourcePosition;
+  readonly related: ReadonlyArray<{ readonly message: string; readonly place?: SourcePosition }>;
+}
+
+export interface FindingReport {
+  /** At or above the severity asked for; by file, line and column, those without a place last. */
+  readonly findings: readonly ReportedFinding[];
+  /** Below it. */
+  readonly hidden: number;
+  /** In the scope. */
+  readonly objects: number;
+  readonly policies: number;
+  readonly origin: string;
+}
+
+/** Who serves: files do not say. */
+export type DataplaneName = "embedded" | "envoy";
+export const dataplaneNames: readonly DataplaneName[] = ["embedded", "envoy"];
+
+export interface ReportOptions {
+  /** Also what this one would not do; undefined: nobody serves. */
+  readonly dataplane: DataplaneName | undefined;
+  readonly scope: Scope;
+  readonly severity: Severity;
+  readonly redaction: Redaction;
+}
+
+export const severities: readonly Severity[] = ["error", "warning", "info"];
+
+/** Everything that is wrong with a source, and that somebody should know. */
+export async function buildFindingReport(source: LoadedSource, options: ReportOptions): Promise<FindingReport> {
+  const { scope, severity, redaction } = options;
+  const { world } = source;
+  const cel = needsCel(world) ? await loadCel() : noCel;
+  const dataplane = await loadDataplane(options.dataplane);
+  const checked = checkWorld(world, { cel, dataplane });
+  const all: readonly Draft[] = [
+    ...redactFindings(
+      source.findings().map((finding) => withFix(finding, world)),
+      world,
+      redaction,
+    ).map((finding) => ({ finding, isPlaced: true })),
+    ...redactFindings(checked, world, redaction).map((finding) => ({ finding, isPlaced: false })),
+  ];
+  const inScope = withoutEchoes(unique(all.filter(({ finding }) => isShown(finding.object, source, scope))));
+  const shown = inScope.filter(({ finding }) => severities.indexOf(finding.severity) <= severities.indexOf(severity));
+  const places = findPlaces(shown, source);
+  const looked = [...source.tables.objects.values()].filter((object) => isInScope(object, scope));
+  return {
+    findings: shown.map((draft) => reported(draft, places)).sort(compareFindings),
+    hidden: inScope.length - shown.length,
+    objects: looked.length,
+    policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
+    origin: source.origin,
+  };
+}
+
+function withFix(finding: Finding, world: World): CheckFinding {
+  const fix = fixOf(world, finding);
+  return fix === undefined ? finding : { ...finding, fix };
+}
+
+/** Patterns are the largest part of it, and only Envoy's are asked. */
+async function loadDataplane(name: DataplaneName | undefined): Promise<CheckedDataplane | undefined> {
+  switch (name) {
+    case undefined:
+      return undefined;
+    case "embedded":
+      return { type: "embedded" };
+    case "envoy": {
+      const { createRegex } = await import("../../adapters/regex/create-regex.ts");
+      return { type: "envoy", matchRegex: createRegex() };
+    }
+  }
+}
+
+const noCel: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
+
+interface Draft {
+  readonly finding: CheckFinding;
+  /** Its `source` is the place of its field, not only of its object. */
+  readonly isPlaced: boolean;
+}
+
+type About = Pick<CheckFinding, "object" | "field">;
+type Places = ReadonlyMap<string, SourcePosition>;
+
+const keyOf = ({ object, field }: About): string => `${object ?? ""}\n${field ?? ""}`;
+
+/** Each once, and object by object: a document is read again for the places of its fields, and then kept until the next one. */
+function findPlaces(drafts: readonly Draft[], { locate }: LoadedSource): Places {
+  const wanted = new Map<string, About>();
+  for (const { finding, isPlaced } of drafts)
+    for (const about of [...(isPlaced ? [] : [finding]), ...(finding.related ?? [])]) wanted.set(keyOf(about), about);
+  const places = new Map<string, SourcePosition>();
+  for (const [key, { object, field }] of [...wanted].sort(([a], [b]) => compareText(a, b))) {
+    const pointer = field === undefined ? undefined : fieldPointer(field);
+    const place = object === undefined ? undefined : locate(object, pointer);
+    if (place !== undefined) places.set(key, place);
+  }
+  return places;
+}
+
+function reported({ finding, isPlaced }: Draft, places: Places): ReportedFinding {
+  const { code, severity, object, field, message, fix = findingCodes[code].fix, related = [] } = finding;
+  const place = isPlaced ? finding.source : (places.get(keyOf(finding)) ?? finding.source);
+  return {
+    code,
+    severity,
+    ...(object === undefined ? {} : { object: parseObjectId(object) }),
+    ...(field === undefined ? {} : { field }),
+    message,
+    ...(fix === undefined ? {} : { fix }),
+    ...(place === undefined ? {} : { place }),
+    related: related.map((other) => {
+      const at = places.get(keyOf(other));
+      return { message: other.message, ...(at === undefined ? {} : { place: at }) };
+    }),
+  };
+}
+
+/** What is wrong with the text concerns everybody. */
+function isShown(id: ObjectId | undefined, { world }: LoadedSource, scope: Scope): boolean {
+  if (id === undefined) return true;
+  const object = world.objects.byId.get(id);
+  return isInScope(object ?? { ref: parseObjectId(id), raw: {} }, scope);
+}
+
+/** One mistake may be seen from two sides. */
+function unique(drafts: readonly Draft[]): readonly Draft[] {
+  const seen = new Set<string>();
+  return drafts.filter(({ finding: { code, message, object, field, source } }) => {
+    const key = JSON.stringify([code, message, object, field, object === undefined ? source : undefined]);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+/** A gateway fails for reasons that have been told: what is wrong with a reference is no news as a share that is answered 500. */
+function withoutEchoes(drafts: readonly Draft[]): readonly Draft[] {
+  const told = new Map<ObjectId, string[]>();
+  for (const { finding } of drafts) {
+    const { object, field, code, severity } = finding;
+    if (object === undefined || field === undefined || code === "NotServed" || severity !== "error") continue;
+    told.set(object, [...(told.get(object) ?? []), field]);
+  }
+  return drafts.filter(({ finding: { code, object, field = "" } }) => {
+    if (code !== "NotServed" || object === undefined) return true;
+    return !told.get(object)?.some((known) => known.startsWith(field) || field.startsWith(known));
+  });
+}
+
+function compareFindings(a: ReportedFinding, b: ReportedFinding): number {
+  if (a.place === undefined || b.place === undefined)
+    return Number(a.place === undefined) - Number(b.place === undefined) || compareWords(a, b);
+  return (
+    compareText(a.place.file, b.place.file) ||
+    a.place.line - b.place.line ||
+    a.place.column - b.place.column ||
+    compareWords(a, b)
+  );
+}
+
+const compareWords = (a: ReportedFinding, b: ReportedFinding): number =>
+  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+  compareText(a.code, b.code) ||
+  compareText(a.message, b.message);
+
+/** Findings about a path as a whole have a file, and no line in it. */
+export const isAboutPath = ({ code }: ReportedFinding): boolean => PATH_CODES.has(code);
+
+const PATH_CODES: ReadonlySet<string> = new Set(["PathNotFound", "PathUnreadable", "EmptyDirectory"]);

@@ -1,0 +1,34 @@
+import type { Severity } from "../../core/model/finding.ts";
+import { displayRef } from "../../core/model/refs.ts";
+import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
+
+const commands: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "notice" };
+
+/** Workflow commands of GitHub Actions, one line each: they become annotations on the lines of a pull request. */
+export const findingsGithub = ({ findings }: FindingReport): string =>
+  findings.map((one) => `${lineOf(one)}\n`).join("");
+
+function lineOf(finding: ReportedFinding): string {
+  const { code, severity, object, message, fix, place } = finding;
+  const name = object === undefined ? "" : displayRef(object);
+  const text = [name === "" || message.includes(name) ? message : `${name}: ${message}`, fix ?? ""]
+    .filter((part) => part !== "")
+    .join("\n");
+  const properties: readonly (readonly [string, string | number])[] = [
+    ...(place === undefined || place.file.startsWith("<") ? [] : [["file", place.file] as const]),
+    ...(place === undefined || place.file.startsWith("<") || isAboutPath(finding)
+      ? []
+      : ([
+          ["line", place.line],
+          ["col", place.column],
+        ] as const)),
+    ["title", code],
+  ];
+  const written = properties.map(([key, value]) => `${key}=${escapeProperty(String(value))}`).join(",");
+  return `::${commands[severity]} ${written}::${escapeData(text)}`;
+}
+
+/** The runner splits lines, and commands at `%`, `:` and `,`; it puts these back. */
+const escapeData = (text: string): string =>
+  text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+const escapeProperty = (text: string): string => escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -1,0 +1,39 @@
+import type { SourcePosition } from "../../core/model/kube-object.ts";
+import { API_VERSION } from "../print/effective-json.ts";
+import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
+
+/** For programs, as `docs/schemas/finding-list.json` describes it. */
+export const findingsJson = ({ findings, hidden }: FindingReport): object => ({
+  apiVersion: API_VERSION,
+  kind: "FindingList",
+  items: findings.map(itemJson),
+  summary: {
+    ...Object.fromEntries(
+      severities.map((severity) => [severity, findings.filter((finding) => finding.severity === severity).length]),
+    ),
+    hidden,
+  },
+});
+
+function itemJson(finding: ReportedFinding): object {
+  const { code, severity, object, field, message, fix, place, related } = finding;
+  return {
+    code,
+    severity,
+    ...(place === undefined ? {} : { at: isAboutPath(finding) ? { file: place.file } : positionJson(place) }),
+    ...(object === undefined ? {} : { object }),
+    ...(field === undefined ? {} : { field }),
+    message,
+    ...(fix === undefined ? {} : { fix }),
+    ...(related.length === 0
+      ? {}
+      : {
+          related: related.map(({ message: other, place: at }) => ({
+            ...(at === undefined ? {} : { at: positionJson(at) }),
+            message: other,
+          })),
+        }),
+  };
+}
+
+const positionJson = ({ file, line, column }: SourcePosition): object => ({ file, line, column });

@@ -1,0 +1,104 @@
+import type { Severity } from "../../core/model/finding.ts";
+import type { FindingCode } from "../../core/model/finding-code.ts";
+import { findingCodes } from "../../core/model/finding-codes.ts";
+import type { SourcePosition } from "../../core/model/kube-object.ts";
+import { displayRef } from "../../core/model/refs.ts";
+import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
+
+const levels: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "note" };
+
+export interface SarifOptions {
+  readonly version: string;
+  /** The section of `docs/findings.md` about a code. */
+  readonly docOf: (code: string) => string | undefined;
+}
+
+/** SARIF 2.1.0 (OASIS): one run, the codes that occur as its rules. */
+export function findingsSarif({ findings }: FindingReport, { version, docOf }: SarifOptions): object {
+  const codes = [...new Set(findings.map(({ code }) => code))].sort();
+  return {
+    $schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: { name: "prevail", version, semanticVersion: version, rules: codes.map((code) => rule(code, docOf)) },
+        },
+        columnKind: "utf16CodeUnits",
+        results: findings.map((finding) => result(finding, codes.indexOf(finding.code))),
+      },
+    ],
+  };
+}
+
+function rule(code: FindingCode, docOf: SarifOptions["docOf"]): object {
+  const { title, severity } = findingCodes[code];
+  const doc = docOf(code);
+  return {
+    id: code,
+    shortDescription: { text: messageString(title) },
+    ...(doc === undefined ? {} : { help: { text: messageString(doc), markdown: messageString(doc) } }),
+    defaultConfiguration: { level: levels[severity] },
+  };
+}
+
+function result(finding: ReportedFinding, ruleIndex: number): object {
+  const { code, severity, object, message, fix, place, related } = finding;
+  const name = object === undefined ? undefined : displayRef(object);
+  const subject = name === undefined || message.includes(name) ? message : `${name}: ${message}`;
+  const placed = related.filter((other) => other.place !== undefined);
+  // What has no place cannot be a location; code scanners refuse files that have one without.
+  const text = [subject, ...related.filter((other) => other.place === undefined).map((other) => other.message)];
+  return {
+    ruleId: code,
+    ruleIndex,
+    level: levels[severity],
+    message: { text: messageString([...text, ...(fix === undefined ? [] : [fix])].join("\n")) },
+    ...(place === undefined && name === undefined
+      ? {}
+      : {
+          locations: [
+            {
+              ...(place === undefined ? {} : { physicalLocation: physical(place, !isAboutPath(finding)) }),
+              ...(name === undefined ? {} : { logicalLocations: [{ fullyQualifiedName: name, kind: "object" }] }),
+            },
+          ],
+        }),
+    ...(placed.length === 0
+      ? {}
+      : {
+          relatedLocations: placed.map(({ message: other, place: at }, id) => ({
+            id,
+            ...(at === undefined ? {} : { physicalLocation: physical(at, true) }),
+            message: { text: messageString(other) },
+          })),
+        }),
+  };
+}
+
+/** Of what is about a path as a whole no line is to blame; scanners want one. */
+const physical = ({ file, line, column }: SourcePosition, hasLine: boolean): object => ({
+  artifactLocation: { uri: uriOf(file) },
+  region: hasLine ? { startLine: line, startColumn: column } : { startLine: 1, startColumn: 1 },
+});
+
+/**
+ * A message string (SARIF, 3.11.5 and 3.11.6): braces stand for placeholders unless they are doubled, and `[a](b)` is a link, which
+ * a name in somebody's YAML must not become.
+ */
+function messageString(text: string): string {
+  const doubled = text.replaceAll("{", "{{").replaceAll("}", "}}");
+  return doubled.includes("](") ? doubled.replaceAll(/[[\]\\]/g, "\\$&") : doubled;
+}
+
+/** A URI reference (RFC 3986): relative paths stay relative, so that a server finds them in its checkout. */
+export function uriOf(file: string): string {
+  const path = file.replaceAll("\\", "/").replace(/^(\.\/)+/, "");
+  const encoded = path.split("/").map(encodeSegment).join("/");
+  if (/^[A-Za-z]:\//.test(path)) return `file:///${path.slice(0, 2)}${encoded.slice(encoded.indexOf("/"))}`;
+  return path.startsWith("/") ? `file://${encoded}` : encoded;
+}
+
+/** A lone surrogate, which no URI can hold, becomes the character that stands for it in UTF-8. */
+const encodeSegment = (segment: string): string =>
+  encodeURIComponent(segment.replaceAll(/\p{Cs}/gu, "\ufffd")).replaceAll("%40", "@");

@@ -1,0 +1,60 @@
+import type { Severity } from "../../core/model/finding.ts";
+import { displayRef } from "../../core/model/refs.ts";
+import type { Printer } from "../print/create-printer.ts";
+import { showLine, showPosition } from "../print/format-position.ts";
+import { type Piece, type Style, styled } from "../print/styled-text.ts";
+import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
+
+const styles: Readonly<Record<Severity, Style>> = { error: "red", warning: "yellow", info: "cyan" };
+
+/** For people: where, how bad, what, and what to do about it; at the end how many there are. */
+export function tellFindings(report: FindingReport, print: Printer, program: string): void {
+  for (const finding of report.findings) {
+    tellFinding(finding, print);
+    print.line();
+  }
+  print.paragraph({}, ...summary(report));
+  if (report.findings.length > 0)
+    print.paragraph({}, styled(`'${program} check --explain CODE' tells more about one of these codes.`, "dim"));
+}
+
+function tellFinding(finding: ReportedFinding, print: Printer): void {
+  const { code, severity, object, message, fix, related } = finding;
+  const word = styled(severity, styles[severity]);
+  print.paragraph({ hanging: 2 }, ...placePieces(finding), word, ` ${code}`);
+  const name = object === undefined ? "" : displayRef(object);
+  const subject: readonly Piece[] = name === "" || message.includes(name) ? [] : [styled(name, "bold"), ": "];
+  print.paragraph({ indent: 2 }, ...subject, message);
+  for (const { message: other, place } of related) {
+    const where = place === undefined ? "" : ` (${showLine(place)})`;
+    print.paragraph({ indent: 2, hanging: 2 }, styled(`see: ${other}${where}`, "dim"));
+  }
+  if (fix !== undefined) print.paragraph({ indent: 2, hanging: 2 }, styled("fix: ", "green"), fix);
+}
+
+function placePieces(finding: ReportedFinding): readonly Piece[] {
+  const { place } = finding;
+  if (place === undefined) return [];
+  return [styled(isAboutPath(finding) ? place.file : showPosition(place), "bold"), ": "];
+}
+
+function summary({ findings, hidden, objects, policies, origin }: FindingReport): readonly Piece[] {
+  const counts = severities
+    .map((severity) => ({ severity, found: findings.filter((finding) => finding.severity === severity).length }))
+    .filter(({ found }) => found > 0);
+  const looked = `${count(objects, "object")} (${count(policies, "policy", "policies")}) in ${origin}`;
+  const more =
+    hidden === 0
+      ? ""
+      : ` ${count(hidden, "finding")} of lower severity ${hidden === 1 ? "is" : "are"} not shown; see --severity.`;
+  if (counts.length === 0) return [styled("No findings", "green"), ` in ${looked}.${more}`];
+  const parts = counts.flatMap(({ severity, found }, index): readonly Piece[] => [
+    index === 0 ? "" : index === counts.length - 1 ? " and " : ", ",
+    styled(count(found, nouns[severity]), styles[severity]),
+  ]);
+  return [...parts, ` in ${looked}.${more}`];
+}
+
+const nouns: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "note" };
+
+const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`;

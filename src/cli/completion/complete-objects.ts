@@ -1,0 +1,139 @@
+import type { World } from "../../core/effective/world/world.ts";
+import type { KubeObject } from "../../core/model/kube-object.ts";
+import { compareText, kindId } from "../../core/model/refs.ts";
+import { sectionsOf } from "../../core/topology/sections-of.ts";
+import { loadSource } from "../../sources/load-source.ts";
+import type { CliIo } from "../cli-io.ts";
+import { ruleWords } from "../target/find-rule.ts";
+import { findTarget } from "../target/find-targets.ts";
+import { findKinds, type KindNames, kindNames } from "../target/kind-words.ts";
+import { beginning, type Candidate, type Completion, NOTHING } from "./candidate.ts";
+
+/** Completes names of what is in the files on the line. */
+export interface CompleteObjects {
+  /** `KIND/`, then `KIND/NAME`, then `KIND/NAME#SECTION`. */
+  targets(current: string, wanted: "any" | "policy" | "target"): Completion;
+  /** Names alone, of one kind. */
+  names(current: string, kind: string): Completion;
+  namespaces(current: string): Completion;
+  /** The rules of the policy that the words name. */
+  rules(current: string, words: readonly string[]): Completion;
+}
+
+/** Files that cannot be read give no names, and no message: the cursor is in the middle of a command line. */
+export async function completeObjects(
+  paths: readonly string[],
+  { fileSystem }: Pick<CliIo, "fileSystem">,
+  namespace: string | undefined,
+): Promise<CompleteObjects> {
+  const { world } = await loadSource(paths, fileSystem);
+  const kinds = kindNames(world);
+  return {
+    targets: (current, wanted) => {
+      const slash = current.indexOf("/");
+      if (slash === -1) return completeKinds(world, kinds, current, wanted);
+      return completeNames(world, findKinds(kinds, current.slice(0, slash)), current, slash + 1, namespace);
+    },
+    names: (current, kind) => completeNames(world, findKinds(kinds, kind), current, 0, namespace),
+    namespaces: (current) => completeNamespaces(world, current),
+    rules: (current, words) => {
+      const search = findTarget(world, words, { namespace, selector: undefined });
+      const record = search.ok ? findRecord(world, search.target.id) : undefined;
+      if (record?.policy === undefined) return NOTHING;
+      return beginning(
+        current,
+        ruleWords(record.policy).map((word) => ({ word })),
+      );
+    },
+  };
+}
+
+function findRecord(world: World, id: string): ReturnType<World["policies"]["get"]> {
+  let found: ReturnType<World["policies"]["get"]>;
+  world.policies.forEach((record, policy) => {
+    if (policy === id) found = record;
+  });
+  return found;
+}
+
+/** By its name, or, if none begins like that, by a plural or a short name. Without files: all kinds that are known. */
+function completeKinds(
+  world: World,
+  kinds: readonly KindNames[],
+  current: string,
+  wanted: "any" | "policy" | "target",
+): Completion {
+  const { rulebook, objects } = world;
+  const isPolicy = (kind: KindNames): boolean => rulebook.byPolicyKind.has(kindId(kind));
+  const isWanted = (kind: KindNames): boolean => {
+    if (wanted === "any") return true;
+    return wanted === "policy" ? isPolicy(kind) : !isPolicy(kind) && rulebook.factsOf(kindId(kind)) !== undefined;
+  };
+  const open = kinds.filter(isWanted).filter((kind) => objects.byId.size === 0 || objects.byKind.has(kindId(kind)));
+  const candidates = open.flatMap(({ kind, words }): readonly Candidate[] => {
+    const word = [kind.toLowerCase(), ...words].find((one) => one.startsWith(current.toLowerCase()));
+    return word === undefined ? [] : [{ word: `${word}/`, help: kind }];
+  });
+  return { candidates: candidates.sort((a, b) => compareText(a.word, b.word)), files: false };
+}
+
+/** What is before `from` stays as it is typed. A name that several namespaces have comes with its namespace. */
+function completeNames(
+  world: World,
+  kinds: readonly KindNames[],
+  current: string,
+  from: number,
+  namespace: string | undefined,
+): Completion {
+  const [prefix, rest] = [current.slice(0, from), current.slice(from)];
+  const objects: KubeObject[] = [];
+  for (const kind of kinds) {
+    world.objects.byKind.get(kindId(kind))?.forEach((_, object) => {
+      const { ref } = object;
+      if (namespace === undefined || ref.namespace === "" || ref.namespace === namespace) objects.push(object);
+    });
+  }
+  const hash = rest.indexOf("#");
+  if (hash !== -1) return completeSections(world, objects, prefix, rest.slice(0, hash), rest);
+  const often = new Map<string, number>();
+  for (const { ref } of objects) often.set(ref.name, (often.get(ref.name) ?? 0) + 1);
+  const isFull = from > 0 && rest.includes("/");
+  const candidates = objects.map(({ ref }): Candidate => {
+    const isLong = isFull || (from > 0 && (often.get(ref.name) ?? 0) > 1);
+    const name = isLong && ref.namespace !== "" ? `${ref.namespace}/${ref.name}` : ref.name;
+    return { word: `${prefix}${name}`, ...(ref.namespace === "" ? {} : { help: `in ${ref.namespace}` }) };
+  });
+  const unique = [...new Map(candidates.map((candidate) => [candidate.word, candidate])).values()];
+  return beginning(
+    current,
+    unique.sort((a, b) => compareText(a.word, b.word)),
+  );
+}
+
+function completeSections(
+  world: World,
+  objects: readonly KubeObject[],
+  prefix: string,
+  name: string,
+  rest: string,
+): Completion {
+  const named = objects.filter(({ ref }) => name === ref.name || name === `${ref.namespace}/${ref.name}`);
+  const sections = named.flatMap((object) => {
+    const facts = world.rulebook.factsOf(kindId(object.ref));
+    return facts === undefined ? [] : sectionsOf(object, facts).map((section) => section.name);
+  });
+  return beginning(
+    `${prefix}${rest}`,
+    [...new Set(sections)].map((section) => ({ word: `${prefix}${name}#${section}` })),
+  );
+}
+
+function completeNamespaces({ objects }: World, current: string): Completion {
+  const names = new Set<string>();
+  objects.namespaces.forEach((_, namespace) => names.add(namespace));
+  objects.byKind.get(kindId({ group: "", kind: "Namespace" }))?.forEach((_, { ref }) => names.add(ref.name));
+  return beginning(
+    current,
+    [...names].sort(compareText).map((word) => ({ word })),
+  );
+}

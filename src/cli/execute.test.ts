@@ -1,0 +1,296 @@
+import { describe, expect, test } from "vitest";
+import { runCli } from "../../test/support/run-cli.ts";
+import { optionsOf } from "./args/option-groups.ts";
+import { commandTable } from "./command-table.ts";
+
+const route = (name: string, namespace?: string): string => `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: ${name}${namespace === undefined ? "" : `, namespace: ${namespace}`}}
+spec: {parentRefs: [{name: prod}], rules: [{}]}
+`;
+const gateway = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: prod}
+spec: {gatewayClassName: house, listeners: [{name: http, port: 80, protocol: HTTP}]}
+`;
+const policy = `
+apiVersion: prevail.dev/v1alpha1
+kind: RetryPolicy
+metadata: {name: twice}
+spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: prod}], retry: {attempts: 2}}
+`;
+const all = [gateway, route("a"), policy].join("---");
+
+describe("help", () => {
+  test("the list has every command", async () => {
+    const { stdout, code } = await runCli("help");
+    expect(code).toBe(0);
+    for (const { name, summary } of commandTable)
+      expect(stdout.replaceAll(/\s+/g, " ")).toContain(` ${name} ${summary}`);
+  });
+  test("no words at all", async () => expect((await runCli("")).stdout).toBe((await runCli("help")).stdout));
+  for (const line of ["--help", "-h", "help help"])
+    test(line, async () => expect((await runCli(line)).stdout).toBe((await runCli("help")).stdout));
+  test("as a plugin of kubectl", async () => {
+    expect((await runCli("help", { program: "kubectl prevail" })).stdout).toContain(
+      "kubectl prevail explain httproute/baker",
+    );
+  });
+
+  for (const { name } of commandTable) {
+    test(`${name} --help and help ${name} agree`, async () => {
+      const { stdout, code } = await runCli(`${name} --help`);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`prevail ${name}`);
+      expect((await runCli(`help ${name}`)).stdout).toBe(stdout);
+    });
+  }
+});
+
+describe("every command", () => {
+  for (const { name, load } of commandTable) {
+    test(`${name} has examples that work`, async () => {
+      const { command } = await load();
+      expect(command.examples.length).toBeGreaterThan(0);
+      for (const { line } of command.examples) {
+        expect(line.split(" ")[0]).toBe(name);
+        const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+        const { code, stderr } = await runCli(words);
+        expect([line, code <= 2, stderr.startsWith("error")]).toEqual([line, true, false]);
+      }
+    });
+
+    test(`${name} has options that do not clash`, async () => {
+      const options = optionsOf((await load()).command);
+      const names = options.map((option) => option.name);
+      const shorts = options.flatMap(({ short }) => short ?? []);
+      expect(new Set(names).size).toBe(names.length);
+      expect(new Set(shorts).size).toBe(shorts.length);
+    });
+  }
+});
+
+describe("version", () => {
+  for (const line of ["version", "--version"])
+    test(line, async () => expect((await runCli(line)).stdout).toBe(`prevail 1.2.3 (Node ${process.version})\n`));
+  test("for programs", async () => {
+    expect(JSON.parse((await runCli("version -o json")).stdout)).toEqual({ version: "1.2.3", node: process.version });
+  });
+});
+
+describe("what is wrong is said, with exit code 1", () => {
+  for (const [line, stderr] of [
+    ["explian", "error: there is no command 'explian'; did you mean 'explain'?\nSee 'prevail help'.\n"],
+    ["help nothing", "error: there is no command 'nothing'\nSee 'prevail help'.\n"],
+    [
+      "help explain extra",
+      "error: 'extra' is one word too many: help takes one command\nSee 'prevail help explain'.\n",
+    ],
+    ["version extra", "error: 'extra' is one word too many: version takes options only\n"],
+    ["-f x explain", "error: the command comes first, then its options\nSee 'prevail help'.\n"],
+    [
+      "explain --all-pahts",
+      "error: there is no option --all-pahts; did you mean --all-paths?\nSee 'prevail help explain'.\n",
+    ],
+    [
+      "explain x/y",
+      "error: nothing to read: say with -f FILE, -f DIR or -f - where the objects are\nFor example: prevail explain httproute/baker -f examples/bakery\n",
+    ],
+    [
+      "explain -f a.yaml",
+      "error: explain what? Name a target: KIND/NAME\nFor example: prevail explain httproute/baker -f examples/bakery\n",
+    ],
+    ["explain httproute/a -f none.yaml", "error: none.yaml: no such file or directory\n"],
+    ["explain httproute/a -f empty.yaml", "error: there are no objects in empty.yaml\n"],
+    [
+      "reach",
+      "error: reach of what? Name a policy: KIND/NAME\nFor example: prevail reach retrypolicy/friday-fix -f examples/bakery\n",
+    ],
+    [
+      "trace GET",
+      "error: trace what? Say METHOD and URL\nFor example: prevail trace GET http://baker.bakery.example:8080/menu -f examples/bakery\n",
+    ],
+    ["explain httproute/a -f -", "error: there are no objects in standard input\n"],
+  ] as const) {
+    test(line, async () => {
+      expect(await runCli(line, { files: { "a.yaml": all, "empty.yaml": "# nothing\n" } })).toEqual({
+        code: 1,
+        stdout: "",
+        stderr,
+      });
+    });
+  }
+
+  test("a name beyond all measure is not told at length", async () => {
+    const long = "x".repeat(50_000);
+    for (const line of [`explain httproute/${long} -f a.yaml`, `${long} -f a.yaml`, `explain --${long}`]) {
+      const { code, stderr } = await runCli(line, { files: { "a.yaml": all } });
+      expect(code).toBe(1);
+      expect(stderr.length).toBeLessThan(2_500);
+    }
+  });
+
+  test("the command it proposes works", async () => {
+    const { stderr } = await runCli("explain");
+    const proposed = /^For example: prevail (.*)$/m.exec(stderr)?.[1] ?? "";
+    expect(await runCli(proposed)).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("sources", () => {
+  const explained = async (line: string, files: Readonly<Record<string, string>>, stdin = "") =>
+    runCli(line, { files, stdin });
+
+  test("standard input", async () => {
+    const { stdout, code } = await explained("explain httproute/a -f -", {}, all);
+    expect(code).toBe(0);
+    expect(stdout).toContain("from RetryPolicy default/twice (<stdin>:15)");
+  });
+
+  test("JSON, one object after the other, and lists", async () => {
+    const list = JSON.stringify({
+      apiVersion: "v1",
+      kind: "List",
+      items: [
+        {
+          apiVersion: "gateway.networking.k8s.io/v1",
+          kind: "HTTPRoute",
+          metadata: { name: "j" },
+          spec: { parentRefs: [{ name: "prod" }], rules: [{}] },
+        },
+      ],
+    });
+    const { stdout } = await explained("explain httproute/j -f a.yaml -f l.json", { "a.yaml": all, "l.json": list });
+    expect(stdout).toContain("retry.attempts: 2");
+  });
+
+  test("a broken document is said, the rest is answered, and the exit code is 1", async () => {
+    const { stdout, stderr, code } = await explained("explain httproute/a -f a.yaml -f b.yaml", {
+      "a.yaml": all,
+      "b.yaml": "kind: [\n---\nkind: X\n---\n- 1\n",
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain("retry.attempts: 2");
+    expect(stderr.split("\n").filter((line) => line.startsWith("error: b.yaml:"))).toHaveLength(3);
+  });
+
+  test("two different documents for one object are an error that names both places", async () => {
+    const { stderr, code, stdout } = await explained("explain httproute/a -f a.yaml -f b.yaml", {
+      "a.yaml": all,
+      "b.yaml": route("a").replace("rules: [{}]", "rules: [{}, {}]"),
+    });
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(/\n +/g, " ")).toContain(
+      "HTTPRoute default/a is there twice, with different content: at a.yaml:7:1, which counts, and at b.yaml:2:1; remove one",
+    );
+    expect(stdout).toContain("retry.attempts: 2");
+  });
+
+  describe("an object that the API server would refuse is said at its field, and the exit code is 1", () => {
+    const refused = `\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute
+metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempts: none}}]}\n`;
+    const files = { "a.yaml": all, "b.yaml": refused };
+    const reason =
+      'error: b.yaml:5:63: HTTPRoute default/b: spec.rules[0].retry.attempts must be a whole number of at least 0, found the string "none"; the object is left out, as the API server would refuse it';
+    for (const line of [
+      "get policies",
+      "get targets",
+      "explain httproute/a",
+      "reach retrypolicy/twice",
+      "trace GET http://x.example/",
+      "graph",
+      "plan --delete retrypolicy/twice",
+      "run --dry-run",
+    ]) {
+      test(line, async () => {
+        const { stdout, stderr, code } = await explained(`${line} -f a.yaml -f b.yaml`, files);
+        expect(code).toBe(1);
+        expect(stdout).not.toBe("");
+        expect(stderr.replaceAll(/\n +/g, " ")).toContain(reason);
+      });
+    }
+
+    test("whoever asks for it learns where it is and what to fix", async () => {
+      const { stderr, code } = await explained("explain httproute/b -f a.yaml -f b.yaml", files);
+      expect(code).toBe(1);
+      expect(stderr.replaceAll(/\n +/g, " ").split("\n")).toEqual([
+        reason,
+        "error: HTTPRoute default/b is at b.yaml:2, but was left out, as the API server would refuse it: fix its spec.rules[0].retry.attempts",
+        "",
+      ]);
+    });
+
+    test("in another namespace it is not there", async () => {
+      const { stderr } = await explained("explain httproute/other/b -f a.yaml -f b.yaml", files);
+      expect(stderr).toContain("there is no HTTPRoute 'b' in namespace 'other'");
+    });
+
+    test("nothing of a policy that may not be shown", async () => {
+      const secret = policy.replace("{name: twice}", "{name: hush, namespace: x, labels: {a: 1}}");
+      const { stdout, stderr, code } = await explained("get policies -n default --redact -f a.yaml -f c.yaml", {
+        "a.yaml": all,
+        "c.yaml": secret,
+      });
+      expect(code).toBe(1);
+      expect(stdout).toContain("twice");
+      expect(stderr).toBe("error: policies that may not be shown were left out\n");
+      const { stdout: checked } = await explained("check -n x --redact -f a.yaml -f c.yaml", {
+        "a.yaml": all,
+        "c.yaml": secret,
+      });
+      expect(checked).toContain("hush");
+    });
+  });
+
+  test("--default-namespace fills in what is missing, for namespaced kinds only", async () => {
+    const files = { "a.yaml": `${all}---${route("b", "other")}` };
+    const { stdout } = await explained("get targets -o json -f a.yaml --default-namespace bakery", files);
+    const { items } = JSON.parse(stdout) as { items: { target: { kind: string; namespace: string; name: string } }[] };
+    expect(items.map(({ target }) => `${target.kind} ${target.namespace}/${target.name}`)).toEqual([
+      "Gateway bakery/prod",
+      "HTTPRoute bakery/a",
+      "HTTPRoute other/b",
+    ]);
+    const policies = await explained("get policies -o json -f a.yaml --default-namespace bakery", files);
+    expect(policies.stdout).toContain('"namespace": "bakery"');
+    expect(policies.stdout).toContain('"enforcement": "Enforced"');
+  });
+
+  test("places stay right with --default-namespace", async () => {
+    const { stdout } = await explained("explain httproute/a -f a.yaml --default-namespace bakery", { "a.yaml": all });
+    expect(stdout).toContain("from RetryPolicy bakery/twice (a.yaml:15)");
+  });
+
+  test("PolicyDefinitions and CRDs among the files count", async () => {
+    const { stdout } = await runCli("get definitions -f examples/bakery");
+    expect(stdout).toContain("examples/bakery/policy-kinds.yaml");
+  });
+
+  test("hostile names do not move the cursor", async () => {
+    const { stdout, stderr } = await explained(
+      "get policies -f a.yaml",
+      { "a.yaml": `${all}---${policy.replace("name: twice", 'name: "x\\e[2J"')}` },
+      "",
+    );
+    expect((stdout + stderr).replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+test("a mistake of ours is one line, and the stack only on request", async () => {
+  const broken = { ...commandTable[0], load: () => Promise.reject(new Error("oven on fire")) };
+  const table = commandTable as unknown as (typeof broken)[];
+  const [first] = table;
+  try {
+    table[0] = broken;
+    const { code, stderr } = await runCli("explain x/y -f examples/bakery");
+    expect(code).toBe(70);
+    expect(stderr).toBe(
+      "internal error: oven on fire\nThis is a mistake in prevail. PREVAIL_DEBUG=1 shows where it happened.\n",
+    );
+    expect((await runCli("explain x/y", { env: { PREVAIL_DEBUG: "1" } })).stderr).toContain("execute.test.ts");
+  } finally {
+    if (first !== undefined) table[0] = first;
+  }
+});

@@ -1,0 +1,73 @@
+import type { MappedField, Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
+import { foldsOf } from "../../core/effective/fold/folds-of.ts";
+import type { ExplainedPath, PathOutcome } from "../../core/explain/explanation.ts";
+import { valueAt } from "../../core/explain/value-place.ts";
+import type { Json } from "../../core/model/json.ts";
+
+/** One place of the spec (or of one item of an object's own field), and what holds there on which paths. */
+export interface ValueStory {
+  readonly pointer: string;
+  readonly field: MappedField | undefined;
+  /** Those with most paths first. */
+  readonly variants: readonly ValueVariant[];
+  /** Paths on which nobody says anything about it. */
+  readonly silent: number;
+}
+
+export interface ValueVariant {
+  /** Undefined: nothing is set. */
+  readonly value: Json | undefined;
+  readonly source: ValueSource;
+  readonly paths: readonly ExplainedPath[];
+}
+
+interface Draft {
+  readonly pointer: string;
+  readonly field: MappedField | undefined;
+  readonly variants: Map<string, { value: Json | undefined; source: ValueSource; paths: ExplainedPath[] }>;
+  paths: number;
+}
+
+/** The outcomes turned round: not path by path but value by value, which says the same once. */
+export function valueStories(outcomes: readonly PathOutcome[]): readonly ValueStory[] {
+  const drafts = new Map<string, Draft>();
+  let total = 0;
+  for (const outcome of outcomes) {
+    const { paths } = outcome;
+    total += paths.length;
+    for (const fold of foldsOf(outcome)) {
+      for (const source of fold.sources)
+        addVariant(drafts, fold.field, valueAt(fold.spec, source.pointer), source, paths);
+    }
+  }
+  return [...drafts.values()]
+    .sort((a, b) => compareKeys(keyOf(a.field, a.pointer), keyOf(b.field, b.pointer)))
+    .map(({ pointer, field, variants, paths }) => ({
+      pointer,
+      field,
+      variants: [...variants.values()].sort((a, b) => b.paths.length - a.paths.length),
+      silent: total - paths,
+    }));
+}
+
+function addVariant(
+  drafts: Map<string, Draft>,
+  field: MappedField | undefined,
+  value: Json | undefined,
+  source: ValueSource,
+  paths: readonly ExplainedPath[],
+): void {
+  const key = keyOf(field, source.pointer);
+  const draft: Draft = drafts.get(key) ?? { pointer: source.pointer, field, variants: new Map(), paths: 0 };
+  drafts.set(key, draft);
+  const variantKey = JSON.stringify([value, source]);
+  const variant = draft.variants.get(variantKey) ?? { value, source, paths: [] };
+  draft.variants.set(variantKey, variant);
+  variant.paths.push(...paths);
+  draft.paths += paths.length;
+}
+
+const keyOf = (field: MappedField | undefined, pointer: string): string =>
+  field === undefined ? pointer : `${field.object}\n${field.pointer}\n${pointer}`;
+
+const compareKeys = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

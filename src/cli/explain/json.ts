@@ -1,0 +1,80 @@
+import type { PathNode, Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
+import type { Explanation, KindExplanation, PathOutcome, PolicyPart } from "../../core/explain/explanation.ts";
+import { sectionPlace, sourcePlace } from "../../core/explain/value-place.ts";
+import type { SourcePosition } from "../../core/model/kube-object.ts";
+import { type GroupKind, objectId } from "../../core/model/refs.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import { type Redaction, redactSpec } from "../args/redaction.ts";
+import { API_VERSION, fieldJson, openRef, refJson, type SourceJson, sourceJson } from "../print/effective-json.ts";
+
+/** `explain -o json`: the story's facts, with the place in the files of whatever holds. `docs/schemas/explanation.json` describes it. */
+export function explanationJson(explanation: Explanation, source: LoadedSource, redaction: Redaction): object {
+  const { target, kinds, failures, refusals, absentParents, conditions } = explanation;
+  const { sectionName } = target;
+  const id = objectId(target);
+  const section = sectionName === undefined ? undefined : sectionPlace(source.world, id, sectionName);
+  const at = source.locate(id, section?.pointer);
+  return {
+    apiVersion: API_VERSION,
+    kind: "Explanation",
+    target,
+    ...(at === undefined ? {} : { at }),
+    complete: absentParents.length === 0,
+    absentParents,
+    policyKinds: kinds.map((kind) => kindJson(kind, source, redaction)),
+    failures: failures
+      .filter(({ policy }) => !redaction.isHidden(policy))
+      .map(({ policy, ...rest }) => ({ policy: openRef(policy), ...rest })),
+    refusals,
+    conditions,
+  };
+}
+
+export const kindJson = (
+  { policyKind, paths, outcomes }: KindExplanation,
+  source: LoadedSource,
+  redaction: Redaction,
+): object => ({
+  policyKind,
+  paths,
+  outcomes: outcomes.map((outcome) => outcomeJson(outcome, policyKind, source, redaction)),
+});
+
+function outcomeJson(outcome: PathOutcome, policyKind: GroupKind, source: LoadedSource, redaction: Redaction): object {
+  const { paths, spec, sources, fields, policies } = outcome;
+  const [first] = paths;
+  return {
+    paths: paths.map(({ nodes, ...rest }) => ({ path: nodes, ...rest })),
+    spec: redactSpec(spec, sources, redaction),
+    sources: sources.map((value) => placedSource(value, first?.nodes ?? [], policyKind, source, redaction)),
+    ...(fields.length === 0 ? {} : { fields: fields.map((field) => fieldJson(field, redaction)) }),
+    policies: policies.map((part) => partJson(part, redaction)),
+  };
+}
+
+function placedSource(
+  value: ValueSource,
+  path: readonly PathNode[],
+  policyKind: GroupKind,
+  source: LoadedSource,
+  redaction: Redaction,
+): SourceJson & { readonly at?: SourcePosition } {
+  const json = sourceJson(value, redaction);
+  if (value.policy !== null && redaction.isHidden(value.policy)) return json;
+  const place = sourcePlace(source.world, policyKind, value, path);
+  const at = place === undefined ? undefined : source.locate(place.object, place.pointer);
+  return at === undefined ? json : { ...json, at };
+}
+
+const partJson = (
+  { policy, at, inEffect, overridden, gated, removes, by }: PolicyPart,
+  redaction: Redaction,
+): object => ({
+  policy: refJson(policy, redaction),
+  attachedTo: at,
+  inEffect,
+  overridden,
+  gated,
+  removes,
+  by: by.map((winner) => refJson(winner, redaction)),
+});

@@ -1,0 +1,88 @@
+import type { LevelKind, PolicyDefinition } from "../../core/model/definition.ts";
+import { supportedGranularities } from "../../core/model/parse/supported-granularities.ts";
+import { kindId, objectId } from "../../core/model/refs.ts";
+import { showLine } from "../print/format-position.ts";
+import { showSome } from "../print/format-target.ts";
+import { printList } from "../print/print-list.ts";
+import { resourceName } from "../target/resource-name.ts";
+import type { Getting } from "./get-context.ts";
+
+/** Returns how many there are. */
+export function getDefinitions(getting: Getting): number {
+  const { context } = getting;
+  const { print, output } = context;
+  const definitions = definitionsOf(getting);
+  if (output === "json" || output === "yaml") {
+    printList(
+      print,
+      output,
+      "PolicyDefinitionList",
+      definitions.map((definition) => ({ ...definition, origin: originOf(definition, getting) })),
+    );
+    return definitions.length;
+  }
+  if (output === "name") {
+    for (const { name } of definitions) print.line(resourceName(refOf(name)));
+    return definitions.length;
+  }
+  if (definitions.length === 0) return 0;
+  const wide = output === "wide";
+  print.table({
+    columns: [
+      { header: "KIND", flexible: true },
+      { header: "GROUP", optional: 1 },
+      { header: "CLASS", optional: 4 },
+      { header: "TARGETS", flexible: true },
+      { header: "ENDS AT", flexible: true, optional: 2 },
+      { header: "MERGE" },
+      { header: "ORIGIN", flexible: true, optional: 3 },
+    ],
+    rows: definitions.map((definition) => {
+      const { policies, targeting, hierarchy } = definition;
+      const targets = targeting.kinds.flatMap(({ kind, sections }) => [
+        kind,
+        ...(wide ? sections.map((section) => `${kind}${section}`) : []),
+      ]);
+      return [
+        policies.map(({ kind }) => kind).join(", "),
+        policies[0].group,
+        definition.class,
+        showSome(targets, { all: wide }),
+        showSome(hierarchy.effectiveTargets.map(levelName), { all: wide }),
+        mergeWords(definition),
+        originOf(definition, getting),
+      ];
+    }),
+  });
+  return definitions.length;
+}
+
+const levelName = ({ kind, section }: LevelKind): string => `${kind}${section ?? ""}`;
+
+const refOf = (name: string) => ({ group: "prevail.dev", kind: "PolicyDefinition", namespace: "", name });
+
+/** Those of the kinds, or of the policies, that the words name. */
+function definitionsOf({ world, targets }: Getting): readonly PolicyDefinition[] {
+  const all = world.rulebook.kinds.map(({ definition }) => definition);
+  if (targets === undefined) return all;
+  return all.filter(({ name, policies }) =>
+    targets.some(
+      ({ ref }) =>
+        (ref.kind === "PolicyDefinition" && ref.name === name) ||
+        policies.some((policy) => kindId(policy) === kindId(ref)),
+    ),
+  );
+}
+
+function mergeWords({ merge }: PolicyDefinition): string {
+  if (merge.none) return "None";
+  const names = supportedGranularities(merge).map((one) => (typeof one === "string" ? one : one.custom));
+  return [...new Set(names)].join(", ");
+}
+
+/** A definition that no document holds is built in, unless a CRD's label stands for it. */
+function originOf({ name, inferred }: PolicyDefinition, { source }: Getting): string {
+  const place = source.locate(objectId(refOf(name)));
+  if (inferred) return "inferred from its CRD";
+  return place === undefined ? "built in" : showLine(place);
+}

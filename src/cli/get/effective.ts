@@ -1,0 +1,134 @@
+import { effectivePolicy } from "../../core/effective/fold/effective-at.ts";
+import type { EffectiveCore } from "../../core/effective/fold/effective-core.ts";
+import type { EffectivePolicy, PathNode } from "../../core/effective/fold/effective-policy.ts";
+import { forEachPath } from "../../core/effective/paths/count-paths.ts";
+import { nodesOf, type Path } from "../../core/effective/paths/path.ts";
+import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
+import type { World } from "../../core/effective/world/world.ts";
+import { kindId } from "../../core/model/refs.ts";
+import { redactSpec } from "../args/redaction.ts";
+import { effectiveJson } from "../print/effective-json.ts";
+import { showSome, showTarget } from "../print/format-target.ts";
+import { showValue } from "../print/format-value.ts";
+import { printList } from "../print/print-list.ts";
+import { type FoundTarget, isListed, type Scope } from "../target/find-targets.ts";
+import { resourceName } from "../target/resource-name.ts";
+import type { Getting } from "./get-context.ts";
+
+/** Returns how many there are. One per path that has a policy, in a defined order. */
+export function getEffective(getting: Getting): number {
+  const { context, redaction } = getting;
+  const { print, output, note } = context;
+  let count = 0;
+  let incomplete = 0;
+  const counted = function* (): Iterable<EffectivePolicy> {
+    for (const effective of effectiveOf(getting)) {
+      count++;
+      if (effective.incomplete) incomplete++;
+      yield effective;
+    }
+  };
+  if (output === "json" || output === "yaml") {
+    const items = function* (): Iterable<object> {
+      for (const effective of counted()) yield effectiveJson(effective, redaction);
+    };
+    printList(print, output, "EffectivePolicyList", items());
+  } else if (output === "name") {
+    const names = new Set<string>();
+    for (const { path } of counted()) names.add(resourceName(endOf(path)));
+    for (const name of names) print.line(name);
+  } else {
+    printTable([...counted()], getting);
+  }
+  if (incomplete > 0)
+    note(`${incomplete} of ${count} paths are incomplete (…): a parent is not in the files, and may have policies`);
+  return count;
+}
+
+function* effectiveOf({ world, targets, scope }: Getting): Iterable<EffectivePolicy> {
+  for (const kind of world.rulebook.kinds) {
+    const found: EffectivePolicy[] = [];
+    forEachPath(world, kind, (path, core) => {
+      if (isWanted(path, core, kind, world, targets, scope)) found.push(effectivePolicy(path, kind));
+    });
+    yield* found;
+  }
+}
+
+/** Without targets, by the namespace and labels of the object at the end; else, if it passes one of them or one takes part in it. */
+function isWanted(
+  path: Path,
+  core: EffectiveCore,
+  kind: CompiledKind,
+  world: World,
+  targets: readonly FoundTarget[] | undefined,
+  scope: Scope,
+): boolean {
+  if (targets === undefined) {
+    const { ref, raw } = path.node;
+    return isListed({ ref, raw: raw ?? {} }, scope);
+  }
+  const policyKinds = new Set(kind.definition.policies.map((policy) => kindId(policy)));
+  return targets.some(({ id, ref, sectionName }) => {
+    if (world.rulebook.byPolicyKind.has(kindId(ref)))
+      return policyKinds.has(kindId(ref)) && core.outcomes.some(({ policy }) => policy.id === id);
+    return nodesOf(path).some(
+      ({ id: node, section }) => node === id && (sectionName === undefined || section?.name === sectionName),
+    );
+  });
+}
+
+function endOf(path: readonly PathNode[]): PathNode {
+  const end = path.at(-1);
+  if (end === undefined) throw new Error("a path has at least one node");
+  return end;
+}
+
+function printTable(all: readonly EffectivePolicy[], { context, redaction }: Getting): void {
+  if (all.length === 0) return;
+  const wide = context.output === "wide";
+  context.print.table({
+    columns: [
+      { header: "KIND", flexible: true },
+      { header: "TARGET", flexible: true },
+      { header: "THROUGH", flexible: true, optional: 2 },
+      { header: "POLICIES", flexible: true, optional: 1 },
+      { header: "SPEC", flexible: true },
+    ],
+    rows: all.map(({ policyKind, path, from, incomplete, spec, sources, fields }) => {
+      const end = endOf(path);
+      const told = [...sources, ...(fields ?? []).flatMap((field) => field.sources)];
+      const holders = told.flatMap(({ policy }) => (policy === null ? [] : [policy]));
+      const names = [...new Set(holders)].sort().map((policy) => redaction.name(policy).replace(/^\S+ /, ""));
+      return [
+        policyKind.kind,
+        showTarget(end, end.sectionName, ""),
+        `${incomplete ? "… > " : ""}${throughWords(path, { all: wide })}${from === undefined ? "" : ` from ${from}`}`,
+        showSome(names, { all: wide }),
+        [
+          ...(sources.length > 0 || fields === undefined ? [showValue(redactSpec(spec, sources, redaction))] : []),
+          ...(fields ?? []).map(
+            (field) => `${field.pointer} ${showValue(redactSpec(field.spec, field.sources, redaction))}`,
+          ),
+        ].join("; "),
+      ];
+    }),
+  });
+}
+
+/** The listener and the route, which tell most paths apart; with `all`, every node above the end. */
+function throughWords(path: readonly PathNode[], { all }: { readonly all: boolean }): string {
+  const above = path.slice(0, -1);
+  const last = path.at(-1);
+  const shown = all
+    ? above
+    : above.filter(({ kind, sectionName, name, namespace }, index) => {
+        if (kind === "GatewayClass" || kind === "Namespace") return false;
+        // An object whose section is the next step, or the end, says nothing by itself.
+        const next = path[index + 1];
+        if (sectionName === undefined && next?.sectionName !== undefined && next.name === name && next.kind === kind)
+          return false;
+        return !(last?.kind === kind && last.name === name && last.namespace === namespace);
+      });
+  return shown.length === 0 ? "-" : shown.map((node) => showTarget(node, node.sectionName, "")).join(" > ");
+}

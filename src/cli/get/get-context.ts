@@ -1,0 +1,16 @@
+import type { World } from "../../core/effective/world/world.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import type { Redaction } from "../args/redaction.ts";
+import type { CommandContext } from "../command.ts";
+import type { FoundTarget, Scope } from "../target/find-targets.ts";
+
+/** What every `get …` works with. */
+export interface Getting {
+  readonly context: CommandContext;
+  readonly source: LoadedSource;
+  readonly world: World;
+  readonly scope: Scope;
+  readonly redaction: Redaction;
+  /** What the words behind the resource name; undefined: everything in scope. */
+  readonly targets: readonly FoundTarget[] | undefined;
+}

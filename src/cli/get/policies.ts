@@ -1,0 +1,200 @@
+import { shownRejection } from "../../core/effective/findings/shown-rejection.ts";
+import type { Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
+import { verdictOf } from "../../core/effective/verdicts/verdict-of.ts";
+import type { PolicyRecord, World } from "../../core/effective/world/world.ts";
+import { forEachPathThrough } from "../../core/explain/paths-through.ts";
+import { isJsonObject, ownValue } from "../../core/model/json.ts";
+import { compareText, kindId, type PolicyId } from "../../core/model/refs.ts";
+import { openRef, openTarget, type RefJson, refJson } from "../print/effective-json.ts";
+import { showLine } from "../print/format-position.ts";
+import { showSome, showTarget } from "../print/format-target.ts";
+import { showPrevailing, showVerdict } from "../print/format-verdict.ts";
+import type { Column } from "../print/layout-table.ts";
+import { printList } from "../print/print-list.ts";
+import type { Piece } from "../print/styled-text.ts";
+import { type FoundTarget, isListed } from "../target/find-targets.ts";
+import { resourceName } from "../target/resource-name.ts";
+import type { Getting } from "./get-context.ts";
+
+interface Row {
+  readonly id: PolicyId;
+  readonly record: PolicyRecord;
+  readonly verdict: Verdict;
+}
+
+/** Returns how many there are. */
+export function getPolicies(getting: Getting): number {
+  const { context, world, redaction } = getting;
+  const { print, output, note } = context;
+  const seen = selected(getting).filter((id) => !redaction.isHidden(id));
+  const rows = seen.flatMap((id): Row[] => {
+    const record = world.policies.get(id);
+    return record === undefined ? [] : [{ id, record, verdict: verdictOf(world, record) }];
+  });
+  if (output === "json" || output === "yaml") {
+    printList(
+      print,
+      output,
+      "PolicyList",
+      rows.map((row) => policyJson(row, getting)),
+    );
+  } else if (output === "name") {
+    for (const { record } of rows) print.line(resourceName(record.object.ref));
+  } else if (rows.length > 0) {
+    printTable(rows, getting);
+  }
+  const hidden = selected(getting).length - seen.length;
+  if (hidden > 0) note(`${hidden} policies outside the namespace are hidden`);
+  return rows.length;
+}
+
+function selected({ world, scope, targets }: Getting): readonly PolicyId[] {
+  const ids: PolicyId[] = [];
+  if (targets === undefined) {
+    world.policies.forEach(({ object }, id) => {
+      if (isListed(object, scope)) ids.push(id);
+    });
+  } else {
+    for (const target of targets) ids.push(...policiesOf(world, target));
+  }
+  return [...new Set(ids)].sort(compareText);
+}
+
+/** A policy itself; of any other object those that are attached to it, or that apply on a path through it. */
+function policiesOf(world: World, target: FoundTarget): readonly PolicyId[] {
+  if (world.rulebook.byPolicyKind.has(kindId(target.ref))) {
+    const own: PolicyId[] = [];
+    world.policies.forEach((_, id) => {
+      if (id === target.id) own.push(id);
+    });
+    return own;
+  }
+  const ids: PolicyId[] = [];
+  world.policies.forEach(({ targets }, id) => {
+    const isAttached = targets.attachments.some(
+      ({ object, sectionName }) =>
+        object === target.id && (target.sectionName === undefined || target.sectionName === sectionName),
+    );
+    if (isAttached) ids.push(id);
+  });
+  for (const kind of world.rulebook.kinds) {
+    forEachPathThrough(world, kind, target, (_path, core) => {
+      for (const { policy } of core.outcomes) ids.push(policy.id);
+    });
+  }
+  return ids;
+}
+
+function printTable(rows: readonly Row[], { context, source, scope, redaction }: Getting): void {
+  const wide = context.output === "wide";
+  const columns: readonly Column[] = [
+    ...(scope.namespace === undefined ? [{ header: "NAMESPACE", optional: 4 }] : []),
+    { header: "KIND", flexible: true, optional: 3 },
+    { header: "NAME" },
+    { header: "TARGETS", flexible: true, optional: 1 },
+    { header: "VERDICT" },
+    { header: "PREVAILS", flexible: true, optional: 2 },
+    ...(wide
+      ? ([
+          { header: "OVERRIDDEN BY", flexible: true },
+          { header: "CREATED" },
+          { header: "FILE" },
+          { header: "MESSAGE" },
+        ] as const)
+      : []),
+  ];
+  context.print.table({
+    columns,
+    rows: rows.map(({ id, record, verdict }): readonly Piece[] => {
+      const { ref } = record.object;
+      const place = source.locate(id);
+      return [
+        ...(scope.namespace === undefined ? [ref.namespace === "" ? "-" : ref.namespace] : []),
+        ref.kind,
+        ref.name,
+        showSome(targetWords(record), { all: wide }),
+        showVerdict(verdict, record.kind.definition),
+        showPrevailing(verdict),
+        ...(wide
+          ? [
+              showSome(winnersOf(verdict).map(redaction.name), { all: true }),
+              createdAt(record),
+              place === undefined ? "-" : showLine(place),
+              verdict.state === "NotAccepted" ? verdict.message : "-",
+            ]
+          : []),
+      ];
+    }),
+  });
+}
+
+/** What it is attached to; where that is nothing, what it asks for. */
+function targetWords({ object, policy, targets }: PolicyRecord): readonly string[] {
+  const { namespace } = object.ref;
+  if (targets.attachments.length > 0)
+    return targets.attachments.map(({ ref, sectionName }) => showTarget(ref, sectionName, namespace));
+  return (policy?.targets ?? []).map(({ kind, name, sectionName, namespace: own }) =>
+    name === undefined
+      ? `${kind} by label`
+      : showTarget({ group: "", kind, namespace: own ?? namespace, name }, sectionName, namespace),
+  );
+}
+
+const winnersOf = (verdict: Verdict): readonly PolicyId[] =>
+  verdict.state === "NotAccepted" ? verdict.by : verdict.total.overriddenBy.map(({ policy }) => policy);
+
+function createdAt({ object }: PolicyRecord): string {
+  const metadata = ownValue(object.raw, "metadata");
+  const time = isJsonObject(metadata) ? ownValue(metadata, "creationTimestamp") : undefined;
+  return typeof time === "string" ? time : "-";
+}
+
+function policyJson({ id, record, verdict }: Row, { world, source, redaction }: Getting): object {
+  const { targets, kind } = record;
+  const at = source.locate(id);
+  return {
+    policy: refJson(id, redaction),
+    policyKind: kind.policyKind,
+    ...(at === undefined ? {} : { at }),
+    targets: targets.attachments.map(({ ref, sectionName }) => ({
+      ...ref,
+      ...(sectionName === undefined ? {} : { sectionName }),
+    })),
+    rejections: targets.rejections.map((rejection) => ({
+      field: rejection.field,
+      code: rejection.code,
+      message: shownRejection(world, rejection),
+    })),
+    verdict: verdictJson(verdict, getName(redaction)),
+  };
+}
+
+type NameOf = (id: PolicyId) => RefJson;
+const getName =
+  (redaction: Getting["redaction"]): NameOf =>
+  (id) =>
+    refJson(id, redaction);
+
+function verdictJson(verdict: Verdict, name: NameOf): object {
+  if (verdict.state === "NotAccepted") {
+    const { state, reason, message, by } = verdict;
+    return { state, reason, message, by: by.map(name) };
+  }
+  const { state, enforcement, total, ancestors } = verdict;
+  return {
+    state,
+    enforcement,
+    ...tallyJson(total, name),
+    ancestors: ancestors.map((one) => ({
+      ancestor: openRef(one.ancestor),
+      enforcement: one.enforcement,
+      ...tallyJson(one.tally, name),
+    })),
+  };
+}
+
+const tallyJson = ({ overriddenBy, overriddenAt, ...counts }: Tally, name: NameOf): object => ({
+  ...counts,
+  overriddenBy: overriddenBy.map(({ policy, paths }) => ({ policy: name(policy), paths })),
+  overriddenAt: overriddenAt.map(({ target, paths }) => ({ target: openTarget(target), paths })),
+});

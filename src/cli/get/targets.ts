@@ -1,0 +1,162 @@
+import { affectedTargets } from "../../core/effective/verdicts/affected.ts";
+import type { World } from "../../core/effective/world/world.ts";
+import type { KubeObject } from "../../core/model/kube-object.ts";
+import {
+  type KindId,
+  kindId,
+  type ObjectId,
+  type PolicyId,
+  parseObjectId,
+  type TargetId,
+} from "../../core/model/refs.ts";
+import { sectionsOf } from "../../core/topology/sections-of.ts";
+import { openRef, refJson } from "../print/effective-json.ts";
+import { showLine } from "../print/format-position.ts";
+import { showSome } from "../print/format-target.ts";
+import type { Column } from "../print/layout-table.ts";
+import { printList } from "../print/print-list.ts";
+import { type FoundTarget, isListed } from "../target/find-targets.ts";
+import { resourceName } from "../target/resource-name.ts";
+import type { Getting } from "./get-context.ts";
+
+interface Attached {
+  readonly policy: PolicyId;
+  readonly sectionName: string | undefined;
+}
+
+interface Row {
+  readonly target: FoundTarget;
+  readonly sections: readonly string[];
+  readonly attached: readonly Attached[];
+  /** Policies that decide something on a path through it. */
+  readonly affectedBy: readonly PolicyId[];
+}
+
+/** Returns how many there are. */
+export function getTargets(getting: Getting): number {
+  const { context, source, scope, redaction } = getting;
+  const { print, output } = context;
+  const rows = rowsOf(getting);
+  if (output === "json" || output === "yaml") {
+    printList(
+      print,
+      output,
+      "TargetList",
+      rows.map((row) => targetJson(row, getting)),
+    );
+    return rows.length;
+  }
+  if (output === "name") {
+    for (const { target } of rows) print.line(resourceName(target.ref));
+    return rows.length;
+  }
+  if (rows.length === 0) return 0;
+  const wide = output === "wide";
+  const columns: readonly Column[] = [
+    ...(scope.namespace === undefined ? [{ header: "NAMESPACE", optional: 3 }] : []),
+    { header: "KIND" },
+    { header: "NAME" },
+    { header: "SECTIONS", flexible: true, optional: 1 },
+    { header: "ATTACHED", flexible: true, optional: 2 },
+    { header: "AFFECTED BY", flexible: true },
+    ...(wide ? [{ header: "FILE" }] : []),
+  ];
+  const some = { all: wide };
+  print.table({
+    columns,
+    rows: rows.map(({ target, sections, attached, affectedBy }) => {
+      const { ref, id } = target;
+      const place = source.locate(id);
+      return [
+        ...(scope.namespace === undefined ? [ref.namespace === "" ? "-" : ref.namespace] : []),
+        ref.kind,
+        ref.name,
+        showSome(sections, some),
+        showSome(distinct(attached.map(({ policy }) => shortName(policy, redaction))), some),
+        showSome(distinct(affectedBy.map((policy) => shortName(policy, redaction))), some),
+        ...(wide ? [place === undefined ? "-" : showLine(place)] : []),
+      ];
+    }),
+  });
+  return rows.length;
+}
+
+const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)];
+
+function shortName(policy: PolicyId, { isHidden }: Getting["redaction"]): string {
+  const { kind, name } = parseObjectId(policy);
+  return isHidden(policy) ? "(hidden)" : `${kind}/${name}`;
+}
+
+function rowsOf(getting: Getting): readonly Row[] {
+  const { world } = getting;
+  const affected = new Map<TargetId, Set<PolicyId>>();
+  for (const { target, policies } of affectedTargets(world)) {
+    const known = affected.get(target) ?? new Set();
+    affected.set(target, known);
+    for (const policy of policies) known.add(policy);
+  }
+  const attached = attachedTo(world);
+  return targetsOf(getting).map((target) => {
+    const sections = sectionNames(world, target.object);
+    const own = target.sectionName === undefined ? target.id : `${target.id}#${target.sectionName}`;
+    return {
+      target,
+      sections: target.sectionName === undefined ? sections : [target.sectionName],
+      attached: (attached.get(target.id) ?? []).filter(
+        ({ sectionName }) => target.sectionName === undefined || sectionName === target.sectionName,
+      ),
+      affectedBy: [...(affected.get(own as TargetId) ?? [])].sort(),
+    };
+  });
+}
+
+/** What the words name, or every object of a kind that some policy kind may target. */
+function targetsOf({ world, targets, scope }: Getting): readonly FoundTarget[] {
+  if (targets !== undefined) return targets;
+  const kinds = new Set<KindId>(
+    world.rulebook.kinds.flatMap(({ definition }) => definition.targeting.kinds.map((kind) => kindId(kind))),
+  );
+  const found: FoundTarget[] = [];
+  for (const kind of [...kinds].sort()) {
+    world.objects.byKind.get(kind)?.forEach((id, object) => {
+      if (isListed(object, scope)) found.push({ id, ref: object.ref, object });
+    });
+  }
+  return found;
+}
+
+function sectionNames(world: World, object: KubeObject | undefined): readonly string[] {
+  const facts = object === undefined ? undefined : world.rulebook.factsOf(kindId(object.ref));
+  return object === undefined || facts === undefined ? [] : sectionsOf(object, facts).map(({ name }) => name);
+}
+
+function attachedTo(world: World): ReadonlyMap<ObjectId, readonly Attached[]> {
+  const table = new Map<ObjectId, Attached[]>();
+  world.policies.forEach(({ targets }, policy) => {
+    for (const { object, sectionName } of targets.attachments) {
+      const known = table.get(object) ?? [];
+      known.push({ policy, sectionName });
+      table.set(object, known);
+    }
+  });
+  for (const all of table.values()) all.sort((a, b) => (a.policy < b.policy ? -1 : 1));
+  return table;
+}
+
+function targetJson({ target, sections, attached, affectedBy }: Row, { source, redaction }: Getting): object {
+  const at = source.locate(target.id);
+  return {
+    target: {
+      ...openRef(target.id),
+      ...(target.sectionName === undefined ? {} : { sectionName: target.sectionName }),
+    },
+    ...(at === undefined ? {} : { at }),
+    sections,
+    attached: attached.map(({ policy, sectionName }) => ({
+      policy: refJson(policy, redaction),
+      ...(sectionName === undefined ? {} : { sectionName }),
+    })),
+    affectedBy: affectedBy.map((policy) => refJson(policy, redaction)),
+  };
+}

@@ -1,0 +1,49 @@
+/** The graph in the languages of two drawing programs. Every name is quoted by the rules of its language. */
+import type { Graph } from "../../core/explain/graph.ts";
+import type { Redaction } from "../args/redaction.ts";
+import { fateOf, nodeLabel, policyWords } from "./labels.ts";
+
+const COLOURS = { good: "#2e7d32", partly: "#b26a00", bad: "#b3261e" } as const;
+
+const quoteDot = (text: string): string =>
+  `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", " ")}"`;
+
+/** Graphviz. */
+export function graphDot({ nodes, edges }: Graph, redaction: Redaction): string {
+  const lines = ["digraph prevail {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];'];
+  for (const node of nodes) {
+    const style = node.implied ? ", style=dashed" : "";
+    lines.push(`  ${quoteDot(node.id)} [label=${quoteDot(nodeLabel(node))}${style}];`);
+    for (const policy of node.policies) {
+      const id = quoteDot(`${policy.policy} on ${node.id}`);
+      const colour = COLOURS[fateOf(policy)];
+      lines.push(
+        `  ${id} [label=${quoteDot(policyWords(policy, redaction))}, shape=note, color="${colour}", fontcolor="${colour}"];`,
+        `  ${id} -> ${quoteDot(node.id)} [style=dashed, color="${colour}"];`,
+      );
+    }
+  }
+  for (const { from, to } of edges) lines.push(`  ${quoteDot(from)} -> ${quoteDot(to)};`);
+  return `${[...lines, "}"].join("\n")}\n`;
+}
+
+/** Entities are Mermaid's own way to write characters that mean something to it. */
+const quoteMermaid = (text: string): string =>
+  `"${text.replaceAll(/[#"<>&\\`]/g, (character) => `#${character.codePointAt(0) ?? 0};`).replaceAll("\n", " ")}"`;
+
+/** Mermaid, as Markdown pages show it. */
+export function graphMermaid({ nodes, edges }: Graph, redaction: Redaction): string {
+  const names = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
+  const lines = ["flowchart LR"];
+  nodes.forEach((node, index) => {
+    lines.push(`  n${index}[${quoteMermaid(nodeLabel(node))}]`);
+    node.policies.forEach((policy, at) => {
+      const id = `n${index}p${at}`;
+      lines.push(`  ${id}(${quoteMermaid(policyWords(policy, redaction))}):::${fateOf(policy)} -.-> n${index}`);
+    });
+  });
+  for (const { from, to } of edges) lines.push(`  ${names.get(from) ?? ""} --> ${names.get(to) ?? ""}`);
+  for (const [fate, colour] of Object.entries(COLOURS))
+    lines.push(`  classDef ${fate} stroke:${colour},color:${colour}`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,50 @@
+import type { AttachedPolicy, GraphNode, PolicyState } from "../../core/explain/graph.ts";
+import { parseObjectId } from "../../core/model/refs.ts";
+import type { Redaction } from "../args/redaction.ts";
+import { sectionWord } from "../print/format-paths.ts";
+
+/** `Gateway` above `infra/prod`; for a section `listener` above `http`. */
+export function nodeWords({ ref, sectionName, implied }: GraphNode): { readonly kind: string; readonly name: string } {
+  if (sectionName !== undefined) return { kind: sectionWord(ref.kind), name: sectionName };
+  const name = ref.namespace === "" ? ref.name : `${ref.namespace}/${ref.name}`;
+  return { kind: implied ? `${ref.kind} (not defined)` : ref.kind, name };
+}
+
+/** The same in one line. */
+export function nodeLabel(node: GraphNode): string {
+  const { kind, name } = nodeWords(node);
+  // Unnamed rules are called rule-2: that says it all.
+  return name.startsWith(`${kind}-`) ? name : `${kind} ${name}`;
+}
+
+const STATES: Readonly<Record<PolicyState, string>> = {
+  Enforced: "prevails",
+  PartiallyEnforced: "prevails partly",
+  Overridden: "overridden",
+  NoPath: "reaches nothing",
+  Invalid: "invalid",
+  TargetNotFound: "target not found",
+  Conflicted: "in conflict",
+};
+
+/** `RetryPolicy friday-fix: prevails in part`. */
+export function policyWords({ policy, state }: AttachedPolicy, redaction: Redaction): string {
+  const { kind, name } = parseObjectId(policy);
+  return `${redaction.isHidden(policy) ? redaction.name(policy) : `${kind} ${name}`}: ${STATES[state]}`;
+}
+
+/** Three ways to fare are enough for a colour. */
+export function fateOf({ state }: AttachedPolicy): "good" | "partly" | "bad" {
+  switch (state) {
+    case "Enforced":
+      return "good";
+    case "PartiallyEnforced":
+      return "partly";
+    case "Overridden":
+    case "NoPath":
+    case "Invalid":
+    case "TargetNotFound":
+    case "Conflicted":
+      return "bad";
+  }
+}

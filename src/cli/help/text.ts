@@ -1,0 +1,56 @@
+import type { Option } from "../args/option.ts";
+import { optionsOf } from "../args/option-groups.ts";
+import type { Command } from "../command.ts";
+import { type CommandEntry, commandTable } from "../command-table.ts";
+import type { Printer } from "../print/create-printer.ts";
+import { glued, styled } from "../print/styled-text.ts";
+
+export function printOverview(print: Printer, program: string): void {
+  print.paragraph(
+    {},
+    "Prevail says which policy settings prevail for every object of a Gateway API cluster, where each came from, and what would change.",
+  );
+  print.line();
+  print.line(styled("Usage", "bold"));
+  print.line(`  ${program} COMMAND [TARGET…] -f FILE|DIR|- [options]`);
+  print.line();
+  print.line(styled("Commands", "bold"));
+  const entries = [...commandTable, { name: "help", summary: "this list, or what one command does" }];
+  const width = Math.max(...entries.map(({ name }) => name.length));
+  for (const { name, summary } of entries)
+    print.paragraph({ indent: 2, hanging: width + 3 }, name, glued(" ".repeat(width + 3 - name.length)), summary);
+  print.line();
+  print.line(styled("Examples", "bold"));
+  print.line(`  ${program} explain httproute/baker -f examples/bakery`);
+  print.line(`  helm template . | ${program} explain httproute/baker -f -`);
+  print.line();
+  print.paragraph({}, `'${program} help COMMAND' tells more about one of them.`);
+}
+
+export function printCommandHelp(print: Printer, program: string, entry: CommandEntry, command: Command): void {
+  print.paragraph({}, `${capital(entry.summary)}.`);
+  print.line();
+  print.line(styled("Usage", "bold"));
+  for (const usage of command.usage) print.line(`  ${program} ${entry.name} ${usage}`);
+  for (const paragraph of command.description) {
+    print.line();
+    print.paragraph({}, paragraph);
+  }
+  print.line();
+  print.line(styled("Examples", "bold"));
+  for (const { what, line } of command.examples) {
+    print.paragraph({ indent: 2, hanging: 2 }, styled(`# ${what}`, "dim"));
+    print.line(`  ${program} ${line}`);
+  }
+  print.line();
+  print.line(styled("Options", "bold"));
+  for (const option of optionsOf(command)) {
+    print.line("  ", styled(flags(option), "bold"));
+    print.paragraph({ indent: 10 }, option.help);
+  }
+}
+
+const flags = ({ name, short, value }: Option): string =>
+  `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,241 @@
+import { apply } from "../../core/apply.ts";
+import { checkWorld } from "../../core/check/check-world.ts";
+import { needsCel } from "../../core/check/needs-cel.ts";
+import { findingsOf } from "../../core/effective/findings/findings-of.ts";
+import { objectChanges } from "../../core/effective/update/object-changes.ts";
+import type { World } from "../../core/effective/world/world.ts";
+import { evaluate } from "../../core/evaluate.ts";
+import { type Evaluation, worldOf } from "../../core/evaluation.ts";
+import type { Plan } from "../../core/explain/plan.ts";
+import { planOf } from "../../core/explain/plan-of.ts";
+import type { EvaluateCondition } from "../../core/model/cel.ts";
+import type { Finding } from "../../core/model/finding.ts";
+import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
+import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
+import { formatOrigin } from "../../sources/format-origin.ts";
+import { hasConditions, loadCel } from "../../sources/load-cel.ts";
+import { type LoadedDocuments, loadDocuments } from "../../sources/load-documents.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import { parseRedaction, redactOption } from "../args/redaction.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { withProgress } from "../print/create-progress.ts";
+import { showPosition } from "../print/format-position.ts";
+import { printData } from "../print/print-data.ts";
+import { findRefused, findTarget, namedLike } from "../target/find-targets.ts";
+import { findKinds, kindNames } from "../target/kind-words.ts";
+import { planJson } from "./json.ts";
+import { contradiction, isNamespace, toChanges, type Upserts, upsertsOf, withCascades } from "./planned-changes.ts";
+import { redactPlan } from "./redact-plan.ts";
+import { tellPlan } from "./text.ts";
+import type { PlanSides } from "./text-context.ts";
+
+export const command: Command = {
+  usage: [
+    "-f FILE|DIR|- --delete KIND/NAME [options]",
+    "-f FILE|DIR|- --apply FILE|DIR|- [options]",
+    "-f FILE|DIR|- --against FILE|DIR|- [options]",
+  ],
+  description: [
+    "What would change, before it does: which values hold instead of which others, for what, and who decided them before and after; which policies gain and lose by it; " +
+      "new conflicts; findings that come and go. -f is what there is now.",
+    "Objects are compared by what they mean: whatever changes no value, no verdict and no finding is no change. Objects that --apply creates count as the newest; those that it changes " +
+      "keep their time of creation. A namespace that is deleted takes along what is in it, and a CRD what is of its kind.",
+  ],
+  options: [
+    {
+      name: "apply",
+      value: "FILE|DIR|-",
+      repeatable: true,
+      help: "create or change the objects of a file, or of a directory (repeatable)",
+    },
+    { name: "delete", value: "KIND/NAME", repeatable: true, help: "delete an object (repeatable)" },
+    {
+      name: "against",
+      value: "FILE|DIR|-",
+      repeatable: true,
+      help: "compare with these files as the whole future: what is not in them is deleted (repeatable)",
+    },
+    { name: "namespace", short: "n", value: "NAMESPACE", help: "the namespace of what --delete names (default: any)" },
+    { name: "exit-code", help: "exit with 2 if something would change, with 0 if nothing would" },
+    redactOption,
+  ],
+  takes: ["source"],
+  outputs: ["wide", "yaml", "json"],
+  examples: [
+    {
+      what: "What happens if friday-fix is deleted?",
+      line: "plan --delete retrypolicy/friday-fix -f examples/bakery",
+    },
+    {
+      what: "If a whole team moves out?",
+      line: "plan --delete namespace/shop -f examples/bakery",
+    },
+    {
+      what: "If what is checked out here is applied? (For a pipeline: exits with 2 if something changes)",
+      line: "plan --against examples/bakery --exit-code -f examples/bakery",
+    },
+  ],
+  run: async (context) => {
+    const { args, options, load, fail, io } = context;
+    const values = (name: string): readonly string[] => options.values(name);
+    const [apply, against, deletes] = [values("apply"), values("against"), values("delete")];
+    const [word] = args;
+    if (word !== undefined)
+      return fail(`plan has no use for '${word}'`, `To plan without an object: ${io.program} plan --delete ${word} …`);
+    if (apply.length + against.length + deletes.length === 0)
+      return fail("plan what? Say --delete KIND/NAME, --apply FILE or --against DIR", context.example);
+    if (against.length > 0 && apply.length + deletes.length > 0)
+      return fail("--against is the whole future: it does not go with --apply or --delete");
+    if ([...values("filename"), ...apply, ...against].filter((path) => path === "-").length > 1)
+      return fail("standard input (-) can be read once only, as -f, as --apply or as --against");
+    const source = await load();
+    if (source === undefined) return exitCodes.failed;
+    return plan(source, { apply, against, deletes }, context);
+  },
+};
+
+interface Wishes {
+  readonly apply: readonly string[];
+  readonly against: readonly string[];
+  readonly deletes: readonly string[];
+}
+
+async function plan(source: LoadedSource, wishes: Wishes, context: CommandContext): Promise<ExitCode> {
+  const { fail, io, options, print, output } = context;
+  const { world } = source;
+  const isWhole = wishes.against.length > 0;
+  const paths = isWhole ? wishes.against : wishes.apply;
+  const defaultNamespace = options.value("default-namespace");
+  const loaded = await withProgress(io, (onFile) => loadDocuments(paths, io.fileSystem, { defaultNamespace, onFile }));
+  const upserts = upsertsOf(world, loaded, isWhole ? "Kept" : "Reset");
+  for (const problem of upserts.problems.slice(0, 10)) fail(problemText(problem));
+  if (paths.length > 0 && upserts.byId.size === 0)
+    return upserts.problems.length > 0 ? exitCodes.failed : fail(`there are no objects in ${formatOrigin(paths)}`);
+  const deleted = isWhole ? missingFrom(world, upserts) : findDeleted(world, wishes.deletes, context);
+  if (deleted === undefined) return exitCodes.failed;
+  const clash = contradiction(upserts, deleted);
+  if (clash !== undefined) return fail(clash);
+  const redaction = parseRedaction(options);
+  if (!redaction.ok) return fail(redaction.message);
+  const { planned, sides } = await compare(source, loaded, upserts, deleted);
+  const shown = redactPlan(planned, sides, redaction.redaction);
+  if (output === "json" || output === "yaml") printData(print, output, planJson(shown, sides, redaction.redaction));
+  else tellPlan(shown, { print, sides, redaction: redaction.redaction, wide: output === "wide" });
+  if (upserts.problems.length > 0 || source.unreadable.length > 0) return exitCodes.failed;
+  return options.has("exit-code") && hasChanges(planned) ? exitCodes.differs : exitCodes.ok;
+}
+
+/** Of a path that cannot be read no line is to blame. */
+function problemText({ source, message, code }: Finding): string {
+  if (source === undefined) return message;
+  return `${code.startsWith("Path") ? source.file : showPosition(source)}: ${message}`;
+}
+
+/** Where the files alone cannot tell, nobody shall rely on it that nothing changes. */
+const hasChanges = ({ kinds, policies, findings, stillImplied }: Plan): boolean =>
+  kinds.length + policies.length + findings.added.length + findings.gone.length + stillImplied.length > 0;
+
+function missingFrom(world: World, { byId, objects, problems }: Upserts): readonly ObjectRef[] {
+  // What is there and would be refused as it is to be stays as it is.
+  const refused = new Set(problems.map(({ object }) => object));
+  // A team's files need not say that its namespace is there.
+  const inUse = new Set([...objects.values()].map(({ ref }) => ref.namespace));
+  const isInUse = (ref: ObjectRef): boolean => isNamespace(ref) && inUse.has(ref.name);
+  const gone: ObjectRef[] = [];
+  world.objects.byId.forEach(({ ref, id }) => {
+    if (!byId.has(id) && !refused.has(id) && !isInUse(ref)) gone.push(ref);
+  });
+  return gone;
+}
+
+/** Undefined: one of the words is no object, and the reason has been printed. */
+function findDeleted(
+  world: World,
+  words: readonly string[],
+  { options, fail, io }: CommandContext,
+): readonly ObjectRef[] | undefined {
+  const found: ObjectRef[] = [];
+  for (const word of words) {
+    if (!word.includes("/")) {
+      fail(`--delete ${word} is not written KIND/NAME`, ...namedLike(world, word));
+      return undefined;
+    }
+    const search = findTarget(world, [word], { namespace: options.value("namespace"), selector: undefined });
+    const refused = search.ok ? undefined : refusedNamed(world, word, options.value("namespace"));
+    if (refused !== undefined) {
+      found.push(refused);
+      continue;
+    }
+    if (!search.ok) {
+      fail(`--delete: ${search.message}`, ...search.hints);
+      return undefined;
+    }
+    const { ref, sectionName, object } = search.target;
+    if (sectionName !== undefined) {
+      fail(
+        `--delete ${word}: a section cannot be deleted on its own`,
+        `Change ${displayRef(ref)} and plan that: ${io.program} plan --apply FILE …`,
+      );
+      return undefined;
+    }
+    if (object === undefined && !isNamespace(ref)) {
+      fail(`--delete ${word}: ${displayRef(ref)} is named by others, but no document defines it`);
+      return undefined;
+    }
+    found.push(ref);
+  }
+  return withCascades(world, found);
+}
+
+/** An object that is there and of no use can be deleted all the same. */
+function refusedNamed(world: World, word: string, namespace: string | undefined): ObjectRef | undefined {
+  const [kind = "", ...rest] = word.split("/");
+  const [name = "", inNamespace = namespace] = rest.toReversed();
+  return findRefused(world, findKinds(kindNames(world), kind), name, inNamespace)?.ref;
+}
+
+async function compare(
+  source: LoadedSource,
+  loaded: LoadedDocuments,
+  upserts: Upserts,
+  deleted: readonly ObjectRef[],
+): Promise<{ readonly planned: Plan; readonly sides: PlanSides }> {
+  const evaluation = await withConditions(source, upserts);
+  const changes = toChanges(upserts, deleted);
+  const { evaluation: next, delta } = apply(evaluation, changes);
+  const [before, after] = [worldOf(evaluation), worldOf(next)];
+  const locate: LoadedSource["locate"] = (id, pointer) => {
+    const object = after.objects.byId.get(id);
+    if (object === undefined) return undefined;
+    if (object.raw === before.objects.byId.get(id)?.raw) return source.locate(id, pointer);
+    if (pointer === undefined || pointer === "") return object.source;
+    return loaded.locate(upserts.origins.get(object.raw) ?? object.raw, pointer) ?? object.source;
+  };
+  const planned = planOf({
+    before,
+    after,
+    delta,
+    changes: objectChanges(before, changes).changes,
+    findingsOf: await weightyFindings(before, after),
+  });
+  return { planned, sides: { before: { ...source, world: before }, after: { world: after, locate } } };
+}
+
+/** What verdicts tell already, and status that is only not yet what it will be. */
+const TOLD_ELSEWHERE: ReadonlySet<string> = new Set(["NeverPrevails", "ReachesNothing", "StatusDiffers"]);
+
+/** As `check` shows them. */
+async function weightyFindings(...worlds: readonly World[]): Promise<(world: World) => readonly Finding[]> {
+  const cel: EvaluateCondition = worlds.some(needsCel) ? await loadCel() : noConditions;
+  const isWeighty = ({ severity, code }: Finding): boolean => severity !== "info" && !TOLD_ELSEWHERE.has(code);
+  return (world) => [...findingsOf(world), ...checkWorld(world, { cel })].filter(isWeighty);
+}
+
+const noConditions: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
+
+/** What there is may have no conditions and so no evaluator, and what is to come may have some. */
+async function withConditions({ evaluation, snapshot, tables }: LoadedSource, upserts: Upserts): Promise<Evaluation> {
+  if (hasConditions(tables) || !hasConditions(upserts)) return evaluation;
+  return evaluate(snapshot, { definitions: builtInDefinitions(), cel: await loadCel() });
+}

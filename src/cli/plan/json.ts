@@ -1,0 +1,124 @@
+import type { HeldValue, PathChange, Plan, PlannedObject, PolicyChange, ValueChange } from "../../core/explain/plan.ts";
+import { keepsValue } from "../../core/explain/plan-values.ts";
+import type { Finding } from "../../core/model/finding.ts";
+import type { GroupKind, ObjectId } from "../../core/model/refs.ts";
+import { fieldPointer } from "../../sources/field-pointer.ts";
+import type { Redaction } from "../args/redaction.ts";
+import { API_VERSION, openRef, type RefJson, refJson } from "../print/effective-json.ts";
+import { positionOf } from "../print/format-source.ts";
+import { verdictJson } from "../print/verdict-json.ts";
+import { isHiddenPolicy } from "./redact-plan.ts";
+import type { PlanSide, PlanSides } from "./text-context.ts";
+
+/** `plan -o json`; `docs/schemas/plan.json` describes it. */
+export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): object {
+  const { objects, kinds, policies, findings, stillImplied } = plan;
+  const changes = kinds.flatMap((kind) => kind.changes);
+  const values = changes.flatMap((path) => path.values);
+  const kept = values.filter(keepsValue).length;
+  const named = (id: ObjectId): RefJson => namedJson(id, sides, redaction);
+  const count = (how: PathChange["change"]): number => changes.filter(({ change }) => change === how).length;
+  return {
+    apiVersion: API_VERSION,
+    kind: "Plan",
+    counts: {
+      objects: objects.filter(({ change }) => change !== "same").length,
+      values: { changed: values.length - kept, sameByOtherDecision: kept },
+      paths: { changed: count("changed"), came: count("came"), went: count("went") },
+      policies: policies.length,
+      findings: { added: findings.added.length, gone: findings.gone.length },
+    },
+    objects: objects.map((object) => objectJson(object, sides, redaction)),
+    ...(stillImplied.length === 0
+      ? {}
+      : { stillImplied: stillImplied.map(({ object, namedBy }) => ({ object, namedBy: namedBy.map(named) })) }),
+    effective: kinds.flatMap(({ policyKind, changes: own }) =>
+      own.map((path) => pathJson(path, policyKind, sides, redaction)),
+    ),
+    policies: policies.map((change) => policyJson(change, redaction)),
+    findings: {
+      added: findings.added.map((finding) => findingJson(finding, sides.after)),
+      gone: findings.gone.map((finding) => findingJson(finding, sides.before)),
+    },
+  };
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const namedJson = (id: ObjectId, sides: PlanSides, redaction: Redaction): RefJson =>
+  isHiddenPolicy(id, sides, redaction) ? { redacted: true } : openRef(id);
+
+function objectJson({ id, change, before, after }: PlannedObject, sides: PlanSides, redaction: Redaction): object {
+  const at = isHiddenPolicy(id, sides, redaction) ? undefined : (after ?? before)?.source;
+  const object = namedJson(id, sides, redaction);
+  return { change: capital(change), object, ...(at === undefined ? {} : { at }) };
+}
+
+const pathJson = (
+  { nodes, from, incomplete, change, values }: PathChange,
+  policyKind: GroupKind,
+  sides: PlanSides,
+  redaction: Redaction,
+): object => ({
+  policyKind,
+  change: capital(change),
+  target: nodes.at(-1),
+  path: nodes,
+  ...(from === undefined ? {} : { from }),
+  ...(incomplete ? { incomplete } : {}),
+  values: values.map((value) => valueJson(value, nodes, policyKind, sides, redaction)),
+});
+
+function valueJson(
+  { pointer, before, after }: ValueChange,
+  nodes: PathChange["nodes"],
+  policyKind: GroupKind,
+  sides: PlanSides,
+  redaction: Redaction,
+): object {
+  const field = (after ?? before)?.field;
+  const held = ({ value, source, field: own }: HeldValue, side: PlanSide): object => {
+    const at = positionOf({ policyKind, value: source, path: nodes, field: own }, side);
+    const isHidden = source.policy !== null && redaction.isHidden(source.policy);
+    return {
+      ...(isHidden ? {} : { value }),
+      policy: source.policy === null ? null : refJson(source.policy, redaction),
+      ...(source.object === undefined ? {} : { object: openRef(source.object) }),
+      block: source.block,
+      ...(source.computed ? { computed: true } : {}),
+      ...(at === undefined || isHidden ? {} : { at }),
+    };
+  };
+  return {
+    pointer,
+    ...(field === undefined ? {} : { field: { object: openRef(field.object), pointer: field.pointer } }),
+    before: before === undefined ? null : held(before, sides.before),
+    after: after === undefined ? null : held(after, sides.after),
+  };
+}
+
+const policyJson = (
+  { policy, policyKind, before, after, gains, loses }: PolicyChange,
+  redaction: Redaction,
+): object => ({
+  policy: refJson(policy, redaction),
+  policyKind,
+  before: before === undefined ? null : verdictJson(before, redaction),
+  after: after === undefined ? null : verdictJson(after, redaction),
+  gains,
+  loses,
+});
+
+function findingJson({ code, severity, object, field, message, source }: Finding, { locate }: PlanSide): object {
+  const place =
+    object === undefined ? undefined : locate(object, field === undefined ? undefined : fieldPointer(field));
+  const at = place ?? source;
+  return {
+    code,
+    severity,
+    ...(object === undefined ? {} : { object: openRef(object) }),
+    ...(field === undefined ? {} : { field }),
+    message,
+    ...(at === undefined ? {} : { at }),
+  };
+}

@@ -1,0 +1,21 @@
+import type { Plan } from "../../core/explain/plan.ts";
+import type { ObjectId } from "../../core/model/refs.ts";
+import type { Redaction } from "../args/redaction.ts";
+import { isPolicy, redactFindings } from "../print/redact-findings.ts";
+import type { PlanSides } from "./text-context.ts";
+
+/** A plan without how hidden policies fare, and without findings that tell of them. Whoever shows it hides names and values. */
+export function redactPlan(plan: Plan, { before, after }: PlanSides, redaction: Redaction): Plan {
+  return {
+    ...plan,
+    policies: plan.policies.filter(({ policy }) => !redaction.isHidden(policy)),
+    findings: {
+      added: redactFindings(plan.findings.added, after.world, redaction),
+      gone: redactFindings(plan.findings.gone, before.world, redaction),
+    },
+  };
+}
+
+/** Other objects than policies have names that everybody may know. */
+export const isHiddenPolicy = (id: ObjectId, { before, after }: PlanSides, { isHidden }: Redaction): boolean =>
+  isHidden(id) && [before, after].some(({ world }) => isPolicy(id, world));

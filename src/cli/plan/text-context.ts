@@ -1,0 +1,20 @@
+import type { LoadedSource } from "../../sources/load-source.ts";
+import type { Redaction } from "../args/redaction.ts";
+import type { Printer } from "../print/create-printer.ts";
+
+/** One of the two evaluations, and where it has things from. */
+export type PlanSide = Pick<LoadedSource, "world" | "locate">;
+
+export interface PlanSides {
+  readonly before: PlanSide;
+  readonly after: PlanSide;
+}
+
+/** What whoever tells a plan needs. */
+export interface PlanTelling {
+  readonly print: Printer;
+  readonly sides: PlanSides;
+  readonly redaction: Redaction;
+  /** `-o wide`: everything, however much it is. */
+  readonly wide: boolean;
+}

@@ -1,0 +1,223 @@
+import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
+import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan.ts";
+import type { Finding, Severity } from "../../core/model/finding.ts";
+import { displayRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
+import { fieldPointer } from "../../sources/field-pointer.ts";
+import type { Redaction } from "../args/redaction.ts";
+import { listWords } from "../print/format-paths.ts";
+import { showLine } from "../print/format-position.ts";
+import { showPointer } from "../print/format-value.ts";
+import { showVerdict } from "../print/format-verdict.ts";
+import { allPaths, countPlaces, countWord } from "../print/print-targets.ts";
+import { glued, type Piece, type Style, type Styled, styled } from "../print/styled-text.ts";
+import { isNamespace } from "./planned-changes.ts";
+import { isHiddenPolicy } from "./redact-plan.ts";
+import { summarizePlan } from "./summarize-plan.ts";
+import type { PlanSide, PlanTelling } from "./text-context.ts";
+import { tellChangedValues } from "./values-text.ts";
+
+/** A plan for people: what is asked for, how much hangs on it, then value by value, policy by policy, finding by finding. */
+export function tellPlan(plan: Plan, telling: PlanTelling): void {
+  const { sides } = telling;
+  tellObjects(plan, telling);
+  telling.print.line();
+  for (const sentences of summarizePlan(plan)) telling.print.paragraph({}, ...sentences);
+  for (const kind of plan.kinds) tellChangedValues(kind, telling);
+  tellPolicies(plan.policies, telling);
+  const { added, gone } = plan.findings;
+  const isConflict = ({ code }: Finding): boolean => code === "Conflicted";
+  tellFindings("New conflicts", added.filter(isConflict), sides.after, telling);
+  tellFindings("Conflicts that are settled", gone.filter(isConflict), sides.before, telling);
+  tellFindings(
+    "New findings",
+    added.filter((finding) => !isConflict(finding)),
+    sides.after,
+    telling,
+  );
+  tellFindings(
+    "Findings that are gone",
+    gone.filter((finding) => !isConflict(finding)),
+    sides.before,
+    telling,
+  );
+}
+
+const SIGNS: Readonly<Record<Exclude<PlannedObject["change"], "same">, Piece>> = {
+  created: styled("+", "green"),
+  changed: styled("~", "yellow"),
+  deleted: styled("-", "red"),
+};
+const VERBS: Readonly<Record<Exclude<PlannedObject["change"], "same">, string>> = {
+  created: "create",
+  changed: "change",
+  deleted: "delete",
+};
+const MOST_OBJECTS = 12;
+
+function tellObjects({ objects, stillImplied }: Plan, telling: PlanTelling): void {
+  const { print, wide } = telling;
+  const namespaces = new Set(
+    objects.filter(({ ref, change }) => change === "deleted" && isNamespace(ref)).map(({ ref }) => ref.name),
+  );
+  const isInside = ({ ref }: PlannedObject): boolean => !wide && namespaces.has(ref.namespace);
+  const own = objects.filter((object) => object.change !== "same" && !isInside(object));
+  const shown = wide ? own : own.slice(0, MOST_OBJECTS);
+  for (const { id, change, ref, before, after } of shown) {
+    if (change === "same") continue;
+    const at = isHiddenPolicy(id, telling.sides, telling.redaction) ? undefined : (after ?? before)?.source;
+    const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
+    const inside = isNamespace(ref)
+      ? insideWords(objects.filter((other) => !wide && other.ref.namespace === ref.name))
+      : "";
+    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${VERBS[change]} `, glued(nameOf(id, telling)), place, inside);
+  }
+  if (shown.length < own.length) print.line(`  … and ${own.length - shown.length} more (-o wide lists them all)`);
+  const same = objects.filter(({ change }) => change === "same").length;
+  if (same > 0)
+    print.paragraph(
+      {},
+      styled(
+        `${own.length === 0 ? "" : "  "}${countWord(same, "object")} would stay as ${same === 1 ? "it is" : "they are"}.`,
+        "dim",
+      ),
+    );
+  for (const { object, namedBy } of stillImplied) {
+    const names = listWords(namedBy.slice(0, 3).map((id) => glued(nameOf(id, telling))));
+    const more = namedBy.length > 3 ? ` and ${namedBy.length - 3} more` : "";
+    print.paragraph(
+      { hanging: 2 },
+      styled("Mind:", "yellow"),
+      ` ${names}${more} would still name ${glued(displayRef(object))}. What is named but not defined is taken as being there, so what follows does not tell what a controller does about it.`,
+    );
+  }
+}
+
+const nameOf = (id: ObjectId, { sides, redaction }: PlanTelling): string =>
+  isHiddenPolicy(id, sides, redaction) ? redaction.name(id) : displayRef(parseObjectId(id));
+
+function insideWords(inside: readonly PlannedObject[]): string {
+  const deleted = inside.filter(({ change }) => change === "deleted");
+  return deleted.length === 0 ? "" : ` with what is in it: ${countPlaces(deleted.map(({ ref }) => ref))}`;
+}
+
+const MOST_POLICIES = 30;
+
+function tellPolicies(policies: readonly PolicyChange[], telling: PlanTelling): void {
+  const { print, wide } = telling;
+  if (policies.length === 0) return;
+  print.line();
+  print.line(styled("Policies", "bold"));
+  const shown = wide ? policies : policies.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, MOST_POLICIES);
+  for (const change of policies) if (shown.includes(change)) tellPolicy(change, telling);
+  if (shown.length < policies.length) print.line(`  … and ${policies.length - shown.length} more (-o wide tells all)`);
+}
+
+/** Where there is no room for all: those that come, go or are judged otherwise rather than those that only reach more or less. */
+function weightOf({ before, after }: PolicyChange): number {
+  if (before === undefined || after === undefined || before.state !== after.state) return 2;
+  const isSame =
+    before.state === "NotAccepted" || after.state === "NotAccepted" || before.enforcement === after.enforcement;
+  return isSame ? 0 : 1;
+}
+
+function tellPolicy(change: PolicyChange, telling: PlanTelling): void {
+  const { print, sides, redaction } = telling;
+  const { gains, loses, after } = change;
+  print.paragraph(
+    { indent: 2, hanging: 4 },
+    glued(displayRef(parseObjectId(change.policy))),
+    ": ",
+    ...fateWords(change, sides),
+  );
+  const layout = { indent: 4, hanging: 2 };
+  if (gains.length > 0) print.paragraph(layout, styled("decides", "green"), ` ${shareWords(gains)}`);
+  if (loses.length > 0) print.paragraph(layout, styled("no longer decides", "red"), ` ${shareWords(loses)}`);
+  const winners = newWinners(change, redaction);
+  if (winners !== "") print.paragraph(layout, styled("is now overridden", "red"), ` by ${winners}`);
+  if (after?.state !== "NotAccepted" || sameReason(change.before, after)) return;
+  const isOpen = after.by.every((winner) => !redaction.isHidden(winner));
+  print.paragraph(layout, isOpen ? after.message : `it loses to ${listWords(namesOf(after.by, redaction))}`);
+}
+
+/** Who beats it now, if that is not who did before. */
+function newWinners({ before, after }: PolicyChange, redaction: Redaction): string {
+  const winners = (verdict: Verdict | undefined): readonly PolicyId[] =>
+    verdict?.state === "Accepted" ? verdict.total.overriddenBy.map(({ policy }) => policy) : [];
+  const [old, now] = [winners(before), winners(after)];
+  if (now.every((winner) => old.includes(winner))) return "";
+  const left = after?.state === "Accepted" ? after.total.overriddenByTotal - now.length : 0;
+  const names = namesOf(now, redaction);
+  return left > 0 ? `${names.join(", ")} and ${left} more` : listWords(names);
+}
+
+/** Those that may not be named have one name together. */
+const namesOf = (policies: readonly PolicyId[], { name }: Redaction): readonly string[] => [
+  ...new Set(policies.map((policy) => glued(name(policy)))),
+];
+
+const sameReason = (before: Verdict | undefined, after: Verdict): boolean =>
+  before?.state === "NotAccepted" && after.state === "NotAccepted" && before.message === after.message;
+
+function fateWords(change: PolicyChange, sides: PlanTelling["sides"]): readonly Piece[] {
+  const { before, after } = change;
+  const was = before === undefined ? undefined : verdictIn(before, change, sides.before);
+  const is = after === undefined ? undefined : verdictIn(after, change, sides.after);
+  if (is === undefined || after === undefined) return was === undefined ? [] : [was, " → ", styled("gone", "red")];
+  if (was === undefined || before === undefined) return [styled("new", "green"), " → ", is, extentWords(after)];
+  if (was.text !== is.text) return [was, " → ", is, extentWords(after)];
+  const [old, now] = [extentWords(before), extentWords(after)];
+  return old === now ? [is, " as before", now] : [is, " as before", now, ` (it was${old.replace(",", "")})`];
+}
+
+/** `, wholly on 2 of 12 paths and partly on 10`. */
+function extentWords(verdict: Verdict): string {
+  if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "";
+  const { paths, full, partial, none, met } = verdict.total;
+  if (full === paths) return `, on ${allPaths(paths)}`;
+  if (none === paths) return `, overridden on ${allPaths(paths)}`;
+  if (partial === paths) return `, partly on ${allPaths(paths)}`;
+  if (met === paths) return `, its constraint met on ${allPaths(paths)}`;
+  const parts = [
+    ...(full > 0 ? [`wholly on ${full}`] : []),
+    ...(partial > 0 ? [`partly on ${partial}`] : []),
+    ...(none > 0 ? [`overridden on ${none}`] : []),
+    ...(met > 0 ? [`its constraint met on ${met}`] : []),
+  ];
+  return `, ${listWords(parts)} of ${countWord(paths, "path")}`;
+}
+
+function verdictIn(verdict: Verdict, { policyKind }: PolicyChange, { world }: PlanSide): Styled {
+  const kind = world.rulebook.byPolicyKind.get(kindId(policyKind));
+  return showVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
+}
+
+const shareWords = (shares: readonly PolicyShare[]): string => {
+  const shown = shares
+    .slice(0, 6)
+    .map(({ pointer, paths }) => `${showPointer(pointer)} on ${countWord(paths, "path")}`);
+  return shares.length > 6 ? `${shown.join(", ")} and ${shares.length - 6} more` : listWords(shown);
+};
+
+const SEVERITIES: Readonly<Record<Severity, Style>> = { error: "red", warning: "yellow", info: "dim" };
+const MOST_FINDINGS = 20;
+
+function tellFindings(title: string, found: readonly Finding[], { locate }: PlanSide, telling: PlanTelling): void {
+  const { print, wide } = telling;
+  if (found.length === 0) return;
+  print.line();
+  print.line(styled(title, "bold"));
+  const sorted = found.toSorted((a, b) => Number(b.severity === "error") - Number(a.severity === "error"));
+  const shown = wide ? sorted : sorted.slice(0, MOST_FINDINGS);
+  for (const { severity, code, object, field, message, source } of shown) {
+    const pointer = field === undefined ? undefined : fieldPointer(field);
+    const at = (object === undefined ? undefined : locate(object, pointer)) ?? source;
+    const name = object === undefined ? "" : displayRef(parseObjectId(object));
+    print.paragraph(
+      { indent: 2, hanging: 2 },
+      styled(severity, SEVERITIES[severity]),
+      ` ${code}: ${message.includes(name) ? "" : `${glued(name)}: `}${message}`,
+      at === undefined ? "" : styled(` (${showLine(at)})`, "dim"),
+    );
+  }
+  if (shown.length < found.length) print.line(`  … and ${found.length - shown.length} more (-o wide lists them all)`);
+}

@@ -1,0 +1,54 @@
+import type { MappedField, PathNode, Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
+import { fieldPlace, ownPlace, sourcePlace } from "../../core/explain/value-place.ts";
+import type { SourcePosition } from "../../core/model/kube-object.ts";
+import { displayRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import type { Redaction } from "../args/redaction.ts";
+import { showLine } from "./format-position.ts";
+import { glued, type Piece, type Style, styled } from "./styled-text.ts";
+
+/** A value at the end of a path, with what is needed to say who decided it and where that is written. */
+export interface DecidedValue {
+  readonly policyKind: GroupKind;
+  readonly value: ValueSource;
+  readonly path: readonly PathNode[];
+  readonly field?: MappedField | undefined;
+}
+
+type Facts = Pick<LoadedSource, "world" | "locate">;
+
+/** `RetryPolicy infra/friday-fix, overrides (policies.yaml:36)`, `HTTPRoute bakery/baker itself (routes.yaml:18)`; nothing: nobody. */
+export function showDecider(
+  decided: DecidedValue,
+  facts: Facts,
+  { redaction, style }: { readonly redaction: Redaction; readonly style?: Style },
+): readonly Piece[] {
+  const { policy, block, object, computed } = decided.value;
+  const named = (name: string): Piece => (style === undefined ? glued(name) : styled(glued(name), style));
+  const at = positionOf(decided, facts);
+  const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
+  if (policy !== null) {
+    const name = named(redaction.name(policy));
+    if (redaction.isHidden(policy)) return [name];
+    if (computed) return ["the strategy of ", name];
+    return [name, block === null || block === "bare" ? "" : `, ${block}`, place];
+  }
+  return object === undefined ? [] : [named(displayRef(parseObjectId(object))), " itself", place];
+}
+
+/** Where the value that holds was written. */
+export function positionOf(
+  { value, policyKind, path, field }: DecidedValue,
+  { world, locate }: Facts,
+): SourcePosition | undefined {
+  const { policy, object, pointer } = value;
+  if (policy === null && object !== undefined) {
+    const place =
+      field === undefined
+        ? ownPlace(world, policyKind, object, pointer, path)
+        : fieldPlace(world, policyKind, field, pointer);
+    return place === undefined ? undefined : locate(place.object, place.pointer);
+  }
+  const place = sourcePlace(world, policyKind, value, path);
+  return place === undefined ? undefined : locate(place.object, place.pointer);
+}

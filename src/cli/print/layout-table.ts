@@ -1,0 +1,96 @@
+import { type Piece, printable, shorten, textOf, widthOf } from "./styled-text.ts";
+
+export interface Column {
+  readonly header: string;
+  /** Gives way first when the terminal is narrow. */
+  readonly flexible?: true;
+  /** Left out when the terminal is too narrow even so: first those with 1, the rightmost of them first, then those with 2 … */
+  readonly optional?: number;
+  readonly align?: "right";
+}
+
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Piece[])[];
+}
+
+const GAP = 3;
+const LEAST_FLEXIBLE = 12;
+const LEAST = 5;
+
+/** kubectl's look: no lines, capitals on top, columns three spaces apart. `columns`: the terminal's; undefined: nothing is cut. */
+export function layoutTable(
+  table: Table,
+  { columns, headers }: { readonly columns: number | undefined; readonly headers: boolean },
+): readonly (readonly Piece[])[] {
+  const natural = naturalWidths(table, headers);
+  const shown = columns === undefined ? natural.map((width) => width) : fitWidths(table.columns, natural, columns);
+  const line = (cells: readonly Piece[]): readonly Piece[] => layoutRow(table.columns, cells, shown);
+  return [...(headers ? [line(table.columns.map(({ header }) => header))] : []), ...table.rows.map(line)];
+}
+
+function naturalWidths({ columns, rows }: Table, headers: boolean): readonly number[] {
+  return columns.map(({ header }, index) =>
+    rows.reduce((most, row) => Math.max(most, cellWidth(row[index])), headers ? header.length : 0),
+  );
+}
+
+const cellWidth = (cell: Piece | undefined): number => (cell === undefined ? 0 : widthOf(printable(textOf(cell))));
+
+/** A width for each column; 0: left out. */
+function fitWidths(columns: readonly Column[], natural: readonly number[], available: number): readonly number[] {
+  const widths = [...natural];
+  shrink(widths, available, (index) => (columns[index]?.flexible ? LEAST_FLEXIBLE : undefined));
+  for (const dropped of dropOrder(columns)) {
+    if (total(widths) <= available) break;
+    widths[dropped] = 0;
+    // What that made free goes back to the columns that had given way.
+    natural.forEach((width, at) => {
+      if (widths[at] !== 0) widths[at] = width;
+    });
+    shrink(widths, available, (at) => (columns[at]?.flexible ? LEAST_FLEXIBLE : undefined));
+  }
+  shrink(widths, available, () => LEAST);
+  return widths;
+}
+
+const dropOrder = (columns: readonly Column[]): readonly number[] =>
+  columns
+    .flatMap(({ optional }, index) => (optional === undefined ? [] : [{ optional, index }]))
+    .sort((a, b) => a.optional - b.optional || b.index - a.index)
+    .map(({ index }) => index);
+
+/** Takes from the widest column that may still give, until the row fits or none can. */
+function shrink(widths: number[], available: number, least: (index: number) => number | undefined): void {
+  for (let excess = total(widths) - available; excess > 0; excess = total(widths) - available) {
+    const giving = widths
+      .map((width, index) => ({ index, spare: width - Math.max(least(index) ?? width, 1), width }))
+      .filter(({ spare, width }) => spare > 0 && width > 0)
+      .sort((a, b) => b.width - a.width);
+    const [widest, next] = giving;
+    if (widest === undefined) return;
+    const step = Math.min(widest.spare, excess, Math.max(1, next === undefined ? excess : widest.width - next.width));
+    widths[widest.index] = widest.width - step;
+  }
+}
+
+function total(widths: readonly number[]): number {
+  const used = widths.filter((width) => width > 0);
+  return used.reduce((sum, width) => sum + width, 0) + GAP * Math.max(0, used.length - 1);
+}
+
+function layoutRow(columns: readonly Column[], cells: readonly Piece[], widths: readonly number[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let gap = 0;
+  columns.forEach(({ align }, index) => {
+    const width = widths[index] ?? 0;
+    if (width === 0) return;
+    const cell = cells[index] ?? "";
+    const text = shorten(printable(textOf(cell)), width);
+    const padding = width - widthOf(text);
+    if (gap + (align === "right" ? padding : 0) > 0) pieces.push(" ".repeat(gap + (align === "right" ? padding : 0)));
+    pieces.push(typeof cell === "string" ? text : { ...cell, text });
+    gap = GAP + (align === "right" ? 0 : padding);
+  });
+  return pieces;
+}

@@ -1,0 +1,16 @@
+import type { Option } from "../args/option.ts";
+import type { Printer } from "./create-printer.ts";
+import { formatYaml } from "./format-yaml.ts";
+
+export const outputOption = (choices: readonly string[]): Option => ({
+  name: "output",
+  short: "o",
+  value: choices.join("|"),
+  choices,
+  help: "how to print the answer",
+});
+
+/** For `-o json` and `-o yaml`: plain data, in the order of its keys. */
+export function printData(print: Printer, format: "json" | "yaml", value: object): void {
+  print.raw(format === "json" ? `${JSON.stringify(value, undefined, 2)}\n` : formatYaml(value));
+}

@@ -1,0 +1,102 @@
+import type { PathNode } from "../../core/effective/fold/effective-policy.ts";
+import { compareText, displayRef } from "../../core/model/refs.ts";
+import type { Printer } from "./create-printer.ts";
+import { listWords, sectionWord } from "./format-paths.ts";
+import { glued, type Piece, styled } from "./styled-text.ts";
+
+/** A node, and what there is to say about it behind its name. */
+export interface ListedPlace {
+  readonly node: PathNode;
+  readonly remark?: string;
+}
+
+interface PlaceGroup {
+  readonly word: string;
+  readonly places: readonly ListedPlace[];
+}
+
+/** Places of one kind together, in the order in which the kinds come up: Gateways, listeners, routes. */
+function groupPlaces(places: readonly ListedPlace[]): readonly PlaceGroup[] {
+  const groups = new Map<string, ListedPlace[]>();
+  for (const place of places) {
+    const { kind, sectionName } = place.node;
+    const word = sectionName === undefined ? kind : sectionWord(kind);
+    const group = groups.get(word) ?? [];
+    groups.set(word, group);
+    group.push(place);
+  }
+  return [...groups].map(([word, own]) => ({ word, places: own }));
+}
+
+/** From the top down, as paths meet them: whatever kind is met at a lower place on some path comes later. Routes are one level. */
+export function inPathOrder<T extends ListedPlace>(
+  places: readonly T[],
+  paths: ReadonlyArray<{ readonly nodes: readonly PathNode[] }>,
+): readonly T[] {
+  const levelOf = ({ kind, sectionName }: PathNode): string =>
+    sectionName === undefined ? (kind.endsWith("Route") ? "Route" : kind) : sectionWord(kind);
+  const depths = new Map<string, number>();
+  for (const { nodes } of paths)
+    for (const [depth, node] of nodes.entries())
+      depths.set(levelOf(node), Math.max(depth, depths.get(levelOf(node)) ?? 0));
+  const depthOf = ({ node }: T): number => depths.get(levelOf(node)) ?? 0;
+  return places.toSorted((a, b) => depthOf(a) - depthOf(b));
+}
+
+/** `1 Gateway, 3 listeners and 2 HTTPRoutes`. */
+export const countPlaces = (nodes: readonly PathNode[]): string =>
+  listWords(groupPlaces(nodes.map((node) => ({ node }))).map(({ word, places }) => countWord(places.length, word)));
+
+/** `1 path`, `3 paths`, `2 GatewayClasses`. */
+export const countWord = (count: number, word: string): string =>
+  glued(`${count} ${count === 1 ? word : pluralWord(word)}`);
+
+export const allPaths = (count: number): string =>
+  count === 1 ? "the only path" : count === 2 ? "both paths" : `all ${count} paths`;
+
+function pluralWord(word: string): string {
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
+  return /(?:s|x|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
+}
+
+const MOST = 20;
+
+/** One line for each kind of place, with the names behind it; sections stand with their object. */
+export function printPlaces(
+  print: Printer,
+  places: readonly ListedPlace[],
+  { indent, all }: { readonly indent: number; readonly all: boolean },
+): void {
+  const groups = groupPlaces(places);
+  const label = (group: PlaceGroup): string => (group.places.length === 1 ? group.word : pluralWord(group.word));
+  const width = Math.max(0, ...groups.map((group) => label(group).length)) + 2;
+  for (const group of groups) {
+    const names = namesIn(group);
+    const shown = all ? names : names.slice(0, MOST);
+    const rest = names.length - shown.length;
+    const lines = rest > 0 ? [...shown, `… and ${rest} more (-o wide lists them all)`] : shown;
+    lines.forEach((line, index) => {
+      const head = index === 0 ? label(group) : "";
+      const pieces: readonly Piece[] = [styled(head, "dim"), glued(" ".repeat(width - head.length)), line];
+      print.paragraph({ indent, hanging: width }, ...pieces);
+    });
+  }
+}
+
+/** Objects one by one; the sections of one object in one line. */
+function namesIn({ places }: PlaceGroup): readonly string[] {
+  const owners = new Map<string, string[]>();
+  for (const { node, remark = "" } of places) {
+    const { namespace, name, sectionName } = node;
+    const own = namespace === "" ? name : `${namespace}/${name}`;
+    const owner = sectionName === undefined ? `${own}${remark}` : displayRef(node);
+    const sections = owners.get(owner) ?? [];
+    owners.set(owner, sections);
+    if (sectionName !== undefined) sections.push(`${sectionName}${remark}`);
+  }
+  return [...owners]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([owner, sections]) =>
+      sections.length === 0 ? glued(owner) : `${listWords(sections.map(glued))} of ${glued(owner)}`,
+    );
+}

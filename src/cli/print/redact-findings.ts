@@ -1,0 +1,47 @@
+import type { CheckFinding } from "../../core/check/check-finding.ts";
+import type { World } from "../../core/effective/world/world.ts";
+import { findingCodes } from "../../core/model/finding-codes.ts";
+import { displayRef, kindId, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import type { Redaction } from "../args/redaction.ts";
+
+/**
+ * Findings as far as they may be known: those about hidden policies go, and of those in which one has part only the code and its meaning
+ * stay, because the message may tell its name or its values.
+ */
+export function redactFindings(
+  findings: readonly CheckFinding[],
+  world: World,
+  { isHidden }: Redaction,
+): readonly CheckFinding[] {
+  const hidden = new Set<ObjectId>();
+  world.policies.forEach((_, id) => {
+    if (isHidden(id)) hidden.add(id);
+  });
+  world.refused.forEach((_, id) => {
+    if (isHidden(id) && isPolicy(id, world)) hidden.add(id);
+  });
+  if (hidden.size === 0) return findings;
+  const names = [...hidden].map((id) => displayRef(parseObjectId(id)));
+  const tells = (text: string | undefined): boolean => text !== undefined && names.some((name) => text.includes(name));
+  return findings.flatMap((finding) => {
+    const { object, message, fix, related = [], ...rest } = finding;
+    if (object !== undefined && isHidden(object) && isPolicy(object, world)) return [];
+    const open = related.filter((other) => !hidden.has(other.object) && !tells(other.message));
+    const isOpen = open.length === related.length && !tells(message) && !tells(fix);
+    if (isOpen) return [finding];
+    return [
+      {
+        ...rest,
+        ...(object === undefined ? {} : { object }),
+        message: `${findingCodes[finding.code].title} ${PARTY}`,
+        ...(open.length === 0 ? {} : { related: open }),
+      },
+    ];
+  });
+}
+
+/** Also one that cannot be read. */
+export const isPolicy = (id: ObjectId, { rulebook }: World): boolean =>
+  rulebook.byPolicyKind.has(kindId(parseObjectId(id)));
+
+const PARTY = "A policy that may not be shown has part in it.";

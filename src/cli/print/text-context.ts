@@ -1,0 +1,14 @@
+import type { LoadedSource } from "../../sources/load-source.ts";
+import type { Redaction } from "../args/redaction.ts";
+import type { Printer } from "./create-printer.ts";
+
+/** What whoever tells a story needs: a voice, the facts, and what must not be told. */
+export interface Telling {
+  readonly print: Printer;
+  readonly source: LoadedSource;
+  readonly redaction: Redaction;
+  /** `-o wide`: every path, and the step that decided each value. */
+  readonly wide: boolean;
+  /** `--all-paths`: path by path, also where paths have the same outcome. */
+  readonly allPaths: boolean;
+}

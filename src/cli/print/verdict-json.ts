@@ -1,0 +1,32 @@
+import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
+import type { Redaction } from "../args/redaction.ts";
+import { refJson } from "./effective-json.ts";
+
+/** What became of a policy, in numbers. */
+export function verdictJson(verdict: Verdict, redaction: Redaction): object {
+  if (verdict.state === "NotAccepted") {
+    const { reason, message, by } = verdict;
+    const isOpen = by.every((winner) => !redaction.isHidden(winner));
+    return {
+      accepted: false,
+      reason,
+      ...(isOpen ? { message } : {}),
+      by: by.map((winner) => refJson(winner, redaction)),
+    };
+  }
+  const { paths, full, partial, none, met, overriddenBy, overriddenByTotal } = verdict.total;
+  return {
+    accepted: true,
+    enforcement: verdict.enforcement,
+    paths,
+    full,
+    partial,
+    none,
+    met,
+    overriddenBy: overriddenBy.map(({ policy, paths: count }) => ({
+      policy: refJson(policy, redaction),
+      paths: count,
+    })),
+    overriddenByTotal,
+  };
+}

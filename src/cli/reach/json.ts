@@ -1,0 +1,115 @@
+import type { Reach, ReachedPath, ReachedValue, ReachLoss, ReachTarget } from "../../core/explain/reach.ts";
+import { blockPlace } from "../../core/explain/value-place.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import type { Redaction } from "../args/redaction.ts";
+import { API_VERSION, openRef, refJson } from "../print/effective-json.ts";
+import { positionOf } from "../print/format-source.ts";
+import { verdictJson } from "../print/verdict-json.ts";
+
+/** The place of a path in the list of all. */
+type PathNumbers = ReadonlyMap<ReachedPath, number>;
+
+/** `reach -o json`; `docs/schemas/reach.json` describes it. */
+export function reachJson(reach: Reach, rule: string | undefined, source: LoadedSource, redaction: Redaction): object {
+  const { policy, policyKind, verdict, targets, values, paths, places, absentParents } = reach;
+  const at = source.locate(policy);
+  const numbers: PathNumbers = new Map(paths.map((path, index) => [path, index]));
+  const count = (fate: Reach["paths"][number]["fate"]): number => paths.filter((path) => path.fate === fate).length;
+  return {
+    apiVersion: API_VERSION,
+    kind: "Reach",
+    policy: openRef(policy),
+    policyKind,
+    ...(at === undefined ? {} : { at }),
+    ...(rule === undefined ? {} : { rule }),
+    verdict: verdictJson(verdict, redaction),
+    complete: absentParents.length === 0,
+    absentParents,
+    counts: {
+      paths: paths.length,
+      full: count("full"),
+      partial: count("partial"),
+      none: count("none"),
+      met: count("met"),
+    },
+    targets: targets.map((target) => targetJson(target, redaction)),
+    values: values.map((value) => valueJson(value, reach, numbers, source, redaction)),
+    places: places.map(({ node, isBelow, paths: total, deciding }) => ({
+      target: node,
+      role: isBelow ? "Reached" : "Above",
+      paths: total,
+      deciding,
+    })),
+    paths: paths.map(({ nodes, ...rest }) => ({ path: nodes, ...rest })),
+  };
+}
+
+function targetJson(target: ReachTarget, redaction: Redaction): object {
+  switch (target.state) {
+    case "attached":
+      return {
+        state: "Attached",
+        target: target.node,
+        ...(target.consumer === undefined ? {} : { from: target.consumer }),
+        paths: target.paths,
+        ...(target.gaps.length === 0
+          ? {}
+          : { gaps: target.gaps.map(({ object, ...rest }) => ({ object: openRef(object), ...rest })) }),
+      };
+    case "conflicted":
+      return { state: "Conflicted", target: target.node, by: refJson(target.by, redaction) };
+    case "refused":
+      return { state: "Refused", field: target.field, code: target.code, message: target.message };
+  }
+}
+
+function valueJson(
+  value: ReachedValue,
+  reach: Reach,
+  numbers: PathNumbers,
+  source: LoadedSource,
+  redaction: Redaction,
+): object {
+  const { pointer, block, decides, equal, overridden, gated, when, losses } = value;
+  const place = blockPlace(source.world, reach.policy, block, pointer);
+  const at = source.locate(place.object, place.pointer);
+  return {
+    pointer,
+    block,
+    value: value.value,
+    ...(at === undefined ? {} : { at }),
+    ...(when === undefined ? {} : { when }),
+    decides,
+    equal,
+    overridden,
+    gated,
+    losses: losses.map((loss) => lossJson(loss, reach, numbers, source, redaction)),
+  };
+}
+
+function lossJson(
+  loss: ReachLoss,
+  reach: Reach,
+  numbers: PathNumbers,
+  source: LoadedSource,
+  redaction: Redaction,
+): object {
+  const { reason, by, object, source: value, held, paths, field } = loss;
+  const isHidden = value.policy !== null && redaction.isHidden(value.policy);
+  const at = isHidden
+    ? undefined
+    : positionOf({ policyKind: reach.policyKind, value, path: paths[0]?.nodes ?? [], field }, source);
+  return {
+    reason,
+    by: by.map((winner) => refJson(winner, redaction)),
+    ...(object === undefined ? {} : { object: openRef(object) }),
+    holder: {
+      policy: value.policy === null ? null : refJson(value.policy, redaction),
+      ...(value.object === undefined ? {} : { object: openRef(value.object) }),
+      block: value.block,
+      ...(held === undefined || isHidden ? {} : { value: held }),
+      ...(at === undefined ? {} : { at }),
+    },
+    paths: paths.map((path) => numbers.get(path)),
+  };
+}

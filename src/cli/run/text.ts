@@ -1,0 +1,57 @@
+/** What a configuration makes gateways serve, for people: one line for each listener. */
+import type {
+  ConfigProblem,
+  DataplaneConfig,
+  ListenerConfig,
+  PortConfig,
+} from "../../core/dataplane/gateway-config.ts";
+import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
+import type { Printer } from "../print/create-printer.ts";
+import type { Column } from "../print/layout-table.ts";
+import { styled } from "../print/styled-text.ts";
+
+/** Where people reach a port: `127.0.0.1:8080`; undefined: it is not open. */
+export type AddressOf = (gateway: ObjectRef, port: number) => string | undefined;
+
+const COLUMNS: readonly Column[] = [
+  { header: "LISTENER" },
+  { header: "ADDRESS", flexible: true },
+  { header: "HOSTNAME", flexible: true },
+  { header: "SERVES", optional: 1 },
+];
+
+export function tellServed({ gateways }: DataplaneConfig, print: Printer, addressOf: AddressOf): void {
+  if (gateways.length === 0) print.line("There is no Gateway, so nothing is served.");
+  for (const { gateway, ports } of gateways) {
+    print.line(styled(displayRef(gateway), "bold"));
+    const rows = ports.flatMap((port) =>
+      port.listeners.map((listener) => listenerRow(port, listener, addressOf(gateway, port.port))),
+    );
+    if (rows.length === 0) print.line("  no listener that can be served");
+    else print.table({ columns: COLUMNS, rows }, { indent: 2 });
+  }
+}
+
+function listenerRow({ protocol }: PortConfig, listener: ListenerConfig, address: string | undefined): string[] {
+  const routes = new Set<string>();
+  const rules = new Set<object>();
+  for (const { routes: found } of listener.virtualHosts) {
+    for (const { rule } of found) {
+      routes.add(displayRef(rule.route));
+      rules.add(rule);
+    }
+  }
+  const scheme = protocol === "HTTPS" ? "https" : "http";
+  return [
+    listener.name,
+    address === undefined ? "not open" : `${scheme}://${address}`,
+    listener.hostname ?? "*",
+    rules.size === 0 ? "no route" : `${count(rules.size, "rule")} of ${count(routes.size, "route")}`,
+  ];
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+/** `HTTPRoute bakery/baker: spec.rules[0]: …`. */
+export const describeProblem = ({ object, field, message }: ConfigProblem): string =>
+  `${displayRef(object)}: ${field}: ${message}`;

@@ -1,0 +1,290 @@
+import { isImplied } from "../../core/effective/world/lookups.ts";
+import type { World } from "../../core/effective/world/world.ts";
+import type { Finding } from "../../core/model/finding.ts";
+import { isJsonObject, ownValue } from "../../core/model/json.ts";
+import type { KubeObject } from "../../core/model/kube-object.ts";
+import type { LabelSelector } from "../../core/model/policy.ts";
+import {
+  compareText,
+  displayRef,
+  type GroupKind,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  parseKindId,
+  parseObjectId,
+} from "../../core/model/refs.ts";
+import { nearMiss } from "../../core/model/words/near-miss.ts";
+import { matchesSelector } from "../../core/topology/matches-selector.ts";
+import { sectionsOf } from "../../core/topology/sections-of.ts";
+import type { OptionValues } from "../args/option.ts";
+import { didYouMean } from "../args/parse-arguments.ts";
+import { parseLabelSelector } from "../args/parse-label-selector.ts";
+import { showLine } from "../print/format-position.ts";
+import { findKinds, type KindNames, kindNames } from "./kind-words.ts";
+
+/** An object, or a section of one, that the command line names. */
+export interface FoundTarget {
+  readonly id: ObjectId;
+  readonly ref: ObjectRef;
+  /** Absent: it is only named by others (a Namespace or GatewayClass without a document). */
+  readonly object?: KubeObject;
+  readonly sectionName?: string;
+}
+
+export type TargetSearch =
+  | { readonly ok: true; readonly targets: readonly FoundTarget[] }
+  | { readonly ok: false; readonly message: string; readonly hints: readonly string[] };
+
+/** Where to look: `-n`, `-A`, `-l`. */
+export interface Scope {
+  readonly namespace: string | undefined;
+  readonly selector: LabelSelector | undefined;
+}
+
+export type ParsedScope =
+  | { readonly ok: true; readonly scope: Scope }
+  | { readonly ok: false; readonly message: string };
+
+export function parseScope(options: OptionValues): ParsedScope {
+  const namespace = options.has("all-namespaces") ? undefined : options.value("namespace");
+  const text = options.value("selector");
+  if (text === undefined) return { ok: true, scope: { namespace, selector: undefined } };
+  const parsed = parseLabelSelector(text);
+  return parsed.ok ? { ok: true, scope: { namespace, selector: parsed.selector } } : parsed;
+}
+
+export function isInScope({ ref, raw }: Pick<KubeObject, "ref" | "raw">, { namespace, selector }: Scope): boolean {
+  if (namespace !== undefined && ref.namespace !== "" && ref.namespace !== namespace) return false;
+  return selector === undefined || matchesSelector(selector, labelsOf(raw));
+}
+
+/** For lists: with `-n`, what is in that namespace and nothing else. */
+export const isListed = (object: Pick<KubeObject, "ref" | "raw">, scope: Scope): boolean =>
+  isInScope(object, scope) && (scope.namespace === undefined || object.ref.namespace === scope.namespace);
+
+function labelsOf(raw: KubeObject["raw"]): KubeObject["raw"] {
+  const metadata = ownValue(raw, "metadata");
+  const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;
+  return isJsonObject(labels) ? labels : {};
+}
+
+/** One target as written: `KIND`, `KIND/NAME`, `KIND/NAMESPACE/NAME`, each of the last two with `#SECTION`. */
+interface TargetQuery {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly sectionName?: string;
+}
+
+const FORMS = "Targets are written KIND/NAME, KIND NAME or KIND/NAMESPACE/NAME, with #SECTION behind for a section.";
+
+/**
+ * Everything that the words name, each once, in order; no words: nothing. `KIND NAME…` and `KIND/NAME…` as in kubectl; names are
+ * looked up in all namespaces unless the scope says one. A name that is not there is a failure, with what it may have meant.
+ */
+export function findTargets(world: World, words: readonly string[], scope: Scope): TargetSearch {
+  const queries = parseQueries(words);
+  if (typeof queries === "string") return { ok: false, message: queries, hints: [FORMS] };
+  const names = kindNames(world);
+  const found = new Map<string, FoundTarget>();
+  for (const query of queries) {
+    const search = findQuery(world, names, query, scope);
+    if (!search.ok) return search;
+    for (const target of search.targets) found.set(`${target.id}#${target.sectionName ?? ""}`, target);
+  }
+  return { ok: true, targets: [...found.values()] };
+}
+
+/** For commands that answer about one object: several of that name are listed, and are a failure. */
+export function findTarget(
+  world: World,
+  words: readonly string[],
+  scope: Scope,
+): { readonly ok: true; readonly target: FoundTarget } | Extract<TargetSearch, { readonly ok: false }> {
+  const search = findTargets(world, words, scope);
+  if (!search.ok) return search;
+  const [target, ...others] = search.targets;
+  if (target === undefined) return { ok: false, message: `nothing found for '${words.join(" ")}'`, hints: [FORMS] };
+  if (others.length === 0) return { ok: true, target };
+  const shown = search.targets.slice(0, 20).map((one) => `  ${writeTarget(one)}`);
+  const more = search.targets.length > shown.length ? [`  … and ${search.targets.length - shown.length} more`] : [];
+  const count = search.targets.length;
+  const message =
+    words.filter((word) => word.includes("/")).length > 1
+      ? `one target at a time, and there are ${count}:`
+      : `'${words.join(" ")}' is ${count} objects; say which one, with -n or in full:`;
+  return { ok: false, message, hints: [...shown, ...more] };
+}
+
+/** The way to name it on the command line so that it means nothing else. */
+export function writeTarget({ ref, sectionName }: Pick<FoundTarget, "ref" | "sectionName">): string {
+  const { kind, namespace, name } = ref;
+  const section = sectionName === undefined ? "" : `#${sectionName}`;
+  return `${kind.toLowerCase()}/${namespace === "" ? "" : `${namespace}/`}${name}${section}`;
+}
+
+function parseQueries(words: readonly string[]): readonly TargetQuery[] | string {
+  const [first, ...names] = words;
+  if (first === undefined) return [];
+  if (words.some((word) => word.includes("/"))) {
+    const bare = words.find((word) => !word.includes("/"));
+    if (bare !== undefined) return `'${bare}' has no kind, and '${words.find((word) => word.includes("/"))}' has one`;
+    const queries: TargetQuery[] = [];
+    for (const word of words) {
+      const query = parseSlashed(word);
+      if (typeof query === "string") return query;
+      queries.push(query);
+    }
+    return queries;
+  }
+  const kinds = first.split(",").filter((kind) => kind !== "");
+  if (names.length === 0) return kinds.map((kind) => ({ kind }));
+  return kinds.flatMap((kind) => names.map((name) => ({ kind, ...parseSection(name) })));
+}
+
+function parseSlashed(word: string): TargetQuery | string {
+  const hash = word.indexOf("#");
+  const [kind = "", ...rest] = (hash === -1 ? word : word.slice(0, hash)).split("/");
+  const { sectionName } = parseSection(hash === -1 ? "" : word.slice(hash));
+  const [name, namespace, ...others] = rest.toReversed();
+  if (kind === "" || name === undefined || name === "" || others.length > 0 || namespace === "")
+    return `'${word}' is no target`;
+  return {
+    kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(sectionName === undefined ? {} : { sectionName }),
+  };
+}
+
+function parseSection(word: string): { readonly name: string; readonly sectionName?: string } {
+  const hash = word.indexOf("#");
+  return hash === -1 ? { name: word } : { name: word.slice(0, hash), sectionName: word.slice(hash + 1) };
+}
+
+function findQuery(world: World, names: readonly KindNames[], query: TargetQuery, scope: Scope): TargetSearch {
+  const kinds = findKinds(names, query.kind);
+  if (kinds.length === 0) return unknownKind(world, names, query.kind);
+  const within: Scope = query.namespace === undefined ? scope : { ...scope, namespace: query.namespace };
+  const all = kinds.flatMap((kind) => targetsOf(world, kind, query.name, within));
+  if (query.name === undefined) return { ok: true, targets: all };
+  if (all.length === 0) return notFound(world, kinds, query.name, within);
+  if (query.sectionName === undefined) return { ok: true, targets: all };
+  return withSection(world, all, query.sectionName);
+}
+
+function targetsOf(world: World, kind: KindNames, name: string | undefined, scope: Scope): readonly FoundTarget[] {
+  const targets: FoundTarget[] = [];
+  world.objects.byKind.get(kindId(kind))?.forEach((id, object) => {
+    if ((name === undefined || object.ref.name === name) && isInScope(object, scope))
+      targets.push({ id, ref: object.ref, object });
+  });
+  if (name === undefined || targets.length > 0 || scope.selector !== undefined) return targets;
+  const ref: ObjectRef = { group: kind.group, kind: kind.kind, namespace: "", name };
+  const isCluster = world.rulebook.factsOf(kindId(kind))?.scope === "Cluster";
+  return isCluster && isImplied(world, ref) ? [{ id: objectId(ref), ref }] : [];
+}
+
+function unknownKind(world: World, names: readonly KindNames[], word: string): TargetSearch {
+  const near = didYouMean(
+    word.split(".")[0] ?? word,
+    names.flatMap(({ words }) => words),
+  );
+  const present = world.objects.byKind.kinds().map((kind) => parseKindId(kind).kind);
+  const named = near === "" ? namedLike(world, word) : [];
+  if (named.length > 0) return { ok: false, message: `'${word}' is the name of no kind`, hints: named };
+  const hint = `There are: ${[...new Set(present)].sort(compareText).join(", ")}`;
+  return { ok: false, message: `there is no kind '${word}' here${near}`, hints: near === "" ? [hint] : [] };
+}
+
+/** Whoever knows the name may have forgotten the kind. */
+export function namedLike(world: World, name: string): readonly string[] {
+  const found: string[] = [];
+  world.objects.byId.forEach(({ ref }) => {
+    if (ref.name === name && found.length < 5) found.push(writeTarget({ ref }));
+  });
+  return found.length === 0 ? [] : [`Did you mean ${found.sort(compareText).join(" or ")}?`];
+}
+
+/** An object that is there and counts as absent, as the API server would refuse it; and why. */
+export interface RefusedTarget {
+  readonly ref: ObjectRef;
+  readonly findings: readonly Finding[];
+}
+
+/** The first of that name, of one of the kinds. */
+export function findRefused(
+  { refused }: World,
+  kinds: readonly GroupKind[],
+  name: string,
+  namespace: string | undefined,
+): RefusedTarget | undefined {
+  let found: RefusedTarget | undefined;
+  refused.forEach((findings, id) => {
+    const ref = parseObjectId(id);
+    if (ref.name !== name || (namespace !== undefined && ref.namespace !== "" && ref.namespace !== namespace)) return;
+    if (kinds.some(({ group, kind }) => kind === ref.kind && group === ref.group)) found ??= { ref, findings };
+  });
+  return found;
+}
+
+function leftOut({ ref, findings: [first] }: RefusedTarget): TargetSearch {
+  const place = first?.source === undefined ? "" : ` is at ${showLine(first.source)}, but`;
+  const message = `${displayRef(ref)}${place} was left out, as the API server would refuse it`;
+  return {
+    ok: false,
+    message: first?.field === undefined ? message : `${message}: fix its ${first.field}`,
+    hints: [],
+  };
+}
+
+function notFound(world: World, kinds: readonly KindNames[], name: string, scope: Scope): TargetSearch {
+  const { namespace } = scope;
+  const refused = findRefused(world, kinds, name, namespace);
+  if (refused !== undefined) return leftOut(refused);
+  const kind = [...new Set(kinds.map((one) => one.kind))].join(" or ");
+  const where = namespace === undefined ? "" : ` in namespace '${namespace}'`;
+  const others = kinds.flatMap((one) =>
+    targetsOf(world, one, undefined, { namespace: undefined, selector: undefined }),
+  );
+  const elsewhere = others.filter(({ ref }) => ref.name === name);
+  const isHere = elsewhere.some(({ ref }) => namespace === undefined || ref.namespace === namespace);
+  if (isHere && scope.selector !== undefined)
+    return { ok: false, message: `${kind} '${name}' does not have the labels that -l asks for`, hints: [] };
+  if (elsewhere.length > 0 && namespace !== undefined) {
+    const namespaces = elsewhere.map(({ ref }) => `'${ref.namespace}'`).join(", ");
+    return { ok: false, message: `there is no ${kind} '${name}'${where}; it exists in ${namespaces}`, hints: [] };
+  }
+  const near = nearMiss(
+    name,
+    others.map(({ ref }) => ref.name),
+  );
+  const meant = others.find(({ ref }) => ref.name === near);
+  const guess = meant === undefined ? "" : `; did you mean '${meant.ref.name}' (${displayRef(meant.ref)})?`;
+  const list = others.slice(0, 10).map((one) => writeTarget(one));
+  const more = others.length > list.length ? ` and ${others.length - list.length} more` : "";
+  const hints = guess === "" && list.length > 0 ? [`There are: ${list.join(", ")}${more}`] : [];
+  return { ok: false, message: `there is no ${kind} '${name}'${where}${guess}`, hints };
+}
+
+function withSection(world: World, targets: readonly FoundTarget[], sectionName: string): TargetSearch {
+  const found: FoundTarget[] = [];
+  const sections: string[] = [];
+  for (const target of targets) {
+    const facts = world.rulebook.factsOf(kindId(target.ref));
+    const own =
+      facts === undefined || target.object === undefined
+        ? []
+        : sectionsOf(target.object, facts).map((section) => section.name);
+    sections.push(...own);
+    if (own.includes(sectionName)) found.push({ ...target, sectionName });
+  }
+  if (found.length > 0) return { ok: true, targets: found };
+  const [target] = targets;
+  const shown = target === undefined ? "it" : displayRef(target.ref);
+  if (sections.length === 0) return { ok: false, message: `${shown} has no sections`, hints: [] };
+  const message = `${shown} has no section '${sectionName}'${didYouMean(sectionName, sections)}`;
+  return { ok: false, message, hints: [`It has: ${sections.join(", ")}`] };
+}

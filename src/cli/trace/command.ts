@@ -1,0 +1,86 @@
+import { createRegex } from "../../adapters/regex/create-regex.ts";
+import type { GatewayTrace, TraceRequest } from "../../core/explain/trace.ts";
+import { traceRequest } from "../../core/explain/trace-request.ts";
+import { GATEWAY_API } from "../../core/model/kinds.ts";
+import type { ObjectId } from "../../core/model/refs.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import { parseRedaction, redactOption } from "../args/redaction.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { printData } from "../print/print-data.ts";
+import { findTarget } from "../target/find-targets.ts";
+import { traceJson } from "./json.ts";
+import { parseRequest } from "./parse-request.ts";
+import { tellTrace } from "./text.ts";
+
+export const command: Command = {
+  usage: ["METHOD URL -f FILE|DIR|- [-H 'NAME: VALUE']… [--gateway NAME] [options]"],
+  description: [
+    "What happens when a request comes in: the listener that takes it, the route and rule that match, the others that match too and by what " +
+      "precedence they lost, filters, backends with their weights, and the effective policy of every kind on that path. Where a gateway would answer by itself, " +
+      "as a backend cannot be asked or a filter cannot be followed, it says so and why.",
+    "If nothing matches: the rules that came nearest, and what each of them lacks. The host of the request is that of the URL, or of a Host header; " +
+      "the port is that of the URL. Where several gateways listen there, each is told.",
+  ],
+  options: [
+    {
+      name: "header",
+      short: "H",
+      value: "'NAME: VALUE'",
+      repeatable: true,
+      help: "a header of the request (repeatable)",
+    },
+    { name: "gateway", value: "NAME|NAMESPACE/NAME", help: "only what this gateway does with it" },
+    { name: "namespace", short: "n", value: "NAMESPACE", help: "with --redact: the namespace that may be seen" },
+    redactOption,
+  ],
+  takes: ["source"],
+  outputs: ["wide", "yaml", "json"],
+  examples: [
+    {
+      what: "Which route answers, and with which policies?",
+      line: "trace GET http://baker.bakery.example:8080/menu -f examples/bakery",
+    },
+    {
+      what: "The same with a header, through one gateway",
+      line: "trace POST http://baker.bakery.example:8080/orders -H x-tenant:blue --gateway prod -f examples/bakery",
+    },
+  ],
+  run: async (context) => {
+    const { args, options, load, fail } = context;
+    const parsed = parseRequest(args, options.values("header"));
+    if (!parsed.ok) return fail(parsed.message, context.example);
+    const redaction = parseRedaction(options);
+    if (!redaction.ok) return fail(redaction.message);
+    const source = await load();
+    if (source === undefined) return exitCodes.failed;
+    const gateway = findGateway(source, options.value("gateway"));
+    if (!gateway.ok) return fail(gateway.message, ...gateway.hints);
+    const traces = traceRequest(source.world, parsed.request, createRegex(), gateway.id);
+    if (traces.length === 0) return fail(`there is no Gateway in ${source.origin}`, "Add its file with -f.");
+    return answer(parsed.request, traces, { ...context, source, redaction: redaction.redaction });
+  },
+};
+
+type FoundGateway =
+  | { readonly ok: true; readonly id: ObjectId | undefined }
+  | { readonly ok: false; readonly message: string; readonly hints: readonly string[] };
+
+function findGateway(source: LoadedSource, name: string | undefined): FoundGateway {
+  if (name === undefined) return { ok: true, id: undefined };
+  const word = name.split("/").length > 2 ? name : `gateway.${GATEWAY_API}/${name.replace(/^(gtw|gateways?)\//i, "")}`;
+  const search = findTarget(source.world, [word], { namespace: undefined, selector: undefined });
+  return search.ok ? { ok: true, id: search.target.id } : search;
+}
+
+interface Answering extends CommandContext {
+  readonly source: LoadedSource;
+  readonly redaction: Parameters<typeof tellTrace>[2]["redaction"];
+}
+
+function answer(request: TraceRequest, traces: readonly GatewayTrace[], context: Answering): ExitCode {
+  const { output, print, source, redaction } = context;
+  if (output === "json" || output === "yaml") printData(print, output, traceJson(request, traces, source, redaction));
+  else tellTrace(request, traces, { print, source, redaction, wide: output === "wide", allPaths: false });
+  return exitCodes.ok;
+}

@@ -1,0 +1,48 @@
+import type { TraceRequest } from "../../core/explain/trace.ts";
+
+export type ParsedRequest =
+  | { readonly ok: true; readonly request: TraceRequest }
+  | { readonly ok: false; readonly message: string };
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** `METHOD URL` and `-H 'name: value'`, as people write them for curl. */
+export function parseRequest(words: readonly string[], headers: readonly string[]): ParsedRequest {
+  const [method, url, ...rest] = words;
+  if (method === undefined || url === undefined || rest.length > 0) {
+    return { ok: false, message: "trace what? Say METHOD and URL" };
+  }
+  if (!TOKEN.test(method)) return { ok: false, message: `'${method}' is no HTTP method` };
+  const parsed = parseUrl(url);
+  if (typeof parsed === "string") return { ok: false, message: parsed };
+  const fields: (readonly [string, string])[] = [];
+  for (const header of headers) {
+    const colon = header.indexOf(":");
+    const name = colon === -1 ? header : header.slice(0, colon);
+    if (colon === -1 || !TOKEN.test(name))
+      return { ok: false, message: `'${header}' is no header: write -H 'name: value'` };
+    fields.push([name.toLowerCase(), header.slice(colon + 1).trim()]);
+  }
+  // As in curl, a Host header says which host is meant, whatever the URL leads to.
+  const host = fields.find(([name]) => name === "host")?.[1];
+  const named = host === undefined ? parsed.hostname : host.replace(/:\d*$/, "");
+  const scheme = parsed.protocol === "https:" ? "https" : "http";
+  return {
+    ok: true,
+    request: {
+      scheme,
+      method: method.toUpperCase(),
+      host: named.toLowerCase(),
+      port: parsed.port === "" ? (scheme === "https" ? 443 : 80) : Number(parsed.port),
+      path: parsed.pathname,
+      query: [...parsed.searchParams],
+      headers: fields,
+    },
+  };
+}
+
+function parseUrl(text: string): URL | string {
+  if (!/^https?:\/\//i.test(text)) return `'${text}' is no URL that a gateway takes: begin with http:// or https://`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url ?? `'${text}' is no URL`;
+}

@@ -1,0 +1,173 @@
+import type { KindExplanation } from "../../core/explain/explanation.ts";
+import type {
+  GatewayTrace,
+  RoutedTrace,
+  TracedBackend,
+  TracedListener,
+  TracedRule,
+  TraceRequest,
+} from "../../core/explain/trace.ts";
+import type { JsonObject } from "../../core/model/json.ts";
+import { formatDurationMs } from "../../core/model/parse/parse-duration.ts";
+import { displayRef, kindId, objectId } from "../../core/model/refs.ts";
+import { BACKEND_TRAFFIC_POLICY, backendBudget, type RetryBudget } from "../../core/retry/retry-budget.ts";
+import { retrySettings } from "../../core/retry/retry-settings.ts";
+import { retryTimeline } from "../../core/retry/retry-timeline.ts";
+import { fieldPointer } from "../../sources/field-pointer.ts";
+import { tellKind } from "../explain/text.ts";
+import { showLine } from "../print/format-position.ts";
+import { showValue } from "../print/format-value.ts";
+import { tellTimeline } from "../print/print-timeline.ts";
+import { glued, styled } from "../print/styled-text.ts";
+import type { Telling } from "../print/text-context.ts";
+
+/** What a request meets on its way, in the order in which it meets it. */
+export function tellTrace(request: TraceRequest, traces: readonly GatewayTrace[], telling: Telling): void {
+  const { print } = telling;
+  const { method, scheme, host, port, path } = request;
+  const shownPort = port === (scheme === "https" ? 443 : 80) ? "" : `:${port}`;
+  print.paragraph({ hanging: 2 }, styled(`${method} ${scheme}://${host}${shownPort}${path}`, "bold"));
+  const taking = traces.filter(({ outcome }) => outcome !== "NoListener");
+  if (taking.length > 1) {
+    print.paragraph(
+      { indent: 2 },
+      `${taking.length} gateways listen for it; which one it reaches is up to its address.`,
+    );
+  }
+  // Gateways that do not listen there are told only if none does.
+  for (const trace of taking.length > 0 ? taking : traces) tellGateway(trace, request, telling);
+}
+
+function tellGateway(trace: GatewayTrace, request: TraceRequest, telling: Telling): void {
+  const { print } = telling;
+  print.line();
+  print.line(styled(displayRef(trace.gateway), "bold"));
+  if (trace.listener !== undefined) {
+    print.paragraph({ indent: 2, hanging: 2 }, `Listener ${glued(showListener(trace.listener, trace))} takes it.`);
+  }
+  switch (trace.outcome) {
+    case "NoListener":
+      print.paragraph({ indent: 2 }, styled("No listener takes it.", "yellow"));
+      for (const { listener, why } of trace.refusals) {
+        print.paragraph({ indent: 4, hanging: 2 }, `${glued(showListener(listener, trace))}: ${why}`);
+      }
+      return;
+    case "NoMatch":
+      tellNoMatch(trace, request, telling);
+      return;
+    case "Routed":
+      tellRouted(trace, telling);
+      return;
+  }
+}
+
+function showListener({ owner, name, hostname }: TracedListener, { gateway }: GatewayTrace): string {
+  const of = objectId(owner) === objectId(gateway) ? "" : ` of ${displayRef(owner)}`;
+  return `${name}${of}${hostname === undefined ? "" : ` (${hostname})`}`;
+}
+
+function tellNoMatch(
+  { routes, nearest }: Extract<GatewayTrace, { readonly outcome: "NoMatch" }>,
+  { host }: TraceRequest,
+  telling: Telling,
+): void {
+  const { print } = telling;
+  if (routes === 0) {
+    print.paragraph({ indent: 2 }, styled("No route is attached to it: the client gets 404.", "yellow"));
+    return;
+  }
+  const all = routes === 1 ? "the one route there" : `the ${routes} routes there`;
+  print.paragraph({ indent: 2 }, styled(`No rule of ${all} matches: the client of ${host} gets 404.`, "yellow"));
+  if (nearest.length > 0) print.line("  The nearest misses");
+  for (const miss of nearest) {
+    print.paragraph({ indent: 4, hanging: 2 }, ...showRule(miss, telling), `: ${miss.why.join("; ")}`);
+  }
+}
+
+/** With where its match is written. */
+function showRule(
+  { route, rule, ruleIndex, matchIndex, asks }: TracedRule,
+  { source }: Telling,
+): [string, ReturnType<typeof styled>] {
+  const field = matchIndex < 0 ? `spec.rules[${ruleIndex}]` : `spec.rules[${ruleIndex}].matches[${matchIndex}]`;
+  const place = source.locate(objectId(route), fieldPointer(field));
+  const where = place === undefined ? "" : `, ${showLine(place)}`;
+  return [glued(displayRef(route, rule)), styled(` (${asks}${where})`, "dim")];
+}
+
+function tellRouted(trace: GatewayTrace & RoutedTrace, telling: Telling): void {
+  const { print } = telling;
+  const { winner, losers, filters, backends, answer, kinds } = trace;
+  print.paragraph({ indent: 2, hanging: 2 }, "Rule ", ...showRule(winner, telling), " matches.");
+  for (const loser of losers) {
+    print.paragraph(
+      { indent: 4, hanging: 2 },
+      ...showRule(loser, telling),
+      ` matches too and loses: ${loser.lostBy} comes first`,
+    );
+  }
+  for (const filter of filters) {
+    print.paragraph({ indent: 2, hanging: 4 }, `Filter ${showFilter(filter)}`);
+  }
+  if (answer !== undefined) print.paragraph({ indent: 2 }, styled(`The gateway answers ${answer}.`, "yellow"));
+  tellBackends(backends, telling);
+  for (const kind of kinds) {
+    tellKind(kind, telling);
+    if (kindId(kind.policyKind) === RETRY_POLICY) tellTimelines(kind, kinds, telling);
+  }
+  if (kinds.length === 0) {
+    print.line();
+    print.line("No policy applies on this path.");
+  }
+}
+
+const RETRY_POLICY = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
+
+/** Where backends differ, a timeline for each outcome. */
+function tellTimelines({ outcomes }: KindExplanation, kinds: readonly KindExplanation[], { print }: Telling): void {
+  for (const { spec } of outcomes) {
+    const { plan, timeouts, budget } = retrySettings(spec);
+    print.line();
+    print.line(styled("  If every attempt fails", "bold"));
+    tellTimeline(retryTimeline(plan, timeouts), print, 4);
+    if (plan === undefined || plan.attempts === 0) continue;
+    if (budget !== undefined) print.paragraph({ indent: 4, hanging: 2 }, `Budget: ${showBudget(budget)}.`);
+    for (const line of backendBudgets(kinds)) print.paragraph({ indent: 4, hanging: 2 }, line);
+  }
+}
+
+/** What XBackendTrafficPolicies add to it. */
+function backendBudgets(kinds: readonly KindExplanation[]): readonly string[] {
+  return kinds
+    .filter(({ policyKind }) => kindId(policyKind) === kindId(BACKEND_TRAFFIC_POLICY))
+    .flatMap(({ outcomes }) =>
+      outcomes.flatMap(({ spec, paths }) => {
+        const budget = backendBudget(spec);
+        const services = [...new Set(paths.flatMap(({ nodes }) => nodes.slice(0, 1).map((node) => displayRef(node))))];
+        return budget === undefined ? [] : [`Budget of ${services.map(glued).join(", ")}: ${showBudget(budget)}.`];
+      }),
+    );
+}
+
+function showBudget({ percent, intervalMs, minRetryRate: { count, intervalMs: always } }: RetryBudget): string {
+  const some = count === 1 ? "1 retry" : `${count} retries`;
+  const least = count === 0 ? "" : `, or ${some} in ${formatDurationMs(always)}, whichever is more`;
+  return `retries may be ${percent} % of the requests within ${formatDurationMs(intervalMs)}${least}`;
+}
+
+function showFilter({ type, ...settings }: JsonObject): string {
+  const name = typeof type === "string" ? type : "?";
+  const [own] = Object.values(settings);
+  return own === undefined ? name : `${name} ${showValue(own)}`;
+}
+
+function tellBackends(backends: readonly TracedBackend[], { print }: Telling): void {
+  const total = backends.reduce((sum, { weight }) => sum + weight, 0);
+  for (const { name, port, weight, refusal } of backends) {
+    const share = total === 0 ? 0 : Math.round((weight / total) * 1000) / 10;
+    const to = `${name}${port === undefined ? "" : `:${port}`}`;
+    const part = backends.length === 1 ? "" : `, ${share} % (weight ${weight} of ${total})`;
+    const fate = refusal === undefined ? "" : styled(`: 500, as ${refusal}`, "red");
+    print.paragraph({ indent: 2, hanging: 4 }, `Backend ${glued(to)}${part}`, fate);
+  }
+}

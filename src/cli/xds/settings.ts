@@ -1,0 +1,101 @@
+/** What `xds` was asked to do, checked. A text says what is wrong with the options. */
+import { isLoopback } from "../../core/model/is-loopback.ts";
+import type { OptionValues } from "../args/option.ts";
+import { parsePort, parsePortMap } from "../args/parse-port.ts";
+import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-tools.ts";
+
+export const DEFAULT_SERVER = "127.0.0.1:18000";
+export const DEFAULT_STATUS_PORT = 18_001;
+export const DEFAULT_BIND = "0.0.0.0";
+export const DEFAULT_SECRETS = "secrets";
+/** Where Debian, Alpine and Envoy's own images have it. */
+export const DEFAULT_SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
+
+export function parseDumpSettings(options: OptionValues): DumpSettings | string {
+  const portMap = parsePortMap(options.values("map-port"));
+  if (typeof portMap === "string") return portMap;
+  const adminPort = parseAdminPort(options);
+  if (typeof adminPort === "string") return adminPort;
+  return {
+    bind: options.value("bind") ?? DEFAULT_BIND,
+    portMap,
+    adminPort,
+    secretsFolder: options.value("secrets") ?? DEFAULT_SECRETS,
+    systemAuthorities: options.value("system-ca") ?? DEFAULT_SYSTEM_AUTHORITIES,
+    timer: options.value("timer") === "precise" ? "precise" : "coarse",
+  };
+}
+
+function parseAdminPort(options: OptionValues): number | undefined | string {
+  const text = options.value("admin-port");
+  if (text === undefined) return undefined;
+  return parsePort(text) ?? `--admin-port is '${text}': give a port number`;
+}
+
+export function parseXdsServeSettings(options: OptionValues): XdsServeSettings | string {
+  const dump = parseDumpSettings(options);
+  if (typeof dump === "string") return dump;
+  const address = options.value("listen") ?? DEFAULT_SERVER;
+  const listen = parseAddress(address);
+  if (listen === undefined) return `--listen is '${address}': give an address and a port, such as 0.0.0.0:18000`;
+  const statusPort = parseStatusPort(options);
+  if (typeof statusPort === "string") return statusPort;
+  const tls = parseTls(options, listen.host);
+  if (typeof tls === "string") return tls;
+  if (tls === undefined && !isLoopback(listen.host)) {
+    return `${listen.host} is not the loopback, and keys travel there: give --cert, --key and --ca`;
+  }
+  const { bind, portMap, systemAuthorities, timer } = dump;
+  return {
+    paths: options.values("filename"),
+    defaultNamespace: options.value("default-namespace"),
+    isWatching: !options.has("no-watch"),
+    bind,
+    portMap,
+    systemAuthorities,
+    timer,
+    listen,
+    statusPort,
+    serverTls: tls,
+  };
+}
+
+export function parseStatusPort(options: OptionValues): number | string {
+  const text = options.value("status-port");
+  if (text === undefined) return DEFAULT_STATUS_PORT;
+  return parsePort(text) ?? `--status-port is '${text}': give a port number`;
+}
+
+export function parseBootstrapSettings(gateway: string | undefined, options: OptionValues): BootstrapSettings | string {
+  if (gateway === undefined || !/^[^/]+\/[^/]+$/.test(gateway)) {
+    return `${gateway === undefined ? "bootstrap" : `'${gateway}'`}: say which gateway it is to be, as NAMESPACE/NAME`;
+  }
+  const address = options.value("server") ?? DEFAULT_SERVER;
+  const server = parseAddress(address);
+  if (server === undefined) return `--server is '${address}': give a host and a port, such as xds.example:18000`;
+  const adminPort = parseAdminPort(options);
+  if (typeof adminPort === "string") return adminPort;
+  const tls = parseTls(options, server.host);
+  if (typeof tls === "string") return tls;
+  if (tls === undefined && !isLoopback(server.host)) {
+    return `${server.host} is not the loopback, and keys travel there: give --cert, --key and --ca`;
+  }
+  return { node: options.value("node") ?? gateway.replace("/", "-"), gateway, server, adminPort, tls };
+}
+
+/** `host:port`, `[::1]:port`. */
+function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = parsePort(digits);
+  return host === undefined || port === undefined ? undefined : { host, port };
+}
+
+function parseTls(options: OptionValues, host: string): BootstrapSettings["tls"] | string {
+  const [certificateFile, keyFile, authorityFile] = ["cert", "key", "ca"].map((name) => options.value(name));
+  if (certificateFile === undefined && keyFile === undefined && authorityFile === undefined) return undefined;
+  if (certificateFile === undefined || keyFile === undefined || authorityFile === undefined) {
+    return "--cert, --key and --ca go together: a certificate, its key, and the authorities that sign the other side's";
+  }
+  return { certificateFile, keyFile, authorityFile, serverName: options.value("server-name") ?? host };
+}

@@ -1,0 +1,30 @@
+/** Envoys and how they are doing, for people. */
+import type { Printer } from "../print/create-printer.ts";
+import type { Column } from "../print/layout-table.ts";
+import type { XdsNode } from "./xds-tools.ts";
+
+const COLUMNS: readonly Column[] = [
+  { header: "NODE" },
+  { header: "GATEWAY" },
+  { header: "STATE", flexible: true },
+  { header: "REFUSED" },
+];
+
+export function tellNodes(nodes: readonly XdsNode[], print: Printer): void {
+  if (nodes.length === 0) {
+    print.line("No Envoy is connected.");
+    return;
+  }
+  const rows = nodes.map(({ node, gateway, isSettled, waitingFor, refusals }) => [
+    node,
+    gateway,
+    isSettled ? "up to date" : `waiting for ${waitingFor.join("; ") || "its next message"}`,
+    String(refusals.length),
+  ]);
+  print.table({ columns: COLUMNS, rows });
+  for (const { node, refusals } of nodes) {
+    for (const { type, name, reason } of refusals) {
+      print.paragraph({ hanging: 2 }, `${node} refuses ${type} ${name}: ${reason}`);
+    }
+  }
+}

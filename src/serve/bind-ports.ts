@@ -1,0 +1,16 @@
+import type { ServeSettings } from "../cli/run/settings.ts";
+
+export type PortSettings = Pick<ServeSettings, "bind" | "portMap">;
+
+/** Where the ports of a configuration are opened, as the command line has it. */
+export function bindPorts({
+  bind,
+  portMap,
+}: PortSettings): (gateway: unknown, port: number) => { readonly host: string; readonly port: number } {
+  return (_, port) => ({ host: bind, port: portMap.get(port) ?? port });
+}
+
+/** The same, as people type it. */
+export function boundAddress({ bind, portMap }: PortSettings): (gateway: unknown, port: number) => string {
+  return (_, port) => `${bind}:${portMap.get(port) ?? port}`;
+}

@@ -1,0 +1,37 @@
+import { type ControlLoop, type ControlLoopOptions, createControlLoop } from "../controller/control-loop.ts";
+import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { type FilesRequest, startFilesThread } from "../sources/files-thread.ts";
+import { followFiles } from "../sources/follow-files.ts";
+import { loadCel } from "../sources/load-cel.ts";
+
+/** Files on one side, a data plane on the other. Every server has one. */
+export interface FilesLoop extends ControlLoop {
+  /** Refreshes whenever a file changes, until the signal is aborted. */
+  readonly follow: (signal: AbortSignal) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface FilesLoopOptions extends Pick<ControlLoopOptions, "dataplane" | "report"> {
+  readonly filesWorker: URL;
+  readonly note: (message: string) => void;
+}
+
+export async function startFilesLoop(
+  request: FilesRequest & { readonly isWatching: boolean },
+  { dataplane, report, filesWorker, note }: FilesLoopOptions,
+): Promise<FilesLoop> {
+  const files = startFilesThread(request, filesWorker);
+  const loop = createControlLoop({
+    source: files,
+    dataplane,
+    evaluation: { definitions: builtInDefinitions(), cel: await loadCel() },
+    report,
+    nowMs: () => performance.now(),
+  });
+  const { paths, isWatching } = request;
+  return {
+    ...loop,
+    follow: (signal) => followFiles({ paths, isWatching, refresh: loop.refresh, note, signal }),
+    close: files.close,
+  };
+}

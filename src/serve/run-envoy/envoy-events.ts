@@ -1,0 +1,124 @@
+/** What an Envoy says of a request, told as the embedded gateway would: so access log and metrics are the same for both. */
+import type { BackendConfig, DataplaneConfig, GatewayConfig, RuleConfig } from "../../core/dataplane/gateway-config.ts";
+import { hasWaits } from "../../core/envoy/envoy-waits.ts";
+import { remember } from "../../core/model/collections/remember.ts";
+import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
+import type { ClientProtocol } from "../../gateway/contract/http-exchange.ts";
+import type { GatewayEvent, RequestFlag } from "../../gateway/observe/gateway-event.ts";
+import { backendOfCluster } from "../../xds/compile/resource-names.ts";
+import type { EnvoyAccess } from "../../xds/serve/parse-access-line.ts";
+
+export interface EnvoyEvents {
+  /** Names of routes and clusters are of this configuration from now on. */
+  readonly use: (config: DataplaneConfig) => void;
+  readonly eventOf: (gateway: ObjectRef, access: EnvoyAccess) => GatewayEvent;
+}
+
+interface Names {
+  readonly rules: ReadonlyMap<string, RuleConfig>;
+  readonly backends: ReadonlyMap<string, BackendConfig>;
+}
+
+const NO_NAMES: Names = { rules: new Map(), backends: new Map() };
+
+export function createEnvoyEvents(): EnvoyEvents {
+  let gateways: ReadonlyMap<string, GatewayConfig> = new Map();
+  // Found when the first request comes: there may be thousands of routes, and a new configuration every second.
+  const known = new WeakMap<GatewayConfig, Names>();
+  const namesOf = (ref: ObjectRef): Names => {
+    const gateway = gateways.get(displayRef(ref));
+    return gateway === undefined ? NO_NAMES : remember(known, gateway, () => namesIn(gateway));
+  };
+  return {
+    use: (config) => {
+      gateways = new Map(config.gateways.map((gateway) => [displayRef(gateway.gateway), gateway]));
+    },
+    eventOf: (gateway, access) => eventOf(gateway, access, namesOf(gateway)),
+  };
+}
+
+function namesIn({ ports }: GatewayConfig): Names {
+  const rules = new Map<string, RuleConfig>();
+  const backends = new Map<string, BackendConfig>();
+  const routes = ports.flatMap(({ listeners }) =>
+    listeners.flatMap(({ virtualHosts }) => virtualHosts.flatMap((host) => host.routes)),
+  );
+  for (const { rule } of routes) {
+    rules.set(displayRef(rule.route, rule.rule), rule);
+    if (rule.action.type !== "Forward") continue;
+    for (const { target } of rule.action.backends)
+      if (target.type === "Backend") backends.set(target.backend.id, target.backend);
+  }
+  return { rules, backends };
+}
+
+function eventOf(gateway: ObjectRef, access: EnvoyAccess, { rules, backends }: Names): GatewayEvent {
+  const { client, port, status, method, details } = access;
+  if (method === undefined) {
+    return { type: "RequestRefused", client, gateway, port, status, reason: details ?? "no request" };
+  }
+  const [path = "", ...query] = (access.path ?? "").split("?");
+  const rule = access.route === undefined ? undefined : rules.get(access.route);
+  const backend = access.cluster === undefined ? undefined : backends.get(backendOfCluster(access.cluster));
+  const unavailable = rule?.action.type === "Respond" ? rule.action.reason : undefined;
+  return {
+    type: "RequestFinished",
+    startedAtMs: access.startedAtMs,
+    durationMs: access.durationMs,
+    client,
+    protocol: protocolOf(access.protocol),
+    gateway,
+    port,
+    method,
+    host: (access.host ?? "").toLowerCase().replace(/:\d+$/, ""),
+    path,
+    query: query.join("?"),
+    userAgent: access.userAgent,
+    status: status === 0 ? undefined : status,
+    responseBytes: access.responseBytes,
+    rule,
+    backend,
+    attempts: attemptsOf(access, rule, backend),
+    flags: flagsOf(access, unavailable !== undefined),
+    reason: unavailable ?? (details === "via_upstream" ? undefined : details),
+  };
+}
+
+const protocolOf = (protocol: string | undefined): ClientProtocol =>
+  protocol === "HTTP/2" || protocol === "HTTP/1.0" ? protocol : "HTTP/1.1";
+
+/** Where a minimum back-off is kept, every second attempt only waits. */
+function attemptsOf(
+  { attempts }: EnvoyAccess,
+  rule: RuleConfig | undefined,
+  backend: BackendConfig | undefined,
+): number {
+  const targets = rule?.action.type === "Forward" ? rule.action.backends.map(({ target }) => target) : [];
+  const target = targets.find((one) => one.type === "Backend" && one.backend === backend);
+  const isWaiting = target?.type === "Backend" && target.retry !== undefined && hasWaits(target.retry.plan);
+  return isWaiting ? Math.ceil(attempts / 2) : attempts;
+}
+
+/** Envoy's page on access logs, "RESPONSE_FLAGS". What is not here says nothing to people that status and reason do not. */
+const FLAGS: Readonly<Record<string, RequestFlag>> = {
+  DC: "ClientGone",
+  DPE: "BadRequest",
+  LR: "Reset",
+  NR: "NoRoute",
+  UC: "Reset",
+  UF: "NotConnected",
+  UH: "NoEndpoints",
+  UMSDR: "BackendTimeout",
+  UO: "Budget",
+  UPE: "Reset",
+  UR: "Reset",
+  URX: "Exhausted",
+  UT: "RequestTimeout",
+};
+
+function flagsOf({ flags, status }: EnvoyAccess, isUnavailable: boolean): readonly RequestFlag[] {
+  const found = new Set<RequestFlag>(flags.flatMap((flag) => FLAGS[flag] ?? []));
+  if (isUnavailable) found.add("Unavailable");
+  if (status === 101) found.add("Upgraded");
+  return [...found].sort();
+}

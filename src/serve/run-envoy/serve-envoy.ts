@@ -1,0 +1,106 @@
+/** `prevail run --dataplane envoy`: files, engine and Envoys put together, and kept running until a signal comes. */
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { AdminOptions, AdminServer } from "../../adapters/admin/admin-server.ts";
+import { createRegex } from "../../adapters/regex/create-regex.ts";
+import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
+import type { ServeSettings, ServeSpeech } from "../../cli/run/settings.ts";
+import { describeProblem } from "../../cli/run/text.ts";
+import { DEFAULT_SYSTEM_AUTHORITIES } from "../../cli/xds/settings.ts";
+import type { DataplaneServer } from "../../controller/control-loop.ts";
+import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
+import { createMetrics } from "../../gateway/observe/metrics.ts";
+import { type EnvoyDataplane, startEnvoyDataplane } from "../../xds/serve/envoy-dataplane.ts";
+import { bindPorts, boundAddress } from "../bind-ports.ts";
+import { startFilesLoop } from "../files-loop.ts";
+import { observeRequests, openAdmin } from "../observe-requests.ts";
+import { createReporter } from "../report-serving.ts";
+import { untilSignal } from "../until-signal.ts";
+import { xdsSecretSource } from "../xds-secrets.ts";
+import { createEnvoyEvents, type EnvoyEvents } from "./envoy-events.ts";
+
+export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech, filesWorker: URL): Promise<ExitCode> {
+  const envoyPath = findBinary(settings.envoyPath ?? "envoy");
+  if (envoyPath === undefined) {
+    const wanted =
+      settings.envoyPath === undefined ? "there is no envoy on the PATH" : `${settings.envoyPath} cannot be run`;
+    return speech.fail(
+      wanted,
+      "Say with --envoy PATH where it is. Everything here is tested with Envoy 1.40; docs/envoy.md says where to get it.",
+    );
+  }
+  const stop = untilSignal();
+  const metrics = createMetrics();
+  const events = createEnvoyEvents();
+  const observe = observeRequests(settings, speech, metrics);
+  const isObserved = settings.accessLog !== undefined || settings.adminPort !== undefined;
+  const envoys = await startEnvoyDataplane({
+    envoyPath,
+    bind: bindPorts(settings),
+    matchRegex: createRegex(),
+    systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
+    onLine: (line) => speech.note(line),
+    ...(isObserved ? { onAccess: (gateway, access) => observe(events.eventOf(gateway, access)) } : {}),
+  });
+  const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
+  const loop = await startFilesLoop(settings, {
+    filesWorker,
+    note: speech.note,
+    dataplane: envoyDataplane(envoys, events, demo),
+    report: createReporter(speech, { addressOf: () => boundAddress(settings), noteConfig: metrics.noteConfig }),
+  });
+  let admin: AdminServer | undefined;
+  try {
+    await loop.refresh();
+    const opened = await openAdmin(settings, {
+      metrics: metrics.render,
+      readiness: () => readiness(envoys, loop.generation()),
+      states: { "/status": () => ({ nodes: envoys.nodes() }) },
+    });
+    if (typeof opened === "string") return speech.fail(opened, "Choose another one with --admin-port, or 'off'.");
+    admin = opened;
+    if (admin !== undefined) speech.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
+    await loop.follow(stop.signal);
+    speech.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
+    return exitCodes.ok;
+  } finally {
+    stop.forget();
+    await envoys.close(settings.drainMs);
+    await Promise.all([admin?.close(), demo?.close(), loop.close()]);
+  }
+}
+
+function readiness(envoys: EnvoyDataplane, generation: number): ReturnType<AdminOptions["readiness"]> {
+  const late = envoys.nodes().filter(({ isSettled }) => !isSettled);
+  return late.length === 0
+    ? { isReady: true, reason: `serving configuration ${generation}` }
+    : { isReady: false, reason: `not taken yet: ${late.map(({ gateway }) => gateway).join(", ")}` };
+}
+
+const envoyDataplane = (
+  envoys: EnvoyDataplane,
+  events: EnvoyEvents,
+  demo: DemoBackends | undefined,
+): DataplaneServer => ({
+  replace: async (config, keyMaterial) => {
+    const staged = demo === undefined ? config : await demo.replaceEndpoints(config);
+    events.use(staged);
+    const problems = await envoys.replace(staged, xdsSecretSource(keyMaterial));
+    return [...config.problems.map(describeProblem), ...problems];
+  },
+});
+
+/** A path, or a name that is looked for on the PATH. */
+function findBinary(name: string): string | undefined {
+  const candidates = name.includes("/")
+    ? [name]
+    : (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
+  return candidates.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,76 @@
+/** `prevail run`: files, engine and gateway put together, and kept running until a signal comes. */
+import type { AdminServer } from "../../adapters/admin/admin-server.ts";
+import { createRegex } from "../../adapters/regex/create-regex.ts";
+import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
+import type { ServeSettings, ServeSpeech } from "../../cli/run/settings.ts";
+import { type AddressOf, describeProblem } from "../../cli/run/text.ts";
+import type { DataplaneServer } from "../../controller/control-loop.ts";
+import { displayRef } from "../../core/model/refs.ts";
+import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
+import { createGateway, type Gateway } from "../../gateway/gateway.ts";
+import { createMetrics } from "../../gateway/observe/metrics.ts";
+import { bindPorts } from "../bind-ports.ts";
+import { startFilesLoop } from "../files-loop.ts";
+import { observeRequests, openAdmin } from "../observe-requests.ts";
+import { createReporter } from "../report-serving.ts";
+import { untilSignal } from "../until-signal.ts";
+import { secretSource } from "./gateway-secrets.ts";
+
+export async function serveGateway(settings: ServeSettings, speech: ServeSpeech, filesWorker: URL): Promise<ExitCode> {
+  const stop = untilSignal();
+  const metrics = createMetrics();
+  const gateway = createGateway({
+    matchRegex: createRegex({ maxPatterns: 256 }),
+    bind: bindPorts(settings),
+    onEvent: observeRequests(settings, speech, metrics),
+    debugHeaders: settings.hasDebugHeaders,
+    drainMs: settings.drainMs,
+  });
+  const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
+  const loop = await startFilesLoop(settings, {
+    filesWorker,
+    note: speech.note,
+    dataplane: embeddedDataplane(gateway, demo),
+    report: createReporter(speech, { addressOf: () => addressOf(gateway), noteConfig: metrics.noteConfig }),
+  });
+  let admin: AdminServer | undefined;
+  try {
+    await loop.refresh();
+    if (gateway.openPorts().length === 0) {
+      return speech.fail("no port could be opened, so nothing is served", "'run --dry-run' tells what would be.");
+    }
+    const opened = await openAdmin(settings, {
+      metrics: metrics.render,
+      readiness: () => ({ isReady: true, reason: `serving configuration ${loop.generation()}` }),
+    });
+    if (typeof opened === "string") return speech.fail(opened, "Choose another one with --admin-port, or 'off'.");
+    admin = opened;
+    if (admin !== undefined) speech.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
+    await loop.follow(stop.signal);
+    speech.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
+    return exitCodes.ok;
+  } finally {
+    stop.forget();
+    await gateway.close({ drainMs: settings.drainMs });
+    await Promise.all([admin?.close(), demo?.close(), loop.close()]);
+  }
+}
+
+const embeddedDataplane = (gateway: Gateway, demo: DemoBackends | undefined): DataplaneServer => ({
+  replace: async (config, keyMaterial) => {
+    const staged = demo === undefined ? config : await demo.replaceEndpoints(config);
+    const { problems } = await gateway.replace(staged, secretSource(keyMaterial));
+    return [...config.problems.map(describeProblem), ...problems.map(({ message }) => message)];
+  },
+});
+
+/** Where a port is really open. */
+function addressOf(gateway: Gateway): AddressOf {
+  const open = new Map(gateway.openPorts().map((port) => [`${displayRef(port.gateway)} ${port.port}`, port] as const));
+  return (ref, port) => {
+    const found = open.get(`${displayRef(ref)} ${port}`);
+    if (found === undefined) return undefined;
+    const host = found.address.includes(":") ? `[${found.address}]` : found.address;
+    return `${host}:${found.boundPort}`;
+  };
+}

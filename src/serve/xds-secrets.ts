@@ -1,0 +1,16 @@
+import { type KeyMaterial, materialName } from "../sources/key-material.ts";
+import type { SecretSource } from "../xds/compile/secret-source.ts";
+
+/** Key material from files, as it is handed to Envoys. */
+export function xdsSecretSource({ certificates, authorities }: KeyMaterial): SecretSource {
+  return {
+    findCertificate: (secret) => {
+      const found = certificates.get(materialName(secret));
+      return found === undefined ? undefined : { chain: { text: found.chain }, privateKey: { text: found.privateKey } };
+    },
+    findAuthorities: (configMaps) => {
+      const found = configMaps.flatMap((configMap) => authorities.get(materialName(configMap)) ?? []);
+      return found.length === 0 ? undefined : { text: found.join("\n") };
+    },
+  };
+}

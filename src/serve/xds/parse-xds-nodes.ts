@@ -1,0 +1,21 @@
+import type { XdsNode } from "../../cli/xds/xds-tools.ts";
+import { isJsonList, isJsonObject, type Json } from "../../core/model/json.ts";
+
+/** What a status server says; undefined: it is none of ours. */
+export function parseXdsNodes(answer: unknown): readonly XdsNode[] | undefined {
+  const value = answer as Json;
+  if (!isJsonObject(value) || !isJsonList(value["nodes"])) return undefined;
+  return value["nodes"].filter(isJsonObject).map(({ node, gateway, isSettled, waitingFor, refusals }) => ({
+    node: textOf(node),
+    gateway: textOf(gateway),
+    isSettled: isSettled === true,
+    waitingFor: isJsonList(waitingFor) ? waitingFor.map(textOf) : [],
+    refusals: (isJsonList(refusals) ? refusals.filter(isJsonObject) : []).map(({ type, name, reason }) => ({
+      type: textOf(type),
+      name: textOf(name),
+      reason: textOf(reason),
+    })),
+  }));
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -1,0 +1,129 @@
+/** `prevail xds serve`: files, engine and control plane put together, and kept running until a signal comes. */
+import { readFileSync } from "node:fs";
+import { type AdminOptions, type AdminServer, startAdminServer } from "../../adapters/admin/admin-server.ts";
+import { createRegex } from "../../adapters/regex/create-regex.ts";
+import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
+import type { ServeSpeech } from "../../cli/run/settings.ts";
+import { describeProblem } from "../../cli/run/text.ts";
+import type { XdsServeSettings } from "../../cli/xds/xds-tools.ts";
+import { type ControlPlane, startControlPlane } from "../../xds/serve/control-plane.ts";
+import { createXdsMetrics, type XdsMetrics } from "../../xds/serve/xds-metrics.ts";
+import type { XdsEvent, XdsServerTls } from "../../xds/serve/xds-server.ts";
+import { bindPorts, boundAddress } from "../bind-ports.ts";
+import { startFilesLoop } from "../files-loop.ts";
+import { createReporter } from "../report-serving.ts";
+import { untilSignal } from "../until-signal.ts";
+import { xdsSecretSource } from "../xds-secrets.ts";
+import { slackMs } from "./timer-slack.ts";
+
+export async function serveXds(settings: XdsServeSettings, speech: ServeSpeech, filesWorker: URL): Promise<ExitCode> {
+  let generation = 0;
+  const opened = await open(settings, speech, () => generation);
+  if (typeof opened === "string") return speech.fail(opened);
+  const { plane, metrics, admin } = opened;
+  const stop = untilSignal();
+  const loop = await startFilesLoop(settings, {
+    filesWorker,
+    note: speech.note,
+    dataplane: {
+      replace: async (config, keyMaterial) =>
+        [...config.problems, ...plane.replace(config, xdsSecretSource(keyMaterial))].map(describeProblem),
+    },
+    report: createReporter(speech, {
+      addressOf: () => boundAddress(settings),
+      noteConfig: (outcome) => {
+        metrics.noteConfig(outcome);
+        if (outcome !== "Kept") ({ generation } = outcome);
+      },
+    }),
+  });
+  try {
+    await loop.refresh();
+    speech.note(
+      `Envoys are served at ${settings.listen.host}:${plane.port}; state and metrics at http://127.0.0.1:${admin.port}/status and /metrics`,
+    );
+    await loop.follow(stop.signal);
+    return exitCodes.ok;
+  } finally {
+    stop.forget();
+    await Promise.all([plane.close(), admin.close(), loop.close()]);
+  }
+}
+
+interface Opened {
+  readonly plane: ControlPlane;
+  readonly metrics: XdsMetrics;
+  readonly admin: AdminServer;
+}
+
+/** A text: why it could not be. */
+async function open(
+  settings: XdsServeSettings,
+  { note }: ServeSpeech,
+  generation: () => number,
+): Promise<Opened | string> {
+  const { listen, serverTls, systemAuthorities, timer, statusPort } = settings;
+  let plane: ControlPlane | undefined;
+  const metrics = createXdsMetrics({ nodes: () => plane?.nodes() ?? [], nowMs: () => Date.now() });
+  try {
+    plane = await startControlPlane({
+      ...listen,
+      tls: readTls(serverTls),
+      onEvent: (event) => {
+        metrics.observe(event);
+        const line = describeEvent(event);
+        if (line !== undefined) note(line);
+      },
+      compile: {
+        bind: bindPorts(settings),
+        slackMs: slackMs(timer),
+        systemAuthorities,
+        matchRegex: createRegex(),
+      },
+    });
+    const { nodes } = plane;
+    const admin = await startAdminServer({
+      host: "127.0.0.1",
+      port: statusPort,
+      metrics: metrics.render,
+      readiness: () => readiness(generation()),
+      states: { "/status": () => ({ nodes: nodes() }) },
+    });
+    return { plane, metrics, admin };
+  } catch (error) {
+    await plane?.close();
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const readiness = (generation: number): ReturnType<AdminOptions["readiness"]> =>
+  generation === 0
+    ? { isReady: false, reason: "no configuration yet" }
+    : { isReady: true, reason: `serving configuration ${generation}` };
+
+function readTls(files: XdsServeSettings["serverTls"]): XdsServerTls | undefined {
+  if (files === undefined) return undefined;
+  const read = (path: string): string => readFileSync(path, "utf8");
+  return {
+    certificate: read(files.certificateFile),
+    privateKey: read(files.keyFile),
+    authorities: read(files.authorityFile),
+  };
+}
+
+/** Undefined: nothing that people want to read. */
+function describeEvent(event: XdsEvent): string | undefined {
+  switch (event.type) {
+    case "Connected":
+      return `Envoy ${event.node} has come, for Gateway ${event.gateway}`;
+    case "Disconnected":
+      return `Envoy ${event.node} has gone`;
+    case "Refused":
+      return `Envoy ${event.node} refuses ${event.refusal.type} ${event.refusal.name}: ${event.refusal.reason}`;
+    case "Rejected":
+      return `${event.node} was turned away: ${event.reason}`;
+    case "Sent":
+    case "Received":
+      return undefined;
+  }
+}

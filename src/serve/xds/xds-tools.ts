@@ -1,0 +1,53 @@
+/** What the command line knows of Envoy, put together. */
+import { createRegex } from "../../adapters/regex/create-regex.ts";
+import type { DumpSettings, XdsNode, XdsTools } from "../../cli/xds/xds-tools.ts";
+import type { ObjectRef } from "../../core/model/refs.ts";
+import { bootstrapJson } from "../../xds/bootstrap-json.ts";
+import { compileBootstrap, compileStaticBootstrap } from "../../xds/compile/compile-bootstrap.ts";
+import { createGatewayCompiler } from "../../xds/compile/compile-gateway.ts";
+import type { Pem, SecretSource } from "../../xds/compile/secret-source.ts";
+import { bindPorts } from "../bind-ports.ts";
+import { parseXdsNodes } from "./parse-xds-nodes.ts";
+import { slackMs } from "./timer-slack.ts";
+
+export const xdsTools: Omit<XdsTools, "serve"> = {
+  dump: (gateway, config, settings) => {
+    const { timer, adminPort, systemAuthorities } = settings;
+    const compiler = createGatewayCompiler({
+      bind: bindPorts(settings),
+      delivery: "Static",
+      systemAuthorities,
+      slackMs: slackMs(timer),
+      matchRegex: createRegex(),
+    });
+    const resources = compiler.compile(gateway, config.endpoints, filesBelow(settings));
+    const { namespace, name } = gateway.gateway;
+    const bootstrap = compileStaticBootstrap(`${namespace}/${name}`, resources, adminPort);
+    return { bootstrap: bootstrapJson(bootstrap), problems: resources.problems };
+  },
+  status: askStatus,
+  bootstrap: ({ node, ...settings }) => bootstrapJson(compileBootstrap({ nodeId: node, ...settings })),
+};
+
+/** All that is asked for is taken to be there: whether it is, Envoy will see. */
+function filesBelow({ secretsFolder }: DumpSettings): SecretSource {
+  const file = ({ namespace, name }: ObjectRef, key: string): Pem => ({
+    file: `${secretsFolder}/${namespace}/${name}/${key}`,
+  });
+  return {
+    findCertificate: (secret) => ({ chain: file(secret, "tls.crt"), privateKey: file(secret, "tls.key") }),
+    findAuthorities: ([first]) => (first === undefined ? undefined : file(first, "ca.crt")),
+  };
+}
+
+const STATUS_MS = 5000;
+
+async function askStatus(port: number): Promise<readonly XdsNode[] | string> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/status`, { signal: AbortSignal.timeout(STATUS_MS) });
+    const nodes = parseXdsNodes(await response.json());
+    return nodes ?? `what is at port ${port} is no 'xds serve'`;
+  } catch {
+    return `nobody tells the state at 127.0.0.1:${port}`;
+  }
+}

@@ -1,0 +1,95 @@
+import type { FileSystem } from "../adapters/files/file-system.ts";
+import type { World } from "../core/effective/world/world.ts";
+import { evaluate, findings as findingsOf } from "../core/evaluate.ts";
+import { type Evaluation, worldOf } from "../core/evaluation.ts";
+import type { Finding } from "../core/model/finding.ts";
+import { isJsonObject } from "../core/model/json.ts";
+import type { SourcePosition } from "../core/model/kube-object.ts";
+import type { ObjectId } from "../core/model/refs.ts";
+import { buildSnapshot, type Snapshot, type SnapshotTables, tablesOf } from "../core/model/snapshot.ts";
+import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
+import { fieldPointer } from "./field-pointer.ts";
+import { formatOrigin } from "./format-origin.ts";
+import { hasConditions, hasRegexConditions, loadCel } from "./load-cel.ts";
+import { type DocumentOptions, type LoadedDocuments, loadDocuments } from "./load-documents.ts";
+
+/** Objects that were loaded, their evaluation, and where each object is written. Commands read from it, whatever the source is. */
+export interface LoadedSource {
+  readonly snapshot: Snapshot;
+  readonly tables: SnapshotTables;
+  readonly evaluation: Evaluation;
+  readonly world: World;
+  /** The position of an object, or of a value in it (a JSON pointer). */
+  readonly locate: (object: ObjectId, pointer?: string) => SourcePosition | undefined;
+  /** Findings about the text and findings of the engine, each at the position of its field. */
+  readonly findings: () => readonly Finding[];
+  /** Input that could not be read, that the API server would refuse, or that defines one object twice: the result may be incomplete. */
+  readonly unreadable: readonly Finding[];
+  /** What was read, for messages: `bakery.yaml`, `the 3 files that were read`. */
+  readonly origin: string;
+}
+
+/** Loads files and directories (`-`: standard input) and evaluates what is in them. */
+export async function loadSource(
+  paths: readonly string[],
+  fileSystem: FileSystem,
+  options: DocumentOptions = {},
+): Promise<LoadedSource> {
+  return buildSource(await loadDocuments(paths, fileSystem, options));
+}
+
+async function buildSource(loaded: LoadedDocuments): Promise<LoadedSource> {
+  const snapshot = buildSnapshot(
+    loaded.documents.map(({ value }) => value),
+    { positions: loaded.documents.map(({ source }) => source) },
+  );
+  const tables = tablesOf(snapshot);
+  const cel = hasConditions(tables) ? await loadCel({ regex: hasRegexConditions(tables) }) : undefined;
+  const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
+  const world = worldOf(evaluation);
+  const locate: LoadedSource["locate"] = (id, pointer) => {
+    const object = world.objects.byId.get(id);
+    if (object === undefined || pointer === undefined || pointer === "") return object?.source;
+    return loaded.locate(object.raw, pointer) ?? object.source;
+  };
+  const inRefused = locateInRefused(loaded);
+  const files = loaded.files.length;
+  return {
+    snapshot,
+    tables,
+    evaluation,
+    world,
+    locate,
+    findings: () => [
+      ...loaded.findings,
+      ...findingsOf(evaluation).map((finding) => atField(finding, locate, inRefused)),
+    ],
+    unreadable: [
+      ...[...loaded.findings, ...tables.findings].filter(({ severity }) => severity === "error"),
+      ...[...tables.refused.values()].flat().map((finding) => atField(finding, locate, inRefused)),
+    ],
+    origin: files === 1 ? formatOrigin(loaded.files) : `the ${files} files that were read`,
+  };
+}
+
+/** The engine knows the first line of an object. A finding points at the line of the field instead, where that is known. */
+function atField(finding: Finding, locate: LoadedSource["locate"], inRefused: LocateRefused): Finding {
+  const { object, field } = finding;
+  if (object === undefined || field === undefined) return finding;
+  const source = locate(object, fieldPointer(field)) ?? inRefused(finding, fieldPointer(field));
+  return source === undefined ? finding : { ...finding, source };
+}
+
+/** Finds fields of refused objects. A refused object is in no table, so its document is looked up by the position where it begins. */
+function locateInRefused({ documents, locate }: LoadedDocuments): LocateRefused {
+  const keyOf = ({ file, line, column }: SourcePosition): string => `${line}:${column}:${file}`;
+  let values: Map<string, unknown> | undefined;
+  return ({ source }, pointer) => {
+    if (source === undefined) return undefined;
+    values ??= new Map(documents.map(({ value, source: own }) => [keyOf(own), value]));
+    const value = values.get(keyOf(source));
+    return isJsonObject(value) ? locate(value, pointer) : undefined;
+  };
+}
+
+type LocateRefused = (finding: Finding, pointer: string) => SourcePosition | undefined;

@@ -3,9 +3,9 @@ import { request } from "node:http";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { CliIo } from "../../cli/cli-io.ts";
 import { compileDataplane } from "../../core/compile.ts";
+import { NO_SECRETS } from "../../gateway/contract/secret-source.ts";
 import { createDemoBackends } from "../../gateway/demo/demo-backends.ts";
 import { createGateway } from "../../gateway/gateway.ts";
-import { NO_SECRETS } from "../../gateway/contract/secret-source.ts";
 import { loadSource } from "../../sources/load-source.ts";
 
 export interface Order {

@@ -1,4 +1,4 @@
-/** A small cluster with one of everything, for hostile hands to change. */
+/** A small cluster with one object of every kind. Tests modify it with hostile values. */
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { foreignGroup, gatewayGroup, policyGroup } from "../property/random/define-kind.ts";

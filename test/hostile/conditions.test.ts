@@ -26,16 +26,16 @@ const endless: readonly (readonly [name: string, expression: string, message: Re
   ["ten megabytes", `spec.text == '${"x".repeat(10 * 1024 * 1024)}'`, /long|deep/],
 ];
 
-describe("a condition that would never end is an error, by its cost", () => {
+describe("a condition that exceeds the cost limit is an error", () => {
   const cel = createCel({ matchRegex: createRegex() });
   test.each(endless)("%s", (_, expression, message) => {
     const outcome = cel(expression, { spec, self: { spec } });
     expect(outcome).toMatchObject({ state: "error", message: expect.stringMatching(message) });
-    // The same again gives the same: nothing here looks at a clock.
+    // The limit does not depend on time: a second evaluation gives the same result.
     expect(cel(expression, { spec, self: { spec } })).toEqual(outcome);
   });
 
-  test("and costs the next one nothing", () => {
+  test("and the next condition has the whole cost limit", () => {
     cel(loop(6), { spec, self: { spec } });
     expect(cel("spec.n == 1", { spec, self: { spec } })).toEqual({ state: "value", holds: true });
   });
@@ -63,7 +63,7 @@ const catastrophic: readonly (readonly [name: string, pattern: string, text: str
     ["a class nobody knows", "\\p{Nope}", "a", /invalid character class/],
   ];
 
-describe("a regular expression that backtracks for ever elsewhere", () => {
+describe("a regular expression that takes exponential time in backtracking engines ends", () => {
   test.each(catastrophic)("%s", (_, pattern, text, expected) => {
     const outcome = createRegex()(pattern, text);
     if (expected === "no match") expect(outcome).toEqual({ state: "value", matches: false });
@@ -78,7 +78,7 @@ describe("a regular expression that backtracks for ever elsewhere", () => {
   });
 });
 
-describe("in a policy, an error fails closed", () => {
+describe("`when` fails closed", () => {
   const big: JsonObject = { big: { xs: numbers } };
   const hostile = `spec.limits.big.xs.exists(a, spec.limits.big.xs.exists(b, spec.limits.big.xs.exists(c, spec.limits.big.xs.exists(d, false))))`;
   const cluster = (block: "defaults" | "overrides"): readonly JsonObject[] => [
@@ -104,14 +104,14 @@ describe("in a policy, an error fails closed", () => {
       .filter(({ object }) => object?.endsWith("/hostile"))
       .map(({ code }) => code);
 
-  test("defaults do not act", () => {
+  test("defaults do not take effect after an error", () => {
     const evaluation = run("defaults");
     expect(specs(evaluation).length).toBeGreaterThan(0);
     for (const limits of specs(evaluation)) expect(Object.keys(limits)).toEqual(["big"]);
     expect(problemsOf(evaluation)).toEqual(["ConditionError"]);
   });
 
-  test("overrides do", () => {
+  test("overrides take effect after an error", () => {
     const evaluation = run("overrides");
     expect(specs(evaluation).length).toBeGreaterThan(0);
     for (const limits of specs(evaluation)) expect(Object.keys(limits).sort()).toEqual(["a", "big"]);

@@ -7,7 +7,7 @@ import { foreignGroup } from "../property/random/define-kind.ts";
 import { policyKinds } from "../property/random/policy-kinds.ts";
 import { bakery, definitions, policy } from "./bakery-cluster.ts";
 
-// Far less than a second each, on a machine that has nothing else to do.
+// Each test takes less than a second on an idle machine.
 vi.setConfig({ testTimeout: 60_000 });
 afterAll(() => vi.resetConfig());
 
@@ -16,7 +16,7 @@ const drawer: LevelKind = { group: foreignGroup, kind: "Drawer" };
 const cabinet: LevelKind = { group: foreignGroup, kind: "Cabinet" };
 const facts = ({ group, kind }: LevelKind): KindFacts => ({ group, kind, scope: "Namespaced", sections: [] });
 
-/** A kind whose hierarchy has these links; whatever is in a circle is in a circle by data. */
+/** A policy kind whose hierarchy has these links. The cycles are in the objects. */
 function kindWith(links: readonly LinkRow[]): PolicyDefinition {
   const foreign = policyKinds.find(({ definition }) => definition.hierarchy.links.length > 0)?.definition;
   if (foreign === undefined) throw new Error("no foreign kind to start from");
@@ -35,7 +35,7 @@ function kindWith(links: readonly LinkRow[]): PolicyDefinition {
 const parents = (from: LevelKind, to: LevelKind): LinkRow => ({ from, to, via: "ParentRefs", path: "spec.parents" });
 const children = (from: LevelKind, to: LevelKind): LinkRow => ({ from, to, via: "ChildRefs", path: "spec.children" });
 
-/** Folders may be in folders, and those in a cabinet. */
+/** A hierarchy in which folders contain folders. */
 const nesting = kindWith([parents(cabinet, folder), parents(folder, folder), parents(folder, drawer)]);
 
 const item = (kind: string, name: string, spec: JsonObject): JsonObject => ({
@@ -95,16 +95,16 @@ describe("a cycle is an error that names the objects in it", () => {
     const errors = findings(evaluation).filter(({ severity }) => severity === "error");
     const naming = errors.filter(({ message }) => inCycle.every((name) => message.includes(name)));
     expect(naming.length, JSON.stringify(errors, undefined, 1)).toBeGreaterThan(0);
-    // Nothing else is touched.
+    // Other objects are unaffected.
     const without = resultsOf(evaluateDocuments(bakery, definitions));
     const other = resultsOf(evaluation);
     expect(other.effective.filter((line) => !line.includes("LoopPolicy"))).toStrictEqual(without.effective);
     expect(other.verdicts.filter((line) => !line.includes("LoopPolicy"))).toStrictEqual(without.verdicts);
-    // And the order in which the objects came does not matter.
+    // The order of the objects does not matter.
     expect(resultsOf(evaluateDocuments([...bakery, onFolder, ...objects.toReversed()], all))).toStrictEqual(other);
   });
 
-  test("ten thousand objects in one circle", () => {
+  test("ten thousand objects in one cycle", () => {
     const many = 10_000;
     const objects = Array.from({ length: many }, (_, at) =>
       item("Folder", `f${at}`, { parents: refs("Folder", `f${(at + 1) % many}`) }),
@@ -119,8 +119,8 @@ describe("a cycle is an error that names the objects in it", () => {
   });
 });
 
-describe("objects that nest without end", () => {
-  /** Folders in folders, a drawer in the last one. */
+describe("objects that are nested too deep", () => {
+  /** A chain of nested folders with a drawer in the last one. */
   const line = (length: number): readonly JsonObject[] => [
     item("Cabinet", "c", {}),
     ...Array.from({ length }, (_, at) =>
@@ -137,13 +137,13 @@ describe("objects that nest without end", () => {
       .filter(({ code }) => code === "LinkLimit")
       .map(({ object, message }) => `${object}: ${message}`);
 
-  test("sixty levels are fine", () => {
+  test("sixty levels are accepted", () => {
     const evaluation = evaluateDocuments([...line(60), atTop], [nesting]);
     expect(limits(evaluation)).toEqual([]);
     expect(resultsOf(evaluation).effective).toHaveLength(1);
   });
 
-  test.each([70, 10_000])("%i levels are an error that names where they become too many", (length) => {
+  test.each([70, 10_000])("%i levels are an error that names the object at the limit", (length) => {
     const evaluation = evaluateDocuments([...line(length), atTop], [nesting]);
     expect(limits(evaluation)).toEqual([
       "Folder.fruit.example.com/bakery/f63: Folder bakery/f63 hangs below 64 or more levels of objects, so nothing above it counts for it; flatten the hierarchy",
@@ -151,7 +151,7 @@ describe("objects that nest without end", () => {
     expect(resultsOf(evaluation).effective).toEqual([]);
   });
 
-  test("diamonds on diamonds have more ways through them than anybody could walk", () => {
+  test("too many paths to one object are an error that names it", () => {
     const levels = 40;
     const objects = Array.from({ length: levels }, (_, at) =>
       ["a", "b"].map((side) =>
@@ -175,7 +175,7 @@ describe("objects that nest without end", () => {
     expect(resultsOf(evaluation).effective).toEqual([]);
   });
 
-  test("the rest of the cluster does not notice", () => {
+  test("the rest of the cluster is unaffected", () => {
     const without = resultsOf(evaluateDocuments(bakery, definitions));
     const { effective, verdicts, affected } = resultsOf(
       evaluateDocuments([...bakery, ...line(200), atTop], [...definitions, nesting]),
@@ -184,7 +184,7 @@ describe("objects that nest without end", () => {
     expect(verdicts.filter((one) => !one.includes("LoopPolicy"))).toStrictEqual(without.verdicts);
   });
 
-  test("nor does it matter how it came about", () => {
+  test("a change that makes the chain too long gives the same result as a rebuild", () => {
     const start = evaluateDocuments([...line(60), atTop], [nesting]);
     const longer = line(100);
     const { evaluation } = apply(

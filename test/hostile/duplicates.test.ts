@@ -29,7 +29,7 @@ const changed = (object: JsonObject): JsonObject => ({
   spec: { ...(object["spec"] as JsonObject), rules: [], limits: { a: 99 } },
 });
 
-describe("two documents for one object are an error that names both places", () => {
+describe("two documents for one object are an error that names both positions", () => {
   const rows: readonly (readonly [string, JsonObject])[] = [gateway, httpRoute, service, grant, mergePolicy].map(
     (object) => [refOf(object).kind, object],
   );
@@ -92,7 +92,7 @@ describe("two documents for one object are an error that names both places", () 
   });
 });
 
-describe("two documents are for one object once it is known where its kind belongs", () => {
+describe("the scope of a kind, which a definition sets, decides whether two documents are for one object", () => {
   const onGateway = { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" };
   const definition = (scope: string): JsonObject => ({
     apiVersion: "prevail.dev/v1alpha1",
@@ -136,13 +136,13 @@ describe("two documents are for one object once it is known where its kind belon
     const [finding] = findings(forwards).filter(({ code }) => code === "DuplicateObject");
     expect(finding).toMatchObject({ severity: "error", source: { file: "two.yaml" } });
     expect(finding?.message).toContain("at one.yaml:1:1, which counts, and at two.yaml:2:1; remove one");
-    // Without places it does not depend on the order either.
+    // Without positions the result does not depend on the order either.
     const bare = [{ value: definition(scope) }, { value: spare(one, 1) }, { value: spare(other, 2) }] as Document[];
     expect(outputOf(run(bare.toReversed()))).toStrictEqual(outputOf(run(bare)));
     expect(duplicates(run(bare))).toEqual([id]);
   });
 
-  test("rules that come and go tell them apart and together, as an evaluation anew would", () => {
+  test("adding and deleting the definition gives the same results as a rebuild", () => {
     const policies = [at(spare(undefined, 1), "one.yaml", 1), at(spare("default", 2), "two.yaml", 2)];
     const rules = at(definition("Namespaced"), "rules.yaml", 1);
     const together = apply(run(policies), [upsert(rules)]).evaluation;
@@ -150,7 +150,7 @@ describe("two documents are for one object once it is known where its kind belon
     expect(outputOf(apply(together, [remove]).evaluation)).toStrictEqual(outputOf(run(policies)));
   });
 
-  test("naming it anew settles which of them counts", () => {
+  test("an upsert of the object replaces both documents", () => {
     const rules = at(definition("Namespaced"), "rules.yaml", 1);
     const third = at(spare("default", 3), "three.yaml", 3);
     const clash = run([rules, at(spare(undefined, 1), "one.yaml", 1), at(spare("default", 2), "two.yaml", 2)]);
@@ -159,7 +159,7 @@ describe("two documents are for one object once it is known where its kind belon
     expect(outputOf(apply(twice, [upsert(third)]).evaluation)).toStrictEqual(outputOf(run([rules, third])));
   });
 
-  test("one that would be refused counts, too, if it is first in place", () => {
+  test("the first document by position counts, even if it is refused", () => {
     const rules = at(definition("Namespaced"), "rules.yaml", 1);
     const bad = at(spare(undefined, 1, { labels: 4 }), "one.yaml", 1);
     const good = at(spare("default", 2), "two.yaml", 2);
@@ -173,7 +173,7 @@ describe("two documents are for one object once it is known where its kind belon
     ]);
   });
 
-  test("the definition of a refused object goes: what was wrong with it is forgotten with the object", () => {
+  test("after the deletion of a definition, findings about its refused objects are gone", () => {
     const rules = { value: definition("Namespaced") };
     const bad = { value: spare(undefined, 1, { labels: 4 }) };
     const good = { value: spare(undefined, 1) };

@@ -1,4 +1,4 @@
-/** The objects of `examples/bakery`, and schemas for the policy kinds that they define, for hostile hands to change. */
+/** The objects of `examples/bakery`, with schemas for the policy kinds that they define. Tests modify them with hostile values. */
 import { readdirSync, readFileSync } from "node:fs";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/model/json.ts";
@@ -16,7 +16,7 @@ const mapOf = (additionalProperties: JsonObject): JsonObject => ({ type: "object
 const structOf = (properties: JsonObject): JsonObject => ({ type: "object", properties });
 const text: JsonObject = { type: "string" };
 
-/** Without a schema, any setting of a policy is as good as another. */
+/** A CRD with a schema for the settings. Without a schema every setting of a policy is valid. */
 function crdOf(kind: string, plural: string, settings: JsonObject): JsonObject {
   const aside = { strategy: text, when: text, remove: { type: "array", items: text } };
   const block = structOf({ ...aside, ...settings });

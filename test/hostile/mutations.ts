@@ -1,15 +1,15 @@
-/** Every way to put a wrong value into an object, one place at a time. */
+/** Copies of an object with one wrong value each. */
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import { refOf } from "../property/random/random-history.ts";
 
 export type Path = readonly (string | number)[];
 
-/** Every place in a value, the value itself left out. */
-export function placesIn(value: Json, path: Path = []): readonly Path[] {
+/** The path of every field and list item in a value. */
+export function pathsIn(value: Json, path: Path = []): readonly Path[] {
   const below = Array.isArray(value)
-    ? value.flatMap((item: Json, at) => placesIn(item, [...path, at]))
+    ? value.flatMap((item: Json, at) => pathsIn(item, [...path, at]))
     : isJsonObject(value)
-      ? Object.entries(value).flatMap(([key, item]) => placesIn(item, [...path, key]))
+      ? Object.entries(value).flatMap(([key, item]) => pathsIn(item, [...path, key]))
       : [];
   return path.length === 0 ? below : [path, ...below];
 }
@@ -28,7 +28,7 @@ export function replaceAt(value: Json, [head, ...rest]: Path, replacement: Json)
   return { ...value, [head]: replaceAt(value[head] ?? null, rest, replacement) };
 }
 
-/** As findings write it: `spec.rules[0].name`. */
+/** Formats a path as findings do: `spec.rules[0].name`. */
 export const fieldName = (path: Path): string =>
   path.map((step, at) => (typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`)).join("");
 
@@ -36,22 +36,22 @@ const typeOf = (value: Json): string => (Array.isArray(value) ? "list" : value =
 
 const samples: readonly Json[] = [7, "text", true, ["text"], { x: 1 }];
 
-/** A value of each type that the given one is not of. `null` is unset, not wrong. */
+/** A value of each other type than the given one. `null` is omitted: it means unset. */
 export const wrongTypes = (value: Json): readonly Json[] =>
   samples.filter((sample) => typeOf(sample) !== typeOf(value));
 
-/** Of whatever type: nothing, emptiness and odd contents. */
+/** Unusual values of any type: null, empty values, odd contents. */
 export const oddities: readonly Json[] = [null, -1.5, "", [], [null], [[]], {}, { x: null }];
 
 export interface Mutant {
   readonly path: Path;
-  /** The object under a name of its own, as it should be. */
+  /** The valid object under a name of its own. */
   readonly clone: JsonObject;
-  /** The same with a wrong value at the place. */
+  /** The clone with a wrong value at the path. */
   readonly value: Json;
 }
 
-/** One for each place and wrong value. */
+/** One mutant for each path and wrong value. */
 export function mutantsOf(
   object: JsonObject,
   paths: readonly Path[],
@@ -64,13 +64,13 @@ export function mutantsOf(
   });
 }
 
-/** Where an object defines a kind. */
+/** The paths at which an object names the kind that it defines. */
 const definedKind: ReadonlyMap<string, Path> = new Map([
   ["PolicyDefinition", ["spec", "policies", 0, "kind"]],
   ["CustomResourceDefinition", ["spec", "names", "kind"]],
 ]);
 
-/** The same under another name; what it defines is named otherwise, too. */
+/** The object under another name. A kind that it defines gets another name, too. */
 function cloneOf(object: JsonObject, at: number): JsonObject {
   const { kind, name } = refOf(object);
   const clone = replaceAt(object, ["metadata", "name"], `${name}-${at}`);

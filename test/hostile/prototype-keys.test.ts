@@ -5,7 +5,7 @@ import { apply, effectivePolicies, verdicts } from "../../src/index.ts";
 import { evaluateDocuments, outputOf } from "../property/evaluate-cluster.ts";
 import { bakery, definitions } from "./bakery-cluster.ts";
 
-/** Each with a harmless word that sorts as it does, so that results can be compared line by line. */
+/** Names of JavaScript's prototypes, each with an ordinary name that sorts the same, so that results can be compared line by line. */
 const pairs: readonly (readonly [word: string, plain: string])[] = [
   ["__proto__", "__prptp__"],
   ["constructor", "cpnstructpr"],
@@ -16,16 +16,16 @@ const pairs: readonly (readonly [word: string, plain: string])[] = [
 ];
 const words = pairs.map(([word]) => word);
 
-/** Own properties of the prototypes that hostile keys aim at. */
+/** The own properties of the prototypes, to detect pollution. */
 const prototypes = (): readonly string[] =>
   [Object.prototype, Array.prototype, Function.prototype, Map.prototype].map((prototype) =>
     Object.getOwnPropertyNames(prototype).join(" "),
   );
 
-/** JSON text makes `__proto__` an own key, as YAML and the Kubernetes API do. */
+/** `JSON.parse` makes `__proto__` an own key, as YAML and the Kubernetes API do. */
 const written = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
-/** Everything that can bear a name bears the same one. */
+/** A cluster in which every object, section, label and setting has the same name. */
 const clusterNamed = (name: string): readonly JsonObject[] =>
   [
     `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "NAME", "labels": {"NAME": "NAME"}}}`,
@@ -58,7 +58,7 @@ const clusterNamed = (name: string): readonly JsonObject[] =>
     `{"apiVersion": "NAME/v1", "kind": "NAME", "metadata": {"name": "NAME", "namespace": "NAME"}, "NAME": {"polluted": true}}`,
   ].map((text) => written(text.replaceAll("NAME", name)));
 
-describe("names that JavaScript gives a meaning are names like any other", () => {
+describe("names with a meaning in JavaScript are ordinary names", () => {
   test.each(pairs)("%s", (word, other) => {
     const before = prototypes();
     const evaluation = evaluateDocuments(clusterNamed(word), definitions);
@@ -73,7 +73,7 @@ describe("names that JavaScript gives a meaning are names like any other", () =>
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test.each(words)("%s comes and goes", (word) => {
+  test.each(words)("%s can be added and deleted", (word) => {
     const start = evaluateDocuments(bakery, definitions);
     const added = apply(
       start,
@@ -86,7 +86,7 @@ describe("names that JavaScript gives a meaning are names like any other", () =>
   });
 });
 
-test("the effective spec has `__proto__` as a key of its own", () => {
+test("the effective spec has `__proto__` as an own key", () => {
   const evaluation = evaluateDocuments(clusterNamed("__proto__"), definitions);
   const merged = [...effectivePolicies(evaluation)].filter(({ policyKind }) => policyKind.kind === "MergePolicy");
   expect(merged.length).toBeGreaterThan(0);

@@ -6,9 +6,9 @@ import { type Evaluation, evaluateDocuments, outputOf, resultsOf } from "../prop
 import { gatewayGroup } from "../property/random/define-kind.ts";
 import { refOf } from "../property/random/random-history.ts";
 import { bakery, definitions, gateway, httpRoute, policy, service, toGateway, toRoute } from "./bakery-cluster.ts";
-import { mutantsOf, placesIn } from "./mutations.ts";
+import { mutantsOf, pathsIn } from "./mutations.ts";
 
-// A second or two each; a busy machine may need several times that.
+// Each test takes one or two seconds on an idle machine.
 vi.setConfig({ testTimeout: 60_000 });
 afterAll(() => vi.resetConfig());
 
@@ -26,7 +26,7 @@ const deepList = nested(DEPTH, (inner) => [inner]);
 
 const metadataOf = (object: JsonObject): JsonObject => object["metadata"] as JsonObject;
 const specOf = (object: JsonObject): JsonObject => object["spec"] as JsonObject;
-/** Named otherwise, so that nothing in the bakery refers to it. */
+/** A copy under another name, which no object of the bakery refers to. */
 const spare = (object: JsonObject, fields: JsonObject): JsonObject => ({
   ...object,
   metadata: { ...metadataOf(object), name: "spare", labels: {} },
@@ -36,7 +36,7 @@ const spare = (object: JsonObject, fields: JsonObject): JsonObject => ({
 const start = evaluateDocuments(bakery, definitions);
 const untouched = resultsOf(start);
 
-describe("an object nested ten thousand deep costs only itself, and is reported", () => {
+describe("an object nested ten thousand levels deep is reported and does not affect others", () => {
   const rows: readonly (readonly [string, JsonObject])[] = [
     ["a policy's rule", policy("MergePolicy", "spare", { targetRef: toGateway, limits: { a: deepMap } })],
     ["a policy's bare spec", policy("PatchPolicy", "spare", { targetRef: toGateway, color: deepList })],
@@ -86,12 +86,12 @@ describe("an object nested ten thousand deep costs only itself, and is reported"
     const own = findings(evaluation).filter((finding) => finding.object?.endsWith("/spare"));
     expect(own.length).toBeGreaterThan(0);
     for (const { severity, field } of own) expect([severity, typeof field]).toEqual(["error", "string"]);
-    // The same when it comes by a change.
+    // A change that adds it gives the same result.
     expect(outputOf(apply(start, [{ upsert: object }]).evaluation)).toStrictEqual(outputOf(evaluation));
   });
 });
 
-describe("text nested ten thousand deep", () => {
+describe("text nested ten thousand levels deep", () => {
   const good = "apiVersion: v1\nkind: Namespace\nmetadata: {name: good}\n";
   const rows: readonly (readonly [string, string])[] = [
     ["YAML lists", "[".repeat(DEPTH) + "]".repeat(DEPTH)],
@@ -108,7 +108,7 @@ describe("text nested ten thousand deep", () => {
   });
 });
 
-describe("aliases that multiply", () => {
+describe("YAML aliases that expand exponentially", () => {
   const laughs = Array.from({ length: 40 }, (_, at) =>
     at === 0
       ? "l0: &l0 [ha, ha, ha]"
@@ -117,14 +117,14 @@ describe("aliases that multiply", () => {
           .join(", ")}]`,
   ).join("\n");
 
-  test("in a file", () => {
+  test("in a file are an error", () => {
     const text = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n${laughs}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: good}\n`;
     const { documents, findings: problems } = parseDocuments(text, "laughs.yaml");
     expect(problems.map(({ code }) => code)).toEqual(["TooManyAliases"]);
     expect(documents).toHaveLength(1);
   });
 
-  test("an alias within itself", () => {
+  test("an alias that contains itself is an error", () => {
     const { documents, findings: problems } = parseDocuments("x: &x [*x]\n", "loop.yaml");
     expect(documents).toEqual([]);
     expect(problems.map(({ code }) => code)).toEqual(["BadAlias"]);
@@ -146,7 +146,7 @@ describe("aliases that multiply", () => {
     expect(findings(evaluation).some((finding) => finding.object?.endsWith("/spare"))).toBe(true);
   });
 
-  test("in an object that contains itself", () => {
+  test("an object that contains itself is an error", () => {
     const loop: { [key: string]: Json } = { a: 1 };
     loop["self"] = loop;
     const object = policy("MergePolicy", "spare", { targetRef: toGateway, limits: { a: loop } });
@@ -156,14 +156,14 @@ describe("aliases that multiply", () => {
   });
 });
 
-describe("a hundred thousand targets on one policy", () => {
+describe("one policy with a hundred thousand targets", () => {
   const target = (at: number): JsonObject => ({
     group: gatewayGroup,
     kind: "Gateway",
     name: at === 4711 ? "front" : `gone-${at}`,
   });
 
-  test("one of them is there", () => {
+  test("one of them exists", () => {
     const targetRefs = Array.from({ length: MANY }, (_, at) => target(at));
     const many = policy("MergePolicy", "many", { targetRefs, overrides: { strategy: "merge", limits: { many: 1 } } });
     const evaluation = evaluateDocuments([...bakery, many], definitions);
@@ -173,7 +173,7 @@ describe("a hundred thousand targets on one policy", () => {
     expect(specs.some(({ spec }) => (spec["limits"] as JsonObject)["many"] === 1)).toBe(true);
   });
 
-  test("the same one every time", () => {
+  test("all of them are the same", () => {
     const targetRefs = Array.from({ length: MANY }, () => toGateway);
     const many = policy("MergePolicy", "many", { targetRefs, overrides: { strategy: "merge", limits: { many: 1 } } });
     const once = policy("MergePolicy", "many", {
@@ -199,12 +199,12 @@ describe("a hundred thousand targets on one policy", () => {
     [...verdicts(evaluation)].find((one) => one.policy.endsWith("/many"))?.verdict;
   const everywhere = { state: "Accepted", enforcement: "Enforced", total: { paths: MANY, full: MANY } };
 
-  test("all of them are there", () => {
+  test("all of them exist", () => {
     const evaluation = evaluateDocuments([...services, onServices("s", 1)], definitions);
     expect(verdictOfMany(evaluation)).toMatchObject(everywhere);
   });
 
-  test("none of them is there, and the policy comes, changes, names others and goes", () => {
+  test("none of them exists, and the policy is added, changed and deleted", () => {
     let { evaluation } = apply(start, [{ upsert: onServices("gone-", 1) }]);
     for (const next of [onServices("gone-", 2), onServices("lost-", 2)]) {
       evaluation = apply(evaluation, [{ upsert: next }]).evaluation;
@@ -218,7 +218,7 @@ describe("a hundred thousand targets on one policy", () => {
     expect(resultsOf(evaluation)).toStrictEqual(untouched);
   });
 
-  test("all of them are there, and the policy comes, changes and names others", () => {
+  test("all of them exist, and the policy is added and changed", () => {
     let evaluation = evaluateDocuments(services, definitions);
     for (const color of [1, 2]) {
       evaluation = apply(evaluation, [{ upsert: onServices("s", color) }]).evaluation;
@@ -229,7 +229,7 @@ describe("a hundred thousand targets on one policy", () => {
   });
 });
 
-describe("names that are not there cost what they are, not what there is", () => {
+describe("the cost of missing names does not depend on the number of existing names", () => {
   const named = (kind: string, name: string, spec: JsonObject): JsonObject => ({
     apiVersion: kind === "Service" ? "v1" : `${gatewayGroup}/v1`,
     kind,
@@ -238,7 +238,7 @@ describe("names that are not there cost what they are, not what there is", () =>
   });
   const absent = (at: number): string => `rxute-nxme-z${at}`;
 
-  test("sections of an object that has as many others", () => {
+  test("missing sections of an object with as many other sections", () => {
     const ports = Array.from({ length: 10_000 }, (_, at) => ({ name: `port-number-${at}`, port: 1 + at }));
     const targetRefs = ports.map((_, at) => ({ group: "", kind: "Service", name: "s", sectionName: `absent-${at}` }));
     const evaluation = evaluateDocuments(
@@ -252,7 +252,7 @@ describe("names that are not there cost what they are, not what there is", () =>
     );
   });
 
-  test("targets of one policy: a guess for the first of them", () => {
+  test("missing targets of one policy: a suggestion for the first of them", () => {
     const routes = Array.from({ length: 2_000 }, (_, at) => named("HTTPRoute", `route-name-${at}`, {}));
     const targetRefs = Array.from({ length: 60_000 }, (_, at) => ({
       group: gatewayGroup,
@@ -269,7 +269,7 @@ describe("names that are not there cost what they are, not what there is", () =>
     expect(byField.get("spec.targetRefs[20].name")).toBe(`no HTTPRoute '${absent(20)}' in namespace 'bakery'`);
   });
 
-  test("backends of as many routes as there are Services", () => {
+  test("missing backends of as many routes as there are Services", () => {
     const objects = Array.from({ length: 8_000 }, (_, at) => [
       named("Service", `route-name-${at}`, { ports: [{ port: 80 }] }),
       named("HTTPRoute", `r${at}`, { rules: [{ backendRefs: [{ name: absent(at), port: 80 }] }] }),
@@ -282,7 +282,7 @@ describe("names that are not there cost what they are, not what there is", () =>
   });
 });
 
-describe("ninety thousand settings that meet as many others", () => {
+describe("ninety thousand settings that conflict with as many others", () => {
   const SETTINGS = 90_000;
   const names = Array.from({ length: SETTINGS }, (_, at) => `key-${at}`);
   const all = (value: Json): JsonObject => Object.fromEntries(names.map((name) => [name, value]));
@@ -384,7 +384,7 @@ describe("ten megabytes in one object", () => {
       outcome,
     );
     if (verdict?.state !== "Accepted") expect(resultsOf(evaluation).effective).toStrictEqual(untouched.effective);
-    // Messages are for people: none repeats ten megabytes.
+    // No message repeats ten megabytes.
     for (const finding of findings(evaluation)) expect(finding.message.length).toBeLessThanOrEqual(2000);
   });
 
@@ -396,12 +396,12 @@ describe("ten megabytes in one object", () => {
   });
 });
 
-describe("a hundred thousand characters in any one field come back in no message", () => {
+describe("no message repeats a hundred thousand characters of a field", () => {
   const long = "x".repeat(100_000);
   test.each(bakery.map((object) => [`${refOf(object).kind} ${refOf(object).name}`, object] as const))(
     "%s",
     (_, object) => {
-      const mutants = mutantsOf(object, placesIn(object), () => [long]);
+      const mutants = mutantsOf(object, pathsIn(object), () => [long]);
       const evaluation = evaluateDocuments([...bakery, ...mutants.map(({ value }) => value)], definitions);
       const all = findings(evaluation);
       expect(all.length).toBeGreaterThan(0);

@@ -7,33 +7,33 @@ import { type Evaluation, evaluateDocuments, outputOf, resultsOf } from "../prop
 import { refOf } from "../property/random/random-history.ts";
 import { bakery, definitions } from "./bakery-cluster.ts";
 import { example } from "./example-cluster.ts";
-import { fieldName, mutantsOf, oddities, type Path, placesIn, replaceAt, valueAt, wrongTypes } from "./mutations.ts";
+import { fieldName, mutantsOf, oddities, type Path, pathsIn, replaceAt, valueAt, wrongTypes } from "./mutations.ts";
 
-// Far less than a second each, on a machine that has nothing else to do.
+// Each test takes less than a second on an idle machine.
 vi.setConfig({ testTimeout: 60_000 });
 afterAll(() => vi.resetConfig());
 
 interface Cluster {
   readonly objects: readonly JsonObject[];
   readonly definitions: readonly PolicyDefinition[];
-  /** Places where any value is right, as nothing says what belongs there. */
-  readonly anything: readonly RegExp[];
+  /** Fields where any value is valid, because they have no schema. */
+  readonly unchecked: readonly RegExp[];
 }
 
 const clusters: readonly (readonly [string, Cluster])[] = [
   [
     "examples/bakery",
-    { objects: example, definitions: builtInDefinitions(), anything: [/\.additionalProperties|\.minimum$/] },
+    { objects: example, definitions: builtInDefinitions(), unchecked: [/\.additionalProperties|\.minimum$/] },
   ],
   [
     "a cluster with one of everything",
     {
       objects: bakery,
       definitions,
-      anything: [
+      unchecked: [
         // Settings of policy kinds without a schema.
         /^\w+Policy spec\.((default|override)s?\.)?(limits|rules|colors?|retry|timeouts|labels)\b/,
-        // A filter of somebody's own, and what is under maps of a schema.
+        // A custom filter, and the contents of maps in a schema.
         /^HTTPRoute spec\.rules\[0\]\.filters\[0\]\.retry/,
         /\.additionalProperties/,
       ],
@@ -50,9 +50,9 @@ const idOf = (object: JsonObject): string => {
 const byName = (objects: readonly JsonObject[]): readonly (readonly [string, JsonObject])[] =>
   objects.map((object) => [label(object), object]);
 
-/** Whether a finding is about the place, about what holds it, or about something in what was put there. */
+/** True if the finding names the field at the path, a field that contains it, or a field inside it. */
 function isAbout({ field = "" }: Finding, path: Path): boolean {
-  // Keys of maps stand in brackets: `metadata.labels[team]`.
+  // Findings write keys of maps in brackets: `metadata.labels[team]`.
   const reported = field.replace(/\[([^\]]*[^\]\d][^\]]*)\]/g, ".$1");
   const wanted = fieldName(path);
   return reported !== "" && (wanted.startsWith(reported) || reported.startsWith(wanted));
@@ -68,51 +68,56 @@ function findingsByObject(evaluation: Evaluation): ReadonlyMap<string, readonly 
   return all;
 }
 
-describe.each(clusters)("a value of the wrong type anywhere in %s", (_, { objects, definitions: known, anything }) => {
-  const untouched = resultsOf(evaluateDocuments(objects, known));
+describe.each(clusters)(
+  "a value of the wrong type in any field of %s",
+  (_, { objects, definitions: known, unchecked }) => {
+    const untouched = resultsOf(evaluateDocuments(objects, known));
 
-  // All mutants of an object are there at once, each under a name of its own, beside the object as it should be.
-  test.each(byName(objects))("is reported with object and field, and changes nothing else: %s", (__, object) => {
-    const paths = placesIn(object).filter((path) => !identity.includes(fieldName(path)));
-    const mutants = mutantsOf(object, paths, wrongTypes);
-    const isFree = (path: Path): boolean =>
-      anything.some((free) => free.test(`${refOf(object).kind} ${fieldName(path)}`));
-    const all = findingsByObject(evaluateDocuments([...objects, ...mutants.map(({ value }) => value)], known));
-    const silent = mutants.filter(
-      ({ path, clone }) => !isFree(path) && all.get(idOf(clone))?.some((one) => isAbout(one, path)) !== true,
-    );
-    expect(silent.map(({ path, value }) => `${fieldName(path)}: ${JSON.stringify(valueAt(value, path))}`)).toEqual([]);
-
-    const bad = mutants.filter(({ clone }) =>
-      all.get(idOf(clone))?.some(({ severity, code }) => severity === "error" && /^(Invalid|Missing|Def)/.test(code)),
-    );
-    const { verdicts, ...rest } = resultsOf(evaluateDocuments([...objects, ...bad.map(({ value }) => value)], known));
-    const ids = new Set(bad.map(({ clone }) => `{"policy":"${idOf(clone)}"`));
-    const others = verdicts.filter((line) => !ids.has(line.slice(0, line.indexOf(","))));
-    expect({ ...rest, verdicts: others }).toStrictEqual(untouched);
-    expect(bad.length).toBeGreaterThanOrEqual(Math.min(1, mutants.length));
-  });
-
-  // One place of every object at once, in place, so that what refers to it meets it.
-  test("is never an exception, nor is it when it comes by a change", () => {
-    const base = evaluateDocuments(objects, known);
-    for (let round = 0; round < 40; round++) {
-      const changed = objects.map((object, at) => {
-        const paths = placesIn(object).filter((path) => !identity.includes(fieldName(path)));
-        const path = paths[(round * 7 + at) % paths.length] ?? [];
-        const values = [...wrongTypes(valueAt(object, path)), ...oddities];
-        return path.length === 0 ? object : replaceAt(object, path, values[(round + at) % values.length] ?? null);
-      });
-      const rebuilt = outputOf(evaluateDocuments(changed, known));
-      expect(rebuilt.findings.length).toBeGreaterThan(0);
-      const { evaluation } = apply(
-        base,
-        changed.map((value) => ({ upsert: value })),
+    // One evaluation has all mutants of an object, each under a name of its own, beside the valid object.
+    test.each(byName(objects))("is reported with object and field, and does not affect others: %s", (__, object) => {
+      const paths = pathsIn(object).filter((path) => !identity.includes(fieldName(path)));
+      const mutants = mutantsOf(object, paths, wrongTypes);
+      const isFree = (path: Path): boolean =>
+        unchecked.some((free) => free.test(`${refOf(object).kind} ${fieldName(path)}`));
+      const all = findingsByObject(evaluateDocuments([...objects, ...mutants.map(({ value }) => value)], known));
+      const silent = mutants.filter(
+        ({ path, clone }) => !isFree(path) && all.get(idOf(clone))?.some((one) => isAbout(one, path)) !== true,
       );
-      expect(outputOf(evaluation), `round ${round}`).toStrictEqual(rebuilt);
-    }
-  });
-});
+      expect(silent.map(({ path, value }) => `${fieldName(path)}: ${JSON.stringify(valueAt(value, path))}`)).toEqual(
+        [],
+      );
+
+      const bad = mutants.filter(({ clone }) =>
+        all.get(idOf(clone))?.some(({ severity, code }) => severity === "error" && /^(Invalid|Missing|Def)/.test(code)),
+      );
+      const { verdicts, ...rest } = resultsOf(evaluateDocuments([...objects, ...bad.map(({ value }) => value)], known));
+      const ids = new Set(bad.map(({ clone }) => `{"policy":"${idOf(clone)}"`));
+      const others = verdicts.filter((line) => !ids.has(line.slice(0, line.indexOf(","))));
+      expect({ ...rest, verdicts: others }).toStrictEqual(untouched);
+      expect(bad.length).toBeGreaterThanOrEqual(Math.min(1, mutants.length));
+    });
+
+    // Every object has one wrong value under its own name, so that other objects refer to it.
+    test("never throws, neither in an evaluation nor in a change", () => {
+      const base = evaluateDocuments(objects, known);
+      for (let round = 0; round < 40; round++) {
+        const changed = objects.map((object, at) => {
+          const paths = pathsIn(object).filter((path) => !identity.includes(fieldName(path)));
+          const path = paths[(round * 7 + at) % paths.length] ?? [];
+          const values = [...wrongTypes(valueAt(object, path)), ...oddities];
+          return path.length === 0 ? object : replaceAt(object, path, values[(round + at) % values.length] ?? null);
+        });
+        const rebuilt = outputOf(evaluateDocuments(changed, known));
+        expect(rebuilt.findings.length).toBeGreaterThan(0);
+        const { evaluation } = apply(
+          base,
+          changed.map((value) => ({ upsert: value })),
+        );
+        expect(outputOf(evaluation), `round ${round}`).toStrictEqual(rebuilt);
+      }
+    });
+  },
+);
 
 const objectNamed = (name: string): JsonObject => bakery.find((object) => label(object) === name) ?? {};
 
@@ -136,7 +141,7 @@ const rows: readonly (readonly [object: string, path: Path, replacement: Json])[
   ["PolicyDefinition latepolicies.example.com", ["spec", "policies"], []],
 ];
 
-describe("a word or a number that cannot be is reported with object and field", () => {
+describe("a value outside the allowed range is reported with object and field", () => {
   test.each(rows.map((row) => [row[0], fieldName(row[1]), JSON.stringify(row[2]), row] as const))(
     "%s: %s is %s",
     (_, field, __, [name, path, replacement]) => {
@@ -148,7 +153,7 @@ describe("a word or a number that cannot be is reported with object and field", 
   );
 });
 
-describe("what JSON cannot carry: a library's caller may hand it over", () => {
+describe("a JavaScript value that is not JSON, passed by a caller of the library", () => {
   const values: readonly (readonly [string, unknown])[] = [
     ["a big integer", 10n],
     ["a symbol", Symbol("x")],
@@ -157,15 +162,15 @@ describe("what JSON cannot carry: a library's caller may hand it over", () => {
   const odd = values.map(([, value]) => value as Json);
   const base = evaluateDocuments(bakery, definitions);
 
-  test.each(byName(bakery))("is a finding, wherever it stands, and no exception: %s", (_, object) => {
-    const roomy = { extra: 1, ...object };
-    const paths = placesIn(roomy).filter((path) => !identity.includes(fieldName(path)) && path[0] !== "status");
-    const mutants = mutantsOf(roomy, paths, () => odd);
+  test.each(byName(bakery))("is a finding and not an exception in any field: %s", (_, object) => {
+    const withExtra = { extra: 1, ...object };
+    const paths = pathsIn(withExtra).filter((path) => !identity.includes(fieldName(path)) && path[0] !== "status");
+    const mutants = mutantsOf(withExtra, paths, () => odd);
     const all = findingsByObject(evaluateDocuments([...bakery, ...mutants.map(({ value }) => value)], definitions));
     const silent = mutants.filter(({ clone }) => all.get(idOf(clone)) === undefined);
     expect(silent.map(({ path }) => fieldName(path))).toEqual([]);
-    // In place: as a duplicate, and by a change.
-    for (const value of odd.map((one) => replaceAt(roomy, ["extra"], one))) {
+    // Under the object's own name: as a duplicate, and in a change.
+    for (const value of odd.map((one) => replaceAt(withExtra, ["extra"], one))) {
       expect(outputOf(evaluateDocuments([...bakery, value], definitions)).findings.length).toBeGreaterThan(0);
       expect(outputOf(apply(base, [{ upsert: value }]).evaluation).findings.length).toBeGreaterThan(0);
     }
@@ -174,10 +179,10 @@ describe("what JSON cannot carry: a library's caller may hand it over", () => {
   test.each([
     ["in a policy's setting", "MergePolicy limits", ["spec", "limits"], "spec"],
     ["in a target", "MergePolicy limits", ["spec", "targetSelectors", 0, "kind"], "spec"],
-    ["in a field with a shape", "Gateway front", ["spec", "listeners", 0, "port"], "spec.listeners[0].port"],
-    ["in a field that nobody knows", "Gateway front", ["extra"], "extra"],
+    ["in a field with a schema", "Gateway front", ["spec", "listeners", 0, "port"], "spec.listeners[0].port"],
+    ["in an unknown field", "Gateway front", ["extra"], "extra"],
     ["in a definition", "PolicyDefinition latepolicies.example.com", ["spec", "class"], "spec"],
-  ] as const)("the object is left out, and the field named: %s", (_, name, path, field) => {
+  ] as const)("the object is ignored and the finding names the field: %s", (_, name, path, field) => {
     for (const one of odd) {
       const object = { extra: 1, ...objectNamed(name) };
       const value = replaceAt(object, path, one);
@@ -188,7 +193,7 @@ describe("what JSON cannot carry: a library's caller may hand it over", () => {
   });
 });
 
-describe("an object without an identity is left out, and reported", () => {
+describe("an object without a valid identity is reported and otherwise ignored", () => {
   const route = objectNamed("HTTPRoute baker");
   const wrong: readonly (readonly [Path, Json])[] = [
     [[], "text"],
@@ -218,7 +223,7 @@ describe("an object without an identity is left out, and reported", () => {
     for (const line of more) expect(line.length).toBeLessThan(2000);
   });
 
-  test("the document is all there is to name", () => {
+  test("the finding names the document", () => {
     const value = replaceAt(route, ["metadata", "name"], 7);
     const [finding] = findings(evaluateDocuments([value], definitions));
     expect(finding).toMatchObject({ code: "NotAnObject", severity: "error" });

@@ -10,7 +10,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { builtInDefinitions, verdicts } from "../../src/index.ts";
 import { fieldPointer } from "../../src/sources/field-pointer.ts";
 import { example } from "../hostile/example-cluster.ts";
-import { mutantsOf, oddities, placesIn, wrongTypes } from "../hostile/mutations.ts";
+import { mutantsOf, oddities, pathsIn, wrongTypes } from "../hostile/mutations.ts";
 import { type Evaluation, evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import { type RandomCluster, randomCluster } from "./random/random-cluster.ts";
@@ -135,7 +135,7 @@ test.each([
   ["a CoverageRule", rules[0] ?? {}],
   ["a policy with a status", policyWithStatus],
 ])("%s with a wrong value in any field is reported and never throws", (_, object) => {
-  const paths = placesIn(object).filter(([head]) => head === "spec" || head === "status");
+  const paths = pathsIn(object).filter(([head]) => head === "spec" || head === "status");
   const wrong = mutantsOf(object, paths, (value) => [...wrongTypes(value), ...oddities]);
   expect(wrong.length).toBeGreaterThan(100);
   const evaluation = evaluateDocuments([...example, ...wrong.map(({ value }) => value)], builtInDefinitions());

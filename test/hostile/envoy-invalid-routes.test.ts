@@ -1,4 +1,4 @@
-/** Routes that mean harm to an Envoy, among good ones: each is outputOf by name, and the good ones are as they are alone. */
+/** Routes with values that Envoy refuses, among valid ones: each is reported by name, and the valid ones are unaffected. */
 import { describe, expect, test } from "vitest";
 import { createRegex } from "../../src/adapters/regex/create-regex.ts";
 import { compileDataplane } from "../../src/core/compile.ts";
@@ -23,8 +23,8 @@ const headerFilter = (type: string, field: string, header: JsonObject): JsonObje
 const match = (more: JsonObject): JsonObject => ({ matches: [more] });
 const rewrite = (more: JsonObject): JsonObject => ({ filters: [{ type: "URLRewrite", urlRewrite: more }] });
 
-/** One rule each; every one has something that Envoy, or Gateway API, does not take. */
-const poisons: Readonly<Record<string, JsonObject>> = {
+/** Rules with one value each that Envoy or Gateway API refuses. */
+const invalidRules: Readonly<Record<string, JsonObject>> = {
   "path-pattern": match({ path: { type: "RegularExpression", value: "/(?<=a)b" } }),
   "path-open-group": match({ path: { type: "RegularExpression", value: "/(" } }),
   "path-query": match({ path: { type: "PathPrefix", value: "/a?b" } }),
@@ -90,12 +90,12 @@ const good = Array.from({ length: 100 }, (_, index) =>
   route(`good-${index}`, { retry: { codes: [503], backoff: "50ms" } }),
 );
 const bad = Array.from({ length: 20 }, (_, round) =>
-  Object.entries(poisons).map(([name, rule]) => route(`bad-${name}-${round}`, rule)),
+  Object.entries(invalidRules).map(([name, rule]) => route(`bad-${name}-${round}`, rule)),
 ).flat();
 
 interface Outcome {
   readonly resources: XdsResources;
-  /** Everything that people are outputOf. */
+  /** All findings and problems. */
   readonly messages: string;
 }
 
@@ -128,24 +128,24 @@ function versionsOfGood({ resources }: Outcome): readonly string[] {
   );
 }
 
-describe(`${bad.length} poisoned routes among ${good.length} good ones`, () => {
+describe(`${bad.length} invalid routes among ${good.length} valid ones`, () => {
   const alone = outcomeOf([...house, ...good]);
   const among = outcomeOf([...house, ...good, ...bad]);
   const envoy = findEnvoy();
 
-  test("good ones are the same bytes", () => {
+  test("the valid routes compile to the same bytes as without the invalid ones", () => {
     expect(versionsOfGood(alone)).toHaveLength(good.length);
     expect(versionsOfGood(among)).toEqual(versionsOfGood(alone));
   });
 
-  test.each(Object.keys(poisons))("%s is outputOf by name", (name) => {
+  test.each(Object.keys(invalidRules))("%s is reported by name", (name) => {
     const untold = Array.from({ length: 20 }, (_, round) => `bad-${name}-${round}`).filter(
       (one) => !among.messages.includes(one),
     );
     expect(untold).toEqual([]);
   });
 
-  test.skipIf(envoy === undefined)("Envoy takes all that is left", () => {
+  test.skipIf(envoy === undefined)("Envoy accepts the remaining configuration", () => {
     const json = bootstrapJson(compileStaticBootstrap("bakery/door", among.resources, undefined));
     expect(validateBootstrap(envoy ?? "", json)).toBe(undefined);
   });

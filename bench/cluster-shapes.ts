@@ -1,6 +1,6 @@
-/** Clusters to measure, as plain objects: `fleet` is the one the bars are about, the others stretch it one way each. */
+/** Clusters to measure, as plain objects. The bars are for `fleet`; each other shape is larger in one dimension. */
 
-/** One object as a cluster would hand it over. */
+/** An object as the API server returns it. */
 export interface ClusterObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -14,13 +14,13 @@ export interface ShapeOptions {
   readonly listeners: number;
   readonly rules: number;
   readonly backends: number;
-  /** How many Gateways a route names as its parents. */
+  /** The number of Gateways that a route names as parents. */
   readonly parents: number;
-  /** Beside the policies on the Gateway and on every second route: on the class, on a listener, on a rule. */
+  /** Adds policies on the class, listeners and rules to those on Gateways and on every second route. */
   readonly levels: "GatewayAndRoute" | "Five";
-  /** Whether the policies of routes say a few things over and over, as those of templates do, or each something else. */
+  /** Whether the policies of routes share a few specs, as generated policies do, or each has its own. */
   readonly policies: "Alike" | "Different";
-  /** Where paths end. */
+  /** The effective targets. */
   readonly ends: "HTTPRouteRule" | "Service";
 }
 
@@ -39,7 +39,7 @@ const GATEWAY_API = "gateway.networking.k8s.io";
 const POLICIES = "bench.example.com";
 const NAMESPACE = "bakery";
 
-/** RFC 9's kind: named rules, atomic or merged, effective at the route's rule, or further down. */
+/** A kind as in RFC 9: named rules, atomic or merged. Paths end at the route's rule or below it. */
 export const definitionFor = (ends: ShapeOptions["ends"]): ClusterObject => ({
   apiVersion: "prevail.dev/v1alpha1",
   kind: "PolicyDefinition",
@@ -66,7 +66,7 @@ export const definitionFor = (ends: ShapeOptions["ends"]): ClusterObject => ({
   },
 });
 
-/** Everything, in the order in which a list per kind would bring it. */
+/** All objects, grouped by kind. */
 export function* buildShape(options: ShapeOptions): Generator<ClusterObject> {
   const gateways = Math.max(options.parents, Math.ceil(options.routes / options.routesPerGateway));
   yield definitionFor(options.ends);
@@ -77,7 +77,7 @@ export function* buildShape(options: ShapeOptions): Generator<ClusterObject> {
     for (let backend = 0; backend < options.backends; backend++) yield buildService(i, backend);
   }
   for (let i = 0; i < gateways; i++) yield gatewayPolicy(i);
-  // Seven values and one for each revision: tens of them never meet.
+  // Steps of ten keep the specs of different policies distinct: a policy uses seven values, plus one for each revision.
   for (let i = 0; i < options.routes; i += 2) yield routePolicy(i, options.policies === "Alike" ? 0 : 10 * i);
   if (options.levels === "Five") yield* deeperPolicies(gateways, options);
 }
@@ -96,7 +96,7 @@ function buildGateway(index: number, { listeners }: ShapeOptions): ClusterObject
   };
 }
 
-/** `revision` changes what a rule matches, and nothing that policies look at. */
+/** `revision` changes the match of a rule, which does not affect policies. */
 export function buildRoute(index: number, gateways: number, options: ShapeOptions, revision = 0): ClusterObject {
   const { rules, backends, parents, routesPerGateway } = options;
   const first = Math.floor(index / routesPerGateway);
@@ -134,7 +134,7 @@ interface Limit {
 
 const limit = (count: number): Limit => ({ rates: [{ limit: count, window: "10s" }] });
 
-/** Defaults and overrides, merged and atomic, in turn. */
+/** Alternates defaults and overrides, merged and atomic. */
 export function gatewayPolicy(index: number, revision = 0): ClusterObject {
   const strategy = index % 4 < 2 ? "merge" : "atomic";
   const limits = { global: limit(1000 + revision), login: limit(5) };
@@ -143,14 +143,14 @@ export function gatewayPolicy(index: number, revision = 0): ClusterObject {
   });
 }
 
-/** Merged defaults and bare (atomic) rules, in turn. */
+/** Alternates merged defaults and bare (atomic) rules. */
 export function routePolicy(index: number, revision = 0): ClusterObject {
   const limits = { global: limit(100 + (index % 7) + revision), toppings: limit(20) };
   const spec = (index / 2) % 2 === 0 ? { defaults: { strategy: "merge", limits } } : { limits };
   return policy("RateLimitPolicy", `on-${routeName(index)}`, [{ kind: "HTTPRoute", name: routeName(index) }], spec);
 }
 
-/** The class, every Gateway's first listener and the first rule of every second route, beside the Gateways and routes. */
+/** Policies on the class, on the first listener of each Gateway and on the first rule of every second route. */
 function* deeperPolicies(gateways: number, { routes }: ShapeOptions): Generator<ClusterObject> {
   yield {
     apiVersion: `${POLICIES}/v1`,
@@ -184,7 +184,7 @@ export const policyOnRoutes = (routes: number, revision = 0): ClusterObject =>
     { overrides: { strategy: "merge", limits: { everywhere: limit(50 + revision) } } },
   );
 
-/** Many policies on one route, each with a rule of its own and one that all of them want. */
+/** Many policies on one route, each with a rule of its own and one that all of them set. */
 export const policiesOnRoute = (count: number, route: number): readonly ClusterObject[] =>
   Array.from({ length: count }, (_, i) =>
     policy("RateLimitPolicy", `crowd-${i}`, [{ kind: "HTTPRoute", name: routeName(route) }], {

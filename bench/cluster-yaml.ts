@@ -1,4 +1,4 @@
-/** YAML as people and generators write it, for `routes` routes: block style, comments, labels, and what `kubectl get` adds. */
+/** YAML as people and generators write it: block style, comments, labels, and the fields that `kubectl get` adds. */
 export function clusterYaml(routes: number): string {
   const parts = [gateway()];
   for (let index = 0; index < routes; index++) {
@@ -8,7 +8,7 @@ export function clusterYaml(routes: number): string {
   return parts.join("---\n");
 }
 
-/** Many small documents, as a repository of manifests has them. */
+/** Many small documents, as in a repository of manifests. */
 export function smallDocuments(count: number): string {
   return Array.from({ length: count }, (_, index) => (index % 3 === 0 ? policy(index) : service(index))).join("---\n");
 }

@@ -1,4 +1,4 @@
-/** Configurations of Envoy as people write them, to compare ours with. */
+/** Envoy configurations as people write them, for comparison with Prevail's. */
 
 const HCM = "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 const ROUTER = {
@@ -29,7 +29,7 @@ const listenerAt = (port: number, virtualHosts: readonly object[], more: object 
   ],
 });
 
-/** A backend that answers everything at once. */
+/** A backend that responds to every request at once. */
 export const respondingBootstrap = (port: number, adminPort: number): object => ({
   admin: { address: address(adminPort) },
   static_resources: {
@@ -50,11 +50,11 @@ export interface HandWritten {
   readonly adminPort: number;
   readonly backendPort: number;
   readonly routes: number;
-  /** `Edge`: what Envoy's page on proxies at the edge asks for, and the limits that ours has. `None`: nothing but routes and retries. */
+  /** `Edge`: the settings of Envoy's page on edge proxies, with Prevail's limits. `None`: only routes and retries. */
   readonly care: "Edge" | "None";
 }
 
-/** Whoever takes requests from strangers has these, by hand or not. */
+/** The settings that Envoy recommends for untrusted clients. */
 const EDGE = {
   use_remote_address: true,
   normalize_path: true,
@@ -68,7 +68,7 @@ const EDGE = {
   generate_request_id: false,
 };
 
-/** As near to ours as Envoy's own settings come: the wait is below its base, not above it. */
+/** The closest equivalent of Prevail's retries in Envoy's own settings. Envoy's backoff is below its base interval, not above it. */
 const retries = (retryOn: string): object => ({
   retry_on: retryOn,
   num_retries: 2,
@@ -97,7 +97,7 @@ const IDEMPOTENT = {
 };
 const ALWAYS = "connect-failure,refused-stream,retriable-status-codes";
 
-/** A POST that a backend may have got is not sent again, so there are two routes by method, as in ours. */
+/** A POST that a backend may have received is not retried, so there are two routes by method, as in Prevail's configuration. */
 const routesTo = (cluster: string, care: HandWritten["care"]): readonly object[] =>
   care === "None"
     ? [route(cluster, {}, `${ALWAYS},reset`)]

@@ -1,6 +1,6 @@
 import type { BenchContext } from "./bench-context.ts";
 
-/** Milliseconds that `run` takes, and what it gives. */
+/** The time of `run` in milliseconds, and its result. */
 export function timed<T>(run: () => T): { readonly ms: number; readonly value: T } {
   const start = performance.now();
   const value = run();
@@ -8,15 +8,15 @@ export function timed<T>(run: () => T): { readonly ms: number; readonly value: T
 }
 
 /**
- * Milliseconds that it takes to collect what was left young: who leaves it pays for it, not whoever comes next. What a
- * collection takes where there is nothing young is not counted.
+ * The time in milliseconds to collect the young objects that a measured function left behind, so that it is counted for that function
+ * and not for the next one. The time of a collection without young objects is subtracted.
  */
 export function collectionMs({ emptyNursery }: Pick<BenchContext, "emptyNursery">): number {
   const { ms } = timed(emptyNursery);
   return Math.max(0, ms - timed(emptyNursery).ms);
 }
 
-/** Milliseconds of processor time that `run` takes, over all threads: a busy machine disturbs it less than the clock on the wall. */
+/** The processor time of `run` over all threads, in milliseconds. It depends less on the load of the machine than elapsed time. */
 export function processorMs(run: () => void): number {
   const before = process.cpuUsage();
   run();
@@ -24,7 +24,7 @@ export function processorMs(run: () => void): number {
   return (user + system) / 1000;
 }
 
-/** The value below which the given part of the values lies: 0.5 is the median. */
+/** The quantile of the values: 0.5 is the median. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 export interface Options {
-  /** Absent: list the benches. */
+  /** The bench to run. Without a name the benches are listed. */
   readonly name?: string;
   readonly sizes?: readonly number[];
   readonly json: boolean;

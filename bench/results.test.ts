@@ -44,7 +44,7 @@ test("the table aligns figures and marks a missed bar", () => {
   ]);
 });
 
-test("numbers keep three figures that count", () => {
+test("numbers have three significant digits", () => {
   expect([0, 7, 0.5, 12.345, 99.99, 123.4, 1_234_567].map(formatNumber)).toEqual([
     "0",
     "7",

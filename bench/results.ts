@@ -4,7 +4,7 @@ export interface Result extends Measurement {
   readonly bench: string;
 }
 
-/** Settles whether the bar is reached: a value up to the bar is, unless the bench said otherwise. */
+/** Adds whether the bar is met: a value up to the bar meets it, unless the bench has set `ok`. */
 export function resultOf(bench: string, measurement: Measurement): Result {
   const { bar } = measurement;
   const ok = measurement.ok ?? (bar === undefined ? undefined : measurement.value <= bar);
@@ -15,7 +15,7 @@ export function isMissed(result: Result): boolean {
   return result.ok === false;
 }
 
-/** One object on one line, its keys always in this order. */
+/** One line of JSON with a fixed order of keys. */
 export function formatJson({ bench, case: name, metric, value, unit, bar, ok }: Result): string {
   return JSON.stringify({ bench, case: name, metric, value, unit, bar, ok });
 }
@@ -23,7 +23,7 @@ export function formatJson({ bench, case: name, metric, value, unit, bar, ok }: 
 const headings = ["CASE", "METRIC", "VALUE", "UNIT", "BAR", ""] as const;
 const numeric = new Set([2, 4]);
 
-/** A table without borders: words to the left, figures to the right, a missed bar marked at the end of its row. */
+/** A table without borders: text is aligned left, figures right; a missed bar is marked at the end of its row. */
 export function formatTable(results: readonly Result[]): string {
   const rows = [headings, ...results.map(cells)];
   const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -48,7 +48,7 @@ function verdict({ ok }: Result): string {
   return ok ? "ok" : "MISSED";
 }
 
-/** Three figures that count, and thousands apart: 0.0123, 12.3, 1,234. */
+/** Three significant digits, with separators for thousands: 0.0123, 12.3, 1,234. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 3;

@@ -15,24 +15,26 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (!names.includes(options.name)) {
-    return refuse(`no bench "${options.name}"; there are: ${names.join(", ") || "none"}`);
+    return refuse(`unknown bench "${options.name}"; benches are ${names.join(", ") || "not built"}`);
   }
   return run(options.name, options);
 }
 
 async function run(name: string, options: Options): Promise<number> {
   const results: Result[] = [];
+  console.error(`bench: running ${name}; this can take minutes …`);
   const bench = await loadBench(name);
   await bench(
     contextFor(options, (measurement) => {
       const result = resultOf(name, measurement);
       results.push(result);
       if (options.json) console.log(formatJson(result));
+      else if (process.stderr.isTTY) process.stderr.write(`bench: ${results.length} figures measured\r`);
     }),
   );
   if (!options.json) console.log(formatTable(results));
   const missed = results.filter(isMissed);
-  if (missed.length > 0) console.error(`bench: ${missed.length} of ${results.length} figures missed their bar`);
+  if (missed.length > 0) console.error(`bench: ${missed.length} of ${results.length} figures miss their bar`);
   return options.strict && missed.length > 0 ? 1 : 0;
 }
 
@@ -40,7 +42,7 @@ function contextFor({ sizes }: Options, report: BenchContext["report"]): BenchCo
   return { sizes: (own) => sizes ?? own, report, collectGarbage: () => globalThis.gc?.(), emptyNursery };
 }
 
-/** What survives two small collections is no longer young. */
+/** Objects that survive two minor collections are no longer young. */
 function emptyNursery(): void {
   for (let i = 0; i < 2; i++) globalThis.gc?.({ type: "minor" });
 }

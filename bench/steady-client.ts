@@ -1,8 +1,8 @@
-/** Asks over connections that stay open, so many requests at a time, so that two proxies can be compared in many short turns. */
+/** A client with connections that stay open, so that two proxies can be compared in many short turns. */
 import { connect, type Socket } from "node:net";
 
 export interface SteadyClient {
-  /** Resolves when so many requests have been answered. */
+  /** Sends this number of requests and resolves after the last response. */
   readonly ask: (requests: number) => Promise<void>;
   readonly close: () => void;
 }
@@ -20,24 +20,24 @@ export async function openClient({
 }): Promise<SteadyClient> {
   const request = `GET / HTTP/1.1\r\nHost: ${host}${END_OF_HEAD}`;
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
-  let [unasked, unanswered] = [0, 0];
+  let [unsent, pending] = [0, 0];
   let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
-  const askNext = (socket: Socket): void => {
-    if (unasked === 0) return;
-    unasked--;
+  const sendNext = (socket: Socket): void => {
+    if (unsent === 0) return;
+    unsent--;
     socket.write(request);
   };
   for (const socket of sockets) {
     let text = "";
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
-      const length = answerLength(text);
+      const length = responseLength(text);
       if (length === undefined || text.length < length) return;
-      if (!text.startsWith("HTTP/1.1 200")) settle?.reject(new Error(`unexpected answer: ${text}`));
+      if (!text.startsWith("HTTP/1.1 200")) settle?.reject(new Error(`unexpected response: ${text}`));
       text = text.slice(length);
-      unanswered--;
-      askNext(socket);
-      if (unanswered === 0) settle?.resolve();
+      pending--;
+      sendNext(socket);
+      if (pending === 0) settle?.resolve();
     });
     socket.on("close", () => settle?.reject(new Error("the connection was closed")));
   }
@@ -45,8 +45,8 @@ export async function openClient({
     ask: (requests) =>
       new Promise((resolve, reject) => {
         settle = { resolve, reject };
-        [unasked, unanswered] = [requests, requests];
-        for (const socket of sockets) askNext(socket);
+        [unsent, pending] = [requests, requests];
+        for (const socket of sockets) sendNext(socket);
       }),
     close: () => {
       settle = undefined;
@@ -63,8 +63,8 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Of the first answer in that text; undefined: its head is not whole. */
-function answerLength(text: string): number | undefined {
+/** The length of the first response in the text; undefined if its head is incomplete. */
+function responseLength(text: string): number | undefined {
   const end = text.indexOf(END_OF_HEAD);
   if (end < 0) return undefined;
   const body = Number(/\r\ncontent-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0);

@@ -1,4 +1,4 @@
-// Compiles the benches and runs bench/run.ts with a garbage collector at hand and a large heap.
+// Compiles the benches and runs bench/run.ts with the garbage collector exposed and a large heap.
 import { spawnSync } from "node:child_process";
 import { totalmem } from "node:os";
 import { fileURLToPath } from "node:url";

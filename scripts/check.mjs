@@ -1,4 +1,4 @@
-// Runs every static check, all of them even if one fails, and says what each took.
+// Runs every static check, also after a failure, and prints the time of each.
 //   npm run check [-- STEP…]
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const steps = [
   { name: "types-core", what: "src/core without Node or DOM types", run: ["tsc", "-p", "tsconfig.core.json"] },
-  { name: "types-build", what: "everything that is published", run: ["tsc", "-p", "tsconfig.build.json", "--noEmit"] },
+  { name: "types-build", what: "published sources", run: ["tsc", "-p", "tsconfig.build.json", "--noEmit"] },
   { name: "types", what: "sources, tests and benches", run: ["tsc", "-p", "tsconfig.json"] },
   {
     name: "biome",
@@ -18,7 +18,7 @@ const steps = [
   { name: "knip", what: "dead code, unlisted packages", run: ["knip", "--no-progress", "--no-config-hints"] },
   {
     name: "architecture",
-    what: "who may import whom",
+    what: "imports between layers, file names, exports",
     run: ["vitest", "run", "--reporter=dot", "test/architecture.test.ts"],
   },
 ];
@@ -26,14 +26,16 @@ const steps = [
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !steps.some((step) => step.name === name));
 if (unknown.length > 0) {
-  console.error(`check: unknown step ${unknown.join(", ")}; there are ${steps.map((step) => step.name).join(", ")}`);
+  console.error(`check: unknown step ${unknown.join(", ")}; steps are ${steps.map((step) => step.name).join(", ")}`);
   process.exit(2);
 }
 
+const run = steps.filter(({ name }) => names.length === 0 || names.includes(name));
 const failed = [];
-for (const step of steps.filter(({ name }) => names.length === 0 || names.includes(name))) {
+for (const step of run) {
   const [tool, ...args] = step.run;
   const started = Date.now();
+  if (process.stdout.isTTY) process.stdout.write(`running ${step.name} …\r`);
   const result = spawnSync(join(root, "node_modules", ".bin", tool), args, {
     cwd: root,
     encoding: "utf8",
@@ -47,12 +49,12 @@ for (const step of steps.filter(({ name }) => names.length === 0 || names.includ
   if (passed) continue;
   failed.push(step.name);
   const output = result.error ? `${tool} could not be started: ${result.error.message}` : result.stdout + result.stderr;
-  console.log(`${output.trimEnd().replaceAll(/^/gm, "  | ")}\n  $ ${step.run.join(" ")}\n`);
+  console.log(`${output.trimEnd().replaceAll(/^/gm, "  | ")}\n  command: npx ${step.run.join(" ")}\n`);
 }
 
 if (failed.length > 0) {
-  console.log(`check: FAILED: ${failed.join(", ")}`);
+  console.log(`check: ${failed.length} of ${run.length} steps failed: ${failed.join(", ")}`);
   process.exitCode = 1;
 } else {
-  console.log("check: all passed");
+  console.log(`check: all ${run.length} steps passed`);
 }

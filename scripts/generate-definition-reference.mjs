@@ -1,5 +1,5 @@
-// Rewrites the generated tables of docs/definitions.md. They are rendered from TypeScript sources, so the test that
-// checks the page also writes it.
+// Rewrites the generated tables of docs/definitions.md. The tables come from TypeScript sources, so the test that checks the
+// page also writes it.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

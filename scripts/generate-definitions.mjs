@@ -1,6 +1,6 @@
-// Turns src/definitions/*.yaml into src/definitions/gen/built-in-documents.ts, so that no file is read at run time.
+// Generates src/definitions/gen/built-in-documents.ts from src/definitions/*.yaml, so that no file is read at run time.
 //   node scripts/generate-definitions.mjs [--check]
-// With --check nothing is written: exit code 1 if the file is not what would be written.
+// With --check nothing is written; the exit code is 1 if the generated file is out of date.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

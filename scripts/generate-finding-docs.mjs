@@ -1,6 +1,6 @@
 // Turns the sections of docs/findings.md into src/cli/check/gen/finding-docs.ts, so that `check --explain` reads no file at run time.
 //   node scripts/generate-finding-docs.mjs [--check]
-// With --check nothing is written: exit code 1 if the file is not what would be written.
+// With --check nothing is written; the exit code is 1 if the generated file is out of date.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { writeGenerated } from "./write-generated.mjs";
@@ -10,7 +10,7 @@ const output = fileURLToPath(new URL("../src/cli/check/gen/finding-docs.ts", imp
 
 writeGenerated("generate-finding-docs", output, render());
 
-/** A section begins at `### Code` and ends before the next heading of any level; fenced lines are no headings. */
+/** A section begins at `### Code` and ends before the next heading of any level. Lines in fenced blocks are not headings. */
 function render() {
   const sections = [];
   let isFenced = false;

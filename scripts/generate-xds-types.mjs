@@ -1,6 +1,6 @@
-// Generates src/xds/gen from Envoy itself: the binary carries the descriptors of its whole API, so that what we speak is what it understands.
+// Generates src/xds/gen from the Envoy binary, which contains the descriptors of its whole API. So the types match that Envoy version.
 //   node scripts/generate-xds-types.mjs [FOLDER]
-// Of those, only what `xds-messages.mjs` lists is kept. protoc-gen-es makes TypeScript of it.
+// Only the messages that `xds-messages.mjs` lists are kept. protoc-gen-es generates the TypeScript.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -34,7 +34,7 @@ const wellKnown = [
 
 const wanted = new Map(Object.entries(xdsMessages).map(([name, fields]) => [name, fields.split(" ").filter(Boolean)]));
 const files = readEnvoyDescriptors(envoyBinary(), xdsFiles);
-/** Full name of a type → the file it is in. */
+/** The file of each type, by the type's full name. */
 const homes = new Map(
   [...files.values(), ...wellKnown].flatMap((file) => typeNames(file).map((name) => [name, file.name])),
 );
@@ -74,7 +74,7 @@ function pruneFile(file) {
   return [create(FileDescriptorProtoSchema, { name, package: prefix, syntax, dependency, messageType, enumType })];
 }
 
-/** One that is not listed may still hold others that are. */
+/** A message that is not listed may contain nested messages that are. */
 function pruneMessage(message, fullName) {
   const nestedType = message.nestedType.flatMap((inner) =>
     isMap(inner) ? [] : pruneMessage(inner, `${fullName}.${inner.name}`),
@@ -99,7 +99,7 @@ function isMap({ options }) {
   return options?.mapEntry === true;
 }
 
-/** 0 is also what a field without one has. */
+/** True if the field belongs to a oneof. Index 0 is also the value of a field without one. */
 function isInOneof(field) {
   return Object.hasOwn(field, "oneofIndex");
 }
@@ -111,7 +111,7 @@ function fieldsOf(message, fullName) {
   return message.field.filter(({ name }) => names.includes(name));
 }
 
-/** Every type that a field which is kept has. A message among them must be listed as well. */
+/** The types of all kept fields. Messages among them must be listed, too. */
 function usedTypes() {
   usedTypes.found ??= new Set(
     [...files.values()].flatMap(({ package: prefix, messageType }) =>
@@ -133,7 +133,7 @@ function fieldTypes({ field, nestedType }) {
   return [...own, ...nestedType.flatMap(fieldTypes)];
 }
 
-/** Without options: they are rules for Envoy's own validation. */
+/** The descriptors without options, which are rules for Envoy's own validation. */
 function bareField(field, oneofs = []) {
   const { name, number, label, type, typeName, jsonName } = field;
   return create(FieldDescriptorProtoSchema, {
@@ -174,7 +174,7 @@ function generate(pruned) {
   return response.file;
 }
 
-/** Each after those it needs. */
+/** The files in dependency order. */
 function inOrder(all) {
   const byName = new Map(all.map((file) => [file.name, file]));
   const ordered = new Map();
@@ -194,10 +194,10 @@ function writeFiles(generated) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, erasable(content));
   }
-  console.error(`xds types: ${generated.length} files in ${out}`);
+  console.error(`generate-xds-types: wrote ${generated.length} files into ${out}`);
 }
 
-/** An enum is code, and our sources must be TypeScript that disappears: an object of its numbers says the same. */
+/** Replaces TypeScript enums, which are not erasable syntax, by objects with the same numbers. */
 function erasable(content) {
   return content.replaceAll(/export enum (\w+) \{([^}]*)\}/g, (_, name, body) => {
     const values = body.replaceAll(/(\w+) = (-?\d+),/g, "$1: $2,");
@@ -210,6 +210,6 @@ function compareText(a, b) {
 }
 
 function fail(message) {
-  console.error(`xds types: ${message}`);
+  console.error(`generate-xds-types: ${message}`);
   process.exit(1);
 }

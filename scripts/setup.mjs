@@ -1,5 +1,5 @@
-// Installs the dependencies when they are missing or out of date, and otherwise does nothing, in milliseconds.
-// Plain Node without dependencies: it is what runs first in a fresh clone.
+// Installs the dependencies if they are missing or out of date. Otherwise it returns within milliseconds.
+// It uses no packages: it is the first script that runs in a fresh clone.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -18,10 +18,10 @@ function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const [oldestMajor, oldestMinor] = oldestNode;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
-  fail(`Node ${oldestNode.join(".")} or newer is needed; this is Node ${process.versions.node}.`);
+  fail(`Node ${oldestNode.join(".")} or newer is required; this is Node ${process.versions.node}`);
 }
 
-/** Everything an installation depends on: native packages differ by platform, and npm picks by the Node major. */
+/** Identifies an installation. Native packages differ by platform and by major version of Node. */
 function stamp() {
   const lock = readFileSync(join(root, "package-lock.json"));
   const digest = createHash("sha256").update(lock).digest("hex");
@@ -31,25 +31,27 @@ function stamp() {
 
 function install() {
   const started = Date.now();
-  console.error("setup: installing dependencies (npm ci) …");
+  console.error("setup: installing dependencies with npm ci (about a minute) …");
   const [command, ...args] = npm();
   const result = spawnSync(command, [...args, "ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
-    // An inherited NODE_ENV=production would leave out the tools that everything here needs.
+    // With an inherited NODE_ENV=production npm would not install the development tools.
     env: { ...process.env, NODE_ENV: "" },
   });
   if (result.error) fail(`npm could not be started: ${result.error.message}`);
   if (result.status !== 0) {
     process.stderr.write(result.stdout + result.stderr);
-    fail("`npm ci` failed; its output is above. Is the npm registry reachable, and does package-lock.json match?");
+    fail(
+      "`npm ci` failed, see its output above. Check that the npm registry is reachable and that package-lock.json matches package.json.",
+    );
   }
   writeFileSync(stampPath, wanted);
-  console.error(`setup: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  console.error(`setup: dependencies installed in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
-/** The npm that started this script, if one did, so that a second version does not take part. */
+/** The npm that started this script, else the one on the PATH. */
 function npm() {
   const running = process.env.npm_execpath;
   return running?.endsWith(".js") ? [process.execPath, running] : ["npm"];

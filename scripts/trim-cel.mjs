@@ -1,14 +1,13 @@
-// A plugin of the bundler that makes the CEL library cheap to load, without changing what it answers: test/e2e/bundled-cel.test.ts puts the
-// cases of its specification to the bundle.
+// A plugin of the bundler that makes the CEL library faster to load. Its results stay the same.
 //
-// The library describes its types by protocol buffers, and decodes their descriptors when it is loaded, which takes longer than all the rest of
-// a small command. No condition needs them but those with timestamps and durations, so here they are decoded when somebody looks into them.
+// The library describes its types by protocol buffers and decodes their descriptors on load, which takes longer than the rest of a small
+// command. Only conditions with timestamps and durations need them, so the plugin makes the library decode them on first access.
 import assert from "node:assert";
 
 const LAZY = "\0prevail:lazy";
 const NO_RE2 = "\0prevail:no-re2";
 
-/** Stands for an object that is made when more than its `known` properties are asked for. */
+/** A stand-in for an object that is created when a property other than the `known` ones is read. */
 const lazySource = `
 export function lazy(make, known = {}) {
   let made;
@@ -25,7 +24,7 @@ export function lazy(make, known = {}) {
   });
 }`;
 
-/** `matches()` goes to our own regular expressions (src/adapters/cel/replace-functions.ts), so the library's never run. */
+/** `matches()` uses Prevail's regular expressions (src/adapters/cel/replace-functions.ts), so the library's are not bundled. */
 const noRe2Source = `
 export const RE2JS = {
   compile() {
@@ -46,7 +45,7 @@ export function trimCel() {
   };
 }
 
-// Each on one line, `export const X = messageDesc(…);`, below a comment that says what it describes.
+// Each declaration is on one line, `export const X = messageDesc(…);`, below a comment with the name of the message.
 const DESCRIPTOR =
   /(Describes the (\w+) (\S+)\.\n(?: \*.*\n)*? \*\/\nexport const \w+ = \/\*@__PURE__\*\/ )((?:boot|fileDesc|messageDesc|enumDesc)\(.*\));/g;
 

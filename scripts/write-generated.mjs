@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Writes the file; with `--check` nothing is written, and the exit code is 1 if the file is not what would be written. */
+/** Writes a generated file. With `--check` it writes nothing and sets exit code 1 if the file is out of date. */
 export function writeGenerated(script, output, text) {
   if (!process.argv.includes("--check")) {
     mkdirSync(dirname(output), { recursive: true });

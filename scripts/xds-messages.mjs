@@ -1,7 +1,6 @@
 /**
- * The part of Envoy's API that we speak: messages, each with its fields. `generate-xds-types.mjs` makes TypeScript of exactly this. A message
- * that a field needs and that is not here is an error there; a field that is not here cannot be written by mistake, and costs no byte.
- * Services are not generated: a service is a path and two messages (src/xds/serve).
+ * The part of Envoy's API that Prevail uses: messages, each with its fields. `generate-xds-types.mjs` generates TypeScript for exactly these and
+ * fails if a field needs a message that is not listed. Services are not generated: a service is a path and two messages (src/xds/serve).
  */
 const core = "envoy.config.core.v3";
 const route = "envoy.config.route.v3";
@@ -13,9 +12,9 @@ const manager = "envoy.extensions.filters.network.http_connection_manager.v3";
 const tls = "envoy.extensions.transport_sockets.tls.v3";
 const discovery = "envoy.service.discovery.v3";
 
-/** Message → fields, space-separated. */
+/** The fields of each message, separated by spaces. */
 export const xdsMessages = {
-  // What is exchanged.
+  // Discovery requests and responses.
   [`${discovery}.DiscoveryRequest`]: "version_info node resource_names type_url response_nonce error_detail",
   [`${discovery}.DiscoveryResponse`]: "version_info resources type_url nonce",
   [`${discovery}.DeltaDiscoveryRequest`]:
@@ -119,7 +118,7 @@ export const xdsMessages = {
   [`${tls}.DownstreamTlsContext`]: "common_tls_context",
   [`${tls}.UpstreamTlsContext`]: "common_tls_context sni",
 
-  // What all of them use.
+  // Messages that several of the above use.
   [`${core}.Address`]: "socket_address pipe envoy_internal_address",
   [`${core}.SocketAddress`]: "address port_value ipv4_compat",
   [`${core}.Pipe`]: "path",
@@ -145,7 +144,7 @@ export const xdsMessages = {
   "envoy.type.matcher.v3.RegexMatcher": "regex",
   "envoy.type.matcher.v3.RegexMatchAndSubstitute": "pattern substitution",
 
-  // What an Envoy is started with.
+  // The bootstrap configuration.
   [`${bootstrap}.Bootstrap`]: "node static_resources dynamic_resources admin bootstrap_extensions",
   [`${bootstrap}.Bootstrap.StaticResources`]: "listeners clusters secrets",
   [`${bootstrap}.Bootstrap.DynamicResources`]: "lds_config cds_config ads_config",
@@ -154,7 +153,7 @@ export const xdsMessages = {
   "envoy.extensions.bootstrap.internal_listener.v3.InternalListener": "",
 };
 
-/** Where those are defined; what these files import is read as well. */
+/** The files that define these messages. Their imports are read, too. */
 export const xdsFiles = [
   "envoy/config/bootstrap/v3/bootstrap.proto",
   "envoy/config/route/v3/scoped_route.proto",

@@ -130,7 +130,7 @@ test(`every setting of the stack appears exactly once, in effect or lost (seed $
 });
 
 /** The value of a source, read from the policy. An object's own value and a computed value are read from the result. */
-function valueOf(source: Source, { effective, settings }: EvaluatedPath, spec: JsonObject): Json | undefined {
+function settingValue(source: Source, { effective, settings }: EvaluatedPath, spec: JsonObject): Json | undefined {
   if (source.policy === null || source.computed) {
     return source.computed || source.object !== undefined ? valueAt(spec, source.pointer) : undefined;
   }
@@ -157,7 +157,7 @@ function valueAt(spec: JsonObject, pointer: string): Json | undefined {
 function rebuild(evaluated: EvaluatedPath, sources: readonly Source[], spec: JsonObject): JsonObject {
   const built: { [key: string]: Json } = {};
   for (const source of sources) {
-    const value = valueOf(source, evaluated, spec);
+    const value = settingValue(source, evaluated, spec);
     if (value === undefined || value === null) continue;
     put(built, stepsOf(source.pointer), value);
   }

@@ -17,7 +17,26 @@ const core = [...belowReaders, "core/status", "core/explain", "core/dataplane", 
 const adapters = ["adapters/files", "adapters/cluster", "adapters/admin", "adapters/cel", "adapters/regex"];
 const belowSources = [...core, "definitions", ...adapters];
 const inner = [...belowSources, "sources"];
-const frontEnds = ["cli", "controller", "webhook", "xds", "gateway", "api", "ui"];
+/** The rooms of the embedded gateway, and the rooms that each may import. */
+const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
+  "gateway/contract": [],
+  "gateway/http1": ["gateway/contract"],
+  "gateway/http2": ["gateway/contract", "gateway/http1"],
+  "gateway/upstream": ["gateway/contract", "gateway/http1", "gateway/http2"],
+  "gateway/filters": ["gateway/contract", "gateway/http1"],
+  "gateway/observe": ["gateway/contract"],
+  "gateway/serve": [
+    "gateway/contract",
+    "gateway/http1",
+    "gateway/http2",
+    "gateway/upstream",
+    "gateway/filters",
+    "gateway/observe",
+  ],
+  "gateway/demo": [],
+  gateway: ["gateway/contract", "gateway/upstream", "gateway/observe", "gateway/serve"],
+};
+const frontEnds = ["cli", "controller", "webhook", "xds", ...Object.keys(gatewayRooms), "api", "ui"];
 
 /** Who may import whom. The first row that holds a file counts. */
 const rules: ArchitectureRules = {
@@ -51,13 +70,19 @@ const rules: ArchitectureRules = {
     { name: "definitions", holds: "src/definitions/", mayImport: ["core/model"] },
     ...adapters.map((name) => ({ name, holds: `src/${name}/`, mayImport: core })),
     { name: "sources", holds: "src/sources/", mayImport: belowSources },
-    ...frontEnds.map((name) => ({ name, holds: `src/${name}/`, mayImport: inner })),
+    ...frontEnds.map((name) => ({
+      name,
+      holds: `src/${name}/`,
+      mayImport: [...inner, ...(gatewayRooms[name] ?? [])],
+    })),
 
     { name: "entry xds", holds: "src/xds.ts", mayImport: [...inner, "xds"] },
     { name: "entry", holds: "src/*.ts", mayImport: inner },
     { name: "serve", holds: "src/serve/", mayImport: [...inner, ...frontEnds] },
     { name: "bin", holds: "src/bin/", mayImport: ["sources", "serve"] },
   ],
+
+  sealed: [{ folder: "src/gateway/http1/", entry: "src/gateway/http1/http1.ts" }],
 
   pureFolder: "src/core/",
   impureWords: [
@@ -157,6 +182,8 @@ describe("accepts", () => {
     ["a composition root importing a front-end", "src/serve/a.ts", imports("../cli/b.ts")],
     ["an entry point importing a composition root", "src/bin/prevail.ts", imports("../serve/b.ts")],
     ["a front-end importing a source", "src/cli/a.ts", imports("../sources/b.ts")],
+    ["the entry of a sealed folder", "src/gateway/http2/a.ts", imports("../http1/http1.ts")],
+    ["a sealed folder importing itself", "src/gateway/http1/a.ts", imports("./read/b.ts")],
     ["a package at home", "src/adapters/files/a.ts", imports("js-yaml")],
     ["a path of a scoped package at home", "src/adapters/cel/a.ts", imports("@bufbuild/cel-spec/testdata/b.js")],
     ["node: outside the core", "src/cli/a.ts", imports("node:fs")],
@@ -222,6 +249,24 @@ describe("reports", () => {
     ["an entry point importing a front-end", "src/bin/a.ts", imports("../cli/b.ts"), /bin may not import cli/],
     ["a re-export across front-ends", "src/cli/a.ts", 'export { b } from "../api/b.ts";', /cli may not import api/],
     ["a dynamic import across front-ends", "src/cli/a.ts", 'await import("../ui/b.ts");', /cli may not import ui/],
+    [
+      "an inner file of a sealed folder",
+      "src/gateway/http2/a.ts",
+      imports("../http1/read/b.ts"),
+      "src/gateway/http2/a.ts:1: imports ../http1/read/b.ts: only src/gateway/http1/http1.ts may be imported from outside src/gateway/http1/",
+    ],
+    [
+      "a test that imports an inner file of a sealed folder",
+      "test/property/a.test.ts",
+      imports("../../src/gateway/http1/read/b.ts"),
+      /only src\/gateway\/http1\/http1\.ts may be imported/,
+    ],
+    [
+      "a room of the gateway that imports upwards",
+      "src/gateway/http1/a.ts",
+      imports("../serve/b.ts"),
+      /may not import/,
+    ],
     ["a computed import", "src/cli/a.ts", "await import(name);", /must be written out/],
     ["an entry importing a front-end", "src/index.ts", imports("./cli/b.ts"), /entry may not import cli/],
     ["an entry importing a composition root", "src/index.ts", imports("./bin/b.ts"), /entry may not import bin/],

@@ -13,7 +13,7 @@ import {
 } from "../support/gateway-harness.ts";
 import { READER_LIMITS, readRequests } from "../support/read-requests.ts";
 import { PROPERTY_TIMEOUT_MS } from "./property-run.ts";
-import { randomConnection } from "./random-connection.ts";
+import { randomConnection } from "./random/random-connection.ts";
 
 const cleanup = new Cleanup();
 let gateway: RunningGateway;

@@ -10,6 +10,8 @@ export interface SourceFile {
 export interface ArchitectureRules {
   /** Every source file belongs to the first layer whose `holds` matches it. */
   readonly layers: readonly Layer[];
+  /** Folders of which only one file may be imported from outside, by tests too. */
+  readonly sealed: readonly { readonly folder: string; readonly entry: string }[];
   /** Where packages, `node:` modules and the words below are not allowed. */
   readonly pureFolder: string;
   readonly impureWords: readonly { readonly pattern: RegExp; readonly what: string }[];
@@ -43,6 +45,7 @@ export function checkArchitecture(files: readonly SourceFile[], rules: Architect
     ...production.flatMap((file) => checkLayer(file, rules)),
     ...production.flatMap((file) => checkPurity(file, rules)),
     ...sources.filter((file) => isTest(file.path)).flatMap((file) => checkTestImports(file, rules)),
+    ...scanned.flatMap((file) => checkSealed(file, rules)),
     ...checkSinglePackageFiles(production, rules),
     ...checkCycles(scanned),
   ];
@@ -146,6 +149,20 @@ function brokenPackageRule(file: ScannedFile, specifier: string, rules: Architec
 function homesOf(name: string, { packages }: ArchitectureRules): readonly string[] {
   const homes = packages[name] ?? [];
   return typeof homes === "string" ? [homes] : homes;
+}
+
+/** Imports of inner files of a sealed folder from outside. */
+function checkSealed({ path, imports }: ScannedFile, { sealed }: ArchitectureRules): readonly string[] {
+  return imports.flatMap(({ specifier, line }) => {
+    if (specifier === undefined || !isRelative(specifier)) return [];
+    const target = resolve(path, specifier);
+    return sealed
+      .filter(({ folder, entry }) => target.startsWith(folder) && !path.startsWith(folder) && target !== entry)
+      .map(
+        ({ folder, entry }) =>
+          `${path}:${line}: imports ${specifier}: only ${entry} may be imported from outside ${folder}`,
+      );
+  });
 }
 
 /** One file in each of the package's homes. */

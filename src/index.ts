@@ -1,19 +1,29 @@
 /**
- * The library: build a snapshot, evaluate it, read what prevails and why, apply changes. docs/library.md shows it at work.
+ * The library: build a snapshot, evaluate it, ask which policy settings take effect and why, apply changes. docs/library.md has examples.
  *
- * Nothing here reads a file, a clock or a network: objects in, answers out. `prevail/files` reads files.
+ * Nothing here reads a file, a clock or a network. `prevail/files` reads files; `prevail/dataplane` compiles gateway configuration.
  */
 import { createCel as createCelAdapter } from "./adapters/cel/create-cel.ts";
 import { createRegex } from "./adapters/regex/create-regex.ts";
 import { weighPattern } from "./adapters/regex/weigh-pattern.ts";
 import { type EvaluateOptions, type Evaluation, evaluate as evaluateSnapshot } from "./core/evaluate.ts";
+import type { GatewayTrace } from "./core/explain/trace/result.ts";
 import type { EvaluateCondition } from "./core/model/cel.ts";
+import type { MatchRegex } from "./core/model/regex.ts";
 import type { Snapshot } from "./core/model/snapshot.ts";
+import { type TracedRequest, type TraceOptions, trace as traceWith } from "./core/trace.ts";
 import { builtInDefinitions } from "./definitions/built-in-definitions.ts";
 
 /**
- * Evaluates a snapshot. Without `definitions`: the built-in ones; PolicyDefinitions and labelled CRDs in the snapshot count
- * always. Without `cel`: `createCel()`. `strategies`: GEP-713's `<Custom>` ones, by the name that definitions use.
+ * Evaluates a snapshot. PolicyDefinitions and labelled CRDs in the snapshot always count. Without `definitions` the built-in ones are
+ * known, without `cel` conditions are evaluated by `createCel()`. `strategies` are GEP-713's custom ones, by the name that definitions use.
+ *
+ * @example
+ * ```ts
+ * const snapshot = buildSnapshot(objects);
+ * const evaluation = evaluate(snapshot);
+ * console.log(findings(evaluation).length);
+ * ```
  */
 export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Evaluation {
   return evaluateSnapshot(snapshot, {
@@ -23,8 +33,25 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
   });
 }
 
+/**
+ * Says what each Gateway does with a request: the listener, the rule, the backends, and the policies in effect on that path. Gateways that
+ * route the request are first. Empty if the named Gateway does not exist.
+ *
+ * @example
+ * ```ts
+ * const [first] = trace(evaluation, { method: "POST", host: "baker.bakery.example", path: "/order" });
+ * console.log(first?.gateway.name, first?.outcome);
+ * ```
+ */
+export const trace = (
+  evaluation: Evaluation,
+  request: TracedRequest,
+  options: TraceOptions = {},
+): readonly GatewayTrace[] => traceWith(evaluation, request, { ...options, matchRegex: defaultRegex() });
+
+/** Limits for the evaluation of conditions. */
 export interface CelLimits {
-  /** Units of cost that one evaluation may take: about one for each operator, call or field. */
+  /** Units of cost for one evaluation: about one for each operator, call or field. */
   readonly maxCost?: number;
   /** UTF-16 code units. */
   readonly maxExpressionLength?: number;
@@ -32,19 +59,37 @@ export interface CelLimits {
   readonly maxDepth?: number;
 }
 
-/** Evaluates `when` conditions; `matches()` takes RE2's regular expressions. To be shared between evaluations. */
+/**
+ * Creates an evaluator for `when` conditions, for the option `cel`. `matches()` accepts RE2's regular expressions. Evaluations can share
+ * one evaluator.
+ *
+ * @example
+ * ```ts
+ * const cel = createCel({ maxCost: 1000 });
+ * const evaluation = evaluate(buildSnapshot(objects), { cel });
+ * console.log(findings(evaluation).length);
+ * ```
+ */
 export function createCel(limits: CelLimits = {}): EvaluateCondition {
   return createCelAdapter({ ...limits, matchRegex: createRegex(), weighPattern });
 }
 
-/** One for all: it keeps parsed expressions, and its answers depend on nothing else. */
+/** Shared by all evaluations: it caches parsed expressions, and its results depend on nothing else. */
 let sharedCel: EvaluateCondition | undefined;
 function defaultCel(): EvaluateCondition {
   sharedCel ??= createCel();
   return sharedCel;
 }
 
+let sharedRegex: MatchRegex | undefined;
+function defaultRegex(): MatchRegex {
+  sharedRegex ??= createRegex();
+  return sharedRegex;
+}
+
 export { type Applied, apply } from "./core/apply.ts";
+export type { CheckFinding, RelatedPlace } from "./core/check/check-finding.ts";
+export { type CheckOptions, check } from "./core/check.ts";
 export type {
   EffectivePolicy,
   LossReason,
@@ -75,6 +120,45 @@ export {
   findings,
   verdicts,
 } from "./core/evaluate.ts";
+export type {
+  ExplainedPath,
+  Explanation,
+  IneffectivePolicy,
+  KindExplanation,
+  PathOutcome,
+  PolicyPart,
+  ReportedCondition,
+} from "./core/explain/explain/result.ts";
+export type {
+  EffectiveValue,
+  KindChange,
+  PathChange,
+  Plan,
+  PlannedObject,
+  PolicyChange,
+  PolicyShare,
+  ValueChange,
+} from "./core/explain/plan/result.ts";
+export type {
+  MissingLink,
+  Reach,
+  ReachedPath,
+  ReachedTarget,
+  ReachedValue,
+  ReachLoss,
+  ReachOutcome,
+  ReachTarget,
+} from "./core/explain/reach/result.ts";
+export type {
+  GatewayTrace,
+  NearMiss,
+  RoutedTrace,
+  TracedBackend,
+  TracedListener,
+  TracedRule,
+} from "./core/explain/trace/result.ts";
+export { explain } from "./core/explain.ts";
+export { findTargets, type TargetName, type TargetRef } from "./core/find-target.ts";
 export type { CustomContest, CustomStrategies, CustomStrategy, PolicyMetadata } from "./core/merge/custom-strategy.ts";
 export type { ConditionOutcome, EvaluateCondition } from "./core/model/cel.ts";
 export type { BaseStrategy, PolicyDefinition } from "./core/model/definition.ts";
@@ -94,6 +178,8 @@ export {
   type TargetId,
 } from "./core/model/refs.ts";
 export { buildSnapshot, type Snapshot, type SnapshotOptions } from "./core/model/snapshot.ts";
+export { plan } from "./core/plan.ts";
+export { type ReachOptions, reach } from "./core/reach.ts";
 export type {
   AncestorRef,
   AncestorStatus,
@@ -104,4 +190,6 @@ export type {
   StatusReport,
   TargetStatus,
 } from "./core/status/status-report.ts";
+export type { RefusalCode } from "./core/topology/links.ts";
+export type { TracedRequest, TraceOptions };
 export { builtInDefinitions };

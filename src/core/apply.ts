@@ -1,4 +1,4 @@
-/** A change in, the next evaluation and what differs out. Both evaluations stay readable. */
+/** Applies changes to an evaluation. Both evaluations stay readable. */
 import { compareWorlds } from "./effective/update/compare-worlds.ts";
 import type { Delta, Touched } from "./effective/update/delta.ts";
 import { type Change, type ObjectChanges, objectChanges } from "./effective/update/object-changes.ts";
@@ -37,7 +37,16 @@ export class Applied {
 /** The objects and links that a change touched. Undefined: all of them, because the policy kinds themselves changed. */
 export const touchedOf = (applied: Applied): Touched | undefined => readTouched(applied);
 
-/** The result equals an evaluation of the changed snapshot, byte for byte; what the change does not touch is shared. */
+/**
+ * Applies changes and returns the next evaluation and what differs. The result equals an evaluation of the changed objects. The cost
+ * depends on what the changes touch; the given evaluation stays as it is.
+ *
+ * @example
+ * ```ts
+ * const { evaluation: next, delta } = apply(evaluation, [{ delete: fridayFix }]);
+ * console.log(findings(next).length, delta.effective.length, delta.verdicts.length);
+ * ```
+ */
 export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applied {
   const [world, options] = [worldOf(evaluation), optionsOf(evaluation)];
   const settled = objectChanges(world, changes);
@@ -49,7 +58,7 @@ export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applie
   return new Applied(new Evaluation({ world: updated.world, options }), updated.delta, updated.touched);
 }
 
-/** Other rules may put objects of their kinds elsewhere, so each is read as it came. */
+/** The changed snapshot, read anew: other policy kinds may change the scope of objects. */
 function snapshotAfter(world: World, { changes, documentFindings }: ObjectChanges): Snapshot {
   const updated = updateObjects(world, changes);
   const objects: unknown[] = [];
@@ -59,7 +68,7 @@ function snapshotAfter(world: World, { changes, documentFindings }: ObjectChange
     objects.push(raw);
     positions.push(source);
   };
-  // Findings name the object as it came.
+  // Findings name the object as written.
   const refuse = (findings: readonly Finding[]): void => {
     const id = findings[0]?.object;
     if (id !== undefined) refused.set(id, findings);

@@ -1,4 +1,4 @@
-/** The façade: a snapshot in, an evaluation out, and its readers; `apply.ts` takes changes. Pure. */
+/** Evaluates a snapshot, and reads the result. `apply.ts` applies changes; `explain.ts` and its siblings answer questions. Pure. */
 
 import { findingsOf } from "./effective/findings/findings-of.ts";
 import type { EffectivePolicy } from "./effective/fold/effective-policy.ts";
@@ -21,11 +21,13 @@ import { statusReportOf } from "./status/status-report-of.ts";
 
 export type { Evaluation };
 
+/** What an evaluation needs beside the snapshot. */
 export interface EvaluateOptions {
-  /** Beside those that the snapshot itself contains. */
+  /** In addition to the definitions in the snapshot. */
   readonly definitions?: readonly PolicyDefinition[];
-  /** Without one, every `when` is an error, and fails closed. */
+  /** Evaluates `when` conditions. Without it every condition is an error and fails closed. */
   readonly cel?: EvaluateCondition;
+  /** Custom merge strategies by name. */
   readonly strategies?: CustomStrategies;
 }
 
@@ -46,15 +48,23 @@ export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Eval
   return new Evaluation({ world: buildWorld(tables, buildRulebook(rules, options)), options });
 }
 
+/** Which effective policies to compute. */
 export interface EffectiveFilter {
+  /** Only policies of this kind. */
   readonly policyKind?: GroupKind;
-  /** Paths that end at this object, or at a section of it. */
+  /** Only paths that end at this object or at a section of it. */
   readonly object?: ObjectId;
 }
 
 /**
  * One effective policy per path that has a policy, in a defined order. Each iteration starts anew and computes one at a time: there is
  * never a list of all of them.
+ *
+ * @example
+ * ```ts
+ * const policyKind = { group: "prevail.dev", kind: "RetryPolicy" };
+ * for (const { target, spec, sources } of effectivePolicies(evaluation, { policyKind })) console.log(target, spec, sources.length);
+ * ```
  */
 export function effectivePolicies(evaluation: Evaluation, filter: EffectiveFilter = {}): Iterable<EffectivePolicy> {
   const world = worldOf(evaluation);
@@ -63,7 +73,15 @@ export function effectivePolicies(evaluation: Evaluation, filter: EffectiveFilte
   return { [Symbol.iterator]: () => new EffectiveReader(world, kinds, filter.object) };
 }
 
-/** The verdict of each policy, in the order of their ids. Each iteration starts anew and computes one at a time. */
+/**
+ * The verdict of each policy, in the order of their ids. Each iteration starts anew and computes one at a time.
+ *
+ * @example
+ * ```ts
+ * for (const { policy, verdict } of verdicts(evaluation))
+ *   console.log(policy, verdict.state === "Accepted" ? verdict.enforcement : verdict.reason);
+ * ```
+ */
 export function verdicts(evaluation: Evaluation): Iterable<PolicyVerdict> {
   const world = worldOf(evaluation);
   return { [Symbol.iterator]: () => verdictsIn(world) };
@@ -83,10 +101,34 @@ function* verdictsIn(world: World): IterableIterator<PolicyVerdict> {
   }
 }
 
+/**
+ * What the evaluation itself reports about objects and policies. `check` reports more.
+ *
+ * @example
+ * ```ts
+ * for (const { severity, message, source } of findings(evaluation)) console.log(severity, source?.file, message);
+ * ```
+ */
 export const findings = (evaluation: Evaluation): readonly Finding[] => findingsOf(worldOf(evaluation));
 
+/**
+ * The objects and sections that policies take effect on, each with these policies.
+ *
+ * @example
+ * ```ts
+ * for (const { target, policies } of affected(evaluation)) console.log(target, policies);
+ * ```
+ */
 export const affected = (evaluation: Evaluation): readonly Affected[] => affectedTargets(worldOf(evaluation));
 
-/** The conditions that a controller of that name writes into policies and targets. */
+/**
+ * The conditions that a controller of that name writes into policies and targets, without times.
+ *
+ * @example
+ * ```ts
+ * const { policies } = buildStatus(evaluation, { controllerName: "example.com/controller" });
+ * for (const { policy, ancestors } of policies) console.log(policy, ancestors.length);
+ * ```
+ */
 export const buildStatus = (evaluation: Evaluation, options: StatusOptions): StatusReport =>
   statusReportOf(worldOf(evaluation), options);

@@ -6,7 +6,15 @@ import { builtInDocuments } from "./gen/built-in-documents.ts";
 
 let parsed: readonly PolicyDefinition[] | undefined;
 
-/** The policy kinds that need no PolicyDefinition of the user's. A user's own definition of a kind takes its place. */
+/**
+ * The policy kinds that are known without a PolicyDefinition in the input. A definition in the input replaces the built-in one.
+ *
+ * @example
+ * ```ts
+ * const kinds = builtInDefinitions().flatMap(({ policies }) => policies.map(({ kind }) => kind));
+ * console.log(kinds);
+ * ```
+ */
 export function builtInDefinitions(): readonly PolicyDefinition[] {
   parsed ??= builtInDocuments.map(parseBuiltIn);
   return parsed;

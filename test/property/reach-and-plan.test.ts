@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { objectChanges } from "../../src/core/effective/update/object-changes.ts";
 import type { World } from "../../src/core/effective/world/world.ts";
 import { worldOf } from "../../src/core/evaluation.ts";
-import type { HeldValue, Plan } from "../../src/core/explain/plan.ts";
-import { planOf } from "../../src/core/explain/plan-of.ts";
-import type { Reach } from "../../src/core/explain/reach.ts";
-import { reachOf } from "../../src/core/explain/reach-of.ts";
-import { valueAt } from "../../src/core/explain/value-place.ts";
+import { planChanges } from "../../src/core/explain/plan/plan-changes.ts";
+import type { EffectiveValue, Plan } from "../../src/core/explain/plan/result.ts";
+import { reachPolicy } from "../../src/core/explain/reach/reach-policy.ts";
+import type { Reach } from "../../src/core/explain/reach/result.ts";
+import { valueAt } from "../../src/core/explain/value-pointer.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, jsonEqual } from "../../src/core/model/json.ts";
 import { kindId, type ObjectRef } from "../../src/core/model/refs.ts";
 import { parseObject } from "../../src/core/model/snapshot.ts";
@@ -22,7 +22,7 @@ const reachesIn = (evaluation: Evaluation): readonly Reach[] => {
   const world = worldOf(evaluation);
   const reaches: Reach[] = [];
   world.policies.forEach((record, id) => {
-    reaches.push(reachOf(world, id, record, () => true));
+    reaches.push(reachPolicy(world, id, record, () => true));
   });
   return reaches;
 };
@@ -63,7 +63,7 @@ function planFor(evaluation: Evaluation, changes: readonly Change[]): { plan: Pl
   const { evaluation: next, delta } = apply(evaluation, changes);
   const [before, after] = [worldOf(evaluation), worldOf(next)];
   const findingsOf = (): readonly [] => [];
-  const plan = planOf({ before, after, delta, changes: objectChanges(before, changes).changes, findingsOf });
+  const plan = planChanges({ before, after, delta, changes: objectChanges(before, changes).changes, findingsOf });
   return { plan, next };
 }
 
@@ -82,7 +82,7 @@ function differences({ kinds }: Plan): ReadonlyMap<string, readonly unknown[]> {
   return found;
 }
 
-const shownSide = (held: HeldValue | undefined): unknown =>
+const shownSide = (held: EffectiveValue | undefined): unknown =>
   held === undefined ? null : [held.value, held.source.policy, held.source.block];
 
 const isPolicy = ({ rulebook }: World, object: JsonObject): boolean => {

@@ -35,8 +35,14 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const READ = /\.(ya?ml|json)$/i;
 
 /**
- * Every object in files, directories (with all that is below them) and standard input (`-`). A file reached twice is read
- * once. Whatever cannot be read is a finding, and the rest is still read.
+ * Reads every object in files, in directories with everything below them, and in standard input (`-`). What cannot be read becomes a
+ * finding, and the rest is read.
+ *
+ * @example
+ * ```ts
+ * const { documents, findings: problems } = await loadFiles(["examples/bakery"], nodeFileSystem(process.stdin));
+ * console.log(documents.length, problems.length);
+ * ```
  */
 export async function loadFiles(
   paths: readonly string[],

@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import type { FileFacts, FileSystem } from "./file-system.ts";
 
-/** The files of this machine. Synchronous underneath: one reader at a time gains nothing from a thread pool. */
+/**
+ * The files of this machine, for `loadFiles`. `stdin` is what the path `-` reads.
+ *
+ * @example
+ * ```ts
+ * const { files } = await loadFiles(["examples/bakery"], nodeFileSystem(process.stdin));
+ * console.log(files);
+ * ```
+ */
 export function nodeFileSystem(stdin: AsyncIterable<Uint8Array>): FileSystem {
   return {
     stat: async (path) => {

@@ -50,8 +50,13 @@ interface Parsing extends ParsedDocuments {
 const defaults: Required<ParseOptions> = { maxDepth: 256, maxAliases: 1000, maxDocumentLength: 64 * 1024 * 1024 };
 
 /**
- * Reads every object of a YAML or JSON stream as Kubernetes would. Nothing in the text can make this throw, and a
- * document that is broken costs only itself.
+ * Reads the YAML or JSON documents in a text. `file` is its name in findings. Items of a list are documents of their own.
+ *
+ * @example
+ * ```ts
+ * const { documents } = parseDocuments("kind: A\nspec: {b: 1}\n", "a.yaml");
+ * console.log(documents[0]?.locate("/spec/b"));
+ * ```
  */
 export function parseDocuments(text: string, file: string, options: ParseOptions = {}): ParsedDocuments {
   const body = text.startsWith("\uFEFF") ? text.slice(1) : text;

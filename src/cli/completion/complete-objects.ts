@@ -1,4 +1,5 @@
 import type { World } from "../../core/effective/world/world.ts";
+import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { compareText, kindId } from "../../core/model/refs.ts";
 import { sectionsOf } from "../../core/topology/sections-of.ts";
@@ -6,7 +7,6 @@ import { loadSource } from "../../sources/load-source.ts";
 import type { CliIo } from "../cli-io.ts";
 import { ruleWords } from "../target/find-rule.ts";
 import { findTarget } from "../target/find-targets.ts";
-import { findKinds, type KindNames, kindNames } from "../target/kind-words.ts";
 import { beginning, type Candidate, type Completion, NOTHING } from "./candidate.ts";
 
 /** Completes names of what is in the files on the line. */
@@ -27,7 +27,7 @@ export async function completeObjects(
   namespace: string | undefined,
 ): Promise<CompleteObjects> {
   const { world } = await loadSource(paths, fileSystem);
-  const kinds = kindNames(world);
+  const kinds = kindWords(world);
   return {
     targets: (current, wanted) => {
       const slash = current.indexOf("/");
@@ -59,13 +59,13 @@ function findRecord(world: World, id: string): ReturnType<World["policies"]["get
 /** By its name, or, if none begins like that, by a plural or a short name. Without files: all kinds that are known. */
 function completeKinds(
   world: World,
-  kinds: readonly KindNames[],
+  kinds: readonly KindWords[],
   current: string,
   wanted: "any" | "policy" | "target",
 ): Completion {
   const { rulebook, objects } = world;
-  const isPolicy = (kind: KindNames): boolean => rulebook.byPolicyKind.has(kindId(kind));
-  const isWanted = (kind: KindNames): boolean => {
+  const isPolicy = (kind: KindWords): boolean => rulebook.byPolicyKind.has(kindId(kind));
+  const isWanted = (kind: KindWords): boolean => {
     if (wanted === "any") return true;
     return wanted === "policy" ? isPolicy(kind) : !isPolicy(kind) && rulebook.factsOf(kindId(kind)) !== undefined;
   };
@@ -80,7 +80,7 @@ function completeKinds(
 /** What is before `from` stays as it is typed. A name that several namespaces have comes with its namespace. */
 function completeNames(
   world: World,
-  kinds: readonly KindNames[],
+  kinds: readonly KindWords[],
   current: string,
   from: number,
   namespace: string | undefined,

@@ -1,5 +1,5 @@
-import { explainTarget } from "../../core/explain/explain-target.ts";
-import type { Explanation } from "../../core/explain/explanation.ts";
+import { explainTarget } from "../../core/explain/explain/explain-target.ts";
+import type { Explanation } from "../../core/explain/explain/result.ts";
 import { kindId, parseObjectId } from "../../core/model/refs.ts";
 import { type Redaction, redactOption } from "../args/redaction.ts";
 import type { Command, CommandContext } from "../command.ts";

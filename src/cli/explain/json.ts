@@ -1,6 +1,6 @@
 import type { PathNode, Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
-import type { Explanation, KindExplanation, PathOutcome, PolicyPart } from "../../core/explain/explanation.ts";
-import { sectionPlace, sourcePlace } from "../../core/explain/value-place.ts";
+import type { Explanation, KindExplanation, PathOutcome, PolicyPart } from "../../core/explain/explain/result.ts";
+import { sectionPointer, sourcePointer } from "../../core/explain/value-pointer.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { type GroupKind, objectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -12,7 +12,7 @@ export function explanationJson(explanation: Explanation, source: LoadedSource, 
   const { target, kinds, failures, refusals, absentParents, conditions } = explanation;
   const { sectionName } = target;
   const id = objectId(target);
-  const section = sectionName === undefined ? undefined : sectionPlace(source.world, id, sectionName);
+  const section = sectionName === undefined ? undefined : sectionPointer(source.world, id, sectionName);
   const at = source.locate(id, section?.pointer);
   return {
     apiVersion: API_VERSION,
@@ -61,7 +61,7 @@ function placedSource(
 ): SourceJson & { readonly at?: SourcePosition } {
   const json = sourceJson(value, redaction);
   if (value.policy !== null && redaction.isHidden(value.policy)) return json;
-  const place = sourcePlace(source.world, policyKind, value, path);
+  const place = sourcePointer(source.world, policyKind, value, path);
   const at = place === undefined ? undefined : source.locate(place.object, place.pointer);
   return at === undefined ? json : { ...json, at };
 }

@@ -1,4 +1,4 @@
-import type { PathOutcome, PolicyPart } from "../../core/explain/explanation.ts";
+import type { PathOutcome, PolicyPart } from "../../core/explain/explain/result.ts";
 import type { PolicyId } from "../../core/model/refs.ts";
 import { listWords, showNode } from "../print/format-paths.ts";
 import { showPointer } from "../print/format-value.ts";

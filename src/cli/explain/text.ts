@@ -1,11 +1,11 @@
 import type {
   Explanation,
-  FailedAim,
-  FoundCondition,
+  IneffectivePolicy,
   KindExplanation,
   PathOutcome,
-} from "../../core/explain/explanation.ts";
-import { sectionPlace } from "../../core/explain/value-place.ts";
+  ReportedCondition,
+} from "../../core/explain/explain/result.ts";
+import { sectionPointer } from "../../core/explain/value-pointer.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { displayRef, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
@@ -35,7 +35,7 @@ export function tellExplanation(explanation: Explanation, telling: Telling): voi
 function tellTarget({ target, absentParents, kinds }: Explanation, { print, source }: Telling): void {
   const object = explainedObject(source, target);
   const section =
-    target.sectionName === undefined ? undefined : sectionPlace(source.world, objectId(target), target.sectionName);
+    target.sectionName === undefined ? undefined : sectionPointer(source.world, objectId(target), target.sectionName);
   const position = source.locate(objectId(target), section?.pointer);
   const place = position === undefined ? "" : ` (${showLine(position)})`;
   print.paragraph({ hanging: 2 }, styled(capital(showNode(target)), "bold"), styled(place, "dim"));
@@ -100,7 +100,7 @@ function tellRefusals({ refusals, target }: Explanation, { print, source }: Tell
   }
 }
 
-function tellFailures(failures: readonly FailedAim[], { print, source, redaction }: Telling): void {
+function tellFailures(failures: readonly IneffectivePolicy[], { print, source, redaction }: Telling): void {
   const seen = failures.filter(({ policy }) => !redaction.isHidden(policy));
   if (seen.length === 0) return;
   print.line();
@@ -117,11 +117,11 @@ function tellFailures(failures: readonly FailedAim[], { print, source, redaction
   }
 }
 
-function tellConditions(conditions: readonly FoundCondition[], { print }: Telling): void {
+function tellConditions(conditions: readonly ReportedCondition[], { print }: Telling): void {
   if (conditions.length === 0) return;
   print.line();
   print.line(styled("Its conditions, as found", "bold"));
-  const holders = new Map<string, FoundCondition[]>();
+  const holders = new Map<string, ReportedCondition[]>();
   for (const condition of conditions) {
     const { parent, controllerName, sectionName } = condition;
     const holder = [

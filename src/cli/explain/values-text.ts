@@ -1,7 +1,13 @@
 import type { Lost, MappedField, PathNode } from "../../core/effective/fold/effective-policy.ts";
 import type { World } from "../../core/effective/world/world.ts";
-import type { ExplainedPath, PathOutcome } from "../../core/explain/explanation.ts";
-import { blockPlace, fieldPlace, ownPlace, sourcePlace, type ValuePlace } from "../../core/explain/value-place.ts";
+import type { ExplainedPath, PathOutcome } from "../../core/explain/explain/result.ts";
+import {
+  blockPointer,
+  mappedPointer,
+  ownPointer,
+  sourcePointer,
+  type ValuePointer,
+} from "../../core/explain/value-pointer.ts";
 import type { BlockName } from "../../core/model/policy.ts";
 import {
   displayRef,
@@ -109,14 +115,14 @@ function tellHolder({ variant, telling, policyKind, path, field }: Scene): reado
     const name = styled(glued(redaction.name(policy)), "green");
     if (computed) return ["computed by the strategy of ", name];
     if (redaction.isHidden(policy)) return [name, " decides this"];
-    const place = sourcePlace(world, policyKind, variant.source, path);
+    const place = sourcePointer(world, policyKind, variant.source, path);
     return ["from ", name, blockWords(block), showPlace(place, telling)];
   }
   if (object === undefined) return undefined;
   const place =
     field === undefined
-      ? ownPlace(world, policyKind, object, pointer, path)
-      : fieldPlace(world, policyKind, field, pointer);
+      ? ownPointer(world, policyKind, object, pointer, path)
+      : mappedPointer(world, policyKind, field, pointer);
   return [
     "from ",
     styled(glued(`${displayRef(parseObjectId(object))}`), "green"),
@@ -127,7 +133,7 @@ function tellHolder({ variant, telling, policyKind, path, field }: Scene): reado
 
 const blockWords = (block: BlockName | null): string => (block === null || block === "bare" ? "" : `, ${block}`);
 
-function showPlace(place: ValuePlace | undefined, { source }: Telling): Piece {
+function showPlace(place: ValuePointer | undefined, { source }: Telling): Piece {
   const position = place === undefined ? undefined : source.locate(place.object, place.pointer);
   return position === undefined ? "" : styled(` (${showLine(position)})`, "dim");
 }
@@ -186,15 +192,15 @@ function loserWords(lost: Lost, scene: Scene): readonly Piece[] {
     return [
       name,
       blockWords(lost.block ?? null),
-      showPlace(blockPlace(world, lost.policy, lost.block ?? null, pointer), telling),
+      showPlace(blockPointer(world, lost.policy, lost.block ?? null, pointer), telling),
     ];
   }
   const owner = field?.object ?? ownerOn(path, policyKind, world);
   if (owner === undefined) return ["the object itself"];
   const place =
     field === undefined
-      ? ownPlace(world, policyKind, owner, pointer, path)
-      : fieldPlace(world, policyKind, field, pointer);
+      ? ownPointer(world, policyKind, owner, pointer, path)
+      : mappedPointer(world, policyKind, field, pointer);
   return [glued(displayRef(parseObjectId(owner))), " itself", showPlace(place, telling)];
 }
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { expectGolden } from "../../../test/support/golden.ts";
 import { runCli } from "../../../test/support/run-cli.ts";
-import type { GraphNode } from "../../core/explain/graph.ts";
+import type { GraphNode } from "../../core/explain/graph/result.ts";
 import { objectId, targetId } from "../../core/model/refs.ts";
 import { createPrinter } from "../print/create-printer.ts";
 import { layoutGraph } from "./layout-graph.ts";

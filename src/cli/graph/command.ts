@@ -1,5 +1,5 @@
-import type { Graph } from "../../core/explain/graph.ts";
-import { graphOf } from "../../core/explain/graph-of.ts";
+import { buildGraph } from "../../core/explain/graph/build-graph.ts";
+import type { Graph } from "../../core/explain/graph/result.ts";
 import { type Redaction, redactOption } from "../args/redaction.ts";
 import { parseView } from "../args/visible-scope.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -34,10 +34,10 @@ export const command: Command = {
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const { world } = source;
-    if (args.length === 0) return draw(graphOf(world), output, redaction, context);
+    if (args.length === 0) return draw(buildGraph(world), output, redaction, context);
     const search = findTarget(world, args, scope);
     if (!search.ok) return fail(search.message, ...search.hints);
-    return draw(graphOf(world, search.target), output, redaction, context);
+    return draw(buildGraph(world, search.target), output, redaction, context);
   },
 };
 

@@ -1,5 +1,5 @@
 /** The graph in the languages of two drawing programs. Every name is quoted by the rules of its language. */
-import type { Graph } from "../../core/explain/graph.ts";
+import type { Graph } from "../../core/explain/graph/result.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { fateOf, nodeLabel, policyWords } from "./labels.ts";
 

@@ -1,4 +1,4 @@
-import type { AttachedPolicy, GraphNode, PolicyState } from "../../core/explain/graph.ts";
+import type { AttachedPolicy, GraphNode, PolicyState } from "../../core/explain/graph/result.ts";
 import { parseObjectId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { sectionWord } from "../print/format-paths.ts";

@@ -1,4 +1,4 @@
-import type { Graph, GraphNode } from "../../core/explain/graph.ts";
+import type { Graph, GraphNode } from "../../core/explain/graph/result.ts";
 import type { TargetId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { shorten } from "../print/styled-text.ts";

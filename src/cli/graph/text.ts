@@ -1,5 +1,5 @@
 /** The topology as a tree, for a terminal. */
-import type { Graph, GraphNode } from "../../core/explain/graph.ts";
+import type { Graph, GraphNode } from "../../core/explain/graph/result.ts";
 import type { TargetId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 import type { Printer } from "../print/create-printer.ts";

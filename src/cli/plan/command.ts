@@ -6,8 +6,9 @@ import { objectChanges } from "../../core/effective/update/object-changes.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { evaluate } from "../../core/evaluate.ts";
 import { type Evaluation, worldOf } from "../../core/evaluation.ts";
-import type { Plan } from "../../core/explain/plan.ts";
-import { planOf } from "../../core/explain/plan-of.ts";
+import { findKinds, kindWords } from "../../core/explain/kind-words.ts";
+import { planChanges } from "../../core/explain/plan/plan-changes.ts";
+import type { Plan } from "../../core/explain/plan/result.ts";
 import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
@@ -23,7 +24,6 @@ import { withProgress } from "../print/create-progress.ts";
 import { showPosition } from "../print/format-position.ts";
 import { printData } from "../print/print-data.ts";
 import { findRefused, findTarget, namedLike } from "../target/find-targets.ts";
-import { findKinds, kindNames } from "../target/kind-words.ts";
 import { planJson } from "./json.ts";
 import { contradiction, isNamespace, toChanges, type Upserts, upsertsOf, withCascades } from "./planned-changes.ts";
 import { redactPlan } from "./redact-plan.ts";
@@ -192,7 +192,7 @@ function findDeleted(
 function refusedNamed(world: World, word: string, namespace: string | undefined): ObjectRef | undefined {
   const [kind = "", ...rest] = word.split("/");
   const [name = "", inNamespace = namespace] = rest.toReversed();
-  return findRefused(world, findKinds(kindNames(world), kind), name, inNamespace)?.ref;
+  return findRefused(world, findKinds(kindWords(world), kind), name, inNamespace)?.ref;
 }
 
 async function compare(
@@ -212,7 +212,7 @@ async function compare(
     if (pointer === undefined || pointer === "") return object.source;
     return loaded.locate(upserts.origins.get(object.raw) ?? object.raw, pointer) ?? object.source;
   };
-  const planned = planOf({
+  const planned = planChanges({
     before,
     after,
     delta,

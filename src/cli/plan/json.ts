@@ -1,5 +1,12 @@
-import type { HeldValue, PathChange, Plan, PlannedObject, PolicyChange, ValueChange } from "../../core/explain/plan.ts";
-import { keepsValue } from "../../core/explain/plan-values.ts";
+import type {
+  EffectiveValue,
+  PathChange,
+  Plan,
+  PlannedObject,
+  PolicyChange,
+  ValueChange,
+} from "../../core/explain/plan/result.ts";
+import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { GroupKind, ObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
@@ -48,8 +55,8 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 const namedJson = (id: ObjectId, sides: PlanSides, redaction: Redaction): RefJson =>
   isHiddenPolicy(id, sides, redaction) ? { redacted: true } : openRef(id);
 
-function objectJson({ id, change, before, after }: PlannedObject, sides: PlanSides, redaction: Redaction): object {
-  const at = isHiddenPolicy(id, sides, redaction) ? undefined : (after ?? before)?.source;
+function objectJson({ id, change, position }: PlannedObject, sides: PlanSides, redaction: Redaction): object {
+  const at = isHiddenPolicy(id, sides, redaction) ? undefined : position;
   const object = namedJson(id, sides, redaction);
   return { change: capital(change), object, ...(at === undefined ? {} : { at }) };
 }
@@ -77,7 +84,7 @@ function valueJson(
   redaction: Redaction,
 ): object {
   const field = (after ?? before)?.field;
-  const held = ({ value, source, field: own }: HeldValue, side: PlanSide): object => {
+  const held = ({ value, source, field: own }: EffectiveValue, side: PlanSide): object => {
     const at = positionOf({ policyKind, value: source, path: nodes, field: own }, side);
     const isHidden = source.policy !== null && redaction.isHidden(source.policy);
     return {

@@ -1,4 +1,4 @@
-import type { Plan } from "../../core/explain/plan.ts";
+import type { Plan } from "../../core/explain/plan/result.ts";
 import type { ObjectId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { isPolicy, redactFindings } from "../print/redact-findings.ts";

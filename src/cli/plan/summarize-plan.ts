@@ -1,5 +1,5 @@
-import type { KindChange, PathChange, Plan, PolicyChange } from "../../core/explain/plan.ts";
-import { keepsValue } from "../../core/explain/plan-values.ts";
+import type { KindChange, PathChange, Plan, PolicyChange } from "../../core/explain/plan/result.ts";
+import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { objectId } from "../../core/model/refs.ts";
 import { listWords } from "../print/format-paths.ts";

@@ -1,5 +1,5 @@
 import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
-import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan.ts";
+import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan/result.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
 import { displayRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
@@ -62,9 +62,9 @@ function tellObjects({ objects, stillImplied }: Plan, telling: PlanTelling): voi
   const isInside = ({ ref }: PlannedObject): boolean => !wide && namespaces.has(ref.namespace);
   const own = objects.filter((object) => object.change !== "same" && !isInside(object));
   const shown = wide ? own : own.slice(0, MOST_OBJECTS);
-  for (const { id, change, ref, before, after } of shown) {
+  for (const { id, change, ref, position } of shown) {
     if (change === "same") continue;
-    const at = isHiddenPolicy(id, telling.sides, telling.redaction) ? undefined : (after ?? before)?.source;
+    const at = isHiddenPolicy(id, telling.sides, telling.redaction) ? undefined : position;
     const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
     const inside = isNamespace(ref)
       ? insideWords(objects.filter((other) => !wide && other.ref.namespace === ref.name))

@@ -1,5 +1,5 @@
-import type { HeldValue, KindChange, PathChange, ValueChange } from "../../core/explain/plan.ts";
-import { keepsValue } from "../../core/explain/plan-values.ts";
+import type { EffectiveValue, KindChange, PathChange, ValueChange } from "../../core/explain/plan/result.ts";
+import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import { displayRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
 import { showPath, showPathsTogether, tellApart } from "../print/format-paths.ts";
 import { showDecider } from "../print/format-source.ts";
@@ -73,7 +73,7 @@ function transitionsIn(paths: readonly PathChange[]): readonly Transition[] {
   );
 }
 
-const sideKey = (held: HeldValue | undefined): unknown =>
+const sideKey = (held: EffectiveValue | undefined): unknown =>
   held === undefined
     ? null
     : [held.value, held.source.policy, held.source.block, held.source.object, held.field?.object, held.field?.pointer];
@@ -125,7 +125,7 @@ function tellPaths(paths: readonly PathChange[], { print, wide }: PlanTelling): 
 
 function tellSide(
   sign: "-" | "+",
-  held: HeldValue | undefined,
+  held: EffectiveValue | undefined,
   path: PathChange,
   policyKind: GroupKind,
   telling: PlanTelling,
@@ -142,14 +142,14 @@ function tellSide(
   print.paragraph(layout, styled(`${sign} ${showHeld(held, telling)}`, style), link, ...decider);
 }
 
-const showHeld = (held: HeldValue, telling: PlanTelling): string =>
+const showHeld = (held: EffectiveValue, telling: PlanTelling): string =>
   isHidden(held, telling) ? "hidden" : showValue(held.value, telling.wide ? undefined : VALUE_WIDTH);
 
-const isHidden = ({ source: { policy } }: HeldValue, { redaction }: PlanTelling): boolean =>
+const isHidden = ({ source: { policy } }: EffectiveValue, { redaction }: PlanTelling): boolean =>
   policy !== null && redaction.isHidden(policy);
 
 const deciderOf = (
-  { source, field }: HeldValue,
+  { source, field }: EffectiveValue,
   { nodes }: PathChange,
   policyKind: GroupKind,
   side: PlanSide,

@@ -1,5 +1,5 @@
 import type { PathNode } from "../../core/effective/fold/effective-policy.ts";
-import type { ExplainedPath } from "../../core/explain/explanation.ts";
+import type { ExplainedPath } from "../../core/explain/explain/result.ts";
 import { displayRef } from "../../core/model/refs.ts";
 import { showTraffic } from "../../core/model/traffic.ts";
 import { glued } from "./styled-text.ts";

@@ -1,5 +1,5 @@
 import type { MappedField, PathNode, Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
-import { fieldPlace, ownPlace, sourcePlace } from "../../core/explain/value-place.ts";
+import { mappedPointer, ownPointer, sourcePointer } from "../../core/explain/value-pointer.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { displayRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
@@ -45,10 +45,10 @@ export function positionOf(
   if (policy === null && object !== undefined) {
     const place =
       field === undefined
-        ? ownPlace(world, policyKind, object, pointer, path)
-        : fieldPlace(world, policyKind, field, pointer);
+        ? ownPointer(world, policyKind, object, pointer, path)
+        : mappedPointer(world, policyKind, field, pointer);
     return place === undefined ? undefined : locate(place.object, place.pointer);
   }
-  const place = sourcePlace(world, policyKind, value, path);
+  const place = sourcePointer(world, policyKind, value, path);
   return place === undefined ? undefined : locate(place.object, place.pointer);
 }

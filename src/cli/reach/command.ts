@@ -1,6 +1,6 @@
 import type { World } from "../../core/effective/world/world.ts";
-import type { Reach } from "../../core/explain/reach.ts";
-import { reachOf } from "../../core/explain/reach-of.ts";
+import { reachPolicy } from "../../core/explain/reach/reach-policy.ts";
+import type { Reach } from "../../core/explain/reach/result.ts";
 import { displayRef, kindId, objectId } from "../../core/model/refs.ts";
 import { redactOption } from "../args/redaction.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -54,7 +54,7 @@ function reach({ target, source, redaction }: TargetQuestion, context: CommandCo
   const rule = options.value("rule");
   const wanted = findRule(policy.record.policy, rule);
   if (!wanted.ok) return fail(`${displayRef(target.ref)}: ${wanted.message}`, ...wanted.hints);
-  const reached = reachOf(world, policy.id, policy.record, wanted.wants);
+  const reached = reachPolicy(world, policy.id, policy.record, wanted.wants);
   if (output === "json" || output === "yaml") printData(print, output, reachJson(reached, rule, source, redaction));
   else if (output === "name") printNames(reached, context);
   else tellReach(reached, rule, { print, source, redaction, wide: output === "wide", allPaths: false });

@@ -1,5 +1,5 @@
-import type { Reach, ReachedPath, ReachedValue, ReachLoss, ReachTarget } from "../../core/explain/reach.ts";
-import { blockPlace } from "../../core/explain/value-place.ts";
+import type { Reach, ReachedPath, ReachedValue, ReachLoss, ReachTarget } from "../../core/explain/reach/result.ts";
+import { blockPointer } from "../../core/explain/value-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { API_VERSION, openRef, refJson } from "../print/effective-json.ts";
@@ -71,7 +71,7 @@ function valueJson(
   redaction: Redaction,
 ): object {
   const { pointer, block, decides, equal, overridden, gated, when, losses } = value;
-  const place = blockPlace(source.world, reach.policy, block, pointer);
+  const place = blockPointer(source.world, reach.policy, block, pointer);
   const at = source.locate(place.object, place.pointer);
   return {
     pointer,

@@ -1,5 +1,5 @@
 import type { PathNode } from "../../core/effective/fold/effective-policy.ts";
-import type { Gap, Reach, ReachedPath, ReachedPlace, ReachTarget } from "../../core/explain/reach.ts";
+import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
 import { displayRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { showTraffic } from "../../core/model/traffic.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
@@ -128,14 +128,14 @@ function aboutTarget(
   return [`${traffic}: `, styled("no path:", "yellow"), ` ${why}`];
 }
 
-function tellGap({ object, field, reason }: Gap, source: Telling["source"]): readonly Piece[] {
+function tellGap({ object, field, reason }: MissingLink, source: Telling["source"]): readonly Piece[] {
   const at = source.locate(object, fieldPointer(field));
   const where = at === undefined ? field : `${field}, ${showLine(at)}`;
   return [`${glued(displayRef(parseObjectId(object)))}: ${reason} `, styled(`(${where})`, "dim")];
 }
 
 /** Namespaces are levels of the hierarchy, but no traffic passes one: only what is targeted is worth a line. */
-function shownPlaces({ places, targets, paths }: Reach): readonly ReachedPlace[] {
+function shownPlaces({ places, targets, paths }: Reach): readonly ReachedTarget[] {
   const targeted = new Set(targets.flatMap((one) => (one.state === "refused" ? [] : [objectId(one.node)])));
   const shown = places.filter(
     ({ node }) => node.kind !== "Namespace" || node.group !== "" || targeted.has(objectId(node)),
@@ -146,7 +146,7 @@ function shownPlaces({ places, targets, paths }: Reach): readonly ReachedPlace[]
 function tellCounts(reach: Reach, { print }: Telling): void {
   const shown = shownPlaces(reach);
   const places = shown.filter(({ isBelow }) => isBelow);
-  const nodes = (some: readonly ReachedPlace[]): readonly PathNode[] => some.map(({ node }) => node);
+  const nodes = (some: readonly ReachedTarget[]): readonly PathNode[] => some.map(({ node }) => node);
   const deciding = places.filter((place) => place.deciding > 0);
   const others = places.filter((place) => place.deciding === 0);
   print.line();

@@ -1,6 +1,6 @@
 import type { PathNode } from "../../core/effective/fold/effective-policy.ts";
-import type { Reach, ReachedPath, ReachedValue, ReachLoss } from "../../core/explain/reach.ts";
-import { blockPlace } from "../../core/explain/value-place.ts";
+import type { Reach, ReachedPath, ReachedValue, ReachLoss } from "../../core/explain/reach/result.ts";
+import { blockPointer } from "../../core/explain/value-pointer.ts";
 import { displayRef, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
 import { listWords, showPath, tellApart } from "../print/format-paths.ts";
 import { showLine } from "../print/format-position.ts";
@@ -28,7 +28,7 @@ export function tellReachedValues(reach: Reach, telling: Telling): void {
 function tellValue(value: ReachedValue, reach: Reach, telling: Telling): void {
   const { print, source, wide } = telling;
   const { block, pointer, decides, equal, overridden, gated, when, losses } = value;
-  const { object, pointer: at } = blockPlace(source.world, reach.policy, block, pointer);
+  const { object, pointer: at } = blockPointer(source.world, reach.policy, block, pointer);
   const position = source.locate(object, at);
   const place = position === undefined ? "" : styled(` (${showLine(position)})`, "dim");
   const words = block === "bare" ? "" : `, ${block}`;

@@ -1,5 +1,6 @@
 import { isImplied } from "../../core/effective/world/lookups.ts";
 import type { World } from "../../core/effective/world/world.ts";
+import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { isJsonObject, ownValue } from "../../core/model/json.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
@@ -22,7 +23,6 @@ import type { OptionValues } from "../args/option.ts";
 import { didYouMean } from "../args/parse-arguments.ts";
 import { parseLabelSelector } from "../args/parse-label-selector.ts";
 import { showLine } from "../print/format-position.ts";
-import { findKinds, type KindNames, kindNames } from "./kind-words.ts";
 
 /** An object, or a section of one, that the command line names. */
 export interface FoundTarget {
@@ -87,7 +87,7 @@ const FORMS = "Targets are written KIND/NAME, KIND NAME or KIND/NAMESPACE/NAME, 
 export function findTargets(world: World, words: readonly string[], scope: Scope): TargetSearch {
   const queries = parseQueries(words);
   if (typeof queries === "string") return { ok: false, message: queries, hints: [FORMS] };
-  const names = kindNames(world);
+  const names = kindWords(world);
   const found = new Map<string, FoundTarget>();
   for (const query of queries) {
     const search = findQuery(world, names, query, scope);
@@ -164,7 +164,7 @@ function parseSection(word: string): { readonly name: string; readonly sectionNa
   return hash === -1 ? { name: word } : { name: word.slice(0, hash), sectionName: word.slice(hash + 1) };
 }
 
-function findQuery(world: World, names: readonly KindNames[], query: TargetQuery, scope: Scope): TargetSearch {
+function findQuery(world: World, names: readonly KindWords[], query: TargetQuery, scope: Scope): TargetSearch {
   const kinds = findKinds(names, query.kind);
   if (kinds.length === 0) return unknownKind(world, names, query.kind);
   const within: Scope = query.namespace === undefined ? scope : { ...scope, namespace: query.namespace };
@@ -175,7 +175,7 @@ function findQuery(world: World, names: readonly KindNames[], query: TargetQuery
   return withSection(world, all, query.sectionName);
 }
 
-function targetsOf(world: World, kind: KindNames, name: string | undefined, scope: Scope): readonly FoundTarget[] {
+function targetsOf(world: World, kind: KindWords, name: string | undefined, scope: Scope): readonly FoundTarget[] {
   const targets: FoundTarget[] = [];
   world.objects.byKind.get(kindId(kind))?.forEach((id, object) => {
     if ((name === undefined || object.ref.name === name) && isInScope(object, scope))
@@ -187,7 +187,7 @@ function targetsOf(world: World, kind: KindNames, name: string | undefined, scop
   return isCluster && isImplied(world, ref) ? [{ id: objectId(ref), ref }] : [];
 }
 
-function unknownKind(world: World, names: readonly KindNames[], word: string): TargetSearch {
+function unknownKind(world: World, names: readonly KindWords[], word: string): TargetSearch {
   const near = didYouMean(
     word.split(".")[0] ?? word,
     names.flatMap(({ words }) => words),
@@ -240,7 +240,7 @@ function leftOut({ ref, findings: [first] }: RefusedTarget): TargetSearch {
   };
 }
 
-function notFound(world: World, kinds: readonly KindNames[], name: string, scope: Scope): TargetSearch {
+function notFound(world: World, kinds: readonly KindWords[], name: string, scope: Scope): TargetSearch {
   const { namespace } = scope;
   const refused = findRefused(world, kinds, name, namespace);
   if (refused !== undefined) return leftOut(refused);

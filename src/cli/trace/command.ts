@@ -1,6 +1,6 @@
 import { createRegex } from "../../adapters/regex/create-regex.ts";
-import type { GatewayTrace, TraceRequest } from "../../core/explain/trace.ts";
-import { traceRequest } from "../../core/explain/trace-request.ts";
+import type { GatewayTrace, TraceRequest } from "../../core/explain/trace/result.ts";
+import { traceRequest } from "../../core/explain/trace/trace-request.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
 import type { ObjectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";

@@ -1,4 +1,4 @@
-import type { GatewayTrace, TraceRequest } from "../../core/explain/trace.ts";
+import type { GatewayTrace, TraceRequest } from "../../core/explain/trace/result.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { kindJson } from "../explain/json.ts";

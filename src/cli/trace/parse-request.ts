@@ -1,4 +1,4 @@
-import type { TraceRequest } from "../../core/explain/trace.ts";
+import type { TraceRequest } from "../../core/explain/trace/result.ts";
 
 export type ParsedRequest =
   | { readonly ok: true; readonly request: TraceRequest }

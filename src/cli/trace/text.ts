@@ -1,4 +1,4 @@
-import type { KindExplanation } from "../../core/explain/explanation.ts";
+import type { KindExplanation } from "../../core/explain/explain/result.ts";
 import type {
   GatewayTrace,
   RoutedTrace,
@@ -6,7 +6,7 @@ import type {
   TracedListener,
   TracedRule,
   TraceRequest,
-} from "../../core/explain/trace.ts";
+} from "../../core/explain/trace/result.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { formatDurationMs } from "../../core/model/parse/parse-duration.ts";
 import { displayRef, kindId, objectId } from "../../core/model/refs.ts";

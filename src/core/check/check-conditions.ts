@@ -3,7 +3,7 @@
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
-import { blockPlace } from "../explain/value-place.ts";
+import { blockPointer } from "../explain/value-pointer.ts";
 import type { ConditionOutcome, EvaluateCondition } from "../model/cel.ts";
 import { isJsonList, isJsonObject, type Json } from "../model/json.ts";
 import type { Block, Policy } from "../model/policy.ts";
@@ -57,7 +57,7 @@ interface Place {
 }
 
 const whenField = (world: World, policy: Policy, block: Block): string =>
-  fieldOfPointer(blockPlace(world, policy.id, block.name, "/when").pointer);
+  fieldOfPointer(blockPointer(world, policy.id, block.name, "/when").pointer);
 
 /** Without a path nothing evaluates it; a mistake in its syntax shows all the same. */
 function neverTried(when: string, { object, field }: Place, cel: EvaluateCondition): readonly CheckFinding[] {

@@ -4,8 +4,8 @@ import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import type { Verdict } from "../effective/verdicts/verdict.ts";
 import { verdictOf } from "../effective/verdicts/verdict-of.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
-import { blockPlace } from "../explain/value-place.ts";
-import { whyNoPath } from "../explain/why-no-path.ts";
+import { noPathReason } from "../explain/no-path-reason.ts";
+import { blockPointer } from "../explain/value-pointer.ts";
 import { displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
 import { listNames, namePolicies } from "./name-policies.ts";
@@ -37,7 +37,7 @@ function reachesNothing(world: World, { object, targets, kind }: PolicyRecord): 
       message: `${displayRef(ref)} does not hang there: ${reason}`,
     }));
   });
-  const why = whyNoPath(world, kind, targets.attachments, listNames(names));
+  const why = noPathReason(world, kind, targets.attachments, listNames(names));
   return findingAt(object, {
     code: "ReachesNothing",
     severity: "warning",
@@ -85,7 +85,7 @@ function valuesNeverPrevail(world: World, { object, policy }: PolicyRecord, fate
   const own = dead.some(({ lostToObject }) => lostToObject) ? ["the objects' own values"] : [];
   const by = listNames([...winners.slice(0, SHOWN).map((winner) => displayRef(parseObjectId(winner))), ...own]);
   const names = dead.map(({ unit }) => fieldOfPointer(unit.pointer));
-  const place = blockPlace(world, policy.id, first.block.name, first.unit.pointer);
+  const place = blockPointer(world, policy.id, first.block.name, first.unit.pointer);
   const count = `${dead.length} of the ${fate.units.size} values`;
   return [
     findingAt(object, {
@@ -107,7 +107,7 @@ function meetsNothing(world: World, { object, policy }: PolicyRecord, fate: Poli
   const hasWhen = overrides.some(({ block }) => block.when !== undefined);
   const prevails = overrides.some((unit) => unit.prevails);
   if (policy === undefined || fate.overridesMeet || hasWhen || !prevails) return [];
-  const { pointer } = blockPlace(world, policy.id, "overrides", "");
+  const { pointer } = blockPointer(world, policy.id, "overrides", "");
   const where = fate.paths === 1 ? "its only path" : `all of its ${fate.paths} paths`;
   return [
     findingAt(object, {

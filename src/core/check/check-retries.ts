@@ -9,7 +9,7 @@ import type { Path } from "../effective/paths/path.ts";
 import { PathFinder } from "../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
-import { sourcePlace, type ValuePlace } from "../explain/value-place.ts";
+import { sourcePointer, type ValuePointer } from "../explain/value-pointer.ts";
 import type { FindingCode } from "../model/finding-code.ts";
 import { findingCodes } from "../model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
@@ -176,9 +176,9 @@ function note(
 const sourceOf = ({ sources }: EffectivePolicy, pointer: string): Source | undefined =>
   sources.find((source) => source.pointer === pointer);
 
-function placeOf(world: World, effective: EffectivePolicy, pointer: string): ValuePlace | undefined {
+function placeOf(world: World, effective: EffectivePolicy, pointer: string): ValuePointer | undefined {
   const source = sourceOf(effective, pointer);
-  return source === undefined ? undefined : sourcePlace(world, effective.policyKind, source, effective.path);
+  return source === undefined ? undefined : sourcePointer(world, effective.policyKind, source, effective.path);
 }
 
 function describe(world: World, { problem, effective, paths }: Occurrence): CheckFinding {

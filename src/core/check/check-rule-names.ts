@@ -2,7 +2,7 @@
 
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import type { World } from "../effective/world/world.ts";
-import { blockPlace, valueAt } from "../explain/value-place.ts";
+import { blockPointer, valueAt } from "../explain/value-pointer.ts";
 import type { Candidate, Loss } from "../merge/fold-result.ts";
 import { isJsonList, isJsonObject, ownValue } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
@@ -53,8 +53,8 @@ function collided(world: World, { loser, winner, reason, paths }: Collision): Ch
   const { object } = policy;
   const isSameTarget = shareTarget(world, policy.id, winner.id);
   const winning = winner.blocks.find((other) => declares(other, unit));
-  const place = blockPlace(world, policy.id, block.name, unit.rule);
-  const other = blockPlace(world, winner.id, winning?.name ?? null, unit.rule);
+  const place = blockPointer(world, policy.id, block.name, unit.rule);
+  const other = blockPointer(world, winner.id, winning?.name ?? null, unit.rule);
   const where = paths === 1 ? "on one path" : `on ${paths} paths`;
   const how = reason === "replaced" ? "overrides it" : "takes the place of this default";
   const target = isSameTarget ? ", and both are attached to the same target" : "";
@@ -122,7 +122,7 @@ export function checkRemovals(
 
 /** `remove` and `unset` are two spellings, whose lists are read one after the other. */
 function removalPointer(world: World, { id, object }: Policy, { name }: Block, index: number): string {
-  const { pointer } = blockPlace(world, id, name, "");
+  const { pointer } = blockPointer(world, id, name, "");
   const holder = valueAt(object.raw, pointer);
   const list = isJsonObject(holder) ? ownValue(holder, "remove") : undefined;
   const length = isJsonList(list) ? list.length : 0;

@@ -8,7 +8,7 @@ import { PathFinder } from "../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import { linkContext } from "../effective/world/lookups.ts";
 import type { World } from "../effective/world/world.ts";
-import { valueAt } from "../explain/value-place.ts";
+import { valueAt } from "../explain/value-pointer.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../model/json.ts";

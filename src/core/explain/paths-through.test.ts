@@ -11,7 +11,7 @@ import { evaluate } from "../evaluate.ts";
 import { worldOf } from "../evaluation.ts";
 import { type ObjectId, objectId } from "../model/refs.ts";
 import { buildSnapshot } from "../model/snapshot.ts";
-import { forEachPathThrough, type Place } from "./paths-through.ts";
+import { forEachPathThrough, type ObjectOrSection } from "./paths-through.ts";
 
 function worldFrom(texts: readonly string[]): World {
   const documents = texts.flatMap((text, index) => parseDocuments(text, `${index}.yaml`).documents);
@@ -54,7 +54,7 @@ const show = (path: Path): string =>
     .join(" > ");
 
 /** The same by looking at every path there is. */
-function throughByForce(world: World, place: Place): readonly string[] {
+function throughByForce(world: World, place: ObjectOrSection): readonly string[] {
   const found: string[] = [];
   for (const kind of world.rulebook.kinds) {
     forEachPath(world, kind, (path) => {
@@ -68,7 +68,7 @@ function throughByForce(world: World, place: Place): readonly string[] {
   return found;
 }
 
-function through(world: World, place: Place): readonly string[] {
+function through(world: World, place: ObjectOrSection): readonly string[] {
   const found: string[] = [];
   for (const kind of world.rulebook.kinds) forEachPathThrough(world, kind, place, (path) => found.push(show(path)));
   return found;
@@ -80,7 +80,7 @@ describe("paths through an object are all that pass it, and no other", () => {
     ["50 routes", many, 50],
   ] as const) {
     test(name, () => {
-      const places: Place[] = [];
+      const places: ObjectOrSection[] = [];
       world.objects.byId.forEach(({ id }) => {
         places.push({ id });
       });

@@ -9,41 +9,41 @@ import { forEachId } from "../model/collections/id-set.ts";
 import { kindId, type ObjectId } from "../model/refs.ts";
 
 /** An object, or a section of one. */
-export interface Place {
+export interface ObjectOrSection {
   readonly id: ObjectId;
   readonly sectionName?: string;
 }
 
-/** Below so many objects it is cheaper to walk all paths once than to begin anew at each. */
+/** Above this number of objects below the target, one walk over all paths is cheaper than one walk per object. */
 const MANY = 32;
 
-/** In defined order. Only paths that have a policy. */
+/** Visits the paths that have a policy, in a defined order. */
 export function forEachPathThrough(
   world: World,
   kind: CompiledKind,
-  place: Place,
+  target: ObjectOrSection,
   visit: (path: Path, core: EffectiveCore) => void,
 ): void {
-  const ends = endsBelow(world, kind, place.id);
+  const ends = endsBelow(world, kind, target.id);
   const visitThrough = (path: Path, core: EffectiveCore): void => {
-    if (passes(path, place)) visit(path, core);
+    if (passes(path, target)) visit(path, core);
   };
   if (ends === "many") forEachPath(world, kind, visitThrough);
   else for (const end of ends) forEachPath(world, kind, visitThrough, end);
 }
 
-function passes(path: Path, { id, sectionName }: Place): boolean {
+function passes(path: Path, { id, sectionName }: ObjectOrSection): boolean {
   for (let at: Path | undefined = path; at !== undefined; at = at.up) {
     if (at.node.id === id && (sectionName === undefined || at.node.section?.name === sectionName)) return true;
   }
   return false;
 }
 
-/** The objects at or below it that paths of the kind can end at. */
+/** The objects at or below `top` that are effective targets of the kind. */
 function endsBelow(world: World, kind: CompiledKind, top: ObjectId): readonly ObjectId[] | "many" {
   const seen = new Set<ObjectId>([top]);
   for (const id of seen) {
-    // A namespace is above whatever is in it: no link says so.
+    // A Namespace is above the objects in it. No link records that.
     if (id.startsWith(NAMESPACE)) return "many";
     for (const child of childrenOf(world, id)) seen.add(child);
     if (seen.size > MANY) return "many";
@@ -58,7 +58,7 @@ const isEnd = ({ ends }: CompiledKind, id: ObjectId): boolean => {
   return false;
 };
 
-/** Those that the object names as children, and those that name it as their parent. */
+/** The objects that the object names as children, and the objects that name it as their parent. */
 function childrenOf(world: World, id: ObjectId): readonly ObjectId[] {
   const children = (world.links.get(id)?.down ?? []).map(({ child }) => child);
   forEachId(world.mentionedBy.get(id), (other) => {

@@ -26,6 +26,15 @@ export function parseKindId(id: KindId): GroupKind {
   return { kind: id.slice(0, dot), group: id.slice(dot + 1) };
 }
 
+/**
+ * The id by which results name an object: `HTTPRoute.gateway.networking.k8s.io/bakery/baker`.
+ *
+ * @example
+ * ```ts
+ * const till = objectId({ group: "", kind: "Service", namespace: "shop", name: "till" });
+ * console.log([...effectivePolicies(evaluation, { object: till })].length);
+ * ```
+ */
 export const objectId = (ref: ObjectRef): ObjectId =>
   `${ref.kind}.${ref.group}/${ref.namespace}/${ref.name}` as ObjectId;
 
@@ -33,7 +42,14 @@ export const objectId = (ref: ObjectRef): ObjectId =>
 export const idOf = (kind: KindId, namespace: string, name: string): ObjectId =>
   [kind, namespace, name].join("/") as ObjectId;
 
-/** Ids are made by `objectId` only, so they always have this form. */
+/**
+ * The reference of an object, from its id. Only `objectId` makes ids, so every id has this form.
+ *
+ * @example
+ * ```ts
+ * for (const { policy } of verdicts(evaluation)) console.log(parseObjectId(policy).name);
+ * ```
+ */
 export function parseObjectId(id: ObjectId): ObjectRef {
   const slash = id.indexOf("/");
   const second = id.indexOf("/", slash + 1);
@@ -63,7 +79,14 @@ export const targetId = (object: ObjectId, sectionName?: string): TargetId =>
 /** The same from what the ids of an object's sections begin with. */
 export const sectionTarget = (prefix: string, sectionName: string): TargetId => `${prefix}${sectionName}` as TargetId;
 
-/** Ids are made by these only, and no object has a `#` in its name. */
+/**
+ * The object of a target, and the name of the section if the target is one. No object has a `#` in its name.
+ *
+ * @example
+ * ```ts
+ * for (const { target } of effectivePolicies(evaluation)) console.log(parseTargetId(target).sectionName);
+ * ```
+ */
 export function parseTargetId(target: TargetId): { readonly object: ObjectId; readonly sectionName?: string } {
   const hash = target.indexOf("#");
   if (hash === -1) return { object: target as string as ObjectId };

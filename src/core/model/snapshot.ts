@@ -36,6 +36,7 @@ export class Snapshot {
 
 export const tablesOf = (snapshot: Snapshot): SnapshotTables => readTables(snapshot);
 
+/** What is known about the objects of a snapshot. */
 export interface SnapshotOptions {
   /** The position of each object in its file, by index. Findings and duplicates refer to it. */
   readonly positions?: ReadonlyArray<SourcePosition | undefined>;
@@ -56,7 +57,15 @@ export const DUPLICATE = "DuplicateObject";
 
 const DEFAULT_NAMESPACE = "default";
 
-/** Reads plain Kubernetes objects. A value that is not one becomes a finding. */
+/**
+ * Reads plain Kubernetes objects. A value that is not one becomes a finding. The objects must not change while the snapshot is in use.
+ *
+ * @example
+ * ```ts
+ * const snapshot = buildSnapshot(objects, { positions: objects.map((_, index) => ({ file: "a.yaml", line: index + 1, column: 1 })) });
+ * console.log(findings(evaluate(snapshot)).length);
+ * ```
+ */
 export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOptions = {}): Snapshot =>
   new Snapshot(readObjects(values, options));
 

@@ -1,6 +1,6 @@
 /** Random clusters whose rules have matches, and random requests that match or nearly match them. */
 import fc from "fast-check";
-import type { TraceRequest } from "../../../src/core/explain/trace.ts";
+import type { TraceRequest } from "../../../src/core/explain/trace/result.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
 import { type RandomCluster, randomCluster } from "./random-cluster.ts";
 import { jsonOf, weighted } from "./random-topology.ts";

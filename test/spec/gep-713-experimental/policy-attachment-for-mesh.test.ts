@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { worldOf } from "../../../src/core/evaluation.ts";
-import { explainTarget } from "../../../src/core/explain/explain-target.ts";
+import { explainTarget } from "../../../src/core/explain/explain/explain-target.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { objectId } from "../../../src/core/model/refs.ts";
 import { cluster } from "../../support/cluster.ts";

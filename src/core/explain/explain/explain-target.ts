@@ -1,0 +1,144 @@
+import { effectivePolicy } from "../../effective/fold/effective-at.ts";
+import type { EffectiveCore } from "../../effective/fold/effective-core.ts";
+import type { EffectivePolicy, PathNode, Source } from "../../effective/fold/effective-policy.ts";
+import type { NodeSets } from "../../effective/fold/stack.ts";
+import { nodesOf, type Path } from "../../effective/paths/path.ts";
+import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import type { World } from "../../effective/world/world.ts";
+import { displayRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { forEachPathThrough, type ObjectOrSection } from "../paths-through.ts";
+import { ineffectivePolicies } from "./ineffective-policies.ts";
+import { ReachedSections } from "./reached-sections.ts";
+import { reportedConditions } from "./reported-conditions.ts";
+import type { ExplainedPath, Explanation, KindExplanation, PathOutcome, PolicyPart } from "./result.ts";
+
+export interface ExplainOptions {
+  /** `false`: every path is an outcome of its own, even if it equals another. */
+  readonly group: boolean;
+}
+
+/** For each policy kind: what takes effect on the paths through a target; and which policies name the target without effect. */
+export function explainTarget(world: World, target: ObjectOrSection, { group }: ExplainOptions): Explanation {
+  const { group: apiGroup, kind, namespace, name } = parseObjectId(target.id);
+  const section = target.sectionName === undefined ? {} : { sectionName: target.sectionName };
+  const kinds: KindExplanation[] = [];
+  const absent = new Map<string, ObjectRef>();
+  const reached = new ReachedSections(target);
+  for (const compiled of world.rulebook.kinds) {
+    const grouping = new Map<string, Grouped>();
+    let paths = 0;
+    forEachPathThrough(world, compiled, target, (path, core) => {
+      addPath(world, compiled, path, core, group ? undefined : String(paths), grouping);
+      paths++;
+      reached.add(compiled, path);
+      if (path.incomplete) for (const ref of absentAbove(world, path)) absent.set(objectId(ref), ref);
+    });
+    const outcomes = [...grouping.values()].map(({ outcome }) => outcome);
+    if (paths > 0) kinds.push({ policyKind: compiled.policyKind, paths, outcomes });
+  }
+  const links = world.links.get(target.id);
+  for (const ref of links?.absentParents ?? []) absent.set(objectId(ref), ref);
+  return {
+    target: { group: apiGroup, kind, namespace, name, ...section },
+    kinds,
+    failures: ineffectivePolicies(world, target, reached),
+    refusals: (links?.refusals ?? [])
+      .filter(({ code }) => code !== "ParentNotFound")
+      .map(({ field, code, reason }) => ({ field, code, reason })),
+    absentParents: [...absent.values()].sort((a, b) => (displayRef(a) < displayRef(b) ? -1 : 1)),
+    conditions: reportedConditions(world.objects.byId.get(target.id), target.sectionName),
+  };
+}
+
+interface Grouped {
+  readonly outcome: PathOutcome;
+  readonly paths: ExplainedPath[];
+}
+
+/** Paths share an outcome if all values, their sources and all overridden values are equal. */
+function addPath(
+  world: World,
+  kind: CompiledKind,
+  path: Path,
+  core: EffectiveCore,
+  ownKey: string | undefined,
+  grouping: Map<string, Grouped>,
+): void {
+  const effective = effectivePolicy(path, kind);
+  const { spec, sources, fields = [] } = effective;
+  const key = ownKey ?? JSON.stringify([spec, sources, fields]);
+  let grouped = grouping.get(key);
+  if (grouped === undefined) {
+    const paths: ExplainedPath[] = [];
+    const removed = removedBy([...sources, ...fields.flatMap((field) => field.sources)]);
+    grouped = { paths, outcome: { paths, spec, sources, fields, policies: partsOf(world, kind, path, core, removed) } };
+    grouping.set(key, grouped);
+  }
+  grouped.paths.push(explainedPath(effective));
+}
+
+const explainedPath = ({ path, from, incomplete }: EffectivePolicy): ExplainedPath => ({
+  nodes: path,
+  ...(from === undefined ? {} : { from }),
+  ...(incomplete ? { incomplete } : {}),
+});
+
+/** Pointers of the values that each policy removes or deletes. */
+function removedBy(sources: readonly Source[]): ReadonlyMap<PolicyId, readonly string[]> {
+  const removed = new Map<PolicyId, string[]>();
+  for (const { pointer, lost } of sources) {
+    const losses = lost.filter(({ reason }) => reason === "removed" || reason === "deleted");
+    for (const policy of new Set(losses.flatMap(({ by }) => by)))
+      removed.set(policy, [...(removed.get(policy) ?? []), pointer]);
+  }
+  return removed;
+}
+
+function partsOf(
+  world: World,
+  kind: CompiledKind,
+  path: Path,
+  core: EffectiveCore,
+  removed: ReadonlyMap<PolicyId, readonly string[]>,
+): readonly PolicyPart[] {
+  const attachedTo = new Map<PolicyId, PathNode>();
+  for (const { id, ref, section } of nodesOf(path)) {
+    const { group, kind: name, namespace, name: own } = ref;
+    const node: PathNode = {
+      group,
+      kind: name,
+      namespace,
+      name: own,
+      ...(section === undefined ? {} : { sectionName: section.name }),
+    };
+    for (const policy of policiesAt(world.attached[kind.index]?.get(id), section?.name, path.from))
+      if (!attachedTo.has(policy)) attachedTo.set(policy, node);
+  }
+  const parts = core.outcomes.flatMap(({ policy, inEffect, overridden, gated, by }): PolicyPart[] => {
+    const at = attachedTo.get(policy.id);
+    const removes = removed.get(policy.id) ?? [];
+    return at === undefined
+      ? []
+      : [{ policy: policy.id, at, inEffect, overridden, gated, removes, by: by.map(({ id }) => id) }];
+  });
+  const order = [...attachedTo.keys()];
+  return parts.sort((a, b) => order.indexOf(a.policy) - order.indexOf(b.policy));
+}
+
+/** The policies attached to one node, highest first. */
+function policiesAt(
+  sets: NodeSets | undefined,
+  section: string | undefined,
+  from: string | undefined,
+): readonly PolicyId[] {
+  const own = section === undefined ? sets?.own : sets?.sections?.get(section);
+  const consumer = from === undefined ? undefined : sets?.consumers?.get(from);
+  return [
+    ...(own?.policies ?? []).map(({ id }) => id),
+    ...(consumer === undefined ? [] : policiesAt(consumer, section, undefined)),
+  ];
+}
+
+function absentAbove(world: World, path: Path): readonly ObjectRef[] {
+  return nodesOf(path).flatMap(({ id }) => world.parents.get(id)?.absentParents ?? []);
+}

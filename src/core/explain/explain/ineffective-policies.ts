@@ -1,0 +1,167 @@
+/** Policies that name a target, or a similar name, and have no effect on it. */
+import type { Rejection } from "../../attachment/resolved-targets.ts";
+import { nearestTo, shownRejection } from "../../effective/findings/shown-rejection.ts";
+import { findConflict } from "../../effective/verdicts/find-conflict.ts";
+import type { PolicyRecord, World } from "../../effective/world/world.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { compareText, displayRef, kindId, type ObjectRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { noPathReason } from "../no-path-reason.ts";
+import type { ObjectOrSection } from "../paths-through.ts";
+import type { ReachedSections } from "./reached-sections.ts";
+import type { IneffectivePolicy } from "./result.ts";
+
+/** `reached`: the sections of the target that paths with a policy lead through. */
+export function ineffectivePolicies(
+  world: World,
+  target: ObjectOrSection,
+  reached: ReachedSections,
+): readonly IneffectivePolicy[] {
+  const targetRef = parseObjectId(target.id);
+  const failures: IneffectivePolicy[] = [];
+  world.policies.forEach((record, id) => {
+    const own = failuresOf(world, id, record, targetRef, target);
+    failures.push(...own, ...(own.length === 0 ? pathless(world, id, record, target, reached) : []));
+  });
+  world.objects.byId.forEach((object) => {
+    const failure = unknownKind(world, object, targetRef, target);
+    if (failure !== undefined) failures.push(failure);
+  });
+  return failures.sort((a, b) => compareText(a.policy, b.policy) || compareText(a.field ?? "", b.field ?? ""));
+}
+
+function failuresOf(
+  world: World,
+  id: PolicyId,
+  record: PolicyRecord,
+  targetRef: ObjectRef,
+  target: ObjectOrSection,
+): readonly IneffectivePolicy[] {
+  const { object, policy, targets, kind, findings } = record;
+  const { fields } = kind.definition.targeting;
+  const refs = writtenRefs(object, [fields.ref, fields.refs]).filter((written) =>
+    isNamedBy(written, object, targetRef, target),
+  );
+  if (policy === undefined) {
+    if (refs.length === 0) return [];
+    const errors = findings.filter(({ severity }) => severity === "error");
+    return errors.map(({ field, message }) => ({
+      policy: id,
+      reason: "Invalid",
+      ...(field === undefined ? {} : { field }),
+      message,
+      isNearMiss: false,
+    }));
+  }
+  const failures: IneffectivePolicy[] = [];
+  for (const rejection of targets.rejections) {
+    const isNamed = refs.some(({ field }) => rejection.field === field || rejection.field.startsWith(`${field}.`));
+    const isNearMiss = !isNamed && rejection.missing !== undefined && isMistyped(world, rejection.missing, targetRef);
+    if (!isNamed && !isNearMiss) continue;
+    failures.push({
+      policy: id,
+      reason: "TargetNotFound",
+      field: rejection.field,
+      message: shownRejection(world, rejection),
+      isNearMiss,
+    });
+  }
+  return [...failures, ...conflictsAt(world, id, record, target)];
+}
+
+/** The conflicts of a policy on a target, or on a section of it. */
+function conflictsAt(
+  world: World,
+  id: PolicyId,
+  record: PolicyRecord,
+  target: ObjectOrSection,
+): readonly IneffectivePolicy[] {
+  return record.targets.attachments.flatMap((attachment): readonly IneffectivePolicy[] => {
+    const { object, sectionName } = attachment;
+    if (object !== target.id) return [];
+    if (target.sectionName !== undefined && sectionName !== undefined && sectionName !== target.sectionName) return [];
+    const conflict = findConflict(world, record, attachment);
+    if (conflict === undefined) return [];
+    return [{ policy: id, reason: "Conflicted", message: conflict.message, isNearMiss: false }];
+  });
+}
+
+/** The policy is attached to the target, and no path of its kind leads through the target. */
+function pathless(
+  world: World,
+  id: PolicyId,
+  { kind, targets }: PolicyRecord,
+  target: ObjectOrSection,
+  reached: ReachedSections,
+): readonly IneffectivePolicy[] {
+  return targets.attachments.flatMap((attachment): readonly IneffectivePolicy[] => {
+    const { object, ref, sectionName } = attachment;
+    if (object !== target.id || reached.has(kind, sectionName)) return [];
+    if (target.sectionName !== undefined && sectionName !== undefined && sectionName !== target.sectionName) return [];
+    const why = noPathReason(world, kind, [attachment], displayRef(ref, sectionName ?? target.sectionName));
+    return [
+      { policy: id, reason: "NoPath", message: `it is accepted and takes no effect here: ${why}`, isNearMiss: false },
+    ];
+  });
+}
+
+/** An object with a targetRef, of a kind that no definition describes. */
+function unknownKind(
+  world: World,
+  object: KubeObject,
+  targetRef: ObjectRef,
+  target: ObjectOrSection,
+): IneffectivePolicy | undefined {
+  const kind = object.family.kindId;
+  if (world.rulebook.factsOf(kind) !== undefined || world.rulebook.byPolicyKind.has(kind)) return undefined;
+  const [written] = writtenRefs(object, ["targetRef", "targetRefs"]).filter((one) =>
+    isNamedBy(one, object, targetRef, target),
+  );
+  if (written === undefined) return undefined;
+  const message = `no definition describes ${object.family.kind} (${object.family.group}), so it is ignored; add a PolicyDefinition, or its CRD with the label gateway.networking.k8s.io/policy`;
+  return { policy: object.id, reason: "UnknownKind", field: written.field, message, isNearMiss: false };
+}
+
+/** A target reference as written. It is read leniently, because the policy may be invalid for another reason. */
+interface WrittenRef {
+  readonly field: string;
+  readonly ref: JsonObject;
+}
+
+function writtenRefs({ raw }: KubeObject, keys: readonly string[]): readonly WrittenRef[] {
+  const spec = ownValue(raw, "spec");
+  if (!isJsonObject(spec)) return [];
+  return keys.flatMap((key) => {
+    const value = ownValue(spec, key);
+    if (isJsonObject(value)) return [{ field: `spec.${key}`, ref: value }];
+    if (!isJsonList(value)) return [];
+    return value.flatMap((ref, index) => (isJsonObject(ref) ? [{ field: `spec.${key}[${index}]`, ref }] : []));
+  });
+}
+
+function isNamedBy(
+  { ref }: WrittenRef,
+  policy: KubeObject,
+  targetRef: ObjectRef,
+  { sectionName }: ObjectOrSection,
+): boolean {
+  const kind = text(ownValue(ref, "kind"));
+  const group = ownValue(ref, "group");
+  const section = text(ownValue(ref, "sectionName"));
+  if (kind.toLowerCase() !== targetRef.kind.toLowerCase() || text(ownValue(ref, "name")) !== targetRef.name)
+    return false;
+  if (typeof group === "string" && group.split("/", 1)[0] !== targetRef.group) return false;
+  if (sectionName !== undefined && section !== "" && section !== sectionName) return false;
+  if (targetRef.namespace === "") return true;
+  return (text(ownValue(ref, "namespace")) || policy.ref.namespace) === targetRef.namespace;
+}
+
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+/** True for the name of the target in another namespace, and for a mistyped name in its namespace. */
+function isMistyped(world: World, missing: NonNullable<Rejection["missing"]>, targetRef: ObjectRef): boolean {
+  if (missing.kind !== kindId(targetRef)) return false;
+  if (missing.name === targetRef.name) return missing.namespace !== targetRef.namespace;
+  if (missing.namespace !== targetRef.namespace) return false;
+  return nearestTo(world, missing) === targetRef.name;
+}

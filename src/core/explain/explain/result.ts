@@ -1,0 +1,89 @@
+/** The result of `explain`: which policy settings take effect on an object or a section, and why. Plain data. */
+import type { MappedField, PathNode, Source } from "../../effective/fold/effective-policy.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.ts";
+import type { RefusalCode } from "../../topology/links.ts";
+
+/** What `explain` returns. */
+export interface Explanation {
+  readonly target: PathNode;
+  /** Policy kinds with a policy on a path through the target, in the order of the definitions. */
+  readonly kinds: readonly KindExplanation[];
+  /** Policies that name the target, or something similar, and have no effect on it. */
+  readonly failures: readonly IneffectivePolicy[];
+  /** References of the object that Gateway API refuses, such as a parentRef that no listener accepts. */
+  readonly refusals: ReadonlyArray<{ readonly field: string; readonly code: RefusalCode; readonly reason: string }>;
+  /** Parents that the snapshot does not contain. Policies attached to them are unknown. */
+  readonly absentParents: readonly ObjectRef[];
+  /** The conditions in the object's status, as controllers wrote them. */
+  readonly conditions: readonly ReportedCondition[];
+}
+
+/** The effective policies of one policy kind on the paths through a target. */
+export interface KindExplanation {
+  readonly policyKind: GroupKind;
+  /** The number of paths through the target that have a policy. */
+  readonly paths: number;
+  /** Paths with the same outcome are grouped; groups are in the order of their first path. */
+  readonly outcomes: readonly PathOutcome[];
+}
+
+/** The effective policy of a group of paths. */
+export interface PathOutcome {
+  readonly paths: readonly ExplainedPath[];
+  readonly spec: JsonObject;
+  readonly sources: readonly Source[];
+  readonly fields: readonly MappedField[];
+  /** The policies on these paths, highest first. */
+  readonly policies: readonly PolicyPart[];
+}
+
+/** One path, from the root to the effective target. */
+export interface ExplainedPath {
+  readonly nodes: readonly PathNode[];
+  /** Mesh: the namespace that the traffic comes from. */
+  readonly from?: string;
+  /** True if a parent on the path is not in the snapshot. */
+  readonly incomplete?: true;
+}
+
+/** The part of one policy in an outcome. */
+export interface PolicyPart {
+  readonly policy: PolicyId;
+  /** The node of the path that the policy is attached to; the highest if there are several. */
+  readonly at: PathNode;
+  /** How many of its settings take effect; a setting counts too if another policy sets the same value. */
+  readonly inEffect: number;
+  /** How many of its settings are overridden or replaced. */
+  readonly overridden: number;
+  /** True if the condition of one of its blocks is false here. */
+  readonly gated: boolean;
+  /** Pointers of values of other policies that it removes, or deletes with a null. */
+  readonly removes: readonly string[];
+  /** The policies that override or replace settings of this one. */
+  readonly by: readonly PolicyId[];
+}
+
+/** A policy that names a target and has no effect on it. */
+export interface IneffectivePolicy {
+  readonly policy: ObjectId;
+  readonly reason: "Invalid" | "TargetNotFound" | "Conflicted" | "UnknownKind" | "NoPath";
+  /** The field of the policy that the message is about. */
+  readonly field?: string;
+  readonly message: string;
+  /** True if the policy names another object, and the name looks like a mistyped name of this target. */
+  readonly isNearMiss: boolean;
+}
+
+/** A condition in the status of an object. */
+export interface ReportedCondition {
+  /** The parent that the condition is about: a route has conditions for each parent and controller. */
+  readonly parent?: ObjectRef & { readonly sectionName?: string };
+  readonly controllerName?: string;
+  /** The listener that the condition is about. */
+  readonly sectionName?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}

@@ -1,0 +1,33 @@
+/** The result of `graph`: the topology as nodes and edges, with the policies attached to each node. Plain data. */
+import type { Enforcement, NotAcceptedReason } from "../../effective/verdicts/verdict.ts";
+import type { ObjectRef, PolicyId, TargetId } from "../../model/refs.ts";
+
+export interface GraphNode {
+  readonly id: TargetId;
+  readonly ref: ObjectRef;
+  readonly sectionName?: string;
+  /** True for a Namespace or GatewayClass that objects name and no document defines. */
+  readonly implied?: true;
+  readonly policies: readonly AttachedPolicy[];
+}
+
+/** The verdict of a policy in one word. */
+export type PolicyState = Enforcement | NotAcceptedReason;
+
+export interface AttachedPolicy {
+  readonly policy: PolicyId;
+  readonly state: PolicyState;
+  /** The first policies that override it. */
+  readonly by: readonly PolicyId[];
+}
+
+export interface GraphEdge {
+  readonly from: TargetId;
+  readonly to: TargetId;
+}
+
+/** Nodes and edges in a defined order. An edge leads from parent to child. */
+export interface Graph {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}

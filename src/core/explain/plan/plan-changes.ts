@@ -1,0 +1,143 @@
+import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
+import { forEachPath } from "../../effective/paths/count-paths.ts";
+import { shownPath } from "../../effective/paths/path.ts";
+import type { Delta, EffectiveChange } from "../../effective/update/delta.ts";
+import type { ObjectChange } from "../../effective/update/object-changes.ts";
+import { isImplied } from "../../effective/world/lookups.ts";
+import type { World } from "../../effective/world/world.ts";
+import { forEachId } from "../../model/collections/id-set.ts";
+import type { Finding } from "../../model/finding.ts";
+import { isJsonObject, type JsonObject, jsonEqual } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "../../model/refs.ts";
+import { findingChanges } from "./finding-changes.ts";
+import { PathLookup } from "./path-lookup.ts";
+import { policyChanges } from "./policy-changes.ts";
+import type { KindChange, PathChange, Plan, PlannedObject } from "./result.ts";
+import { valueChanges } from "./value-changes.ts";
+import { type ClosedWorld, withoutOrphans } from "./without-orphans.ts";
+
+export interface PlanInput {
+  readonly before: World;
+  readonly after: World;
+  readonly delta: Delta;
+  /** The requested changes. */
+  readonly changes: readonly ObjectChange[];
+  /** The findings to compare. */
+  readonly findingsOf: (world: World) => readonly Finding[];
+}
+
+/** Turns the difference of two evaluations into a plan: values that change, policies that change, findings that change. */
+export function planChanges({ before, after, delta, changes, findingsOf }: PlanInput): Plan {
+  const objects = changes.flatMap((change) => plannedObject(change, before)).sort((a, b) => compareText(a.id, b.id));
+  const deleted = new Set(objects.filter(({ change }) => change === "deleted").map(({ id }) => id));
+  const closed = withoutOrphans(after, deleted);
+  const kinds = kindChanges(before, closed, delta);
+  return {
+    objects,
+    kinds,
+    policies: policyChanges({ before, after: closed.world, judged: changedVerdicts(delta, closed) }, kinds),
+    findings: findingChanges(findingsOf(before), findingsOf(closed.world)),
+    stillImplied: objects
+      .filter(({ change, ref }) => change === "deleted" && isImplied(after, ref))
+      .map(({ ref, id }) => ({ object: ref, namedBy: objectsNaming(after, id) })),
+  };
+}
+
+function plannedObject(change: ObjectChange, world: World): readonly PlannedObject[] {
+  const { id, ref, before, after, isQuiet } = change;
+  // A Namespace without a document is deleted together with its objects. An object that does not exist cannot be deleted.
+  if (isQuiet && before === undefined && after === undefined)
+    return isImplied(world, ref) ? [{ id, ref, change: "deleted" }] : [];
+  const position = (after ?? before)?.source;
+  return [
+    {
+      id,
+      ref,
+      change: isQuiet || isSameObject(before, after) ? "same" : changeWord(before, after),
+      ...(before === undefined ? {} : { before: before.raw }),
+      ...(after === undefined ? {} : { after: after.raw }),
+      ...(position === undefined ? {} : { position }),
+    },
+  ];
+}
+
+const changeWord = (before: KubeObject | undefined, after: KubeObject | undefined): PlannedObject["change"] =>
+  after === undefined ? "deleted" : before === undefined ? "created" : "changed";
+
+/** Fields that the API server maintains. A change of these alone is no change of the object. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation", "uid", "selfLink"]);
+
+/** True if both objects are equal without the fields of the API server. The order of keys does not matter. */
+function isSameObject(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
+  if (before === undefined || after === undefined) return false;
+  return before.apiVersion === after.apiVersion && jsonEqual(withoutBookkeeping(before), withoutBookkeeping(after));
+}
+
+function withoutBookkeeping({ raw }: KubeObject): JsonObject {
+  const { status: _, metadata, ...rest } = raw;
+  if (!isJsonObject(metadata)) return rest;
+  const kept = Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key));
+  return { ...rest, metadata: Object.fromEntries(kept) };
+}
+
+function objectsNaming(world: World, id: ObjectId): readonly ObjectId[] {
+  const namers: ObjectId[] = [];
+  forEachId(world.mentionedBy.get(id), (namer) => {
+    if (!world.policies.has(namer as PolicyId)) namers.push(namer);
+  });
+  return namers;
+}
+
+function kindChanges(before: World, closed: ClosedWorld, delta: Delta): readonly KindChange[] {
+  const lookups = { before: new PathLookup(before), after: new PathLookup(closed.world) };
+  const drafts = new Map<string, { readonly policyKind: GroupKind; lost: number; readonly changes: PathChange[] }>();
+  for (const change of delta.effective) {
+    const { policyKind } = change;
+    const draft = drafts.get(kindId(policyKind)) ?? { policyKind, lost: 0, changes: [] };
+    drafts.set(kindId(policyKind), draft);
+    const after = live(change.after, closed);
+    if (after === undefined && change.before !== undefined) draft.lost++;
+    const path = pathChange({ ...change, after }, closed, lookups);
+    if (path !== undefined) draft.changes.push(path);
+  }
+  return [...drafts.values()]
+    .filter(({ changes }) => changes.length > 0)
+    .map(({ policyKind, lost, changes }) => ({ policyKind, paths: countPaths(closed, policyKind) + lost, changes }));
+}
+
+const live = (effective: EffectivePolicy | undefined, { isOrphan }: ClosedWorld): EffectivePolicy | undefined =>
+  effective?.incomplete && isOrphan(effective.path) ? undefined : effective;
+
+/** Undefined if no value and no source changes. */
+function pathChange(
+  { policyKind, path, from, before, after }: Omit<EffectiveChange, "after"> & { after: EffectivePolicy | undefined },
+  closed: ClosedWorld,
+  lookups: { readonly before: PathLookup; readonly after: PathLookup },
+): PathChange | undefined {
+  const was = before ?? lookups.before.find(policyKind, path, from);
+  const is = after ?? live(lookups.after.find(policyKind, path, from), closed);
+  const values = valueChanges(was, is);
+  if (values.length === 0) return undefined;
+  return {
+    nodes: path,
+    ...(from === undefined ? {} : { from }),
+    ...((is ?? was)?.incomplete ? { incomplete: true as const } : {}),
+    change: was === undefined ? "came" : is === undefined ? "went" : "changed",
+    values,
+  };
+}
+
+/** The number of paths that have a policy of the kind. */
+function countPaths({ world, isOrphan }: ClosedWorld, policyKind: GroupKind): number {
+  const kind = world.rulebook.kinds.find((one) => kindId(one.policyKind) === kindId(policyKind));
+  let count = 0;
+  if (kind === undefined) return count;
+  forEachPath(world, kind, (path) => {
+    if (!(path.incomplete && isOrphan(shownPath(path)))) count++;
+  });
+  return count;
+}
+
+const changedVerdicts = (delta: Delta, closed: ClosedWorld): ReadonlySet<PolicyId> =>
+  new Set([...delta.verdicts.map(({ policy }) => policy), ...closed.policies]);

@@ -1,0 +1,85 @@
+/** The result of `plan`: what a change would change, by value, by policy and by finding. Plain data. */
+import type { MappedField, Source } from "../../effective/fold/effective-policy.ts";
+import type { Verdict } from "../../effective/verdicts/verdict.ts";
+import type { Finding } from "../../model/finding.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import type { SourcePosition } from "../../model/kube-object.ts";
+import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.ts";
+import type { ExplainedPath } from "../explain/result.ts";
+
+/** What `plan` returns. */
+export interface Plan {
+  /** The changed objects, sorted by id. */
+  readonly objects: readonly PlannedObject[];
+  /** Policy kinds with paths that change, in the order of the definitions. */
+  readonly kinds: readonly KindChange[];
+  /** Policies whose verdict changes, or whose settings take effect on more or fewer paths. Sorted by id. */
+  readonly policies: readonly PolicyChange[];
+  readonly findings: { readonly added: readonly Finding[]; readonly gone: readonly Finding[] };
+  /** Deleted objects that count as present because other objects name them, such as a GatewayClass. */
+  readonly stillImplied: ReadonlyArray<{ readonly object: ObjectRef; readonly namedBy: readonly ObjectId[] }>;
+}
+
+/** One object of the change. */
+export interface PlannedObject {
+  readonly id: ObjectId;
+  readonly ref: ObjectRef;
+  /** `same`: the new object means the same as the old one. */
+  readonly change: "created" | "changed" | "deleted" | "same";
+  /** The plain object before and after the change. */
+  readonly before?: JsonObject;
+  readonly after?: JsonObject;
+  /** The position of the new object, or of the deleted one. */
+  readonly position?: SourcePosition;
+}
+
+/** The changes of one policy kind. */
+export interface KindChange {
+  readonly policyKind: GroupKind;
+  /** The number of paths that have a policy of the kind before or after the change. */
+  readonly paths: number;
+  readonly changes: readonly PathChange[];
+}
+
+/** One path where other values take effect, or the same values from another source. */
+export interface PathChange extends ExplainedPath {
+  /** `came`: the path is new. `went`: the path is gone. */
+  readonly change: "changed" | "came" | "went";
+  /** Sorted by pointer. */
+  readonly values: readonly ValueChange[];
+}
+
+/** One value that changes on a path, or whose source changes. */
+export interface ValueChange {
+  readonly pointer: string;
+  /** Absent: no value is set. */
+  readonly before?: EffectiveValue;
+  readonly after?: EffectiveValue;
+}
+
+/** A value that takes effect, and its source. */
+export interface EffectiveValue {
+  readonly value: Json;
+  readonly source: Source;
+  /** The item of the object's own list that the value is mapped onto. */
+  readonly field?: MappedField;
+}
+
+/** A policy that takes effect on more or fewer paths, or whose verdict changes. */
+export interface PolicyChange {
+  readonly policy: PolicyId;
+  readonly policyKind: GroupKind;
+  /** Absent: the policy does not exist. */
+  readonly before?: Verdict;
+  readonly after?: Verdict;
+  /** Settings that take effect on more paths after the change. */
+  readonly gains: readonly PolicyShare[];
+  /** Settings that take effect on fewer paths after the change. */
+  readonly loses: readonly PolicyShare[];
+}
+
+/** A setting of a policy, and on how many paths it changes. */
+export interface PolicyShare {
+  readonly pointer: string;
+  readonly paths: number;
+}

@@ -1,0 +1,58 @@
+/** Compares two effective policies of one path by value. */
+import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
+import { foldsOf } from "../../effective/fold/folds-of.ts";
+import { jsonEqual } from "../../model/json.ts";
+import { compareText } from "../../model/refs.ts";
+import { valueAt } from "../value-pointer.ts";
+import type { EffectiveValue, ValueChange } from "./result.ts";
+
+/** Values that differ, and values whose source differs. Overridden values do not count. */
+export function valueChanges(
+  before: EffectivePolicy | undefined,
+  after: EffectivePolicy | undefined,
+): readonly ValueChange[] {
+  const [old, now] = [effectiveValues(before), effectiveValues(after)];
+  const keys = [...new Set([...old.keys(), ...now.keys()])].sort(compareText);
+  return keys.flatMap((key): readonly ValueChange[] => {
+    const [was, is] = [old.get(key), now.get(key)];
+    const one = is ?? was;
+    if (one === undefined || isSame(was, is)) return [];
+    return [
+      {
+        pointer: one.source.pointer,
+        ...(was === undefined ? {} : { before: was }),
+        ...(is === undefined ? {} : { after: is }),
+      },
+    ];
+  });
+}
+
+/** True if the source changes and the value does not. */
+export const keepsValue = ({ before, after }: ValueChange): boolean =>
+  before !== undefined && after !== undefined && jsonEqual(before.value, after.value);
+
+/** The values that take effect, by item and pointer. */
+function effectiveValues(effective: EffectivePolicy | undefined): ReadonlyMap<string, EffectiveValue> {
+  const values = new Map<string, EffectiveValue>();
+  for (const { spec, sources, field } of effective === undefined ? [] : foldsOf(effective)) {
+    for (const source of sources) {
+      const value = valueAt(spec, source.pointer);
+      if (value === undefined || (source.policy === null && source.object === undefined)) continue;
+      const key = field === undefined ? source.pointer : `${field.object}\n${field.pointer}\n${source.pointer}`;
+      values.set(key, { value, source, ...(field === undefined ? {} : { field }) });
+    }
+  }
+  return values;
+}
+
+function isSame(was: EffectiveValue | undefined, is: EffectiveValue | undefined): boolean {
+  if (was === undefined || is === undefined) return was === is;
+  const [a, b] = [was.source, is.source];
+  return (
+    jsonEqual(was.value, is.value) &&
+    a.policy === b.policy &&
+    a.block === b.block &&
+    a.object === b.object &&
+    a.computed === b.computed
+  );
+}

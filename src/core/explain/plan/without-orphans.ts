@@ -1,0 +1,52 @@
+/**
+ * A route whose parent is not in the snapshot has an incomplete path, and the path counts: the parent may exist elsewhere. A route
+ * whose only parents the plan deletes has no path.
+ */
+
+import type { PathNode } from "../../effective/fold/effective-policy.ts";
+import { countPath, forEachPath } from "../../effective/paths/count-paths.ts";
+import { nodesOf } from "../../effective/paths/path.ts";
+import { worldWith } from "../../effective/update/world-with.ts";
+import { TallyChanges } from "../../effective/verdicts/tally.ts";
+import type { World } from "../../effective/world/world.ts";
+import { forEachId } from "../../model/collections/id-set.ts";
+import { type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
+
+export interface ClosedWorld {
+  /** The world whose tallies leave out paths below deleted objects. */
+  readonly world: World;
+  readonly policies: readonly PolicyId[];
+  /** True for an incomplete path whose missing parents are all deleted. */
+  readonly isOrphan: (nodes: readonly PathNode[]) => boolean;
+}
+
+export function withoutOrphans(world: World, deleted: ReadonlySet<ObjectId>): ClosedWorld {
+  const isOrphan = (ids: readonly ObjectId[]): boolean => {
+    const top = ids.map((id) => world.parents.get(id)?.absentParents ?? []).find((absent) => absent.length > 0);
+    return top?.every((ref) => deleted.has(objectId(ref))) === true;
+  };
+  const closed = (nodes: readonly PathNode[]): boolean => isOrphan(nodes.map(objectId));
+  if (![...deleted].some((id) => isMissed(world, id))) return { world, policies: [], isOrphan: closed };
+  const changes = new TallyChanges();
+  for (const kind of world.rulebook.kinds) {
+    forEachPath(world, kind, (path, core) => {
+      if (path.incomplete && isOrphan(nodesOf(path).map(({ id }) => id))) countPath(changes, kind, path, core, -1);
+    });
+  }
+  let { tallies } = world;
+  const policies = [...changes.policies()];
+  for (const policy of policies) {
+    const tally = changes.applyTo(policy, tallies.get(policy));
+    tallies = tally === undefined ? tallies.without(policy) : tallies.with(policy, tally);
+  }
+  return { world: worldWith(world, { tallies }), policies, isOrphan: closed };
+}
+
+/** True if an object names the missing object as its parent. */
+function isMissed(world: World, id: ObjectId): boolean {
+  let found = false;
+  forEachId(world.mentionedBy.get(id), (other) => {
+    found ||= world.parents.get(other)?.absentParents.some((ref) => objectId(ref) === id) === true;
+  });
+  return found;
+}

@@ -1,0 +1,208 @@
+import type { Attachment } from "../../attachment/resolved-targets.ts";
+import { shownRejection } from "../../effective/findings/shown-rejection.ts";
+import { effectivePolicy } from "../../effective/fold/effective-at.ts";
+import type { EffectivePolicy, PathNode } from "../../effective/fold/effective-policy.ts";
+import { foldsOf } from "../../effective/fold/folds-of.ts";
+import { forEachPath } from "../../effective/paths/count-paths.ts";
+import { findConflict } from "../../effective/verdicts/find-conflict.ts";
+import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
+import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import type { PolicyRecord, World } from "../../effective/world/world.ts";
+import type { Block, Unit } from "../../model/policy.ts";
+import {
+  compareText,
+  displayRef,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  type PolicyId,
+  type TargetId,
+  targetId,
+} from "../../model/refs.ts";
+import { valueAt } from "../value-pointer.ts";
+import { missingLinks } from "./missing-links.ts";
+import type { Reach, ReachedPath, ReachedTarget, ReachedValue, ReachLoss, ReachTarget } from "./result.ts";
+import { isEqual, isOverridden, pathOutcome, takesEffect, type UnitOutcome, unitOutcomes } from "./unit-outcomes.ts";
+
+/** Every path that has the policy in its stack, and the outcome of each of its settings there. `wants` selects settings. */
+export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wants: (unit: Unit) => boolean): Reach {
+  const { kind, policy, targets } = record;
+  const drafts = (policy?.blocks ?? []).flatMap((block) =>
+    block.units.filter(wants).map((unit) => draftOf(block, unit)),
+  );
+  const survey: Survey = { id, kind, drafts, targets: targets.attachments, places: new Map(), through: new Map() };
+  const paths: ReachedPath[] = [];
+  const absent = new Map<ObjectId, ObjectRef>();
+  forEachPath(world, kind, (path, core) => {
+    if (!core.outcomes.some((outcome) => outcome.policy.id === id)) return;
+    const effective = effectivePolicy(path, kind);
+    paths.push(addPath(survey, effective));
+    if (!effective.incomplete) return;
+    for (const node of effective.path)
+      for (const ref of world.parents.get(objectId(node))?.absentParents ?? []) absent.set(objectId(ref), ref);
+  });
+  return {
+    policy: id,
+    policyKind: kind.policyKind,
+    verdict: verdictOf(world, record),
+    targets: targetsOf(world, record, survey),
+    values: drafts.map(toValue),
+    paths,
+    places: [...survey.places.values()],
+    absentParents: [...absent.values()].sort((a, b) => compareText(displayRef(a), displayRef(b))),
+  };
+}
+
+interface Survey {
+  readonly id: PolicyId;
+  readonly kind: CompiledKind;
+  readonly drafts: readonly Draft[];
+  readonly targets: readonly Attachment[];
+  readonly places: Map<TargetId, Mutable<ReachedTarget>>;
+  /** The number of paths through each declared target. */
+  readonly through: Map<Attachment, number>;
+}
+
+type Mutable<T> = { -readonly [key in keyof T]: T[key] };
+
+interface Draft {
+  readonly block: Block;
+  readonly unit: Unit;
+  decides: number;
+  equal: number;
+  overridden: number;
+  gated: number;
+  readonly losses: Map<string, ReachLoss & { readonly paths: ReachedPath[] }>;
+}
+
+const draftOf = (block: Block, unit: Unit): Draft => ({
+  block,
+  unit,
+  decides: 0,
+  equal: 0,
+  overridden: 0,
+  gated: 0,
+  losses: new Map(),
+});
+
+function addPath(survey: Survey, effective: EffectivePolicy): ReachedPath {
+  const { path, from, incomplete } = effective;
+  const folds = foldsOf(effective);
+  const outcomes = survey.drafts.map(({ block, unit }) =>
+    folds.flatMap((fold) => unitOutcomes(fold, survey.id, { block: block.name, pointer: unit.pointer })),
+  );
+  const reached: ReachedPath = {
+    nodes: path,
+    ...(from === undefined ? {} : { from }),
+    ...(incomplete ? { incomplete } : {}),
+    fate: pathOutcome(outcomes.flat()),
+  };
+  survey.drafts.forEach((draft, index) => {
+    count(draft, outcomes[index] ?? [], reached, survey.kind);
+  });
+  addNodes(survey, reached, outcomes.flat().some(takesEffect) ? 1 : 0);
+  return reached;
+}
+
+function count(draft: Draft, outcomes: readonly UnitOutcome[], path: ReachedPath, kind: CompiledKind): void {
+  const once = (isSo: (outcome: UnitOutcome) => boolean): number => (outcomes.some(isSo) ? 1 : 0);
+  draft.decides += once(({ state }) => state === "inEffect");
+  draft.equal += once(isEqual);
+  draft.overridden += once(isOverridden);
+  draft.gated += once(({ state }) => state === "gated");
+  for (const outcome of outcomes) if (outcome.state === "lost") addLoss(draft, outcome, path, kind);
+}
+
+function addLoss(
+  { losses, unit }: Draft,
+  { reason, by, fold, source }: Extract<UnitOutcome, { readonly state: "lost" }>,
+  path: ReachedPath,
+  kind: CompiledKind,
+): void {
+  const { field } = fold;
+  const held = valueAt(fold.spec, unit.pointer);
+  const object = by.length === 0 ? (field?.object ?? ownerOn(path.nodes, kind)) : undefined;
+  const effective = [source.policy, source.block, source.object, held];
+  const key = JSON.stringify([reason, by, object, effective, field?.object, field?.pointer]);
+  const known = losses.get(key);
+  if (known !== undefined) {
+    if (known.paths.at(-1) !== path) known.paths.push(path);
+    return;
+  }
+  losses.set(key, {
+    reason,
+    by,
+    ...(object === undefined ? {} : { object }),
+    source,
+    ...(held === undefined ? {} : { held }),
+    ...(field === undefined ? {} : { field }),
+    paths: [path],
+  });
+}
+
+/** The object on the path whose own fields the policy kind maps onto. */
+function ownerOn(nodes: readonly PathNode[], { mappings }: CompiledKind): ObjectId | undefined {
+  const node = nodes.findLast((one) =>
+    mappings.some(({ level }) => level.kind === one.kind && level.group === one.group),
+  );
+  return node === undefined ? undefined : objectId(node);
+}
+
+function addNodes({ places, targets, through }: Survey, { nodes, from }: ReachedPath, deciding: number): void {
+  let isBelow = false;
+  for (const node of nodes) {
+    const id = objectId(node);
+    for (const target of targets) {
+      if (target.object !== id || target.sectionName !== node.sectionName) continue;
+      if (target.consumer !== undefined && target.consumer !== from) continue;
+      isBelow = true;
+      through.set(target, (through.get(target) ?? 0) + 1);
+    }
+    const key = targetId(id, node.sectionName);
+    const place = places.get(key) ?? { node, isBelow, paths: 0, deciding: 0 };
+    places.set(key, place);
+    place.isBelow ||= isBelow;
+    place.paths++;
+    place.deciding += deciding;
+  }
+}
+
+const toValue = ({ block, unit, decides, equal, overridden, gated, losses }: Draft): ReachedValue => ({
+  block: block.name,
+  pointer: unit.pointer,
+  value: unit.value,
+  ...(block.when === undefined ? {} : { when: block.when }),
+  decides,
+  equal,
+  overridden,
+  gated,
+  losses: [...losses.values()].sort((a, b) => b.paths.length - a.paths.length),
+});
+
+function targetsOf(world: World, record: PolicyRecord, { targets, through }: Survey): readonly ReachTarget[] {
+  const attached = targets.map((attachment): ReachTarget => {
+    const { ref, sectionName, consumer, object } = attachment;
+    const { group, kind: name, namespace, name: own } = ref;
+    const section = sectionName === undefined ? {} : { sectionName };
+    const node: PathNode = { group, kind: name, namespace, name: own, ...section };
+    const conflict = findConflict(world, record, attachment);
+    if (conflict !== undefined) return { state: "conflicted", node, by: conflict.by };
+    const paths = through.get(attachment) ?? 0;
+    return {
+      state: "attached",
+      node,
+      ...(consumer === undefined ? {} : { consumer }),
+      paths,
+      gaps: paths > 0 ? [] : missingLinks(world, object),
+    };
+  });
+  const refused = record.targets.rejections.map(
+    (rejection): ReachTarget => ({
+      state: "refused",
+      field: rejection.field,
+      code: rejection.code,
+      message: shownRejection(world, rejection),
+    }),
+  );
+  return [...attached, ...refused];
+}

@@ -1,0 +1,47 @@
+/** The outcome of each setting of a policy on one path. */
+import type { Source } from "../../effective/fold/effective-policy.ts";
+import type { Fold } from "../../effective/fold/folds-of.ts";
+import type { BlockName } from "../../model/policy.ts";
+import type { PolicyId } from "../../model/refs.ts";
+import type { ReachLoss, ReachOutcome } from "./result.ts";
+
+export type UnitOutcome =
+  | { readonly state: "inEffect" }
+  | { readonly state: "gated" }
+  | {
+      readonly state: "lost";
+      readonly reason: ReachLoss["reason"];
+      readonly by: readonly PolicyId[];
+      readonly source: Source;
+      readonly fold: Fold;
+    };
+
+/** One outcome per level of the path that the policy is attached to. A policy does not override itself. */
+export function unitOutcomes(
+  fold: Fold,
+  id: PolicyId,
+  { block, pointer }: { readonly block: BlockName; readonly pointer: string },
+): readonly UnitOutcome[] {
+  const source = fold.sources.find((one) => one.pointer === pointer);
+  if (source === undefined) return [];
+  if (source.policy === id && source.block === block) return [{ state: "inEffect" }];
+  return source.lost.flatMap((lost): readonly UnitOutcome[] => {
+    if (lost.policy !== id || lost.block !== block) return [];
+    const { reason, by } = lost;
+    if (reason === "gated") return [{ state: "gated" }];
+    if (by.length > 0 && by.every((winner) => winner === id)) return [];
+    return [{ state: "lost", reason, by, source, fold }];
+  });
+}
+
+export const isOverridden = (outcome: UnitOutcome): boolean => outcome.state === "lost" && outcome.reason !== "equal";
+export const isEqual = (outcome: UnitOutcome): boolean => outcome.state === "lost" && outcome.reason === "equal";
+
+export const takesEffect = (outcome: UnitOutcome): boolean => outcome.state === "inEffect" || isEqual(outcome);
+
+/** Counts as verdicts do: a path without overridden settings is `full`, even if the policy has no settings there. */
+export function pathOutcome(outcomes: readonly UnitOutcome[]): ReachOutcome {
+  const isPartlyInEffect = outcomes.some(takesEffect);
+  if (outcomes.some(isOverridden)) return isPartlyInEffect ? "partial" : "none";
+  return !isPartlyInEffect && outcomes.some(({ state }) => state === "gated") ? "met" : "full";
+}

@@ -1,0 +1,106 @@
+/** Finds the object and the JSON pointer where a value of an effective policy is written. */
+
+import type { MappedField, PathNode, Source } from "../effective/fold/effective-policy.ts";
+import type { CompiledMapping } from "../effective/fold/own-values.ts";
+import type { World } from "../effective/world/world.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import type { BlockName } from "../model/policy.ts";
+import { type GroupKind, kindId, type ObjectId, objectId } from "../model/refs.ts";
+import { escapePointer } from "../model/units.ts";
+import { sectionsOf } from "../topology/sections-of.ts";
+
+/** A JSON pointer in an object. */
+export interface ValuePointer {
+  readonly object: ObjectId;
+  readonly pointer: string;
+}
+
+const spellings: Readonly<Record<BlockName, readonly string[]>> = {
+  defaults: ["defaults", "default"],
+  bare: [],
+  overrides: ["overrides", "override"],
+};
+
+/** The pointer of a value in a block of a policy. The policy attachment reference spells block names in the singular. */
+export function blockPointer(world: World, policy: ObjectId, block: BlockName | null, pointer: string): ValuePointer {
+  const raw = world.objects.byId.get(policy)?.raw;
+  const spec = raw === undefined ? undefined : ownValue(raw, "spec");
+  const key =
+    block === null || !isJsonObject(spec)
+      ? undefined
+      : spellings[block].find((spelling) => isJsonObject(ownValue(spec, spelling)));
+  return { object: policy, pointer: `/spec${key === undefined ? "" : `/${key}`}${pointer}` };
+}
+
+/** The pointer of a value in the object's own field that the policy kind maps onto. */
+export function ownPointer(
+  world: World,
+  policyKind: GroupKind,
+  object: ObjectId,
+  pointer: string,
+  path: readonly PathNode[],
+): ValuePointer | undefined {
+  const kind = world.rulebook.byPolicyKind.get(kindId(policyKind));
+  const node = path.findLast((one) => objectId(one) === object);
+  if (kind === undefined || node === undefined) return undefined;
+  for (const mapping of kind.mappings) {
+    const rest = below(mapping, pointer);
+    if (rest === undefined || mapping.isList || !sameKind(mapping.level, node)) continue;
+    const base = mapping.level.section === undefined ? "" : pointerOnPath(world, mapping, object, path);
+    const keys = mapping.steps.flatMap((step) => ("key" in step ? [`/${escapePointer(step.key)}`] : []));
+    return { object, pointer: `${base}${keys.join("")}${rest}` };
+  }
+  return undefined;
+}
+
+/** The pointer of a value in one item of an object's own list: the pointer of the item, then the rest below the mapping. */
+export function mappedPointer(world: World, policyKind: GroupKind, field: MappedField, pointer: string): ValuePointer {
+  const kind = world.rulebook.byPolicyKind.get(kindId(policyKind));
+  const rests = (kind?.mappings ?? []).map((mapping) => below(mapping, pointer));
+  return { object: field.object, pointer: `${field.pointer}${rests.find((rest) => rest !== undefined) ?? ""}` };
+}
+
+/** The rest of a pointer below the mapped part of the spec. */
+function below({ from: { pointer: prefix } }: CompiledMapping, pointer: string): string | undefined {
+  return pointer === prefix || pointer.startsWith(`${prefix}/`) ? pointer.slice(prefix.length) : undefined;
+}
+
+const sameKind = (a: GroupKind, b: GroupKind): boolean => a.kind === b.kind && a.group === b.group;
+
+function pointerOnPath(world: World, { level }: CompiledMapping, id: ObjectId, path: readonly PathNode[]): string {
+  const name = path.findLast((one) => objectId(one) === id && one.sectionName !== undefined)?.sectionName;
+  return (name === undefined ? undefined : sectionPointer(world, id, name, level.section)?.pointer) ?? "";
+}
+
+/** The pointer of a section in its object. */
+export function sectionPointer(world: World, id: ObjectId, name: string, section?: string): ValuePointer | undefined {
+  const object = world.objects.byId.get(id);
+  const facts = object === undefined ? undefined : world.rulebook.factsOf(object.family.kindId);
+  if (object === undefined || facts === undefined) return undefined;
+  const found = sectionsOf(object, facts).find((one) => one.name === name && (section ?? one.section) === one.section);
+  const list = facts.sections.find((one) => one.section === found?.section)?.path;
+  if (found === undefined || list === undefined) return undefined;
+  return { object: id, pointer: `/${list.replaceAll(".", "/")}/${found.index}` };
+}
+
+/** The pointer of the value that takes effect. Undefined: no value is set, or a custom strategy computed it. */
+export function sourcePointer(
+  world: World,
+  policyKind: GroupKind,
+  source: Source,
+  path: readonly PathNode[],
+): ValuePointer | undefined {
+  if (source.computed) return undefined;
+  if (source.policy !== null) return blockPointer(world, source.policy, source.block, source.pointer);
+  return source.object === undefined ? undefined : ownPointer(world, policyKind, source.object, source.pointer, path);
+}
+
+/** The value at a JSON pointer. */
+export function valueAt(spec: JsonObject, pointer: string): Json | undefined {
+  let value: Json | undefined = spec;
+  for (const token of pointer.split("/").slice(1)) {
+    if (!isJsonObject(value)) return undefined;
+    value = ownValue(value, token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  }
+  return value;
+}

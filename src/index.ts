@@ -39,7 +39,7 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
  *
  * @example
  * ```ts
- * const [first] = trace(evaluation, { method: "POST", host: "baker.bakery.example", path: "/order" });
+ * const [first] = trace(evaluation, { method: "POST", host: "baker.bakery.example", port: 8080, path: "/orders" });
  * console.log(first?.gateway.name, first?.outcome);
  * ```
  */

@@ -1,7 +1,7 @@
 import { loadFiles, nodeFileSystem } from "../../src/files.ts";
 import { buildSnapshot, effectivePolicies, evaluate, findings, objectId } from "../../src/index.ts";
 
-// Everything below a directory, as the command line reads it. What cannot be read is told, and the rest is read.
+// Reads everything below a directory, as the command line does. What cannot be read is a finding.
 const loaded = await loadFiles(["examples/bakery"], nodeFileSystem(process.stdin));
 for (const { severity, message, file, line } of loaded.findings)
   console.log(`${file}:${line}: ${severity}: ${message}`);
@@ -14,7 +14,7 @@ const evaluation = evaluate(buildSnapshot(objects, { positions }));
 for (const { severity, message, source } of findings(evaluation))
   if (severity === "error") console.log(`${source?.file}:${source?.line}: ${message}`);
 
-// What prevails for a Service, on each path to it.
+// What takes effect on a Service, on each path to it.
 const policyKind = { group: "prevail.dev", kind: "RetryPolicy" };
 const till = objectId({ group: "", kind: "Service", namespace: "shop", name: "till" });
 for (const { path, spec } of effectivePolicies(evaluation, { policyKind, object: till }))

@@ -20,7 +20,8 @@ describe("docs/library.md", () => {
 
   for (const [index, name, run] of [
     [0, "worked-example.ts", () => import("./worked-example.ts")],
-    [1, "files-example.ts", () => import("./files-example.ts")],
+    [1, "questions-example.ts", () => import("./questions-example.ts")],
+    [2, "files-example.ts", () => import("./files-example.ts")],
   ] as const) {
     test(`shows ${name} as it is`, () => {
       const shown = read(`test/library/${name}`)
@@ -48,6 +49,69 @@ describe("docs/library.md", () => {
       expect(listed.toSorted()).toEqual(Object.keys(entry).toSorted());
     });
   }
+});
+
+describe("what callers get", () => {
+  const evaluation = library.evaluate(library.buildSnapshot([gateway("g"), routeTo("r", "Gateway/g")]));
+
+  test("an Evaluation and a Snapshot have no properties", () => {
+    for (const opaque of [evaluation, library.buildSnapshot([])]) {
+      expect(Reflect.ownKeys(opaque)).toEqual([]);
+      expect(JSON.stringify(opaque)).toBe("{}");
+    }
+    expect(Object.keys(library.apply(evaluation, []))).toEqual(["evaluation", "delta"]);
+  });
+
+  test("effective policies and verdicts can be iterated twice", () => {
+    const retry = policy("RetryPolicy", "p", "Gateway/g", { retry: { attempts: 1 } }, { group: "prevail.dev" });
+    const { evaluation: next } = library.apply(evaluation, [{ upsert: retry }]);
+    for (const iterable of [library.effectivePolicies(next), library.verdicts(next)]) {
+      const first = [...iterable];
+      expect(first.length).toBeGreaterThan(0);
+      expect([...iterable]).toEqual(first);
+    }
+  });
+
+  test("a target by text, by id and by reference", () => {
+    const ref = { group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: "default", name: "r" };
+    for (const name of ["httproute/r", "HTTPRoutes/default/r", library.objectId(ref), ref]) {
+      expect(library.findTargets(evaluation, name)).toEqual([ref]);
+      expect(library.explain(evaluation, name)?.target).toEqual(ref);
+    }
+    const rule = { ...ref, sectionName: "rule-1" };
+    expect(library.findTargets(evaluation, "httproute/r#rule-1")).toEqual([rule]);
+    expect(library.explain(evaluation, rule)?.target).toEqual(rule);
+    for (const wrong of [
+      "httproute/q",
+      "httproute/r#rule-2",
+      "httproute",
+      "route/r",
+      "a/b/c/d",
+      { ...ref, name: "q" },
+    ]) {
+      expect(library.findTargets(evaluation, wrong)).toEqual([]);
+      expect(library.explain(evaluation, wrong)).toBeUndefined();
+      expect(library.reach(evaluation, wrong)).toBeUndefined();
+    }
+    expect(library.findTargets(evaluation, "gatewayclass/class")).toHaveLength(1);
+  });
+
+  test("results are plain data", () => {
+    const retry = policy("RetryPolicy", "p", "Gateway/g", { retry: { attempts: 1 } }, { group: "prevail.dev" });
+    const { evaluation: next } = library.apply(evaluation, [{ upsert: retry }]);
+    const ref = { group: "prevail.dev", kind: "RetryPolicy", namespace: "default", name: "p" };
+    for (const result of [
+      library.explain(next, "httproute/r"),
+      library.reach(next, "retrypolicy/p"),
+      library.plan(next, [{ delete: ref }]),
+      library.trace(next, { method: "GET", host: "a.example", path: "/" }),
+      library.check(next),
+    ]) {
+      expect(result).toBeDefined();
+      // toEqual, not toStrictEqual: a field that is undefined is left out of JSON.
+      expect(JSON.parse(JSON.stringify(result))).toEqual(result);
+    }
+  });
 });
 
 describe("the package", () => {

@@ -8,7 +8,7 @@ import {
   verdicts,
 } from "../../src/index.ts";
 
-// What our policy kind means, as data. Two quotas are merged by a function of our own: `Custom/smallest`.
+// The definition of the policy kind, as data. Two quotas are merged by a custom function: `Custom/smallest`.
 const definition = {
   apiVersion: "prevail.dev/v1alpha1",
   kind: "PolicyDefinition",
@@ -22,7 +22,7 @@ const definition = {
   },
 };
 
-// Nobody gets more than anybody allows. A strategy sees two specs and who wrote them, and returns one.
+// The smallest quota takes effect. A strategy gets two specs and the metadata of their policies, and returns one spec.
 const smallest: CustomStrategy = ({ established, challenger }) => ({
   requestsPerSecond: Math.min(
     Number(established.spec["requestsPerSecond"]),
@@ -50,16 +50,16 @@ const quota = (name: string, kind: string, target: string, requestsPerSecond: nu
   spec: { targetRef: { group: gatewayApi, kind, name: target }, requestsPerSecond },
 });
 
-const documents = [
+const objects = [
   definition,
   gateway,
   route,
   quota("house", "Gateway", "front", 100),
   quota("ana", "HTTPRoute", "baker", 500),
 ];
-const evaluation = evaluate(buildSnapshot(documents), { strategies: { smallest } });
+const evaluation = evaluate(buildSnapshot(objects), { strategies: { smallest } });
 
-// What prevails, on every path, and where it came from.
+// What takes effect on every path, and its source.
 for (const { path, spec, sources } of effectivePolicies(evaluation)) {
   const names = path.map(({ kind, name, sectionName }) => `${kind} ${sectionName ?? name}`);
   console.log(`${names.join(" > ")}: ${JSON.stringify(spec)}`);
@@ -67,19 +67,19 @@ for (const { path, spec, sources } of effectivePolicies(evaluation)) {
     console.log(`  ${pointer}: from ${policy}, by ${decidedBy.strategy}`);
 }
 
-// What became of each policy.
+// The verdict of each policy.
 for (const { policy, verdict } of verdicts(evaluation))
   console.log(policy, verdict.state === "Accepted" ? verdict.enforcement : verdict.reason);
 
-// What a controller would write.
+// The status that a controller writes.
 const report = buildStatus(evaluation, { controllerName: "example.com/quotas" });
 for (const { policy, ancestors } of report.policies)
   for (const { ancestorRef, conditions } of ancestors)
     for (const { type, status: value, message } of conditions)
       console.log(`${policy} at ${ancestorRef.kind} ${ancestorRef.name}: ${type}=${value}, ${message}`);
 
-// What would change without the house rule. Both evaluations stay readable.
-const houseRule = { group: "example.com", kind: "QuotaPolicy", namespace: "bakery", name: "house" };
-const { delta } = apply(evaluation, [{ delete: houseRule }]);
+// What changes without the house policy. Both evaluations stay readable.
+const housePolicy = { group: "example.com", kind: "QuotaPolicy", namespace: "bakery", name: "house" };
+const { delta } = apply(evaluation, [{ delete: housePolicy }]);
 for (const { target, before, after } of delta.effective)
   console.log(`${target}: ${JSON.stringify(before?.spec)} -> ${JSON.stringify(after?.spec)}`);

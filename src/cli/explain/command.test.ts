@@ -203,7 +203,7 @@ describe("what else it tells", () => {
       /Color a\/slip \(p\.yaml:13\): TargetNotFound: no HTTPRoute 'rr' in namespace 'a'; did you mean 'r'\?/,
     );
     expect(failures).toMatch(/Color b\/elsewhere .*TargetNotFound: .*it exists in namespace 'a'/);
-    expect(failures).toMatch(/Colour a\/unknown .*UnknownKind: nothing says what Colour \(example\.com\) means/);
+    expect(failures).toMatch(/Colour a\/unknown .*UnknownKind: no definition describes Colour \(example\.com\)/);
     expect(failures).not.toContain("Color a/other");
   });
 
@@ -248,7 +248,7 @@ describe("what else it tells", () => {
     };
     const { stdout } = await runCli("explain httproute/r -f ground.yaml -f p.yaml", { files });
     expect(stdout.replaceAll(/\n {4}/g, " ")).toContain(
-      "Color a/low (p.yaml:9): NoPath: it is accepted and acts on nothing here: no path through HTTPRoute a/r leads to any HTTPRouteRule\n",
+      "Color a/low (p.yaml:9): NoPath: it is accepted and takes no effect here: no path through HTTPRoute a/r leads to any HTTPRouteRule\n",
     );
     expect(stdout).not.toContain("a/high");
   });

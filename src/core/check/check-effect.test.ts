@@ -82,7 +82,7 @@ describe("ReachesNothing", () => {
     const found = (await checkText(refused + policy)).filter(({ code }) => code === "ReachesNothing");
     expect(found).toMatchObject([
       {
-        message: "LimitPolicy a/idle is accepted and acts on nothing: HTTPRoute a/r hangs nowhere",
+        message: "LimitPolicy a/idle is accepted and acts on nothing: HTTPRoute a/r is not attached to any Gateway",
         related: [{ at: { line: 22 }, message: expect.stringContaining("htp") }],
       },
     ]);

@@ -134,7 +134,7 @@ export async function reachExample(): Promise<void> {
 }
 
 export async function traceExample(): Promise<void> {
-  const [first] = trace(evaluation, { method: "POST", host: "baker.bakery.example", path: "/order" });
+  const [first] = trace(evaluation, { method: "POST", host: "baker.bakery.example", port: 8080, path: "/orders" });
   console.log(first?.gateway.name, first?.outcome);
 }
 

@@ -1,8 +1,8 @@
 /** `prevail/dataplane`: what each Gateway must do, as plain data. docs/gateway-config.md describes the data. */
 export { compileDataplane, updateDataplane } from "./core/compile.ts";
-export type { UpdatedDataplane } from "./core/dataplane/advance-dataplane.ts";
+export type { UpdatedDataplane } from "./core/dataplane/update/advance-dataplane.ts";
 export type { Dataplane, DataplaneDelta } from "./core/dataplane/dataplane.ts";
-export type { EndpointOptions } from "./core/dataplane/endpoints-of.ts";
+export type { EndpointOptions } from "./core/dataplane/compile/endpoints-of.ts";
 export type {
   ActionConfig,
   BackendConfig,

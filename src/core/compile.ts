@@ -1,9 +1,9 @@
 /** What each Gateway must do, for an evaluation and for the one after a change. Pure. */
 import { type Applied, touchedOf } from "./apply.ts";
-import type { UpdatedDataplane } from "./dataplane/advance-dataplane.ts";
+import type { EndpointOptions } from "./dataplane/compile/endpoints-of.ts";
 import { compileDataplane as compileWorld } from "./dataplane/compile-dataplane.ts";
 import type { Dataplane } from "./dataplane/dataplane.ts";
-import type { EndpointOptions } from "./dataplane/endpoints-of.ts";
+import type { UpdatedDataplane } from "./dataplane/update/advance-dataplane.ts";
 import { updateDataplane as updateFromWorld } from "./dataplane/update-dataplane.ts";
 import { type Evaluation, worldOf } from "./evaluation.ts";
 

@@ -1,5 +1,5 @@
 /** What an Envoy would refuse, and what it cannot keep exactly, each at the object and field that ask for it. */
-import { directPolicies } from "../dataplane/compile-backend.ts";
+import { directPolicies } from "../dataplane/compile/compile-backend.ts";
 import type { BackendConfig, DataplaneConfig, RouteConfig, RuleConfig } from "../dataplane/gateway-config.ts";
 import type { World } from "../effective/world/world.ts";
 import { type EnvoyLimit, type RuleLimit, retryLimits, ruleLimits } from "../envoy/envoy-limits.ts";

@@ -1,8 +1,8 @@
 import type { World } from "../effective/world/world.ts";
-import { advanceDataplane } from "./advance-dataplane.ts";
+import type { EndpointOptions } from "./compile/endpoints-of.ts";
 import { type Dataplane, emptyParts } from "./dataplane.ts";
-import { everythingDirty } from "./dirty-parts.ts";
-import type { EndpointOptions } from "./endpoints-of.ts";
+import { advanceDataplane } from "./update/advance-dataplane.ts";
+import { everythingDirty } from "./update/dirty-parts.ts";
 
 /** What every Gateway of an evaluation must do. Equal input gives equal output. */
 export function compileDataplane(world: World, options: EndpointOptions): Dataplane {

@@ -3,9 +3,9 @@ import type { IdSet } from "../model/collections/id-set.ts";
 import { LayeredMap } from "../model/collections/layered-map.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId, ObjectRef, TargetId } from "../model/refs.ts";
-import type { CompiledGateway } from "./compile-gateway.ts";
-import type { CompiledRoute } from "./compile-route.ts";
-import type { EndpointOptions } from "./endpoints-of.ts";
+import type { CompiledGateway } from "./compile/compile-gateway.ts";
+import type { CompiledRoute } from "./compile/compile-route.ts";
+import type { EndpointOptions } from "./compile/endpoints-of.ts";
 import type {
   BackendConfig,
   BackendId,
@@ -16,7 +16,7 @@ import type {
   GatewayConfig,
   ListenerConfig,
 } from "./gateway-config.ts";
-import type { HostTable } from "./host-table.ts";
+import type { HostTable } from "./update/host-table.ts";
 
 /** To be read as a DataplaneConfig; the rest is for `updateDataplane`. */
 export interface Dataplane extends DataplaneConfig {
@@ -47,7 +47,7 @@ export interface DataplaneParts {
   readonly backendsOf: LayeredMap<ObjectId, IdSet<BackendId>>;
   readonly users: LayeredMap<BackendId, IdSet<ObjectId>>;
   /** Routes that name a Service in vain. */
-  readonly missers: LayeredMap<ObjectId, IdSet<ObjectId>>;
+  readonly routesMissing: LayeredMap<ObjectId, IdSet<ObjectId>>;
   /** Routes and Gateways that asked for the ReferenceGrants of a namespace. */
   readonly grantReaders: LayeredMap<string, IdSet<ObjectId>>;
   /** By the route, Gateway or Service that they were found at. */
@@ -69,7 +69,7 @@ export const emptyParts = (options: EndpointOptions): DataplaneParts => ({
   endpoints: empty(),
   backendsOf: empty(),
   users: empty(),
-  missers: empty(),
+  routesMissing: empty(),
   grantReaders: empty(),
   problems: empty(),
 });

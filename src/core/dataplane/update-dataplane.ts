@@ -1,9 +1,9 @@
 /** The configuration after a change: what the change did not touch is the same object as before. */
 import type { Delta, Touched } from "../effective/update/delta.ts";
 import type { World } from "../effective/world/world.ts";
-import { advanceDataplane, type UpdatedDataplane } from "./advance-dataplane.ts";
 import type { Dataplane } from "./dataplane.ts";
-import { dirtyParts, everythingDirty } from "./dirty-parts.ts";
+import { advanceDataplane, type UpdatedDataplane } from "./update/advance-dataplane.ts";
+import { dirtyParts, everythingDirty } from "./update/dirty-parts.ts";
 
 /** What `apply` tells of a change. `touched` undefined: the rules themselves changed, so everything is looked at again. */
 export interface WorldChange {

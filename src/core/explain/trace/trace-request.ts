@@ -1,5 +1,5 @@
-import { compileGateway } from "../../dataplane/compile-gateway.ts";
-import { type RuleRefusal, refusalsOf } from "../../dataplane/compile-route.ts";
+import { compileGateway } from "../../dataplane/compile/compile-gateway.ts";
+import { type RuleRefusal, refusalsOf } from "../../dataplane/compile/compile-route.ts";
 import { gatewayListeners, hostnamesOf, routesOn } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
 import { createdAt } from "../../model/created-at.ts";

@@ -1,4 +1,4 @@
-import type { RuleRefusal } from "../../dataplane/compile-route.ts";
+import type { RuleRefusal } from "../../dataplane/compile/compile-route.ts";
 import type { World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";

@@ -1,5 +1,5 @@
-import { forEachId, type IdSet, idSetWith, idSetWithout } from "../model/collections/id-set.ts";
-import { LayeredMap } from "../model/collections/layered-map.ts";
+import { forEachId, type IdSet, idSetWith, idSetWithout } from "../../model/collections/id-set.ts";
+import { LayeredMap } from "../../model/collections/layered-map.ts";
 
 /** The next version of a table in the making. A first version is built in one go. */
 export class TableDraft<K extends string, V> {

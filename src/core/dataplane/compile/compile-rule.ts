@@ -1,11 +1,17 @@
 /** One rule of a route: what it does with a request, first as far as that is the same under every listener, then under one. */
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import type { ObjectId } from "../model/refs.ts";
-import { type RouteMatch, routeMatches } from "../routing/route-match.ts";
-import type { Section } from "../topology/sections-of.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import type { ObjectId } from "../../model/refs.ts";
+import { type RouteMatch, routeMatches } from "../../routing/route-match.ts";
+import type { Section } from "../../topology/sections-of.ts";
+import type {
+  ActionConfig,
+  BackendConfig,
+  FilterConfig,
+  RuleConfig,
+  WeightedBackendConfig,
+} from "../gateway-config.ts";
 import { type CompiledFilters, compileFilters } from "./compile-filters.ts";
-import type { ActionConfig, BackendConfig, FilterConfig, RuleConfig, WeightedBackendConfig } from "./gateway-config.ts";
 import type { PathSettings, RuleSettings } from "./path-settings.ts";
 
 /** Follows references of one route; what is wrong is noted by whoever follows them. */

@@ -1,9 +1,9 @@
 /** One route under all its listeners: which hosts it adds routes to, and on which Services that rests. */
-import { hostnamesOf } from "../effective/world/gateway-listeners.ts";
-import type { World } from "../effective/world/world.ts";
-import { createdAt } from "../model/created-at.ts";
-import { isJsonObject, type JsonObject } from "../model/json.ts";
-import type { KubeObject } from "../model/kube-object.ts";
+import { hostnamesOf } from "../../effective/world/gateway-listeners.ts";
+import type { World } from "../../effective/world/world.ts";
+import { createdAt } from "../../model/created-at.ts";
+import { isJsonObject, type JsonObject } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
 import {
   displayRef,
   kindId,
@@ -13,18 +13,18 @@ import {
   parseObjectId,
   type TargetId,
   targetId,
-} from "../model/refs.ts";
-import { routeHosts } from "../routing/hostname-match.ts";
-import type { RankedMatch } from "../routing/match-precedence.ts";
-import type { UpLink } from "../topology/links.ts";
-import { listenersOf } from "../topology/listeners-of.ts";
-import { isReferenceGranted } from "../topology/reference-grants.ts";
-import { sectionsOf } from "../topology/sections-of.ts";
+} from "../../model/refs.ts";
+import { routeHosts } from "../../routing/hostname-match.ts";
+import type { RankedMatch } from "../../routing/match-precedence.ts";
+import type { UpLink } from "../../topology/links.ts";
+import { listenersOf } from "../../topology/listeners-of.ts";
+import { isReferenceGranted } from "../../topology/reference-grants.ts";
+import { sectionsOf } from "../../topology/sections-of.ts";
+import type { BackendConfig, ConfigProblem, RouteConfig, RuleConfig } from "../gateway-config.ts";
 import { type BackendUser, type CompiledBackend, compileBackend, directPolicies } from "./compile-backend.ts";
 import { planRule, type RuleContext, type RulePlan, ruleConfig, settingsFor } from "./compile-rule.ts";
-import type { BackendConfig, ConfigProblem, RouteConfig, RuleConfig } from "./gateway-config.ts";
+import { isDeepEqual } from "./deep-equal.ts";
 import type { PathSettings, SettingsReader } from "./path-settings.ts";
-import { isSamePlain } from "./same-plain.ts";
 
 /** A route in the place that precedence gives it within a host. */
 export interface RankedRoute extends RankedMatch {
@@ -114,7 +114,7 @@ function routeConfigs(
   if (same !== undefined) return same.routes;
   const rule = ruleConfig(route, plan, settings);
   // Settings from other places may say the same.
-  const twin = known.find((one) => isSamePlain(one.rule, rule));
+  const twin = known.find((one) => isDeepEqual(one.rule, rule));
   const routes = twin?.routes ?? plan.matches.map((match): RouteConfig => ({ match, rule }));
   known.push({ settings, rule: twin?.rule ?? rule, routes });
   return routes;

@@ -1,9 +1,9 @@
 /** A Gateway with its listeners, and the hosts that routes made at each. */
-import { compareHostnames } from "../routing/hostname-match.ts";
-import type { CompiledGateway, CompiledListener } from "./compile-gateway.ts";
+import { compareHostnames } from "../../routing/hostname-match.ts";
+import type { CompiledGateway, CompiledListener } from "../compile/compile-gateway.ts";
+import { isDeepEqual } from "../compile/deep-equal.ts";
+import type { GatewayConfig, ListenerConfig, PortConfig } from "../gateway-config.ts";
 import type { DataplaneDraft } from "./dataplane-draft.ts";
-import type { GatewayConfig, ListenerConfig, PortConfig } from "./gateway-config.ts";
-import { isSamePlain } from "./same-plain.ts";
 import { isSameList } from "./sorted-list.ts";
 
 /** `before`: what of it did not change is used again. */
@@ -30,7 +30,7 @@ export function assembleGateway(
 }
 
 const hasSameHead = ({ ports: _, ...before }: GatewayConfig, head: CompiledGateway["head"]): boolean =>
-  isSamePlain(before, head);
+  isDeepEqual(before, head);
 
 /** Listeners on one port share its protocol: those that do not were refused. */
 function portConfig(
@@ -55,7 +55,7 @@ function listenerConfig({ id, head }: CompiledListener, draft: DataplaneDraft): 
   const virtualHosts = draft.hosts.get(id)?.hosts ?? NO_HOSTS;
   if (before !== undefined && before.virtualHosts === virtualHosts) {
     const { virtualHosts: _, ...old } = before;
-    if (isSamePlain(old, head)) return before;
+    if (isDeepEqual(old, head)) return before;
   }
   const config: ListenerConfig = { ...head, virtualHosts };
   draft.listeners.set(id, config);

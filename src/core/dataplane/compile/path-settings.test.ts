@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { gateway, listener, reference, route, service } from "../../../test/support/gateway-objects.ts";
-import { compileDataplane, type RuleConfig } from "../../dataplane.ts";
-import { buildSnapshot, evaluate } from "../../index.ts";
-import type { JsonObject } from "../model/json.ts";
+import { gateway, listener, reference, route, service } from "../../../../test/support/gateway-objects.ts";
+import { compileDataplane, type RuleConfig } from "../../../dataplane.ts";
+import { buildSnapshot, evaluate } from "../../../index.ts";
+import type { JsonObject } from "../../model/json.ts";
 
 const policy = (name: string, target: string, spec: JsonObject): JsonObject => ({
   apiVersion: "prevail.dev/v1alpha1",

@@ -1,14 +1,22 @@
 /** A Gateway and its ListenerSets: which listeners are served, and with which certificates. The routes on them come later. */
-import { gatewayListeners } from "../effective/world/gateway-listeners.ts";
-import type { World } from "../effective/world/world.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { displayRef, kindId, type ObjectId, type ObjectRef, objectId, type TargetId, targetId } from "../model/refs.ts";
-import type { OwnedListener } from "../topology/distinct-listeners.ts";
-import { isReferenceGranted } from "../topology/reference-grants.ts";
-import { sectionsOf } from "../topology/sections-of.ts";
-import type { ConfigProblem, GatewayConfig, ListenerConfig, PortConfig } from "./gateway-config.ts";
+import { gatewayListeners } from "../../effective/world/gateway-listeners.ts";
+import type { World } from "../../effective/world/world.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { GATEWAY_API } from "../../model/kinds.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import {
+  displayRef,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  type TargetId,
+  targetId,
+} from "../../model/refs.ts";
+import type { OwnedListener } from "../../topology/distinct-listeners.ts";
+import { isReferenceGranted } from "../../topology/reference-grants.ts";
+import { sectionsOf } from "../../topology/sections-of.ts";
+import type { ConfigProblem, GatewayConfig, ListenerConfig, PortConfig } from "../gateway-config.ts";
 
 export interface CompiledListener {
   readonly id: TargetId;

@@ -1,5 +1,5 @@
 /** Addresses of endpoints, as people write them. */
-import type { Endpoint } from "./gateway-config.ts";
+import type { Endpoint } from "../gateway-config.ts";
 
 export type ParsedEndpoints =
   | { readonly state: "endpoints"; readonly endpoints: readonly Endpoint[] }

@@ -1,14 +1,14 @@
 /** A port of a Service as a backend, with the policies that act on it alone. */
 
-import { effectiveAt } from "../effective/fold/effective-at.ts";
-import { PathFinder } from "../effective/paths/path-finder.ts";
-import type { CompiledKind } from "../effective/world/compiled-kind.ts";
-import type { World } from "../effective/world/world.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { displayRef, type GroupKind, kindId, type ObjectRef } from "../model/refs.ts";
-import { BACKEND_TRAFFIC_POLICY, backendBudget } from "../retry/retry-budget.ts";
+import { effectiveAt } from "../../effective/fold/effective-at.ts";
+import { PathFinder } from "../../effective/paths/path-finder.ts";
+import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import type { World } from "../../effective/world/world.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { GATEWAY_API } from "../../model/kinds.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { displayRef, type GroupKind, kindId, type ObjectRef } from "../../model/refs.ts";
+import { BACKEND_TRAFFIC_POLICY, backendBudget } from "../../retry/retry-budget.ts";
 import type {
   BackendConfig,
   BackendId,
@@ -16,7 +16,7 @@ import type {
   ConfigProblem,
   EndpointsId,
   SubjectAltName,
-} from "./gateway-config.ts";
+} from "../gateway-config.ts";
 
 /** What can be asked, or why nothing can. */
 export type CompiledBackend =

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { gateway, referenceGrant, route, service } from "../../../test/support/gateway-objects.ts";
-import { compileDataplane, type DataplaneConfig, type RuleConfig } from "../../dataplane.ts";
-import { buildSnapshot, evaluate } from "../../index.ts";
-import type { JsonObject } from "../model/json.ts";
-import { displayRef } from "../model/refs.ts";
+import { gateway, referenceGrant, route, service } from "../../../../test/support/gateway-objects.ts";
+import { compileDataplane, type DataplaneConfig, type RuleConfig } from "../../../dataplane.ts";
+import { buildSnapshot, evaluate } from "../../../index.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { displayRef } from "../../model/refs.ts";
 
 const compile = (objects: readonly JsonObject[]): DataplaneConfig =>
   compileDataplane(evaluate(buildSnapshot(objects)), { endpointAnnotations: "Used" });

@@ -1,13 +1,13 @@
 /** Which parts of a configuration rest on what a change touched. */
-import type { Delta, EffectiveChange, Touched, TouchedObject } from "../effective/update/delta.ts";
-import type { World } from "../effective/world/world.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { compareText, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
-import { listenersOf } from "../topology/listeners-of.ts";
-import type { DataplaneParts } from "./dataplane.ts";
-import { serviceOfSlice } from "./endpoints-of.ts";
-import { RETRY_POLICY } from "./path-settings.ts";
+import type { Delta, EffectiveChange, Touched, TouchedObject } from "../../effective/update/delta.ts";
+import type { World } from "../../effective/world/world.ts";
+import { GATEWAY_API } from "../../model/kinds.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { compareText, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
+import { listenersOf } from "../../topology/listeners-of.ts";
+import { serviceOfSlice } from "../compile/endpoints-of.ts";
+import { RETRY_POLICY } from "../compile/path-settings.ts";
+import type { DataplaneParts } from "../dataplane.ts";
 import { idsIn } from "./table-draft.ts";
 
 /** What may differ. Nothing else was touched. */

@@ -1,16 +1,16 @@
 /** Retries and timeouts on the way from a listener through a route to a backend: of the effective RetryPolicy there. */
 
-import { effectiveAt } from "../effective/fold/effective-at.ts";
-import type { EffectiveCore } from "../effective/fold/effective-core.ts";
-import type { Path } from "../effective/paths/path.ts";
-import { PathFinder } from "../effective/paths/path-finder.ts";
-import type { CompiledKind } from "../effective/world/compiled-kind.ts";
-import type { World } from "../effective/world/world.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { type KindId, kindId, type ObjectId, type TargetId, targetId } from "../model/refs.ts";
-import { type RetrySettings, retrySettings } from "../retry/retry-settings.ts";
-import type { Section } from "../topology/sections-of.ts";
-import type { RetryConfig } from "./gateway-config.ts";
+import { effectiveAt } from "../../effective/fold/effective-at.ts";
+import type { EffectiveCore } from "../../effective/fold/effective-core.ts";
+import type { Path } from "../../effective/paths/path.ts";
+import { PathFinder } from "../../effective/paths/path-finder.ts";
+import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import type { World } from "../../effective/world/world.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { type KindId, kindId, type ObjectId, type TargetId, targetId } from "../../model/refs.ts";
+import { type RetrySettings, retrySettings } from "../../retry/retry-settings.ts";
+import type { Section } from "../../topology/sections-of.ts";
+import type { RetryConfig } from "../gateway-config.ts";
 
 export const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 

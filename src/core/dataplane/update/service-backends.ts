@@ -1,19 +1,19 @@
 /** Backends and endpoints of the Services that routes use, and who uses them. */
-import type { World } from "../effective/world/world.ts";
-import { idSetWith, idSetWithout } from "../model/collections/id-set.ts";
-import { type ObjectId, objectId } from "../model/refs.ts";
+import type { World } from "../../effective/world/world.ts";
+import { idSetWith, idSetWithout } from "../../model/collections/id-set.ts";
+import { type ObjectId, objectId } from "../../model/refs.ts";
 import {
   type BackendUser,
   type CompiledBackend,
   compileBackend,
   directPolicies,
   servicePort,
-} from "./compile-backend.ts";
-import type { CompiledRoute, RouteCompiler } from "./compile-route.ts";
+} from "../compile/compile-backend.ts";
+import type { CompiledRoute, RouteCompiler } from "../compile/compile-route.ts";
+import { reuseEqual } from "../compile/deep-equal.ts";
+import { type EndpointOptions, endpointsOf } from "../compile/endpoints-of.ts";
+import type { BackendId, ConfigProblem, EndpointsId } from "../gateway-config.ts";
 import type { DataplaneDraft } from "./dataplane-draft.ts";
-import { type EndpointOptions, endpointsOf } from "./endpoints-of.ts";
-import type { BackendId, ConfigProblem, EndpointsId } from "./gateway-config.ts";
-import { kept } from "./same-plain.ts";
 import { idsIn, reindex } from "./table-draft.ts";
 
 /** Each backend once, and the object that it was if it says the same. */
@@ -29,7 +29,7 @@ export function backendCompiler(world: World, { backends }: DataplaneDraft): Rou
         // Two users may want the same.
         const other = known.get(`${user === "GRPCRoute" ? "HTTPRoute" : "GRPCRoute"} ${port} ${service.id}`);
         const twin = other?.state === "found" && other.backend.id === compiled.backend.id ? other.backend : undefined;
-        const backend = kept(twin ?? backends.get(compiled.backend.id), compiled.backend);
+        const backend = reuseEqual(twin ?? backends.get(compiled.backend.id), compiled.backend);
         compiled = { ...compiled, backend };
       }
       known.set(key, compiled);
@@ -48,7 +48,7 @@ export function routesToRecompile(
   draft: DataplaneDraft,
   backendOf: RouteCompiler["backendOf"],
 ): readonly ObjectId[] {
-  const routes = [...idsIn(draft.missers.get(id))];
+  const routes = [...idsIn(draft.routesMissing.get(id))];
   const service = world.objects.byId.get(id);
   for (const backendId of idsIn(draft.backendsOf.get(id))) {
     const backend = draft.backends.get(backendId);
@@ -79,7 +79,7 @@ export function noteUses(
 ): void {
   const ids = (compiled: CompiledRoute | undefined): readonly BackendId[] =>
     compiled?.backends.map(({ id }) => id) ?? [];
-  reindex(draft.missers, route, before?.missed ?? [], after?.missed ?? []);
+  reindex(draft.routesMissing, route, before?.missed ?? [], after?.missed ?? []);
   reindex(draft.users, route, ids(before), ids(after));
   for (const id of ids(before)) if (draft.users.get(id) === undefined) changes.left.add(id);
   for (const backend of after?.backends ?? []) {
@@ -131,10 +131,10 @@ function refreshService(
   const problems: ConfigProblem[] = [];
   for (const { endpoints, port, protocol } of backends) {
     const found = endpointsOf(service, servicePort(service, port) ?? {}, draft.slices.get(id) ?? [], options);
-    draft.endpoints.set(endpoints, kept(draft.endpoints.get(endpoints), found.endpoints));
+    draft.endpoints.set(endpoints, reuseEqual(draft.endpoints.get(endpoints), found.endpoints));
     const compiled = backendOf(service, port, protocol === "HTTP/2" ? "GRPCRoute" : "HTTPRoute");
     problems.push(...found.problems, ...(compiled.state === "found" ? compiled.problems : []));
   }
-  draft.problems.set(id, problems.length === 0 ? undefined : kept(draft.problems.get(id), problems));
+  draft.problems.set(id, problems.length === 0 ? undefined : reuseEqual(draft.problems.get(id), problems));
   return backends.map(({ endpoints }) => endpoints);
 }

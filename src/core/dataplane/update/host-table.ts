@@ -1,10 +1,10 @@
 /** The virtual hosts of one listener, kept in order while routes come and go. Versions share what did not change. */
-import { LayeredMap } from "../model/collections/layered-map.ts";
-import { compareText } from "../model/refs.ts";
-import { compareHostnames } from "../routing/hostname-match.ts";
-import { comparePrecedence } from "../routing/match-precedence.ts";
-import type { RankedRoute } from "./compile-route.ts";
-import type { VirtualHostConfig } from "./gateway-config.ts";
+import { LayeredMap } from "../../model/collections/layered-map.ts";
+import { compareText } from "../../model/refs.ts";
+import { compareHostnames } from "../../routing/hostname-match.ts";
+import { comparePrecedence } from "../../routing/match-precedence.ts";
+import type { RankedRoute } from "../compile/compile-route.ts";
+import type { VirtualHostConfig } from "../gateway-config.ts";
 import { changedList, isSameList } from "./sorted-list.ts";
 import { TableDraft } from "./table-draft.ts";
 

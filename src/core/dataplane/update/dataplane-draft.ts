@@ -1,5 +1,5 @@
-import type { LayeredMap } from "../model/collections/layered-map.ts";
-import type { DataplaneParts } from "./dataplane.ts";
+import type { LayeredMap } from "../../model/collections/layered-map.ts";
+import type { DataplaneParts } from "../dataplane.ts";
 import { TableDraft } from "./table-draft.ts";
 
 type Tables = Omit<DataplaneParts, "options">;
@@ -21,7 +21,7 @@ export const draftOf = (parts: Tables): DataplaneDraft => ({
   endpoints: new TableDraft(parts.endpoints),
   backendsOf: new TableDraft(parts.backendsOf),
   users: new TableDraft(parts.users),
-  missers: new TableDraft(parts.missers),
+  routesMissing: new TableDraft(parts.routesMissing),
   grantReaders: new TableDraft(parts.grantReaders),
   problems: new TableDraft(parts.problems),
 });
@@ -39,7 +39,7 @@ export const partsOf = (draft: DataplaneDraft, { options }: Pick<DataplaneParts,
   endpoints: draft.endpoints.done(),
   backendsOf: draft.backendsOf.done(),
   users: draft.users.done(),
-  missers: draft.missers.done(),
+  routesMissing: draft.routesMissing.done(),
   grantReaders: draft.grantReaders.done(),
   problems: draft.problems.done(),
 });

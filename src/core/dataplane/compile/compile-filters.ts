@@ -2,8 +2,8 @@
  * The filters of a rule, or of a reference to a backend. Gateway API: a filter that cannot be carried out must never be skipped, the
  * requests it is for get an error instead.
  */
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import type { RouteMatch } from "../routing/route-match.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
+import type { RouteMatch } from "../../routing/route-match.ts";
 import type {
   BackendConfig,
   CorsConfig,
@@ -12,7 +12,7 @@ import type {
   HeaderValue,
   PathChange,
   RedirectConfig,
-} from "./gateway-config.ts";
+} from "../gateway-config.ts";
 
 export type CompiledFilters =
   | {

@@ -1,9 +1,9 @@
 /** Where the processes behind a Service listen: its EndpointSlices, or in files its annotation. */
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { labelsOf } from "../model/labels-of.ts";
-import { compareText, type ObjectId, objectId } from "../model/refs.ts";
-import type { ConfigProblem, Endpoint } from "./gateway-config.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { labelsOf } from "../../model/labels-of.ts";
+import { compareText, type ObjectId, objectId } from "../../model/refs.ts";
+import type { ConfigProblem, Endpoint } from "../gateway-config.ts";
 import { isIpAddress, parseEndpoints } from "./parse-endpoints.ts";
 
 const ENDPOINTS_ANNOTATION = "prevail.dev/endpoints";

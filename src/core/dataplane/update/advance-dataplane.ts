@@ -2,20 +2,33 @@
  * From one configuration to the next: what is dirty is compiled again, and whatever comes out as it was stays the object that it was. A
  * first configuration is the same with everything dirty.
  */
-import type { World } from "../effective/world/world.ts";
-import { compareText, displayRef, type ObjectId, parseObjectId, parseTargetId, type TargetId } from "../model/refs.ts";
+import type { World } from "../../effective/world/world.ts";
+import {
+  compareText,
+  displayRef,
+  type ObjectId,
+  parseObjectId,
+  parseTargetId,
+  type TargetId,
+} from "../../model/refs.ts";
+import { type CompiledGateway, compileGateway } from "../compile/compile-gateway.ts";
+import { compileRoute, type RouteAtListener, type RouteCompiler } from "../compile/compile-route.ts";
+import { reuseEqual } from "../compile/deep-equal.ts";
+import { settingsReader } from "../compile/path-settings.ts";
+import type { Dataplane, DataplaneDelta, DataplaneParts } from "../dataplane.ts";
+import type { ConfigProblem, GatewayConfig } from "../gateway-config.ts";
 import { assembleGateway } from "./assemble-gateway.ts";
-import { type CompiledGateway, compileGateway } from "./compile-gateway.ts";
-import { compileRoute, type RouteAtListener, type RouteCompiler } from "./compile-route.ts";
-import type { Dataplane, DataplaneDelta, DataplaneParts } from "./dataplane.ts";
 import { type DataplaneDraft, draftOf, partsOf } from "./dataplane-draft.ts";
 import type { DirtyParts } from "./dirty-parts.ts";
-import type { ConfigProblem, GatewayConfig } from "./gateway-config.ts";
 import { changedHosts, type HostChange, NO_HOSTS } from "./host-table.ts";
-import { settingsReader } from "./path-settings.ts";
-import { kept } from "./same-plain.ts";
-import { backendCompiler, noteUses, refreshServices, routesToRecompile, type ServiceChanges } from "./service-parts.ts";
-import { sharedRoute } from "./shared-route.ts";
+import { reuseRoute } from "./reuse-route.ts";
+import {
+  backendCompiler,
+  noteUses,
+  refreshServices,
+  routesToRecompile,
+  type ServiceChanges,
+} from "./service-backends.ts";
 import { reindex } from "./table-draft.ts";
 
 export interface UpdatedDataplane {
@@ -43,7 +56,7 @@ export function advanceDataplane(
     const old = draft.routes.get(id);
     const object = world.objects.byId.get(id);
     const compiled = object === undefined ? undefined : compileRoute(object, compiler);
-    const now = compiled === undefined || old === undefined ? compiled : sharedRoute(old, compiled);
+    const now = compiled === undefined || old === undefined ? compiled : reuseRoute(old, compiled);
     if (now === old) continue;
     draft.routes.set(id, now);
     draft.problems.set(id, noneIfEmpty(now?.problems));
@@ -115,7 +128,7 @@ function refreshGateways(
   for (const id of dirty) {
     const old = draft.gateways.get(id);
     const object = world.objects.byId.get(id);
-    const now = object === undefined ? undefined : kept(old, compileGateway(world, object));
+    const now = object === undefined ? undefined : reuseEqual(old, compileGateway(world, object));
     if (now !== old) replaceGateway(draft, id, old, now);
   }
   for (const listener of listeners) {
@@ -153,7 +166,7 @@ function updated(before: Dataplane | undefined, draft: DataplaneDraft, { options
     gateways: before !== undefined && gateways.length === 0 ? before.gateways : gatewaysIn(parts),
     backends: parts.backends,
     endpoints: parts.endpoints,
-    problems: hasSameProblems ? before.problems : kept(before?.problems, problemsIn(parts)),
+    problems: hasSameProblems ? before.problems : reuseEqual(before?.problems, problemsIn(parts)),
     parts,
   };
   const delta: DataplaneDelta = {

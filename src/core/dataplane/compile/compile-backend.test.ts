@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { gateway, reference, route, service } from "../../../test/support/gateway-objects.ts";
-import { compileDataplane, type DataplaneConfig } from "../../dataplane.ts";
-import { buildSnapshot, evaluate } from "../../index.ts";
-import type { JsonObject } from "../model/json.ts";
-import { displayRef } from "../model/refs.ts";
+import { gateway, reference, route, service } from "../../../../test/support/gateway-objects.ts";
+import { compileDataplane, type DataplaneConfig } from "../../../dataplane.ts";
+import { buildSnapshot, evaluate } from "../../../index.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { displayRef } from "../../model/refs.ts";
 
 const compile = (objects: readonly JsonObject[], endpointAnnotations: "Used" | "Ignored" = "Used"): DataplaneConfig =>
   compileDataplane(evaluate(buildSnapshot(objects)), { endpointAnnotations });

@@ -1,15 +1,15 @@
-import type { CompiledRoute, RankedRoute, RouteAtListener } from "./compile-route.ts";
-import type { RouteConfig, RuleConfig } from "./gateway-config.ts";
-import { isSamePlain, kept } from "./same-plain.ts";
+import type { CompiledRoute, RankedRoute, RouteAtListener } from "../compile/compile-route.ts";
+import { isDeepEqual, reuseEqual } from "../compile/deep-equal.ts";
+import type { RouteConfig, RuleConfig } from "../gateway-config.ts";
 
 /** A route compiled again: rules, matches and places under listeners that are as they were are the objects that they were. */
-export function sharedRoute(old: CompiledRoute, now: CompiledRoute): CompiledRoute {
+export function reuseRoute(old: CompiledRoute, now: CompiledRoute): CompiledRoute {
   const shared = configSharer(old);
   const places = now.places.map((place) => {
     const before = old.places.find(({ listener }) => listener === place.listener);
-    return kept(before, withConfigs(place, shared));
+    return reuseEqual(before, withConfigs(place, shared));
   });
-  return kept(old, { ...now, places });
+  return reuseEqual(old, { ...now, places });
 }
 
 const withConfigs = (
@@ -34,7 +34,7 @@ function configSharer(old: CompiledRoute): (config: RouteConfig) => RouteConfig 
   const configs = new Map<RouteConfig, RouteConfig>();
   const rules = new Map<RuleConfig, RuleConfig>();
   const sharedRule = (rule: RuleConfig): RuleConfig => {
-    for (const { rule: other } of before) if (other.rule === rule.rule && isSamePlain(other, rule)) return other;
+    for (const { rule: other } of before) if (other.rule === rule.rule && isDeepEqual(other, rule)) return other;
     return rule;
   };
   return (config) => {
@@ -42,7 +42,7 @@ function configSharer(old: CompiledRoute): (config: RouteConfig) => RouteConfig 
     if (known !== undefined) return known;
     const rule = rules.get(config.rule) ?? sharedRule(config.rule);
     rules.set(config.rule, rule);
-    const same = [...before].find((other) => other.rule === rule && isSamePlain(other.match, config.match));
+    const same = [...before].find((other) => other.rule === rule && isDeepEqual(other.match, config.match));
     const found = same ?? (rule === config.rule ? config : { match: config.match, rule });
     configs.set(config, found);
     return found;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../src/core/model/json.ts";
-import { findFreePorts } from "../test/support/find-free-ports.ts";
+import { findFreePorts } from "../test/support/gateway/find-free-ports.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 

@@ -10,7 +10,7 @@ import {
   retryConfig,
   route,
   rule,
-} from "../test/support/gateway-configs.ts";
+} from "../test/support/gateway/gateway-configs.ts";
 
 const SERVICES = 50;
 

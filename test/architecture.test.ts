@@ -2,7 +2,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type ArchitectureRules, checkArchitecture, findLayer, type SourceFile } from "./support/check-architecture.ts";
+import {
+  type ArchitectureRules,
+  checkArchitecture,
+  findLayer,
+  type SourceFile,
+} from "./support/source/check-architecture.ts";
 
 const belowReaders = [
   "core/model",

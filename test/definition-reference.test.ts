@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { test } from "vitest";
 import { builtInDefinitions } from "../src/definitions/built-in-definitions.ts";
+import { renderAttachments, renderFields, replaceSection } from "./support/crd/render-definition-reference.ts";
 import { expectGolden } from "./support/golden.ts";
-import { renderAttachments, renderFields, replaceSection } from "./support/render-definition-reference.ts";
 
 test("docs/definitions.md is up to date", () => {
   const path = fileURLToPath(new URL("../docs/definitions.md", import.meta.url));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runCli } from "../../test/support/run-cli.ts";
+import { runCli } from "../../test/support/cli/run-cli.ts";
 import { optionsOf } from "./args/option-groups.ts";
 import { commandTable } from "./command-table.ts";
 

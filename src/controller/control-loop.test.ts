@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gateway, route } from "../../test/support/gateway-objects.ts";
+import { gateway, route } from "../../test/support/cluster/gateway-objects.ts";
 import type { DataplaneConfig } from "../core/dataplane/gateway-config.ts";
 import type { JsonObject } from "../core/model/json.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";

@@ -12,8 +12,8 @@ import {
   route,
   routeTo,
   service,
-} from "../../test/support/gateway-objects.ts";
-import { chainOfKinds, policyKind } from "../../test/support/policy-kind.ts";
+} from "../../test/support/cluster/gateway-objects.ts";
+import { chainOfKinds, policyKind } from "../../test/support/cluster/policy-kind.ts";
 import { apply, type Change, findings } from "../index.ts";
 import type { PolicyDefinition } from "./model/definition.ts";
 import type { JsonObject } from "./model/json.ts";

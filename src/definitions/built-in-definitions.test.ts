@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { kubeObject } from "../../test/support/kube-objects.ts";
+import { kubeObject } from "../../test/support/cluster/kube-objects.ts";
 import { displayLevel } from "../core/model/levels.ts";
 import { parsePolicy, policyReader } from "../core/model/parse/parse-policy.ts";
 import { builtInDefinitions } from "./built-in-definitions.ts";

@@ -20,15 +20,15 @@ import {
   route,
   rule,
   secretRef,
-} from "../../test/support/dataplane-config.ts";
-import { CLOSED_PORT, Cleanup, startBackend, startGateway } from "../../test/support/gateway-harness.ts";
+} from "../../test/support/gateway/dataplane-config.ts";
+import { CLOSED_PORT, Cleanup, startBackend, startGateway } from "../../test/support/gateway/gateway-harness.ts";
 import {
   API_CERTIFICATE,
   API_KEY,
   CA_CERTIFICATE,
   SHOP_CERTIFICATE,
   SHOP_KEY,
-} from "../../test/support/test-certificates.ts";
+} from "../../test/support/gateway/test-certificates.ts";
 import type { BackendTarget, BackendTlsConfig, DataplaneConfig } from "../core/dataplane/gateway-config.ts";
 import type { SecretSource } from "./contract/secret-source.ts";
 

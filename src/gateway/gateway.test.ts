@@ -10,7 +10,7 @@ import {
   route,
   rule,
   simpleConfig,
-} from "../../test/support/dataplane-config.ts";
+} from "../../test/support/gateway/dataplane-config.ts";
 import {
   CLOSED_PORT,
   Cleanup,
@@ -20,7 +20,7 @@ import {
   startRawBackend,
   statusesIn,
   waitUntil,
-} from "../../test/support/gateway-harness.ts";
+} from "../../test/support/gateway/gateway-harness.ts";
 import type { FilterConfig } from "../core/dataplane/gateway-config.ts";
 import { NO_SECRETS } from "./contract/secret-source.ts";
 

@@ -5,12 +5,12 @@ import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import { formatYaml } from "../../src/cli/print/format-yaml.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../src/core/model/json.ts";
-import { coverageRuleCrd } from "../support/coverage-rule-crd.ts";
-import { crdDocument } from "../support/crd-document.ts";
-import { failedValidations } from "../support/failed-validations.ts";
+import { coverageRuleCrd } from "../support/crd/coverage-rule-crd.ts";
+import { crdDocument } from "../support/crd/crd-document.ts";
+import { failedValidations } from "../support/crd/failed-validations.ts";
+import { policyDefinitionCrd } from "../support/crd/policy-definition-crd.ts";
+import { retryPolicyCrds } from "../support/crd/retry-policy-crds.ts";
 import { expectGolden } from "../support/golden.ts";
-import { policyDefinitionCrd } from "../support/policy-definition-crd.ts";
-import { retryPolicyCrds } from "../support/retry-policy-crds.ts";
 
 const crds = [...retryPolicyCrds, policyDefinitionCrd, coverageRuleCrd];
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { expectGolden } from "../support/golden.ts";
-import { runCli } from "../support/run-cli.ts";
 
 const folder = fileURLToPath(new URL("../../docs/commands/", import.meta.url));
 

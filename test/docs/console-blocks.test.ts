@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { execute } from "../../src/cli/execute.ts";
-import { findCommands, findDifference, isWhole, replaceShown } from "../support/console-blocks.ts";
+import { findCommands, findDifference, isWhole, replaceShown } from "../support/cli/console-blocks.ts";
+import { testIo } from "../support/cli/test-io.ts";
 import { expectGolden } from "../support/golden.ts";
-import { testIo } from "../support/test-io.ts";
 
 // The first of them loads, and compiles, its command.
 const TIMEOUT_MS = 30_000;

@@ -9,7 +9,7 @@ import type { Finding } from "../../src/core/model/finding.ts";
 import type { DocumentFindingCode } from "../../src/core/model/finding-code.ts";
 import { type FindingCodeFacts, findingCodes } from "../../src/core/model/finding-codes.ts";
 import type { RefusalCode } from "../../src/core/topology/links.ts";
-import { runCli } from "../support/run-cli.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const codes = Object.keys(findingCodes);

@@ -4,9 +4,9 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { execute } from "../../src/cli/execute.ts";
 import { renderSvg } from "../../src/cli/print/xml-element.ts";
+import { terminalSvg } from "../support/cli/terminal-svg.ts";
+import { testIo } from "../support/cli/test-io.ts";
 import { expectGolden } from "../support/golden.ts";
-import { terminalSvg } from "../support/terminal-svg.ts";
-import { testIo } from "../support/test-io.ts";
 
 const COLUMNS = 100;
 

@@ -3,7 +3,7 @@
  * request that was not sent as one, nor a path other than the one that was routed.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forwardTo, route, rule, simpleConfig } from "../support/dataplane-config.ts";
+import { forwardTo, route, rule, simpleConfig } from "../support/gateway/dataplane-config.ts";
 import {
   type Backend,
   Cleanup,
@@ -12,7 +12,7 @@ import {
   startBackend,
   startGateway,
   statusesIn,
-} from "../support/gateway-harness.ts";
+} from "../support/gateway/gateway-harness.ts";
 
 const cleanup = new Cleanup();
 let gateway: RunningGateway;

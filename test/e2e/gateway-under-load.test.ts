@@ -1,8 +1,15 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { NO_SECRETS } from "../../src/gateway/contract/secret-source.ts";
-import { forwardTo, retry, route, rule, simpleConfig } from "../support/dataplane-config.ts";
-import { Cleanup, exchangeRaw, startBackend, startGateway, statusesIn, waitUntil } from "../support/gateway-harness.ts";
+import { forwardTo, retry, route, rule, simpleConfig } from "../support/gateway/dataplane-config.ts";
+import {
+  Cleanup,
+  exchangeRaw,
+  startBackend,
+  startGateway,
+  statusesIn,
+  waitUntil,
+} from "../support/gateway/gateway-harness.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());

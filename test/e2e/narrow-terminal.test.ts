@@ -1,7 +1,7 @@
 /** On a narrow terminal, text is broken and tables drop columns. A long name and a command to copy stay whole. */
 import { expect, test } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
-import { runCli } from "../support/run-cli.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 
 /** A kind and its name stay together. */
 const WORDS_OF_A_NAME = 3;

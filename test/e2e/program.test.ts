@@ -17,8 +17,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
+import { runCli } from "../support/cli/run-cli.ts";
 import { expectGolden } from "../support/golden.ts";
-import { runCli } from "../support/run-cli.ts";
 import { basics, type Transcript, userStories, workedExamples } from "./transcripts.ts";
 
 /** The real program, as people install it: packed, unpacked elsewhere, and without any other package beside it. */

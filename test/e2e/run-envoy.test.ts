@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { findEnvoy, type RunningEnvoy, startEnvoy } from "../support/envoy.ts";
-import { findFreePorts } from "../support/find-free-ports.ts";
+import { findEnvoy, type RunningEnvoy, startEnvoy } from "../support/gateway/envoy.ts";
+import { findFreePorts } from "../support/gateway/find-free-ports.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "prevail-run-envoy-"));

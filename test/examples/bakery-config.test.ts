@@ -5,7 +5,7 @@ import { test } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import { compileDataplane } from "../../src/core/compile.ts";
 import { buildSnapshot, evaluate } from "../../src/index.ts";
-import { describeConfig } from "../support/describe-config.ts";
+import { formatConfig } from "../support/gateway/format-config.ts";
 import { expectGolden } from "../support/golden.ts";
 
 const folder = fileURLToPath(new URL("../../examples/bakery/", import.meta.url));
@@ -17,5 +17,5 @@ test("what the bakery's gateway has to do", () => {
     .sort()
     .flatMap((name) => parseDocuments(readFileSync(join(folder, name), "utf8"), name).documents);
   const evaluation = evaluate(buildSnapshot(documents.map(({ value }) => value)));
-  expectGolden(golden, describeConfig(compileDataplane(evaluation, { endpointAnnotations: "Used" })));
+  expectGolden(golden, formatConfig(compileDataplane(evaluation, { endpointAnnotations: "Used" })));
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
 import { isJsonObject, ownValue } from "../../src/core/model/json.ts";
 import { buildSnapshot, effectivePolicies, evaluate, verdicts } from "../../src/index.ts";
-import { describeEvaluation } from "../support/describe-evaluation.ts";
+import { formatEvaluation } from "../support/cluster/format-evaluation.ts";
 import { expectGolden } from "../support/golden.ts";
 
 const folder = fileURLToPath(new URL("../../examples/bakery/", import.meta.url));
@@ -54,7 +54,7 @@ test("every file is read without a finding", () => {
 });
 
 test("all that the engine says about it", () => {
-  expectGolden(golden, describeEvaluation(evaluateBakery(() => true)));
+  expectGolden(golden, formatEvaluation(evaluateBakery(() => true)));
 });
 
 describe("the story", () => {

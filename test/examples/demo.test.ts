@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { printDemo } from "../../src/serve/demo/print-demo.ts";
+import { testIo } from "../support/cli/test-io.ts";
 import { expectGolden } from "../support/golden.ts";
-import { testIo } from "../support/test-io.ts";
 
 // Every command that it runs is loaded, and compiled, on the way.
 const TIMEOUT_MS = 30_000;

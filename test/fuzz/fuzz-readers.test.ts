@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createReaderComparer } from "../support/compare-readers.ts";
+import { createReaderComparer } from "../support/gateway/compare-readers.ts";
 import { fuzzReaders } from "./fuzz-readers.ts";
 
 test("without a difference: progress, seed and exit code 0", async () => {

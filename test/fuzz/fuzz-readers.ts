@@ -1,7 +1,7 @@
 /** Compares the gateway's HTTP/1 reader with Node's parser on random connections until a time is over or a difference is found. */
 import fc from "fast-check";
 import { randomConnection } from "../property/random/random-connection.ts";
-import type { ReaderComparer } from "../support/compare-readers.ts";
+import type { ReaderComparer } from "../support/gateway/compare-readers.ts";
 
 export interface FuzzOptions {
   readonly seconds: number;

@@ -1,6 +1,6 @@
 /** The program behind `npm run fuzz`: parses its arguments and sets the exit code. */
 import { parseArgs } from "node:util";
-import { createReaderComparer } from "../support/compare-readers.ts";
+import { createReaderComparer } from "../support/gateway/compare-readers.ts";
 import { fuzzReaders } from "./fuzz-readers.ts";
 
 const { values } = parseArgs({ options: { seconds: { type: "string" }, seed: { type: "string" } } });

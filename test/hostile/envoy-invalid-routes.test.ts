@@ -11,8 +11,8 @@ import { bootstrapJson } from "../../src/xds/bootstrap-json.ts";
 import { compileStaticBootstrap } from "../../src/xds/compile/compile-bootstrap.ts";
 import { createGatewayCompiler, type XdsResources } from "../../src/xds/compile/compile-gateway.ts";
 import { createEncoder } from "../../src/xds/serve/encode-resources.ts";
-import { findEnvoy, validateBootstrap } from "../support/envoy.ts";
-import { NO_KEYS } from "../support/envoy-plane.ts";
+import { findEnvoy, validateBootstrap } from "../support/gateway/envoy.ts";
+import { NO_KEYS } from "../support/gateway/envoy-plane.ts";
 
 const API = "gateway.networking.k8s.io/v1";
 const OK_REFS = [{ name: "bread", port: 80 }];

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import * as dataplane from "../../src/dataplane.ts";
 import * as files from "../../src/files.ts";
 import * as library from "../../src/index.ts";
-import { gateway, policy, routeTo } from "../support/gateway-objects.ts";
+import { gateway, policy, routeTo } from "../support/cluster/gateway-objects.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 /** The fenced blocks of a page, by their language. */

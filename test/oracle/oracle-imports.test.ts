@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { lineAt, scanSource } from "../support/scan-source.ts";
+import { lineAt, scanSource } from "../support/source/scan-source.ts";
 
 /** All imports of a source except types of the core and files of its own folder, one line each. */
 function findLoans(source: string): readonly string[] {

@@ -7,7 +7,7 @@ import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { objectId } from "../../src/core/model/refs.ts";
 import { apply, builtInDefinitions } from "../../src/index.ts";
-import { plainConfig } from "../support/describe-config.ts";
+import { plainConfig } from "../support/gateway/format-config.ts";
 import { evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, deepFreeze, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import { playBatch, type RandomHistory, randomHistory, startState } from "./random/random-history.ts";

@@ -1,7 +1,7 @@
 /** Random connections through a real gateway: what the backend sees is what was read, request by request, and nothing else. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forwardTo, route, rule, simpleConfig } from "../support/dataplane-config.ts";
+import { forwardTo, route, rule, simpleConfig } from "../support/gateway/dataplane-config.ts";
 import {
   type Backend,
   Cleanup,
@@ -10,8 +10,8 @@ import {
   startBackend,
   startGateway,
   statusesIn,
-} from "../support/gateway-harness.ts";
-import { READER_LIMITS, readRequests } from "../support/read-requests.ts";
+} from "../support/gateway/gateway-harness.ts";
+import { READER_LIMITS, readRequests } from "../support/gateway/read-requests.ts";
 import { PROPERTY_TIMEOUT_MS } from "./property-run.ts";
 import { randomConnection } from "./random/random-connection.ts";
 

@@ -1,7 +1,7 @@
 /** The gateway reads HTTP/1 itself. Every request that its reader accepts must be the same request for Node's parser. `npm run fuzz` runs the same comparison for longer. */
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { createReaderComparer } from "../support/compare-readers.ts";
+import { createReaderComparer } from "../support/gateway/compare-readers.ts";
 import { PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import { randomConnection } from "./random/random-connection.ts";
 

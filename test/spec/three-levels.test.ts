@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/model/json.ts";
-import { cluster } from "../support/cluster.ts";
-import { gateway, policy, routeTo, service } from "../support/gateway-objects.ts";
-import { policyKind } from "../support/policy-kind.ts";
+import { cluster } from "../support/cluster/cluster.ts";
+import { gateway, policy, routeTo, service } from "../support/cluster/gateway-objects.ts";
+import { policyKind } from "../support/cluster/policy-kind.ts";
 
 type Strategy = "AD" | "AO" | "MD" | "MO";
 type Rules = Readonly<Record<string, string>>;

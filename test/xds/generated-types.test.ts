@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { findEnvoy } from "../support/envoy.ts";
+import { findEnvoy } from "../support/gateway/envoy.ts";
 
 const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { memoryFiles } from "../../../test/support/run-cli.ts";
+import { memoryFiles } from "../../../test/support/cli/run-cli.ts";
 import type { FileSystem } from "./file-system.ts";
 import { loadFiles } from "./load-files.ts";
 import { nodeFileSystem } from "./node-file-system.ts";

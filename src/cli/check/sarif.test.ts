@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { runCli } from "../../../test/support/run-cli.ts";
-import { sarifProblems } from "../../../test/support/sarif-problems.ts";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
+import { sarifProblems } from "../../../test/support/cli/sarif-problems.ts";
 import { uriOf } from "./sarif.ts";
 
 const odd = `apiVersion: gateway.networking.k8s.io/v1

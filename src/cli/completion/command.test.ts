@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCli } from "../../../test/support/run-cli.ts";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
 
 /** The words that could come next, without their help, and the number at the end. */
 async function complete(...words: readonly string[]): Promise<{ words: readonly string[]; directive: string }> {

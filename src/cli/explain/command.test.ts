@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expectTranscript } from "../../../test/support/cli-transcript.ts";
-import { runCli } from "../../../test/support/run-cli.ts";
+import { expectTranscript } from "../../../test/support/cli/cli-transcript.ts";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
 
 describe("the bakery", () => {
   for (const [name, line] of [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { expectTranscript } from "../../../test/support/cli-transcript.ts";
-import { type CliSetup, runCli } from "../../../test/support/run-cli.ts";
-import { schemaViolations } from "../../../test/support/validate-schema.ts";
+import { expectTranscript } from "../../../test/support/cli/cli-transcript.ts";
+import { type CliSetup, runCli } from "../../../test/support/cli/run-cli.ts";
+import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 import { parseDocuments } from "../../adapters/files/parse-documents.ts";
 
 describe("the bakery", () => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
-import { runCli } from "../../../test/support/run-cli.ts";
 import type { GraphNode } from "../../core/explain/graph/result.ts";
 import { objectId, targetId } from "../../core/model/refs.ts";
 import { createPrinter } from "../print/create-printer.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { expectTranscript } from "../../../test/support/cli-transcript.ts";
-import { type CliResult, runCli } from "../../../test/support/run-cli.ts";
-import { schemaViolations } from "../../../test/support/validate-schema.ts";
+import { expectTranscript } from "../../../test/support/cli/cli-transcript.ts";
+import { type CliResult, runCli } from "../../../test/support/cli/run-cli.ts";
+import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 
 const fridayAsDefault = `apiVersion: prevail.dev/v1alpha1
 kind: RetryPolicy

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { limitPolicy, smallCluster } from "../../../test/support/check-text.ts";
-import { expectTranscript } from "../../../test/support/cli-transcript.ts";
-import { runCli } from "../../../test/support/run-cli.ts";
-import { schemaViolations } from "../../../test/support/validate-schema.ts";
+import { limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { expectTranscript } from "../../../test/support/cli/cli-transcript.ts";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
+import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 
 describe("the bakery", () => {
   for (const [name, line] of [

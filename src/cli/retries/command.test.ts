@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runCli } from "../../../test/support/run-cli.ts";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
 
 test("tells attempt by attempt what the settings come to, and what does not fit", async () => {
   const { stdout, code } = await runCli("retries --attempts 3 --backoff 250ms --backend-request 2s --request 5s", {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runCli } from "../../../test/support/run-cli.ts";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
 
 /** What the program would be asked to serve; the test's own `serve` prints it. */
 const settings = async (line: string): Promise<unknown> => JSON.parse((await runCli(line)).stdout);

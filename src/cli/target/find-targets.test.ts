@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runCli } from "../../../test/support/run-cli.ts";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
 
 const service = (namespace: string, name: string, labels = "{}"): string =>
   `apiVersion: v1\nkind: Service\nmetadata: {name: ${name}, namespace: ${namespace}, labels: ${labels}}\nspec: {ports: [{name: web, port: 80}]}\n`;

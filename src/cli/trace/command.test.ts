@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { smallCluster } from "../../../test/support/check-text.ts";
+import { smallCluster } from "../../../test/support/cli/check-text.ts";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
-import { runCli } from "../../../test/support/run-cli.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`./testdata/${name}.txt`, import.meta.url));
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { findEnvoy, validateBootstrap } from "../../../test/support/envoy.ts";
-import { runCli } from "../../../test/support/run-cli.ts";
+import { runCli } from "../../../test/support/cli/run-cli.ts";
+import { findEnvoy, validateBootstrap } from "../../../test/support/gateway/envoy.ts";
 
 const envoy = findEnvoy();
 

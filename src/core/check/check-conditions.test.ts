@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/check-text.ts";
+import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
 
 const defaults = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
 const constraint = (when: string): string =>

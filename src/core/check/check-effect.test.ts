@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, retryPolicy, smallCluster } from "../../../test/support/check-text.ts";
+import { checkText, findingsOf, limitPolicy, retryPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
 
 test("a cluster in which nothing is wrong has no findings", async () => {
   const policy = limitPolicy("fine", "HTTPRoute", "limits: {one: {rate: 1}}");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/check-text.ts";
+import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
 
 const object = (apiVersion: string, kind: string): string =>
   `${smallCluster}---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: x, namespace: a}\nspec: {}\n`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, retryPolicy, smallCluster } from "../../../test/support/check-text.ts";
+import { checkText, findingsOf, retryPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
 
 const inline = (fields: string): string => smallCluster.replace("  - name: one\n", `  - name: one\n    ${fields}\n`);
 const onRoute = (spec: string): string => retryPolicy("r", "{kind: HTTPRoute, name: r}", spec);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/check-text.ts";
+import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
 
 const merged = (name: string, kind: "Gateway" | "HTTPRoute", block: string, limits: string): string =>
   limitPolicy(name, kind, `${block}:\n  strategy: merge\n  limits: ${limits}`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findingsOf, smallCluster } from "../../../test/support/check-text.ts";
+import { findingsOf, smallCluster } from "../../../test/support/cli/check-text.ts";
 
 const listener = (selector: string): string =>
   smallCluster.replace(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findingsOf, limitPolicy, smallCluster } from "../../../test/support/check-text.ts";
+import { findingsOf, limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
 
 const low = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
 const high = limitPolicy("high", "Gateway", "overrides:\n  limits: {two: {rate: 2}}");

@@ -6,7 +6,7 @@ import {
   referenceGrant,
   route,
   service,
-} from "../../../test/support/gateway-objects.ts";
+} from "../../../test/support/cluster/gateway-objects.ts";
 import { buildSnapshot, evaluate } from "../../index.ts";
 import { worldOf } from "../evaluation.ts";
 import type { JsonObject } from "../model/json.ts";

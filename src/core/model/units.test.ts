@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { definitionFrom } from "../../../test/support/kube-objects.ts";
+import { definitionFrom } from "../../../test/support/cluster/kube-objects.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { buildSpec, escapePointer, unitRules, unitRulesOf, unitsOf } from "./units.ts";
 

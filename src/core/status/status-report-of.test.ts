@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Cluster, cluster } from "../../../test/support/cluster.ts";
+import { type Cluster, cluster } from "../../../test/support/cluster/cluster.ts";
 import {
   fruit,
   gateway,
@@ -12,8 +12,8 @@ import {
   route,
   routeTo,
   service,
-} from "../../../test/support/gateway-objects.ts";
-import { chainOfKinds, policyKind } from "../../../test/support/policy-kind.ts";
+} from "../../../test/support/cluster/gateway-objects.ts";
+import { chainOfKinds, policyKind } from "../../../test/support/cluster/policy-kind.ts";
 import { apply } from "../apply.ts";
 import { buildStatus, evaluate } from "../evaluate.ts";
 import type { JsonObject } from "../model/json.ts";

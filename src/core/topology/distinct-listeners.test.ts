@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { gateway, type ListenerOptions, listener } from "../../../test/support/gateway-objects.ts";
-import { kubeObject } from "../../../test/support/kube-objects.ts";
+import { gateway, type ListenerOptions, listener } from "../../../test/support/cluster/gateway-objects.ts";
+import { kubeObject } from "../../../test/support/cluster/kube-objects.ts";
 import { findKind, kinds } from "../model/kinds.ts";
 import { distinctListeners } from "./distinct-listeners.ts";
 import { listenersOf } from "./listeners-of.ts";

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { dataplane, forwardTo, route, rule, simpleConfig } from "../../../test/support/dataplane-config.ts";
+import { dataplane, forwardTo, route, rule, simpleConfig } from "../../../test/support/gateway/dataplane-config.ts";
 import {
   Cleanup,
   exchangeRaw,
@@ -10,7 +10,7 @@ import {
   startRawBackend,
   statusesIn,
   waitUntil,
-} from "../../../test/support/gateway-harness.ts";
+} from "../../../test/support/gateway/gateway-harness.ts";
 import type { FilterConfig } from "../../core/dataplane/gateway-config.ts";
 import { NO_SECRETS } from "../contract/secret-source.ts";
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, test } from "vitest";
-import { Cleanup, startRawBackend, waitUntil } from "../../../test/support/gateway-harness.ts";
+import { Cleanup, startRawBackend, waitUntil } from "../../../test/support/gateway/gateway-harness.ts";
 import { SYSTEM_CLOCK } from "../contract/gateway-clock.ts";
 import { DEFAULT_LIMITS } from "../contract/gateway-limits.ts";
 import type { AttemptSink, Upstream, UpstreamRequest } from "../contract/upstream.ts";

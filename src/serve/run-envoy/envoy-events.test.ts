@@ -7,7 +7,7 @@ import {
   retryConfig,
   route,
   rule,
-} from "../../../test/support/gateway-configs.ts";
+} from "../../../test/support/gateway/gateway-configs.ts";
 import { formatAccessLine } from "../../gateway/observe/access-log.ts";
 import { type EnvoyAccess, parseAccessLine } from "../../xds/serve/parse-access-line.ts";
 import { createEnvoyEvents } from "./envoy-events.ts";

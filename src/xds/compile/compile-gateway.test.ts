@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { findEnvoy, validateBootstrap } from "../../../test/support/envoy.ts";
+import { findEnvoy, validateBootstrap } from "../../../test/support/gateway/envoy.ts";
 import {
   backend,
   backendConfig,
@@ -11,7 +11,7 @@ import {
   retryConfig,
   route,
   rule,
-} from "../../../test/support/gateway-configs.ts";
+} from "../../../test/support/gateway/gateway-configs.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { formatYaml } from "../../cli/print/format-yaml.ts";

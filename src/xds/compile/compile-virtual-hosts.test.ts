@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { backend, listener, route, rule } from "../../../test/support/gateway-configs.ts";
+import { backend, listener, route, rule } from "../../../test/support/gateway/gateway-configs.ts";
 import type { ListenerConfig, RouteConfig, VirtualHostConfig } from "../../core/dataplane/gateway-config.ts";
 import { RouteSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { create } from "../protobuf.ts";

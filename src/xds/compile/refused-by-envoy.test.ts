@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { findEnvoy, validateBootstrap } from "../../../test/support/envoy.ts";
-import { NO_KEYS } from "../../../test/support/envoy-plane.ts";
-import { backend, gatewayOf, listener, retryConfig, route, rule } from "../../../test/support/gateway-configs.ts";
+import { findEnvoy, validateBootstrap } from "../../../test/support/gateway/envoy.ts";
+import { NO_KEYS } from "../../../test/support/gateway/envoy-plane.ts";
+import {
+  backend,
+  gatewayOf,
+  listener,
+  retryConfig,
+  route,
+  rule,
+} from "../../../test/support/gateway/gateway-configs.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { FilterConfig, RouteConfig, RuleConfig } from "../../core/dataplane/gateway-config.ts";
 import type { RouteMatch } from "../../core/routing/route-match.ts";

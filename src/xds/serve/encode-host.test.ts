@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { NO_KEYS } from "../../../test/support/envoy-plane.ts";
-import { backend, gatewayConfig, retryConfig, route, rule } from "../../../test/support/gateway-configs.ts";
+import { NO_KEYS } from "../../../test/support/gateway/envoy-plane.ts";
+import { backend, gatewayConfig, retryConfig, route, rule } from "../../../test/support/gateway/gateway-configs.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { RouteConfig } from "../../core/dataplane/gateway-config.ts";
 import { createGatewayCompiler } from "../compile/compile-gateway.ts";

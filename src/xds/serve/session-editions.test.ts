@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createEditedGateway, createRandom } from "../../../test/e2e/envoy/edited-gateway.ts";
-import { NO_KEYS } from "../../../test/support/envoy-plane.ts";
-import { gatewayRef } from "../../../test/support/gateway-configs.ts";
+import { NO_KEYS } from "../../../test/support/gateway/envoy-plane.ts";
+import { gatewayRef } from "../../../test/support/gateway/gateway-configs.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { createGatewayCompiler } from "../compile/compile-gateway.ts";
 import { hostOfScope, listenerName, routeConfigName, scopesName } from "../compile/resource-names.ts";

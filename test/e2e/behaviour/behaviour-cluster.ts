@@ -1,6 +1,6 @@
 /** All rows as one cluster: each has a host, a route, a Service and policies of its own, so that they can run side by side. */
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { findFreePorts } from "../../support/find-free-ports.ts";
+import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
 import type { BehaviourRow } from "./behaviour-row.ts";
 import { type AttemptLog, type RecordingBackend, startBackend } from "./recording-backend.ts";
 import { startHttp2Backend } from "./recording-http2-backend.ts";

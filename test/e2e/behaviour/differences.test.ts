@@ -11,10 +11,10 @@ import { builtInDefinitions } from "../../../src/definitions/built-in-definition
 import { NO_SECRETS } from "../../../src/gateway/contract/secret-source.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
-import { findEnvoy } from "../../support/envoy.ts";
-import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
-import { findFreePorts } from "../../support/find-free-ports.ts";
-import { exchangeRaw } from "../../support/gateway-harness.ts";
+import { findEnvoy } from "../../support/gateway/envoy.ts";
+import { NO_KEYS, startEnvoyPlane } from "../../support/gateway/envoy-plane.ts";
+import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
+import { exchangeRaw } from "../../support/gateway/gateway-harness.ts";
 import { type BehaviourCluster, type StartedRow, startCluster } from "./behaviour-cluster.ts";
 import type { BehaviourRow } from "./behaviour-row.ts";
 import type { SeenAttempt } from "./recording-backend.ts";

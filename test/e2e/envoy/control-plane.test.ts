@@ -13,9 +13,9 @@ import {
   startControlPlane,
 } from "../../../src/xds/serve/control-plane.ts";
 import type { XdsEvent } from "../../../src/xds/serve/xds-server.ts";
-import { findEnvoy, type RunningEnvoy, startEnvoy } from "../../support/envoy.ts";
-import { NO_KEYS } from "../../support/envoy-plane.ts";
-import { findFreePorts } from "../../support/find-free-ports.ts";
+import { findEnvoy, type RunningEnvoy, startEnvoy } from "../../support/gateway/envoy.ts";
+import { NO_KEYS } from "../../support/gateway/envoy-plane.ts";
+import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
 import { startTraffic } from "./constant-traffic.ts";
 import { createEditedGateway, createRandom, STEADY_HOSTS } from "./edited-gateway.ts";
 

@@ -8,7 +8,7 @@ import type {
   VirtualHostConfig,
   WeightedBackendConfig,
 } from "../../../src/core/dataplane/gateway-config.ts";
-import { backendConfig, gatewayOf, listener, retryConfig, route, rule } from "../../support/gateway-configs.ts";
+import { backendConfig, gatewayOf, listener, retryConfig, route, rule } from "../../support/gateway/gateway-configs.ts";
 
 export const STEADY_HOSTS: readonly string[] = Array.from({ length: 8 }, (_, index) => `steady-${index}.example`);
 /** While there is one, hosts travel in another way. */

@@ -6,10 +6,10 @@ import type { DataplaneConfig, EndpointsId } from "../../../src/core/dataplane/g
 import { bootstrapJson } from "../../../src/xds/bootstrap-json.ts";
 import { compileBootstrap } from "../../../src/xds/compile/compile-bootstrap.ts";
 import { type ControlPlane, startControlPlane } from "../../../src/xds/serve/control-plane.ts";
-import { findEnvoy, type RunningEnvoy, startEnvoy } from "../../support/envoy.ts";
-import { NO_KEYS } from "../../support/envoy-plane.ts";
-import { findFreePorts } from "../../support/find-free-ports.ts";
-import { backend, gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
+import { findEnvoy, type RunningEnvoy, startEnvoy } from "../../support/gateway/envoy.ts";
+import { NO_KEYS } from "../../support/gateway/envoy-plane.ts";
+import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
+import { backend, gatewayOf, listener, route, rule } from "../../support/gateway/gateway-configs.ts";
 
 const envoyPath = findEnvoy();
 

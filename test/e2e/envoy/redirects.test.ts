@@ -3,10 +3,10 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RedirectConfig } from "../../../src/core/dataplane/gateway-config.ts";
 import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
-import { findEnvoy } from "../../support/envoy.ts";
-import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
-import { findFreePorts } from "../../support/find-free-ports.ts";
-import { gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
+import { findEnvoy } from "../../support/gateway/envoy.ts";
+import { NO_KEYS, startEnvoyPlane } from "../../support/gateway/envoy-plane.ts";
+import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
+import { gatewayOf, listener, route, rule } from "../../support/gateway/gateway-configs.ts";
 
 const rows: ReadonlyArray<readonly [more: Partial<RedirectConfig>, host: string, location: string]> = [
   [{}, "shop.example", "http://shop.example/menu?x=1"],

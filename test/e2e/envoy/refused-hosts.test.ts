@@ -11,10 +11,10 @@ import { create, type Init } from "../../../src/xds/protobuf.ts";
 import { createEncoder } from "../../../src/xds/serve/encode-resources.ts";
 import { type EncodedResource, encodeResource } from "../../../src/xds/serve/encoded-resource.ts";
 import { startXdsServer, type XdsServer } from "../../../src/xds/serve/xds-server.ts";
-import { findEnvoy, startEnvoy } from "../../support/envoy.ts";
-import { NO_KEYS } from "../../support/envoy-plane.ts";
-import { findFreePorts } from "../../support/find-free-ports.ts";
-import { gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
+import { findEnvoy, startEnvoy } from "../../support/gateway/envoy.ts";
+import { NO_KEYS } from "../../support/gateway/envoy-plane.ts";
+import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
+import { gatewayOf, listener, route, rule } from "../../support/gateway/gateway-configs.ts";
 
 const envoyPath = findEnvoy();
 const HOSTS = 100;

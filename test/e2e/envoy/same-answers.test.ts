@@ -7,10 +7,10 @@ import type { DataplaneConfig, EndpointsId, RouteConfig } from "../../../src/cor
 import { NO_SECRETS } from "../../../src/gateway/contract/secret-source.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
-import { findEnvoy } from "../../support/envoy.ts";
-import { NO_KEYS, startEnvoyPlane } from "../../support/envoy-plane.ts";
-import { findFreePorts } from "../../support/find-free-ports.ts";
-import { backend, gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
+import { findEnvoy } from "../../support/gateway/envoy.ts";
+import { NO_KEYS, startEnvoyPlane } from "../../support/gateway/envoy-plane.ts";
+import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
+import { backend, gatewayOf, listener, route, rule } from "../../support/gateway/gateway-configs.ts";
 import { createRandom } from "./edited-gateway.ts";
 
 const envoyPath = findEnvoy();

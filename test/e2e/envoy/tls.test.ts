@@ -11,10 +11,10 @@ import type {
 } from "../../../src/core/dataplane/gateway-config.ts";
 import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
 import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
-import { findEnvoy } from "../../support/envoy.ts";
-import { startEnvoyPlane } from "../../support/envoy-plane.ts";
-import { findFreePorts } from "../../support/find-free-ports.ts";
-import { backend, backendConfig, gatewayOf, listener, route, rule } from "../../support/gateway-configs.ts";
+import { findEnvoy } from "../../support/gateway/envoy.ts";
+import { startEnvoyPlane } from "../../support/gateway/envoy-plane.ts";
+import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
+import { backend, backendConfig, gatewayOf, listener, route, rule } from "../../support/gateway/gateway-configs.ts";
 
 const pem = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../support/testdata/tls/${name}`, import.meta.url)), "utf8");

@@ -1,6 +1,6 @@
 /** Gateway API, "allowedRoutes" */
 import { describe, expect, test } from "vitest";
-import { gateway, listener, namespace, route } from "../../support/gateway-objects.ts";
+import { gateway, listener, namespace, route } from "../../support/cluster/gateway-objects.ts";
 import { attached, routeKinds, under } from "./path-policies.ts";
 
 describe("allowedRoutes", () => {

@@ -1,8 +1,8 @@
 /** Direct policies: a policy on an object covers the sections that have none of their own. */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { policy, service } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { policy, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 describe("Direct policies", () => {
   const direct = policyKind("DirectPolicy", {

@@ -1,8 +1,8 @@
 /** A PolicyDefinition may add kinds, links and a hierarchy of its own. */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { fruit, gateway, listener, policy, reference } from "../../support/gateway-objects.ts";
-import { chainOfKinds, level, policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { fruit, gateway, listener, policy, reference } from "../../support/cluster/gateway-objects.ts";
+import { chainOfKinds, level, policyKind } from "../../support/cluster/policy-kind.ts";
 import { field } from "./path-policies.ts";
 
 describe("Hierarchies of their own, by data", () => {

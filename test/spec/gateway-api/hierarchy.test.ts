@@ -5,7 +5,7 @@ import { compileDataplane } from "../../../src/core/dataplane/compile-dataplane.
 import { worldOf } from "../../../src/core/evaluation.ts";
 import type { KindFacts } from "../../../src/core/model/definition.ts";
 import { apply, verdicts } from "../../../src/index.ts";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import {
   fruit,
   gateway,
@@ -17,8 +17,8 @@ import {
   route,
   routeTo,
   service,
-} from "../../support/gateway-objects.ts";
-import { level, policyKind } from "../../support/policy-kind.ts";
+} from "../../support/cluster/gateway-objects.ts";
+import { level, policyKind } from "../../support/cluster/policy-kind.ts";
 import { field, reaching, under } from "./path-policies.ts";
 
 describe("Hierarchy", () => {

@@ -1,6 +1,6 @@
 /** Gateway API, "hostnames" */
 import { describe, expect, test } from "vitest";
-import { gateway, listener, route } from "../../support/gateway-objects.ts";
+import { gateway, listener, route } from "../../support/cluster/gateway-objects.ts";
 import { attached, under } from "./path-policies.ts";
 
 describe("hostnames", () => {

@@ -1,7 +1,7 @@
 /** Gateway API, "ListenerSets" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, listener, listenerSet, policy, route, routeTo } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, listener, listenerSet, policy, route, routeTo } from "../../support/cluster/gateway-objects.ts";
 import { everywhere, reaching, under } from "./path-policies.ts";
 
 describe("ListenerSets", () => {

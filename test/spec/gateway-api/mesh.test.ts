@@ -1,8 +1,8 @@
 /** Gateway API, "Mesh" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, reference, referenceGrant, route, service } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, reference, referenceGrant, route, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { field } from "./path-policies.ts";
 
 describe("Mesh", () => {

@@ -1,9 +1,9 @@
 /** Policy attachment reference, "Hierarchy": a Namespace is on a path once */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { type Cluster, cluster } from "../../support/cluster.ts";
-import { gateway, listener, policy, route, routeTo } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { type Cluster, cluster } from "../../support/cluster/cluster.ts";
+import { gateway, listener, policy, route, routeTo } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { field } from "./path-policies.ts";
 
 describe("Namespaces as levels", () => {

@@ -1,7 +1,7 @@
 /** Gateway API, "parentRefs" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { gateway, listener, route } from "../../support/gateway-objects.ts";
+import { gateway, listener, route } from "../../support/cluster/gateway-objects.ts";
 import { under } from "./path-policies.ts";
 
 describe("parentRefs", () => {

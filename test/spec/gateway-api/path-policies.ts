@@ -1,8 +1,8 @@
 /** Definitions and objects that the tests of Gateway API share. */
 import type { MergeRules, PolicyDefinition } from "../../../src/core/model/definition.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, type ListenerOptions, listener, policy, route } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, type ListenerOptions, listener, policy, route } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 export const field: MergeRules["granularity"] = { default: "Field", field: "strategy", values: {} };
 

@@ -1,8 +1,8 @@
 /** A policy of a kind that no PolicyDefinition describes is reported. */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, routeTo } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, routeTo } from "../../support/cluster/gateway-objects.ts";
 
 describe("A policy of a kind that no PolicyDefinition describes is reported", () => {
   const crd = (name: string, label: string | undefined, color: JsonObject = {}) => ({

@@ -1,7 +1,7 @@
 /** Gateway API, "ReferenceGrants for backends" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { gateway, referenceGrant, route, service } from "../../support/gateway-objects.ts";
+import { gateway, referenceGrant, route, service } from "../../support/cluster/gateway-objects.ts";
 import { under } from "./path-policies.ts";
 
 describe("ReferenceGrants for backends", () => {

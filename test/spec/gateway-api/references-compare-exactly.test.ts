@@ -1,7 +1,7 @@
 /** References compare kind and group exactly. */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { gateway, route, service } from "../../support/gateway-objects.ts";
+import { gateway, route, service } from "../../support/cluster/gateway-objects.ts";
 import { under } from "./path-policies.ts";
 
 describe("References compare kinds and groups to the letter", () => {

@@ -1,9 +1,9 @@
 /** Which scopes a policy may target: its namespace, cluster-scoped objects, all namespaces. */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { field } from "./path-policies.ts";
 
 describe("Scope", () => {

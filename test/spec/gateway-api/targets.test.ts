@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { apply, verdicts } from "../../../src/index.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, namespace, policy, reference, route, service } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, namespace, policy, reference, route, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { field } from "./path-policies.ts";
 
 describe("Targets", () => {

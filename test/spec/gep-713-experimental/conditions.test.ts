@@ -1,9 +1,9 @@
 /** GEP-713 experimental, "Conditions" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 describe("Conditions", () => {
   const direct = policyKind("DirectPolicy", { class: "Direct", targets: ["Gateway"], ends: ["Gateway"] });

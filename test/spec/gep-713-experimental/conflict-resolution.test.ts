@@ -1,9 +1,9 @@
 /** GEP-713 experimental, "Conflict Resolution" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, routeTo } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, routeTo } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { inherited, timeout, timeoutPolicy } from "./inherited-policies.ts";
 
 describe("Conflict Resolution", () => {

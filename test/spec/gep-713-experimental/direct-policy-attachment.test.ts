@@ -1,8 +1,8 @@
 /** GEP-713 experimental, "Direct Policy Attachment" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, route, service } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route, service } from "../../support/cluster/gateway-objects.ts";
 
 describe("Direct Policy Attachment", () => {
   const tls = (name: string, spec: JsonObject, created = 0) =>

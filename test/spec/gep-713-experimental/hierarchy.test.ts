@@ -1,8 +1,8 @@
 /** GEP-713 experimental, "Hierarchy" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { fruit, gateway, policy, routeTo } from "../../support/gateway-objects.ts";
-import { chainOfKinds, policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { fruit, gateway, policy, routeTo } from "../../support/cluster/gateway-objects.ts";
+import { chainOfKinds, policyKind } from "../../support/cluster/policy-kind.ts";
 import { cdnPolicy, inherited } from "./inherited-policies.ts";
 
 describe("Hierarchy", () => {

@@ -1,8 +1,8 @@
 /** Definitions and objects that the tests of GEP-713 experimental share. */
 import type { MergeRules } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { policy, route } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { policy, route } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 export const field: MergeRules["granularity"] = { default: "Field", field: "strategy", values: {} };
 

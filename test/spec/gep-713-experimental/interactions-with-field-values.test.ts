@@ -1,6 +1,6 @@
 /** GEP-713 experimental, "Interactions between defaults, overrides, and field values" */
 import { describe } from "vitest";
-import { describeRetryOnTables } from "../../support/retry-on-tables.ts";
+import { describeRetryOnTables } from "../../support/cluster/retry-on-tables.ts";
 import { exampleRoute } from "./inherited-policies.ts";
 
 describe("Interactions between defaults, overrides, and field values", () => {

@@ -1,8 +1,8 @@
 /** GEP-713 experimental, "Kubectl Plugin" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { policy, service } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { policy, service } from "../../support/cluster/gateway-objects.ts";
 
 describe("Kubectl Plugin", () => {
   const crd = (labels: JsonObject) => ({

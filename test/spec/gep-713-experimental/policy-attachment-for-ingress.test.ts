@@ -1,8 +1,8 @@
 /** GEP-713 experimental, "Policy Attachment for Ingress" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, route, routeTo, service } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route, routeTo, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { cdnPolicy, inherited } from "./inherited-policies.ts";
 
 describe("Policy Attachment for Ingress", () => {

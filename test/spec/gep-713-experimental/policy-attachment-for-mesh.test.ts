@@ -5,9 +5,9 @@ import { worldOf } from "../../../src/core/evaluation.ts";
 import { explainTarget } from "../../../src/core/explain/explain/explain-target.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { objectId } from "../../../src/core/model/refs.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, route, service } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { inherited } from "./inherited-policies.ts";
 
 describe("Policy Attachment for Mesh", () => {

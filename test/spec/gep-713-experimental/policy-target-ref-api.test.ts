@@ -1,8 +1,8 @@
 /** GEP-713 experimental, "Policy TargetRef API" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy } from "../../support/cluster/gateway-objects.ts";
 import { timeout, timeoutPolicy } from "./inherited-policies.ts";
 
 describe("Policy TargetRef API", () => {

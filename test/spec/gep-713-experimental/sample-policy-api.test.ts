@@ -1,7 +1,7 @@
 /** GEP-713 experimental, "Sample Policy API" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway } from "../../support/cluster/gateway-objects.ts";
 import { timeout, timeoutPolicy } from "./inherited-policies.ts";
 
 describe("Sample Policy API", () => {

@@ -1,8 +1,8 @@
 /** GEP-713 experimental, "Apply Policies to Sections of a Resource" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, reference, route } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, reference, route } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { field } from "./inherited-policies.ts";
 
 describe("Apply Policies to Sections of a Resource", () => {

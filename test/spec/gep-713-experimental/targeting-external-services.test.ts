@@ -1,7 +1,7 @@
 /** GEP-713 experimental, "Targeting External Services" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { policy } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { policy } from "../../support/cluster/gateway-objects.ts";
 
 describe("Targeting External Services", () => {
   const retries = (name: string, maxRetries: number, host: string, created: number) =>

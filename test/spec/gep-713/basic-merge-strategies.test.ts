@@ -1,6 +1,6 @@
 /** GEP-713, "Basic merge strategies" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { color, colorPolicy, contest, topology } from "./color-policies.ts";
 
 describe("Basic merge strategies", () => {

@@ -1,8 +1,8 @@
 /** GEP-713, "Abstract process for calculating Effective meta resources" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { fruit, policy } from "../../support/gateway-objects.ts";
-import { chainOfKinds, policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { fruit, policy } from "../../support/cluster/gateway-objects.ts";
+import { chainOfKinds, policyKind } from "../../support/cluster/policy-kind.ts";
 import {} from "./color-policies.ts";
 
 describe("Abstract process for calculating Effective meta resources", () => {

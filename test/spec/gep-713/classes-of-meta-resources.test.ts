@@ -1,7 +1,7 @@
 /** GEP-713, "Classes of meta resources" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { color, topology } from "./color-policies.ts";
 
 describe("Classes of meta resources", () => {

@@ -1,9 +1,9 @@
 /** Definitions and objects that the tests of GEP-713 share. */
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { type ClusterOptions, cluster } from "../../support/cluster.ts";
-import { gateway, policy, route, service } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { type ClusterOptions, cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 /** ColorPolicy with all that the GEP lets a kind opt into. */
 export const colorPolicy = (sketch: Partial<Parameters<typeof policyKind>[1]> = {}): PolicyDefinition =>

@@ -1,7 +1,7 @@
 /** GEP-713, "Conflict resolution" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { referenceGrant } from "../../support/gateway-objects.ts";
+import { referenceGrant } from "../../support/cluster/gateway-objects.ts";
 import { color, colorPolicy, contest } from "./color-policies.ts";
 
 describe("Conflict resolution", () => {

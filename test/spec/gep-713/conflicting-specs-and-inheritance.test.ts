@@ -1,8 +1,8 @@
 /** GEP-713, "Conflicting specs and Inheritance" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, routeTo } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, routeTo } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { color } from "./color-policies.ts";
 
 describe("Conflicting specs and Inheritance", () => {

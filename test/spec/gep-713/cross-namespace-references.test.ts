@@ -1,8 +1,8 @@
 /** GEP-713, "Cross namespace references" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { referenceGrant } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { referenceGrant } from "../../support/cluster/gateway-objects.ts";
 import { color, colored, colorPolicy, gateways } from "./color-policies.ts";
 
 describe("Cross namespace references", () => {

@@ -1,7 +1,7 @@
 /** GEP-713, "Declared targets versus Effective targets" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { routeTo } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { routeTo } from "../../support/cluster/gateway-objects.ts";
 import { color, colorPolicy, topology } from "./color-policies.ts";
 
 describe("Declared targets versus Effective targets", () => {

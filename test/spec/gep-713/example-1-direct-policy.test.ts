@@ -1,8 +1,8 @@
 /** GEP-713, "Example 1. Direct Policy" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { policy } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { policy } from "../../support/cluster/gateway-objects.ts";
 import { affectedLines, topology } from "./color-policies.ts";
 
 describe("Example 1. Direct Policy", () => {

@@ -1,7 +1,7 @@
 /** GEP-713, "Fanout status update problems" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway } from "../../support/cluster/gateway-objects.ts";
 import { color, colorPolicy } from "./color-policies.ts";
 
 describe("Fanout status update problems", () => {

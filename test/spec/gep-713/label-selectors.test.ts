@@ -1,6 +1,6 @@
 /** GEP-713, "Label selectors" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { color, colored, colorPolicy, gateways, onGateways, select } from "./color-policies.ts";
 
 describe("Label selectors", () => {

@@ -1,7 +1,7 @@
 /** GEP-713, "Meta resource status" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, route, service } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, route, service } from "../../support/cluster/gateway-objects.ts";
 import { affectedLines, color, colorPolicy, contest, topology } from "./color-policies.ts";
 
 describe("Meta resource status", () => {

@@ -1,6 +1,6 @@
 /** Equal input gives equal output, in a defined order. */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { color, colorPolicy, paths, topology } from "./color-policies.ts";
 
 describe("Output order is defined", () => {

@@ -1,6 +1,6 @@
 /** GEP-713, "Reference by name" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { color, colored, gateways, onGateways } from "./color-policies.ts";
 
 describe("Reference by name", () => {

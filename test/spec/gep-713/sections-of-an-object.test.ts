@@ -1,7 +1,7 @@
 /** GEP-713, "Narrowing the target to sections of an object" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, listener, routeTo, service } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, listener, routeTo, service } from "../../support/cluster/gateway-objects.ts";
 import { color, colorDefinition, colorPolicy, select } from "./color-policies.ts";
 
 describe("Narrowing the target to sections of an object", () => {

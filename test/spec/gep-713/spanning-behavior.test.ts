@@ -1,6 +1,6 @@
 /** GEP-713, "Spanning behavior across relationships of a target" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { color, colorDefinition, topology } from "./color-policies.ts";
 
 describe("Spanning behavior across relationships of a target", () => {

@@ -1,7 +1,7 @@
 /** GEP-713, "Status needs to be namespaced by implementation" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { policy } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { policy } from "../../support/cluster/gateway-objects.ts";
 import { color, colorPolicy, topology } from "./color-policies.ts";
 
 describe("Status needs to be namespaced by implementation", () => {

@@ -1,9 +1,9 @@
 /** GEP-713, "Target object status" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { fruit, gateway, policy, routeTo, service } from "../../support/gateway-objects.ts";
-import { chainOfKinds, policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { fruit, gateway, policy, routeTo, service } from "../../support/cluster/gateway-objects.ts";
+import { chainOfKinds, policyKind } from "../../support/cluster/policy-kind.ts";
 import { affectedLines, color, colorPolicy } from "./color-policies.ts";
 
 describe("Target object status", () => {

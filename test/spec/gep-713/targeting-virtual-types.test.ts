@@ -1,6 +1,6 @@
 /** GEP-713, "Targeting virtual types" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { color, colorPolicy } from "./color-policies.ts";
 
 describe("Targeting virtual types", () => {

@@ -1,9 +1,9 @@
 /** GEP-713, "The Problem, restated" */
 import { describe, expect, test } from "vitest";
 import { apply } from "../../../src/index.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, route } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 describe("The Problem, restated", () => {
   /** The parable: retries across the whole namespace, which nobody remembers. */

@@ -1,6 +1,6 @@
 /** GEP-713, "Meta resources are well-structured CRDs" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { colorPolicy } from "./color-policies.ts";
 
 describe("Meta resources are well-structured CRDs", () => {

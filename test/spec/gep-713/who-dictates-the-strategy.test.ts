@@ -1,8 +1,8 @@
 /** GEP-713, "Conflict resolution": who dictates the strategy if a kind says otherwise */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, route, routeTo } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route, routeTo } from "../../support/cluster/gateway-objects.ts";
 
 describe("Who dictates the strategy, where a kind says otherwise", () => {
   const child = "vendor-a-traffic-policy";

@@ -1,9 +1,9 @@
 /** Definitions and objects that the tests of Policy attachment reference share. */
 import type { MergeRules } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, route, routeTo, service } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route, routeTo, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 export const field: MergeRules["granularity"] = { default: "Field", field: "strategy", values: {} };
 

@@ -1,8 +1,8 @@
 /** Policy attachment reference, "Conflict Resolution" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy } from "../../support/cluster/gateway-objects.ts";
 
 describe("Conflict Resolution", () => {
   const at = (name: string, spec: JsonObject, created?: number, namespace = "foo") =>

@@ -1,8 +1,8 @@
 /** Policy attachment reference, "Direct Policy Attachment" */
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, route, service } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route, service } from "../../support/cluster/gateway-objects.ts";
 
 describe("Direct Policy Attachment", () => {
   const tls = (name: string, port: number, created: number, on: Json = "fooService") =>

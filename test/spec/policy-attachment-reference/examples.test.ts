@@ -1,8 +1,8 @@
 /** Policy attachment reference, "Examples" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, listener, policy } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, listener, policy } from "../../support/cluster/gateway-objects.ts";
 
 describe("Examples", () => {
   const internet = gateway("internet", {

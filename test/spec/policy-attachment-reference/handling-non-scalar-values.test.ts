@@ -1,8 +1,8 @@
 /** Policy attachment reference, "Handling non-scalar values" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, route } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, route } from "../../support/cluster/gateway-objects.ts";
 import { filteredRoute, retryFilter, retryOnPolicy } from "./acme-policies.ts";
 
 /** What becomes of the filters of `HTTPRoute appns/example`, in their order. */

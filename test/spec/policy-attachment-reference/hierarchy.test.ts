@@ -1,8 +1,8 @@
 /** Policy attachment reference, "Hierarchy" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { fruit, gateway, policy } from "../../support/gateway-objects.ts";
-import { chainOfKinds, policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { fruit, gateway, policy } from "../../support/cluster/gateway-objects.ts";
+import { chainOfKinds, policyKind } from "../../support/cluster/policy-kind.ts";
 import { acme, acmePolicy, ingress, inherited } from "./acme-policies.ts";
 
 describe("Hierarchy", () => {

@@ -1,6 +1,6 @@
 /** Policy attachment reference, "Inherited Policy Attachment: It's all about the defaults and overrides" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { acme, acmePolicy, acmeSpec, ingress } from "./acme-policies.ts";
 
 describe("Inherited Policy Attachment: It's all about the defaults and overrides", () => {

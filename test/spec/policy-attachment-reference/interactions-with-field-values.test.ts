@@ -1,8 +1,8 @@
 /** Policy attachment reference, "Interactions between defaults, overrides, and field values" */
 import { describe, expect, test } from "vitest";
-import { cluster, showSource } from "../../support/cluster.ts";
-import { gateway, listener, route } from "../../support/gateway-objects.ts";
-import { describeRetryOnTables } from "../../support/retry-on-tables.ts";
+import { cluster, showSource } from "../../support/cluster/cluster.ts";
+import { gateway, listener, route } from "../../support/cluster/gateway-objects.ts";
+import { describeRetryOnTables } from "../../support/cluster/retry-on-tables.ts";
 import { filteredRoute, retryFilter, retryOnPolicy } from "./acme-policies.ts";
 
 describe("Interactions between defaults, overrides, and field values", () => {

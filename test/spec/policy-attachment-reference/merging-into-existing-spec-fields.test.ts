@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { MergeRules } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, route } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { inherited, retryFilter, retryOnPolicy } from "./acme-policies.ts";
 
 describe("Merging into existing `spec` fields", () => {

@@ -1,7 +1,7 @@
 /** Policy attachment reference, "Policy Attachment for Ingress" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, listener, policy, route, service } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, listener, policy, route, service } from "../../support/cluster/gateway-objects.ts";
 import { acme } from "./acme-policies.ts";
 
 describe("Policy Attachment for Ingress", () => {

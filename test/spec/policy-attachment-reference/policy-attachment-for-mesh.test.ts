@@ -1,8 +1,8 @@
 /** Policy attachment reference, "Policy Attachment for Mesh" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { policy, route, service } from "../../support/gateway-objects.ts";
-import { policyKind } from "../../support/policy-kind.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { policy, route, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
 import { inherited } from "./acme-policies.ts";
 
 describe("Policy Attachment for Mesh", () => {

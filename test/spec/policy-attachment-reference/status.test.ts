@@ -1,6 +1,6 @@
 /** Policy attachment reference, "Status" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
 import { acme, acmePolicy, ingress } from "./acme-policies.ts";
 
 describe("Status", () => {

@@ -1,7 +1,7 @@
 /** Policy attachment reference, "Target Reference API" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, policy, routeTo } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, routeTo } from "../../support/cluster/gateway-objects.ts";
 import { acme, acmePolicy, ingress } from "./acme-policies.ts";
 
 describe("Target Reference API", () => {

@@ -1,7 +1,7 @@
 /** Policy attachment reference, "Targeting External Services" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { policy } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { policy } from "../../support/cluster/gateway-objects.ts";
 
 describe("Targeting External Services", () => {
   test("a reference to a virtual resource type; without defaults or overrides it is a Direct Attached Policy", () => {

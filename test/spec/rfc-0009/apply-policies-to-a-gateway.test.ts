@@ -1,7 +1,7 @@
 /** RFC 9, "Apply policies to a Gateway (root object) and all objects beneath" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, listener, route } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, listener, route } from "../../support/cluster/gateway-objects.ts";
 import { auth, authn, definitions, merge, network, rateLimit, specOf } from "./compare-policies.ts";
 
 describe("Apply policies to a Gateway (root object) and all objects beneath", () => {

@@ -1,7 +1,7 @@
 /** Definitions and objects that the tests of RFC 9 share. */
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { type Cluster, cluster } from "../../support/cluster.ts";
-import { gateway, policy, route } from "../../support/gateway-objects.ts";
+import { type Cluster, cluster } from "../../support/cluster/cluster.ts";
+import { gateway, policy, route } from "../../support/cluster/gateway-objects.ts";
 
 export const group = "kuadrant.example.io";
 

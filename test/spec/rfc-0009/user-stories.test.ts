@@ -1,7 +1,7 @@
 /** RFC 9, "User stories" */
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, route } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, route } from "../../support/cluster/gateway-objects.ts";
 import {
   auth,
   authn,

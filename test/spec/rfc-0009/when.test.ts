@@ -1,8 +1,8 @@
 /** RFC 9, "Merging a generic block of policy rules (defaults or overrides) into a policy with conditions": `when` */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { gateway, route } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, route } from "../../support/cluster/gateway-objects.ts";
 import { auth, authn, compared, definitions, effective, made, merge, outcomes, specOf } from "./compare-policies.ts";
 
 describe("when", () => {

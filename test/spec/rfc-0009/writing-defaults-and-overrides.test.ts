@@ -1,8 +1,8 @@
 /** RFC 9, "Writing D/O-enabled Kuadrant Policies" */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { cluster } from "../../support/cluster.ts";
-import { policy } from "../../support/gateway-objects.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { policy } from "../../support/cluster/gateway-objects.ts";
 import {
   at,
   auth,

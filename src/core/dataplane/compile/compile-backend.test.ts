@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { gateway, reference, route, service } from "../../../../test/support/gateway-objects.ts";
+import { gateway, reference, route, service } from "../../../../test/support/cluster/gateway-objects.ts";
 import { compileDataplane, type DataplaneConfig } from "../../../dataplane.ts";
 import { buildSnapshot, evaluate } from "../../../index.ts";
 import type { JsonObject } from "../../model/json.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { kubeObject } from "../../../../test/support/kube-objects.ts";
+import { kubeObject } from "../../../../test/support/cluster/kube-objects.ts";
 import { type EvaluateOptions, effectivePolicies, evaluate, verdicts } from "../../evaluate.ts";
 import type { PolicyDefinition } from "../../model/definition.ts";
 import type { JsonObject } from "../../model/json.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cluster } from "../../../../test/support/cluster.ts";
-import { gateway, policy } from "../../../../test/support/gateway-objects.ts";
+import { cluster } from "../../../../test/support/cluster/cluster.ts";
+import { gateway, policy } from "../../../../test/support/cluster/gateway-objects.ts";
 import { builtInDefinitions } from "../../../definitions/built-in-definitions.ts";
 import type { JsonObject } from "../../model/json.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { kubeObject } from "../../../../test/support/kube-objects.ts";
+import { kubeObject } from "../../../../test/support/cluster/kube-objects.ts";
 import { buildSnapshot, builtInDefinitions, evaluate, verdicts } from "../../../index.ts";
 import type { JsonObject } from "../json.ts";
 import { parseDefinition } from "./parse-definition.ts";

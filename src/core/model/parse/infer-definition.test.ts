@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { kubeObject } from "../../../../test/support/kube-objects.ts";
+import { kubeObject } from "../../../../test/support/cluster/kube-objects.ts";
 import type { JsonObject } from "../json.ts";
 import { inferDefinition } from "./infer-definition.ts";
 

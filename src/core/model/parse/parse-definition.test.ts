@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { definitionFrom, kubeObject } from "../../../../test/support/kube-objects.ts";
+import { definitionFrom, kubeObject } from "../../../../test/support/cluster/kube-objects.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { FieldShape, Shape } from "../schema/check-shape.ts";
 import { definitionSchema } from "../schema/definition-schema.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { definitionFrom, kubeObject, kubeObjects } from "../../../../test/support/kube-objects.ts";
+import { definitionFrom, kubeObject, kubeObjects } from "../../../../test/support/cluster/kube-objects.ts";
 import type { PolicyDefinition } from "../definition.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { crdSchema } from "../schema/crd-schema.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type RequestReading, readRequests } from "../../../../test/support/read-requests.ts";
+import { type RequestReading, readRequests } from "../../../../test/support/gateway/read-requests.ts";
 
 const HOST = "Host: a.example\r\n";
 const get = (headers = "", target = "/"): string => `GET ${target} HTTP/1.1\r\n${HOST}${headers}\r\n`;

@@ -1,11 +1,11 @@
 /** Real gateways and real backends on this machine's own addresses, for tests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect, createServer as createRawServer, type Socket } from "node:net";
-import { createRegex } from "../../src/adapters/regex/create-regex.ts";
-import type { DataplaneConfig } from "../../src/core/dataplane/gateway-config.ts";
-import { NO_SECRETS, type SecretSource } from "../../src/gateway/contract/secret-source.ts";
-import { createGateway, type Gateway, type GatewayOptions } from "../../src/gateway/gateway.ts";
-import type { GatewayEvent } from "../../src/gateway/observe/gateway-event.ts";
+import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
+import type { DataplaneConfig } from "../../../src/core/dataplane/gateway-config.ts";
+import { NO_SECRETS, type SecretSource } from "../../../src/gateway/contract/secret-source.ts";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../src/gateway/gateway.ts";
+import type { GatewayEvent } from "../../../src/gateway/observe/gateway-event.ts";
 
 /** Whatever a test has started, ended in the opposite order. */
 export class Cleanup {

@@ -1,7 +1,7 @@
 /** The CRD of CoverageRule, from the same table that the parser checks against. */
 
-import { isJsonObject, type JsonObject } from "../../src/core/model/json.ts";
-import { coverageRuleSchema } from "../../src/core/model/schema/coverage-rule-schema.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/model/json.ts";
+import { coverageRuleSchema } from "../../../src/core/model/schema/coverage-rule-schema.ts";
 import { type CrdKind, column } from "./crd-document.ts";
 import { objectSchema } from "./policy-definition-crd.ts";
 

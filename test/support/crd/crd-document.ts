@@ -1,5 +1,5 @@
 /** The frame of a CustomResourceDefinition; `deploy/crds` is written from these (`npm run golden`). */
-import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 
 export interface CrdKind {
   readonly kind: string;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expectGolden } from "./golden.ts";
+import { expectGolden } from "../golden.ts";
 import { type CliSetup, runCli } from "./run-cli.ts";
 
-const folder = fileURLToPath(new URL("../golden/cli", import.meta.url));
+const folder = fileURLToPath(new URL("../../golden/cli", import.meta.url));
 
 /** Runs a command line and compares all that it prints, and its exit code, with `test/golden/cli/<name>.txt`. */
 export async function expectTranscript(name: string, line: string, setup: CliSetup = {}): Promise<void> {

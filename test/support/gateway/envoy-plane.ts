@@ -1,11 +1,11 @@
 /** Envoys that are told over xDS what to do, as `prevail run --dataplane envoy` starts them. */
-import { createRegex } from "../../src/adapters/regex/create-regex.ts";
-import type { SecretSource } from "../../src/xds/compile/secret-source.ts";
+import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
+import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
 import {
   type EnvoyDataplane,
   type EnvoyDataplaneOptions,
   startEnvoyDataplane,
-} from "../../src/xds/serve/envoy-dataplane.ts";
+} from "../../../src/xds/serve/envoy-dataplane.ts";
 
 export const NO_KEYS: SecretSource = { findCertificate: () => undefined, findAuthorities: () => undefined };
 

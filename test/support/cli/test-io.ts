@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
-import type { FileSystem } from "../../src/adapters/files/file-system.ts";
-import { nodeFileSystem } from "../../src/adapters/files/node-file-system.ts";
-import type { CliIo } from "../../src/cli/cli-io.ts";
-import { xdsTools } from "../../src/serve/xds/xds-tools.ts";
+import type { FileSystem } from "../../../src/adapters/files/file-system.ts";
+import { nodeFileSystem } from "../../../src/adapters/files/node-file-system.ts";
+import type { CliIo } from "../../../src/cli/cli-io.ts";
+import { xdsTools } from "../../../src/serve/xds/xds-tools.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** A command line whose output is kept: in a pipe, at the root of the project wherever the tests run. */
 export function testIo(): { readonly io: CliIo; readonly output: () => string } {

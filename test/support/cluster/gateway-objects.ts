@@ -2,7 +2,7 @@
  * Valid Gateway API objects and policies, written as tersely as a test can read them.
  * A target is written `Gateway/g1`, with a namespace `Gateway/infra/g1`, with a section `Gateway/infra/g1#http`.
  */
-import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 
 const gatewayGroup = "gateway.networking.k8s.io";
 const fruitGroup = "fruit.example.com";

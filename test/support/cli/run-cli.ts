@@ -1,8 +1,8 @@
-import type { FileSystem } from "../../src/adapters/files/file-system.ts";
-import { nodeFileSystem } from "../../src/adapters/files/node-file-system.ts";
-import type { CliIo } from "../../src/cli/cli-io.ts";
-import { execute } from "../../src/cli/execute.ts";
-import { xdsTools } from "../../src/serve/xds/xds-tools.ts";
+import type { FileSystem } from "../../../src/adapters/files/file-system.ts";
+import { nodeFileSystem } from "../../../src/adapters/files/node-file-system.ts";
+import type { CliIo } from "../../../src/cli/cli-io.ts";
+import { execute } from "../../../src/cli/execute.ts";
+import { xdsTools } from "../../../src/serve/xds/xds-tools.ts";
 
 export interface CliSetup {
   /** Files by path, in place of those of this machine. Bytes where a text would not do. */

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { Duplex } from "node:stream";
 import { inspect, isDeepStrictEqual } from "node:util";
-import { readRequestHead } from "../../src/gateway/http1/http1.ts";
+import { readRequestHead } from "../../../src/gateway/http1/http1.ts";
 import { READER_LIMITS, readRequests } from "./read-requests.ts";
 
 interface ComparedRequest {

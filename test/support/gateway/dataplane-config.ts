@@ -12,9 +12,9 @@ import type {
   RetryConfig,
   RouteConfig,
   RuleConfig,
-} from "../../src/core/dataplane/gateway-config.ts";
-import type { ObjectRef } from "../../src/core/model/refs.ts";
-import type { PathMatch, RouteMatch } from "../../src/core/routing/route-match.ts";
+} from "../../../src/core/dataplane/gateway-config.ts";
+import type { ObjectRef } from "../../../src/core/model/refs.ts";
+import type { PathMatch, RouteMatch } from "../../../src/core/routing/route-match.ts";
 
 const ref = (kind: string, name: string, group = "gateway.networking.k8s.io"): ObjectRef => ({
   group,

@@ -1,12 +1,12 @@
 /** Everything an evaluation says, as text for golden files: short enough to be read by a person and checked by hand. */
-import type { EffectivePolicy, Lost, PathNode, Source } from "../../src/core/effective/fold/effective-policy.ts";
-import type { Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../../src/core/model/json.ts";
-import { affected, effectivePolicies, type evaluate, findings, verdicts } from "../../src/index.ts";
+import type { EffectivePolicy, Lost, PathNode, Source } from "../../../src/core/effective/fold/effective-policy.ts";
+import type { Tally, Verdict } from "../../../src/core/effective/verdicts/verdict.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../../../src/core/model/json.ts";
+import { affected, effectivePolicies, type evaluate, findings, verdicts } from "../../../src/index.ts";
 
 type Evaluation = ReturnType<typeof evaluate>;
 
-export function describeEvaluation(evaluation: Evaluation): string {
+export function formatEvaluation(evaluation: Evaluation): string {
   return [
     "# Effective policies",
     ...[...effectivePolicies(evaluation)].map(describeEffective),

@@ -3,7 +3,7 @@
  * A cell names the policy that prevails; the two pages differ only in where the HTTPRoute keeps its own value.
  */
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 import { type Cluster, cluster } from "./cluster.ts";
 import { gateway, policy } from "./gateway-objects.ts";
 

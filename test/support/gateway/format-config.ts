@@ -1,6 +1,6 @@
 /** A dataplane configuration as plain data, and as text: tables in order. */
-import type { BackendConfig, ConfigTable, DataplaneConfig } from "../../src/core/dataplane/gateway-config.ts";
-import { displayRef, type ObjectRef } from "../../src/core/model/refs.ts";
+import type { BackendConfig, ConfigTable, DataplaneConfig } from "../../../src/core/dataplane/gateway-config.ts";
+import { displayRef, type ObjectRef } from "../../../src/core/model/refs.ts";
 
 export function plainConfig({ gateways, backends, endpoints, problems }: DataplaneConfig): {
   readonly gateways: unknown;
@@ -12,7 +12,7 @@ export function plainConfig({ gateways, backends, endpoints, problems }: Datapla
 }
 
 /** For golden files: objects by name, and backends by their id wherever they are used. */
-export function describeConfig(config: DataplaneConfig): string {
+export function formatConfig(config: DataplaneConfig): string {
   const { backends, ...rest } = plainConfig(config);
   const named = new Set<unknown>();
   config.backends.forEach((backend) => named.add(backend));

@@ -2,7 +2,7 @@
  * The CRDs of RetryPolicy and ClusterRetryPolicy. No field has a default on purpose: one that the API server fills in
  * would look like one that the author wrote, and beat the defaults of higher policies.
  */
-import type { JsonObject } from "../../src/core/model/json.ts";
+import type { JsonObject } from "../../../src/core/model/json.ts";
 import { type CrdKind, column, integer, list, object, text, validation, validations } from "./crd-document.ts";
 
 const GATEWAY_API = "gateway.networking.k8s.io";

@@ -1,6 +1,6 @@
 /** What the gateway's own reader makes of bytes, as plain data that tests can compare. */
-import type { ReadHead, RequestHead } from "../../src/gateway/contract/request-head.ts";
-import { BadMessage, BadRequest, RequestReader } from "../../src/gateway/http1/http1.ts";
+import type { ReadHead, RequestHead } from "../../../src/gateway/contract/request-head.ts";
+import { BadMessage, BadRequest, RequestReader } from "../../../src/gateway/http1/http1.ts";
 
 export interface RequestReading {
   /** Those that were read to their end. */

@@ -1,7 +1,7 @@
-import type { PolicyDefinition, TargetKind } from "../../src/core/model/definition.ts";
-import { displayLevel } from "../../src/core/model/levels.ts";
-import type { FieldShape, Shape } from "../../src/core/model/schema/check-shape.ts";
-import { definitionSchema } from "../../src/core/model/schema/definition-schema.ts";
+import type { PolicyDefinition, TargetKind } from "../../../src/core/model/definition.ts";
+import { displayLevel } from "../../../src/core/model/levels.ts";
+import type { FieldShape, Shape } from "../../../src/core/model/schema/check-shape.ts";
+import { definitionSchema } from "../../../src/core/model/schema/definition-schema.ts";
 
 /** One row per field of a PolicyDefinition, nested ones below their parent. */
 export function renderFields(): string {

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
-import type { PolicyDefinition } from "../../src/core/model/definition.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/model/json.ts";
-import { KubeObject, objectFamily } from "../../src/core/model/kube-object.ts";
-import { parseDefinition } from "../../src/core/model/parse/parse-definition.ts";
+import { parseDocuments } from "../../../src/adapters/files/parse-documents.ts";
+import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/model/json.ts";
+import { KubeObject, objectFamily } from "../../../src/core/model/kube-object.ts";
+import { parseDefinition } from "../../../src/core/model/parse/parse-definition.ts";
 
 /** A document as the engine sees it; whatever of its identity is not written is empty. */
 export function kubeObject(raw: JsonObject): KubeObject {
@@ -24,7 +24,7 @@ export function kubeObjects(yaml: string, file = "test.yaml"): readonly KubeObje
 
 /** A definition of test/testdata/definitions, by the name of its file. */
 export function definitionFrom(name: string): PolicyDefinition {
-  const path = fileURLToPath(new URL(`../testdata/definitions/${name}.yaml`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../testdata/definitions/${name}.yaml`, import.meta.url));
   const [object] = kubeObjects(readFileSync(path, "utf8"), path);
   const parsed = object === undefined ? undefined : parseDefinition(object);
   if (parsed?.definition === undefined || parsed.findings.length > 0) {

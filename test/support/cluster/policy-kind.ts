@@ -8,8 +8,8 @@ import type {
   PolicyKind,
   Targeting,
   TargetKind,
-} from "../../src/core/model/definition.ts";
-import type { GroupKind } from "../../src/core/model/refs.ts";
+} from "../../../src/core/model/definition.ts";
+import type { GroupKind } from "../../../src/core/model/refs.ts";
 import { groupOf } from "./gateway-objects.ts";
 
 interface Sketch {

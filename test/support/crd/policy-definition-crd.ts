@@ -1,8 +1,8 @@
 /** The CRD of PolicyDefinition, from the same table that the parser checks against. */
 
-import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
-import type { FieldShape, ObjectShape, Shape } from "../../src/core/model/schema/check-shape.ts";
-import { definitionSchema } from "../../src/core/model/schema/definition-schema.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
+import type { FieldShape, ObjectShape, Shape } from "../../../src/core/model/schema/check-shape.ts";
+import { definitionSchema } from "../../../src/core/model/schema/definition-schema.ts";
 import { type CrdKind, column, validation, validations } from "./crd-document.ts";
 
 const MAX_ITEMS = 64;

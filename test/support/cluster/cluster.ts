@@ -1,12 +1,17 @@
 /** A cluster under test: objects in, and short answers about what the engine makes of them. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseDocuments } from "../../src/adapters/files/parse-documents.ts";
-import type { EffectivePolicy, MappedField, PathNode, Source } from "../../src/core/effective/fold/effective-policy.ts";
-import type { Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
-import type { PolicyDefinition } from "../../src/core/model/definition.ts";
-import type { Finding } from "../../src/core/model/finding.ts";
-import type { Json, JsonObject } from "../../src/core/model/json.ts";
+import { parseDocuments } from "../../../src/adapters/files/parse-documents.ts";
+import type {
+  EffectivePolicy,
+  MappedField,
+  PathNode,
+  Source,
+} from "../../../src/core/effective/fold/effective-policy.ts";
+import type { Tally, Verdict } from "../../../src/core/effective/verdicts/verdict.ts";
+import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
+import type { Finding } from "../../../src/core/model/finding.ts";
+import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 import {
   affected,
   buildSnapshot,
@@ -20,7 +25,7 @@ import {
   type StatusReport,
   type TargetStatus,
   verdicts,
-} from "../../src/index.ts";
+} from "../../../src/index.ts";
 
 export interface ClusterOptions {
   /** Definitions, or names of files in test/testdata/definitions. */
@@ -97,7 +102,7 @@ const definitionFiles = new Map<string, readonly { readonly value: unknown }[]>(
 function definitionDocuments(name: string): readonly { readonly value: unknown }[] {
   const known = definitionFiles.get(name);
   if (known !== undefined) return known;
-  const file = fileURLToPath(new URL(`../testdata/definitions/${name}.yaml`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../testdata/definitions/${name}.yaml`, import.meta.url));
   const documents = parse(readFileSync(file, "utf8"), file);
   definitionFiles.set(name, documents);
   return documents;

@@ -1,6 +1,6 @@
 /** The CEL rules of a CRD's schema that a value breaks, with our own CEL: enough to test what each rule says. */
-import { createCel } from "../../src/adapters/cel/create-cel.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../src/core/model/json.ts";
+import { createCel } from "../../../src/adapters/cel/create-cel.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../../src/core/model/json.ts";
 
 const evaluateRule = createCel();
 

@@ -12,10 +12,10 @@ import type {
   RouteConfig,
   RuleConfig,
   WeightedBackendConfig,
-} from "../../src/core/dataplane/gateway-config.ts";
-import type { ObjectRef } from "../../src/core/model/refs.ts";
-import type { RetryPlan } from "../../src/core/retry/retry-schedule.ts";
-import type { RouteMatch } from "../../src/core/routing/route-match.ts";
+} from "../../../src/core/dataplane/gateway-config.ts";
+import type { ObjectRef } from "../../../src/core/model/refs.ts";
+import type { RetryPlan } from "../../../src/core/retry/retry-schedule.ts";
+import type { RouteMatch } from "../../../src/core/routing/route-match.ts";
 
 const GATEWAY_API = "gateway.networking.k8s.io";
 

@@ -23,7 +23,7 @@ const loaded = new Map<string, Schema>();
 function load(file: string): Schema {
   const known = loaded.get(file);
   if (known !== undefined) return known;
-  const path = fileURLToPath(new URL(`../../docs/schemas/${file}`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../../docs/schemas/${file}`, import.meta.url));
   const schema: unknown = JSON.parse(readFileSync(path, "utf8"));
   if (!isObject(schema)) throw new Error(`${file} is no schema`);
   loaded.set(file, schema);

@@ -1,7 +1,8 @@
-import type { PathNode, Source } from "../src/core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../src/core/effective/paths/path-node.ts";
 import type { Delta } from "../src/core/effective/update/delta.ts";
 import type { PolicyVerdict, Tally } from "../src/core/effective/verdicts/verdict.ts";
 import type { Evaluation } from "../src/core/evaluate.ts";
+import type { Source } from "../src/core/merge/provenance.ts";
 import type { Json, JsonObject } from "../src/core/model/json.ts";
 import { effectivePolicies, verdicts } from "../src/index.ts";
 

@@ -266,7 +266,7 @@ export const mutants = [
   row(
     "a Direct policy flows down",
     gep713x,
-    `${effective}/fold/effective-at.ts`,
+    `${effective}/fold/fold-path.ts`,
     "const isEnd = levels.length < endLevels;",
     "const isEnd = levels.length <= endLevels + 9;",
   ),
@@ -345,7 +345,7 @@ export const mutants = [
   row(
     "an item is compared to all that a policy says",
     ref,
-    `${effective}/fold/fold-pattern.ts`,
+    `${effective}/fold/fold-path.ts`,
     "isAbout(pointer, [from])",
     "isAbout(pointer, [from.slice(0, 0)])",
   ),
@@ -634,8 +634,8 @@ export const mutants = [
   row(
     "a policy beats itself",
     rfc9,
-    `${effective}/fold/fold-pattern.ts`,
-    "if (by.length > 0 && by.every((policy) => policy === candidate.policy)) return;",
+    `${merge}/outcomes-of.ts`,
+    "if (by.length > 0 && others.length === 0) return;",
     "",
   ),
   row(
@@ -648,9 +648,9 @@ export const mutants = [
   row(
     "a constraint that is met counts as overridden",
     rfc9,
-    `${effective}/fold/fold-pattern.ts`,
+    `${merge}/outcomes-of.ts`,
     "outcome.gated = true;",
-    "outcome.gated = true;\n    outcome.overridden++;",
+    "outcome.gated = true;\n      outcome.overridden++;",
   ),
   row(
     "overridden once is overridden",
@@ -662,7 +662,7 @@ export const mutants = [
   row(
     "a constraint that is met counts as inEffect",
     rfc9,
-    `${effective}/verdicts/tally.ts`,
+    `${effective}/verdicts/tally-changes.ts`,
     'return inEffect === 0 && gated ? "met" : "full";',
     'return "full";',
   ),

@@ -1,8 +1,7 @@
 /** `prevail/dataplane`: what each Gateway must do, as plain data. docs/gateway-config.md describes the data. */
 export { compileDataplane, updateDataplane } from "./core/compile.ts";
-export type { UpdatedDataplane } from "./core/dataplane/update/advance-dataplane.ts";
-export type { Dataplane, DataplaneDelta } from "./core/dataplane/dataplane.ts";
 export type { EndpointOptions } from "./core/dataplane/compile/endpoints-of.ts";
+export type { Dataplane, DataplaneDelta } from "./core/dataplane/dataplane.ts";
 export type {
   ActionConfig,
   BackendConfig,
@@ -30,3 +29,4 @@ export type {
   VirtualHostConfig,
   WeightedBackendConfig,
 } from "./core/dataplane/gateway-config.ts";
+export type { UpdatedDataplane } from "./core/dataplane/update/advance-dataplane.ts";

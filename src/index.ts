@@ -90,15 +90,8 @@ function defaultRegex(): MatchRegex {
 export { type Applied, apply } from "./core/apply.ts";
 export type { CheckFinding, RelatedPlace } from "./core/check/check-finding.ts";
 export { type CheckOptions, check } from "./core/check.ts";
-export type {
-  EffectivePolicy,
-  LossReason,
-  Lost,
-  MappedField,
-  PathNode,
-  Source,
-  Step,
-} from "./core/effective/fold/effective-policy.ts";
+export type { EffectivePolicy, MappedField } from "./core/effective/fold/effective-policy.ts";
+export type { PathNode } from "./core/effective/paths/path-node.ts";
 export type { Delta, EffectiveChange, VerdictChange } from "./core/effective/update/delta.ts";
 export type { Change } from "./core/effective/update/object-changes.ts";
 export type { Affected } from "./core/effective/verdicts/affected.ts";
@@ -160,6 +153,7 @@ export type {
 export { explain } from "./core/explain.ts";
 export { findTargets, type TargetName, type TargetRef } from "./core/find-target.ts";
 export type { CustomContest, CustomStrategies, CustomStrategy, PolicyMetadata } from "./core/merge/custom-strategy.ts";
+export type { LossReason, Lost, Source, Step } from "./core/merge/provenance.ts";
 export type { ConditionOutcome, EvaluateCondition } from "./core/model/cel.ts";
 export type { BaseStrategy, PolicyDefinition } from "./core/model/definition.ts";
 export type { Finding, Severity } from "./core/model/finding.ts";

@@ -1,8 +1,8 @@
 /** Evaluates a snapshot, and reads the result. `apply.ts` applies changes; `explain.ts` and its siblings answer questions. Pure. */
 
 import { findingsOf } from "./effective/findings/findings-of.ts";
+import { effectivePoliciesOf } from "./effective/fold/effective-policies.ts";
 import type { EffectivePolicy } from "./effective/fold/effective-policy.ts";
-import { EffectiveReader } from "./effective/fold/effective-reader.ts";
 import { type Affected, affectedTargets } from "./effective/verdicts/affected.ts";
 import type { PolicyVerdict } from "./effective/verdicts/verdict.ts";
 import { verdictOf } from "./effective/verdicts/verdict-of.ts";
@@ -70,7 +70,7 @@ export function effectivePolicies(evaluation: Evaluation, filter: EffectiveFilte
   const world = worldOf(evaluation);
   const wanted = filter.policyKind === undefined ? undefined : kindId(filter.policyKind);
   const kinds = world.rulebook.kinds.filter(({ policyKind }) => wanted === undefined || kindId(policyKind) === wanted);
-  return { [Symbol.iterator]: () => new EffectiveReader(world, kinds, filter.object) };
+  return effectivePoliciesOf(world, kinds, filter.object);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The outcome of each setting of a fold: the provenance, and what the verdicts count. */
-import type { Lost, Source } from "../../src/core/effective/fold/effective-policy.ts";
+import type { Lost, Source } from "../../src/core/merge/provenance.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
 import { equalsAmong, type FoldState, type Loss, policiesOf, type Setting } from "./fold-state.ts";
 import { compareText, unique } from "./json-value.ts";

@@ -1,6 +1,7 @@
 /** The fold of one stack, from the most specific policy to the least specific (RFC 9, "Apply policies of a kind for an object"). */
-import type { Step } from "../../src/core/effective/fold/effective-policy.ts";
+
 import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
+import type { Step } from "../../src/core/merge/provenance.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import type { BaseStrategy, Granularity, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";

@@ -1,5 +1,5 @@
 /** The state of a fold: the current result, the settings that are not in it and why, and the step that decided each pointer. */
-import type { LossReason, Step } from "../../src/core/effective/fold/effective-policy.ts";
+import type { LossReason, Step } from "../../src/core/merge/provenance.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { ObjectId, PolicyId } from "../../src/core/model/refs.ts";

@@ -1,6 +1,7 @@
 /** Merges one block into the result (docs/semantics.md §4; RFC 9, "Merge a defaults / an overrides block of policy rules into a policy"). */
-import type { Step } from "../../src/core/effective/fold/effective-policy.ts";
+
 import type { CustomStrategies, PolicyMetadata } from "../../src/core/merge/custom-strategy.ts";
+import type { Step } from "../../src/core/merge/provenance.ts";
 import type { BaseStrategy, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
 import {
   equalsAmong,

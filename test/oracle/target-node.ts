@@ -1,5 +1,5 @@
 /** Nodes of the hierarchy: objects and their sections (list items that are nodes of their own). */
-import type { PathNode } from "../../src/core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../src/core/effective/paths/path-node.ts";
 import type { LevelKind, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { TargetId } from "../../src/core/model/refs.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
-import type { JsonObject } from "../../src/core/model/json.ts";
 import { tablesOf } from "../../src/core/model/snapshot.ts";
 import { affected, buildSnapshot, effectivePolicies, verdicts } from "../../src/index.ts";
 import { oracle } from "../oracle/oracle.ts";
@@ -29,19 +28,6 @@ function checkCluster({ objects, definitions, malformed }: RandomCluster, featur
   );
 }
 
-/** True if two paths with different policies (two or more each) share one folded spec. */
-function sharesFolds({ objects, definitions }: RandomCluster): boolean {
-  const policiesBySpec = new Map<JsonObject, string>();
-  for (const { spec, sources } of effectivePolicies(evaluateDocuments(objects, definitions))) {
-    const policies = new Set(sources.flatMap(({ policy, lost }) => [policy, ...lost.map((loss) => loss.policy)]));
-    if (policies.size < 2) continue;
-    const names = [...policies].join();
-    if ((policiesBySpec.get(spec) ?? names) !== names) return true;
-    policiesBySpec.set(spec, names);
-  }
-  return false;
-}
-
 describe(`the engine gives the same results as the oracle (seed ${seed})`, () => {
   test.each([101, 102, 103, 104])(
     "for random clusters (stream %i), which exercise every feature",
@@ -64,12 +50,7 @@ describe(`the engine gives the same results as the oracle (seed ${seed})`, () =>
   test("for clusters in which many policies have equal specs", {
     timeout: PROPERTY_TIMEOUT_MS,
   }, () => {
-    let shared = 0;
-    const property = fc.property(templatedCluster, (cluster) => {
-      checkCluster(cluster);
-      if (sharesFolds(cluster)) shared++;
-    });
+    const property = fc.property(templatedCluster, (cluster) => checkCluster(cluster));
     assertProperty(property, { numRuns: CLUSTERS_PER_TEST, stream: 105 });
-    expect(shared / CLUSTERS_PER_TEST).toBeGreaterThan(0.05);
   });
 });

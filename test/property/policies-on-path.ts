@@ -2,7 +2,8 @@
  * The policies that are attached to a path and the settings of each, read from the raw objects by the specification's rules.
  * The paths are input. The code shares only types with the engine.
  */
-import type { EffectivePolicy, PathNode } from "../../src/core/effective/fold/effective-policy.ts";
+import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../src/core/effective/paths/path-node.ts";
 import type { Granularity, PolicyDefinition, PolicyKind, TargetKind } from "../../src/core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";

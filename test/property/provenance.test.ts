@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { EffectivePolicy, PathNode, Source } from "../../src/core/effective/fold/effective-policy.ts";
+import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../src/core/effective/paths/path-node.ts";
+import type { Source } from "../../src/core/merge/provenance.ts";
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
 import { canonicalJson, isJsonObject, type Json, type JsonObject, setOwn } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";

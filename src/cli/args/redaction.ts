@@ -1,4 +1,4 @@
-import type { Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
+import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../core/model/json.ts";
 import { displayRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type { Option, OptionValues } from "./option.ts";

@@ -1,7 +1,8 @@
-import type { MappedField, Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
+import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
 import { foldsOf } from "../../core/effective/fold/folds-of.ts";
 import type { ExplainedPath, PathOutcome } from "../../core/explain/explain/result.ts";
 import { valueAt } from "../../core/explain/value-pointer.ts";
+import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { Json } from "../../core/model/json.ts";
 
 /** One place of the spec (or of one item of an object's own field), and what holds there on which paths. */

@@ -1,6 +1,7 @@
-import type { PathNode, Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { Explanation, KindExplanation, PathOutcome, PolicyPart } from "../../core/explain/explain/result.ts";
 import { sectionPointer, sourcePointer } from "../../core/explain/value-pointer.ts";
+import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { type GroupKind, objectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";

@@ -1,4 +1,5 @@
-import type { Lost, MappedField, PathNode } from "../../core/effective/fold/effective-policy.ts";
+import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { ExplainedPath, PathOutcome } from "../../core/explain/explain/result.ts";
 import {
@@ -8,6 +9,7 @@ import {
   sourcePointer,
   type ValuePointer,
 } from "../../core/explain/value-pointer.ts";
+import type { Lost } from "../../core/merge/provenance.ts";
 import type { BlockName } from "../../core/model/policy.ts";
 import {
   displayRef,

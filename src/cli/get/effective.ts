@@ -1,10 +1,11 @@
-import { effectivePolicy } from "../../core/effective/fold/effective-at.ts";
-import type { EffectiveCore } from "../../core/effective/fold/effective-core.ts";
-import type { EffectivePolicy, PathNode } from "../../core/effective/fold/effective-policy.ts";
-import { forEachPath } from "../../core/effective/paths/count-paths.ts";
+import type { EffectivePolicy } from "../../core/effective/fold/effective-policy.ts";
+import { effectivePolicyAt } from "../../core/effective/fold/effective-policy-at.ts";
+import { forEachEffective } from "../../core/effective/fold/for-each-effective.ts";
 import { nodesOf, type Path } from "../../core/effective/paths/path.ts";
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { CompiledKind } from "../../core/effective/world/compiled-kind.ts";
 import type { World } from "../../core/effective/world/world.ts";
+import type { EffectiveSpec } from "../../core/merge/effective-spec.ts";
 import { kindId } from "../../core/model/refs.ts";
 import { redactSpec } from "../args/redaction.ts";
 import { effectiveJson } from "../print/effective-json.ts";
@@ -48,8 +49,8 @@ export function getEffective(getting: Getting): number {
 function* effectiveOf({ world, targets, scope }: Getting): Iterable<EffectivePolicy> {
   for (const kind of world.rulebook.kinds) {
     const found: EffectivePolicy[] = [];
-    forEachPath(world, kind, (path, core) => {
-      if (isWanted(path, core, kind, world, targets, scope)) found.push(effectivePolicy(path, kind));
+    forEachEffective(world, kind, (path, core) => {
+      if (isWanted(path, core, kind, world, targets, scope)) found.push(effectivePolicyAt(path, kind));
     });
     yield* found;
   }
@@ -58,7 +59,7 @@ function* effectiveOf({ world, targets, scope }: Getting): Iterable<EffectivePol
 /** Without targets, by the namespace and labels of the object at the end; else, if it passes one of them or one takes part in it. */
 function isWanted(
   path: Path,
-  core: EffectiveCore,
+  core: EffectiveSpec,
   kind: CompiledKind,
   world: World,
   targets: readonly FoundTarget[] | undefined,

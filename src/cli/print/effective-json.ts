@@ -1,11 +1,6 @@
-import type {
-  EffectivePolicy,
-  Lost,
-  MappedField,
-  PathNode,
-  Source,
-  Step,
-} from "../../core/effective/fold/effective-policy.ts";
+import type { EffectivePolicy, MappedField } from "../../core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
+import type { Lost, Source, Step } from "../../core/merge/provenance.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
 import { type GroupKind, type ObjectId, type ObjectRef, parseObjectId, type TargetId } from "../../core/model/refs.ts";
 import { type Redaction, redactSpec } from "../args/redaction.ts";

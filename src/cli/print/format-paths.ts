@@ -1,4 +1,4 @@
-import type { PathNode } from "../../core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { ExplainedPath } from "../../core/explain/explain/result.ts";
 import { displayRef } from "../../core/model/refs.ts";
 import { showTraffic } from "../../core/model/traffic.ts";

@@ -1,5 +1,7 @@
-import type { MappedField, PathNode, Source as ValueSource } from "../../core/effective/fold/effective-policy.ts";
+import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import { mappedPointer, ownPointer, sourcePointer } from "../../core/explain/value-pointer.ts";
+import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { displayRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";

@@ -1,4 +1,4 @@
-import type { PathNode } from "../../core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import { compareText, displayRef } from "../../core/model/refs.ts";
 import type { Printer } from "./create-printer.ts";
 import { listWords, sectionWord } from "./format-paths.ts";

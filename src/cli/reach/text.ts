@@ -1,4 +1,4 @@
-import type { PathNode } from "../../core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
 import { displayRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { showTraffic } from "../../core/model/traffic.ts";

@@ -1,4 +1,4 @@
-import type { PathNode } from "../../core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { Reach, ReachedPath, ReachedValue, ReachLoss } from "../../core/explain/reach/result.ts";
 import { blockPointer } from "../../core/explain/value-pointer.ts";
 import { displayRef, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";

@@ -2,6 +2,7 @@
 
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import { Stacks } from "../effective/world/stack.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { blockPointer } from "../explain/value-pointer.ts";
 import type { ConditionOutcome, EvaluateCondition } from "../model/cel.ts";
@@ -113,7 +114,7 @@ export function listenToConditions(world: World, kind: CompiledKind): ConditionO
     return outcome;
   };
   // With stacks of its own: those of the evaluation remember what they fold into.
-  surveyFolds(world, { ...kind, tools: { ...kind.tools, evaluateCondition }, stacks: kind.stacks.anew() });
+  surveyFolds(world, { ...kind, tools: { ...kind.tools, evaluateCondition }, stacks: new Stacks() });
   return all;
 }
 

@@ -1,15 +1,17 @@
 /** Retry and timeout settings that cannot work together, wherever their parts come from. */
 
-import { effectiveAt, effectivePolicy } from "../effective/fold/effective-at.ts";
-import type { EffectiveCore } from "../effective/fold/effective-core.ts";
-import type { EffectivePolicy, Source } from "../effective/fold/effective-policy.ts";
+import type { EffectivePolicy } from "../effective/fold/effective-policy.ts";
+import { effectivePolicyAt } from "../effective/fold/effective-policy-at.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
+import { foldPath } from "../effective/fold/fold-path.ts";
 import { showTarget } from "../effective/paths/describe-path.ts";
 import type { Path } from "../effective/paths/path.ts";
 import { PathFinder } from "../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
 import { sourcePointer, type ValuePointer } from "../explain/value-pointer.ts";
+import type { EffectiveSpec } from "../merge/effective-spec.ts";
+import type { Source } from "../merge/provenance.ts";
 import type { FindingCode } from "../model/finding-code.ts";
 import { findingCodes } from "../model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
@@ -48,7 +50,7 @@ export function checkRetrySettings(
   const kind = world.rulebook.byPolicyKind.get(RETRY_POLICY);
   if (kind === undefined || !isAnythingSet(world, kind)) return [];
   const occurrences = new Map<string, Occurrence>();
-  const known = new Map<EffectiveCore, readonly RetryProblem[]>();
+  const known = new Map<EffectiveSpec, readonly RetryProblem[]>();
   forEachPathAtAll(world, kind, (path, core) => {
     let problems = known.get(core);
     if (problems === undefined) {
@@ -74,11 +76,15 @@ const hasOwnSettings = (rule: Json): boolean =>
   isJsonObject(rule) && (Object.hasOwn(rule, "retry") || Object.hasOwn(rule, "timeouts"));
 
 /** Also paths without a policy: routes have retries and timeouts of their own. */
-function forEachPathAtAll(world: World, kind: CompiledKind, visit: (path: Path, core: EffectiveCore) => void): void {
-  const finder = new PathFinder(world, kind, undefined, "Together");
+function forEachPathAtAll(
+  world: World,
+  kind: CompiledKind,
+  visit: (path: Path, effective: EffectiveSpec) => void,
+): void {
+  const finder = new PathFinder(world, kind);
   for (const end of kind.ends.keys()) {
-    world.objects.byKind.get(end)?.forEach((id, { ref }) => {
-      finder.forEachEnd(ref, id, (path) => visit(path, effectiveAt(path, kind)));
+    world.objects.byKind.get(end)?.forEach((_, object) => {
+      finder.forEachPathTo(object, (path) => visit(path, foldPath(path, kind)));
     });
   }
 }
@@ -161,15 +167,15 @@ function note(
   path: Path,
   kind: CompiledKind,
 ): void {
-  const effective = effectivePolicy(path, kind);
+  const effective = effectivePolicyAt(path, kind);
   for (const problem of problems) {
     const places = problem.settings.map((pointer) => placeOf(world, effective, pointer));
     const key = [problem.code, problem.message, ...places.map((place) => `${place?.object}${place?.pointer}`)].join(
       "\n",
     );
     const known = occurrences.get(key);
-    if (known === undefined) occurrences.set(key, { problem, effective, paths: path.count });
-    else known.paths += path.count;
+    if (known === undefined) occurrences.set(key, { problem, effective, paths: 1 });
+    else known.paths++;
   }
 }
 

@@ -22,8 +22,8 @@ interface Collision {
 /** GEP-713 and RFC 9 compare named rules by their names alone: whoever did not know of the other is surprised. */
 export function checkRuleNames(world: World, folds: readonly SurveyedFold[]): readonly CheckFinding[] {
   const collisions = new Map<string, Collision>();
-  for (const { paths, places } of folds) {
-    for (const fold of places()) {
+  for (const { paths, states } of folds) {
+    for (const fold of states()) {
       for (const { losses } of fold) for (const loss of losses) noteCollision(collisions, loss, paths);
     }
   }
@@ -88,11 +88,11 @@ export type Companions = ReadonlyMap<Policy, ReadonlySet<Policy>>;
 
 export function companionsOf(folds: readonly SurveyedFold[]): Companions {
   const companions = new Map<Policy, Set<Policy>>();
-  for (const { core } of folds) {
-    for (const { policy } of core.outcomes) {
+  for (const { effective } of folds) {
+    for (const { policy } of effective.outcomes) {
       const met = companions.get(policy) ?? new Set();
       companions.set(policy, met);
-      for (const { policy: other } of core.outcomes) if (other !== policy) met.add(other);
+      for (const { policy: other } of effective.outcomes) if (other !== policy) met.add(other);
     }
   }
   return companions;

@@ -1,14 +1,14 @@
 /** One CoverageRule on one world: which targets it is about, and which of them do not meet it. */
 
-import { effectiveAt } from "../effective/fold/effective-at.ts";
-import type { EffectiveCore } from "../effective/fold/effective-core.ts";
-import type { PathNode } from "../effective/fold/effective-policy.ts";
-import { type Node, nodesOf, type Path, shownPath } from "../effective/paths/path.ts";
+import { foldPath } from "../effective/fold/fold-path.ts";
+import { type Node, nodesOf, type Path, plainPath } from "../effective/paths/path.ts";
 import { PathFinder } from "../effective/paths/path-finder.ts";
+import type { PathNode } from "../effective/paths/path-node.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import { linkContext } from "../effective/world/lookups.ts";
 import type { World } from "../effective/world/world.ts";
 import { valueAt } from "../explain/value-pointer.ts";
+import type { EffectiveSpec } from "../merge/effective-spec.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../model/json.ts";
@@ -65,14 +65,14 @@ export function coverageOf(world: World, rule: CoverageRule, kind: CompiledKind,
 function judgePaths(world: World, rule: CoverageRule, kind: CompiledKind, judge: Judge): void {
   const finder = new PathFinder(world, kind);
   for (const end of kind.ends.keys()) {
-    world.objects.byKind.get(end)?.forEach((id, { ref }) => {
-      finder.forEachEnd(ref, id, (path) => {
+    world.objects.byKind.get(end)?.forEach((_, object) => {
+      finder.forEachPathTo(object, (path) => {
         const nodes = nodesOf(path);
         const at = nodes.findLastIndex((node) => isMeant(rule, node));
         const node = nodes[at];
         if (node === undefined || !judge.isSelected(node.id, node.ref.namespace)) return;
         if (!isUnder(rule.under, nodes.slice(0, at + 1))) return;
-        judge.path(node, path, () => effectiveAt(path, kind));
+        judge.path(node, path, () => foldPath(path, kind));
       });
     });
   }
@@ -100,8 +100,8 @@ function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, judge
     const end = kind.ends.get(kindId(level));
     world.objects.byKind.get(kindId(level))?.forEach((id, object) => {
       if (!judge.isSelected(id, object.family.namespace) || !hangsBelow(world, id, rule.under)) return;
-      const cores = new Map<string, EffectiveCore>();
-      finder.forEachEnd(object.ref, id, (path) => cores.set(path.node.section?.name ?? "", effectiveAt(path, kind)));
+      const cores = new Map<string, EffectiveSpec>();
+      finder.forEachPathTo(object, (path) => cores.set(path.node.section?.name ?? "", foldPath(path, kind)));
       const sections = facts === undefined ? [] : sectionsOf(object, facts);
       const parts = sections.filter(({ section }) => end?.sections.has(section));
       // Without any policy it is the object that lacks one, not each of its ports.
@@ -129,7 +129,7 @@ class Judge {
   readonly #unjudged: Set<string> = new Set();
   readonly #absent: Set<string> = new Set();
   /** A condition that reads nothing of the target is the same for all that share a fold. */
-  readonly #known: Map<EffectiveCore, Judgement> = new Map();
+  readonly #known: Map<EffectiveSpec, Judgement> = new Map();
   readonly #readsTarget: boolean;
   /** Pointers; a guess from the text of the condition, and only for messages. */
   readonly #reads: readonly string[];
@@ -164,7 +164,7 @@ class Judge {
     return selector === undefined || matchesSelector(selector, labelsOf(this.#world.objects.byId.get(id)));
   }
 
-  path(node: Node, path: Path, coreOf: () => EffectiveCore): void {
+  path(node: Node, path: Path, coreOf: () => EffectiveSpec): void {
     const { section } = node;
     const shown: PathNode = { ...node.ref, ...(section === undefined ? {} : { sectionName: section.name }) };
     const name = displayRef(shown, shown.sectionName);
@@ -176,27 +176,27 @@ class Judge {
       return;
     }
     const core = coreOf();
-    const judgement = this.#judge(core, () => ({ target: shown, path: shownPath(path), from: path.from }));
+    const judgement = this.#judge(core, () => ({ target: shown, path: plainPath(path), from: path.from }));
     if (judgement.holds) return;
     const known = this.#uncovered.get(name);
     if (known !== undefined) {
-      known.paths += path.count;
+      known.paths++;
       return;
     }
     this.#uncovered.set(name, {
       node: shown,
       object: node.id,
       field: this.#fieldOf(node.id, section),
-      path: shownPath(path),
+      path: plainPath(path),
       from: path.from,
-      paths: path.count,
+      paths: 1,
       policies: holdersOf(core),
       read: this.#valuesRead(core),
       problem: judgement.problem,
     });
   }
 
-  direct(object: KubeObject, section: Section | undefined, core: EffectiveCore | undefined): void {
+  direct(object: KubeObject, section: Section | undefined, core: EffectiveSpec | undefined): void {
     const shown: PathNode = { ...object.ref, ...(section === undefined ? {} : { sectionName: section.name }) };
     const name = displayRef(shown, shown.sectionName);
     this.#targets.add(name);
@@ -229,7 +229,7 @@ class Judge {
     };
   }
 
-  #judge(core: EffectiveCore, about: () => About): Judgement {
+  #judge(core: EffectiveSpec, about: () => About): Judgement {
     const known = this.#readsTarget ? undefined : this.#known.get(core);
     if (known !== undefined) return known;
     // Where a policy sets fields item by item, the condition must hold with each.
@@ -257,10 +257,10 @@ class Judge {
   }
 
   /** `spec.retry.attempts` in the condition is the value at `/retry/attempts`. */
-  #valuesRead({ spec, sources, own }: EffectiveCore): readonly ReadValue[] {
+  #valuesRead({ spec, sources, ownSources }: EffectiveSpec): readonly ReadValue[] {
     return sources.flatMap(({ pointer, policy }, at): readonly ReadValue[] => {
       const isRead = this.#reads.some((read) => pointer === read || pointer.startsWith(`${read}/`));
-      if (!isRead || (policy === null && !own.includes(at))) return [];
+      if (!isRead || (policy === null && !ownSources.includes(at))) return [];
       const value = valueAt(spec, pointer);
       // A tombstone leaves nothing behind.
       return value === undefined ? [] : [{ pointer, value, policy: policy ?? undefined }];
@@ -292,6 +292,6 @@ interface About {
 }
 
 /** The policies that decide something there. */
-function holdersOf({ outcomes }: EffectiveCore): readonly PolicyId[] {
+function holdersOf({ outcomes }: EffectiveSpec): readonly PolicyId[] {
   return outcomes.filter(({ inEffect }) => inEffect > 0).map(({ policy }) => policy.id);
 }

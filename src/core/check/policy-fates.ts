@@ -31,9 +31,9 @@ export interface PolicyFate {
 
 export function policyFates(folds: readonly SurveyedFold[]): ReadonlyMap<PolicyId, PolicyFate> {
   const fates = new Map<PolicyId, PolicyFate>();
-  for (const { core, paths, places } of folds) {
-    for (const { policy } of core.outcomes) fateOf(fates, policy).paths += paths;
-    for (const fold of places()) {
+  for (const { effective, paths, states } of folds) {
+    for (const { policy } of effective.outcomes) fateOf(fates, policy).paths += paths;
+    for (const fold of states()) {
       for (const { holder, losses } of fold) {
         if (holder !== undefined) noteHolder(fates, holder);
         for (const loss of losses) noteLoss(fates, loss, holder);

@@ -1,30 +1,27 @@
-import { placesAt } from "../effective/fold/effective-at.ts";
-import type { EffectiveCore } from "../effective/fold/effective-core.ts";
-import { endObjects, forEachPathTo } from "../effective/paths/count-paths.ts";
+import { pointerStatesAt } from "../effective/fold/fold-path.ts";
+import { forEachEffective } from "../effective/fold/for-each-effective.ts";
 import type { Path } from "../effective/paths/path.ts";
-import { PathFinder } from "../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
-import type { Place } from "../merge/fold-result.ts";
+import type { EffectiveSpec } from "../merge/effective-spec.ts";
+import type { PointerState } from "../merge/fold-result.ts";
 
-/** One fold of a policy kind, shared by some number of paths. */
+/** One effective spec of a policy kind, shared by some number of paths. */
 export interface SurveyedFold {
-  readonly core: EffectiveCore;
+  readonly effective: EffectiveSpec;
   readonly first: Path;
   paths: number;
-  /** Who holds each place, and who lost it; item by item where a policy sets fields so. */
-  readonly places: () => readonly (readonly Place[])[];
+  /** The state of every pointer: of the spec, then of each item of an object's field that policies set. */
+  readonly states: () => readonly (readonly PointerState[])[];
 }
 
-/** Every fold of the kind that has a policy, in the order of its first path. There are few, however many paths there are. */
+/** Every effective spec of the kind, in the order of its first path. There are few, however many paths there are. */
 export function surveyFolds(world: World, kind: CompiledKind): readonly SurveyedFold[] {
-  const folds = new Map<EffectiveCore, SurveyedFold>();
-  const finder = new PathFinder(world, kind, undefined, "Together");
-  const visit = (path: Path, core: EffectiveCore): void => {
-    const fold = folds.get(core);
-    if (fold !== undefined) fold.paths += path.count;
-    else folds.set(core, { core, first: path, paths: path.count, places: () => placesAt(path, kind) });
-  };
-  for (const end of endObjects(world, kind)) forEachPathTo(finder, kind, end, visit);
+  const folds = new Map<EffectiveSpec, SurveyedFold>();
+  forEachEffective(world, kind, (path, effective) => {
+    const fold = folds.get(effective);
+    if (fold !== undefined) fold.paths++;
+    else folds.set(effective, { effective, first: path, paths: 1, states: () => pointerStatesAt(path, kind) });
+  });
   return [...folds.values()];
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../adapters/files/parse-documents.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
-import { forEachPath } from "../effective/paths/count-paths.ts";
+import { forEachEffective } from "../effective/fold/for-each-effective.ts";
 import { nodesOf, type Path } from "../effective/paths/path.ts";
 import type { World } from "../effective/world/world.ts";
 import { evaluate } from "../evaluate.ts";
@@ -57,7 +57,7 @@ const show = (path: Path): string =>
 function throughByForce(world: World, place: ObjectOrSection): readonly string[] {
   const found: string[] = [];
   for (const kind of world.rulebook.kinds) {
-    forEachPath(world, kind, (path) => {
+    forEachEffective(world, kind, (path) => {
       const passes = nodesOf(path).some(
         ({ id, section }) =>
           id === place.id && (place.sectionName === undefined || section?.name === place.sectionName),
@@ -85,7 +85,7 @@ describe("paths through an object are all that pass it, and no other", () => {
         places.push({ id });
       });
       for (const kind of world.rulebook.kinds) {
-        forEachPath(world, kind, (path) => {
+        forEachEffective(world, kind, (path) => {
           for (const { id, section } of nodesOf(path))
             places.push(section === undefined ? { id } : { id, sectionName: section.name });
         });

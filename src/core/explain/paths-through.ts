@@ -1,10 +1,10 @@
 /** The paths of one policy kind that pass through an object, or through a section of one. */
 
-import type { EffectiveCore } from "../effective/fold/effective-core.ts";
-import { forEachPath } from "../effective/paths/count-paths.ts";
+import { forEachEffective } from "../effective/fold/for-each-effective.ts";
 import type { Path } from "../effective/paths/path.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
+import type { EffectiveSpec } from "../merge/effective-spec.ts";
 import { forEachId } from "../model/collections/id-set.ts";
 import { kindId, type ObjectId } from "../model/refs.ts";
 
@@ -22,14 +22,14 @@ export function forEachPathThrough(
   world: World,
   kind: CompiledKind,
   target: ObjectOrSection,
-  visit: (path: Path, core: EffectiveCore) => void,
+  visit: (path: Path, core: EffectiveSpec) => void,
 ): void {
   const ends = endsBelow(world, kind, target.id);
-  const visitThrough = (path: Path, core: EffectiveCore): void => {
+  const visitThrough = (path: Path, core: EffectiveSpec): void => {
     if (passes(path, target)) visit(path, core);
   };
-  if (ends === "many") forEachPath(world, kind, visitThrough);
-  else for (const end of ends) forEachPath(world, kind, visitThrough, end);
+  if (ends === "many") forEachEffective(world, kind, visitThrough);
+  else for (const end of ends) forEachEffective(world, kind, visitThrough, end);
 }
 
 function passes(path: Path, { id, sectionName }: ObjectOrSection): boolean {

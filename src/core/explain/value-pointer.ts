@@ -1,8 +1,10 @@
 /** Finds the object and the JSON pointer where a value of an effective policy is written. */
 
-import type { MappedField, PathNode, Source } from "../effective/fold/effective-policy.ts";
-import type { CompiledMapping } from "../effective/fold/own-values.ts";
+import type { MappedField } from "../effective/fold/effective-policy.ts";
+import type { PathNode } from "../effective/paths/path-node.ts";
+import type { CompiledMapping } from "../effective/world/compile-mapping.ts";
 import type { World } from "../effective/world/world.ts";
+import type { Source } from "../merge/provenance.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import type { BlockName } from "../model/policy.ts";
 import { type GroupKind, kindId, type ObjectId, objectId } from "../model/refs.ts";

@@ -2,7 +2,8 @@ import type { MergeStrategy } from "../model/definition.ts";
 import type { Block, Policy } from "../model/policy.ts";
 import type { UnitRules } from "../model/units.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
-import type { Candidate, Decision } from "./fold-result.ts";
+import type { Candidate } from "./fold-result.ts";
+import type { Step } from "./provenance.ts";
 
 /** One step of the fold: this block of this policy, by this strategy. */
 export interface BlockMerge {
@@ -11,6 +12,6 @@ export interface BlockMerge {
   readonly strategy: MergeStrategy;
   /** The block's units that were not removed. */
   readonly candidates: readonly Candidate[];
-  readonly decision: Decision;
+  readonly decision: Step;
   readonly custom: { readonly strategies: CustomStrategies; readonly unitRules: UnitRules };
 }

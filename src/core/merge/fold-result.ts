@@ -1,11 +1,12 @@
 /**
- * The result of a fold while it is being made: which candidate holds which place, what decided, and what lost.
+ * The result of a fold while it is being made: which candidate holds which state, what decided, and what lost.
  * Places are JSON pointers; a unit at `/a` and one at `/a/b` cannot both be held.
  */
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from "../model/json.ts";
-import type { Block, BlockName, Policy, Unit } from "../model/policy.ts";
-import { compareText, type PolicyId } from "../model/refs.ts";
+import type { Block, Policy, Unit } from "../model/policy.ts";
+import { compareText } from "../model/refs.ts";
 import { buildSpec, liesBelow, pointersAbove } from "../model/units.ts";
+import type { LossReason, Step } from "./provenance.ts";
 
 /** A unit of a block of a policy at one level of the stack, or of the object's own fields (no policy). */
 export interface Candidate {
@@ -16,8 +17,6 @@ export interface Candidate {
   readonly computed?: true;
 }
 
-export type LossReason = "overridden" | "replaced" | "removed" | "deleted" | "gated" | "equal";
-
 export interface Loss {
   readonly candidate: Candidate;
   readonly reason: LossReason;
@@ -26,38 +25,31 @@ export interface Loss {
   readonly equalTo?: Candidate;
 }
 
-/** The step that decided about a place, as it is told: whose block, by which strategy. No policy: the object itself. */
-export interface Decision {
-  readonly policy: PolicyId | null;
-  readonly block: BlockName | null;
-  readonly strategy: string;
-}
-
-/** Everything about one place. */
-export interface Place {
+/** Everything about one state. */
+export interface PointerState {
   readonly pointer: string;
   holder: Candidate | undefined;
-  decidedBy: Decision | undefined;
+  decidedBy: Step | undefined;
   losses: Loss[];
 }
 
 const NOBODY: readonly Candidate[] = [];
-/** Never added to: places without a loss share it. */
+/** Never added to: states without a loss share it. */
 const NO_LOSSES: Loss[] = [];
 
 /** How a candidate lost. */
 export type LossKind = Pick<Loss, "reason" | "equalTo">;
 
-/** Up to so many places are looked through rather than indexed. */
+/** Up to so many states are looked through rather than indexed. */
 const FEW = 32;
 
 export class FoldResult {
   /** In the order in which they came up. */
-  readonly places: Place[] = [];
+  readonly states: PointerState[] = [];
   /** By pointer; made when there are many. */
-  #index: Map<string, Place> | undefined;
-  /** The places strictly below a pointer that are held; made when there are many places. */
-  #below: Map<string, Set<Place>> | undefined;
+  #index: Map<string, PointerState> | undefined;
+  /** The states strictly below a pointer that are held; made when there are many states. */
+  #below: Map<string, Set<PointerState>> | undefined;
   #held = 0;
   #hasSpoken = false;
 
@@ -93,7 +85,7 @@ export class FoldResult {
 
   /** The nearest first. */
   above(pointer: string): readonly Candidate[] {
-    if (this.places.length <= FEW) return this.#aboveAmongFew(pointer);
+    if (this.states.length <= FEW) return this.#aboveAmongFew(pointer);
     const found: Candidate[] = [];
     for (const above of pointersAbove(pointer)) {
       const holder = this.holder(above);
@@ -103,13 +95,13 @@ export class FoldResult {
   }
 
   below(pointer: string): readonly Candidate[] {
-    if (this.places.length > FEW) {
-      const below = this.#placesBelow().get(pointer);
+    if (this.states.length > FEW) {
+      const below = this.#statesBelow().get(pointer);
       return below === undefined ? NOBODY : [...below].map(({ holder }) => holder as Candidate);
     }
     // Mostly nobody.
     let found: Candidate[] | undefined;
-    for (const { pointer: other, holder } of this.places) {
+    for (const { pointer: other, holder } of this.states) {
       if (holder === undefined || !liesBelow(other, pointer)) continue;
       found ??= [];
       found.push(holder);
@@ -119,7 +111,7 @@ export class FoldResult {
 
   #aboveAmongFew(pointer: string): readonly Candidate[] {
     let found: Candidate[] | undefined;
-    for (const { pointer: other, holder } of this.places) {
+    for (const { pointer: other, holder } of this.states) {
       if (holder === undefined || !liesBelow(pointer, other)) continue;
       found ??= [];
       found.push(holder);
@@ -128,54 +120,54 @@ export class FoldResult {
     return found.length < 2 ? found : found.toSorted((a, b) => b.unit.pointer.length - a.unit.pointer.length);
   }
 
-  /** In the order in which the places came up. */
+  /** In the order in which the states came up. */
   holders(): Candidate[] {
     const held: Candidate[] = [];
-    for (const { holder } of this.places) if (holder !== undefined) held.push(holder);
+    for (const { holder } of this.states) if (holder !== undefined) held.push(holder);
     return held;
   }
 
   hold(candidate: Candidate): void {
-    const place = this.#place(candidate.unit.pointer);
-    if (place.holder === undefined) {
+    const state = this.#stateAt(candidate.unit.pointer);
+    if (state.holder === undefined) {
       this.#held++;
-      if (this.#below !== undefined) addAbove(this.#below, place);
+      if (this.#below !== undefined) addAbove(this.#below, state);
     }
-    place.holder = candidate;
+    state.holder = candidate;
   }
 
-  /** The holder of a place loses it. */
+  /** The holder of a state loses it. */
   evict(candidate: Candidate, how: LossKind, by: readonly Policy[]): void {
-    const place = this.#place(candidate.unit.pointer);
-    if (place.holder === candidate) {
-      place.holder = undefined;
+    const state = this.#stateAt(candidate.unit.pointer);
+    if (state.holder === candidate) {
+      state.holder = undefined;
       this.#held--;
-      if (this.#below !== undefined) removeAbove(this.#below, place);
+      if (this.#below !== undefined) removeAbove(this.#below, state);
     }
     this.lose(candidate, how, by);
   }
 
   lose(candidate: Candidate, { reason, equalTo }: LossKind, by: readonly Policy[]): void {
     const loss = equalTo === undefined ? { candidate, reason, by } : { candidate, reason, by, equalTo };
-    const place = this.#place(candidate.unit.pointer);
-    if (place.losses === NO_LOSSES) place.losses = [loss];
-    else place.losses.push(loss);
+    const state = this.#stateAt(candidate.unit.pointer);
+    if (state.losses === NO_LOSSES) state.losses = [loss];
+    else state.losses.push(loss);
   }
 
   /**
    * "Equal" is meant of the winner, and who that is shows at the end: what was equal to a value that lost in its turn
-   * shares its fate, and what lost to somebody whose place then went to its own value is not overridden.
+   * shares its fate, and what lost to somebody whose state then went to its own value is not overridden.
    */
   settleLosses(): void {
     let areComputed = false;
-    for (const place of this.places) {
-      if (place.losses.length === 0) continue;
-      areComputed ||= place.losses.some(isComputed);
-      place.losses = place.losses.map((loss) => this.#settled(loss));
+    for (const state of this.states) {
+      if (state.losses.length === 0) continue;
+      areComputed ||= state.losses.some(isComputed);
+      state.losses = state.losses.map((loss) => this.#settled(loss));
     }
     if (!areComputed) return;
     // Only now: somebody may have been equal to a value that was computed, and shares its fate.
-    for (const place of this.places) place.losses = place.losses.filter((loss) => !isComputed(loss));
+    for (const state of this.states) state.losses = state.losses.filter((loss) => !isComputed(loss));
   }
 
   #settled(loss: Loss): Loss {
@@ -190,79 +182,79 @@ export class FoldResult {
     if (loss.equalTo === undefined) return loss;
     const { equalTo } = loss;
     const fate = this.#find(equalTo.unit.pointer)?.losses.find((other) => other.candidate === equalTo);
-    if (fate === undefined) throw new Error(`${equalTo.unit.pointer} neither holds its place nor lost it`);
+    if (fate === undefined) throw new Error(`${equalTo.unit.pointer} neither holds its state nor lost it`);
     return { ...this.#settled(fate), candidate };
   }
 
-  decide(pointer: string, decision: Decision): void {
-    this.#place(pointer).decidedBy = decision;
+  decide(pointer: string, decision: Step): void {
+    this.#stateAt(pointer).decidedBy = decision;
   }
 
   /** For what contests nothing: told only where there is nothing else to tell. */
-  decideIfOpen(pointer: string, decision: Decision): void {
-    this.#place(pointer).decidedBy ??= decision;
+  decideIfOpen(pointer: string, decision: Step): void {
+    this.#stateAt(pointer).decidedBy ??= decision;
   }
 
   /** The spec so far. */
   toSpec(): JsonObject {
-    return specOf(this.places);
+    return specOf(this.states);
   }
 
-  #place(pointer: string): Place {
+  #stateAt(pointer: string): PointerState {
     const known = this.#find(pointer);
     if (known !== undefined) return known;
-    const place = { pointer, holder: undefined, decidedBy: undefined, losses: NO_LOSSES };
-    this.places.push(place);
-    this.#index?.set(pointer, place);
-    return place;
+    const state = { pointer, holder: undefined, decidedBy: undefined, losses: NO_LOSSES };
+    this.states.push(state);
+    this.#index?.set(pointer, state);
+    return state;
   }
 
-  #find(pointer: string): Place | undefined {
-    if (this.places.length > FEW) {
-      this.#index ??= new Map(this.places.map((place) => [place.pointer, place]));
+  #find(pointer: string): PointerState | undefined {
+    if (this.states.length > FEW) {
+      this.#index ??= new Map(this.states.map((state) => [state.pointer, state]));
       return this.#index.get(pointer);
     }
-    for (const place of this.places) if (place.pointer === pointer) return place;
+    for (const state of this.states) if (state.pointer === pointer) return state;
     return undefined;
   }
 
-  #placesBelow(): ReadonlyMap<string, ReadonlySet<Place>> {
+  #statesBelow(): ReadonlyMap<string, ReadonlySet<PointerState>> {
     if (this.#below === undefined) {
       this.#below = new Map();
-      for (const place of this.places) if (place.holder !== undefined) addAbove(this.#below, place);
+      for (const state of this.states) if (state.holder !== undefined) addAbove(this.#below, state);
     }
     return this.#below;
   }
 }
 
-/** The spec that the holders of places make up; tombstones are not in it. */
-export function specOf(places: readonly Place[]): JsonObject {
+/** The spec that the holders of states make up; tombstones are not in it. */
+export function specOf(states: readonly PointerState[]): JsonObject {
   const units: Unit[] = [];
-  for (const { holder } of places) if (holder !== undefined && holder.unit.value !== null) units.push(holder.unit);
+  for (const { holder } of states) if (holder !== undefined && holder.unit.value !== null) units.push(holder.unit);
   return buildSpec(units);
 }
 
 const isComputed = ({ candidate }: Loss): boolean => candidate.computed === true;
 
-function addAbove(below: Map<string, Set<Place>>, place: Place): void {
-  for (const above of pointersAbove(place.pointer)) {
-    const places = below.get(above);
-    if (places === undefined) below.set(above, new Set([place]));
-    else places.add(place);
+function addAbove(below: Map<string, Set<PointerState>>, state: PointerState): void {
+  for (const above of pointersAbove(state.pointer)) {
+    const states = below.get(above);
+    if (states === undefined) below.set(above, new Set([state]));
+    else states.add(state);
   }
 }
 
-function removeAbove(below: Map<string, Set<Place>>, place: Place): void {
-  for (const above of pointersAbove(place.pointer)) {
-    const places = below.get(above);
-    places?.delete(place);
-    if (places?.size === 0) below.delete(above);
+function removeAbove(below: Map<string, Set<PointerState>>, state: PointerState): void {
+  for (const above of pointersAbove(state.pointer)) {
+    const states = below.get(above);
+    states?.delete(state);
+    if (states?.size === 0) below.delete(above);
   }
 }
 
 export const isEmptyMap = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
-/** What a candidate's loss to those is called whose places overlap with its own. */
+/** What a candidate's loss to those is called whose states overlap with its own. */
 export function lossAgainst(
   { unit }: Candidate,
   winners: readonly Candidate[],

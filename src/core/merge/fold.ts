@@ -12,9 +12,11 @@ import type { UnitRules } from "../model/units.ts";
 import { chooseStrategy, strategyName } from "./choose-strategy.ts";
 import { Contenders } from "./contenders.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
-import { type Candidate, type Decision, FoldResult, lossAgainst } from "./fold-result.ts";
+import type { ConditionError } from "./effective-spec.ts";
+import { type Candidate, FoldResult, lossAgainst, type PointerState } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
 import { loseTo, mergeBlock, replaceAll } from "./merge-block.ts";
+import { type Step } from "./provenance.ts";
 import { Removals } from "./removals.ts";
 
 /** The policies on one target that have a part in the path: a Direct one only where the path ends there. */
@@ -31,15 +33,9 @@ export interface FoldTools {
   readonly unitRules: UnitRules;
 }
 
-/** A condition that could not be evaluated: it failed closed. */
-export interface ConditionError {
-  readonly policy: Policy;
-  readonly block: Block;
-  readonly message: string;
-}
-
 export interface Folded {
-  readonly result: FoldResult;
+  /** The state of each pointer, in the order in which they came up. */
+  readonly states: readonly PointerState[];
   readonly conditionErrors: readonly ConditionError[];
 }
 
@@ -55,7 +51,8 @@ export function fold(
   for (const level of levels) run.foldLevel(level);
   if (definition.merge.bare === "Direct") run.applyDirect(levels);
   run.result.settleLosses();
-  return { result: run.result, conditionErrors: run.conditionErrors.length === 0 ? NO_ERRORS : run.conditionErrors };
+  const { result, conditionErrors } = run;
+  return { states: result.states, conditionErrors: conditionErrors.length === 0 ? NO_ERRORS : conditionErrors };
 }
 
 class Fold {
@@ -210,9 +207,9 @@ class Fold {
   }
 }
 
-const OWN: Decision = { policy: null, block: null, strategy: "Own" };
+const OWN: Step = { policy: null, block: null, strategy: "Own" };
 
-const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Decision => ({
+const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Step => ({
   policy: id,
   block: name,
   strategy,

@@ -2,8 +2,9 @@
 import type { Policy } from "../model/policy.ts";
 import type { BlockMerge } from "./block-merge.ts";
 import { Contenders } from "./contenders.ts";
-import { type Candidate, type Decision, type FoldResult, isEmptyMap, lossAgainst, policiesOf } from "./fold-result.ts";
+import { type Candidate, type FoldResult, isEmptyMap, lossAgainst, policiesOf } from "./fold-result.ts";
 import { mergeCustom } from "./merge-custom.ts";
+import { type Step } from "./provenance.ts";
 
 export function mergeBlock(result: FoldResult, merge: BlockMerge): void {
   if (merge.candidates.length === 0) return;
@@ -66,7 +67,7 @@ function mergeOverrides(result: FoldResult, merge: BlockMerge): void {
  * Everything held goes, whatever it is, and the candidates stand in its place. Only what an object says itself stays where
  * they say nothing: REF, "Merging into existing `spec` fields": "overridden on a per-field basis", by whatever strategy.
  */
-export function replaceAll(result: FoldResult, candidates: readonly Candidate[], decision: Decision): void {
+export function replaceAll(result: FoldResult, candidates: readonly Candidate[], decision: Step): void {
   const contenders = new Contenders(candidates);
   for (const old of result.holders()) {
     const winners = contenders.overlapping(old);
@@ -76,7 +77,7 @@ export function replaceAll(result: FoldResult, candidates: readonly Candidate[],
 }
 
 /** A candidate takes a free place. An empty map above it has said all it has to say. */
-function take(result: FoldResult, candidate: Candidate, decision: Decision): void {
+function take(result: FoldResult, candidate: Candidate, decision: Step): void {
   for (const above of result.above(candidate.unit.pointer))
     result.evict(above, { reason: "equal", equalTo: candidate }, policiesOf([candidate]));
   result.hold(candidate);
@@ -98,7 +99,7 @@ function mergeDefaultLeaves(result: FoldResult, { candidates, decision }: BlockM
   }
 }
 
-function mergeDefaultRule(result: FoldResult, units: readonly [Candidate, ...Candidate[]], decision: Decision): void {
+function mergeDefaultRule(result: FoldResult, units: readonly [Candidate, ...Candidate[]], decision: Step): void {
   const held = result.inTheWay(units[0].unit.rule);
   if (held.length === 0) for (const candidate of units) take(result, candidate, decision);
   else {
@@ -116,7 +117,7 @@ function yieldTo(
   candidate: Candidate,
   inTheWay: readonly Candidate[],
   others: Contenders,
-  decision: Decision,
+  decision: Step,
 ): void {
   const by = inTheWay.length === 0 ? others.policies : policiesOf(inTheWay);
   result.lose(candidate, lossAgainst(candidate, inTheWay, "overridden"), by);
@@ -124,7 +125,7 @@ function yieldTo(
 }
 
 /** A candidate that has lost to others, whatever stands in its place besides them. */
-export function loseTo(result: FoldResult, winners: Contenders, candidate: Candidate, decision: Decision): void {
+export function loseTo(result: FoldResult, winners: Contenders, candidate: Candidate, decision: Step): void {
   const { pointer } = candidate.unit;
   // An empty map blocks nothing below it.
   const inTheWay = winners
@@ -134,12 +135,7 @@ export function loseTo(result: FoldResult, winners: Contenders, candidate: Candi
 }
 
 /** Place by place, but what goes because of several places goes because of all of them: their order does not matter. */
-function overridePlaces(
-  result: FoldResult,
-  candidates: readonly Candidate[],
-  decision: Decision,
-  isByRule: boolean,
-): void {
+function overridePlaces(result: FoldResult, candidates: readonly Candidate[], decision: Step, isByRule: boolean): void {
   let taken: Map<Candidate, Candidate[]> | undefined;
   const setting: Candidate[] = [];
   for (const candidate of candidates) {
@@ -172,7 +168,7 @@ function replace(
   old: Candidate,
   winners: readonly Candidate[],
   by: readonly Policy[],
-  decision: Decision,
+  decision: Step,
 ): void {
   result.evict(old, lossAgainst(old, winners, "replaced"), by);
   result.decide(old.unit.pointer, decision);

@@ -60,11 +60,6 @@ export class KubeObject {
     return this.#id;
   }
 
-  /** What the ids of its sections begin with. The object's own id is not made, and kept, for it. */
-  get sectionPrefix(): string {
-    return `${this.family.prefix}${this.name}#`;
-  }
-
   /** Made anew each time: `family` and `name` say the same for nothing. */
   get ref(): ObjectRef {
     const { group, kind, namespace } = this.family;

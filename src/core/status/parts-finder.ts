@@ -1,14 +1,16 @@
-import { effectivePolicy } from "../effective/fold/effective-at.ts";
-import type { EffectivePolicy, Lost } from "../effective/fold/effective-policy.ts";
+import type { EffectivePolicy } from "../effective/fold/effective-policy.ts";
+import { effectivePolicyAt } from "../effective/fold/effective-policy-at.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import { foldsOf } from "../effective/fold/folds-of.ts";
-import { ancestorsOf, forEachPathTo } from "../effective/paths/count-paths.ts";
+import { effectivePathsTo } from "../effective/fold/for-each-effective.ts";
 import { showPath } from "../effective/paths/describe-path.ts";
 import type { Path } from "../effective/paths/path.ts";
 import { PathFinder } from "../effective/paths/path-finder.ts";
+import { ancestorOf } from "../effective/verdicts/ancestor-of.ts";
 import type { AncestorVerdict } from "../effective/verdicts/verdict.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
+import type { Lost } from "../merge/provenance.ts";
 import { type ObjectId, type PolicyId, parseObjectId, parseTargetId, type TargetId, targetId } from "../model/refs.ts";
 import { clipText } from "../model/words/clip-text.ts";
 
@@ -58,10 +60,10 @@ export class PartsFinder {
     for (const { target } of tally.overriddenAt.slice(0, LOOKED_AT)) {
       const { object } = parseTargetId(target);
       const found = this.#lostAt(kind, object).get(keyOf(policy, ancestor, target));
-      if (found?.isInPart) return partsOf(effectivePolicy(found.path, kind), policy);
+      if (found?.isInPart) return partsOf(effectivePolicyAt(found.path, kind), policy);
       first ??= found;
     }
-    return first === undefined ? undefined : partsOf(effectivePolicy(first.path, kind), policy);
+    return first === undefined ? undefined : partsOf(effectivePolicyAt(first.path, kind), policy);
   }
 
   #lostAt(kind: CompiledKind, object: ObjectId): ReadonlyMap<string, LostPath> {
@@ -77,17 +79,20 @@ export class PartsFinder {
 
   #findLost(kind: CompiledKind, object: ObjectId): ReadonlyMap<string, LostPath> {
     const lost = new Map<string, LostPath>();
-    forEachPathTo(this.#finder(kind), kind, { id: object, ref: parseObjectId(object) }, (path, core) => {
-      const ancestorOf = ancestorsOf(path, kind, path.node);
+    for (const { path, effective } of effectivePathsTo(this.#finder(kind), kind, {
+      id: object,
+      ref: parseObjectId(object),
+    })) {
+      const ancestor = ancestorOf(path, kind);
       const target = targetId(object, path.node.section?.name);
-      for (const { policy, inEffect, overridden } of core.outcomes) {
+      for (const { policy, inEffect, overridden } of effective.outcomes) {
         if (overridden === 0) continue;
-        const key = keyOf(policy.id, ancestorOf(policy), target);
+        const key = keyOf(policy.id, ancestor(policy), target);
         const isInPart = inEffect > 0;
         const known = lost.get(key);
         if (known === undefined || (isInPart && !known.isInPart)) lost.set(key, { path, isInPart });
       }
-    });
+    }
     return lost;
   }
 

@@ -2,13 +2,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseDocuments } from "../../../src/adapters/files/parse-documents.ts";
-import type {
-  EffectivePolicy,
-  MappedField,
-  PathNode,
-  Source,
-} from "../../../src/core/effective/fold/effective-policy.ts";
+import type { EffectivePolicy, MappedField } from "../../../src/core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../../src/core/effective/paths/path-node.ts";
 import type { Tally, Verdict } from "../../../src/core/effective/verdicts/verdict.ts";
+import type { Source } from "../../../src/core/merge/provenance.ts";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { Finding } from "../../../src/core/model/finding.ts";
 import type { Json, JsonObject } from "../../../src/core/model/json.ts";

@@ -1,6 +1,8 @@
 /** Everything an evaluation says, as text for golden files: short enough to be read by a person and checked by hand. */
-import type { EffectivePolicy, Lost, PathNode, Source } from "../../../src/core/effective/fold/effective-policy.ts";
+import type { EffectivePolicy } from "../../../src/core/effective/fold/effective-policy.ts";
+import type { PathNode } from "../../../src/core/effective/paths/path-node.ts";
 import type { Tally, Verdict } from "../../../src/core/effective/verdicts/verdict.ts";
+import type { Lost, Source } from "../../../src/core/merge/provenance.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../../../src/core/model/json.ts";
 import { affected, effectivePolicies, type evaluate, findings, verdicts } from "../../../src/index.ts";
 

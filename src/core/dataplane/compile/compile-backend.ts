@@ -1,6 +1,6 @@
 /** A port of a Service as a backend, with the policies that act on it alone. */
 
-import { effectiveAt } from "../../effective/fold/effective-at.ts";
+import { foldPath } from "../../effective/fold/fold-path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
@@ -61,13 +61,13 @@ function specReader(world: World, policyKind: GroupKind): DirectPolicies["tlsOf"
   const kind: CompiledKind | undefined = world.rulebook.byPolicyKind.get(kindId(policyKind));
   if (kind === undefined) return () => undefined;
   const finder = new PathFinder(world, kind);
-  return ({ ref, id }, port) => {
+  return (service, port) => {
     let found: DirectPolicy | undefined;
-    finder.forEachEnd(ref, id, (path) => {
+    finder.forEachPathTo(service, (path) => {
       const { section } = path.node;
       const [policy] = path.stack.set?.policies ?? [];
       if (policy === undefined || (section !== undefined && section.raw["port"] !== port)) return;
-      found ??= { policy: policy.object.ref, spec: effectiveAt(path, kind).spec };
+      found ??= { policy: policy.object.ref, spec: foldPath(path, kind).spec };
     });
     return found;
   };

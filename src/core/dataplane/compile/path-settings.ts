@@ -1,11 +1,11 @@
 /** Retries and timeouts on the way from a listener through a route to a backend: of the effective RetryPolicy there. */
 
-import { effectiveAt } from "../../effective/fold/effective-at.ts";
-import type { EffectiveCore } from "../../effective/fold/effective-core.ts";
+import { foldPath } from "../../effective/fold/fold-path.ts";
 import type { Path } from "../../effective/paths/path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
+import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { type KindId, kindId, type ObjectId, type TargetId, targetId } from "../../model/refs.ts";
 import { type RetrySettings, retrySettings } from "../../retry/retry-settings.ts";
@@ -49,12 +49,12 @@ export function settingsReader(world: World): SettingsReader {
 }
 
 function settingsBelow(finder: PathFinder, kind: CompiledKind, path: Path): RuleSettings {
-  const rule = settingsOf(effectiveAt(path, kind));
+  const rule = settingsOf(foldPath(path, kind));
   return {
     rule,
     at: (backend, port) => {
       const end = finder.onTo(path, backend, port);
-      return end === undefined ? rule : settingsOf(effectiveAt(end, kind));
+      return end === undefined ? rule : settingsOf(foldPath(end, kind));
     },
   };
 }
@@ -78,9 +78,9 @@ function ownSettings({ raw }: Section): RuleSettings {
 }
 
 // A fold is shared by all paths with the same policies, and so is what is read from it.
-const known = new WeakMap<EffectiveCore, PathSettings>();
+const known = new WeakMap<EffectiveSpec, PathSettings>();
 
-function settingsOf(core: EffectiveCore): PathSettings {
+function settingsOf(core: EffectiveSpec): PathSettings {
   let settings = known.get(core);
   if (settings === undefined) {
     settings = pathSettings(retrySettings(core.spec));

@@ -1,5 +1,6 @@
+import type { Source } from "../../merge/provenance.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { EffectivePolicy, MappedField, Source } from "./effective-policy.ts";
+import type { EffectivePolicy, MappedField } from "./effective-policy.ts";
 
 export interface Fold {
   readonly spec: JsonObject;

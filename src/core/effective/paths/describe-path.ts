@@ -1,5 +1,5 @@
 import { displayRef } from "../../model/refs.ts";
-import type { PathNode } from "../fold/effective-policy.ts";
+import type { PathNode } from "./path-node.ts";
 
 /** `GatewayClass house > Gateway infra/prod > listener http > …`, root first. */
 export function showPath(path: readonly PathNode[], from?: string): string {

@@ -2,9 +2,9 @@ import type { JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
-import type { NodeSets } from "../fold/stack.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { KindPlaces } from "../world/kind-places.ts";
+import type { NodeSets } from "../world/stack.ts";
 import type { World } from "../world/world.ts";
 import type { Node } from "./path.ts";
 
@@ -22,7 +22,7 @@ export class NodeFinder {
 
   find(id: ObjectId): Node | undefined {
     const object = this.#objects.get(id);
-    if (object !== undefined) return this.#node(id, object.ref, object.raw, object, this.setsOf(object));
+    if (object !== undefined) return this.#node(id, object.ref, object.raw, object, this.#attached?.get(id));
     // Implied (a GatewayClass that a Gateway names), or virtual.
     const node = this.of(id, parseObjectId(id), undefined);
     return node.ref.namespace === "" || node.sets !== undefined ? node : undefined;
@@ -40,12 +40,7 @@ export class NodeFinder {
     sets: NodeSets | undefined,
   ): Node {
     const place = this.places.of(ref);
-    return { id, ref, raw, object, section: undefined, place, sets, target: undefined, shown: undefined };
-  }
-
-  /** The policies on an object and its sections. */
-  setsOf(object: KubeObject): NodeSets | undefined {
-    return this.#attached?.of(object);
+    return { id, ref, raw, object, section: undefined, place, sets, target: undefined, plain: undefined };
   }
 
   ofNamespace(namespace: string): Node {

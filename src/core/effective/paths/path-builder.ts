@@ -1,7 +1,7 @@
 /** One node more below a path: its policies join the stack, and where they act on some traffic only, the path splits. */
 import { OTHERS } from "../../model/traffic.ts";
-import type { NodeSets, PolicySet } from "../fold/stack.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { NodeSets, PolicySet } from "../world/stack.ts";
 import type { NodeFinder } from "./node-finder.ts";
 import { ancestorOf, type Node, type Path } from "./path.ts";
 
@@ -73,7 +73,6 @@ export class PathBuilder {
       incomplete: above.incomplete,
       ancestor: above.ancestor ?? ancestorOf(node),
       ports,
-      count: above.count,
     };
   }
 
@@ -93,7 +92,6 @@ export class PathBuilder {
       incomplete: false,
       ancestor: ancestorOf(node),
       ports: NO_PORTS,
-      count: 1,
     };
   }
 }

@@ -3,48 +3,22 @@
  * what routes have in common (class, gateway, listener) is found once and shared.
  */
 import { forEachId } from "../../model/collections/id-set.ts";
-import { isSameList } from "../../model/collections/is-same-list.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { KubeObject } from "../../model/kube-object.ts";
 import type { ObjectId, ObjectRef } from "../../model/refs.ts";
 import { OTHERS, trafficFrom } from "../../model/traffic.ts";
 import type { UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
-import type { PolicySet } from "../fold/stack.ts";
 import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
+import type { PolicySet } from "../world/stack.ts";
 import type { World } from "../world/world.ts";
+import type { EndObject } from "./end-objects.ts";
 import { EndsBelow, isTangled } from "./ends-below.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
 import { type Node, type Path, sectionNode } from "./path.ts";
 import { NO_PORTS, PathBuilder } from "./path-builder.ts";
 
-/**
- * Paths that differ only in the section they pass (the listeners of one Gateway) and have the same policies: found one by
- * one, or together as one path with a count, which is all that counting needs.
- */
-export type Siblings = "Apart" | "Together";
-
 const NO_PATHS: readonly Path[] = [];
 /** Enough for every gateway at hand; routes pass through. */
 const MAX_REMEMBERED = 4096;
-
-/** An object that paths may end at; virtual ones are in no table. */
-export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject, "raw">>;
-
-/**
- * Paths that go on to an object, then to each of its sections alike, and end there. The paths down to what it hangs under
- * are those of all objects that hang there, so that none is made for the object itself.
- */
-export interface PathsAlike {
-  readonly object: KubeObject;
-  /** The names of its sections. */
-  readonly sections: readonly string[];
-  /** What it hangs under, and the paths down to that. */
-  readonly up: readonly UpLink[];
-  readonly bases: readonly Path[];
-  /** The policies on the object itself. */
-  readonly own: PolicySet | undefined;
-}
 
 /** Restricts a search to paths through objects that a change touched. */
 export interface PathScope {
@@ -64,20 +38,18 @@ export class PathFinder {
   readonly #nodes: NodeFinder;
   readonly #endsBelow: EndsBelow;
   readonly #paths: PathBuilder;
-  readonly #siblings: Siblings;
 
-  constructor(world: World, kind: CompiledKind, scope?: PathScope, siblings: Siblings = "Apart") {
+  constructor(world: World, kind: CompiledKind, scope?: PathScope) {
     this.#world = world;
     this.#kind = kind;
     this.#scope = scope;
     this.#nodes = new NodeFinder(world, kind);
     this.#endsBelow = new EndsBelow(world, this.#nodes);
     this.#paths = new PathBuilder(kind, this.#nodes);
-    this.#siblings = siblings;
   }
 
-  /** Calls back for each path that ends at the object or at one of its sections. `raw`: of the object, if at hand. */
-  forEachEnd(ref: ObjectRef, id: ObjectId, visit: (path: Path) => void, raw?: JsonObject): void {
+  /** Visits each path that ends at the object or at one of its sections. */
+  forEachPathTo({ id, ref, raw }: EndObject, visit: (path: Path) => void): void {
     const { end } = this.#nodes.places.of(ref);
     if (end === undefined) return;
     if (this.#kind.definition.class === "Direct") {
@@ -105,28 +77,6 @@ export class PathFinder {
     if (entering === undefined || (end.mayContinue && this.#endsBelow.areThere(id))) return;
     // A backend's port that is not there can be named: such a path ends at the Service, others at its ports.
     for (const path of paths) if (!entering.has(path)) visit(path);
-  }
-
-  /**
-   * The paths to an object, if they go on to each of its sections alike, so that no section needs to be looked at.
-   * `before`: where nothing above the object has changed, the same of it before.
-   */
-  findAlike(object: EndObject, before?: PathsAlike): PathsAlike | undefined {
-    if (!(object instanceof KubeObject)) return undefined;
-    const { family } = object;
-    if (!this.#nodes.places.of(family).endsAtAllSections) return undefined;
-    const links = this.#world.parents.of(object);
-    if (links === undefined || links.absentParents.length > 0 || this.#world.tangles.size > 0) return undefined;
-    const sets = this.#nodes.setsOf(object);
-    if (sets?.sections !== undefined || sets?.consumers !== undefined) return undefined;
-    const { up, sections } = links;
-    if (before !== undefined && isSameList(up, before.up))
-      return { object, sections, up, bases: before.bases, own: sets?.own };
-    const finder = this.#scope?.dirty.has(object.id) ? this.#unscoped() : this;
-    const bases = finder.#above(up, family.namespace);
-    // Below a mesh Service every object has paths of its own.
-    if (bases !== finder.#near?.bases) return undefined;
-    return { object, sections, up, bases, own: sets?.own };
   }
 
   /** The paths to an object, for whoever goes on from there with `into` and `onTo`. */
@@ -203,7 +153,7 @@ export class PathFinder {
   #fromParents(node: Node, found: Path[]): void {
     const { id } = node;
     const { parents } = this.#world;
-    const links = node.object === undefined ? parents.get(id) : parents.of(node.object);
+    const links = parents.get(id);
     const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
     if (links !== undefined) {
       const isLoose = this.#world.tangles.size > 0 && this.#world.tangles.has(id);
@@ -235,36 +185,12 @@ export class PathFinder {
       for (const path of this.#aboveLink(link, namespace)) all.push(path);
       isMesh ||= link.frontend === true;
     }
-    const bases = this.#siblings === "Together" ? this.#together(all) : all;
+    const bases = all;
     // Which traffic a mesh Service gives depends on who asks.
     if (!isMesh) this.#near = { up, bases };
     return bases;
   }
   #near: { readonly up: readonly UpLink[]; readonly bases: readonly Path[] } | undefined;
-
-  /** Each with the siblings that follow it, as one. */
-  #together(paths: readonly Path[]): readonly Path[] {
-    const found: Path[] = [];
-    for (const path of paths) {
-      const first = found.at(-1);
-      if (first === undefined || !this.#isSibling(first, path)) found.push(path);
-      else found[found.length - 1] = { ...first, count: first.count + path.count };
-    }
-    return found;
-  }
-
-  #isSibling(first: Path, next: Path): boolean {
-    return (
-      first.up === next.up &&
-      first.up !== undefined &&
-      first.node.id === next.node.id &&
-      first.node.section !== undefined &&
-      next.node.section !== undefined &&
-      first.stack === next.stack &&
-      first.from === next.from &&
-      !this.#kind.mappings.some(({ level }) => level.section !== undefined && level.kind === next.node.ref.kind)
-    );
-  }
 
   #counts(id: ObjectId): boolean {
     return this.#scope === undefined || this.#scope.dirty.has(id);
@@ -272,7 +198,7 @@ export class PathFinder {
 
   /** Above an object that changed, every way counts. */
   #unscoped(): PathFinder {
-    this.#whole ??= new PathFinder(this.#world, this.#kind, undefined, this.#siblings);
+    this.#whole ??= new PathFinder(this.#world, this.#kind);
     return this.#whole;
   }
   #whole: PathFinder | undefined;

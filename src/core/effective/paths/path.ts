@@ -3,9 +3,9 @@ import type { JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, type TargetId, targetId } from "../../model/refs.ts";
 import type { Section } from "../../topology/sections-of.ts";
-import type { PathNode } from "../fold/effective-policy.ts";
-import type { NodeSets, Stack } from "../fold/stack.ts";
 import type { KindPlace } from "../world/kind-places.ts";
+import type { NodeSets, Stack } from "../world/stack.ts";
+import type { PathNode } from "./path-node.ts";
 
 /** A node of the topology: an object, or a section of one. */
 export interface Node {
@@ -21,7 +21,7 @@ export interface Node {
   readonly sets: NodeSets | undefined;
   /** Made when asked for: the paths through a node share them. */
   target: TargetId | undefined;
-  shown: PathNode | undefined;
+  plain: PathNode | undefined;
 }
 
 /** One way down to a node, as a chain: the stack so far with it. */
@@ -38,8 +38,6 @@ export interface Path {
   readonly ancestor: ObjectId | undefined;
   /** The ports by which a Service was reached. */
   readonly ports: readonly number[];
-  /** How many paths it stands for, where siblings are found together. */
-  count: number;
 }
 
 export const sectionNode = ({ id, ref, raw, object, place, sets }: Node, section: Section): Node => ({
@@ -51,7 +49,7 @@ export const sectionNode = ({ id, ref, raw, object, place, sets }: Node, section
   place,
   sets,
   target: undefined,
-  shown: undefined,
+  plain: undefined,
 });
 
 /** The root first. */
@@ -66,25 +64,25 @@ export function endOf({ node }: Path): TargetId {
   return node.target;
 }
 
-/** As it leaves the engine. */
-export function shownPath(path: Path): readonly PathNode[] {
+/** The nodes of a path as plain data, the root first. */
+export function plainPath(path: Path): readonly PathNode[] {
   let length = 0;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
   // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
   const nodes = new Array<PathNode>(length);
-  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = shownNode(at.node);
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = plainNode(at.node);
   return nodes;
 }
 
-function shownNode(node: Node): PathNode {
+function plainNode(node: Node): PathNode {
   const { section } = node;
-  node.shown ??= section === undefined ? shownObject(node.ref) : shownSection(node.ref, section.name);
-  return node.shown;
+  node.plain ??= section === undefined ? plainObject(node.ref) : plainSection(node.ref, section.name);
+  return node.plain;
 }
 
-const shownObject = ({ group, kind, namespace, name }: ObjectRef): PathNode => ({ group, kind, namespace, name });
+const plainObject = ({ group, kind, namespace, name }: ObjectRef): PathNode => ({ group, kind, namespace, name });
 
-export const shownSection = ({ group, kind, namespace, name }: ObjectRef, sectionName: string): PathNode => ({
+const plainSection = ({ group, kind, namespace, name }: ObjectRef, sectionName: string): PathNode => ({
   group,
   kind,
   namespace,

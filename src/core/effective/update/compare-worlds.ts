@@ -1,10 +1,11 @@
 /** What differs between two worlds that share no rules: everything is read, one end of paths at a time. */
 import { compareText, type KindId, kindId, type ObjectId } from "../../model/refs.ts";
-import { endObjects } from "../paths/count-paths.ts";
+import type { EffectivePath } from "../fold/for-each-effective.ts";
+import { endObjects } from "../paths/end-objects.ts";
 import { PathFinder } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { World } from "../world/world.ts";
-import { comparePaths, type FoundPath } from "./compare-paths.ts";
+import { comparePaths } from "./compare-paths.ts";
 import type { Delta, EffectiveChange } from "./delta.ts";
 import type { Worlds } from "./dirty-objects.ts";
 import { compareVerdicts, pathsTo } from "./update-world.ts";
@@ -29,7 +30,7 @@ const policyKinds = ({ before, after }: Worlds): ReadonlySet<KindId> =>
 
 interface Side {
   readonly ends: readonly ObjectId[];
-  readonly pathsTo: (end: ObjectId) => readonly FoundPath[];
+  readonly pathsTo: (end: ObjectId) => readonly EffectivePath[];
 }
 
 function sideOf(world: World, policyKind: KindId): Side {

@@ -1,7 +1,8 @@
 /** What a change changed, for those who keep something up to date: every effective policy and verdict that differs. */
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId, TargetId } from "../../model/refs.ts";
-import type { EffectivePolicy, PathNode } from "../fold/effective-policy.ts";
+import type { EffectivePolicy } from "../fold/effective-policy.ts";
+import type { PathNode } from "../paths/path-node.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
 
 /** One path whose effective policy came (no `before`), went (no `after`) or differs. */

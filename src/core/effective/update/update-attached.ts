@@ -2,9 +2,9 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { ObjectId, PolicyId } from "../../model/refs.ts";
-import type { NodeSets, PolicySet } from "../fold/stack.ts";
 import { type Attached, attachedIn, buildNodeSets, setsIn } from "../world/attached.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { NodeSets, PolicySet } from "../world/stack.ts";
 import type { World } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
 

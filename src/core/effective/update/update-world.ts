@@ -5,19 +5,17 @@
 import type { Json } from "../../model/json.ts";
 import { compareText, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { jsonIdentical } from "../../model/same-meaning.ts";
-import { effectiveAt } from "../fold/effective-at.ts";
-import { countAlike, countPath, isEndObject, KnownAncestors } from "../paths/count-paths.ts";
-import type { Path } from "../paths/path.ts";
-import { PathFinder, type PathScope, type PathsAlike } from "../paths/path-finder.ts";
-import { ShownBases } from "../paths/shown-bases.ts";
-import { TallyChanges } from "../verdicts/tally.ts";
+import { type EffectivePath, effectivePathsTo } from "../fold/for-each-effective.ts";
+import { isEndObject } from "../paths/end-objects.ts";
+import { PathFinder, type PathScope } from "../paths/path-finder.ts";
+import { countEffectivePaths } from "../verdicts/count-effective-paths.ts";
+import { changedTally, type TallyChanges } from "../verdicts/tally-changes.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
 import { verdictOf } from "../verdicts/verdict-of.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import { findTangles } from "../world/find-tangles.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
-import { compareAlike, haveSameBases } from "./compare-alike.ts";
-import { comparePaths, type FoundPath } from "./compare-paths.ts";
+import { comparePaths } from "./compare-paths.ts";
 import type { Delta, EffectiveChange, Touched, VerdictChange } from "./delta.ts";
 import { scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
 import type { ObjectChange, ObjectChanges } from "./object-changes.ts";
@@ -46,17 +44,16 @@ export function updateWorld(before: World, { changes, documentFindings }: Object
   const worlds: Worlds = { before, after: untallied };
 
   const structural = structurallyDirty(worlds, changes, relinked);
-  const tallyChanges = new TallyChanges();
+  const tallyChanges: TallyChanges = new Map();
   const effective: EffectiveChange[] = [];
   for (const kind of before.rulebook.kinds) {
     const sets = edited[kind.index];
     if (sets === undefined || !hasPolicies(worlds, kind)) continue;
     const scope = scopeOf(worlds, kind, structural, changes, sets.targets);
     for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
-    for (const set of sets.gone) kind.stacks.forget(set);
   }
   const after = worldWith(untallied, { tallies: tallied(before, tallyChanges) });
-  const judged = new Set([...judgedAnew, ...tallyChanges.policies()]);
+  const judged = new Set([...judgedAnew, ...tallyChanges.keys()]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
   return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: answeredAnew } };
 }
@@ -91,69 +88,28 @@ function* walkBoth(
     before: new PathFinder(worlds.before, kind, scope),
     after: new PathFinder(worlds.after, kind, scope),
   };
-  const ancestors = { before: new KnownAncestors(kind), after: new KnownAncestors(kind) };
-  const shown = new ShownBases();
-  for (const end of [...scope.touched].sort()) {
-    if (!isEndObject(worlds.before, kind, end) && !isEndObject(worlds.after, kind, end)) continue;
-    const was = alikeIn(worlds.before, finders.before, end);
-    // Where it alone has changed, it is below what it was below.
-    const same = scope.dirty.size === 1 && scope.dirty.has(end) ? was : undefined;
-    const is = was === undefined ? undefined : alikeIn(worlds.after, finders.after, end, same);
-    if (was !== undefined && is !== undefined && haveSameBases(was, is)) {
-      countAlike(tallies, kind, was, ancestors.before, "Go");
-      countAlike(tallies, kind, is, ancestors.after, "Come");
-      yield* compareAlike(was, is, kind, shown);
-      continue;
-    }
-    const old = pathsTo(worlds.before, kind, finders.before, end);
-    const now = pathsTo(worlds.after, kind, finders.after, end);
-    countFound(tallies, kind, old, -1);
-    countFound(tallies, kind, now, 1);
+  for (const id of [...scope.touched].sort()) {
+    const old = pathsTo(worlds.before, kind, finders.before, id);
+    const now = pathsTo(worlds.after, kind, finders.after, id);
+    countEffectivePaths(tallies, kind, old, "Go");
+    countEffectivePaths(tallies, kind, now, "Come");
     yield* comparePaths(old, now);
   }
 }
 
-function alikeIn({ objects }: World, finder: PathFinder, end: ObjectId, before?: PathsAlike): PathsAlike | undefined {
-  const object = objects.byId.get(end);
-  return object === undefined ? undefined : finder.findAlike(object, before);
-}
+const NO_PATHS: readonly EffectivePath[] = [];
 
-/** Paths to one end with one fold stand side by side (the listeners of a Gateway): they are counted together. */
-function countFound(tallies: TallyChanges, kind: CompiledKind, found: readonly FoundPath[], sign: 1 | -1): void {
-  for (let start = 0, end = 0; start < found.length; start = end) {
-    const { path, core } = found[start] as FoundPath;
-    const ancestor = ancestorPath(path);
-    for (end = start + 1; end < found.length; end++) {
-      const next = found[end] as FoundPath;
-      if (next.core !== core || next.path.node !== path.node || ancestorPath(next.path) !== ancestor) break;
-    }
-    countPath(tallies, kind, path, core, sign * (end - start));
-  }
-}
-
-/** The part of a path that leads to its ancestor: what is above decides whose paths they are. */
-function ancestorPath(path: Path): Path {
-  let at = path;
-  while (at.up !== undefined && (at.node.id !== path.ancestor || at.node.section !== undefined)) at = at.up;
-  return at;
-}
-
-export function pathsTo(world: World, kind: CompiledKind, finder: PathFinder, end: ObjectId): readonly FoundPath[] {
-  if (!isEndObject(world, kind, end)) return [];
-  const found: FoundPath[] = [];
-  finder.forEachEnd(parseObjectId(end), end, (path) => {
-    if (path.stack === kind.stacks.empty) return;
-    const core = effectiveAt(path, kind);
-    if (!core.isEmpty) found.push({ path, core, kind });
-  });
-  return found;
+/** The paths that end at an object, if paths of the kind may end there. */
+export function pathsTo(world: World, kind: CompiledKind, finder: PathFinder, id: ObjectId): readonly EffectivePath[] {
+  if (!isEndObject(world, kind, id)) return NO_PATHS;
+  return effectivePathsTo(finder, kind, { id, ref: parseObjectId(id) });
 }
 
 function tallied({ tallies }: World, changes: TallyChanges): World["tallies"] {
   let result = tallies;
-  for (const policy of changes.policies()) {
+  for (const policy of changes.keys()) {
     const before = result.get(policy);
-    const after = changes.applyTo(policy, before);
+    const after = changedTally(changes, policy, before);
     if (after === before) continue;
     result = after === undefined ? result.without(policy) : result.with(policy, after);
   }

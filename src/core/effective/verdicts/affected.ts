@@ -2,10 +2,10 @@
 import { noneConflicted } from "../../merge/none-conflicted.ts";
 import type { Policy } from "../../model/policy.ts";
 import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../../model/refs.ts";
-import type { NodeSets } from "../fold/stack.ts";
-import { forEachPath } from "../paths/count-paths.ts";
+import { forEachEffective } from "../fold/for-each-effective.ts";
 import { type Node, nodesOf, type Path } from "../paths/path.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { NodeSets } from "../world/stack.ts";
 import type { World } from "../world/world.ts";
 
 export interface Affected {
@@ -39,7 +39,7 @@ export function forEachAffected(
   kind: CompiledKind,
   visit: (nodes: readonly Node[], at: number, policy: PolicyId) => void,
 ): void {
-  forEachPath(world, kind, (path, core) => {
+  forEachEffective(world, kind, (path, core) => {
     const nodes = nodesOf(path);
     for (const { policy, inEffect } of core.outcomes) {
       if (inEffect === 0) continue;

@@ -1,8 +1,8 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
-import { compareText, type ObjectId, type PolicyId } from "../../model/refs.ts";
-import { forEachPath } from "../paths/count-paths.ts";
+import { compareText, type ObjectId, type PolicyId, targetId } from "../../model/refs.ts";
+import { forEachEffective } from "../fold/for-each-effective.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
-import { TallyChanges } from "./tally.ts";
+import { changedTally, countPaths, type TallyChanges } from "./tally-changes.ts";
 import type { AncestorVerdict } from "./verdict.ts";
 import { ancestorVerdict } from "./verdict-of.ts";
 
@@ -48,17 +48,17 @@ function bySection(
   names: Sections,
 ): readonly TargetVerdict[] {
   const changes = new Map<string | undefined, TallyChanges>();
-  const visit: Parameters<typeof forEachPath>[2] = ({ node }, core) => {
+  const visit: Parameters<typeof forEachEffective>[2] = ({ node }, effective) => {
     const end = node.section?.name;
     // A policy on the object covers the sections that have none of their own.
     const target = names.has(end) ? end : undefined;
-    const own = changes.get(target) ?? new TallyChanges();
+    const own: TallyChanges = changes.get(target) ?? new Map();
     changes.set(target, own);
-    own.add(core, () => ancestor, { object: node, sections: [end] }, 1);
+    countPaths(own, effective, () => ancestor, [{ target: targetId(node.id, end), paths: 1 }]);
   };
-  forEachPath(world, kind, visit, ancestor);
+  forEachEffective(world, kind, visit, ancestor);
   const verdicts = [...changes].flatMap(([sectionName, own]): readonly TargetVerdict[] => {
-    const counts = own.applyTo(id, undefined)?.get(ancestor);
+    const counts = changedTally(own, id, undefined)?.get(ancestor);
     return counts === undefined ? [] : [{ ...ancestorVerdict(ancestor, counts), sectionName }];
   });
   // The object itself comes before its sections.

@@ -1,13 +1,12 @@
 import { SortedMap } from "../../model/collections/sorted-map.ts";
 import type { Finding } from "../../model/finding.ts";
-import type { ObjectId, PolicyId } from "../../model/refs.ts";
+import type { ObjectId, PolicyId, TargetId } from "../../model/refs.ts";
 import { clipText } from "../../model/words/clip-text.ts";
 import { joinMessages } from "../findings/join-messages.ts";
 import { shownRejection } from "../findings/shown-rejection.ts";
+import type { AncestorTally, PolicyTally } from "../world/policy-tally.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { type Conflict, findConflict } from "./find-conflict.ts";
-import { firstTargets, type OverriddenAt, sumOfOverridden } from "./overridden-ends.ts";
-import type { AncestorTally, PolicyTally } from "./tally.ts";
 import type { AncestorVerdict, Enforcement, NotAcceptedReason, Tally, Verdict } from "./verdict.ts";
 
 /** Names and places in a verdict: enough to act on, however many there are. */
@@ -15,7 +14,7 @@ const SHOWN = 10;
 
 export function verdictOf(world: World, record: PolicyRecord): Verdict {
   // By far the most: what is on some path has been accepted.
-  const tally = world.tallies.of(record.object);
+  const tally = world.tallies.get(record.object.id as PolicyId);
   if (tally !== undefined) return accepted(tally);
   if (record.policy === undefined) {
     return notAccepted("Invalid", record.findings.filter(({ severity }) => severity === "error").map(withField));
@@ -67,14 +66,14 @@ function accepted(tally: PolicyTally): Verdict {
   const [only] = ancestors;
   if (only !== undefined && ancestors.length === 1)
     return { state: "Accepted", enforcement: only.enforcement, total: only.tally, ancestors };
-  const whole = sum(tally);
-  return { state: "Accepted", enforcement: enforcementOf(whole), total: shown(whole), ancestors };
+  const whole = sumOf(tally);
+  return { state: "Accepted", enforcement: enforcementOf(whole), total: plainTally(whole), ancestors };
 }
 
 export const ancestorVerdict = (ancestor: ObjectId, counts: AncestorTally): AncestorVerdict => ({
   ancestor,
   enforcement: enforcementOf(counts),
-  tally: shown(counts),
+  tally: plainTally(counts),
 });
 
 const EMPTY_TALLY: Tally = {
@@ -92,31 +91,30 @@ const EMPTY_TALLY: Tally = {
 const NO_PATH: Verdict = { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
 
 /** Where its constraint is met, a policy has nothing to prevail with: such paths count neither for nor against it. */
-function enforcementOf({ full, partial, none }: AncestorTally): Enforcement {
+function enforcementOf({ full, partial, none }: CountedPaths): Enforcement {
   if (none > 0 && full + partial === 0) return "Overridden";
   return none + partial === 0 ? "Enforced" : "PartiallyEnforced";
 }
 
-const shown = ({ paths, full, partial, none, met, overriddenBy, overriddenAt }: AncestorTally): Tally => ({
+type CountedPaths = Omit<AncestorTally, "errors">;
+
+const plainTally = ({ paths, full, partial, none, met, overriddenBy, overriddenAt }: CountedPaths): Tally => ({
   paths,
   full,
   partial,
   none,
   met,
-  overriddenBy: overriddenBy.first(SHOWN, winnerShown),
+  overriddenBy: overriddenBy.first(SHOWN, (policy, count) => ({ policy, paths: count })),
   overriddenByTotal: overriddenBy.size,
-  overriddenAt: firstTargets(overriddenAt, SHOWN),
-  overriddenAtTotal: overriddenAt.targets,
+  overriddenAt: overriddenAt.first(SHOWN, (target, count) => ({ target, paths: count })),
+  overriddenAtTotal: overriddenAt.size,
 });
 
-const winnerShown = (policy: PolicyId, paths: number): Tally["overriddenBy"][number] => ({ policy, paths });
-
-/** Over all ancestors. A policy on few targets has few; one on a whole class has that class. */
-function sum(tally: PolicyTally): AncestorTally {
+/** The sum over all ancestors. A policy on few targets has few; one on a whole class has that class. */
+function sumOf(tally: PolicyTally): CountedPaths {
   const total = { paths: 0, full: 0, partial: 0, none: 0, met: 0 };
   const overriddenBy = new Map<PolicyId, number>();
-  const overriddenAt: OverriddenAt[] = [];
-  const errors = new Map<string, number>();
+  const overriddenAt = new Map<TargetId, number>();
   tally.forEach((_: ObjectId, counts) => {
     total.paths += counts.paths;
     total.full += counts.full;
@@ -124,12 +122,11 @@ function sum(tally: PolicyTally): AncestorTally {
     total.none += counts.none;
     total.met += counts.met;
     counts.overriddenBy.forEach((policy, count) => overriddenBy.set(policy, (overriddenBy.get(policy) ?? 0) + count));
-    overriddenAt.push(counts.overriddenAt);
+    counts.overriddenAt.forEach((target, count) => overriddenAt.set(target, (overriddenAt.get(target) ?? 0) + count));
   });
   return {
     ...total,
     overriddenBy: SortedMap.from(overriddenBy),
-    overriddenAt: sumOfOverridden(overriddenAt),
-    errors: SortedMap.from(errors),
+    overriddenAt: SortedMap.from(overriddenAt),
   };
 }

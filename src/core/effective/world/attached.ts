@@ -6,8 +6,8 @@ import { isJsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
-import { LonePolicy, type NodeSets, type PolicySet } from "../fold/stack.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
+import type { NodeSets, PolicySet } from "./stack.ts";
 import type { WorldObjects } from "./world.ts";
 
 /** A policy on an object or one of its sections. */
@@ -21,8 +21,7 @@ export function buildNodeSets(all: readonly Attached[], target: KubeObject | und
   const annotated = annotatedStrategy(target, kind);
   const [only] = all;
   if (all.length === 1 && only !== undefined && only.sectionName === undefined && only.consumer === undefined) {
-    const own = setOf([only.policy], annotated, kind);
-    return own instanceof LonePolicy ? own : { own, sections: undefined, consumers: undefined };
+    return { own: setOf([only.policy], annotated, kind), sections: undefined, consumers: undefined };
   }
   const consumers = new Map<string, NodeSets>();
   const namespaces = new Set(all.flatMap(({ consumer }) => (consumer === undefined ? [] : [consumer])));

@@ -3,13 +3,12 @@
 import type { CustomStrategies } from "../../merge/custom-strategy.ts";
 import type { FoldTools } from "../../merge/fold.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
-import type { Granularity, KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
-import { supportedGranularities } from "../../model/parse/supported-granularities.ts";
+import type { KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
 import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
 import type { CrdFacts } from "../../model/schema/crd-schema.ts";
 import { unitRulesOf } from "../../model/units.ts";
-import { type CompiledMapping, compileMapping } from "../fold/own-values.ts";
-import { Stacks } from "../fold/stack.ts";
+import { type CompiledMapping, compileMapping } from "./compile-mapping.ts";
+import { Stacks } from "./stack.ts";
 
 /** Where paths may end at objects of one kind: at the object, at some of its sections, or both (the lowest that is there). */
 export interface EndLevel {
@@ -73,11 +72,9 @@ export function compileKind(definition: PolicyDefinition, index: number, options
       strategies: options.strategies,
       unitRules: unitRulesOf(definition, options.crd(policyKind)),
     },
-    stacks: new Stacks(supportedGranularities(definition.merge).every(isBuiltIn) ? "Shared" : "Own"),
+    stacks: new Stacks(),
   };
 }
-
-const isBuiltIn = (granularity: Granularity): boolean => typeof granularity === "string";
 
 const kindSet = (kinds: readonly GroupKind[]): ReadonlySet<KindId> => new Set(kinds.map(kindId));
 

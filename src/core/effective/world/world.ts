@@ -18,11 +18,11 @@ import type { KindId, ObjectId, PolicyId } from "../../model/refs.ts";
 import type { LinkRows } from "../../topology/compile-rows.ts";
 import type { ObjectLinks, ParentLinks } from "../../topology/links.ts";
 import type { Grant } from "../../topology/reference-grants.ts";
-import type { NodeSets } from "../fold/stack.ts";
-import type { PolicyTally } from "../verdicts/tally.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { Double } from "./double.ts";
 import type { HierarchyFacts, KindPlaces } from "./kind-places.ts";
+import type { PolicyTally } from "./policy-tally.ts";
+import type { NodeSets } from "./stack.ts";
 import type { Tangle } from "./tangle.ts";
 
 /** What holds for a whole lineage of evaluations; when it changes, everything is evaluated anew. */

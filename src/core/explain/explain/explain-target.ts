@@ -1,10 +1,12 @@
-import { effectivePolicy } from "../../effective/fold/effective-at.ts";
-import type { EffectiveCore } from "../../effective/fold/effective-core.ts";
-import type { EffectivePolicy, PathNode, Source } from "../../effective/fold/effective-policy.ts";
-import type { NodeSets } from "../../effective/fold/stack.ts";
+import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
+import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
 import { nodesOf, type Path } from "../../effective/paths/path.ts";
+import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import type { NodeSets } from "../../effective/world/stack.ts";
 import type { World } from "../../effective/world/world.ts";
+import type { EffectiveSpec } from "../../merge/effective-spec.ts";
+import type { Source } from "../../merge/provenance.ts";
 import { displayRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { forEachPathThrough, type ObjectOrSection } from "../paths-through.ts";
 import { ineffectivePolicies } from "./ineffective-policies.ts";
@@ -60,11 +62,11 @@ function addPath(
   world: World,
   kind: CompiledKind,
   path: Path,
-  core: EffectiveCore,
+  core: EffectiveSpec,
   ownKey: string | undefined,
   grouping: Map<string, Grouped>,
 ): void {
-  const effective = effectivePolicy(path, kind);
+  const effective = effectivePolicyAt(path, kind);
   const { spec, sources, fields = [] } = effective;
   const key = ownKey ?? JSON.stringify([spec, sources, fields]);
   let grouped = grouping.get(key);
@@ -98,7 +100,7 @@ function partsOf(
   world: World,
   kind: CompiledKind,
   path: Path,
-  core: EffectiveCore,
+  core: EffectiveSpec,
   removed: ReadonlyMap<PolicyId, readonly string[]>,
 ): readonly PolicyPart[] {
   const attachedTo = new Map<PolicyId, PathNode>();

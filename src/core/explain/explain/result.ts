@@ -1,5 +1,7 @@
 /** The result of `explain`: which policy settings take effect on an object or a section, and why. Plain data. */
-import type { MappedField, PathNode, Source } from "../../effective/fold/effective-policy.ts";
+import type { MappedField } from "../../effective/fold/effective-policy.ts";
+import type { PathNode } from "../../effective/paths/path-node.ts";
+import type { Source } from "../../merge/provenance.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.ts";
 import type { RefusalCode } from "../../topology/links.ts";

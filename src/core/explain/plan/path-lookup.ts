@@ -1,7 +1,8 @@
-import { effectivePolicy } from "../../effective/fold/effective-at.ts";
-import type { EffectivePolicy, PathNode } from "../../effective/fold/effective-policy.ts";
+import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
+import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
 import { nodesOf, type Path } from "../../effective/paths/path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
+import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { isImplied } from "../../effective/world/lookups.ts";
 import type { World } from "../../effective/world/world.ts";
@@ -33,7 +34,7 @@ export class PathLookup {
     const same = this.#pathsTo(kind, objectId(end)).filter((path) => keyOfPath(path) === key);
     // Traffic of a namespace without policies or routes of its own counts as traffic from other namespaces.
     const found = same.find((path) => path.from === from) ?? same.find((path) => path.from === OTHERS);
-    return found === undefined ? undefined : effectivePolicy(found, kind);
+    return found === undefined ? undefined : effectivePolicyAt(found, kind);
   }
 
   #pathsTo(kind: CompiledKind, end: ObjectId): readonly Path[] {
@@ -44,7 +45,7 @@ export class PathLookup {
     const finder = this.#finders.get(id) ?? new PathFinder(this.#world, kind);
     this.#finders.set(id, finder);
     const paths: Path[] = [];
-    finder.forEachEnd(parseObjectId(end), end, (path) => void paths.push(path));
+    finder.forEachPathTo({ id: end, ref: parseObjectId(end) }, (path) => void paths.push(path));
     this.#paths.set(key, paths);
     return paths;
   }

@@ -1,6 +1,6 @@
 import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
-import { forEachPath } from "../../effective/paths/count-paths.ts";
-import { shownPath } from "../../effective/paths/path.ts";
+import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
+import { plainPath } from "../../effective/paths/path.ts";
 import type { Delta, EffectiveChange } from "../../effective/update/delta.ts";
 import type { ObjectChange } from "../../effective/update/object-changes.ts";
 import { isImplied } from "../../effective/world/lookups.ts";
@@ -133,8 +133,8 @@ function countPaths({ world, isOrphan }: ClosedWorld, policyKind: GroupKind): nu
   const kind = world.rulebook.kinds.find((one) => kindId(one.policyKind) === kindId(policyKind));
   let count = 0;
   if (kind === undefined) return count;
-  forEachPath(world, kind, (path) => {
-    if (!(path.incomplete && isOrphan(shownPath(path)))) count++;
+  forEachEffective(world, kind, (path) => {
+    if (!(path.incomplete && isOrphan(plainPath(path)))) count++;
   });
   return count;
 }

@@ -1,6 +1,7 @@
 /** The result of `plan`: what a change would change, by value, by policy and by finding. Plain data. */
-import type { MappedField, Source } from "../../effective/fold/effective-policy.ts";
+import type { MappedField } from "../../effective/fold/effective-policy.ts";
 import type { Verdict } from "../../effective/verdicts/verdict.ts";
+import type { Source } from "../../merge/provenance.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { SourcePosition } from "../../model/kube-object.ts";

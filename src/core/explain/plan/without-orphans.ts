@@ -3,11 +3,12 @@
  * whose only parents the plan deletes has no path.
  */
 
-import type { PathNode } from "../../effective/fold/effective-policy.ts";
-import { countPath, forEachPath } from "../../effective/paths/count-paths.ts";
+import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
 import { nodesOf } from "../../effective/paths/path.ts";
+import type { PathNode } from "../../effective/paths/path-node.ts";
 import { worldWith } from "../../effective/update/world-with.ts";
-import { TallyChanges } from "../../effective/verdicts/tally.ts";
+import { countEffectivePaths } from "../../effective/verdicts/count-effective-paths.ts";
+import { changedTally, type TallyChanges } from "../../effective/verdicts/tally-changes.ts";
 import type { World } from "../../effective/world/world.ts";
 import { forEachId } from "../../model/collections/id-set.ts";
 import { type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
@@ -27,16 +28,17 @@ export function withoutOrphans(world: World, deleted: ReadonlySet<ObjectId>): Cl
   };
   const closed = (nodes: readonly PathNode[]): boolean => isOrphan(nodes.map(objectId));
   if (![...deleted].some((id) => isMissed(world, id))) return { world, policies: [], isOrphan: closed };
-  const changes = new TallyChanges();
+  const changes: TallyChanges = new Map();
   for (const kind of world.rulebook.kinds) {
-    forEachPath(world, kind, (path, core) => {
-      if (path.incomplete && isOrphan(nodesOf(path).map(({ id }) => id))) countPath(changes, kind, path, core, -1);
+    forEachEffective(world, kind, (path, effective) => {
+      if (path.incomplete && isOrphan(nodesOf(path).map(({ id }) => id)))
+        countEffectivePaths(changes, kind, [{ kind, path, effective }], "Go");
     });
   }
   let { tallies } = world;
-  const policies = [...changes.policies()];
+  const policies = [...changes.keys()];
   for (const policy of policies) {
-    const tally = changes.applyTo(policy, tallies.get(policy));
+    const tally = changedTally(changes, policy, tallies.get(policy));
     tallies = tally === undefined ? tallies.without(policy) : tallies.with(policy, tally);
   }
   return { world: worldWith(world, { tallies }), policies, isOrphan: closed };

@@ -1,9 +1,10 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
 import { shownRejection } from "../../effective/findings/shown-rejection.ts";
-import { effectivePolicy } from "../../effective/fold/effective-at.ts";
-import type { EffectivePolicy, PathNode } from "../../effective/fold/effective-policy.ts";
+import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
+import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
 import { foldsOf } from "../../effective/fold/folds-of.ts";
-import { forEachPath } from "../../effective/paths/count-paths.ts";
+import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
+import type { PathNode } from "../../effective/paths/path-node.ts";
 import { findConflict } from "../../effective/verdicts/find-conflict.ts";
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
@@ -33,9 +34,9 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
   const survey: Survey = { id, kind, drafts, targets: targets.attachments, places: new Map(), through: new Map() };
   const paths: ReachedPath[] = [];
   const absent = new Map<ObjectId, ObjectRef>();
-  forEachPath(world, kind, (path, core) => {
+  forEachEffective(world, kind, (path, core) => {
     if (!core.outcomes.some((outcome) => outcome.policy.id === id)) return;
-    const effective = effectivePolicy(path, kind);
+    const effective = effectivePolicyAt(path, kind);
     paths.push(addPath(survey, effective));
     if (!effective.incomplete) return;
     for (const node of effective.path)

@@ -1,6 +1,8 @@
 /** The result of `reach`: where a policy takes effect, and where it is overridden. Plain data. */
-import type { MappedField, PathNode, Source } from "../../effective/fold/effective-policy.ts";
+import type { MappedField } from "../../effective/fold/effective-policy.ts";
+import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { Verdict } from "../../effective/verdicts/verdict.ts";
+import type { Source } from "../../merge/provenance.ts";
 import type { Json } from "../../model/json.ts";
 import type { BlockName } from "../../model/policy.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.ts";

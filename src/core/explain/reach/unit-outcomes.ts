@@ -1,6 +1,7 @@
 /** The outcome of each setting of a policy on one path. */
-import type { Source } from "../../effective/fold/effective-policy.ts";
+
 import type { Fold } from "../../effective/fold/folds-of.ts";
+import type { Source } from "../../merge/provenance.ts";
 import type { BlockName } from "../../model/policy.ts";
 import type { PolicyId } from "../../model/refs.ts";
 import type { ReachLoss, ReachOutcome } from "./result.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { kubeObject } from "../../../../test/support/cluster/kube-objects.ts";
 import { type EvaluateOptions, effectivePolicies, evaluate, verdicts } from "../../evaluate.ts";
+import type { Source } from "../../merge/provenance.ts";
 import type { PolicyDefinition } from "../../model/definition.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { parseDefinition } from "../../model/parse/parse-definition.ts";
 import { buildSnapshot } from "../../model/snapshot.ts";
-import type { Source } from "./effective-policy.ts";
 
 /** Stacks of policies that say the same fold alike, whoever they are: what is told of one must be true of the other. */
 

@@ -1,0 +1,65 @@
+import type { EffectiveField, EffectiveSpec } from "../../merge/effective-spec.ts";
+import type { Source } from "../../merge/provenance.ts";
+import type { SpecProvenance } from "../../merge/provenance-of.ts";
+import type { ObjectId } from "../../model/refs.ts";
+import { endOf, type Path, plainPath } from "../paths/path.ts";
+import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { EffectivePolicy, MappedField } from "./effective-policy.ts";
+import { foldPath, ownValuesOn } from "./fold-path.ts";
+import type { OwnValues } from "./own-values.ts";
+
+/** The effective policy of one path as plain data. */
+export function effectivePolicyAt(path: Path, kind: CompiledKind): EffectivePolicy {
+  const own = ownValuesOn(path, kind);
+  const effective = foldPath(path, kind, own);
+  const sources = sourcesOf(effective, (pointer) => ownerOf(pointer, own));
+  return plainPolicy(path, kind, effective, sources);
+}
+
+function plainPolicy(
+  path: Path,
+  { policyKind }: CompiledKind,
+  { spec, fields }: EffectiveSpec,
+  sources: readonly Source[],
+): EffectivePolicy {
+  const { from, incomplete } = path;
+  const target = endOf(path);
+  const nodes = plainPath(path);
+  // By far the most: spelled out, as there may be a million.
+  if (from === undefined && !incomplete && fields.length === 0)
+    return { policyKind, target, path: nodes, spec, sources };
+  return {
+    policyKind,
+    target,
+    path: nodes,
+    spec,
+    sources,
+    ...(from === undefined ? {} : { from }),
+    ...(incomplete ? { incomplete: true as const } : {}),
+    ...(fields.length === 0 ? {} : { fields: fields.map(mappedField) }),
+  };
+}
+
+/** The sources, with the object named where a value is an object's own. */
+function sourcesOf(
+  { sources, ownSources }: SpecProvenance,
+  ownerAt: (pointer: string) => ObjectId | undefined,
+): readonly Source[] {
+  if (ownSources.length === 0) return sources;
+  return sources.map((source, at) => {
+    const { pointer, policy, block, ...rest } = source;
+    const object = ownSources.includes(at) ? ownerAt(pointer) : undefined;
+    return object === undefined ? source : { pointer, policy, block, object, ...rest };
+  });
+}
+
+/** The object whose own value is at the pointer: the most specific one. */
+const ownerOf = (pointer: string, { units, objects }: OwnValues): ObjectId | undefined =>
+  objects[units.findIndex((unit) => unit.pointer === pointer)];
+
+const mappedField = (field: EffectiveField): MappedField => ({
+  object: field.object,
+  pointer: field.pointer,
+  spec: field.spec,
+  sources: sourcesOf(field, () => field.object),
+});

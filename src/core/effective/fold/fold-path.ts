@@ -1,0 +1,161 @@
+import type { EffectiveField, EffectiveSpec } from "../../merge/effective-spec.ts";
+import { type FoldLevel, fold } from "../../merge/fold.ts";
+import type { PointerState } from "../../merge/fold-result.ts";
+import { isDirect } from "../../merge/is-direct.ts";
+import { outcomesOf } from "../../merge/outcomes-of.ts";
+import { byPointer, provenanceOf } from "../../merge/provenance-of.ts";
+import type { LevelKind } from "../../model/definition.ts";
+import type { Block, Policy } from "../../model/policy.ts";
+import type { Node, Path } from "../paths/path.ts";
+import type { CompiledKind } from "../world/compiled-kind.ts";
+import { policiesIn, type Stack } from "../world/stack.ts";
+import { isAbout, type MappedNode, NO_OWN_VALUES, type OwnItem, type OwnValues, ownValues } from "./own-values.ts";
+
+/** The effective spec at the end of a path. Paths with the same stack and own values share it, so it is folded once for all of them. */
+export function foldPath(path: Path, kind: CompiledKind, own: OwnValues = ownValuesOn(path, kind)): EffectiveSpec {
+  const { stack } = path;
+  const endLevels = endLevelsOf(path, kind);
+  if (own.key === "" && endLevels === 0) {
+    if (stack.effective === undefined) {
+      stack.effective = foldStack(stack, NO_OWN_VALUES, 0, kind);
+      kind.stacks.noteFold(stack);
+    }
+    return stack.effective;
+  }
+  const key = `${endLevels}${own.key}`;
+  let effective = stack.effectiveByKey?.get(key);
+  if (effective === undefined) {
+    effective = foldStack(stack, own, endLevels, kind);
+    stack.effectiveByKey ??= new Map();
+    stack.effectiveByKey.set(key, effective);
+    kind.stacks.noteFold(stack);
+  }
+  return effective;
+}
+
+/** What objects on the path say themselves in the fields that the kind maps onto. */
+export const ownValuesOn = (path: Path, kind: CompiledKind): OwnValues =>
+  kind.mappings.length === 0 ? NO_OWN_VALUES : ownValues(mappedNodes(path, kind), kind.mappings, kind.tools.unitRules);
+
+/** The state of every pointer at the end of a path: of the spec, then of each item of an object's field. An `EffectiveSpec` has only what is reported. */
+export function pointerStatesAt(path: Path, kind: CompiledKind): readonly (readonly PointerState[])[] {
+  const own = ownValuesOn(path, kind);
+  const { spec, items } = runFolds(levelsOf(path.stack, own, endLevelsOf(path, kind), kind), own, kind);
+  return [spec.states, ...items.map(({ states }) => states)].map(byPointer);
+}
+
+const NO_FIELDS: readonly EffectiveField[] = [];
+
+function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): EffectiveSpec {
+  const levels = levelsOf(stack, own, endLevels, kind);
+  const { spec, items } = runFolds(levels, own, kind);
+  const policies = haveAllPart(own, kind) ? policiesIn(stack) : levels.flatMap((level) => level.policies);
+  // Spelled out: there are many stacks, and a spread takes longer than the fold.
+  const { spec: result, sources, ownSources } = provenanceOf(spec.states);
+  const outcomes = outcomesOf(policies, [spec.states, ...items.map(({ states }) => states)]);
+  const conditionErrors = items.length === 0 ? spec.conditionErrors : distinctErrors([spec, ...items]);
+  const fields = items.length === 0 ? NO_FIELDS : items.map(fieldOf);
+  return { spec: result, sources, ownSources, outcomes, conditionErrors, fields };
+}
+
+interface FoldedStates extends Pick<EffectiveSpec, "conditionErrors"> {
+  readonly states: readonly PointerState[];
+}
+
+interface FoldedItem extends FoldedStates {
+  readonly item: OwnItem;
+}
+
+const NO_ITEMS: readonly FoldedItem[] = [];
+
+/** Folds the stack into the spec, and once more into each item of an object's field that policies may set. */
+function runFolds(
+  levels: readonly FoldLevel[],
+  own: OwnValues,
+  { definition, tools }: CompiledKind,
+): { readonly spec: FoldedStates; readonly items: readonly FoldedItem[] } {
+  const { states, conditionErrors } = fold(levels, own.units, definition, tools);
+  const spec = { conditionErrors, states: statesInSpec(states, own) };
+  if (own.items.length === 0) return { spec, items: NO_ITEMS };
+  const items = own.items.map((item): FoldedItem => {
+    // With all own values, so that conditions see the whole spec as it is for this item.
+    const folded = fold(levels, [...item.units, ...own.units], definition, tools);
+    const { conditionErrors: errors } = folded;
+    return { item, conditionErrors: errors, states: statesInItem(folded.states, item) };
+  });
+  return { spec, items };
+}
+
+/** Settings that go to items only, or nowhere, are not part of the spec. */
+const statesInSpec = (states: readonly PointerState[], { notInSpec }: OwnValues): readonly PointerState[] =>
+  notInSpec.length === 0 ? states : states.filter(({ pointer }) => !isAbout(pointer, notInSpec));
+
+/** The fields of an item are compared with the corresponding ones of the policy. */
+const statesInItem = (states: readonly PointerState[], { from }: OwnItem): readonly PointerState[] =>
+  states.filter(({ pointer }) => isAbout(pointer, [from]));
+
+const fieldOf = ({ item, states }: FoldedItem): EffectiveField => ({
+  object: item.object,
+  pointer: item.pointer,
+  ...provenanceOf(states),
+});
+
+/** The folds of one path see the same conditions, so each error is listed once. */
+function distinctErrors(folds: readonly FoldedStates[]): EffectiveSpec["conditionErrors"] {
+  const errors = folds.flatMap(({ conditionErrors }) => conditionErrors);
+  return errors.filter(
+    ({ policy, block, message }, at) =>
+      errors.findIndex((one) => one.policy === policy && one.block === block && one.message === message) === at,
+  );
+}
+
+/** The levels of a stack, the most specific first. `endLevels`: how many of them belong to the end of the path. */
+function levelsOf(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): readonly FoldLevel[] {
+  const levels: FoldLevel[] = [];
+  const areAll = haveAllPart(own, kind);
+  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) {
+    const { policies, annotated } = at.set;
+    const isEnd = levels.length < endLevels;
+    const part = areAll ? policies : policies.filter((policy) => hasPart(policy, isEnd, own, kind));
+    levels.push(areAll ? at.set : { policies: part, annotated });
+  }
+  return levels;
+}
+
+const haveAllPart = ({ nowhere }: OwnValues, { definition }: CompiledKind): boolean =>
+  nowhere.length === 0 && definition.merge.bare !== "Direct";
+
+/** A Direct policy has a part in paths that end at its target; any other where one of its settings has somewhere to go. */
+function hasPart(policy: Policy, isEnd: boolean, { nowhere }: OwnValues, { definition }: CompiledKind): boolean {
+  if (!isEnd && isDirect(policy, definition.merge)) return false;
+  return policy.blocks.length === 0 || policy.blocks.some((block) => goesSomewhere(block, nowhere));
+}
+
+const goesSomewhere = ({ units, remove }: Block, nowhere: readonly string[]): boolean =>
+  remove.length > 0 || units.some(({ pointer }) => !isAbout(pointer, nowhere));
+
+/** How many of the stack's last sets are on the effective target itself, or on the object that it is a section of. */
+function endLevelsOf(path: Path, { stacks, definition }: CompiledKind): number {
+  if (definition.merge.bare !== "Direct") return 0;
+  const pushed = (at: Path): number => (at.stack === (at.up?.stack ?? stacks.empty) ? 0 : 1);
+  return pushed(path) + (path.node.section !== undefined && path.up !== undefined ? pushed(path.up) : 0);
+}
+
+/** The nodes that a mapping of the kind leads into: a section both as a node and as part of its object. */
+function mappedNodes(path: Path, { mappings }: CompiledKind): readonly MappedNode[] {
+  const nodes: MappedNode[] = [];
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) {
+    const { node } = at;
+    const level = levelOf(node);
+    const raw = node.section?.raw ?? node.raw;
+    if (raw !== undefined && mappings.some((mapping) => mapping.level.kind === level.kind)) {
+      nodes.push({ object: node.id, level, raw, index: node.section?.index });
+    }
+  }
+  return nodes;
+}
+
+function levelOf({ ref, section }: Node): LevelKind {
+  const { group, kind } = ref;
+  return section === undefined ? { group, kind } : { group, kind, section: section.section };
+}

@@ -1,0 +1,146 @@
+/** Changes to tallies, collected while paths are counted. A path that comes or goes costs that path, not the policy's reach. */
+import type { EffectiveSpec } from "../../merge/effective-spec.ts";
+import type { Outcome } from "../../merge/provenance.ts";
+import { SortedMap } from "../../model/collections/sorted-map.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { ObjectId, PolicyId, TargetId } from "../../model/refs.ts";
+import type { AncestorTally, PolicyTally } from "../world/policy-tally.ts";
+
+/** By policy, then by ancestor. */
+export type TallyChanges = Map<PolicyId, Map<ObjectId, Counters>>;
+
+interface Counters {
+  paths: number;
+  full: number;
+  partial: number;
+  none: number;
+  met: number;
+  overriddenBy: Map<PolicyId, number> | undefined;
+  overriddenAt: Map<TargetId, number> | undefined;
+  errors: Map<string, number> | undefined;
+}
+
+/** Paths to one target: negative if they go. */
+export interface TargetCount {
+  readonly target: TargetId;
+  paths: number;
+}
+
+/** Counts paths with the same effective spec. */
+export function countPaths(
+  changes: TallyChanges,
+  { outcomes, conditionErrors }: EffectiveSpec,
+  ancestorOf: (policy: Policy) => ObjectId,
+  targets: readonly TargetCount[],
+): void {
+  let count = 0;
+  for (const { paths } of targets) count += paths;
+  for (const outcome of outcomes) {
+    const { policy, overridden, by } = outcome;
+    const counters = countersOf(changes, policy.id, ancestorOf(policy));
+    counters.paths += count;
+    counters[effectOf(outcome)] += count;
+    if (overridden === 0) continue;
+    for (const { target, paths } of targets) counters.overriddenAt = added(counters.overriddenAt, target, paths);
+    for (const winner of by) counters.overriddenBy = added(counters.overriddenBy, winner.id, count);
+  }
+  for (const { policy, block, message } of conditionErrors) {
+    const counters = countersOf(changes, policy.id, ancestorOf(policy));
+    counters.errors = added(counters.errors, `${block.name}: ${message}`, count);
+  }
+}
+
+/** The tally of a policy after the changes. Undefined: no path is left. */
+export function changedTally(
+  changes: TallyChanges,
+  policy: PolicyId,
+  before: PolicyTally | undefined,
+): PolicyTally | undefined {
+  let tally = before ?? SortedMap.empty<ObjectId, AncestorTally>();
+  for (const [ancestor, counters] of changes.get(policy) ?? []) {
+    if (isZero(counters)) continue;
+    const next = changedCounters(tally.get(ancestor), counters);
+    tally = next === undefined ? tally.without(ancestor) : tally.with(ancestor, next);
+  }
+  return tally.size === 0 ? undefined : tally;
+}
+
+/** How far a policy takes effect on a path. */
+function effectOf({ inEffect, overridden, gated }: Outcome): "full" | "partial" | "none" | "met" {
+  if (overridden > 0) return inEffect === 0 ? "none" : "partial";
+  return inEffect === 0 && gated ? "met" : "full";
+}
+
+function countersOf(changes: TallyChanges, policy: PolicyId, ancestor: ObjectId): Counters {
+  let byAncestor = changes.get(policy);
+  if (byAncestor === undefined) {
+    byAncestor = new Map();
+    changes.set(policy, byAncestor);
+  }
+  let counters = byAncestor.get(ancestor);
+  if (counters === undefined) {
+    counters = { paths: 0, full: 0, partial: 0, none: 0, met: 0, ...NO_COUNTS };
+    byAncestor.set(ancestor, counters);
+  }
+  return counters;
+}
+
+const NO_COUNTS = { overriddenBy: undefined, overriddenAt: undefined, errors: undefined };
+
+function added<K>(counts: Map<K, number> | undefined, key: K, count: number): Map<K, number> {
+  const sums = counts ?? new Map<K, number>();
+  return sums.set(key, (sums.get(key) ?? 0) + count);
+}
+
+/** As many paths came as went, and with the same outcome. */
+function isZero({ paths, full, partial, none, met, overriddenBy, overriddenAt, errors }: Counters): boolean {
+  if (paths !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0) return false;
+  return areZero(overriddenBy) && areZero(overriddenAt) && areZero(errors);
+}
+
+function areZero(counts: ReadonlyMap<string, number> | undefined): boolean {
+  for (const count of counts?.values() ?? []) if (count !== 0) return false;
+  return true;
+}
+
+function changedCounters(tally: AncestorTally | undefined, change: Counters): AncestorTally | undefined {
+  const paths = (tally?.paths ?? 0) + change.paths;
+  if (paths === 0) return undefined;
+  return {
+    paths,
+    full: (tally?.full ?? 0) + change.full,
+    partial: (tally?.partial ?? 0) + change.partial,
+    none: (tally?.none ?? 0) + change.none,
+    met: (tally?.met ?? 0) + change.met,
+    overriddenBy: changedCounts(tally?.overriddenBy, change.overriddenBy),
+    overriddenAt: changedCounts(tally?.overriddenAt, change.overriddenAt),
+    errors: changedCounts(tally?.errors, change.errors),
+  };
+}
+
+/** If more than one in so many keys changes, the map is built anew: each single change copies a part of it. */
+const MANY = 32;
+
+function changedCounts<K extends string>(
+  before: SortedMap<K, number> | undefined,
+  changes: ReadonlyMap<K, number> | undefined,
+): SortedMap<K, number> {
+  if (changes === undefined) return before ?? SortedMap.empty();
+  if (before === undefined || changes.size * MANY > before.size) {
+    const sums = new Map<K, number>();
+    before?.forEach((key, count) => sums.set(key, count));
+    for (const [key, count] of changes) {
+      const sum = (sums.get(key) ?? 0) + count;
+      if (sum === 0) sums.delete(key);
+      else sums.set(key, sum);
+    }
+    return SortedMap.from(sums);
+  }
+  let result = before;
+  for (const [key, count] of changes) {
+    if (count === 0) continue;
+    const sum = (result.get(key) ?? 0) + count;
+    result = sum === 0 ? result.without(key) : result.with(key, sum);
+  }
+  return result;
+}

@@ -1,0 +1,62 @@
+/** Where a definition maps settings onto fields of objects (`mapsTo`), made ready to be followed. */
+import type { FieldMapping, KindFacts, LevelKind } from "../../model/definition.ts";
+import { escapePointer } from "../../model/units.ts";
+
+/** One step of a path into an object: a key, or all items of a list, or those with a field of some value. */
+export type PathStep =
+  | { readonly key: string }
+  | { readonly items: true; readonly where?: { readonly key: string; readonly value: string } };
+
+export interface CompiledMapping {
+  /** The setting: keys in the spec proper, and the same as a JSON pointer. */
+  readonly from: { readonly path: readonly string[]; readonly pointer: string };
+  readonly level: LevelKind;
+  readonly steps: readonly PathStep[];
+  readonly create: boolean;
+  /** There may be several places, each to be folded on its own. */
+  readonly isList: boolean;
+  /** Of the list that the level's sections are in; empty for objects. */
+  readonly listPointer: string;
+}
+
+/** `spec.rules[].filters[type=RetryFilter].retryOn`, in an object or in a section of one. */
+export function compileMapping(
+  { from, to, create }: FieldMapping,
+  facts: KindFacts | undefined,
+  endsAtSection: boolean,
+): CompiledMapping {
+  const { level, path } = endsAtSection ? intoSection(to, facts) : to;
+  const steps = parseSteps(path);
+  const list = facts?.sections.find(({ section }) => section === level.section)?.path ?? "";
+  const keys = from === "" ? [] : from.split(".");
+  return {
+    from: { path: keys, pointer: keys.map((key) => `/${escapePointer(key)}`).join("") },
+    level,
+    steps,
+    create,
+    isList: steps.some((step) => "items" in step),
+    listPointer: list === "" ? "" : `/${list.replaceAll(".", "/")}`,
+  };
+}
+
+/** `spec.rules[].retry` of a route is `retry` of a rule, where paths pass rules one by one. */
+function intoSection(to: FieldMapping["to"], facts: KindFacts | undefined): FieldMapping["to"] {
+  const list = facts?.sections.find(({ path }) => to.path.startsWith(`${path}[].`));
+  if (list === undefined || to.level.section !== undefined) return to;
+  return { level: { ...to.level, section: list.section }, path: to.path.slice(list.path.length + "[].".length) };
+}
+
+function parseSteps(path: string): readonly PathStep[] {
+  const steps: PathStep[] = [];
+  for (const part of path.split(".")) {
+    const open = part.indexOf("[");
+    const key = open === -1 ? part : part.slice(0, open);
+    if (key !== "") steps.push({ key });
+    if (open === -1) continue;
+    const [field, value] = part.slice(open + 1, part.indexOf("]")).split("=");
+    steps.push(
+      value === undefined || field === undefined ? { items: true } : { items: true, where: { key: field, value } },
+    );
+  }
+  return steps;
+}

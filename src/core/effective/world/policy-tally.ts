@@ -1,0 +1,23 @@
+import type { SortedMap } from "../../model/collections/sorted-map.ts";
+import type { ObjectId, PolicyId, TargetId } from "../../model/refs.ts";
+
+/** The paths of one policy through one ancestor, counted. */
+export interface AncestorTally {
+  /** Paths whose stack contains the policy. */
+  readonly paths: number;
+  /** Paths on which all, some, or none of its units take effect. */
+  readonly full: number;
+  readonly partial: number;
+  readonly none: number;
+  /** Paths on which its condition is not met, so that it sets nothing ("constraint met"). */
+  readonly met: number;
+  /** The policies that units were lost to, with the number of paths. */
+  readonly overriddenBy: SortedMap<PolicyId, number>;
+  /** The effective targets at which units were lost, with the number of paths. */
+  readonly overriddenAt: SortedMap<TargetId, number>;
+  /** Conditions that could not be evaluated, by block and message, with the number of paths. */
+  readonly errors: SortedMap<string, number>;
+}
+
+/** The counters of one policy, by ancestor. */
+export type PolicyTally = SortedMap<ObjectId, AncestorTally>;

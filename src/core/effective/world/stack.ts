@@ -1,0 +1,128 @@
+/**
+ * Policy stacks, interned: paths with the same policies at the same levels share one stack, and so one fold. A stack is a
+ * chain from the root down; each link is the set of policies on one target.
+ */
+import type { EffectiveSpec } from "../../merge/effective-spec.ts";
+import type { FoldLevel } from "../../merge/fold.ts";
+import { comparePrecedence } from "../../merge/precedence.ts";
+import type { MergeStrategy } from "../../model/definition.ts";
+import type { Policy } from "../../model/policy.ts";
+
+/** The policies on one target. The same policies (and annotation) are the same object. */
+export interface PolicySet extends FoldLevel {
+  /** Strategy None: the policies that lost this target to the only one in `policies`. */
+  readonly losers: readonly Policy[];
+}
+
+/** The policies of one kind attached to an object and its sections. */
+export interface NodeSets {
+  readonly own: PolicySet | undefined;
+  readonly sections: ReadonlyMap<string, PolicySet> | undefined;
+  /** Policies that take effect only on traffic from one namespace, by that namespace. */
+  readonly consumers: ReadonlyMap<string, NodeSets> | undefined;
+}
+
+export interface Stack {
+  readonly up: Stack | undefined;
+  /** Undefined: the empty stack, above every root. */
+  readonly set: PolicySet | undefined;
+  /** Stacks with one set more. Weak, so that a set that is in no evaluation any more takes its stacks with it. */
+  next: WeakMap<PolicySet, Stack> | undefined;
+  /** What the stack folds into, once it has been folded: see `foldPath`. */
+  effective: EffectiveSpec | undefined;
+  /** The same where the fold depends on more than the stack: on own values, or on where the path ends. */
+  effectiveByKey: Map<string, EffectiveSpec> | undefined;
+}
+
+/** Every policy of a stack, the most specific first. A policy may occur at several levels. */
+export function policiesIn(stack: Stack): readonly Policy[] {
+  const policies: Policy[] = [];
+  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) policies.push(...at.set.policies);
+  return policies;
+}
+
+/** The stacks and policy sets of one policy kind. They live as long as its definition, through many evaluations. */
+export class Stacks {
+  readonly empty: Stack = newStack(undefined, undefined);
+  readonly #sets: SetNode = newSetNode();
+  /** The stacks that were folded last, the oldest first. */
+  #folded: Stack[] = [];
+
+  /** `policies`: highest first, not empty. */
+  setOf(policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet {
+    let node = this.#sets;
+    for (const policy of policies) node = nodeBelow(node, policy);
+    if (annotated === undefined) {
+      node.plain ??= newSet(policies, annotated, isNone);
+      return node.plain;
+    }
+    node.annotated ??= new Map();
+    const key = JSON.stringify(annotated);
+    const known = node.annotated.get(key) ?? newSet(policies, annotated, isNone);
+    node.annotated.set(key, known);
+    return known;
+  }
+
+  /** Two sets on one target, in order of precedence. */
+  combined(a: PolicySet, b: PolicySet, isNone: boolean): PolicySet {
+    const policies = [...a.policies, ...a.losers, ...b.policies, ...b.losers].sort(comparePrecedence);
+    return this.setOf(policies, a.annotated, isNone);
+  }
+
+  push(stack: Stack, set: PolicySet): Stack {
+    stack.next ??= new WeakMap();
+    let below = stack.next.get(set);
+    if (below === undefined) {
+      below = newStack(stack, set);
+      stack.next.set(set, below);
+    }
+    return below;
+  }
+
+  /** Only the last folds are kept: what a stack folds into takes more memory than everything else about a route. */
+  noteFold(stack: Stack): void {
+    this.#folded.push(stack);
+    if (this.#folded.length <= MAX_FOLDS) return;
+    for (const old of this.#folded.splice(0, MAX_FOLDS / 2)) {
+      old.effective = undefined;
+      old.effectiveByKey = undefined;
+    }
+  }
+}
+
+/** Paths are read object by object, so those with the same stack are mostly near each other. */
+const MAX_FOLDS = 1024;
+
+/** Sets by their policies: a trie with a step for each policy. Weak, as policies come and go. */
+interface SetNode {
+  next: WeakMap<Policy, SetNode> | undefined;
+  plain: PolicySet | undefined;
+  annotated: Map<string, PolicySet> | undefined;
+}
+
+const newSetNode = (): SetNode => ({ next: undefined, plain: undefined, annotated: undefined });
+
+function nodeBelow(node: SetNode, policy: Policy): SetNode {
+  node.next ??= new WeakMap();
+  let below = node.next.get(policy);
+  if (below === undefined) {
+    below = newSetNode();
+    node.next.set(policy, below);
+  }
+  return below;
+}
+
+const NO_POLICIES: readonly Policy[] = [];
+
+const newSet = (policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet =>
+  isNone && policies.length > 1
+    ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated }
+    : { policies, losers: NO_POLICIES, annotated };
+
+const newStack = (up: Stack | undefined, set: PolicySet | undefined): Stack => ({
+  up,
+  set,
+  next: undefined,
+  effective: undefined,
+  effectiveByKey: undefined,
+});

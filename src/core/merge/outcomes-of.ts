@@ -1,0 +1,62 @@
+import type { Policy } from "../model/policy.ts";
+import type { Loss, PointerState } from "./fold-result.ts";
+import type { Outcome } from "./provenance.ts";
+
+type Draft = { -readonly [key in keyof Outcome]: Outcome[key] };
+
+const NO_POLICIES: readonly Policy[] = [];
+
+/**
+ * What became of each policy of a stack. `policies`: those with a part in the fold, so that one that sets nothing has an
+ * outcome too. `folds`: the pointers of the spec, and those of each item of an object's field.
+ */
+export function outcomesOf(
+  policies: readonly Policy[],
+  folds: readonly (readonly PointerState[])[],
+): readonly Outcome[] {
+  const outcomes = new Map<Policy, Draft>();
+  for (const policy of policies) {
+    // A policy may be attached at several levels of one path.
+    if (outcomes.has(policy)) continue;
+    outcomes.set(policy, { policy, inEffect: 0, overridden: 0, gated: false, by: NO_POLICIES });
+  }
+  const outcomeOf = (policy: Policy): Draft => {
+    const outcome = outcomes.get(policy);
+    if (outcome === undefined) throw new Error(`${policy.id} is not in the stack`);
+    return outcome;
+  };
+  for (const states of folds) {
+    for (const { holder, losses } of states) {
+      if (holder?.policy !== undefined) outcomeOf(holder.policy).inEffect++;
+      for (const loss of losses)
+        if (loss.candidate.policy !== undefined) countLoss(outcomeOf(loss.candidate.policy), loss);
+    }
+  }
+  return [...outcomes.values()];
+}
+
+function countLoss(outcome: Draft, { reason, by }: Loss): void {
+  switch (reason) {
+    case "gated":
+      outcome.gated = true;
+      return;
+    case "equal":
+      outcome.inEffect++;
+      return;
+    case "overridden":
+    case "replaced":
+    case "removed":
+    case "deleted":
+      countOverridden(outcome, by);
+      return;
+  }
+}
+
+/** A policy at two levels never overrides itself: what it lost to itself counts neither way. */
+function countOverridden(outcome: Draft, by: readonly Policy[]): void {
+  const others = by.filter((winner) => winner !== outcome.policy);
+  if (by.length > 0 && others.length === 0) return;
+  outcome.overridden++;
+  const more = others.filter((winner) => !outcome.by.includes(winner));
+  if (more.length > 0) outcome.by = [...outcome.by, ...more];
+}

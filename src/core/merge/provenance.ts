@@ -1,0 +1,53 @@
+/** Where the values of an effective policy come from, what they were chosen over, and what became of each policy. */
+import type { Json } from "../model/json.ts";
+import type { BlockName, Policy } from "../model/policy.ts";
+import type { ObjectId, PolicyId } from "../model/refs.ts";
+
+/**
+ * One step of the fold: the policy and block, and the strategy by which it was merged (`AtomicDefaults`, `MergeOverrides`,
+ * `Remove`, `When`, `Own`, `Direct` …). No policy: the object's own value.
+ */
+export interface Step {
+  readonly policy: PolicyId | null;
+  readonly block: BlockName | null;
+  readonly strategy: string;
+}
+
+export type LossReason = "overridden" | "replaced" | "removed" | "deleted" | "gated" | "equal";
+
+/** A value that did not take effect, and why. */
+export interface Lost {
+  /** Absent: the object's own value. */
+  readonly policy?: PolicyId;
+  readonly block?: BlockName;
+  readonly value: Json;
+  readonly reason: LossReason;
+  /** The policies that overrode, replaced or removed it. Empty: the object's own value or a condition did. */
+  readonly by: readonly PolicyId[];
+}
+
+/** The source of the value at one pointer of the effective spec. */
+export interface Source {
+  readonly pointer: string;
+  /** The policy and block that set the value. Null: `object` did, or nothing is left at this pointer. */
+  readonly policy: PolicyId | null;
+  readonly block: BlockName | null;
+  readonly object?: ObjectId;
+  /** A custom strategy computed the value: no policy contains it. */
+  readonly computed?: true;
+  readonly decidedBy: Step;
+  readonly lost: readonly Lost[];
+}
+
+/** What became of one policy in one fold, counted in units. */
+export interface Outcome {
+  readonly policy: Policy;
+  /** Units that take effect, or whose value does. */
+  readonly inEffect: number;
+  /** Units that lost to another policy or to the object's own value. */
+  readonly overridden: number;
+  /** A condition of the policy is not met. */
+  readonly gated: boolean;
+  /** The other policies that units were lost to. */
+  readonly by: readonly Policy[];
+}

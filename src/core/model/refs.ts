@@ -76,9 +76,6 @@ export function splitId(id: ObjectId): { readonly kind: KindId; readonly namespa
 export const targetId = (object: ObjectId, sectionName?: string): TargetId =>
   (sectionName === undefined ? object : `${object}#${sectionName}`) as TargetId;
 
-/** The same from what the ids of an object's sections begin with. */
-export const sectionTarget = (prefix: string, sectionName: string): TargetId => `${prefix}${sectionName}` as TargetId;
-
 /**
  * The object of a target, and the name of the section if the target is one. No object has a `#` in its name.
  *

@@ -1,4 +1,5 @@
 /** What our pages say about files is true. */
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,11 +26,38 @@ describe("links lead somewhere", () => {
   }
 });
 
-test("README.md opens with two commands, and npm knows them", () => {
-  const [block = ""] = /```sh\n[^`]*```/.exec(read("README.md")) ?? [];
-  const commands = block.split("\n").slice(1, -1);
-  expect(commands.map((line) => line.replace(/ +#.*/, ""))).toEqual(["npm run demo", "npm test"]);
-  expect(read("README.md").indexOf(block)).toBeLessThan("# Prevail\n\n".length + 1);
+describe("README.md", () => {
+  const text = read("README.md");
+
+  test("opens with what Prevail is in two sentences, then output of explain, then how to install it, then two commands", () => {
+    const [title, summary = "", question, output = ""] = text.split("\n\n");
+    expect([title, summary.match(/\.(?=\s|$)/g)?.length, question]).toEqual(["# Prevail", 2, expect.any(String)]);
+    expect(output).toMatch(/^```console\n\$ prevail explain /);
+    expect([...text.matchAll(/^## (.*)$/gm)].slice(0, 2).map(([, heading]) => heading)).toEqual([
+      "Install",
+      "Two commands",
+    ]);
+  });
+
+  test("names two commands for a fresh clone", () => {
+    const [block = ""] = /```sh\n[^`]*```/.exec(text) ?? [];
+    const commands = block.split("\n").slice(1, -1);
+    expect(commands.map((line) => line.replace(/ +#.*/, ""))).toEqual(["npm run demo", "npm test"]);
+  });
+
+  test("links to files that are in the package", () => {
+    const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    const [{ files }] = JSON.parse(packed) as [{ readonly files: readonly { readonly path: string }[] }];
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target.replace(/#.*/, ""));
+    const local = links.filter((target) => !/^[a-z]+:/.test(target));
+    expect(local.length).toBeGreaterThan(10);
+    const isPacked = (link: string): boolean =>
+      files.some(({ path }) => (link.endsWith("/") ? path.startsWith(link) : path === link));
+    expect(local.filter((link) => !isPacked(link))).toEqual([]);
+  });
 });
 
 test("README.md shows the bakery's definition of RateLimitPolicy as it is", () => {

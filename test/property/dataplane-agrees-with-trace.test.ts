@@ -7,8 +7,8 @@ import { worldOf } from "../../src/core/evaluation.ts";
 import type { GatewayTrace, TraceRequest } from "../../src/core/explain/trace/result.ts";
 import { traceRequest } from "../../src/core/explain/trace/trace-request.ts";
 import { displayRef } from "../../src/core/model/refs.ts";
-import { takesHost } from "../../src/core/routing/hostname-match.ts";
-import { missesOf } from "../../src/core/routing/match-request.ts";
+import { matchesHost } from "../../src/core/routing/hostname-match.ts";
+import { findMismatches } from "../../src/core/routing/match-request.ts";
 import { evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import { clusterWithMatches, randomRequest } from "./random/random-requests.ts";
@@ -20,12 +20,12 @@ function served({ ports }: GatewayConfig, request: TraceRequest): string {
   const port = ports.find((one) => one.port === request.port);
   const protocol = request.scheme === "http" ? "HTTP" : "HTTPS";
   if (port?.protocol !== protocol) return "no listener";
-  const listener = port.listeners.find(({ hostname }) => takesHost(hostname, request.host));
+  const listener = port.listeners.find(({ hostname }) => matchesHost(hostname, request.host));
   if (listener === undefined) return "no listener";
   const at = `${displayRef(listener.owner)}#${listener.name}`;
   for (const { hostname, routes } of listener.virtualHosts) {
-    if (!takesHost(hostname, request.host)) continue;
-    const route = routes.find(({ match }: RouteConfig) => missesOf(match, request, matchRegex).length === 0);
+    if (!matchesHost(hostname, request.host)) continue;
+    const route = routes.find(({ match }: RouteConfig) => findMismatches(match, request, matchRegex).length === 0);
     if (route !== undefined) return `${at} ${displayRef(route.rule.route)}#${route.rule.rule} ${route.match.index}`;
   }
   return `${at} no match`;

@@ -143,22 +143,22 @@ spec: {targetRefs: [{group: "", kind: Service, name: s}], validation: {hostname:
       [
         "an appProtocol that is not served",
         changed("{name: web, port: 80}", "{name: web, port: 80, appProtocol: redis}"),
-        [NONE, "Backend s:80: 500, as port 80 of Service a/s has appProtocol 'redis', which is not served"],
+        [NONE, "Backend s:80: 500, as port 80 of Service a/s has appProtocol 'redis', which is not supported"],
       ],
       [
         "TLS to a backend that cannot be set up",
         smallCluster + tlsPolicy,
-        [NONE, "500, as BackendTLSPolicy a/t says neither validation.caCertificateRefs nor wellKnownCACertificates"],
+        [NONE, "500, as BackendTLSPolicy a/t has neither validation.caCertificateRefs nor wellKnownCACertificates"],
       ],
       [
         "a filter that cannot be followed, before any redirect",
         withFilter("{type: RequestRedirect, requestRedirect: {statusCode: 399}}"),
-        ["The gateway answers 500, as spec.rules[0].filters[0]", "redirects with status 399 are not served"],
+        ["The gateway answers 500, as spec.rules[0].filters[0]", "redirects with status 399 are not supported"],
       ],
       [
         "a listener that is not served",
         changed("protocol: HTTP, port: 80}", "protocol: HTTP, port: 80, filters: {}}"),
-        ["No listener takes it.", "http: the gateway does not serve it: filters of listeners are not carried out"],
+        ["No listener takes it.", "http: the gateway does not serve it: filters of listeners are not supported"],
       ],
     ])("%s", async (_, text, expected) => {
       const told = await story(text);

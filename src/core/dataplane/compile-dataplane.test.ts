@@ -108,7 +108,7 @@ describe("listeners", () => {
       "filters before all routes, which nobody carries out",
       [{ ...listener("one"), filters: { requests: [{ type: "ExternalAuth" }] } }],
       [],
-      "Gateway default/g spec.listeners[0].filters: filters of listeners are not carried out: the listener is not served",
+      "Gateway default/g spec.listeners[0].filters: filters of listeners are not supported: the listener is not served",
     ],
   ])("%s", (_, listeners, served, problem) => {
     const config = compile([gateway("g", { listeners })]);
@@ -151,8 +151,8 @@ describe("listeners", () => {
       "Secret certs/theirs",
     ]);
     expect(problemsOf(config)).toEqual([
-      "Gateway default/g spec.listeners[0].tls.certificateRefs[2]: Gateway default/g may not refer to Secret other/forbidden: no ReferenceGrant in namespace 'other' allows it from Gateway in namespace 'default': the certificate is left out",
-      "Gateway default/g spec.listeners[0].tls.certificateRefs[3]: certificates are in Secrets only: the certificate is left out",
+      "Gateway default/g spec.listeners[0].tls.certificateRefs[2]: Gateway default/g may not refer to Secret other/forbidden: no ReferenceGrant in namespace 'other' allows it from Gateway in namespace 'default': the certificate is ignored",
+      "Gateway default/g spec.listeners[0].tls.certificateRefs[3]: only Secrets are supported as certificates: the certificate is ignored",
     ]);
   });
 
@@ -162,7 +162,7 @@ describe("listeners", () => {
     const frontend = { default: { validation: { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] } } };
     const config = compile([{ ...strict, spec: { ...(strict["spec"] as JsonObject), tls: { frontend } } }]);
     expect(listenersOf(config)).toEqual([]);
-    expect(problemsOf(config)[0]).toContain("the Gateway asks for client certificates (spec.tls.frontend)");
+    expect(problemsOf(config)[0]).toContain("the Gateway requires client certificates (spec.tls.frontend)");
   });
 });
 
@@ -171,7 +171,7 @@ test("a Gateway with a certificate of its own for backends: served, and told", (
   const tls = { backend: { clientCertificateRef: { name: "c" } } };
   const config = compile([{ ...plain, spec: { ...(plain["spec"] as JsonObject), tls } }]);
   expect(listenersOf(config)).toHaveLength(1);
-  expect(problemsOf(config)[0]).toMatch(/^Gateway default\/g spec\.tls\.backend: .*not shown to backends/);
+  expect(problemsOf(config)[0]).toMatch(/^Gateway default\/g spec\.tls\.backend: .*client certificates for backends are not supported/);
 });
 
 describe("virtual hosts: what listener and route have in common", () => {
@@ -268,7 +268,7 @@ describe("what a rule does", () => {
     [
       "no port",
       { backendRefs: [{ name: "b" }] },
-      "spec.rules[0].backendRefs[0]: the reference to Service default/b must name a port",
+      "spec.rules[0].backendRefs[0]: the reference to Service default/b has no port",
     ],
     [
       "another kind",
@@ -283,17 +283,17 @@ describe("what a rule does", () => {
     [
       "an extension",
       { backendRefs: toB, filters: [{ type: "ExtensionRef", extensionRef: { group: "x.io", kind: "X", name: "x" } }] },
-      "spec.rules[0].filters[0]: filters of type ExtensionRef are not served",
+      "spec.rules[0].filters[0]: filters of type ExtensionRef are not supported",
     ],
     [
       "external authorization",
       { backendRefs: toB, filters: [{ type: "ExternalAuth" }] },
-      "spec.rules[0].filters[0]: filters of type ExternalAuth are not served",
+      "spec.rules[0].filters[0]: filters of type ExternalAuth are not supported",
     ],
     [
       "a redirect by an unknown status",
       { filters: [{ type: "RequestRedirect", requestRedirect: { statusCode: 304 } }] },
-      "spec.rules[0].filters[0]: redirects with status 304 are not served, only 301, 302, 303, 307, 308",
+      "spec.rules[0].filters[0]: redirects with status 304 are not supported, only 301, 302, 303, 307, 308",
     ],
     [
       "a prefix replaced that nothing asks for",
@@ -304,7 +304,7 @@ describe("what a rule does", () => {
           { type: "URLRewrite", urlRewrite: { path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/" } } },
         ],
       },
-      "spec.rules[0].filters[0]: ReplacePrefixMatch needs a rule with one match, and that of a path of type PathPrefix",
+      "spec.rules[0].filters[0]: ReplacePrefixMatch needs a rule with exactly one match, which has a path of type PathPrefix",
     ],
   ])("answers 500: %s", (_, rule, reason) => {
     expect(actionOf(rule)).toEqual({ type: "Respond", status: 500, reason });
@@ -334,7 +334,7 @@ describe("what a rule does", () => {
       ],
     });
     expect(problemsOf(config)).toEqual([
-      "HTTPRoute default/r spec.rules[0].backendRefs[1]: no Service 'x' in namespace 'default': its share of the requests is answered 500",
+      "HTTPRoute default/r spec.rules[0].backendRefs[1]: no Service 'x' in namespace 'default': its share of the requests gets a 500",
     ]);
   });
 
@@ -342,10 +342,10 @@ describe("what a rule does", () => {
     [
       "a redirect",
       "RequestRedirect",
-      "a RequestRedirect is decided before a backend is picked; write it into the rule's filters",
+      "RequestRedirect takes effect before a backend is picked; move it to the filters of the rule",
     ],
-    ["CORS", "CORS", "CORS is decided before a backend is picked; write it into the rule's filters"],
-    ["an extension", "ExtensionRef", "filters of type ExtensionRef are not served"],
+    ["CORS", "CORS", "CORS takes effect before a backend is picked; move it to the filters of the rule"],
+    ["an extension", "ExtensionRef", "filters of type ExtensionRef are not supported"],
   ])("a filter of one backend that cannot be carried out: %s", (_, type, reason) => {
     expect(
       actionOf({

@@ -1,9 +1,9 @@
 /**
- * What each gateway must do, as plain data: the one description from which the embedded gateway and Envoy are both made, so that they
- * cannot disagree. Built-in defaults are filled in, references are followed, precedence is settled: a reader needs no Gateway API. Names
- * and numbers only: endpoints are a table of their own, as they come and go by themselves, and key material never enters.
+ * What each gateway must do, as plain data. The embedded gateway and Envoy are both configured from it, so that they behave the same.
+ * Defaults are filled in, references are resolved and precedence is decided, so a reader does not need to know Gateway API. Endpoints are
+ * a separate table, because they change independently. Key material is never part of it.
  *
- * A part that a change did not touch is the same object as before, so that readers can tell by identity what is new.
+ * A part that a change did not affect is the same object as before, so readers can find the differences by identity.
  */
 import type { ObjectRef } from "../model/refs.ts";
 import type { RetryBudget } from "../retry/retry-budget.ts";
@@ -11,24 +11,24 @@ import type { RetryPlan } from "../retry/retry-schedule.ts";
 import type { RouteMatch } from "../routing/route-match.ts";
 
 export interface DataplaneConfig {
-  /** By namespace and name. */
+  /** Sorted by namespace and name. */
   readonly gateways: readonly GatewayConfig[];
-  /** Every backend that some rule uses. */
+  /** The backends that rules use. */
   readonly backends: ConfigTable<BackendId, BackendConfig>;
-  /** Those of the backends: an empty list where a Service has none. */
+  /** The endpoints of the backends. The list is empty if a Service has none. */
   readonly endpoints: ConfigTable<EndpointsId, readonly Endpoint[]>;
-  /** What is asked for and does not happen, by object and field: for people. */
+  /** The settings that are not carried out, sorted by object and field. */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Read-only, in no particular order; a changed table shares the rest with the one before. A Map is one, too. */
+/** A read-only table without a defined order. A Map is a ConfigTable. */
 export interface ConfigTable<K, V> {
   readonly size: number;
   get(key: K): V | undefined;
   forEach(visit: (value: V, key: K) => void): void;
 }
 
-/** One thing that a gateway cannot or must not do as an object says. What it does instead is in the message. */
+/** A setting that is not carried out. The message says what happens instead. */
 export interface ConfigProblem {
   readonly object: ObjectRef;
   readonly field: string;
@@ -38,66 +38,66 @@ export interface ConfigProblem {
 export interface GatewayConfig {
   readonly gateway: ObjectRef;
   readonly className: string;
-  /** Of its GatewayClass, for whoever serves only its own; undefined: there is no such class. */
+  /** The controller of its GatewayClass. Undefined: the class does not exist. */
   readonly controllerName: string | undefined;
-  /** In the order of port numbers. */
+  /** Sorted by port number. */
   readonly ports: readonly PortConfig[];
 }
 
-/** All listeners that share a port. They share its protocol too: listeners that do not are refused. */
+/** The listeners of one port. They have the same protocol; a listener with another one is refused. */
 export interface PortConfig {
   readonly port: number;
   readonly protocol: "HTTP" | "HTTPS";
-  /** The more specific hostname first: of several that could take a request the first does, and no other (listener isolation). */
+  /** The more specific hostname first. Only the first listener that matches the host serves a request (listener isolation). */
   readonly listeners: readonly ListenerConfig[];
 }
 
 export interface ListenerConfig {
-  /** The Gateway, or a ListenerSet of it. */
+  /** The Gateway, or one of its ListenerSets. */
   readonly owner: ObjectRef;
   readonly name: string;
   /** In lower case. Undefined: every host. */
   readonly hostname: string | undefined;
-  /** HTTPS only, and then at least one; each names a Secret that may be used, whether it exists or not. */
+  /** At least one for HTTPS, none for HTTP. Each is a Secret that may be referenced; it may not exist. */
   readonly certificates: readonly ObjectRef[];
   /**
-   * The more specific hostname first. A request whose host none of them takes is answered 404. Where the routes of the first do not match,
-   * those of the next that takes the host are asked: precedence is among all routes, and the hostname is its first criterion.
+   * The more specific hostname first. A request whose host matches none of them gets a 404. If no route of the first virtual host matches,
+   * the next one that matches the host is used.
    */
   readonly virtualHosts: readonly VirtualHostConfig[];
 }
 
 export interface VirtualHostConfig {
-  /** In lower case; `*`: every host; `*.example.com`: any number of labels before it. */
+  /** In lower case. `*` matches every host, `*.example.com` one or more labels before `.example.com`. */
   readonly hostname: string;
-  /** In Gateway API's precedence: the first that matches takes the request. */
+  /** In the order of precedence: the first route that matches is used. */
   readonly routes: readonly RouteConfig[];
 }
 
 /** One match of one rule of a route. */
 export interface RouteConfig {
   readonly match: RouteMatch;
-  /** The same object for all matches of the rule. */
+  /** All matches of a rule share this object. */
   readonly rule: RuleConfig;
 }
 
 export interface RuleConfig {
   readonly route: ObjectRef;
-  /** Its name, or `rule-2` for one that has none. */
+  /** The name of the rule, or `rule-2` for the second rule if it has no name. */
   readonly rule: string;
   readonly filters: readonly FilterConfig[];
   readonly action: ActionConfig;
-  /** From the first byte of the request to the last of the answer; undefined: no limit. */
+  /** From the first byte of the request to the last byte of the response. Undefined: no limit. */
   readonly requestTimeoutMs: number | undefined;
 }
 
 export type ActionConfig =
   | { readonly type: "Forward"; readonly backends: readonly WeightedBackendConfig[] }
   | { readonly type: "Redirect"; readonly redirect: RedirectConfig }
-  /** No backend can be asked; the reason is for logs and people, never for the client. */
+  /** The rule has no usable backend. The reason is for logs and users, never for clients. */
   | { readonly type: "Respond"; readonly status: 500; readonly reason: string };
 
-/** A share of the requests. Weights of 0 are left out; at least one remains. */
+/** A backendRef with a weight above 0. A rule that forwards has at least one. */
 export interface WeightedBackendConfig {
   readonly weight: number;
   readonly target: BackendTarget;
@@ -107,46 +107,46 @@ export type BackendTarget =
   | {
       readonly type: "Backend";
       readonly backend: BackendConfig;
-      /** Those of the reference, after those of the rule. */
+      /** The filters of the backendRef, which run after those of the rule. */
       readonly filters: readonly FilterConfig[];
-      /** Undefined: an attempt is the only one. */
+      /** Undefined: no retries. */
       readonly retry: RetryConfig | undefined;
-      /** Of one attempt, to the last byte of its answer; undefined: no limit. */
+      /** The timeout of one attempt, until the last byte of its response. Undefined: no limit. */
       readonly backendRequestTimeoutMs: number | undefined;
     }
-  /** Missing, forbidden, or of no use: its share of the requests is answered 500. */
+  /** The backend is missing, not permitted or not supported: its share of the requests gets a 500. */
   | { readonly type: "Unavailable"; readonly status: 500; readonly reason: string };
 
 export interface RetryConfig {
   readonly plan: RetryPlan;
-  /** A longer body is streamed, not kept, and so not sent again. */
+  /** A request with a longer body is streamed without buffering, and not retried. */
   readonly maxBodyBytes: number;
-  /** Of the effective RetryPolicy; the backend may have one of its own, and both bound a retry. */
+  /** The budget of the effective RetryPolicy. The backend may have another one; a retry must fit into both. */
   readonly budget: RetryBudget | undefined;
 }
 
 export type BackendId = string & { readonly __brand: "BackendId" };
 export type EndpointsId = string & { readonly __brand: "EndpointsId" };
 
-/** A port of a Service. The same object wherever it is used. */
+/** A port of a Service. All rules that use it share this object. */
 export interface BackendConfig {
   readonly id: BackendId;
   readonly object: ObjectRef;
   readonly port: number;
-  /** By the port's `appProtocol`; what GRPCRoutes use is always HTTP/2, and then another backend than the same port for HTTPRoutes. */
+  /** From the port's `appProtocol`; for GRPCRoutes always HTTP/2. A port that is used with both protocols is two backends. */
   readonly protocol: "HTTP/1.1" | "HTTP/2";
-  /** From a BackendTLSPolicy; undefined: plain text. */
+  /** From the BackendTLSPolicy. Undefined: plain text. */
   readonly tls: BackendTlsConfig | undefined;
   readonly endpoints: EndpointsId;
-  /** XBackendTrafficPolicy's `retryConstraint`. */
+  /** From `retryConstraint` of the XBackendTrafficPolicy. */
   readonly budget: RetryBudget | undefined;
 }
 
 export interface BackendTlsConfig {
-  /** Sent as SNI, and the name that the certificate must have unless `subjectAltNames` are given. */
+  /** Sent as the TLS server name. The certificate must be valid for it unless there are `subjectAltNames`. */
   readonly hostname: string;
   readonly subjectAltNames: readonly SubjectAltName[];
-  /** ConfigMaps with `ca.crt`, or what the system trusts. */
+  /** ConfigMaps with `ca.crt`, or the CA certificates of the system. */
   readonly authorities: readonly ObjectRef[] | "System";
 }
 
@@ -167,13 +167,13 @@ export type FilterConfig =
   | {
       readonly type: "RequestMirror";
       readonly backend: BackendConfig;
-      /** Which part of the requests, as a fraction. */
+      /** The fraction of the requests that is mirrored. */
       readonly numerator: number;
       readonly denominator: number;
     }
   | ({ readonly type: "CORS" } & CorsConfig);
 
-/** In this order: remove, set, add. Names in lower case, each at most once in each list. */
+/** Names are in lower case, each at most once per list. */
 export interface HeaderChanges {
   readonly remove: readonly string[];
   readonly set: readonly HeaderValue[];
@@ -187,24 +187,24 @@ export interface HeaderValue {
 
 export type PathChange =
   | { readonly type: "ReplaceFullPath"; readonly path: string }
-  /** `prefix` is what the match asked for. */
+  /** `prefix` is the value of the path match. */
   | { readonly type: "ReplacePrefixMatch"; readonly prefix: string; readonly path: string };
 
-/** What is undefined stays as in the request. */
+/** An undefined part stays as in the request. */
 export interface RedirectConfig {
   readonly scheme: "http" | "https" | undefined;
   readonly hostname: string | undefined;
   readonly path: PathChange | undefined;
-  /** Undefined: the well-known port of a scheme that is given, else the listener's. */
+  /** Undefined: the well-known port of `scheme`, or the listener's port without a `scheme`. */
   readonly port: number | undefined;
   readonly status: 301 | 302 | 303 | 307 | 308;
 }
 
 export interface CorsConfig {
-  /** `*`, `https://*.example.com` or exact origins; none: no origin but the gateway's own. */
+  /** `*`, `https://*.example.com` or exact origins. Empty: no cross-origin requests. */
   readonly allowOrigins: readonly string[];
   readonly allowCredentials: boolean;
-  /** Beside GET, HEAD and POST, which are always allowed. */
+  /** In addition to GET, HEAD and POST, which are always allowed. */
   readonly allowMethods: readonly string[];
   readonly allowHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];

@@ -1,4 +1,4 @@
-/** What Envoy cannot keep exactly: the one place for whoever configures an Envoy and for `check`. docs/envoy.md gives the reasons. */
+/** The settings that Envoy cannot carry out exactly, for `check` and for the xDS server. docs/envoy.md gives the reasons. */
 import type { BackendConfig, BackendTarget, RuleConfig } from "../dataplane/gateway-config.ts";
 import type { RetryPlan } from "../retry/retry-schedule.ts";
 import { hasWaits, MOST_ATTEMPTS } from "./envoy-waits.ts";
@@ -14,32 +14,32 @@ export interface EnvoyLimit {
   readonly message: string;
 }
 
-/** Of a rule, where it shows. */
+/** A limit, and the backend that it concerns. */
 export interface RuleLimit extends EnvoyLimit {
-  /** Undefined: it is no matter of a backend. */
+  /** Undefined: it does not concern a single backend. */
   readonly backend: BackendConfig | undefined;
 }
 
-/** `hasBudget`: of whatever policy. */
+/** `hasBudget`: a RetryPolicy or an XBackendTrafficPolicy sets a budget. */
 export function retryLimits(plan: RetryPlan, { hasBudget }: { readonly hasBudget: boolean }): readonly EnvoyLimit[] {
   if (plan.attempts === 0) return [];
   const limits: EnvoyLimit[] = [];
   if (hasBudget && hasWaits(plan)) {
     limits.push({
       code: "EnvoyDropsBudget",
-      message: "Envoy cannot keep a retry budget together with a backoff: retries are not bounded",
+      message: "Envoy cannot enforce a retry budget together with a backoff: retries are not limited",
     });
   } else if (hasBudget) {
     limits.push({
       code: "EnvoyCountsBudgetOtherwise",
       message:
-        "Envoy counts minRetryRate as retries under way at the same time, not per interval, and of two budgets the one with the lower percentage",
+        "Envoy counts minRetryRate as concurrent retries, not per interval, and uses only the budget with the lower percentage",
     });
   }
   if (plan.attempts > MOST_ATTEMPTS) {
     limits.push({
       code: "EnvoyCapsAttempts",
-      message: `Envoy is told to retry ${MOST_ATTEMPTS} times at most, not ${plan.attempts} times`,
+      message: `Envoy retries at most ${MOST_ATTEMPTS} times, not ${plan.attempts} times`,
     });
   }
   return limits;
@@ -58,7 +58,7 @@ export function ruleLimits({ action, filters }: RuleConfig): readonly RuleLimit[
 
 const REWRITES_ONCE: RuleLimit = {
   code: "EnvoyRewritesOnce",
-  message: "Envoy rewrites a path once: the last rewrite counts, of the path as it came",
+  message: "Envoy rewrites a path only once: the last rewrite takes effect, on the original path",
   backend: undefined,
 };
 

@@ -1,6 +1,6 @@
 /**
- * What Envoy would refuse, found before it does: it refuses a whole virtual host for one bad route. What is at fault is left out or answered
- * 500, as Gateway API wants it, and everything else is as it would be without it.
+ * Finds configuration that Envoy would reject. Envoy rejects a whole virtual host for one invalid route, so an invalid match is left out and
+ * requests of an invalid rule get a 500; all other routes are unaffected.
  */
 import type { FilterConfig, HeaderChanges, PathChange, RouteConfig } from "../dataplane/gateway-config.ts";
 import type { MatchRegex } from "../model/regex.ts";
@@ -8,20 +8,20 @@ import type { NamedMatch, RouteMatch, TextMatch } from "../routing/route-match.t
 
 /** RFC 9110, "token". */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** What no value may have: it would end there, and another header begin. */
+/** Characters that would end a header value. */
 const NOT_IN_HEADERS = ["\0", "\r", "\n"];
 const LONGEST_VALUE = 16_384;
 const LONGEST_NAME = 256;
 
-/** Why the match cannot be asked for; undefined: it can. */
+/** Why Envoy would reject a match. Undefined: it accepts it. */
 export function faultOfMatch({ path, grpc, headers, query }: RouteMatch, matchRegex: MatchRegex): string | undefined {
   if (path?.type === "RegularExpression") {
     const fault = faultOfPattern(path.value, matchRegex);
     if (fault !== undefined) return `the path's pattern ${fault}`;
   }
-  // The path ends before them, so that this matches nothing.
+  // A path never contains them, so the match would match nothing.
   if (path !== undefined && path.type !== "RegularExpression" && /[?#]/.test(path.value)) {
-    return `the path ${path.value} has a ? or #, which no path has`;
+    return `the path ${path.value} contains ? or #, which a path never contains`;
   }
   for (const part of grpc?.type === "RegularExpression" ? [grpc.service, grpc.method] : []) {
     const fault = part === undefined ? undefined : faultOfPattern(part, matchRegex);
@@ -39,7 +39,8 @@ function faultOfNamed(
   allowed: RegExp,
   matchRegex: MatchRegex,
 ): string | undefined {
-  if (!allowed.test(name) || name.length > LONGEST_NAME) return `${JSON.stringify(name)} is no name of a ${what}`;
+  if (!allowed.test(name) || name.length > LONGEST_NAME)
+    return `${JSON.stringify(name)} is not a valid name of a ${what}`;
   const fault = faultOfText(value, matchRegex);
   return fault === undefined ? undefined : `the pattern for ${what} ${name} ${fault}`;
 }
@@ -53,7 +54,7 @@ function faultOfPattern(pattern: string, matchRegex: MatchRegex): string | undef
   return outcome.state === "error" ? `cannot be used: ${outcome.message}` : undefined;
 }
 
-/** Why requests to it can only be answered 500; undefined: they need not. */
+/** Why Envoy would reject a rule. Undefined: it accepts it. */
 export function faultOfRule({ rule }: RouteConfig): string | undefined {
   const { action, filters } = rule;
   const own = firstFault(filters, faultOfFilter);
@@ -91,7 +92,9 @@ const faultOfChanges = ({ remove, set, add }: HeaderChanges): string | undefined
   firstFault([...set, ...add], ({ name, value }) => faultOfName(name) ?? faultOfValue(name, value));
 
 const faultOfName = (name: string): string | undefined =>
-  HEADER_NAME.test(name) && name.length <= LONGEST_NAME ? undefined : `${JSON.stringify(name)} is no name of a header`;
+  HEADER_NAME.test(name) && name.length <= LONGEST_NAME
+    ? undefined
+    : `${JSON.stringify(name)} is not a valid header name`;
 
 function faultOfValue(name: string, value: string): string | undefined {
   if (NOT_IN_HEADERS.some((character) => value.includes(character)))
@@ -102,7 +105,7 @@ function faultOfValue(name: string, value: string): string | undefined {
 const faultOfHost = (hostname: string | undefined): string | undefined =>
   hostname === undefined || /^[A-Za-z0-9._:[\]-]+$/.test(hostname)
     ? undefined
-    : `${JSON.stringify(hostname)} is no host`;
+    : `${JSON.stringify(hostname)} is not a valid host`;
 
 function faultOfPath(change: PathChange | undefined): string | undefined {
   if (change === undefined || !/[\s?#]/.test(change.path)) return undefined;

@@ -1,11 +1,11 @@
-/** Things with hostnames (listeners, virtual hosts), and those that take a host: the more specific hostname first. */
+/** Finds the listeners or virtual hosts that match a host, the more specific hostname first. */
 
 export interface HostIndex<Thing> {
-  /** What `use` makes of the first thing that takes the host and of which it makes something. */
+  /** Calls `use` for the matching things in order, and returns its first defined result. */
   readonly find: <Found>(host: string, use: (thing: Thing) => Found | undefined) => Found | undefined;
 }
 
-/** Of several with the same hostname the first counts. Hostnames are in lower case; undefined and `*` take every host. */
+/** Of several things with the same hostname the first is used. Hostnames are in lower case; undefined and `*` match every host. */
 export function buildHostIndex<Thing extends { readonly hostname: string | undefined }>(
   things: readonly Thing[],
 ): HostIndex<Thing> {
@@ -20,7 +20,7 @@ export function buildHostIndex<Thing extends { readonly hostname: string | undef
     find: (host, use) => {
       const exact = byName.get(host);
       let found = exact === undefined || exact === everything ? undefined : use(exact);
-      // From the left: the longer suffix is the more specific hostname. A wildcard stands for one character at least.
+      // Starts with the longest suffix, which is the most specific. A wildcard matches at least one character.
       for (let dot = host.indexOf(".", 1); hasWildcards && found === undefined && dot !== -1; ) {
         const wildcard = byName.get(`*${host.slice(dot)}`);
         if (wildcard !== undefined) found = use(wildcard);

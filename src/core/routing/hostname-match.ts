@@ -1,8 +1,13 @@
-/** Hostnames of listeners and routes, and which of several that match a request is the more specific. */
+/** Matches hosts of requests with hostnames of listeners and routes. */
 import { hostnamesIntersect } from "../topology/hostnames-intersect.ts";
 
-/** `*.example.com` takes any number of labels before `.example.com`. No hostname takes every host. */
-export function takesHost(hostname: string | undefined, host: string): boolean {
+/**
+ * Hostname match
+ *
+ * A hostname matches the equal host. `*.example.com` matches one or more labels before `.example.com`. No hostname matches every host.
+ * Gateway API, "Hostname"
+ */
+export function matchesHost(hostname: string | undefined, host: string): boolean {
   if (hostname === undefined || hostname === "" || hostname === "*") return true;
   const wanted = hostname.toLowerCase();
   if (!wanted.startsWith("*.")) return wanted === host;
@@ -10,8 +15,11 @@ export function takesHost(hostname: string | undefined, host: string): boolean {
 }
 
 /**
- * Gateway API, HTTPRoute "hostnames": first the number of characters in a matching non-wildcard hostname, then those in a
- * matching hostname. Negative: `a` comes first.
+ * The more specific hostname first
+ *
+ * The hostname with more characters in a non-wildcard match comes first, then the one with more characters in any match. Negative: `a`
+ * comes first.
+ * Gateway API, "HTTPRouteSpec.hostnames"
  */
 export function compareHostnames(a: string | undefined, b: string | undefined): number {
   return precise(b) - precise(a) || (b?.length ?? 0) - (a?.length ?? 0);
@@ -20,31 +28,31 @@ export function compareHostnames(a: string | undefined, b: string | undefined): 
 const precise = (hostname: string | undefined): number =>
   hostname === undefined || hostname.startsWith("*") ? 0 : hostname.length;
 
-/** The most specific of a route's hostnames that takes the host. `undefined`: none does; no hostnames: whatever the listener has. */
+/** The most specific of a route's hostnames that matches the host; without hostnames, the listener's. Undefined: none matches. */
 export function matchingHostname(
   hostnames: readonly string[],
   listener: string | undefined,
   host: string,
 ): { readonly hostname: string | undefined } | undefined {
-  if (hostnames.length === 0) return takesHost(listener, host) ? { hostname: listener } : undefined;
+  if (hostnames.length === 0) return matchesHost(listener, host) ? { hostname: listener } : undefined;
   const [best] = hostnames
     .map((hostname) => hostname.toLowerCase())
-    .filter((hostname) => takesHost(hostname, host))
+    .filter((hostname) => matchesHost(hostname, host))
     .sort(compareHostnames);
   return best === undefined ? undefined : { hostname: best };
 }
 
-/** A host that a route is found under at a listener, and the hostname by which it takes precedence there. */
+/** A host of a route at a listener, and the hostname that its precedence depends on. */
 export interface RouteHost {
-  /** What both have in common; `*`: everything. */
+  /** The intersection of both hostnames. `*`: every host. */
   readonly hostname: string;
-  /** The route's own, even where the listener's is more specific; of several the most specific. */
+  /** The route's own hostname, even if the listener's is more specific. Of several, the most specific one. */
   readonly ranksAs: string | undefined;
 }
 
 /**
- * The hosts of a route at a listener. For each request `matchingHostname` gives the same precedence: whatever takes the request's host
- * is either that host or a wildcard above it, one above the other, and the more specific of listener and route is what they share.
+ * The hosts of a route at a listener. `matchingHostname` gives the same precedence for each request: the hostnames that match a host are
+ * the host itself and wildcards that contain each other, so the intersection is the more specific of the two.
  */
 export function routeHosts(hostnames: readonly string[], listener: string | undefined): readonly RouteHost[] {
   if (hostnames.length === 0) return [{ hostname: listener ?? "*", ranksAs: listener }];
@@ -59,7 +67,7 @@ export function routeHosts(hostnames: readonly string[], listener: string | unde
   return [...hosts.values()];
 }
 
-/** The more specific of two that have hosts in common. */
+/** The more specific of two hostnames that intersect. */
 function commonHostname(listener: string | undefined, route: string): string {
   if (listener === undefined) return route === "" ? "*" : route;
   return route === "" || compareHostnames(listener, route) <= 0 ? listener : route;

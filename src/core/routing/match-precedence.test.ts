@@ -3,7 +3,7 @@ import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { JsonObject } from "../model/json.ts";
 import { matchingHostname } from "./hostname-match.ts";
 import { type Criterion, comparePrecedence, type RankedMatch } from "./match-precedence.ts";
-import { type HttpRequest, hasPathPrefix, missesOf } from "./match-request.ts";
+import { findMismatches, type HttpRequest, hasPathPrefix } from "./match-request.ts";
 import { routeMatches } from "./route-match.ts";
 
 const match = (raw: JsonObject, kind: "HTTPRoute" | "GRPCRoute" = "HTTPRoute"): RankedMatch["match"] => {
@@ -84,7 +84,7 @@ const request: HttpRequest = {
   headers: [["x-a", "one"]],
 };
 const misses = (raw: JsonObject, kind?: "GRPCRoute", asked: HttpRequest = request): readonly string[] =>
-  missesOf(match(raw, kind), asked, createRegex()).map(({ message }) => message);
+  findMismatches(match(raw, kind), asked, createRegex()).map(({ message }) => message);
 
 describe("HTTPRouteMatch", () => {
   test.each([
@@ -97,7 +97,7 @@ describe("HTTPRouteMatch", () => {
     ["method", { method: "POST" }, ["the method is GET, not POST"]],
     ["headers: names in any case", { headers: [{ name: "X-A", value: "one" }] }, []],
     ["headers: values as they are", { headers: [{ name: "x-a", value: "One" }] }, ["header x-a is 'one', not 'One'"]],
-    ["headers: absent", { headers: [{ name: "x-b", value: "" }] }, ["header x-b is not there"]],
+    ["headers: absent", { headers: [{ name: "x-b", value: "" }] }, ["header x-b is missing"]],
     [
       "headers: the first entry of a name counts",
       {
@@ -113,7 +113,7 @@ describe("HTTPRouteMatch", () => {
     [
       "queryParams: names as they are",
       { queryParams: [{ name: "Q", value: "1" }] },
-      ["query parameter Q is not there"],
+      ["query parameter Q is missing"],
     ],
     [
       "all of it must hold",

@@ -1,21 +1,21 @@
-/** Of several matches for one request, which one is used: Gateway API's precedence, criterion by criterion. */
+/** Decides which of several matching routes is used. */
 import { compareText } from "../model/refs.ts";
 import { compareHostnames } from "./hostname-match.ts";
 import type { GrpcMethodMatch, PathMatch, RouteMatch } from "./route-match.ts";
 
-/** A match of a rule of a route, with what precedence asks of the route. */
+/** A match of a rule, with the data of its route that the precedence depends on. */
 export interface RankedMatch {
   readonly match: RouteMatch;
-  /** The route's hostname that takes the request. */
+  /** The route's hostname that matches the request. */
   readonly hostname: string | undefined;
-  /** Seconds; undefined: newest. */
+  /** In seconds. Undefined: newest. */
   readonly createdAt: number | undefined;
   /** `namespace/name`. */
   readonly route: string;
   readonly ruleIndex: number;
 }
 
-/** The criterion that decided between two matches, in the words of the specification. */
+/** The first criterion in which two matches differ, in the words of the specification. */
 export type Criterion =
   | "the more specific hostname"
   | "an exact path"
@@ -38,8 +38,12 @@ export interface Precedence {
 }
 
 /**
- * HTTPRoute and GRPCRoute, "Precedence". Of regular expressions the specification leaves the place open: here they come after exact
- * paths and before prefixes, the longer pattern first, as whoever writes a pattern means something more special than a prefix.
+ * Match precedence
+ *
+ * Of several matching routes: the more specific hostname, an exact path, the longest path, a match on the method, more header matches, more
+ * query parameter matches, the older route, the first by `namespace/name`, the earlier rule. The specification does not order regular
+ * expressions: here they come after exact paths and before prefixes, the longer pattern first.
+ * Gateway API, "HTTPRouteRule.matches"
  */
 const CRITERIA: readonly (readonly [Criterion, (a: RankedMatch, b: RankedMatch) => number])[] = [
   ["the more specific hostname", (a, b) => compareHostnames(a.hostname, b.hostname)],
@@ -72,7 +76,7 @@ const length = (text: string | undefined): number => text?.length ?? 0;
 const presence = (text: string | undefined): number => (text === undefined ? 0 : 1);
 const grpcLength = (match: GrpcMethodMatch | undefined, part: "service" | "method"): number => length(match?.[part]);
 
-/** Without a time (a file): newest. */
+/** An object without a creation time (from a file) counts as newest. */
 function compareAge(a: number | undefined, b: number | undefined): number {
   if (a === b) return 0;
   return (a ?? Number.POSITIVE_INFINITY) < (b ?? Number.POSITIVE_INFINITY) ? -1 : 1;

@@ -1,4 +1,4 @@
-/** Whether a request is what a rule asks for, and if not, what it lacks. */
+/** Matches a request with a rule, and says why it does not match. */
 import type { MatchRegex } from "../model/regex.ts";
 import type { NamedMatch, PathMatch, RouteMatch, TextMatch } from "./route-match.ts";
 
@@ -6,7 +6,7 @@ export interface HttpRequest {
   readonly method: string;
   /** In lower case, without the port. */
   readonly host: string;
-  /** Begins with a slash; no query. */
+  /** With a slash at the beginning, without the query. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   /** Names in lower case. */
@@ -14,38 +14,38 @@ export interface HttpRequest {
 }
 
 /** One condition that the request does not meet. */
-export interface Miss {
+export interface Mismatch {
   readonly part: "path" | "method" | "header" | "query";
-  /** For people: `path is /bread, not prefix /cake`. */
+  /** Such as `the path is /bread, not /cake or below it`. */
   readonly message: string;
 }
 
-/** Empty: it matches. */
-export function missesOf(match: RouteMatch, request: HttpRequest, matchRegex: MatchRegex): readonly Miss[] {
-  const misses: Miss[] = [];
+/** Empty: the request matches. */
+export function findMismatches(match: RouteMatch, request: HttpRequest, matchRegex: MatchRegex): readonly Mismatch[] {
+  const mismatches: Mismatch[] = [];
   if (match.path !== undefined) {
-    const why = pathMiss(match.path, request.path, matchRegex);
-    if (why !== undefined) misses.push({ part: "path", message: why });
+    const reason = findPathMismatch(match.path, request.path, matchRegex);
+    if (reason !== undefined) mismatches.push({ part: "path", message: reason });
   }
   if (match.grpc !== undefined) {
-    const why = grpcMiss(match.grpc, request.path, matchRegex);
-    if (why !== undefined) misses.push({ part: "path", message: why });
+    const reason = findGrpcMismatch(match.grpc, request.path, matchRegex);
+    if (reason !== undefined) mismatches.push({ part: "path", message: reason });
   }
   if (match.method !== undefined && match.method !== request.method) {
-    misses.push({ part: "method", message: `the method is ${request.method}, not ${match.method}` });
+    mismatches.push({ part: "method", message: `the method is ${request.method}, not ${match.method}` });
   }
-  for (const header of match.headers) addMiss("header", header, request.headers, matchRegex, misses);
-  for (const parameter of match.query) addMiss("query", parameter, request.query, matchRegex, misses);
-  return misses;
+  for (const header of match.headers) addMismatch("header", header, request.headers, matchRegex, mismatches);
+  for (const parameter of match.query) addMismatch("query", parameter, request.query, matchRegex, mismatches);
+  return mismatches;
 }
 
-/** The same as `missesOf` finding nothing, for those who ask often and do not want to know why not. */
+/** True if `findMismatches` is empty, without the cost of the messages. */
 export function matchesRequest(match: RouteMatch, request: HttpRequest, matchRegex: MatchRegex): boolean {
   const { path, grpc, method, headers, query } = match;
   return (
     (method === undefined || method === request.method) &&
     (path === undefined || matchesPath(path, request.path, matchRegex)) &&
-    (grpc === undefined || grpcMiss(grpc, request.path, matchRegex) === undefined) &&
+    (grpc === undefined || findGrpcMismatch(grpc, request.path, matchRegex) === undefined) &&
     headers.every((header) => hasNamed(header, request.headers, matchRegex)) &&
     query.every((parameter) => hasNamed(parameter, request.query, matchRegex))
   );
@@ -73,7 +73,7 @@ function matchesText({ type, value }: TextMatch, found: string, matchRegex: Matc
   return outcome.state === "value" && outcome.matches;
 }
 
-function pathMiss({ type, value }: PathMatch, path: string, matchRegex: MatchRegex): string | undefined {
+function findPathMismatch({ type, value }: PathMatch, path: string, matchRegex: MatchRegex): string | undefined {
   switch (type) {
     case "Exact":
       return path === value ? undefined : `the path is ${path}, not exactly ${value}`;
@@ -87,42 +87,47 @@ function pathMiss({ type, value }: PathMatch, path: string, matchRegex: MatchReg
   }
 }
 
-/** By path element: `/abc` is a prefix of `/abc` and `/abc/d`, not of `/abcd`; a slash at its end says nothing. */
+/**
+ * Path prefixes match whole elements
+ *
+ * `/abc` matches `/abc`, `/abc/` and `/abc/d`, not `/abcd`. A slash at the end of the prefix is ignored.
+ * Gateway API, "PathMatchType"
+ */
 export function hasPathPrefix(path: string, prefix: string): boolean {
   const trimmed = prefix.endsWith("/") ? prefix.slice(0, -1) : prefix;
   return path === trimmed || path.startsWith(`${trimmed}/`);
 }
 
-/** A pattern is about the whole text, as in Envoy. */
+/** A pattern must match the whole text, as in Envoy. */
 const whole = (pattern: string): string => `^(?:${pattern})$`;
 
-function grpcMiss(
+function findGrpcMismatch(
   { type, service, method }: NonNullable<RouteMatch["grpc"]>,
   path: string,
   matchRegex: MatchRegex,
 ): string | undefined {
-  const [, asked = "", called = ""] = path.split("/");
-  const isIt = (wanted: string | undefined, found: string): boolean =>
-    wanted === undefined || meets({ type, value: wanted }, found, matchRegex) === undefined;
-  if (isIt(service, asked) && isIt(method, called)) return undefined;
+  const [, calledService = "", calledMethod = ""] = path.split("/");
+  const isMatch = (wanted: string | undefined, found: string): boolean =>
+    wanted === undefined || findTextMismatch({ type, value: wanted }, found, matchRegex) === undefined;
+  if (isMatch(service, calledService) && isMatch(method, calledMethod)) return undefined;
   return `the call is ${path}, not /${service ?? "*"}/${method ?? "*"}`;
 }
 
-function addMiss(
+function addMismatch(
   part: "header" | "query",
   { name, value }: NamedMatch,
   found: HttpRequest["headers"],
   matchRegex: MatchRegex,
-  misses: Miss[],
+  mismatches: Mismatch[],
 ): void {
   const entry = found.find(([other]) => other === name);
   const noun = part === "header" ? `header ${name}` : `query parameter ${name}`;
-  const why = entry === undefined ? "is not there" : meets(value, entry[1], matchRegex);
-  if (why !== undefined) misses.push({ part, message: `${noun} ${why}` });
+  const reason = entry === undefined ? "is missing" : findTextMismatch(value, entry[1], matchRegex);
+  if (reason !== undefined) mismatches.push({ part, message: `${noun} ${reason}` });
 }
 
-/** Why not; undefined: it does. */
-function meets({ type, value }: TextMatch, found: string, matchRegex: MatchRegex): string | undefined {
+/** Returns the reason why the text does not match. Undefined: it matches. */
+function findTextMismatch({ type, value }: TextMatch, found: string, matchRegex: MatchRegex): string | undefined {
   if (type === "Exact") return found === value ? undefined : `is '${found}', not '${value}'`;
   const outcome = matchRegex(whole(value), found);
   if (outcome.state === "error") return `has a pattern that cannot be used: ${outcome.message}`;

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { buildHostIndex } from "./host-index.ts";
-import { takesHost } from "./hostname-match.ts";
-import { type HttpRequest, matchesRequest, missesOf } from "./match-request.ts";
+import { matchesHost } from "./hostname-match.ts";
+import { findMismatches, type HttpRequest, matchesRequest } from "./match-request.ts";
 import { buildRouteIndex } from "./route-index.ts";
 import type { PathMatch, RouteMatch, TextMatch } from "./route-match.ts";
 
@@ -51,7 +51,7 @@ const request: fc.Arbitrary<HttpRequest> = fc.record({
 test("property: a match is one that misses nothing", () => {
   fc.assert(
     fc.property(routeMatch, request, (match, asked) => {
-      expect(matchesRequest(match, asked, matchRegex)).toBe(missesOf(match, asked, matchRegex).length === 0);
+      expect(matchesRequest(match, asked, matchRegex)).toBe(findMismatches(match, asked, matchRegex).length === 0);
     }),
   );
 });
@@ -62,7 +62,7 @@ test("property: the index finds what asking one route after the other finds", ()
       const routes = matches.map((match, place) => ({ match, place }));
       const index = buildRouteIndex(routes, matchRegex);
       for (const asked of requests) {
-        const first = routes.find(({ match }) => missesOf(match, asked, matchRegex).length === 0);
+        const first = routes.find(({ match }) => findMismatches(match, asked, matchRegex).length === 0);
         expect(index.find(asked)).toBe(first);
       }
     }),
@@ -86,7 +86,7 @@ test("property: the host index asks those that take a host, the more specific ho
       });
       const bySpecificity = (one: string): number => (one.startsWith("*") ? one.length : 1000);
       const expected = hostnames
-        .filter((one) => takesHost(one, asked))
+        .filter((one) => matchesHost(one, asked))
         .sort((a, b) => bySpecificity(b) - bySpecificity(a));
       expect(met).toEqual(expected);
     }),

@@ -1,6 +1,6 @@
 /**
- * Many routes, in their precedence, and the first of them that takes a request: the same answer as asking one after the other, found without
- * asking those whose path cannot match.
+ * Finds the first route that matches a request. It gives the same result as a linear search through the routes in the order of precedence,
+ * but skips routes whose path cannot match.
  */
 import type { MatchRegex } from "../model/regex.ts";
 import { type HttpRequest, matchesRequest } from "./match-request.ts";
@@ -10,41 +10,41 @@ export interface RouteIndex<Route> {
   readonly find: (request: HttpRequest) => Route | undefined;
 }
 
-/** Places of routes, ascending; most paths have one, and one needs no list. */
-type Places = number | number[];
+/** Indexes of routes, ascending. A plain number saves memory, because most paths have one route. */
+type Indexes = number | number[];
 
 export function buildRouteIndex<Route extends { readonly match: RouteMatch }>(
   routes: readonly Route[],
   matchRegex: MatchRegex,
 ): RouteIndex<Route> {
-  const exact = new Map<string, Places>();
-  const prefixes = new Map<string, Places>();
+  const exact = new Map<string, Indexes>();
+  const prefixes = new Map<string, Indexes>();
   const others: number[] = [];
   let deepest = 0;
-  for (let place = 0; place < routes.length; place++) {
-    const match = routes[place]?.match;
-    if (match?.path?.type === "Exact") addPlace(exact, match.path.value, place);
+  for (let index = 0; index < routes.length; index++) {
+    const match = routes[index]?.match;
+    if (match?.path?.type === "Exact") addIndex(exact, match.path.value, index);
     else {
       const prefix = match && prefixOf(match);
-      if (prefix === undefined) others.push(place);
+      if (prefix === undefined) others.push(index);
       else {
-        addPlace(prefixes, prefix, place);
+        addIndex(prefixes, prefix, index);
         deepest = Math.max(deepest, countSlashes(prefix));
       }
     }
   }
 
-  const matches = (place: number, request: HttpRequest): boolean => {
-    const route = routes[place];
+  const matches = (index: number, request: HttpRequest): boolean => {
+    const route = routes[index];
     return route !== undefined && matchesRequest(route.match, request, matchRegex);
   };
-  /** The lowest place that matches, if it is lower than the best so far. */
-  const better = (best: number, places: Places | undefined, request: HttpRequest): number => {
-    if (places === undefined) return best;
-    if (typeof places === "number") return places < best && matches(places, request) ? places : best;
-    for (const place of places) {
-      if (place >= best) return best;
-      if (matches(place, request)) return place;
+  /** The lowest index that matches, if it is lower than the best so far. */
+  const better = (best: number, indexes: Indexes | undefined, request: HttpRequest): number => {
+    if (indexes === undefined) return best;
+    if (typeof indexes === "number") return indexes < best && matches(indexes, request) ? indexes : best;
+    for (const index of indexes) {
+      if (index >= best) return best;
+      if (matches(index, request)) return index;
     }
     return best;
   };
@@ -53,7 +53,7 @@ export function buildRouteIndex<Route extends { readonly match: RouteMatch }>(
     find: (request) => {
       const { path } = request;
       let best = better(Number.POSITIVE_INFINITY, exact.get(path), request);
-      // Element by element, and no deeper than any prefix goes: a path may have thousands.
+      // Looks up one prefix per path element, but no deeper than the longest prefix: a path may have thousands of elements.
       let slash = path.indexOf("/");
       for (let depth = 0; depth <= deepest && slash !== -1; depth++) {
         best = better(best, prefixes.get(path.slice(0, slash)), request);
@@ -66,7 +66,7 @@ export function buildRouteIndex<Route extends { readonly match: RouteMatch }>(
   };
 }
 
-/** What a path must begin with, by element; undefined: nothing that could be looked up. */
+/** The path prefix that a match requires. Undefined: it requires none. */
 function prefixOf({ path, grpc }: RouteMatch): string | undefined {
   if (path?.type === "PathPrefix") return path.value.endsWith("/") ? path.value.slice(0, -1) : path.value;
   if (path === undefined && grpc?.type === "Exact" && grpc.service !== undefined && !grpc.service.includes("/")) {
@@ -75,11 +75,11 @@ function prefixOf({ path, grpc }: RouteMatch): string | undefined {
   return undefined;
 }
 
-function addPlace(index: Map<string, Places>, key: string, place: number): void {
-  const places = index.get(key);
-  if (places === undefined) index.set(key, place);
-  else if (typeof places === "number") index.set(key, [places, place]);
-  else places.push(place);
+function addIndex(table: Map<string, Indexes>, key: string, index: number): void {
+  const indexes = table.get(key);
+  if (indexes === undefined) table.set(key, index);
+  else if (typeof indexes === "number") table.set(key, [indexes, index]);
+  else indexes.push(index);
 }
 
 function countSlashes(text: string): number {

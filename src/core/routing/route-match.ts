@@ -1,4 +1,4 @@
-/** What a rule of an HTTPRoute or GRPCRoute asks of a request, read from the object. Nothing said means everything. */
+/** Parses the matches of a rule of an HTTPRoute or GRPCRoute. A rule without matches matches every request. */
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 
 export type TextMatch =
@@ -12,7 +12,7 @@ export interface NamedMatch {
   readonly value: TextMatch;
 }
 
-/** GRPCRoute: `/service/method`; either may be left open. */
+/** The method match of a GRPCRoute. An undefined part matches everything. */
 export interface GrpcMethodMatch {
   readonly type: TextMatch["type"];
   readonly service: string | undefined;
@@ -20,7 +20,7 @@ export interface GrpcMethodMatch {
 }
 
 export interface RouteMatch {
-  /** Its place in the rule's `matches`; -1: the rule has none, and this is the default. */
+  /** The index in the rule's `matches`. -1: the rule has none, and this is the default match. */
   readonly index: number;
   readonly path: PathMatch | undefined;
   readonly grpc: GrpcMethodMatch | undefined;
@@ -31,7 +31,7 @@ export interface RouteMatch {
 
 const EVERYTHING: PathMatch = { type: "PathPrefix", value: "/" };
 
-/** The matches of a rule; any one of them is enough. */
+/** The matches of a rule. A request must match at least one. */
 export function routeMatches(rule: JsonObject, kind: "HTTPRoute" | "GRPCRoute"): readonly RouteMatch[] {
   const matches = objectsIn(rule["matches"]);
   if (matches.length === 0) return [readMatch({}, -1, kind)];
@@ -39,7 +39,7 @@ export function routeMatches(rule: JsonObject, kind: "HTTPRoute" | "GRPCRoute"):
 }
 
 function readMatch(match: JsonObject, index: number, kind: "HTTPRoute" | "GRPCRoute"): RouteMatch {
-  // Header names are the same in any case, and the first entry of a name counts (Gateway API, HTTPHeaderMatch).
+  // Header names are case-insensitive, and the first entry of a name is used (Gateway API, HTTPHeaderMatch).
   const headers = namedMatches(match["headers"], (name) => name.toLowerCase());
   if (kind === "GRPCRoute") {
     return { index, path: undefined, grpc: grpcMethod(match["method"]), method: undefined, headers, query: [] };
@@ -88,19 +88,19 @@ function objectsIn(list: Json | undefined): readonly JsonObject[] {
   return isJsonList(list) ? list.filter(isJsonObject) : [];
 }
 
-/** `path prefix /bread, method GET, header x-a: 1`, for people. */
-export function describeMatch({ path, grpc, method, headers, query }: RouteMatch): string {
+/** Formats a match as `path prefix /bread, method GET, header x-a=1`. */
+export function formatMatch({ path, grpc, method, headers, query }: RouteMatch): string {
   const parts = [
-    ...(path === undefined ? [] : [`path ${describePath(path)}`]),
+    ...(path === undefined ? [] : [`path ${formatPath(path)}`]),
     ...(grpc === undefined ? [] : [`gRPC ${grpc.service ?? "*"}/${grpc.method ?? "*"}`]),
     ...(method === undefined ? [] : [`method ${method}`]),
-    ...headers.map(({ name, value }) => `header ${name}${describeText(value)}`),
-    ...query.map(({ name, value }) => `query ${name}${describeText(value)}`),
+    ...headers.map(({ name, value }) => `header ${name}${formatText(value)}`),
+    ...query.map(({ name, value }) => `query ${name}${formatText(value)}`),
   ];
   return parts.length === 0 ? "everything" : parts.join(", ");
 }
 
-function describePath({ type, value }: PathMatch): string {
+function formatPath({ type, value }: PathMatch): string {
   switch (type) {
     case "Exact":
       return value;
@@ -111,4 +111,4 @@ function describePath({ type, value }: PathMatch): string {
   }
 }
 
-const describeText = ({ type, value }: TextMatch): string => (type === "Exact" ? `=${value}` : `~${value}`);
+const formatText = ({ type, value }: TextMatch): string => (type === "Exact" ? `=${value}` : `~${value}`);

@@ -3,7 +3,7 @@
  * composite cluster sends every second attempt to a listener inside Envoy that answers after a fixed time (docs/decisions/0006).
  */
 import type { RetryConfig } from "../../core/dataplane/gateway-config.ts";
-import { attemptsOf, hasWaits } from "../../core/envoy/envoy-waits.ts";
+import { hasWaits, retriesOf } from "../../core/envoy/envoy-waits.ts";
 import type { RetryPlan } from "../../core/retry/retry-schedule.ts";
 import { type RetryPolicy, RetryPolicySchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { PreviousHostsPredicateSchema } from "../gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
@@ -60,7 +60,7 @@ function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyIn
   return {
     retryOn: retryOn.join(","),
     // Every second attempt only waits.
-    numRetries: attemptsOf(plan) * (isWaiting ? 2 : 1),
+    numRetries: retriesOf(plan) * (isWaiting ? 2 : 1),
     retriableStatusCodes: codes,
     retryBackOff: backOff(plan),
     retryHostPredicate: [PREVIOUS_HOSTS],

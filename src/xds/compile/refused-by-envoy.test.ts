@@ -132,10 +132,10 @@ describe("what Envoy cannot keep exactly", () => {
     [
       "a budget with a backoff",
       retryConfig({ backoffMs: 100 }, { budget }),
-      "cannot keep a retry budget together with a backoff",
+      "cannot enforce a retry budget together with a backoff",
     ],
     ["a budget without one", retryConfig({}, { budget }), "minRetryRate"],
-    ["very many attempts", retryConfig({ attempts: 1000 }), "100 times at most, not 1000"],
+    ["very many attempts", retryConfig({ attempts: 1000 }), "at most 100 times, not 1000"],
   ])("%s is told", (_, retry, words) => {
     const { problems } = compile([route(rule([backend("bread", { retry })]))]);
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);

@@ -62,7 +62,7 @@ describe("with wildcards", () => {
     expect(Scope.get(scopeName(`${CONFIG}/${domain}`))).toBeDefined();
   });
 
-  test.each(["x.test", "x.empty.test", "*.example"])("%s is no host", (domain) => {
+  test.each(["x.test", "x.empty.test", "*.example"])("%s is not a valid host", (domain) => {
     expect(Route.get(`${CONFIG}/${domain}`)).toBe(undefined);
     expect(Scope.get(scopeName(`${CONFIG}/${domain}`))).toBe(undefined);
   });

@@ -63,7 +63,7 @@ describe("appProtocol (GEP-1911)", () => {
 
   test.each(["https", "kubernetes.io/wss"])("%s needs a BackendTLSPolicy", (appProtocol) => {
     expect(targetOf(compile(withPort({ appProtocol })))).toBe(
-      `spec.rules[0].backendRefs[0]: port 80 of Service default/s has appProtocol '${appProtocol}', and no BackendTLSPolicy says whom to trust there`,
+      `spec.rules[0].backendRefs[0]: port 80 of Service default/s has appProtocol '${appProtocol}', but no BackendTLSPolicy configures TLS for it`,
     );
     const { backends } = compile(withPort({ appProtocol }, "HTTPRoute", [tls(system)]));
     expect(entries(backends).map(([, backend]) => backend.tls?.hostname)).toEqual(["s.example"]);
@@ -71,7 +71,7 @@ describe("appProtocol (GEP-1911)", () => {
 
   test("another one is not served", () => {
     expect(targetOf(compile(withPort({ appProtocol: "mysql" })))).toBe(
-      "spec.rules[0].backendRefs[0]: port 80 of Service default/s has appProtocol 'mysql', which is not served",
+      "spec.rules[0].backendRefs[0]: port 80 of Service default/s has appProtocol 'mysql', which is not supported",
     );
   });
 
@@ -97,7 +97,7 @@ describe("what cannot be a backend", () => {
     [
       "ExternalName",
       { type: "ExternalName", externalName: "x.org", ports: [{ port: 80 }] },
-      "Service default/s is of type ExternalName, which is not served",
+      "Service default/s is of type ExternalName, which is not supported",
     ],
     ["another port", { ports: [{ port: 81 }] }, "Service default/s has no port 80"],
   ])("%s", (_, spec, reason) => {
@@ -134,16 +134,16 @@ describe("BackendTLSPolicy", () => {
   });
 
   test.each<[string, JsonObject, string]>([
-    ["no hostname", { wellKnownCACertificates: "System" }, "BackendTLSPolicy default/tls says no validation.hostname"],
+    ["no hostname", { wellKnownCACertificates: "System" }, "BackendTLSPolicy default/tls has no validation.hostname"],
     [
       "no authorities",
       { hostname: "a" },
-      "BackendTLSPolicy default/tls says neither validation.caCertificateRefs nor wellKnownCACertificates: System",
+      "BackendTLSPolicy default/tls has neither validation.caCertificateRefs nor wellKnownCACertificates: System",
     ],
     [
       "Secrets only",
       { hostname: "a", caCertificateRefs: [{ group: "", kind: "Secret", name: "ca" }] },
-      "BackendTLSPolicy default/tls names no ConfigMap in validation.caCertificateRefs",
+      "BackendTLSPolicy default/tls has no ConfigMap in validation.caCertificateRefs",
     ],
     [
       "a name of neither type",
@@ -177,7 +177,7 @@ describe("BackendTLSPolicy", () => {
     const refs = ["ConfigMap", "Secret"].map((kind) => ({ group: "", kind, name: "ca" }));
     const config = compile(withPort({}, "HTTPRoute", [tls({ hostname: "a", caCertificateRefs: refs })]));
     expect(problemsOf(config)).toEqual([
-      "BackendTLSPolicy default/tls spec.validation.caCertificateRefs: only ConfigMaps are read: other authorities are not trusted",
+      "BackendTLSPolicy default/tls spec.validation.caCertificateRefs: only ConfigMaps are supported: other CA certificates are ignored",
     ]);
   });
 });
@@ -279,8 +279,8 @@ describe("endpoints", () => {
     );
     expect(shown(config)).toEqual([]);
     expect(problemsOf(config)).toEqual([
-      "EndpointSlice default/a addressType: names are not looked up, only addresses of IPv4 or IPv6: these endpoints are left out",
-      'EndpointSlice default/b endpoints[0].addresses[0]: "name" is no IP address: the endpoint is left out',
+      "EndpointSlice default/a addressType: only IPv4 and IPv6 addresses are supported: these endpoints are ignored",
+      'EndpointSlice default/b endpoints[0].addresses[0]: "name" is not an IP address: the endpoint is ignored',
     ]);
   });
 
@@ -295,12 +295,12 @@ describe("endpoints", () => {
     const wrong = compile(annotated("localhost:1"));
     expect(shown(wrong)).toEqual([]);
     expect(problemsOf(wrong)).toEqual([
-      "Service default/s metadata.annotations[\"prevail.dev/endpoints\"]: 'localhost:1' is no address with a port; write 127.0.0.1:8081 or [::1]:8081, several with commas between them. There are no endpoints",
+      "Service default/s metadata.annotations[\"prevail.dev/endpoints\"]: 'localhost:1' is not an address with a port; write 127.0.0.1:8081 or [::1]:8081, separated by commas. The backend has no endpoints",
     ]);
     const ignored = compile(annotated("127.0.0.1:1"), "Ignored");
     expect(shown(ignored)).toEqual(["10.0.0.1:8080"]);
     expect(problemsOf(ignored)).toEqual([
-      'Service default/s metadata.annotations["prevail.dev/endpoints"]: the annotation counts for files only, and is ignored here: endpoints come from EndpointSlices',
+      'Service default/s metadata.annotations["prevail.dev/endpoints"]: the annotation is ignored, because it is used for files only: endpoints come from EndpointSlices',
     ]);
   });
 });

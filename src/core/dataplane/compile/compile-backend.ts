@@ -1,5 +1,4 @@
-/** A port of a Service as a backend, with the policies that act on it alone. */
-
+/** Compiles a port of a Service to a backend, with the Direct policies on it. */
 import { foldPath } from "../../effective/fold/fold-path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
@@ -18,12 +17,11 @@ import type {
   SubjectAltName,
 } from "../gateway-config.ts";
 
-/** What can be asked, or why nothing can. */
 export type CompiledBackend =
   | { readonly state: "found"; readonly backend: BackendConfig; readonly problems: readonly ConfigProblem[] }
   | { readonly state: "unavailable"; readonly reason: string };
 
-/** Who asks: gRPC is HTTP/2 always. */
+/** The kind of the route that uses the backend. A GRPCRoute always uses HTTP/2. */
 export type BackendUser = "HTTPRoute" | "GRPCRoute";
 
 const BACKEND_TLS_POLICY: GroupKind = { group: GATEWAY_API, kind: "BackendTLSPolicy" };
@@ -31,18 +29,18 @@ const BACKEND_TLS_POLICY: GroupKind = { group: GATEWAY_API, kind: "BackendTLSPol
 const endpointsId = ({ ref }: KubeObject, port: number): EndpointsId =>
   `${ref.namespace}/${ref.name}:${port}` as EndpointsId;
 
-/** Another protocol is another backend: connections of one are of no use to the other. */
+/** Each protocol is a separate backend, because connections cannot be shared. */
 const backendId = (service: KubeObject, port: number, protocol: BackendConfig["protocol"]): BackendId =>
   `${endpointsId(service, port)}${protocol === "HTTP/2" ? "/h2" : ""}` as BackendId;
 
-/** The port of that number. */
+/** The entry of `spec.ports` with that number. */
 export function servicePort({ raw }: KubeObject, port: number): JsonObject | undefined {
   const spec = ownValue(raw, "spec");
   const ports = isJsonObject(spec) ? ownValue(spec, "ports") : undefined;
   return isJsonList(ports) ? ports.filter(isJsonObject).find((one) => one["port"] === port) : undefined;
 }
 
-/** What a policy says about a Service by itself. */
+/** The policy that takes effect on a Service, and its effective spec. */
 interface DirectPolicy {
   readonly policy: ObjectRef;
   readonly spec: JsonObject;
@@ -73,6 +71,12 @@ function specReader(world: World, policyKind: GroupKind): DirectPolicies["tlsOf"
   };
 }
 
+/**
+ * Backend protocol
+ *
+ * `appProtocol` of the Service's port selects the protocol. A port with an unsupported `appProtocol` is not used.
+ * Gateway API, "Backend Protocol"
+ */
 export function compileBackend(
   service: KubeObject,
   port: number,
@@ -82,9 +86,9 @@ export function compileBackend(
   const name = displayRef(service.ref);
   const unavailable = (reason: string): CompiledBackend => ({ state: "unavailable", reason });
   const spec = ownValue(service.raw, "spec");
-  // Whoever writes such a Service could send traffic to whatever the gateway can reach (Gateway API, "ExternalName").
+  // An ExternalName Service would let its author reach any host that the gateway can reach.
   if (isJsonObject(spec) && spec["type"] === "ExternalName")
-    return unavailable(`${name} is of type ExternalName, which is not served`);
+    return unavailable(`${name} is of type ExternalName, which is not supported`);
   const raw = servicePort(service, port);
   if (raw === undefined) return unavailable(`${name} has no port ${port}`);
   const transport = raw["protocol"];
@@ -92,12 +96,13 @@ export function compileBackend(
     return unavailable(`port ${port} of ${name} is for ${transport}, not for TCP`);
   const tls = tlsConfig(service, policies.tlsOf(service, port));
   if (typeof tls === "string") return unavailable(tls);
-  const said = typeof raw["appProtocol"] === "string" ? raw["appProtocol"] : "";
-  const app = APP_PROTOCOLS.get(said);
-  if (app === undefined) return unavailable(`port ${port} of ${name} has appProtocol '${said}', which is not served`);
+  const appProtocol = typeof raw["appProtocol"] === "string" ? raw["appProtocol"] : "";
+  const app = APP_PROTOCOLS.get(appProtocol);
+  if (app === undefined)
+    return unavailable(`port ${port} of ${name} has appProtocol '${appProtocol}', which is not supported`);
   if (app.tls && tls === undefined) {
     return unavailable(
-      `port ${port} of ${name} has appProtocol '${said}', and no BackendTLSPolicy says whom to trust there`,
+      `port ${port} of ${name} has appProtocol '${appProtocol}', but no BackendTLSPolicy configures TLS for it`,
     );
   }
   const protocol = user === "GRPCRoute" ? "HTTP/2" : app.protocol;
@@ -118,7 +123,7 @@ interface AppProtocol {
   readonly tls: boolean;
 }
 
-/** GEP-1911, and the words of IANA's registry that mean HTTP. */
+/** The values of GEP-1911, and those of IANA's registry that mean HTTP. */
 const APP_PROTOCOLS: ReadonlyMap<string, AppProtocol> = new Map([
   ["", { protocol: "HTTP/1.1", tls: false }],
   ["http", { protocol: "HTTP/1.1", tls: false }],
@@ -134,31 +139,37 @@ interface FoundTls {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** A policy that cannot be followed must not mean plain text: then it is the reason why the backend is of no use. */
+/**
+ * An invalid BackendTLSPolicy disables its backend
+ *
+ * A backend with a BackendTLSPolicy is never reached in plain text. If the policy is invalid, its requests get a 500. The returned text is
+ * the reason.
+ * Gateway API, "BackendTLSPolicy"
+ */
 function tlsConfig({ ref }: KubeObject, found: DirectPolicy | undefined): FoundTls | string | undefined {
   if (found === undefined) return undefined;
   const { policy, spec } = found;
   const validation = isJsonObject(spec["validation"]) ? spec["validation"] : {};
   const { hostname, wellKnownCACertificates } = validation;
-  const who = displayRef(policy);
-  if (typeof hostname !== "string" || hostname === "") return `${who} says no validation.hostname`;
+  const name = displayRef(policy);
+  if (typeof hostname !== "string" || hostname === "") return `${name} has no validation.hostname`;
   const names = objectsIn(validation["subjectAltNames"]).map(subjectAltName);
-  const subjectAltNames = names.filter((name) => name !== undefined);
-  if (subjectAltNames.length < names.length) return `${who} has a subjectAltName that is neither a Hostname nor a URI`;
+  const subjectAltNames = names.filter((one) => one !== undefined);
+  if (subjectAltNames.length < names.length) return `${name} has a subjectAltName that is neither a Hostname nor a URI`;
   const refs = objectsIn(validation["caCertificateRefs"]);
   if (refs.length === 0) {
     if (wellKnownCACertificates === "System")
       return { config: { hostname, subjectAltNames, authorities: "System" }, problems: [] };
-    return `${who} says neither validation.caCertificateRefs nor wellKnownCACertificates: System`;
+    return `${name} has neither validation.caCertificateRefs nor wellKnownCACertificates: System`;
   }
-  const authorities = refs.flatMap(({ group, kind, name }) => {
-    const isConfigMap = (group ?? "") === "" && kind === "ConfigMap" && typeof name === "string";
-    return isConfigMap ? [{ group: "", kind, namespace: ref.namespace, name }] : [];
+  const authorities = refs.flatMap(({ group, kind, name: configMap }) => {
+    const isConfigMap = (group ?? "") === "" && kind === "ConfigMap" && typeof configMap === "string";
+    return isConfigMap ? [{ group: "", kind, namespace: ref.namespace, name: configMap }] : [];
   });
-  if (authorities.length === 0) return `${who} names no ConfigMap in validation.caCertificateRefs`;
+  if (authorities.length === 0) return `${name} has no ConfigMap in validation.caCertificateRefs`;
   const config: BackendTlsConfig = { hostname, subjectAltNames, authorities };
   if (authorities.length === refs.length) return { config, problems: [] };
-  const message = "only ConfigMaps are read: other authorities are not trusted";
+  const message = "only ConfigMaps are supported: other CA certificates are ignored";
   return { config, problems: [{ object: policy, field: "spec.validation.caCertificateRefs", message }] };
 }
 

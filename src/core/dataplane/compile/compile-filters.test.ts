@@ -138,12 +138,12 @@ describe("mirrors", () => {
 
   test.each<[string, JsonObject, string]>([
     ["missing", { name: "x", port: 80 }, "no Service 'x' in namespace 'default'"],
-    ["without a port", { name: "m" }, "the reference to Service default/m must name a port"],
-    ["of another kind", { group: "x.io", kind: "Bucket", name: "m" }, "only to Services can be mirrored"],
+    ["without a port", { name: "m" }, "the reference to Service default/m has no port"],
+    ["of another kind", { group: "x.io", kind: "Bucket", name: "m" }, "only Services can be mirror backends"],
     [
       "elsewhere without a grant",
       { name: "m", namespace: "other", port: 80 },
-      "no ReferenceGrant in namespace 'other' allows Service other/m to be named from HTTPRoute in namespace 'default'",
+      "no ReferenceGrant in namespace 'other' allows a reference to Service other/m from HTTPRoute in namespace 'default'",
     ],
   ])("one that is %s is left out and told; the request goes its way", (_, ref, why) => {
     const config = withRule({ filters: [mirror(ref)] });

@@ -1,7 +1,4 @@
-/**
- * The filters of a rule, or of a reference to a backend. Gateway API: a filter that cannot be carried out must never be skipped, the
- * requests it is for get an error instead.
- */
+/** Compiles the filters of a rule or of a backendRef. */
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { RouteMatch } from "../../routing/route-match.ts";
 import type {
@@ -27,13 +24,19 @@ export interface FilterContext {
   /** `spec.rules[0].filters`. */
   readonly field: string;
   readonly matches: readonly RouteMatch[];
-  /** The backend that a mirror names; undefined: none, as was noted, and then nothing is mirrored. */
+  /** The backend of a mirror. Undefined: it is not usable, the problem is reported, and nothing is mirrored. */
   readonly mirrorTo: (ref: JsonObject, field: string) => BackendConfig | undefined;
 }
 
 const NOTHING: JsonObject = {};
 const NONE: CompiledFilters = { state: "compiled", filters: [], redirect: undefined };
 
+/**
+ * Filters that cannot be carried out give 500
+ *
+ * A filter that is unknown, unsupported or invalid must not be skipped. The requests of its rule or backendRef get a 500 instead.
+ * Gateway API, "HTTPRouteFilter"
+ */
 export function compileFilters(list: Json | undefined, context: FilterContext): CompiledFilters {
   if (!isJsonList(list) || list.length === 0) return NONE;
   const filters: FilterConfig[] = [];
@@ -53,7 +56,7 @@ type CompiledFilter =
   | { readonly type: "RequestRedirect"; readonly redirect: RedirectConfig }
   | undefined;
 
-/** A text says why not. */
+/** Returns a text with the reason if the filter cannot be carried out. */
 function compileFilter(filter: JsonObject, field: string, context: FilterContext): CompiledFilter | string {
   const type = textOr(filter["type"]) ?? "?";
   switch (type) {
@@ -67,14 +70,14 @@ function compileFilter(filter: JsonObject, field: string, context: FilterContext
       return requestMirror(settings(filter, "requestMirror"), field, context);
     case "RequestRedirect":
       if (context.at === "BackendRef")
-        return `a ${type} is decided before a backend is picked; write it into the rule's filters`;
+        return `${type} takes effect before a backend is picked; move it to the filters of the rule`;
       return requestRedirect(settings(filter, "requestRedirect"), context);
     case "CORS":
       if (context.at === "BackendRef")
-        return `${type} is decided before a backend is picked; write it into the rule's filters`;
+        return `${type} takes effect before a backend is picked; move it to the filters of the rule`;
       return { type, ...corsConfig(settings(filter, "cors")) };
     default:
-      return `filters of type ${type} are not served`;
+      return `filters of type ${type} are not supported`;
   }
 }
 
@@ -88,7 +91,7 @@ function headerChanges({ remove, set, add }: JsonObject): HeaderChanges {
   return { remove: [...new Set(removed)], set: headerValues(set), add: headerValues(add) };
 }
 
-/** Of names that are the same but for case the first counts (HTTPHeaderFilter). */
+/** Of names that differ only in case, the first entry is used (HTTPHeaderFilter). */
 function headerValues(list: Json | undefined): readonly HeaderValue[] {
   const found = new Map<string, HeaderValue>();
   for (const { name, value } of objectsIn(list)) {
@@ -104,14 +107,14 @@ function urlRewrite({ hostname, path }: JsonObject, { matches }: FilterContext):
   return { type: "URLRewrite", hostname: textOr(hostname), path: change };
 }
 
-/** Gateway API: replacing a prefix needs one match, and that with a prefix; otherwise nobody knows which. */
+/** Gateway API, HTTPPathModifier: ReplacePrefixMatch needs a rule with exactly one match, of type PathPrefix. */
 function pathChange(path: Json | undefined, matches: readonly RouteMatch[]): PathChange | string | undefined {
   if (!isJsonObject(path)) return undefined;
   const { type, replaceFullPath, replacePrefixMatch } = path;
   if (type === "ReplaceFullPath") return { type, path: textOr(replaceFullPath) ?? "/" };
   const [match] = matches;
   if (matches.length !== 1 || match?.path?.type !== "PathPrefix") {
-    return "ReplacePrefixMatch needs a rule with one match, and that of a path of type PathPrefix";
+    return "ReplacePrefixMatch needs a rule with exactly one match, which has a path of type PathPrefix";
   }
   return { type: "ReplacePrefixMatch", prefix: match.path.value, path: textOr(replacePrefixMatch) ?? "/" };
 }
@@ -126,7 +129,7 @@ function requestRedirect(
   if (typeof change === "string") return change;
   const status = STATUSES.find((known) => known === statusCode);
   if (status === undefined)
-    return `redirects with status ${JSON.stringify(statusCode)} are not served, only ${STATUSES.join(", ")}`;
+    return `redirects with status ${JSON.stringify(statusCode)} are not supported, only ${STATUSES.join(", ")}`;
   return {
     type: "RequestRedirect",
     redirect: {
@@ -155,7 +158,7 @@ function requestMirror(
   };
 }
 
-/** Seconds; Gateway API's default. */
+/** Gateway API's default of `maxAge`, in seconds. */
 const MAX_AGE = 5;
 
 const corsConfig = (cors: JsonObject): CorsConfig => ({

@@ -1,4 +1,4 @@
-/** A Gateway and its ListenerSets: which listeners are served, and with which certificates. The routes on them come later. */
+/** Compiles a Gateway and its ListenerSets: the listeners that are served, and their certificates. Routes are added later. */
 import { gatewayListeners } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
@@ -27,15 +27,15 @@ export interface CompiledListener {
 
 export interface CompiledGateway {
   readonly head: Omit<GatewayConfig, "ports">;
-  /** By port; on one port the more specific hostname first. */
+  /** Sorted by port; on one port the more specific hostname first. */
   readonly listeners: readonly CompiledListener[];
   /** The Gateway and its ListenerSets. */
   readonly owners: readonly ObjectId[];
   readonly gatewayClass: ObjectId;
-  /** Namespaces whose ReferenceGrants were asked. */
+  /** The namespaces whose ReferenceGrants it depends on. */
   readonly grantsOf: readonly string[];
   readonly problems: readonly ConfigProblem[];
-  /** Listeners that are accepted and not served, with the reason. */
+  /** The listeners that are accepted but not served, with the reason. */
   readonly unserved: ReadonlyMap<TargetId, string>;
 }
 
@@ -45,7 +45,8 @@ export function compileGateway(world: World, gateway: KubeObject): CompiledGatew
   for (const owned of refused) note(draft, owned, "", `${owned.why}: the listener is not served`);
   const listeners = accepted.flatMap((owned) => compileListener(draft, owned));
   if (isJsonObject(ownValue(objectAt(specOf(gateway), "tls"), "backend"))) {
-    const message = "the Gateway's own certificate is not shown to backends: those that ask for one will refuse it";
+    const message =
+      "client certificates for backends are not supported: a backend that requires one refuses the connection";
     draft.problems.push({ object: gateway.ref, field: "spec.tls.backend", message });
   }
   const className = textAt(specOf(gateway), "gatewayClassName");
@@ -83,39 +84,39 @@ const sectionAt = ({ rulebook }: World, owner: KubeObject, order: number) => {
 const indexOf = (world: World, owner: KubeObject, order: number): number =>
   sectionAt(world, owner, order)?.index ?? order;
 
-/** None: not served, as was noted. */
+/** Empty: the listener is not served, and the problem is reported. */
 function compileListener(draft: GatewayDraft, owned: OwnedListener): readonly CompiledListener[] {
   const { owner, listener } = owned;
   const raw = sectionAt(draft.world, owner, listener.order)?.raw ?? {};
   const { port, protocol } = listener;
-  const left = (field: string, why: string): readonly CompiledListener[] => {
-    note(draft, owned, field, `${why}: the listener is not served`);
-    draft.unserved.set(targetId(owner.id, listener.name), why);
+  const notServed = (field: string, reason: string): readonly CompiledListener[] => {
+    note(draft, owned, field, `${reason}: the listener is not served`);
+    draft.unserved.set(targetId(owner.id, listener.name), reason);
     return [];
   };
   if (protocol !== "HTTP" && protocol !== "HTTPS")
-    return left("protocol", `protocol ${protocol} is neither HTTP nor HTTPS`);
-  if (port === undefined || port === 0) return left("port", "the listener has no port");
-  // What somebody put before the routes must not be left out in silence: then there is no way past it either.
-  if (isJsonObject(raw["filters"])) return left("filters", "filters of listeners are not carried out");
+    return notServed("protocol", `protocol ${protocol} is neither HTTP nor HTTPS`);
+  if (port === undefined || port === 0) return notServed("port", "the listener has no port");
+  // Serving the listener without its filters could bypass them.
+  if (isJsonObject(raw["filters"])) return notServed("filters", "filters of listeners are not supported");
   const certificates = protocol === "HTTPS" ? certificatesOf(draft, owned, raw) : [];
-  if (typeof certificates === "string") return left("tls", certificates);
+  if (typeof certificates === "string") return notServed("tls", certificates);
   const head = { owner: owner.ref, name: listener.name, hostname: listener.hostname, certificates };
   return [{ id: targetId(owner.id, listener.name), port, protocol, head }];
 }
 
-/** A text: why the listener cannot be served at all. */
+/** Returns a text with the reason if the listener cannot be served. */
 function certificatesOf(draft: GatewayDraft, owned: OwnedListener, raw: JsonObject): readonly ObjectRef[] | string {
   const tls = objectAt(raw, "tls");
-  if (tls["mode"] === "Passthrough") return "TLS of an HTTPS listener ends at the gateway, and tls.mode is Passthrough";
-  if (asksForClientCertificates(draft.gateway, owned.listener.port)) {
-    return "the Gateway asks for client certificates (spec.tls.frontend), which are not checked";
+  if (tls["mode"] === "Passthrough") return "tls.mode Passthrough is not allowed for an HTTPS listener";
+  if (requiresClientCertificates(draft.gateway, owned.listener.port)) {
+    return "the Gateway requires client certificates (spec.tls.frontend), which are not supported";
   }
   const refs = tls["certificateRefs"];
   const usable = (isJsonList(refs) ? refs : []).flatMap((ref, index) => {
     const found = certificateOf(draft, owned.owner, isJsonObject(ref) ? ref : {});
     if (typeof found !== "string") return [found];
-    note(draft, owned, `tls.certificateRefs[${index}]`, `${found}: the certificate is left out`);
+    note(draft, owned, `tls.certificateRefs[${index}]`, `${found}: the certificate is ignored`);
     return [];
   });
   return usable.length === 0 ? "no certificate can be used" : usable;
@@ -126,7 +127,8 @@ function certificateOf(
   { ref: from }: KubeObject,
   { group = "", kind = "Secret", name, namespace }: JsonObject,
 ): ObjectRef | string {
-  if (group !== "" || kind !== "Secret" || typeof name !== "string") return "certificates are in Secrets only";
+  if (group !== "" || kind !== "Secret" || typeof name !== "string")
+    return "only Secrets are supported as certificates";
   const home = typeof namespace === "string" && namespace !== "" ? namespace : from.namespace;
   const to: ObjectRef = { group, kind, namespace: home, name };
   if (home === from.namespace) return to;
@@ -135,7 +137,7 @@ function certificateOf(
   return `${displayRef(from)} may not refer to ${displayRef(to)}: no ReferenceGrant in namespace '${home}' allows it from ${from.kind} in namespace '${from.namespace}'`;
 }
 
-function asksForClientCertificates(gateway: KubeObject, port: number | undefined): boolean {
+function requiresClientCertificates(gateway: KubeObject, port: number | undefined): boolean {
   const frontend = objectAt(objectAt(specOf(gateway), "tls"), "frontend");
   const perPort = frontend["perPort"];
   const own = isJsonList(perPort) ? perPort.filter(isJsonObject).find((one) => one["port"] === port) : undefined;

@@ -1,4 +1,4 @@
-/** One route under all its listeners: which hosts it adds routes to, and on which Services that rests. */
+/** Compiles one route at all its listeners: its hosts, its rules and the backends that it uses. */
 import { hostnamesOf } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
 import { createdAt } from "../../model/created-at.ts";
@@ -26,7 +26,7 @@ import { planRule, type RuleContext, type RulePlan, ruleConfig, settingsFor } fr
 import { isDeepEqual } from "./deep-equal.ts";
 import type { PathSettings, SettingsReader } from "./path-settings.ts";
 
-/** A route in the place that precedence gives it within a host. */
+/** A match of a rule, with the data that its precedence within a host depends on. */
 export interface RankedRoute extends RankedMatch {
   readonly config: RouteConfig;
 }
@@ -43,11 +43,11 @@ export interface RouteAtListener {
 
 export interface CompiledRoute {
   readonly places: readonly RouteAtListener[];
-  /** Each once. */
+  /** The backends that it uses, each once. */
   readonly backends: readonly BackendConfig[];
-  /** Services that it names in vain: when one changes, the answer may. */
-  readonly missed: readonly ObjectId[];
-  /** Namespaces whose ReferenceGrants were asked beside those that links rest on. */
+  /** The Services that it references and that are not usable. The route must be recompiled if one of them changes. */
+  readonly missingServices: readonly ObjectId[];
+  /** The namespaces whose ReferenceGrants its mirrors depend on. */
   readonly grantsOf: readonly string[];
   readonly problems: readonly ConfigProblem[];
 }
@@ -60,7 +60,7 @@ export interface RouteCompiler {
 
 const SERVICE = kindId({ group: "", kind: "Service" });
 
-/** Undefined: nothing that a gateway has to do with. */
+/** Undefined: the route is not attached to any listener. */
 export function compileRoute(route: KubeObject, compiler: RouteCompiler): CompiledRoute | undefined {
   const { kind } = route.ref;
   const listeners = (compiler.world.parents.get(route.id)?.up ?? []).filter(
@@ -85,9 +85,9 @@ export function compileRoute(route: KubeObject, compiler: RouteCompiler): Compil
 }
 
 function notServed(route: KubeObject): CompiledRoute {
-  const message = `a ${route.ref.kind} is not served: gateways made from this serve HTTPRoutes and GRPCRoutes`;
+  const message = `${route.ref.kind}s are not supported, only HTTPRoutes and GRPCRoutes`;
   const problems = [{ object: route.ref, field: "kind", message }];
-  return { places: [], backends: [], missed: [], grantsOf: [], problems };
+  return { places: [], backends: [], missingServices: [], grantsOf: [], problems };
 }
 
 function hostnameOf({ objects, rulebook }: World, { parent, section }: UpLink): string | undefined {
@@ -103,7 +103,7 @@ interface KnownRule {
   readonly routes: readonly RouteConfig[];
 }
 
-/** The same objects under every listener where the same settings apply. */
+/** Listeners with the same settings share the same objects. */
 function routeConfigs(
   route: KubeObject,
   plan: RulePlan,
@@ -113,7 +113,7 @@ function routeConfigs(
   const same = known.find((one) => one.settings.every((setting, at) => setting === settings[at]));
   if (same !== undefined) return same.routes;
   const rule = ruleConfig(route, plan, settings);
-  // Settings from other places may say the same.
+  // Different settings objects may have equal contents.
   const twin = known.find((one) => isDeepEqual(one.rule, rule));
   const routes = twin?.routes ?? plan.matches.map((match): RouteConfig => ({ match, rule }));
   known.push({ settings, rule: twin?.rule ?? rule, routes });
@@ -139,7 +139,7 @@ function hostsAt(
   }));
 }
 
-/** Why a rule, or the share of one of its backends, is answered 500. */
+/** Why the requests of a rule, or the share of one of its backends, get a 500. */
 export interface RuleRefusal {
   readonly of: "Rule" | "Share";
   readonly field: string;
@@ -147,11 +147,11 @@ export interface RuleRefusal {
 }
 
 const REFUSED: Readonly<Record<RuleRefusal["of"], string>> = {
-  Rule: "the rule answers 500",
-  Share: "its share of the requests is answered 500",
+  Rule: "requests of the rule get a 500",
+  Share: "its share of the requests gets a 500",
 };
 
-/** Of all rules of a route, without what listeners and policies make of them. */
+/** The refusals of all rules of a route, independent of listeners and policies. */
 export function refusalsOf(world: World, route: KubeObject): readonly RuleRefusal[] {
   const { kind } = route.ref;
   if (kind !== "HTTPRoute" && kind !== "GRPCRoute") return [];
@@ -162,14 +162,14 @@ export function refusalsOf(world: World, route: KubeObject): readonly RuleRefusa
   return draft.refusals;
 }
 
-/** Gathers what following the references of a route brings up. */
+/** Resolves the references of a route and collects the problems. */
 class RouteDraft {
   readonly refusals: RuleRefusal[] = [];
   readonly #route: KubeObject;
   readonly #kind: BackendUser;
   readonly #compiler: Pick<RouteCompiler, "world" | "backendOf">;
   readonly #backends: Set<BackendConfig> = new Set();
-  readonly #missed: Set<ObjectId> = new Set();
+  readonly #missingServices: Set<ObjectId> = new Set();
   readonly #grantsOf: Set<string> = new Set();
   readonly #problems: ConfigProblem[] = [];
 
@@ -196,7 +196,7 @@ class RouteDraft {
       if (isJsonObject(raw["sessionPersistence"])) {
         this.#note(
           `spec.rules[${index}].sessionPersistence`,
-          "sessions are not kept: each request may go to another endpoint",
+          "session persistence is not supported: each request may go to another endpoint",
         );
       }
     }
@@ -207,7 +207,7 @@ class RouteDraft {
     return {
       places,
       backends: [...this.#backends],
-      missed: [...this.#missed],
+      missingServices: [...this.#missingServices],
       grantsOf: [...this.#grantsOf],
       problems: this.#problems,
     };
@@ -217,7 +217,7 @@ class RouteDraft {
     this.#problems.push({ object: this.#route.ref, field, message });
   }
 
-  /** Whether a backendRef is heard is a matter of links; here it is found again. */
+  /** The topology has already decided whether a backendRef is permitted; this finds its link or its refusal. */
   #followBackend(ref: JsonObject, field: string, position: number): ReturnType<RuleContext["backendOf"]> {
     const links = this.#compiler.world.links.get(this.#route.id);
     const refusal = links?.refusals.find((one) => one.field === field || one.field.startsWith(`${field}.`));
@@ -230,12 +230,12 @@ class RouteDraft {
       const isKind = typeof kind !== "string" || kind === found.kind;
       return found.name === name && found.namespace === home && isKind;
     })?.child;
-    if (child === undefined) return "the backend is not there";
+    if (child === undefined) return "the backend does not exist";
     const found = this.#backendOf(child, port);
     return typeof found === "string" ? found : { object: child, backend: found };
   }
 
-  /** Mirrors are no part of the topology: no policy reaches them. */
+  /** Mirrors are not part of the topology, so policies do not take effect on them. */
   #followMirror(ref: JsonObject, field: string): BackendConfig | undefined {
     const found = this.#mirrored(ref);
     if (typeof found !== "string") return found;
@@ -245,13 +245,13 @@ class RouteDraft {
 
   #mirrored({ group = "", kind = "Service", name, namespace, port }: JsonObject): BackendConfig | string {
     const from = this.#route.ref;
-    if (group !== "" || kind !== "Service" || typeof name !== "string") return "only to Services can be mirrored";
+    if (group !== "" || kind !== "Service" || typeof name !== "string") return "only Services can be mirror backends";
     const home = typeof namespace === "string" && namespace !== "" ? namespace : from.namespace;
     const to: ObjectRef = { group, kind, namespace: home, name };
     if (home !== from.namespace) {
       this.#grantsOf.add(home);
       if (!isReferenceGranted(this.#compiler.world.grants.get(home) ?? [], from, to)) {
-        return `no ReferenceGrant in namespace '${home}' allows ${displayRef(to)} to be named from ${from.kind} in namespace '${from.namespace}'`;
+        return `no ReferenceGrant in namespace '${home}' allows a reference to ${displayRef(to)} from ${from.kind} in namespace '${from.namespace}'`;
       }
     }
     return this.#backendOf(objectId(to), port);
@@ -259,15 +259,15 @@ class RouteDraft {
 
   #backendOf(id: ObjectId, port: JsonObject[string] | undefined): BackendConfig | string {
     const ref = parseObjectId(id);
-    if (kindId(ref) !== SERVICE) return `backends of kind ${ref.kind} are not served`;
-    if (typeof port !== "number") return `the reference to ${displayRef(ref)} must name a port`;
+    if (kindId(ref) !== SERVICE) return `backends of kind ${ref.kind} are not supported`;
+    if (typeof port !== "number") return `the reference to ${displayRef(ref)} has no port`;
     const service = this.#compiler.world.objects.byId.get(id);
     const found: CompiledBackend =
       service === undefined
         ? { state: "unavailable", reason: `no Service '${ref.name}' in namespace '${ref.namespace}'` }
         : this.#compiler.backendOf(service, port, this.#kind);
     if (found.state === "unavailable") {
-      this.#missed.add(id);
+      this.#missingServices.add(id);
       return found.reason;
     }
     this.#backends.add(found.backend);

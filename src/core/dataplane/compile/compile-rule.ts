@@ -1,4 +1,4 @@
-/** One rule of a route: what it does with a request, first as far as that is the same under every listener, then under one. */
+/** Compiles one rule of a route: first the plan that is the same at every listener, then its configuration with the settings at one listener. */
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { ObjectId } from "../../model/refs.ts";
@@ -14,15 +14,15 @@ import type {
 import { type CompiledFilters, compileFilters } from "./compile-filters.ts";
 import type { PathSettings, RuleSettings } from "./path-settings.ts";
 
-/** Follows references of one route; what is wrong is noted by whoever follows them. */
+/** Resolves references of one route, and reports the problems. */
 export interface RuleContext {
   readonly kind: "HTTPRoute" | "GRPCRoute";
   readonly route: KubeObject;
-  /** Of `backendRefs`. A text says why the gateway answers 500 for its share of the requests. */
+  /** Resolves an entry of `backendRefs`. A text is the reason why its share of the requests gets a 500. */
   readonly backendOf: (ref: JsonObject, field: string, position: number) => FollowedRef | string;
-  /** Of a mirror; undefined: nothing is mirrored. */
+  /** Resolves the backend of a mirror. Undefined: nothing is mirrored. */
   readonly mirrorTo: (ref: JsonObject, field: string) => BackendConfig | undefined;
-  /** Why requests are answered 500: those of the whole rule, or the share of one backend. */
+  /** Reports why the requests of the rule, or the share of one backend, get a 500. */
   readonly refuse: (of: "Rule" | "Share", field: string, reason: string) => void;
 }
 
@@ -31,7 +31,7 @@ export interface FollowedRef {
   readonly backend: BackendConfig;
 }
 
-/** Under whatever listener. */
+/** A rule, independent of listeners. */
 export interface RulePlan {
   readonly section: Section;
   readonly matches: readonly RouteMatch[];
@@ -48,7 +48,7 @@ type PlannedBackend = { readonly weight: number } & (
   | { readonly state: "unavailable"; readonly reason: string }
 );
 
-/** `position`: of the section among the route's. */
+/** `position` is the index of the section in the route. */
 export function planRule(section: Section, position: number, context: RuleContext): RulePlan {
   const matches = routeMatches(section.raw, context.kind);
   const rule = `spec.rules[${section.index}]`;
@@ -85,11 +85,11 @@ function planForward(
   const backends = (isJsonList(refs) ? refs : []).flatMap((ref, at): readonly PlannedBackend[] => {
     const item = isJsonObject(ref) ? ref : {};
     const weight = typeof item["weight"] === "number" ? item["weight"] : 1;
-    // Without a share of the requests it is no matter whether it could take them.
+    // A backend with weight 0 gets no requests, so its problems do not matter.
     if (weight <= 0) return [];
     return [{ weight, ...planBackend(item, `${field}[${at}]`, position, matches, context) }];
   });
-  const reason = whyNoBackend(backends, isJsonList(refs) && refs.length > 0);
+  const reason = findNoBackendReason(backends, isJsonList(refs) && refs.length > 0);
   return reason === undefined ? { type: "Forward", backends } : { type: "Respond", status: 500, reason };
 }
 
@@ -113,14 +113,19 @@ function planBackend(
   return { state: "found", ...followed, filters: compiled.filters };
 }
 
-/** Gateway API, HTTPRouteRule "backendRefs": then every request is answered 500. */
-function whyNoBackend(backends: readonly PlannedBackend[], areListed: boolean): string | undefined {
+/**
+ * A rule without a usable backend gives 500
+ *
+ * If a rule has no backendRef, none with a weight above 0, or only invalid ones, all its requests get a 500. The returned text is the reason.
+ * Gateway API, "HTTPRouteRule"
+ */
+function findNoBackendReason(backends: readonly PlannedBackend[], areListed: boolean): string | undefined {
   if (backends.length === 0) return areListed ? "no backend has a weight above 0" : "the rule has no backends";
   const reasons = backends.flatMap((backend) => (backend.state === "unavailable" ? [backend.reason] : []));
   return reasons.length === backends.length ? [...new Set(reasons)].join("; ") : undefined;
 }
 
-/** The settings of each backend, in order; the same settings give the same rule. */
+/** The settings of the rule, then of each backend. Equal settings give the same rule configuration. */
 export function settingsFor({ action }: RulePlan, { rule, at }: RuleSettings): readonly PathSettings[] {
   if (action.type !== "Forward") return [rule];
   return [
@@ -129,7 +134,7 @@ export function settingsFor({ action }: RulePlan, { rule, at }: RuleSettings): r
   ];
 }
 
-/** `settings`: as `settingsFor` gives them. */
+/** `settings` is the result of `settingsFor`. */
 export function ruleConfig(route: KubeObject, plan: RulePlan, settings: readonly PathSettings[]): RuleConfig {
   const [rule, ...each] = settings;
   const { action, filters, section } = plan;

@@ -1,4 +1,4 @@
-/** Whether two pieces of plain data are equal all the way down; what is the same object is not looked into. */
+/** True if two pieces of plain data are deeply equal. Identical objects are not compared further. */
 export function isDeepEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -16,6 +16,6 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
 
 const valueAt = (holder: object, key: string): unknown => Reflect.get(holder, key);
 
-/** What was there before, if it says the same. */
+/** Returns `before` if it is deeply equal to `after`, so that equal parts stay the same object. */
 export const reuseEqual = <T>(before: T | undefined, after: T): T =>
   before !== undefined && isDeepEqual(before, after) ? before : after;

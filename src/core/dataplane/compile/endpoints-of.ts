@@ -1,4 +1,4 @@
-/** Where the processes behind a Service listen: its EndpointSlices, or in files its annotation. */
+/** The endpoints of a Service, from its EndpointSlices, or in files from its annotation. */
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { labelsOf } from "../../model/labels-of.ts";
@@ -10,27 +10,27 @@ const ENDPOINTS_ANNOTATION = "prevail.dev/endpoints";
 const SERVICE_NAME = "kubernetes.io/service-name";
 
 /**
- * Whether the annotation `prevail.dev/endpoints` of a Service counts. Only where whoever writes Services may name any address: in a
- * cluster it would let them reach whatever the gateway can.
+ * Whether the annotation `prevail.dev/endpoints` of a Service is used. In a cluster it must not be: it would let the author of a Service
+ * reach any address that the gateway can reach.
  */
 export interface EndpointOptions {
   readonly endpointAnnotations: "Used" | "Ignored";
 }
 
 export interface FoundEndpoints {
-  /** In order, each once. */
+  /** Sorted, without duplicates. */
   readonly endpoints: readonly Endpoint[];
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The Service that an EndpointSlice belongs to, there or not. */
+/** The Service of an EndpointSlice, which may not exist. */
 export function serviceOfSlice(slice: KubeObject): ObjectId | undefined {
   const name = labelsOf(slice)[SERVICE_NAME];
   if (typeof name !== "string" || name === "") return undefined;
   return objectId({ group: "", kind: "Service", namespace: slice.ref.namespace, name });
 }
 
-/** `slices`: of the Service. */
+/** `slices` are the EndpointSlices of the Service. */
 export function endpointsOf(
   service: KubeObject,
   port: JsonObject,
@@ -43,7 +43,7 @@ export function endpointsOf(
     return { endpoints: inOrder(slices.flatMap((one) => inSlice(one, port, problems))), problems };
   const field = `metadata.annotations["${ENDPOINTS_ANNOTATION}"]`;
   if (endpointAnnotations === "Ignored") {
-    const message = "the annotation counts for files only, and is ignored here: endpoints come from EndpointSlices";
+    const message = "the annotation is ignored, because it is used for files only: endpoints come from EndpointSlices";
     const found = slices.flatMap((one) => inSlice(one, port, problems));
     return { endpoints: inOrder(found), problems: [...problems, { object: service.ref, field, message }] };
   }
@@ -51,7 +51,7 @@ export function endpointsOf(
   if (parsed.state === "endpoints") return { endpoints: inOrder(parsed.endpoints), problems };
   return {
     endpoints: [],
-    problems: [{ object: service.ref, field, message: `${parsed.message}. There are no endpoints` }],
+    problems: [{ object: service.ref, field, message: `${parsed.message}. The backend has no endpoints` }],
   };
 }
 
@@ -63,9 +63,9 @@ function annotationOf({ raw }: KubeObject): string | undefined {
 }
 
 function inSlice(slice: KubeObject, port: JsonObject, problems: ConfigProblem[]): readonly Endpoint[] {
-  // Names would be looked up by whoever runs the gateway; Kubernetes itself gives them up.
+  // Kubernetes deprecates FQDN slices.
   if (slice.raw["addressType"] === "FQDN") {
-    const message = "names are not looked up, only addresses of IPv4 or IPv6: these endpoints are left out";
+    const message = "only IPv4 and IPv6 addresses are supported: these endpoints are ignored";
     problems.push({ object: slice.ref, field: "addressType", message });
     return [];
   }
@@ -79,18 +79,18 @@ function inSlice(slice: KubeObject, port: JsonObject, problems: ConfigProblem[])
     problems.push({
       object: slice.ref,
       field,
-      message: `${JSON.stringify(address ?? null)} is no IP address: the endpoint is left out`,
+      message: `${JSON.stringify(address ?? null)} is not an IP address: the endpoint is ignored`,
     });
     return [];
   });
 }
 
-/** Unknown counts as ready (EndpointConditions). */
+/** An endpoint without the condition counts as ready (EndpointConditions). */
 function isReady({ conditions }: JsonObject): boolean {
   return !isJsonObject(conditions) || conditions["ready"] !== false;
 }
 
-/** Ports have the name of the Service's port; in files written by hand one without a name may be meant by its number. */
+/** The slice's port with the name of the Service's port. In hand-written files an unnamed port is found by its number. */
 function portIn(ports: Json | undefined, { name, port, targetPort }: JsonObject): number | undefined {
   const listed = objectsIn(ports).filter(({ protocol }) => protocol === undefined || protocol === "TCP");
   const wanted = typeof targetPort === "number" ? targetPort : port;

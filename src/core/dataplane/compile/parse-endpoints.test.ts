@@ -42,7 +42,7 @@ describe("prevail.dev/endpoints", () => {
     expect(parseEndpoints(text)).toEqual({
       state: "invalid",
       message: expect.stringMatching(
-        /^'.*' is no address with a port; write 127\.0\.0\.1:8081 or \[::1\]:8081/,
+        /^'.*' is not an address with a port; write 127\.0\.0\.1:8081 or \[::1\]:8081/,
       ) as string,
     });
   });

@@ -1,17 +1,17 @@
-/** Addresses of endpoints, as people write them. */
+/** Parses the addresses in the annotation `prevail.dev/endpoints`. */
 import type { Endpoint } from "../gateway-config.ts";
 
 export type ParsedEndpoints =
   | { readonly state: "endpoints"; readonly endpoints: readonly Endpoint[] }
   | { readonly state: "invalid"; readonly message: string };
 
-/** `127.0.0.1:8081, [::1]:8082`: addresses, no names. */
+/** Parses `127.0.0.1:8081, [::1]:8082`. Names are not allowed. */
 export function parseEndpoints(text: string): ParsedEndpoints {
   const endpoints: Endpoint[] = [];
   for (const item of text.split(",")) {
     const endpoint = parseEndpoint(item.trim());
     if (endpoint === undefined) {
-      const message = `'${item.trim().slice(0, 80)}' is no address with a port; write 127.0.0.1:8081 or [::1]:8081, several with commas between them`;
+      const message = `'${item.trim().slice(0, 80)}' is not an address with a port; write 127.0.0.1:8081 or [::1]:8081, separated by commas`;
       return { state: "invalid", message };
     }
     endpoints.push(endpoint);
@@ -36,7 +36,7 @@ function isIpv4(text: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
 }
 
-/** Eight groups, or fewer with one `::` in between. */
+/** Eight groups, or fewer with one `::`. */
 function isIpv6(text: string): boolean {
   const halves = text.split("::");
   const groups = halves.flatMap((half) => (half === "" ? [] : half.split(":")));

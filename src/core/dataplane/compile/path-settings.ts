@@ -1,11 +1,10 @@
-/** Retries and timeouts on the way from a listener through a route to a backend: of the effective RetryPolicy there. */
-
+/** The retry settings and timeouts on the path from a listener through a rule to a backend, from the effective RetryPolicy. */
 import { foldPath } from "../../effective/fold/fold-path.ts";
 import type { Path } from "../../effective/paths/path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
-import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
+import { remember } from "../../model/collections/remember.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { type KindId, kindId, type ObjectId, type TargetId, targetId } from "../../model/refs.ts";
 import { type RetrySettings, retrySettings } from "../../retry/retry-settings.ts";
@@ -14,24 +13,24 @@ import type { RetryConfig } from "../gateway-config.ts";
 
 export const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 
-/** The same object wherever the same policies and own values meet. */
+/** Paths with the same policies and own values share this object. */
 export interface PathSettings {
   readonly requestTimeoutMs: number | undefined;
   readonly backendRequestTimeoutMs: number | undefined;
   readonly retry: RetryConfig | undefined;
 }
 
-/** Where a rule is entered from. */
+/** The settings of a rule at one listener. */
 export interface RuleSettings {
-  /** The clock runs before a backend is picked, so this is the rule's. */
+  /** The request timeout is the rule's, because it starts before a backend is picked. */
   readonly rule: PathSettings;
   readonly at: (backend: ObjectId, port: number) => PathSettings;
 }
 
 export interface SettingsReader {
-  /** By listener; a listener that is missing is one that the RetryPolicy kind does not pass. */
+  /** The paths by listener. A listener is missing if the hierarchy of the RetryPolicy kind does not contain it. */
   readonly pathsTo: (route: KubeObject) => ReadonlyMap<TargetId, Path>;
-  /** Without a path: what the rule says itself. */
+  /** Without a path, the settings are the own values of the rule. */
   readonly ofRule: (path: Path | undefined, rule: Section) => RuleSettings;
 }
 
@@ -39,27 +38,27 @@ export function settingsReader(world: World): SettingsReader {
   const kind = world.rulebook.byPolicyKind.get(RETRY_POLICY);
   if (kind === undefined) return { pathsTo: () => new Map(), ofRule: (_, rule) => ownSettings(rule) };
   const finder = new PathFinder(world, kind);
+  const settingsOf = createSettingsCache();
+  const settingsBelow = (path: Path): RuleSettings => {
+    const rule = settingsOf(foldPath(path, kind));
+    return {
+      rule,
+      at: (backend, port) => {
+        const end = finder.onTo(path, backend, port);
+        return end === undefined ? rule : settingsOf(foldPath(end, kind));
+      },
+    };
+  };
   return {
     pathsTo: (route) => byListener(finder.pathsTo(route)),
     ofRule: (path, rule) => {
       const below = path === undefined ? undefined : finder.into(path, rule);
-      return below === undefined ? ownSettings(rule) : settingsBelow(finder, kind, below);
+      return below === undefined ? ownSettings(rule) : settingsBelow(below);
     },
   };
 }
 
-function settingsBelow(finder: PathFinder, kind: CompiledKind, path: Path): RuleSettings {
-  const rule = settingsOf(foldPath(path, kind));
-  return {
-    rule,
-    at: (backend, port) => {
-      const end = finder.onTo(path, backend, port);
-      return end === undefined ? rule : settingsOf(foldPath(end, kind));
-    },
-  };
-}
-
-/** Not those of a mesh, and not those of a Gateway that does not exist. */
+/** Leaves out paths without a listener: those of a mesh, and those of a Gateway that does not exist. */
 function byListener(paths: readonly Path[]): ReadonlyMap<TargetId, Path> {
   const found = new Map<TargetId, Path>();
   for (const path of paths) {
@@ -77,23 +76,17 @@ function ownSettings({ raw }: Section): RuleSettings {
   return { rule, at: () => rule };
 }
 
-// A fold is shared by all paths with the same policies, and so is what is read from it.
-const known = new WeakMap<EffectiveSpec, PathSettings>();
-
-function settingsOf(core: EffectiveSpec): PathSettings {
-  let settings = known.get(core);
-  if (settings === undefined) {
-    settings = pathSettings(retrySettings(core.spec));
-    known.set(core, settings);
-  }
-  return settings;
+/** Paths with the same policies share an effective spec, and so their settings. */
+function createSettingsCache(): (effective: EffectiveSpec) => PathSettings {
+  const known = new Map<EffectiveSpec, PathSettings>();
+  return (effective) => remember(known, effective, () => pathSettings(retrySettings(effective.spec)));
 }
 
 function pathSettings({ plan, timeouts, maxBodyBytes, budget }: RetrySettings): PathSettings {
   return {
     requestTimeoutMs: timeouts.requestMs,
     backendRequestTimeoutMs: timeouts.backendRequestMs,
-    // Without a retry there is nothing to keep a body for.
+    // Without retries the body is not buffered.
     retry: plan === undefined || plan.attempts === 0 ? undefined : { plan, maxBodyBytes, budget },
   };
 }

@@ -79,7 +79,7 @@ export function noteUses(
 ): void {
   const ids = (compiled: CompiledRoute | undefined): readonly BackendId[] =>
     compiled?.backends.map(({ id }) => id) ?? [];
-  reindex(draft.routesMissing, route, before?.missed ?? [], after?.missed ?? []);
+  reindex(draft.routesMissing, route, before?.missingServices ?? [], after?.missingServices ?? []);
   reindex(draft.users, route, ids(before), ids(after));
   for (const id of ids(before)) if (draft.users.get(id) === undefined) changes.left.add(id);
   for (const backend of after?.backends ?? []) {

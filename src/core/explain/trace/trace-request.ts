@@ -8,10 +8,10 @@ import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compareText, displayRef, kindId, type ObjectId, targetId } from "../../model/refs.ts";
 import type { MatchRegex } from "../../model/regex.ts";
-import { compareHostnames, matchingHostname, takesHost } from "../../routing/hostname-match.ts";
+import { compareHostnames, matchesHost, matchingHostname } from "../../routing/hostname-match.ts";
 import { comparePrecedence, type RankedMatch } from "../../routing/match-precedence.ts";
-import { missesOf } from "../../routing/match-request.ts";
-import { describeMatch, routeMatches } from "../../routing/route-match.ts";
+import { findMismatches } from "../../routing/match-request.ts";
+import { formatMatch, routeMatches } from "../../routing/route-match.ts";
 import type { DistinctListeners, OwnedListener } from "../../topology/distinct-listeners.ts";
 import type { Listener } from "../../topology/listeners-of.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
@@ -92,7 +92,7 @@ const PROTOCOLS: Readonly<Record<TraceRequest["scheme"], string>> = { http: "HTT
 function whyNotTaken({ port, protocol, hostname }: Listener, request: TraceRequest): string | undefined {
   if (port !== request.port) return `its port is ${port ?? "not set"}, not ${request.port}`;
   if (protocol !== PROTOCOLS[request.scheme]) return `its protocol is ${protocol}, not ${PROTOCOLS[request.scheme]}`;
-  return takesHost(hostname, request.host) ? undefined : `its hostname is ${hostname ?? ""}, not ${request.host}`;
+  return matchesHost(hostname, request.host) ? undefined : `its hostname is ${hostname ?? ""}, not ${request.host}`;
 }
 
 const tracedListener = ({ owner, listener }: OwnedListener): TracedListener => ({
@@ -136,7 +136,7 @@ function candidates(world: World, at: OwnedListener, request: TraceRequest, matc
         };
         const why = [
           ...(found === undefined ? [`its hostnames are ${hostnames.join(", ")}, not ${request.host}`] : []),
-          ...missesOf(match, request, matchRegex).map(({ message }) => message),
+          ...findMismatches(match, request, matchRegex).map(({ message }) => message),
         ];
         if (why.length === 0) matching.push(candidate);
         else missing.push({ ...tracedRule(candidate), why });
@@ -152,7 +152,7 @@ const tracedRule = ({ object, section, match, hostname }: Candidate): TracedRule
   rule: section.name,
   ruleIndex: section.index,
   matchIndex: match.index,
-  asks: describeMatch(match),
+  asks: formatMatch(match),
   hostname,
 });
 

@@ -171,7 +171,9 @@ test("a Gateway with a certificate of its own for backends: served, and told", (
   const tls = { backend: { clientCertificateRef: { name: "c" } } };
   const config = compile([{ ...plain, spec: { ...(plain["spec"] as JsonObject), tls } }]);
   expect(listenersOf(config)).toHaveLength(1);
-  expect(problemsOf(config)[0]).toMatch(/^Gateway default\/g spec\.tls\.backend: .*client certificates for backends are not supported/);
+  expect(problemsOf(config)[0]).toMatch(
+    /^Gateway default\/g spec\.tls\.backend: .*client certificates for backends are not supported/,
+  );
 });
 
 describe("virtual hosts: what listener and route have in common", () => {

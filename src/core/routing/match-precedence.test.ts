@@ -110,11 +110,7 @@ describe("HTTPRouteMatch", () => {
     ],
     ["headers: RegularExpression", { headers: [{ name: "x-a", type: "RegularExpression", value: "o.e" }] }, []],
     ["queryParams: the first value of a repeated one", { queryParams: [{ name: "q", value: "1" }] }, []],
-    [
-      "queryParams: names as they are",
-      { queryParams: [{ name: "Q", value: "1" }] },
-      ["query parameter Q is missing"],
-    ],
+    ["queryParams: names as they are", { queryParams: [{ name: "Q", value: "1" }] }, ["query parameter Q is missing"]],
     [
       "all of it must hold",
       { ...path("Exact", "/"), method: "PUT" },

@@ -102,3 +102,8 @@ test("CONTRIBUTING.md names every npm script that people call, and none that is 
   const named = new Set(rows.map((row) => /`npm (?:run )?([a-z]+)/.exec(row)?.[1] ?? ""));
   expect([...named].sort()).toEqual(scripts.filter((name) => !["setup", "prepack"].includes(name)).sort());
 });
+
+test("CONTRIBUTING.md shows the first test as it is", () => {
+  const [, shown] = /```ts\n([^]*?)```/.exec(read("CONTRIBUTING.md")) ?? [];
+  expect(shown).toBe(read("test/examples/first.test.ts"));
+});

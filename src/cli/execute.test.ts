@@ -193,7 +193,7 @@ describe("sources", () => {
 metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempts: none}}]}\n`;
     const files = { "a.yaml": all, "b.yaml": refused };
     const reason =
-      'error: b.yaml:5:63: HTTPRoute default/b: spec.rules[0].retry.attempts must be a whole number of at least 0, found the string "none"; the object is left out, as the API server would refuse it';
+      'error: b.yaml:5:63: HTTPRoute default/b: spec.rules[0].retry.attempts is "none"; allowed: a whole number of at least 0; the object is left out, as the API server would refuse it';
     for (const line of [
       "get policies",
       "get targets",

@@ -52,8 +52,8 @@ const byName = (objects: readonly JsonObject[]): readonly (readonly [string, Jso
 
 /** True if the finding names the field at the path, a field that contains it, or a field inside it. */
 function isAbout({ field = "" }: Finding, path: Path): boolean {
-  // Findings write keys of maps in brackets: `metadata.labels[team]`.
-  const reported = field.replace(/\[([^\]]*[^\]\d][^\]]*)\]/g, ".$1");
+  // Keys of maps may be in brackets: `metadata.labels["example.com/team"]`.
+  const reported = field.replace(/\["?([^\]"]*[^\]"\d][^\]"]*)"?\]/g, ".$1");
   const wanted = fieldName(path);
   return reported !== "" && (wanted.startsWith(reported) || reported.startsWith(wanted));
 }
@@ -227,7 +227,7 @@ describe("an object without a valid identity is reported and otherwise ignored",
     const value = replaceAt(route, ["metadata", "name"], 7);
     const [finding] = findings(evaluateDocuments([value], definitions));
     expect(finding).toMatchObject({ code: "NotAnObject", severity: "error" });
-    expect(finding?.message).toContain("metadata.name of this HTTPRoute is number 7");
+    expect(finding?.message).toContain("metadata.name of this HTTPRoute is 7");
     expect(isJsonObject(finding)).toBe(true);
   });
 });

@@ -339,7 +339,9 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
       "next.yaml": `${refused}---\n${colour("d", "blue")}`,
     });
     expect(code).toBe(1);
-    expect(stderr).toContain("next.yaml:5:15: HTTPRoute ns/r: spec.parentRefs must be a list");
+    expect(stderr).toContain(
+      "next.yaml:5:15: HTTPRoute ns/r: spec.parentRefs is 5; allowed: a list of at most 32 items",
+    );
     expect(stdout).not.toContain("HTTPRoute ns/r (next.yaml");
     expect(stdout).toContain("+ blue from Colour ns/d");
   });
@@ -349,9 +351,9 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: bad, namespace: ns}\nspec: {parentRefs: 5}\n";
     const { stdout, stderr, code } = await plan("--delete httproute/bad", { "now.yaml": `${world()}---\n${broken}` });
     expect(stdout).toContain("Findings that are gone");
-    expect(stdout).toContain("spec.parentRefs must be a list");
+    expect(stdout).toContain("spec.parentRefs is 5; allowed: a list of");
     // What there is now was not read wholly.
-    expect(stderr).toMatch(/^error: now\.yaml:\d+:20: HTTPRoute ns\/bad: spec\.parentRefs must be a list/);
+    expect(stderr).toMatch(/^error: now\.yaml:\d+:20: HTTPRoute ns\/bad: spec\.parentRefs is 5; allowed: a list/);
     expect(code).toBe(1);
   });
 

@@ -152,8 +152,8 @@ spec: {targetRefs: [{group: "", kind: Service, name: s}], validation: {hostname:
       ],
       [
         "a filter that cannot be followed, before any redirect",
-        withFilter("{type: RequestRedirect, requestRedirect: {statusCode: 399}}"),
-        ["The gateway answers 500, as spec.rules[0].filters[0]", "redirects with status 399 are not supported"],
+        withFilter("{type: ExtensionRef, extensionRef: {group: example.com, kind: Filter, name: f}}"),
+        ["The gateway answers 500, as spec.rules[0].filters[0]", "filters of type ExtensionRef are not supported"],
       ],
       [
         "a listener that is not served",

@@ -138,16 +138,16 @@ describe("rules with mistakes", () => {
     [
       "a level that there is not",
       limited("{levels: [HTTPRouteRul]}"),
-      /«HTTPRouteRul\]}».* Did you mean "HTTPRouteRule"\?$/,
+      /«HTTPRouteRul\]}».* did you mean 'HTTPRouteRule'\?$/,
     ],
-    ["a section that there is not", limited("{levels: [{kind: HTTPRoute, section: Line}]}"), /allowed: Rule\.$/],
+    ["a section that there is not", limited("{levels: [{kind: HTTPRoute, section: Line}]}"), /allowed: Rule$/],
     ["a level that the kind never comes to", limited("{levels: [Service]}"), /«Service\]}».*end at HTTPRouteRule\.$/],
-    ["a field that there is not", limited("{levels: [HTTPRoute], udner: []}"), /Did you mean "under"\?$/],
+    ["a field that there is not", limited("{levels: [HTTPRoute], udner: []}"), /did you mean 'under'\?$/],
     ["no namespace", limited("{levels: [HTTPRoute], under: [{kind: Gateway, name: g}]}"), /in which namespace/],
     [
       "a kind above that there is not",
       limited("{levels: [HTTPRoute], under: [{kind: Gatewy, name: g}]}"),
-      /"Gateway"\?$/,
+      /'Gateway'\?$/,
     ],
     [
       "a bad selector",
@@ -157,10 +157,14 @@ describe("rules with mistakes", () => {
     [
       "a policy kind that there is not",
       rule("targets: {levels: [HTTPRoute]}\npolicyKind: LimitPolcy\ncondition: 'true'"),
-      /«LimitPolcy».* Did you mean "LimitPolicy"\?$/,
+      /«LimitPolcy».* did you mean 'LimitPolicy'\?$/,
     ],
-    ["no condition", rule("targets: {levels: [HTTPRoute]}\npolicyKind: LimitPolicy"), /spec\.condition needs a value/],
-    ["nothing at all", rule("{}"), /needs a value/],
+    [
+      "no condition",
+      rule("targets: {levels: [HTTPRoute]}\npolicyKind: LimitPolicy"),
+      /spec\.condition is missing; give a string/,
+    ],
+    ["nothing at all", rule("{}"), /is missing; give /],
     ["another version", limited("{levels: [HTTPRoute]}").replace("v1alpha1", "v9"), /«prevail\.dev\/v9»: apiVersion/],
   ])("%s", async (_, text, message) => {
     const found = await findingsOf("CoverageRuleInvalid", smallCluster + text);

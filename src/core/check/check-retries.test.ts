@@ -72,7 +72,7 @@ test("BackoffAboveMaximum", async () => {
 });
 
 test("CodeNotRetried: of a route and of a policy", async () => {
-  expect(await findingsOf("CodeNotRetried", inline("retry: {codes: [200, 503]}"))).toEqual([
+  expect(await findingsOf("CodeNotRetried", smallCluster + onRoute("retry: {codes: [200, 503]}"))).toEqual([
     expect.stringMatching(/^warning at «\[200, 503\]}»: status code 200 cannot be retried/),
   ]);
   expect(await findingsOf("CodeNotRetried", smallCluster + onRoute("retry: {codes: [301, 302]}"))).toEqual([

@@ -1,21 +1,21 @@
 /** Settings of the built-in policy kinds that nobody reads. */
 import type { PolicyRecord } from "../effective/world/world.ts";
+import { BLOCK_SPELLINGS, isBlockName } from "../model/block-names.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
-import { builtInPolicyShapes } from "../model/schema/built-in-policy-shapes.ts";
-import type { KubeShape } from "../model/schema/kube-shape.ts";
+import { policySchemaOf } from "../model/schema/built-in-schema.ts";
+import type { CompiledSchema } from "../model/schema/schema.ts";
 import { nearMiss } from "../model/words/near-miss.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 
-const BLOCKS = ["defaults", "default", "overrides", "override"];
 /** Beside the settings of a kind that merges, in its blocks too. */
 const BESIDE = ["when", "remove", "unset"];
 const OURS = "prevail.dev";
 
 export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFinding[] {
   const { group, kind: name } = object.ref;
-  const known = builtInPolicyShapes.get(name);
   const spec = ownValue(object.raw, "spec");
-  if (known?.group !== group || !isJsonObject(spec)) return [];
+  const schema = policySchemaOf(object.family);
+  if (schema === undefined || !isJsonObject(spec)) return [];
   const findings: CheckFinding[] = [];
   const { ref, refs, selectors } = kind.definition.targeting.fields;
   const report: Report = (field, key, settings) => {
@@ -34,39 +34,27 @@ export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFin
       }),
     );
   };
-  visit(spec, known.spec, "spec", [ref, refs, selectors, ...BESIDE], report);
+  visit(spec, schema.first, "spec", [ref, refs, selectors, ...BESIDE], report);
   return findings;
 }
 
 type Report = (field: string, key: string, settings: readonly string[]) => void;
 
-function visit(value: Json, shape: KubeShape, field: string, beside: readonly string[], report: Report): void {
-  switch (shape.type) {
-    case "Struct": {
-      if (!isJsonObject(value)) return;
-      for (const [key, own] of Object.entries(value)) {
-        const known = shape.fields.find((one) => one.key === key);
-        const inner = BLOCKS.includes(key) && field === "spec" ? BESIDE : [];
-        if (known !== undefined) visit(own, known.shape, `${field}.${key}`, inner, report);
-        else if (!beside.includes(key)) report(`${field}.${key}`, key, namesOf(shape));
-      }
-      return;
+function visit(value: Json, schema: CompiledSchema, field: string, beside: readonly string[], report: Report): void {
+  if (schema.type === "object" && isJsonObject(value)) {
+    for (const [key, own] of Object.entries(value)) {
+      const property = schema.properties.find((one) => one.key === key);
+      const inner = isBlockName(key) && field === "spec" ? BESIDE : [];
+      if (property !== undefined) visit(own, property.schema, `${field}.${key}`, inner, report);
+      else if (!beside.includes(key)) report(`${field}.${key}`, key, namesOf(schema));
     }
-    case "List":
-      if (!isJsonList(value) || shape.items === undefined) return;
-      for (const [index, item] of value.entries()) visit(item, shape.items, `${field}[${index}]`, [], report);
-      return;
-    case "Text":
-    case "Integer":
-    case "Choice":
-    case "Flag":
-    case "Map":
-    case "Duration":
-    case "TextOrInteger":
-    case "Unread":
+  } else if (schema.type === "array" && isJsonList(value) && schema.items !== undefined) {
+    for (const [index, item] of value.entries()) visit(item, schema.items, `${field}[${index}]`, [], report);
   }
 }
 
-/** Both spellings of a block are read; one is enough to name. */
-const namesOf = ({ fields }: KubeShape): readonly string[] =>
-  fields.map(({ key }) => key).filter((key) => key !== "default" && key !== "override");
+/** The settings of a schema, each block by its first spelling only. */
+const namesOf = ({ properties }: CompiledSchema): readonly string[] =>
+  properties.map(({ key }) => key).filter((key) => !SECOND_SPELLINGS.includes(key));
+
+const SECOND_SPELLINGS: readonly string[] = [BLOCK_SPELLINGS.defaults[1], BLOCK_SPELLINGS.overrides[1]];

@@ -1,4 +1,5 @@
 import type { Rulebook } from "../effective/world/world.ts";
+import { once } from "../model/collections/once.ts";
 import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
 import type { KindFacts, LevelKind } from "../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
@@ -6,12 +7,16 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { parseSelector } from "../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../model/policy.ts";
 import type { GroupKind } from "../model/refs.ts";
-import { checkShape, didYouMean } from "../model/schema/check-shape.ts";
+import { compileSchema } from "../model/schema/compile-schema.ts";
 import { COVERAGE_SEVERITIES, coverageRuleSchema } from "../model/schema/coverage-rule-schema.ts";
+import { schemaProblems } from "../model/schema/schema-problems.ts";
+import { didYouMean } from "../model/words/did-you-mean.ts";
 import { type CheckFinding, findingAt } from "./check-finding.ts";
 
 const API_VERSION = "prevail.dev/v1alpha1";
 const MAX_FINDINGS = 20;
+
+const compiledSchema = once(() => compileSchema(coverageRuleSchema, { origin: "BuiltIn", unknownFields: "Refused" }));
 
 export interface ParsedCoverageRule {
   readonly rule?: CoverageRule;
@@ -31,9 +36,9 @@ export function parseCoverageRule(object: KubeObject, rulebook: Rulebook): Parse
       findings.push(findingAt(object, { code: "CoverageRuleInvalid", severity: "error", field, message }));
   };
   if (object.apiVersion !== API_VERSION)
-    report("apiVersion", `apiVersion is "${object.apiVersion}"; allowed: ${API_VERSION}.`);
+    report("apiVersion", `apiVersion is "${object.apiVersion}"; allowed: ${API_VERSION}`);
   const spec = ownValue(object.raw, "spec") ?? null;
-  for (const { field, message } of checkShape(coverageRuleSchema, spec, "spec")) report(field, message);
+  for (const { field, message } of schemaProblems(compiledSchema(), spec, "spec")) report(field, message);
   if (findings.length > 0 || !isJsonObject(spec)) return { findings };
   const rule = readRule(object, spec, { rulebook, report });
   return findings.length > 0 || rule === undefined ? { findings } : { rule, findings };
@@ -70,7 +75,7 @@ function readLevel(item: Json, field: string, reading: Reading): LevelKind | und
     if (hasSection(facts, section)) return { group: facts.group, kind: facts.kind, section };
     const names = facts.sections.map((own) => own.section);
     const allowed = names.length === 0 ? `${facts.kind} has no sections` : `allowed: ${names.join(", ")}`;
-    report(`${field}.section`, `${field}.section is "${section}"; ${allowed}.${didYouMean(section, names)}`);
+    report(`${field}.section`, `${field}.section is "${section}"; ${allowed}${didYouMean(section, names)}`);
     return undefined;
   }
   const word = typeof item === "string" ? item : "";
@@ -80,7 +85,7 @@ function readLevel(item: Json, field: string, reading: Reading): LevelKind | und
     if (facts === undefined || (section !== "" && !hasSection(facts, section))) continue;
     return { group: facts.group, kind: facts.kind, ...(section === "" ? {} : { section }) };
   }
-  report(field, `${field} is "${word}", which is neither a kind nor a section of one.${didYouMean(word, LEVELS)}`);
+  report(field, `${field} is "${word}", which is neither a kind nor a section of one${didYouMean(word, LEVELS)}`);
   return undefined;
 }
 
@@ -105,7 +110,7 @@ function readKind(item: JsonObject, field: string, { rulebook, report }: Reading
   if (facts === undefined)
     report(
       `${field}.kind`,
-      `${field}.kind is "${kind}"${typeof group === "string" ? ` (${group})` : ""}, which is not known here.${didYouMean(kind, LEVELS)}`,
+      `${field}.kind is "${kind}"${typeof group === "string" ? ` (${group})` : ""}, which is not known here${didYouMean(kind, LEVELS)}`,
     );
   return facts;
 }
@@ -141,7 +146,7 @@ function readPolicyKind(item: Json, { rulebook, report }: Reading): GroupKind | 
   report(
     field,
     first === undefined
-      ? `${field} is "${kind}", and no PolicyDefinition describes such a kind; there are ${names.join(", ")}.${didYouMean(kind, names)}`
+      ? `${field} is "${kind}", and no PolicyDefinition describes such a kind; there are ${names.join(", ")}${didYouMean(kind, names)}`
       : `${field} is "${kind}", which several groups have (${found.map(({ policyKind }) => policyKind.group).join(", ")}); give the group.`,
   );
   return undefined;

@@ -7,8 +7,9 @@ import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.
 import { kinds } from "./kinds.ts";
 import { idIn, KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
 import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
+import { builtInProblems, fitsBuiltIn, objectSchemaOf } from "./schema/built-in-schema.ts";
 import { measureJson } from "./schema/measure-json.ts";
-import { fits, shapeOf, shapeProblems } from "./schema/validate-object.ts";
+import { formatValue } from "./words/format-value.ts";
 
 /** What a snapshot contains. */
 export interface SnapshotTables {
@@ -77,7 +78,7 @@ function readObjects(values: Iterable<unknown>, { positions }: SnapshotOptions):
   const refusals = new Map<ObjectId, Identified>();
   const identifier = new DocumentIdentifier();
   let { family } = identifier;
-  let shape = shapeOf(family);
+  let schema = objectSchemaOf(family);
   let names = objects.namesIn(family.kindId, family.namespace);
   let index = 0;
   for (const value of values) {
@@ -90,10 +91,10 @@ function readObjects(values: Iterable<unknown>, { positions }: SnapshotOptions):
     const { name, raw } = identifier;
     if (identifier.family !== family) {
       family = identifier.family;
-      shape = shapeOf(family);
+      schema = objectSchemaOf(family);
       names = objects.namesIn(family.kindId, family.namespace);
     }
-    const isGood = fits(shape, raw) && (refused.size === 0 || !refused.has(idIn(family, name)));
+    const isGood = fitsBuiltIn(schema, raw) && (refused.size === 0 || !refused.has(idIn(family, name)));
     if (isGood && source === undefined && names.addNext(name, raw, family)) continue;
     const object = new KubeObject(family, name, raw, source, objects.nextPlace);
     if (isGood && names.add(object)) {
@@ -159,16 +160,16 @@ const judged = (object: KubeObject, refusal: readonly Finding[] | undefined): Id
     : { state: "refused", id: object.id, object, findings: refusal };
 
 function refusalOf(object: KubeObject): readonly Finding[] | undefined {
-  const problems = shapeProblems(shapeOf(object.family), object.raw);
+  const problems = builtInProblems(objectSchemaOf(object.family), object.raw);
   if (problems.length === 0) return undefined;
   const { id, ref, source } = object;
   return problems.map(
-    (problem): Finding => ({
-      code: problem.code,
+    ({ problem, field, message }): Finding => ({
+      code: problem === "missing" ? "MissingField" : "InvalidField",
       severity: "error",
       object: id,
-      field: problem.field,
-      message: `${displayRef(ref)}: ${problem.message}; the object is left out, as the API server would refuse it`,
+      field,
+      message: `${displayRef(ref)}: ${message}; the object is left out, as the API server would refuse it`,
       ...(source === undefined ? {} : { source }),
     }),
   );
@@ -191,7 +192,7 @@ class DocumentIdentifier {
   /** Which object a document describes; or else, in words, what is missing. */
   identify(value: unknown): string | undefined {
     if (!isJsonObject(value)) {
-      return `this document is ${describe(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`;
+      return `this document is ${formatValue(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`;
     }
     const { apiVersion, kind, metadata } = value;
     const known = this.#last;
@@ -202,16 +203,16 @@ class DocumentIdentifier {
         return this.#identified(known.family, name, value);
     }
     if (typeof apiVersion !== "string" || apiVersion === "" || apiVersion.length > 2 * MAX_NAME_LENGTH)
-      return `apiVersion is ${describe(apiVersion)}; a Kubernetes object needs one`;
+      return `apiVersion is ${formatValue(apiVersion)}; a Kubernetes object needs one`;
     if (typeof kind !== "string" || !isPlainName(kind) || kind.includes("."))
-      return `kind is ${describe(kind)}; a Kubernetes object needs one`;
+      return `kind is ${formatValue(kind)}; a Kubernetes object needs one`;
     const name = isJsonObject(metadata) ? metadata["name"] : undefined;
     if (!isJsonObject(metadata) || typeof name !== "string" || !isPlainName(name)) {
-      return `metadata.name of this ${kind} is ${describe(name)}; every object needs a name of at most ${MAX_NAME_LENGTH} characters, without '/' or '#'`;
+      return `metadata.name of this ${kind} is ${formatValue(name)}; every object needs a name of at most ${MAX_NAME_LENGTH} characters, without '/' or '#'`;
     }
     const given = metadata["namespace"] ?? "";
     if (typeof given !== "string" || (given !== "" && !isPlainName(given)))
-      return `metadata.namespace of ${kind} '${name}' is ${describe(given)}; it must be a name`;
+      return `metadata.namespace of ${kind} '${name}' is ${formatValue(given)}; it must be a name`;
     return this.#identified(this.#familyOf(apiVersion, kind, given), name, value);
   }
 
@@ -256,15 +257,6 @@ const unidentified = (source: SourcePosition | undefined, message: string): Find
   message,
   ...(source === undefined ? {} : { source }),
 });
-
-function describe(value: unknown): string {
-  if (value === undefined) return "missing";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "an object";
-  if (typeof value === "string") return `'${value.slice(0, 80)}'`;
-  return typeof value === "number" || typeof value === "boolean" ? `${typeof value} ${value}` : typeof value;
-}
 
 export const compareDocuments = (a: KubeObject, b: KubeObject): number =>
   comparePositions(a.source, b.source) || compareText(comparable(a.raw), comparable(b.raw));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { definitionFrom } from "../../../test/support/cluster/kube-objects.ts";
 import type { Json, JsonObject } from "./json.ts";
+import { compileSchema } from "./schema/compile-schema.ts";
 import { buildSpec, escapePointer, unitRules, unitRulesOf, unitsOf } from "./units.ts";
 
 const leaves = unitRules({ ruleMaps: [], atomicPaths: ["labels", "maps.*.inner"], leaves: true, nulls: false });
@@ -96,7 +97,7 @@ describe("unitRulesOf", () => {
     mapPaths: ["labels"],
     specSchema: {},
     hasConditions: false,
-    schemaDefaults: (spec: JsonObject) => spec,
+    spec: compileSchema({}),
   } as const;
   test("REF: maps of the CRD are one value for Field kinds", () => {
     expect(unitRulesOf(definitionFrom("acme-service-policy"), crd).atomicPaths).toEqual(["labels"]);

@@ -2,9 +2,9 @@
 
 import type { Granularity, PolicyDefinition } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject, setOwn } from "./json.ts";
+import type { CrdFacts } from "./parse/parse-crd.ts";
 import { supportedGranularities } from "./parse/supported-granularities.ts";
 import type { Unit } from "./policy.ts";
-import type { CrdFacts } from "./schema/crd-schema.ts";
 
 /** How specs of one kind split into units. Made once per definition (and CRD) by `unitRules`. */
 export interface UnitRules {

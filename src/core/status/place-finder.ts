@@ -3,8 +3,8 @@ import type { World } from "../effective/world/world.ts";
 import { isJsonList, isJsonObject, type JsonObject, jsonEqual, ownValue } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
+import { parseCrd } from "../model/parse/parse-crd.ts";
 import { type KindId, kindId, type ObjectRef, targetId } from "../model/refs.ts";
-import { crdSchema } from "../model/schema/crd-schema.ts";
 import type { StatusPlace } from "./status-report.ts";
 
 /** A place with a name that sorts and tells it from every other. */
@@ -119,7 +119,7 @@ const CRD = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinit
 function kindsWithConditions(world: World): readonly KindId[] {
   const kinds: KindId[] = [];
   world.objects.byKind.get(CRD)?.forEach((_, object) => {
-    const crd = crdSchema(object);
+    const crd = parseCrd(object);
     if (crd?.hasConditions) kinds.push(kindId(crd));
   });
   return kinds;

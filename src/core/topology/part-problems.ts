@@ -1,7 +1,7 @@
 import type { KindFacts } from "../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { found } from "../model/schema/check-shape.ts";
+import { formatValue } from "../model/words/format-value.ts";
 
 interface PartProblem {
   readonly field: string;
@@ -18,7 +18,8 @@ const MOST = 20;
 export function partProblems({ raw }: Pick<KubeObject, "raw">, facts: KindFacts): readonly PartProblem[] {
   const problems: PartProblem[] = [];
   const report: Report = (field, value, wanted) => {
-    if (problems.length < MOST) problems.push({ field, message: `${field} is ${found(value)}; allowed: ${wanted}.` });
+    if (problems.length < MOST)
+      problems.push({ field, message: `${field} is ${formatValue(value)}; allowed: ${wanted}` });
   };
   const spec = ownValue(raw, "spec") ?? null;
   if (spec !== null && !isJsonObject(spec)) report("spec", spec, "an object");

@@ -3,7 +3,7 @@
  * protocols, missing grants) to exercise every reason not to attach.
  */
 import fc from "fast-check";
-import type { Json, JsonObject } from "../../../src/core/model/json.ts";
+import { isJsonList, type Json, type JsonObject } from "../../../src/core/model/json.ts";
 import { gatewayGroup, policyGroup, strategyAnnotation } from "./define-kind.ts";
 import { policyKinds } from "./policy-kinds.ts";
 
@@ -75,7 +75,6 @@ const allowedRoutes: Arb<JsonObject | undefined> = weighted<JsonObject | undefin
   [3, undefined],
   [9, { namespaces: { from: "All" } }],
   [1, { namespaces: { from: "Same" } }],
-  [1, { namespaces: { from: "None" } }],
   [1, { namespaces: { from: "Selector", selector: { matchLabels: { team: "red" } } } }],
   [
     1,
@@ -270,6 +269,15 @@ const rule: Arb<JsonObject> = fc
 
 const routeKinds = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute"] as const;
 
+/** The version of TLSRoute and TCPRoute that allows several rules. */
+const streamApi = `${gatewayGroup}/v1alpha2`;
+const isStream = (kind: string): boolean => kind === "TLSRoute" || kind === "TCPRoute";
+/** Rules of these kinds need a backend. */
+const withBackend = (one: JsonObject): JsonObject => {
+  const refs = one["backendRefs"];
+  return isJsonList(refs) && refs.length > 0 ? one : { ...one, backendRefs: [{ name: "svc1", port: 80 }] };
+};
+
 const routes: Arb<JsonObject[]> = fc
   .array(
     fc.record({
@@ -286,9 +294,13 @@ const routes: Arb<JsonObject[]> = fc
   .map((items) =>
     items.map(({ kind, namespace, dressed, hostnames, ...rest }, index) =>
       kubeObject(
-        { apiVersion: gatewayApi, kind, namespace, name: `r${index + 1}` },
+        { apiVersion: isStream(kind) ? streamApi : gatewayApi, kind, namespace, name: `r${index + 1}` },
         dressed,
-        jsonOf({ hostnames: kind === "TCPRoute" ? undefined : hostnames, ...rest }),
+        jsonOf({
+          hostnames: kind === "TCPRoute" ? undefined : hostnames,
+          ...rest,
+          rules: isStream(kind) ? rest.rules.map(withBackend) : rest.rules,
+        }),
       ),
     ),
   );

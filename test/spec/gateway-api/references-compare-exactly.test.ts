@@ -37,7 +37,7 @@ describe("References compare kinds and groups to the letter", () => {
       { group: `${group}/v1`, kind: "Gateway", name: "g" },
       { name: "s" },
       [
-        `InvalidKind spec.parentRefs[0]: ${noParent} 'Gateway' of group '${group}/v1', ${parents}; for Gateway write group: '${group}'`,
+        `InvalidField spec.parentRefs[0].group: HTTPRoute default/r: spec.parentRefs[0].group is "${group}/v1"; allowed: a DNS name in lower case, or an empty string of at most 253 characters; the object is left out, as the API server would refuse it`,
       ],
     ],
     [

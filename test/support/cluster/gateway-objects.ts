@@ -179,12 +179,20 @@ export function route(
       ...(hostnames === undefined ? {} : { hostnames }),
       rules: rules.map((rule) => ({
         ...(rule.name === undefined ? {} : { name: rule.name }),
-        ...(rule.backends === undefined ? {} : { backendRefs: rule.backends.map(backend) }),
+        ...backendRefs(rule, kind),
         ...rule.fields,
       })),
       ...spec,
     },
   };
+}
+
+/** A rule of a TLSRoute, TCPRoute or UDPRoute needs a backend. */
+function backendRefs({ backends, fields }: RuleOptions, kind: string): JsonObject {
+  if (backends !== undefined) return { backendRefs: backends.map(backend) };
+  return ["HTTPRoute", "GRPCRoute"].includes(kind) || fields?.["backendRefs"] !== undefined
+    ? {}
+    : { backendRefs: [{ name: "backend", port: 80 }] };
 }
 
 /** The commonest route: one rule, one backend. */

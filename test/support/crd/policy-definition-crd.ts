@@ -1,55 +1,32 @@
 /** The CRD of PolicyDefinition, from the same table that the parser checks against. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
-import type { FieldShape, ObjectShape, Shape } from "../../../src/core/model/schema/check-shape.ts";
 import { definitionSchema } from "../../../src/core/model/schema/definition-schema.ts";
+import type { Schema } from "../../../src/core/model/schema/schema.ts";
 import { type CrdKind, column, validation, validations } from "./crd-document.ts";
 
-const MAX_ITEMS = 64;
-const MAX_LENGTH = 1024;
-
-function schemaOf(shape: Shape): JsonObject {
-  switch (shape.type) {
-    case "text":
-      return { type: "string", maxLength: MAX_LENGTH, ...wordsOf(shape) };
-    case "boolean":
-      return { type: "boolean" };
-    case "list":
-      return {
-        type: "array",
-        items: schemaOf(shape.items),
-        maxItems: MAX_ITEMS,
-        "x-kubernetes-list-type": "atomic",
-        ...(shape.atLeastOne === true ? { minItems: 1 } : {}),
-      };
-    case "map":
-      return { type: "object", additionalProperties: schemaOf(shape.values), maxProperties: MAX_ITEMS };
-    case "object":
-      return objectSchema(shape);
-    case "shorthand":
-      // A word or an object: a structural schema cannot say that, so the controller checks what is inside.
-      return { "x-kubernetes-preserve-unknown-fields": true };
+/** The schema of one of Prevail's own kinds, as its CRD has it. */
+export function crdSchemaOf(schema: Schema): JsonObject {
+  const { description, properties, items, additionalProperties } = schema;
+  const byDefault = schema["x-prevail-default"];
+  const text = byDefault === undefined ? description : `${description} Default: ${byDefault}.`;
+  const head = text === undefined ? {} : { description: text };
+  // A string or an object: a structural schema cannot express that, so the controller checks the value.
+  if (schema["x-prevail-shorthand"] !== undefined) return { ...head, "x-kubernetes-preserve-unknown-fields": true };
+  const inner: { [key: string]: Json } = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "description" || key.startsWith("x-prevail-")) continue;
+    if (key === "properties") inner[key] = mapValues(properties ?? {}, crdSchemaOf);
+    else if (key === "items" && items !== undefined) inner[key] = crdSchemaOf(items);
+    else if (key === "additionalProperties" && typeof additionalProperties === "object")
+      inner[key] = crdSchemaOf(additionalProperties);
+    else inner[key] = value as Json;
   }
+  return { ...head, ...inner };
 }
 
-function wordsOf({ values, prefix, nonEmpty }: Shape & { readonly type: "text" }): JsonObject {
-  if (values === undefined) return nonEmpty === true ? { minLength: 1 } : {};
-  return prefix === undefined ? { enum: [...values] } : { pattern: `^(${values.join("|")}|${prefix}.+)$` };
-}
-
-export function objectSchema({ fields }: ObjectShape): JsonObject {
-  const required = Object.keys(fields).filter((name) => fields[name]?.default === undefined);
-  return {
-    type: "object",
-    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])),
-    ...(required.length === 0 ? {} : { required }),
-  };
-}
-
-const fieldSchema = ({ shape, doc, default: byDefault }: FieldShape): JsonObject => ({
-  description: byDefault === undefined ? doc : `${doc} Default: ${byDefault}.`,
-  ...schemaOf(shape),
-});
+const mapValues = (schemas: Readonly<Record<string, Schema>>, each: (schema: Schema) => JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, each(schema)]));
 
 /** CEL rules by the dotted path of what they stand beside. */
 const rules: Readonly<Record<string, readonly JsonObject[]>> = {
@@ -95,6 +72,6 @@ export const policyDefinitionCrd: CrdKind = {
   columns: [column("Policy", ".spec.policies[0].kind"), column("Class", ".spec.class")],
   spec: {
     description: "docs/definitions.md has the reference.",
-    ...withRules(objectSchema(definitionSchema)),
+    ...withRules(crdSchemaOf(definitionSchema)),
   },
 };

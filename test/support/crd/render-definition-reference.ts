@@ -1,63 +1,46 @@
 import type { PolicyDefinition, TargetKind } from "../../../src/core/model/definition.ts";
 import { displayLevel } from "../../../src/core/model/levels.ts";
-import type { FieldShape, Shape } from "../../../src/core/model/schema/check-shape.ts";
 import { definitionSchema } from "../../../src/core/model/schema/definition-schema.ts";
+import type { Schema } from "../../../src/core/model/schema/schema.ts";
 
 /** One row per field of a PolicyDefinition, nested ones below their parent. */
 export function renderFields(): string {
   const rows: string[] = [];
-  addRows(definitionSchema.fields, "spec", rows);
+  addRows(definitionSchema, "spec", rows);
   return table(["field", "type", "default", "meaning"], rows);
 }
 
-function addRows(fields: Readonly<Record<string, FieldShape>>, parent: string, rows: string[]): void {
-  for (const [name, field] of Object.entries(fields)) {
+function addRows({ properties = {}, required = [] }: Schema, parent: string, rows: string[]): void {
+  for (const [name, schema] of Object.entries(properties)) {
     const path = `${parent}.${name}`;
-    rows.push(row([`\`${path}\``, describe(field.shape), field.default ?? "**required**", field.doc]));
-    addInner(field.shape, path, rows);
+    const byDefault = required.includes(name) ? "**required**" : (schema["x-prevail-default"] ?? "");
+    rows.push(row([`\`${path}\``, formatType(schema), byDefault, schema.description ?? ""]));
+    addInner(schema, path, rows);
   }
 }
 
-/** Kinds and levels appear in many places: they are described once, above the table. */
-function addInner(shape: Shape, path: string, rows: string[]): void {
-  switch (shape.type) {
-    case "object":
-      return addRows(shape.fields, path, rows);
-    case "list":
-      return addInner(shape.items, `${path}[]`, rows);
-    case "map":
-      return addInner(shape.values, `${path}.<name>`, rows);
-    case "shorthand":
-      if (!isNameOfKind(shape)) addRows(shape.object.fields, path, rows);
-      return;
-    case "text":
-    case "boolean":
-      return;
-  }
+/** Kinds and levels occur in many fields: the page describes them once, above the table. */
+function addInner(schema: Schema, path: string, rows: string[]): void {
+  const { items, additionalProperties: values } = schema;
+  if (items !== undefined) addInner(items, `${path}[]`, rows);
+  else if (typeof values === "object") addInner(values, `${path}.<name>`, rows);
+  else if (!isNameOfKind(schema)) addRows(schema, path, rows);
 }
 
-const isNameOfKind = (shape: Shape & { type: "shorthand" }): boolean =>
-  Object.keys(shape.object.fields).every((name) => ["group", "kind", "section"].includes(name));
+const isNameOfKind = ({ properties = {}, ...schema }: Schema): boolean =>
+  schema["x-prevail-shorthand"] !== undefined &&
+  Object.keys(properties).every((name) => ["group", "kind", "section"].includes(name));
 
-function describe(shape: Shape): string {
-  switch (shape.type) {
-    case "text": {
-      const words = (shape.values ?? []).map((value) => `\`${value}\``);
-      if (words.length === 0) return shape.format ?? "string";
-      return [...words, ...(shape.prefix === undefined ? [] : [`\`${shape.prefix}<name>\``])].join(", ");
-    }
-    case "boolean":
-      return "boolean";
-    case "list":
-      return `list of ${describe(shape.items)}`;
-    case "map":
-      return `map to ${describe(shape.values)}`;
-    case "object":
-      return "object";
-    case "shorthand":
-      if (!isNameOfKind(shape)) return `${shape.format}, or object`;
-      return "section" in shape.object.fields ? "level" : "kind";
-  }
+function formatType(schema: Schema): string {
+  const { type, items, additionalProperties: values, properties = {} } = schema;
+  const shorthand = schema["x-prevail-shorthand"];
+  if (isNameOfKind(schema)) return "section" in properties ? "level" : "kind";
+  if (shorthand !== undefined) return `${shorthand}, or object`;
+  if (items !== undefined) return `list of ${formatType(items)}`;
+  if (typeof values === "object") return `map to ${formatType(values)}`;
+  const words = schema["x-prevail-words"] ?? schema.enum ?? [];
+  if (words.length > 0) return words.map((word) => `\`${String(word)}\``).join(", ");
+  return schema["x-prevail-format"] ?? type ?? "any";
 }
 
 /** REF: implementations must document what each policy kind may attach to. */

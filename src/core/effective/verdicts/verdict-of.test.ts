@@ -18,7 +18,7 @@ describe("Invalid", () => {
     [
       "a message that names its field does so once",
       { defaults: { retry: { codes: [42] } } },
-      "spec.defaults.retry.codes[0] must be a whole number from 100 to 999, found number 42",
+      "spec.defaults.retry.codes[0] is 42; allowed: a whole number from 100 to 999",
     ],
     [
       "a message that does not is told with it",
@@ -28,12 +28,12 @@ describe("Invalid", () => {
     [
       "several",
       { defaults: { retry: { codes: [42], attempts: -1 } } },
-      "spec.defaults.retry.codes[0] must be a whole number from 100 to 999, found number 42; spec.defaults.retry.attempts must be a whole number of at least 0, found number -1",
+      "spec.defaults.retry.codes[0] is 42; allowed: a whole number from 100 to 999; spec.defaults.retry.attempts is -1; allowed: a whole number of at least 0",
     ],
     [
       "several sentences",
-      { defaults: { when: 7 }, overrides: { when: 8 } },
-      "spec.defaults.when is 7; allowed: a CEL expression as a string. spec.overrides.when is 8; allowed: a CEL expression as a string.",
+      { defaults: {}, default: {}, overrides: {}, override: {} },
+      "spec.default: spec has both defaults and default, two spellings of one block. Keep one of them. spec.override: spec has both overrides and override, two spellings of one block. Keep one of them.",
     ],
   ] as const) {
     test(name, () => expect(messageOf(spec)).toBe(message));

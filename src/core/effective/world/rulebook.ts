@@ -8,10 +8,10 @@ import type { Finding } from "../../model/finding.ts";
 import { kinds as builtInKinds, findKind } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { inferDefinition } from "../../model/parse/infer-definition.ts";
+import { type CrdFacts, parseCrd } from "../../model/parse/parse-crd.ts";
 import { parseDefinition } from "../../model/parse/parse-definition.ts";
 import { type PolicyReader, parsePolicy, policyReader } from "../../model/parse/parse-policy.ts";
 import { compareText, displayRef, type GroupKind, type KindId, kindId } from "../../model/refs.ts";
-import { type CrdFacts, crdSchema } from "../../model/schema/crd-schema.ts";
 import { compileRows } from "../../topology/compile-rows.ts";
 import { linkTable } from "../../topology/link-table.ts";
 import { type CompiledKind, compileKind } from "./compiled-kind.ts";
@@ -94,7 +94,7 @@ function crdTable(rules: readonly KubeObject[], findings: Finding[]): CrdTable {
   const unused = new Set<KubeObject>();
   const objects = rules.filter(({ family }) => family.kind === "CustomResourceDefinition");
   for (const object of objects.sort((a, b) => compareText(a.id, b.id))) {
-    const crd = crdSchema(object);
+    const crd = parseCrd(object);
     if (crd === undefined) continue;
     const id = kindId(crd);
     const used = first.get(id);

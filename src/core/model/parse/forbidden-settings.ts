@@ -1,9 +1,10 @@
 /** Settings that a policy must not have with a target of some kind, as its definition says. */
 
+import { BLOCK_SPELLINGS } from "../block-names.ts";
 import type { ForbiddenSetting, Targeting } from "../definition.ts";
 import { type JsonObject, ownValue } from "../json.ts";
 import type { Block, TargetRef, Unit } from "../policy.ts";
-import { found } from "../schema/check-shape.ts";
+import { formatValue } from "../words/format-value.ts";
 import type { Report } from "./parse-targets.ts";
 
 export function checkForbidden(
@@ -46,7 +47,7 @@ function placesIn(spec: JsonObject, { name, units, remove }: Block, path: string
   const wanted = path.split(".");
   const set = units
     .filter((unit) => isAtOrBelow(unit, wanted))
-    .map((unit): Place => ({ field: `${prefix}.${unit.path.join(".")}`, says: `is ${found(unit.value)}` }));
+    .map((unit): Place => ({ field: `${prefix}.${unit.path.join(".")}`, says: `is ${formatValue(unit.value)}` }));
   const isRemoved = remove.some((one) => path === one || path.startsWith(`${one}.`) || one.startsWith(`${path}.`));
   return isRemoved ? [...set, { field: `${prefix}.remove`, says: `removes ${path}` }] : set;
 }
@@ -54,6 +55,8 @@ function placesIn(spec: JsonObject, { name, units, remove }: Block, path: string
 const isAtOrBelow = ({ path }: Unit, wanted: readonly string[]): boolean =>
   path.length >= wanted.length && wanted.every((step, at) => step === path[at]);
 
-/** `defaults` or `default`, as the policy has it. */
-const spelling = (spec: JsonObject, name: "defaults" | "overrides"): string =>
-  (ownValue(spec, name) ?? null) === null ? name.slice(0, -1) : name;
+/** The name of the block as the policy spells it. */
+function spelling(spec: JsonObject, name: "defaults" | "overrides"): string {
+  const [first, second] = BLOCK_SPELLINGS[name];
+  return (ownValue(spec, first) ?? null) === null ? second : first;
+}

@@ -1,3 +1,4 @@
+import { BLOCK_SPELLINGS } from "../block-names.ts";
 import type {
   Granularity,
   LevelKind,
@@ -13,7 +14,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { kinds as builtInKinds, GATEWAY_API } from "../kinds.ts";
 import type { KubeObject } from "../kube-object.ts";
 import { targetLevels } from "../levels.ts";
-import { type CrdFacts, crdSchema } from "../schema/crd-schema.ts";
+import { type CrdFacts, parseCrd } from "./parse-crd.ts";
 
 /** GEP-713's mark on the CRDs of policy kinds. */
 const POLICY_LABEL = "gateway.networking.k8s.io/policy";
@@ -26,7 +27,7 @@ const POLICY_LABEL = "gateway.networking.k8s.io/policy";
 export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinition; findings: Finding[] } {
   const label = ownValue(child(child(crd.raw, "metadata"), "labels"), POLICY_LABEL);
   if (label === undefined) return { findings: [] };
-  const facts = crdSchema(crd);
+  const facts = parseCrd(crd);
   const field = `metadata.labels["${POLICY_LABEL}"]`;
   if (facts === undefined) {
     return {
@@ -169,7 +170,8 @@ function describeMerge({ granularity }: MergeRules): string {
 }
 
 const blockSchemas = (schema: JsonObject): readonly JsonObject[] =>
-  ["default", "defaults", "override", "overrides"]
+  Object.values(BLOCK_SPELLINGS)
+    .flat()
     .map((name) => ownValue(child(schema, "properties"), name))
     .filter((block) => isJsonObject(block))
     // A scalar that happens to be called `default` is no block.

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { definitionFrom, kubeObject } from "../../../../test/support/cluster/kube-objects.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { FieldShape, Shape } from "../schema/check-shape.ts";
 import { definitionSchema } from "../schema/definition-schema.ts";
+import type { Schema } from "../schema/schema.ts";
 import { parseObject } from "../snapshot.ts";
 import { parseDefinition } from "./parse-definition.ts";
 
@@ -162,29 +162,26 @@ test("every field can be written, and is read", () => {
   });
 });
 
-interface Place {
-  readonly path: readonly (string | number)[];
-  readonly shape: Shape;
-}
+type Path = readonly (string | number)[];
 
-/** Where each field of the schema stands in the complete document: the first item of a list, the first key of a map. */
-function* places(fields: Readonly<Record<string, FieldShape>>, path: Place["path"]): Generator<Place> {
-  for (const [name, { shape }] of Object.entries(fields)) yield* inside(shape, [...path, name]);
+/** The path of each field of the schema in the complete document: the first item of a list, the first key of a map. */
+function* pathsOf({ properties = {} }: Schema, path: Path): Generator<Path> {
+  for (const [name, schema] of Object.entries(properties)) yield* pathsInside(schema, [...path, name]);
 }
-function* inside(shape: Shape, path: Place["path"]): Generator<Place> {
-  yield { path, shape };
-  if (shape.type === "list") yield* inside(shape.items, [...path, 0]);
-  if (shape.type === "map") yield* inside(shape.values, [...path, Object.keys(at(path) ?? {})[0] ?? ""]);
-  if (shape.type === "object") yield* places(shape.fields, path);
-  if (shape.type === "shorthand" && typeof at(path) === "object") yield* places(shape.object.fields, path);
+function* pathsInside(schema: Schema, path: Path): Generator<Path> {
+  yield path;
+  const { items, additionalProperties: values } = schema;
+  if (items !== undefined) yield* pathsInside(items, [...path, 0]);
+  if (typeof values === "object") yield* pathsInside(values, [...path, Object.keys(at(path) ?? {})[0] ?? ""]);
+  if (schema["x-prevail-shorthand"] === undefined || typeof at(path) === "object") yield* pathsOf(schema, path);
 }
-const at = (path: Place["path"]): unknown =>
+const at = (path: Path): unknown =>
   path.reduce<unknown>((value, key) => (value as Readonly<Record<string | number, unknown>>)[key], complete);
 
-const fieldOf = (path: Place["path"]): string =>
+const fieldOf = (path: Path): string =>
   path.reduce<string>((text, key) => (typeof key === "number" ? `${text}[${key}]` : `${text}.${key}`), "spec");
 
-function withValue(path: Place["path"], value: Json): Json {
+function withValue(path: Path, value: Json): Json {
   const copy = structuredClone(complete) as unknown as Record<string | number, unknown>;
   let parent = copy;
   for (const key of path.slice(0, -1)) parent = parent[key] as Record<string | number, unknown>;
@@ -193,7 +190,7 @@ function withValue(path: Place["path"], value: Json): Json {
 }
 
 describe("a value of the wrong type gives a finding that names the field, and the definition is not used", () => {
-  for (const { path } of places(definitionSchema.fields, [])) {
+  for (const path of pathsOf(definitionSchema, [])) {
     test(fieldOf(path), () => {
       const { definition, findings } = parseDefinition(document(withValue(path, 5)));
       expect(definition).toBeUndefined();
@@ -206,41 +203,41 @@ describe("a value of the wrong type gives a finding that names the field, and th
 describe("findings say what was found, what is allowed, and what was meant", () => {
   const changed = (change: JsonObject): Json => ({ ...minimal, ...change });
   for (const [name, spec, code, field, message] of [
-    ["no spec", null, "DefinitionWrongType", "spec", "spec is empty; allowed: an object."],
+    ["no spec", null, "DefinitionWrongType", "spec", "spec is null; allowed: an object"],
     [
       "a missing field",
       { class: "Direct", targeting: { kinds: ["Service"] } },
       "DefinitionMissingField",
       "spec.policies",
-      "spec.policies needs a value.",
+      "spec.policies is missing; give a list of 1 to 64 items",
     ],
     [
       "an empty list",
       changed({ targeting: { kinds: [] } }),
       "DefinitionMissingField",
       "spec.targeting.kinds",
-      "spec.targeting.kinds needs at least one item.",
+      "spec.targeting.kinds is a list of 0 items; allowed: a list of 1 to 64 items",
     ],
     [
       "an empty name",
       changed({ policies: [{ group: "", kind: "" }] }),
       "DefinitionMissingField",
       "spec.policies[0].kind",
-      "spec.policies[0].kind needs a value.",
+      'spec.policies[0].kind is ""; allowed: a string of 1 to 1024 characters',
     ],
     [
       "a policy kind's group with a version",
       changed({ policies: [{ group: "a/b", kind: "P" }] }),
       "DefinitionUnknownValue",
       "spec.policies[0].group",
-      'spec.policies[0].group is "a/b"; allowed: an API group, without a version.',
+      'spec.policies[0].group is "a/b"; allowed: an API group, without a version',
     ],
     [
       "a policy kind with a dot in its name",
       changed({ policies: [{ group: "a", kind: "V.P" }] }),
       "DefinitionUnknownValue",
       "spec.policies[0].kind",
-      "spec.policies[0].kind is \"V.P\"; allowed: the name of a kind, without dots, slashes and '#'.",
+      "spec.policies[0].kind is \"V.P\"; allowed: the name of a kind, without dots, slashes and '#'",
     ],
     [
       "a kind of the hierarchy with a slash in its name",
@@ -261,28 +258,28 @@ describe("findings say what was found, what is allowed, and what was meant", () 
       changed({ mergeStrategy: {} }),
       "DefinitionUnknownField",
       "spec.mergeStrategy",
-      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, status.",
+      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, status",
     ],
     [
       "a mistyped field",
       changed({ merge: { block: "Combined" } }),
       "DefinitionUnknownField",
       "spec.merge.block",
-      expect.stringMatching(/Did you mean "blocks"\?$/),
+      expect.stringMatching(/did you mean 'blocks'\?$/),
     ],
     [
       "a mistyped value",
       changed({ class: "inherited" }),
       "DefinitionUnknownValue",
       "spec.class",
-      'spec.class is "inherited"; allowed: Direct, Inherited. Did you mean "Inherited"?',
+      "spec.class is \"inherited\"; allowed: Direct, Inherited; did you mean 'Inherited'?",
     ],
     [
       "an unknown granularity",
       changed({ merge: { granularity: { default: "Deep" } } }),
       "DefinitionUnknownValue",
       "spec.merge.granularity.default",
-      'spec.merge.granularity.default is "Deep"; allowed: Atomic, Patch, Merge, Field, Custom/<name>.',
+      'spec.merge.granularity.default is "Deep"; allowed: Atomic, Patch, Merge, Field, Custom/<name>',
     ],
     [
       "a custom strategy without a name",
@@ -296,14 +293,14 @@ describe("findings say what was found, what is allowed, and what was meant", () 
       changed({ hierarchy: { effectiveTargets: ["HTTPRouteRules"] } }),
       "DefinitionUnknownValue",
       "spec.hierarchy.effectiveTargets[0]",
-      expect.stringMatching(/Did you mean "HTTPRouteRule"\?$/),
+      expect.stringMatching(/did you mean 'HTTPRouteRule'\?$/),
     ],
     [
       "an unknown kind",
       changed({ targeting: { kinds: [{ group: "apps", kind: "Deployment" }] } }),
       "DefinitionUnknownValue",
       "spec.targeting.kinds[0]",
-      expect.stringContaining("Declare it under hierarchy.kinds, or make the target virtual."),
+      expect.stringContaining("Declare it under hierarchy.kinds, or make the target virtual"),
     ],
     [
       "a wrong group",
@@ -317,7 +314,7 @@ describe("findings say what was found, what is allowed, and what was meant", () 
       changed({ targeting: { kinds: [{ kind: "Gateway", sections: ["Listeners"] }] } }),
       "DefinitionUnknownValue",
       "spec.targeting.kinds[0].sections[0]",
-      'spec.targeting.kinds[0].sections[0] is "Listeners"; allowed: Listener. Did you mean "Listener"?',
+      "spec.targeting.kinds[0].sections[0] is \"Listeners\"; allowed: Listener; did you mean 'Listener'?",
     ],
     [
       "a section of a kind without any",
@@ -331,7 +328,7 @@ describe("findings say what was found, what is allowed, and what was meant", () 
       changed({ targeting: { kinds: [{ kind: "Gateway", policies: ["ColourPolicy"] }] } }),
       "DefinitionUnknownValue",
       "spec.targeting.kinds[0].policies[0]",
-      expect.stringMatching(/Did you mean "ColorPolicy"\?$/),
+      expect.stringMatching(/did you mean 'ColorPolicy'\?$/),
     ],
     [
       "a path with a hole",

@@ -1,3 +1,4 @@
+import { once } from "../collections/once.ts";
 import type {
   FieldMapping,
   ForbiddenSetting,
@@ -18,9 +19,12 @@ import { kinds as builtInKinds } from "../kinds.ts";
 import type { KubeObject } from "../kube-object.ts";
 import { lowestLevels, targetLevels } from "../levels.ts";
 import { type GroupKind, isGroupName, isKindName, type KindId, kindId } from "../refs.ts";
-import { checkShape, didYouMean, found, type ShapeProblem } from "../schema/check-shape.ts";
-import { child, flag, list, mapValues, objects, oneOf, text, texts } from "../schema/checked-fields.ts";
+import { compileSchema } from "../schema/compile-schema.ts";
 import { CUSTOM_PREFIX, choices, definitionSchema } from "../schema/definition-schema.ts";
+import { child, flag, list, mapValues, objects, oneOf, text, texts } from "../schema/read-fields.ts";
+import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts";
+import { didYouMean } from "../words/did-you-mean.ts";
+import { formatValue } from "../words/format-value.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { definitionText, findKnownDefinition, keepDefinition } from "./known-definitions.ts";
 
@@ -48,11 +52,11 @@ interface ParsedDefinition {
 function parseAnew(object: KubeObject): ParsedDefinition {
   const problems: Problem[] = [];
   if (object.apiVersion !== DEFINITION_API_VERSION) {
-    const message = `apiVersion is "${object.apiVersion}"; allowed: ${DEFINITION_API_VERSION}.`;
+    const message = `apiVersion is "${object.apiVersion}"; allowed: ${DEFINITION_API_VERSION}`;
     problems.push({ code: "UnknownValue", field: "apiVersion", message });
   }
-  const spec = ownValue(object.raw, "spec") ?? null;
-  problems.push(...checkShape(definitionSchema, spec, "spec"));
+  const spec = ownValue(object.raw, "spec");
+  problems.push(...specProblems(spec));
   if (problems.length > 0 || !isJsonObject(spec)) return { findings: toFindings(object, problems) };
 
   const definition = readDefinition(object.name, spec, problems);
@@ -64,10 +68,29 @@ function parseAnew(object: KubeObject): ParsedDefinition {
 }
 
 interface Problem {
-  readonly code: ShapeProblem["code"] | "Misplaced" | "Duplicate";
+  readonly code: "WrongType" | "UnknownField" | "UnknownValue" | "MissingField" | "Misplaced" | "Duplicate";
   readonly field: string;
   readonly message: string;
 }
+
+const compiledSchema = once(() => compileSchema(definitionSchema, { origin: "BuiltIn", unknownFields: "Refused" }));
+
+function specProblems(spec: Json | undefined): readonly Problem[] {
+  if (spec === undefined) return [{ code: "WrongType", field: "spec", message: "spec is missing; allowed: an object" }];
+  return schemaProblems(compiledSchema(), spec, "spec").map(({ problem, field, message }) => ({
+    code: CODES[problem],
+    field,
+    message,
+  }));
+}
+
+const CODES: Readonly<Record<SchemaProblem["problem"], Problem["code"]>> = {
+  missing: "MissingField",
+  empty: "MissingField",
+  type: "WrongType",
+  value: "UnknownValue",
+  "unknown field": "UnknownField",
+};
 
 const MAX_FINDINGS = 50;
 
@@ -123,11 +146,11 @@ function readDefinition(name: string, spec: JsonObject, problems: Problem[]): Po
 /** What ids are made of. */
 function checkNames({ group, kind }: GroupKind, field: string, problems: Problem[]): void {
   if (!isGroupName(group)) {
-    const message = `${field}.group is ${found(group)}; allowed: an API group, without a version.`;
+    const message = `${field}.group is ${formatValue(group)}; allowed: an API group, without a version`;
     problems.push({ code: "UnknownValue", field: `${field}.group`, message });
   }
   if (!isKindName(kind)) {
-    const message = `${field}.kind is ${found(kind)}; allowed: the name of a kind, without dots, slashes and '#'.`;
+    const message = `${field}.kind is ${formatValue(kind)}; allowed: the name of a kind, without dots, slashes and '#'`;
     problems.push({ code: "UnknownValue", field: `${field}.kind`, message });
   }
 }
@@ -206,7 +229,7 @@ function readTargetKind(item: Json, field: string, joined: readonly PolicyKind[]
   const names = joined.map((policy) => policy.kind);
   for (const [i, name] of policies.entries()) {
     if (names.includes(name)) continue;
-    const message = `${field}.policies[${i}] is "${name}"; allowed: ${names.join(", ")}.${didYouMean(name, names)}`;
+    const message = `${field}.policies[${i}] is "${name}"; allowed: ${names.join(", ")}${didYouMean(name, names)}`;
     reader.problems.push({ code: "UnknownValue", field: `${field}.policies[${i}]`, message });
   }
   const { group, kind } = known;
@@ -237,8 +260,8 @@ function readKind(item: Json, field: string, reader: Reader): KnownKind {
     matches.length > 1
       ? `${field}: several groups have a kind ${kind} (${matches.map((known) => known.group).join(", ")}); give the group.`
       : sameName.length > 0
-        ? `${field}: the group of ${kind} is ${found(group)}; known: ${sameName.map((known) => `"${known.group}"`).join(", ")}. Declare it under hierarchy.kinds.`
-        : `${field}: the kind "${kind}" is not known. Declare it under hierarchy.kinds, or make the target virtual.${didYouMean(kind, names)}`;
+        ? `${field}: the group of ${kind} is ${formatValue(group)}; known: ${sameName.map((known) => `"${known.group}"`).join(", ")}. Declare it under hierarchy.kinds.`
+        : `${field}: the kind "${kind}" is not known. Declare it under hierarchy.kinds, or make the target virtual${didYouMean(kind, names)}`;
   reader.problems.push({ code: "UnknownValue", field, message });
   return knownKind(typeof group === "string" ? group : "", kind, []);
 }
@@ -251,7 +274,7 @@ function checkSection(
 ): void {
   if (kind.sections.includes(section)) return;
   const allowed = kind.sections.length === 0 ? `${kind.kind} has no sections` : `allowed: ${kind.sections.join(", ")}`;
-  const message = `${field} is "${section}"; ${allowed}.${didYouMean(section, kind.sections)}`;
+  const message = `${field} is "${section}"; ${allowed}${didYouMean(section, kind.sections)}`;
   reader.problems.push({ code: "UnknownValue", field, message });
 }
 
@@ -277,7 +300,7 @@ function readLevelWord(word: string, field: string, { problems, known }: Reader)
   const message =
     match !== undefined
       ? `${field}: "${word}" is a level of several groups; write it as {group, kind, section}.`
-      : `${field}: "${word}" is not a known level (a kind, or kind and section in one word). Declare other kinds under hierarchy.kinds.${didYouMean(
+      : `${field}: "${word}" is not a known level (a kind, or kind and section in one word). Declare other kinds under hierarchy.kinds${didYouMean(
           word,
           known.flatMap(({ kind, sections }) => [kind, ...sections.map((section) => `${kind}${section}`)]),
         )}`;
@@ -392,13 +415,13 @@ function checkPath(path: string, field: string, problems: Problem[]): void {
   problems.push({
     code: "UnknownValue",
     field,
-    message: `${field} is "${path}"; allowed: a dotted path such as rules.authentication.`,
+    message: `${field} is "${path}"; allowed: a dotted path such as rules.authentication`,
   });
 }
 
 /** Segments are `name`, `name[]` (every item) or `name[key=value]` (the items with that value). */
 function checkMappedPath(path: string, field: string, problems: Problem[]): void {
   if (path.split(".").every((segment) => /^[^[\]]+(\[([^=[\]]+=[^=[\]]+)?\])?$/.test(segment))) return;
-  const message = `${field} has the path "${path}"; allowed: a path such as retry or spec.rules[].filters[type=RetryFilter].retryOn.`;
+  const message = `${field} has the path "${path}"; allowed: a path such as retry or spec.rules[].filters[type=RetryFilter].retryOn`;
   problems.push({ code: "UnknownValue", field, message });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { definitionFrom, kubeObject, kubeObjects } from "../../../../test/support/cluster/kube-objects.ts";
 import type { PolicyDefinition } from "../definition.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { crdSchema } from "../schema/crd-schema.ts";
+import { parseCrd } from "./parse-crd.ts";
 import { parsePolicy, policyReader } from "./parse-policy.ts";
 
 const color = definitionFrom("color-policy-atomic");
@@ -275,7 +275,7 @@ describe("targets", () => {
 describe("Invalid", () => {
   const one = definitionFrom("tls-connection-policy");
   for (const [name, definition, spec, ...expected] of [
-    ["no spec", color, null, /^InvalidSpec spec: spec is empty/],
+    ["no spec", color, null, /^InvalidSpec spec: spec is null/],
     ["a spec that is a list", color, [], /^InvalidSpec spec: spec is a list/],
     ["no target", color, { color: "red" }, /^InvalidTarget spec.targetRefs: The policy names no target/],
     ["an empty list of targets", color, { targetRefs: [] }, /names no target/],
@@ -376,7 +376,7 @@ describe("Invalid", () => {
       "an unknown strategy",
       auth,
       { targetRef, defaults: { strategy: "merged" } },
-      /^InvalidStrategy spec.defaults.strategy: .* is "merged"; allowed: atomic, merge. Did you mean "merge"\?/,
+      /^InvalidStrategy spec.defaults.strategy: .* is "merged"; allowed: atomic, merge; did you mean 'merge'\?/,
     ],
     [
       "a strategy that JavaScript objects have",
@@ -485,7 +485,7 @@ test("the CRD's defaults are filled in, and its maps are one value for Field kin
     attempts: { type: "integer", default: 1 },
     labels: { type: "object", additionalProperties: { type: "string" } },
   };
-  const crd = crdSchema(
+  const crd = parseCrd(
     kubeObject({
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",

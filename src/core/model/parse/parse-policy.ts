@@ -1,3 +1,4 @@
+import { BLOCK_SPELLINGS } from "../block-names.ts";
 import { createdAt, writtenCreationTime } from "../created-at.ts";
 import type { Granularity, MergeRules, PolicyDefinition } from "../definition.ts";
 import type { Finding } from "../finding.ts";
@@ -5,14 +6,15 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import type { KubeObject } from "../kube-object.ts";
 import type { Block, BlockName, Policy, TargetRef, Unit } from "../policy.ts";
 import type { PolicyId } from "../refs.ts";
-import { builtInPolicyShapes } from "../schema/built-in-policy-shapes.ts";
-import { compileSchemaCheck, type SchemaCheck, type SchemaProblem } from "../schema/check-schema.ts";
-import { didYouMean, found } from "../schema/check-shape.ts";
-import type { CrdFacts } from "../schema/crd-schema.ts";
+import { builtInProblems, policySchemaOf } from "../schema/built-in-schema.ts";
+import { fillDefaults } from "../schema/fill-defaults.ts";
 import { measureJson } from "../schema/measure-json.ts";
-import { shapeProblems } from "../schema/validate-object.ts";
+import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts";
 import { type UnitRules, unitRulesOf, unitsOf } from "../units.ts";
+import { didYouMean } from "../words/did-you-mean.ts";
+import { formatValue } from "../words/format-value.ts";
 import { checkForbidden } from "./forbidden-settings.ts";
+import type { CrdFacts } from "./parse-crd.ts";
 import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.ts";
 import { SaidAlike } from "./said-alike.ts";
 
@@ -34,7 +36,7 @@ export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPol
   if (spec === undefined) return { findings: toFindings(object, problems) };
 
   const { definition, crd } = reader;
-  const filled = crd === undefined ? spec : crd.schemaDefaults(spec);
+  const filled = withDefaults(spec, crd);
   checkSettings(object, spec, reader, report);
   const targets = parseTargets(filled, definition.targeting, report);
   const blocks = findBlocks(filled, reader, problems, report);
@@ -91,11 +93,16 @@ class ReadPolicy implements Policy {
     const { definition, crd } = this.#reader;
     const spec = ownValue(this.object.raw, "spec") ?? null;
     if (!isJsonObject(spec)) return NOTHING;
-    return parseTargets(crd === undefined ? spec : crd.schemaDefaults(spec), definition.targeting, unreported);
+    return parseTargets(withDefaults(spec, crd), definition.targeting, unreported);
   }
 }
 
-/** What was wrong was told when the policy was first read. */
+function withDefaults(spec: JsonObject, crd: CrdFacts | undefined): JsonObject {
+  const filled = crd === undefined ? spec : fillDefaults(crd.spec, spec);
+  return isJsonObject(filled) ? filled : spec;
+}
+
+/** The problems were reported when the policy was parsed. */
 const unreported: Report = () => {};
 
 const isOneByName = ([first, second]: readonly TargetRef[]): boolean =>
@@ -110,7 +117,7 @@ function ruleMapFindings(object: KubeObject, blocks: readonly Block[], { ruleMap
       .filter(({ path, ruleName }) => ruleName === undefined && ruleMaps.some((map) => isAtOrAbove(path, map)))
       .map(({ path, value }) => {
         const field = `spec.${name === "bare" ? "" : `${name}.`}${path.join(".")}`;
-        const message = `${field} is ${found(value)}; a map of named rules belongs there. It counts as one setting.`;
+        const message = `${field} is ${formatValue(value)}; allowed: a map of named rules. The value counts as one setting.`;
         return toFinding(object, "warning", { code: "InvalidField", field, message });
       }),
   );
@@ -137,9 +144,9 @@ const toFinding = (object: KubeObject, severity: Finding["severity"], problem: P
 });
 
 function boundedSpec(object: KubeObject, { said, targetKeys }: PolicyReader, report: Report): JsonObject | undefined {
-  const spec = ownValue(object.raw, "spec") ?? null;
+  const spec = ownValue(object.raw, "spec");
   if (!isJsonObject(spec)) {
-    report("InvalidSpec", "spec", `spec is ${found(spec)}; allowed: an object.`);
+    report("InvalidSpec", "spec", `spec is ${formatValue(spec)}; allowed: an object`);
     return undefined;
   }
   if (said.read(spec, targetKeys)) return spec;
@@ -156,16 +163,21 @@ function boundedSpec(object: KubeObject, { said, targetKeys }: PolicyReader, rep
   }
 }
 
-/** What the API server would refuse by the kind's schema. Targets have messages of their own. */
-function checkSettings({ ref, apiVersion }: KubeObject, spec: JsonObject, reader: PolicyReader, report: Report): void {
-  const builtIn = builtInPolicyShapes.get(ref.kind);
-  const known = builtIn?.group === ref.group ? shapeProblems(builtIn.spec, spec, "spec") : NO_PROBLEMS;
+/** Reports what the API server would refuse by the kind's schema. Targets have messages of their own. */
+function checkSettings(
+  { family }: KubeObject,
+  spec: JsonObject,
+  { crd, ...reader }: PolicyReader,
+  report: Report,
+): void {
+  const schema = policySchemaOf(family);
+  const builtIn = schema === undefined ? NO_PROBLEMS : builtInProblems(schema, spec, "spec");
   // Another version may have another schema, and the API server converts between them.
-  const isOfVersion = reader.schema !== undefined && apiVersion === `${ref.group}/${reader.schema.version}`;
-  const byCrd = isOfVersion ? reader.schema?.check(spec, "spec") : NO_PROBLEMS;
-  if (known.length + (byCrd?.length ?? 0) === 0) return;
+  const isOfVersion = crd?.version !== undefined && family.apiVersion === `${family.group}/${crd.version}`;
+  const byCrd = isOfVersion ? schemaProblems(crd.spec, spec, "spec") : NO_PROBLEMS;
+  if (builtIn.length + byCrd.length === 0) return;
   const reported = new Set<string>();
-  for (const { field, message } of [...known, ...(byCrd ?? NO_PROBLEMS)]) {
+  for (const { field, message } of [...builtIn, ...byCrd]) {
     const isTarget = reader.targetFields.some(
       (name) => `${field}.`.startsWith(`${name}.`) || field.startsWith(`${name}[`),
     );
@@ -182,8 +194,6 @@ export interface PolicyReader {
   readonly merge: MergeRules;
   readonly rules: UnitRules;
   readonly hasStrategy: boolean;
-  /** The schema of the kind's CRD, if there is one. */
-  readonly schema: { readonly version: string; readonly check: SchemaCheck } | undefined;
   readonly targetFields: readonly string[];
   /** The same, as keys of `spec`: what is there says where, not what. */
   readonly targetKeys: readonly string[];
@@ -196,8 +206,6 @@ export interface PolicyReader {
 }
 
 const REMOVALS = ["remove", "unset"] as const;
-const DEFAULTS = ["defaults", "default"] as const;
-const OVERRIDES = ["overrides", "override"] as const;
 
 /** `crd`: of the policies' kind; a definition may join several kinds. */
 export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): PolicyReader {
@@ -211,14 +219,17 @@ export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): Poli
     merge,
     rules: unitRulesOf(definition, crd),
     hasStrategy,
-    schema:
-      crd?.version === undefined ? undefined : { version: crd.version, check: compileSchemaCheck(crd.specSchema) },
     targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
     targetKeys: [ref, refs, selectors],
     said: new SaidAlike(),
     forbids: targeting.kinds.some(({ forbids }) => forbids !== undefined),
     // A kind that never merges has no blocks and no strategy: all but its targets is spec proper.
-    asideInSpec: new Set([ref, refs, selectors, ...(merge.none ? [] : [...DEFAULTS, ...OVERRIDES, ...beside])]),
+    asideInSpec: new Set([
+      ref,
+      refs,
+      selectors,
+      ...(merge.none ? [] : [...BLOCK_SPELLINGS.defaults, ...BLOCK_SPELLINGS.overrides, ...beside]),
+    ]),
     asideInBlock: new Set([...beside, "when"]),
   };
 }
@@ -246,9 +257,9 @@ function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): re
   const read = merge.none
     ? [unmergedBlock(spec, reader)]
     : [
-        parseNamedBlock("defaults", DEFAULTS, spec, reader, report),
+        parseNamedBlock("defaults", spec, reader, report),
         parseBlock("bare", spec, "spec", reader, report),
-        parseNamedBlock("overrides", OVERRIDES, spec, reader, report),
+        parseNamedBlock("overrides", spec, reader, report),
       ];
   const blocks = read.filter((block): block is Block => block !== undefined && saysSomething(block)).slice();
   let units = 0;
@@ -274,13 +285,12 @@ const unmergedBlock = (spec: JsonObject, { merge, rules, asideInSpec }: PolicyRe
 });
 
 function parseNamedBlock(
-  name: BlockName,
-  spellings: readonly [string, string],
+  name: "defaults" | "overrides",
   spec: JsonObject,
   reader: PolicyReader,
   report: Report,
 ): Block | undefined {
-  const [first, second] = spellings;
+  const [first, second] = BLOCK_SPELLINGS[name];
   const hasSecond = (ownValue(spec, second) ?? null) !== null;
   const hasFirst = (ownValue(spec, first) ?? null) !== null;
   if (!hasFirst && !hasSecond) return undefined;
@@ -292,7 +302,7 @@ function parseNamedBlock(
   }
   const value = ownValue(spec, spelling);
   if (!isJsonObject(value)) {
-    report("InvalidBlock", `spec.${spelling}`, `spec.${spelling} is ${found(value)}; allowed: an object.`);
+    report("InvalidBlock", `spec.${spelling}`, `spec.${spelling} is ${formatValue(value)}; allowed: an object`);
     return undefined;
   }
   return parseBlock(name, value, `spec.${spelling}`, reader, report);
@@ -318,7 +328,7 @@ function parseGranularity(value: JsonObject, field: string, { granularity }: Mer
   const allowed = Object.keys(granularity.values);
   const hint = typeof word === "string" ? didYouMean(word, allowed) : "";
   const where = `${field}.${granularity.field}`;
-  report("InvalidStrategy", where, `${where} is ${found(word)}; allowed: ${allowed.join(", ")}.${hint}`);
+  report("InvalidStrategy", where, `${where} is ${formatValue(word)}; allowed: ${allowed.join(", ")}${hint}`);
   return granularity.default;
 }
 
@@ -326,7 +336,7 @@ function parseWhen(value: Json, block: string, report: Report): string | undefin
   if (value === null) return undefined;
   if (typeof value === "string") return value;
   const field = `${block}.when`;
-  report("InvalidBlock", field, `${field} is ${found(value)}; allowed: a CEL expression as a string.`);
+  report("InvalidBlock", field, `${field} is ${formatValue(value)}; allowed: a CEL expression as a string`);
   return undefined;
 }
 
@@ -342,11 +352,11 @@ function parseRemovals(block: JsonObject, field: string, report: Report): readon
       removals = [...removals, ...(names as readonly string[])];
       continue;
     }
-    const what = isJsonList(value) ? "a list with other things than names" : found(value);
+    const what = isJsonList(value) ? "a list with other things than names" : formatValue(value);
     report(
       "InvalidBlock",
       `${field}.${key}`,
-      `${field}.${key} is ${what}; allowed: a list of rule names or dotted paths.`,
+      `${field}.${key} is ${what}; allowed: a list of rule names or dotted paths`,
     );
   }
   return removals;
@@ -359,6 +369,6 @@ function timeFindings(object: KubeObject): readonly Finding[] {
   const written = writtenCreationTime(object);
   if (written === null) return NO_FINDINGS;
   const field = "metadata.creationTimestamp";
-  const message = `${field} is ${found(written)}; allowed: a time such as 2021-07-15T01:02:03Z. The policy counts as the newest.`;
+  const message = `${field} is ${formatValue(written)}; allowed: a time such as 2021-07-15T01:02:03Z. The policy counts as the newest.`;
   return [toFinding(object, "warning", { code: "UnreadableTimestamp", field, message })];
 }

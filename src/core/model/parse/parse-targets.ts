@@ -2,7 +2,7 @@ import type { Targeting } from "../definition.ts";
 import type { FindingCode } from "../finding-code.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import type { TargetRef } from "../policy.ts";
-import { found } from "../schema/check-shape.ts";
+import { formatValue } from "../words/format-value.ts";
 import { parseSelector } from "./parse-selector.ts";
 
 /** Why a policy is Invalid: which field, and what would be right. */
@@ -64,14 +64,14 @@ function listAt(spec: JsonObject, name: string, report: Report): readonly Json[]
   const value = ownValue(spec, name) ?? null;
   if (value === null) return NOTHING;
   if (isJsonList(value)) return value;
-  report("InvalidTarget", `spec.${name}`, `spec.${name} is ${found(value)}; allowed: a list of targets.`);
+  report("InvalidTarget", `spec.${name}`, `spec.${name} is ${formatValue(value)}; allowed: a list of targets`);
   return NOTHING;
 }
 
 /** Fields that no version of the specifications defines (`type: direct`) are let through. */
 function parseRef(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
   if (!isJsonObject(item)) {
-    report("InvalidTarget", field, `${field} is ${found(item)}; allowed: an object with kind and name.`);
+    report("InvalidTarget", field, `${field} is ${formatValue(item)}; allowed: an object with kind and name`);
     return undefined;
   }
   const name = textField(item, "name", field, report);
@@ -91,7 +91,7 @@ function parseRef(item: Json, field: string, targeting: Targeting, report: Repor
 /** An entry of `targetSelectors`: the labels stand in it, or in a `selector` of its own. */
 function parseTargetSelector(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
   if (!isJsonObject(item)) {
-    report("InvalidTarget", field, `${field} is ${found(item)}; allowed: an object with kind and matchLabels.`);
+    report("InvalidTarget", field, `${field} is ${formatValue(item)}; allowed: an object with kind and matchLabels`);
     return undefined;
   }
   const nested = ownValue(item, "selector") ?? null;
@@ -111,7 +111,7 @@ function buildTarget(item: JsonObject, field: string, name: string | undefined, 
     report("InvalidTarget", `${field}.kind`, `${field}.kind is missing: give the kind of the target.`);
   const group = ownValue(item, "group") ?? undefined;
   if (group !== undefined && (typeof group !== "string" || group.length > MAX_LENGTH)) {
-    report("InvalidTarget", `${field}.group`, `${field}.group is ${found(group)}; allowed: an API group.`);
+    report("InvalidTarget", `${field}.group`, `${field}.group is ${formatValue(group)}; allowed: an API group`);
   }
   const namespace = textField(item, "namespace", field, report);
   const sectionName = textField(item, "sectionName", field, report);
@@ -143,7 +143,7 @@ function textField(item: JsonObject, key: string, field: string, report: Report)
   if (value === undefined || value === "") return undefined;
   if (typeof value === "string" && value.length <= MAX_LENGTH) return value;
   const allowed = typeof value === "string" ? `at most ${MAX_LENGTH} characters` : "a string";
-  report("InvalidTarget", `${field}.${key}`, `${field}.${key} is ${found(value)}; allowed: ${allowed}.`);
+  report("InvalidTarget", `${field}.${key}`, `${field}.${key} is ${formatValue(value)}; allowed: ${allowed}`);
   return "";
 }
 

@@ -1,28 +1,35 @@
 /** The fields of a CoverageRule document: one table that the parser checks against, and that its CRD is written from. */
 
 import type { Severity } from "../finding.ts";
-import type { FieldShape, ObjectShape, Shape } from "./check-shape.ts";
+import {
+  choice,
+  list,
+  map,
+  name,
+  nonEmptyList,
+  object,
+  optional,
+  required,
+  shorthand,
+  text,
+} from "./own-kind-schema.ts";
+import type { Schema } from "./schema.ts";
 
 export const COVERAGE_SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
 
-const text: Shape = { type: "text" };
-const name: Shape = { type: "text", nonEmpty: true };
-const list = (items: Shape): Shape => ({ type: "list", items });
-const object = (fields: Readonly<Record<string, FieldShape>>): ObjectShape => ({ type: "object", fields });
-const required = (shape: Shape, doc: string): FieldShape => ({ shape, doc });
-const optional = (shape: Shape, byDefault: string, doc: string): FieldShape => ({ shape, default: byDefault, doc });
+/** As long as the condition of a policy's block may be. */
+const MAX_CONDITION = 4096;
 
 const group = optional(text, "that of the kind, where only one group has it", "API group of the kind; empty for core.");
 
-const level: Shape = {
-  type: "shorthand",
-  format: "a kind, or kind and section in one word (HTTPRoute, HTTPRouteRule, GatewayListener, ServicePort)",
-  object: object({
+const level: Schema = shorthand(
+  "a kind, or kind and section in one word (HTTPRoute, HTTPRouteRule, GatewayListener, ServicePort)",
+  {
     group,
     kind: required(name, "Name of the kind."),
     section: optional(text, "the whole object", "`Listener`, `Rule`, `Port`: each such section of the objects."),
-  }),
-};
+  },
+);
 
 const parent = object({
   group,
@@ -33,12 +40,12 @@ const parent = object({
 });
 
 const labelSelector = object({
-  matchLabels: optional({ type: "map", values: text }, "none", "Labels that it must have."),
+  matchLabels: optional(map(text), "none", "Labels that it must have."),
   matchExpressions: optional(
     list(
       object({
         key: required(name, "The label."),
-        operator: required({ type: "text", values: ["In", "NotIn", "Exists", "DoesNotExist"] }, "How it compares."),
+        operator: required(choice(["In", "NotIn", "Exists", "DoesNotExist"]), "How it compares."),
         values: optional(list(text), "none", "With what."),
       }),
     ),
@@ -48,7 +55,7 @@ const labelSelector = object({
 });
 
 const targets = object({
-  levels: required({ type: "list", items: level, atLeastOne: true }, "What must be covered."),
+  levels: required(nonEmptyList(level), "What must be covered."),
   under: optional(list(parent), "anywhere", "Only what hangs below one of these, on the paths through them."),
   namespaces: optional(list(name), "all", "Only objects in these namespaces."),
   namespaceSelector: optional(labelSelector, "all", "Only objects in namespaces with these labels."),
@@ -56,20 +63,16 @@ const targets = object({
 });
 
 /** `spec` of a CoverageRule. */
-export const coverageRuleSchema: ObjectShape = object({
+export const coverageRuleSchema: Schema = object({
   targets: required(targets, "The objects, or sections of objects, that the rule is about."),
   policyKind: required(
-    {
-      type: "shorthand",
-      format: "a policy kind (AuthPolicy)",
-      object: object({ group, kind: required(name, "Name of the kind.") }),
-    },
+    shorthand("a policy kind (AuthPolicy)", { group, kind: required(name, "Name of the kind.") }),
     "The policy kind whose effective policy must meet the condition.",
   ),
   condition: required(
-    name,
+    { ...name, maxLength: MAX_CONDITION },
     "CEL: what must hold of the effective policy on every path, bound as `spec`; without any policy that is an empty map. `self` has `spec`, `target` and `path`.",
   ),
   message: optional(text, "the name of the rule", "What to tell whoever breaks the rule."),
-  severity: optional({ type: "text", values: COVERAGE_SEVERITIES }, "error", "How bad it is."),
+  severity: optional(choice(COVERAGE_SEVERITIES), "error", "How bad it is."),
 });

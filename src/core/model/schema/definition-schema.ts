@@ -4,7 +4,21 @@
  */
 
 import type { CrossNamespace, LinkRow, MergeRules, PolicyClass, PolicyDefinition, Targeting } from "../definition.ts";
-import type { FieldShape, ObjectShape, Shape } from "./check-shape.ts";
+import {
+  choice,
+  flag,
+  formatted,
+  list,
+  map,
+  name,
+  nonEmptyList,
+  object,
+  optional,
+  required,
+  shorthand,
+  text,
+} from "./own-kind-schema.ts";
+import type { Schema } from "./schema.ts";
 
 /** The words allowed in each closed field. */
 export const choices: {
@@ -42,15 +56,12 @@ export const choices: {
 /** How a custom strategy is spelled: `Custom/<name>`. */
 export const CUSTOM_PREFIX = "Custom/";
 
-const text: Shape = { type: "text" };
-const name: Shape = { type: "text", nonEmpty: true };
-const dottedPath: Shape = { type: "text", format: "a dotted path" };
-const list = (items: Shape): Shape => ({ type: "list", items });
-const object = (fields: Readonly<Record<string, FieldShape>>): ObjectShape => ({ type: "object", fields });
-const required = (shape: Shape, doc: string): FieldShape => ({ shape, doc });
-const optional = (shape: Shape, byDefault: string, doc: string): FieldShape => ({ shape, default: byDefault, doc });
-const choice = (values: readonly string[]): Shape => ({ type: "text", values });
-const granularity: Shape = { type: "text", values: choices.granularity, prefix: CUSTOM_PREFIX };
+const dottedPath: Schema = formatted("a dotted path");
+const granularity: Schema = {
+  ...text,
+  pattern: `^(${choices.granularity.join("|")}|${CUSTOM_PREFIX}.+)$`,
+  "x-prevail-words": [...choices.granularity, `${CUSTOM_PREFIX}<name>`],
+};
 
 const groupOfKind = optional(
   text,
@@ -58,21 +69,16 @@ const groupOfKind = optional(
   "API group of the kind; empty for core.",
 );
 
-const kind: Shape = {
-  type: "shorthand",
-  format: "a kind (Gateway)",
-  object: object({ group: groupOfKind, kind: required(name, "Name of the kind.") }),
-};
+const kind: Schema = shorthand("a kind (Gateway)", { group: groupOfKind, kind: required(name, "Name of the kind.") });
 
-const level: Shape = {
-  type: "shorthand",
-  format: "a kind or kind and section in one word (HTTPRoute, HTTPRouteRule, GatewayListener, ServicePort)",
-  object: object({
+const level: Schema = shorthand(
+  "a kind or kind and section in one word (HTTPRoute, HTTPRouteRule, GatewayListener, ServicePort)",
+  {
     group: groupOfKind,
     kind: required(name, "Name of the kind."),
     section: optional(text, "the whole object", "`Listener`, `Rule`, `Port`: the named sections of such objects."),
-  }),
-};
+  },
+);
 
 const policies = object({
   group: required(text, "API group of the policy kind. Versions do not matter."),
@@ -85,26 +91,18 @@ const forbiddenSetting = object({
   because: optional(text, "no reason", "Why, for the message: a clause without a full stop."),
 });
 
-const targetKind: Shape = {
-  type: "shorthand",
-  format: "a kind (Gateway)",
-  object: object({
-    group: groupOfKind,
-    kind: required(name, "A kind that a policy may target."),
-    sections: optional(list(text), "none", "Sections that may be targeted too: `Listener`, `Rule`, `Port`."),
-    virtual: optional(
-      { type: "boolean" },
-      "false",
-      "No such object needs to exist (GEP-713, Targeting virtual types).",
-    ),
-    policies: optional(list(text), "all of them", "Which of the joined policy kinds may target it."),
-    forbids: optional(
-      list(forbiddenSetting),
-      "nothing",
-      "Settings that make no sense there: a policy that has one of them and names such a target is Invalid.",
-    ),
-  }),
-};
+const targetKind: Schema = shorthand("a kind (Gateway)", {
+  group: groupOfKind,
+  kind: required(name, "A kind that a policy may target."),
+  sections: optional(list(text), "none", "Sections that may be targeted too: `Listener`, `Rule`, `Port`."),
+  virtual: optional(flag, "false", "No such object needs to exist (GEP-713, Targeting virtual types)."),
+  policies: optional(list(text), "all of them", "Which of the joined policy kinds may target it."),
+  forbids: optional(
+    list(forbiddenSetting),
+    "nothing",
+    "Settings that make no sense there: a policy that has one of them and names such a target is Invalid.",
+  ),
+});
 
 const targeting = object({
   fields: optional(
@@ -117,19 +115,19 @@ const targeting = object({
     "Where a policy names its targets.",
   ),
   refs: optional(choice(choices.refs), "Many", "How many targets one policy may name."),
-  selectors: optional({ type: "boolean" }, "false", "Whether targets may be selected by label."),
+  selectors: optional(flag, "false", "Whether targets may be selected by label."),
   crossNamespace: optional(
     choice(choices.crossNamespace),
     "Forbidden",
     "Targets in other namespaces: never; where a ReferenceGrant allows it; or freely, acting on traffic from the policy's own namespace only (mesh).",
   ),
   positionalRules: optional(
-    { type: "boolean" },
+    flag,
     "false",
     "Whether `rule-2` may name an unnamed rule by its place. Reordering rules then moves policies.",
   ),
   kinds: required(
-    { type: "list", items: targetKind, atLeastOne: true },
+    nonEmptyList(targetKind),
     "The kinds that may be targeted; a bare name stands for the kind without sections.",
   ),
 });
@@ -164,7 +162,7 @@ const kindFacts = object({
   route: optional(
     object({
       protocols: required(list(text), "Listener protocols that take such routes."),
-      hostnames: optional({ type: "boolean" }, "false", "Whether `spec.hostnames` takes part in attachment."),
+      hostnames: optional(flag, "false", "Whether `spec.hostnames` takes part in attachment."),
     }),
     "not a route",
     "Makes it a route kind.",
@@ -197,13 +195,12 @@ const hierarchy = object({
 const annotation = object({
   key: required(name, "Annotation on the object that the higher policy targets."),
   values: required(
-    {
-      type: "map",
-      values: object({
+    map(
+      object({
         base: required(choice(choices.base), "Which side wins."),
         granularity: required(granularity, "How much is compared at once."),
       }),
-    },
+    ),
     "What each value of the annotation means.",
   ),
 });
@@ -219,7 +216,7 @@ const merge = object({
       default: optional(granularity, "Atomic", "Granularity of a block that names none."),
       field: optional(name, "strategy", "Field beside the rules that names one of `values`."),
       values: optional(
-        { type: "map", values: granularity },
+        map(granularity),
         "none: a field of that name is spec proper like any other",
         "The words that policies use, and the granularity that each stands for.",
       ),
@@ -259,23 +256,19 @@ const merge = object({
 const mapping = object({
   from: optional(dottedPath, "all of the spec proper", "Dotted path in the spec proper."),
   to: required(
-    {
-      type: "shorthand",
-      format: "a level and a path (HTTPRoute spec.rules[].retry)",
-      object: object({
-        level: required(level, "A level on the path."),
-        path: required(dottedPath, "Path relative to it: `retry`, `spec.rules[].filters[type=RetryFilter].retryOn`."),
-      }),
-    },
+    shorthand("a level and a path (HTTPRoute spec.rules[].retry)", {
+      level: required(level, "A level on the path."),
+      path: required(dottedPath, "Path relative to it: `retry`, `spec.rules[].filters[type=RetryFilter].retryOn`."),
+    }),
     "The field of an object on the path that the policy sets.",
   ),
-  create: optional({ type: "boolean" }, "true", "`false`: only structs that are already there are touched."),
+  create: optional(flag, "true", "`false`: only structs that are already there are touched."),
 });
 
 /** `spec` of a PolicyDefinition. */
-export const definitionSchema: ObjectShape = object({
+export const definitionSchema: Schema = object({
   policies: required(
-    { type: "list", items: policies, atLeastOne: true },
+    nonEmptyList(policies),
     "The policy kinds that share one stack; the first gives the policy kind its name.",
   ),
   class: required(choice(choices.class), "GEP-713, Classes of meta resources."),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { kubeObject } from "../../../../test/support/cluster/kube-objects.ts";
-import type { JsonObject } from "../json.ts";
-import { crdSchema } from "./crd-schema.ts";
+import type { Json, JsonObject } from "../json.ts";
+import { fillDefaults } from "../schema/fill-defaults.ts";
+import { type CrdFacts, parseCrd } from "./parse-crd.ts";
 
 const crd = (spec: JsonObject, more: JsonObject = {}) =>
   kubeObject({
@@ -40,8 +41,11 @@ const schema = object({
   plain: { type: "string" },
 });
 
-describe("schemaDefaults", () => {
-  const fill = (spec: JsonObject) => crdSchema(crd(schema))?.schemaDefaults(spec);
+const fillBy = (facts: CrdFacts | undefined, spec: JsonObject): Json | undefined =>
+  facts === undefined ? undefined : fillDefaults(facts.spec, spec);
+
+describe("defaults of the schema", () => {
+  const fill = (spec: JsonObject) => fillBy(parseCrd(crd(schema)), spec);
   const whole = { color: "red", budget: { percent: 5 }, maybe: "y" };
 
   test("the same object if nothing is missing", () => {
@@ -87,7 +91,7 @@ test("mapPaths: maps of the spec proper, those in blocks named from the block", 
     labels: map,
     rules: object({ authentication: { type: "object", additionalProperties: object({ headers: map }) } }),
   };
-  const facts = crdSchema(
+  const facts = parseCrd(
     crd(
       object({
         ...proper,
@@ -102,7 +106,7 @@ test("mapPaths: maps of the spec proper, those in blocks named from the block", 
 });
 
 test("group, kind and scope", () => {
-  expect(crdSchema(crd(schema))).toMatchObject({ group: "example.com", kind: "ColorPolicy", scope: "Cluster" });
+  expect(parseCrd(crd(schema))).toMatchObject({ group: "example.com", kind: "ColorPolicy", scope: "Cluster" });
 });
 
 describe("what is no schema gives no facts, or none of use", () => {
@@ -112,21 +116,21 @@ describe("what is no schema gives no facts, or none of use", () => {
     ["a version without schema", { versions: [{ name: "v1", served: true }] }, []],
   ] as const) {
     test(name, () => {
-      expect(crdSchema(crd(schema, more))?.mapPaths).toEqual(expected);
+      expect(parseCrd(crd(schema, more))?.mapPaths).toEqual(expected);
     });
   }
 
   test("a schema of any depth is read up to a bound", () => {
     let deep: JsonObject = { type: "string", default: "x" };
     for (let i = 0; i < 20_000; i++) deep = { type: "object", properties: { a: deep } };
-    const facts = crdSchema(crd(deep));
+    const facts = parseCrd(crd(deep));
     const spec = { a: { a: {} } };
-    expect(facts?.schemaDefaults(spec)).toBe(spec);
+    expect(fillBy(facts, spec)).toBe(spec);
   });
 
   test("a schema that shares its parts is read up to a bound", () => {
     let shared: JsonObject = { type: "string" };
     for (let i = 0; i < 40; i++) shared = object({ a: shared, b: shared });
-    expect(crdSchema(crd(shared))?.mapPaths).toEqual([]);
+    expect(parseCrd(crd(shared))?.mapPaths).toEqual([]);
   });
 });

@@ -61,7 +61,7 @@ test.each<[path: string, value: Json]>([
       const message = messageOf(setting(`${block}${path}`, value));
       expect(message.startsWith("Invalid: ")).toBe(true);
       expect(message).toContain(`spec.${block}${path}`);
-      expect(message).toMatch(/ must be .+, found .+/);
+      expect(message).toMatch(/ is .+; allowed: .+/);
     }
   },
 );

@@ -1,0 +1,71 @@
+import { isBlockName } from "../block-names.ts";
+import { isJsonList, isJsonObject, type JsonObject, ownValue } from "../json.ts";
+import type { KubeObject } from "../kube-object.ts";
+import { type GroupKind, isGroupName, isKindName } from "../refs.ts";
+import { compileSchema } from "../schema/compile-schema.ts";
+import { child } from "../schema/read-fields.ts";
+import type { CompiledSchema } from "../schema/schema.ts";
+
+/** What a CustomResourceDefinition says about the objects of its kind. */
+export interface CrdFacts extends GroupKind {
+  readonly scope: "Namespaced" | "Cluster";
+  /**
+   * Dotted paths in the spec proper where the schema has `additionalProperties`: maps, which are one value for Field
+   * kinds. A path in a `defaults` or `overrides` block starts at that block; `*` stands for any key.
+   */
+  readonly mapPaths: readonly string[];
+  /** The version that has this schema: the storage version, else the first served one. */
+  readonly version?: string;
+  /** The schema of `spec`, as written. */
+  readonly specSchema: JsonObject;
+  /** The schema of `spec`, compiled. */
+  readonly spec: CompiledSchema;
+  /** True if objects of the kind have `status.conditions`. */
+  readonly hasConditions: boolean;
+}
+
+/** The facts of a CustomResourceDefinition; undefined if the object does not describe a kind. */
+export function parseCrd(crd: KubeObject): CrdFacts | undefined {
+  const spec = child(crd.raw, "spec");
+  const group = ownValue(spec, "group");
+  const kind = ownValue(child(spec, "names"), "kind");
+  if (typeof group !== "string" || typeof kind !== "string") return undefined;
+  if (!isGroupName(group) || !isKindName(kind)) return undefined;
+  const chosen = versionOf(spec);
+  const version = ownValue(chosen, "name");
+  const properties = child(child(child(chosen, "schema"), "openAPIV3Schema"), "properties");
+  const specSchema = child(properties, "spec");
+  const compiled = compileSchema(specSchema);
+  return {
+    group,
+    kind,
+    scope: ownValue(spec, "scope") === "Cluster" ? "Cluster" : "Namespaced",
+    mapPaths: mapPathsOf(compiled),
+    ...(typeof version === "string" ? { version } : {}),
+    specSchema,
+    spec: compiled,
+    hasConditions: Object.hasOwn(child(child(properties, "status"), "properties"), "conditions"),
+  };
+}
+
+function versionOf(spec: JsonObject): JsonObject {
+  const versions = ownValue(spec, "versions");
+  const items = isJsonList(versions) ? versions.filter(isJsonObject) : [];
+  return (
+    items.find((version) => ownValue(version, "storage") === true) ??
+    items.find((version) => ownValue(version, "served") === true) ??
+    items[0] ??
+    {}
+  );
+}
+
+function mapPathsOf(spec: CompiledSchema): readonly string[] {
+  const paths = new Set<string>();
+  const visit = (schema: CompiledSchema, path: readonly string[]): void => {
+    if (schema.type === "map" && path.length > 0) paths.add(path.join("."));
+    for (const property of schema.properties) visit(property.schema, [...path, property.key]);
+    if (schema.type === "map" && schema.items !== undefined) visit(schema.items, [...path, "*"]);
+  };
+  for (const { key, schema } of spec.properties) visit(schema, isBlockName(key) ? [] : [key]);
+  return [...paths].sort();
+}

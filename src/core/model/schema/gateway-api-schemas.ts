@@ -1,0 +1,55 @@
+import { isJsonList, isJsonObject, type Json } from "../json.ts";
+import type { GroupKind } from "../refs.ts";
+import type { GatewayApiSchema } from "./gateway-api-schema.ts";
+import { gatewayApiSchemas, sharedSchemas } from "./gen/gateway-api-schemas.ts";
+import type { Schema } from "./schema.ts";
+
+/** A kind of Gateway API with the versions of its CRDs. */
+export interface GatewayApiKind extends GroupKind {
+  readonly versions: readonly string[];
+  readonly storageVersion: string;
+}
+
+export function gatewayApiKinds(): readonly GatewayApiKind[] {
+  const kinds = new Map<string, GatewayApiKind>();
+  for (const { group, kind, versions } of gatewayApiSchemas) {
+    const known = kinds.get(kind);
+    const storage = versions.find((version) => version.storage)?.name;
+    kinds.set(kind, {
+      group,
+      kind,
+      versions: [...new Set([...(known?.versions ?? []), ...versions.map(({ name }) => name)])],
+      storageVersion: storage ?? known?.storageVersion ?? "",
+    });
+  }
+  return [...kinds.values()];
+}
+
+/** The schemas of `spec` that a version has: that of the experimental channel, then that of the standard channel. */
+export function findGatewayApiSchemas({ group, kind }: GroupKind, version: string): readonly GatewayApiSchema[] {
+  const rows = gatewayApiSchemas.filter((row) => row.kind === kind && row.group === group);
+  const found = CHANNELS.map((channel) =>
+    rows.find(({ versions }) => versions.some((listed) => listed.channel === channel && listed.name === version)),
+  );
+  return [...new Set(found.filter((row) => row !== undefined))];
+}
+
+const CHANNELS = ["experimental", "standard"] as const;
+
+/** The schema of a row as a document. Parts that occur more than once are one object. */
+export function parseGatewayApiSchema({ spec }: GatewayApiSchema): Schema {
+  const parts = new Map<number, Json>();
+  const resolve = (value: Json): Json => {
+    if (isJsonList(value)) return value.map(resolve);
+    if (!isJsonObject(value)) return value;
+    const index = value["$ref"];
+    if (typeof index !== "number")
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
+    const part = parts.get(index) ?? resolve(parseJson(sharedSchemas[index] ?? "{}"));
+    parts.set(index, part);
+    return part;
+  };
+  return resolve(parseJson(spec)) as Schema;
+}
+
+const parseJson = (text: string): Json => JSON.parse(text) as Json;

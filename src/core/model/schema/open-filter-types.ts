@@ -1,0 +1,35 @@
+import type { Schema } from "./schema.ts";
+
+/**
+ * Filter types are an open set
+ *
+ * A route may have a filter of a type that the CRDs do not list: the reference merges policies into a filter of its own
+ * (`type: RetryFilter`), and Gateway API adds types from version to version.
+ * Policy attachment reference, "Handling non-scalar values"
+ */
+export function openFilterTypes(schema: Schema): Schema {
+  const opened = new Map<Schema, Schema>();
+  const open = (part: Schema, isFilter: boolean): Schema => {
+    const known = opened.get(part);
+    if (known !== undefined) return known;
+    const { properties, items } = part;
+    if (properties === undefined && items === undefined) return part;
+    const inner = Object.entries(properties ?? {}).map(([name, property]): [string, Schema] => [
+      name,
+      isFilter && name === "type" ? withoutEnum(property) : open(property, name === "filters"),
+    ]);
+    const result = {
+      ...part,
+      ...(properties === undefined ? {} : { properties: Object.fromEntries(inner) }),
+      // `filters` is a list, so its items are the filters.
+      ...(items === undefined ? {} : { items: open(items, isFilter) }),
+    };
+    opened.set(part, result);
+    return result;
+  };
+  return open(schema, false);
+}
+
+function withoutEnum({ enum: _, ...rest }: Schema): Schema {
+  return { ...rest, minLength: 1, maxLength: 256 };
+}

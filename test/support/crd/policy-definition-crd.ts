@@ -20,7 +20,7 @@ export function crdSchemaOf(schema: Schema): JsonObject {
     else if (key === "items" && items !== undefined) inner[key] = crdSchemaOf(items);
     else if (key === "additionalProperties" && typeof additionalProperties === "object")
       inner[key] = crdSchemaOf(additionalProperties);
-    else inner[key] = value as Json;
+    else inner[key] = value;
   }
   return { ...head, ...inner };
 }

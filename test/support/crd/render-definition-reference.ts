@@ -38,8 +38,8 @@ function formatType(schema: Schema): string {
   if (shorthand !== undefined) return `${shorthand}, or object`;
   if (items !== undefined) return `list of ${formatType(items)}`;
   if (typeof values === "object") return `map to ${formatType(values)}`;
-  const words = schema["x-prevail-words"] ?? schema.enum ?? [];
-  if (words.length > 0) return words.map((word) => `\`${String(word)}\``).join(", ");
+  const words = schema["x-prevail-words"] ?? (schema.enum ?? []).filter((word) => typeof word === "string");
+  if (words.length > 0) return words.map((word) => `\`${word}\``).join(", ");
   return schema["x-prevail-format"] ?? type ?? "any";
 }
 

@@ -5,16 +5,9 @@ export function formatValue(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  switch (typeof value) {
-    case "object":
-      return "an object";
-    case "string":
-      return JSON.stringify(value.length <= MAX_TEXT ? value : `${value.slice(0, MAX_TEXT)}…`);
-    case "number":
-    case "boolean":
-      return String(value);
-    default:
-      // Callers of the library may pass values that JSON does not have.
-      return `a ${typeof value}`;
-  }
+  if (typeof value === "object") return "an object";
+  if (typeof value === "string")
+    return JSON.stringify(value.length <= MAX_TEXT ? value : `${value.slice(0, MAX_TEXT)}…`);
+  // Callers of the library may pass values that JSON does not have.
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : `a ${typeof value}`;
 }

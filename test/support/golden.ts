@@ -5,7 +5,7 @@ import { expect } from "vitest";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Golden files are rewritten only on request (`npm run golden`), and never in CI, where a difference is a failure. */
+/** True if golden files are to be rewritten: on request (`npm run golden`), and never in CI. */
 export function writesGolden(environment: Environment): boolean {
   return environment["PREVAIL_GOLDEN"] === "write" && !isCi(environment);
 }
@@ -17,7 +17,7 @@ function isCi({ CI }: Environment): boolean {
 /** Compares `actual` with the golden file at `path`; a difference fails the test with a line diff. */
 export function expectGolden(path: string, actual: string, environment: Environment = process.env): void {
   if (isSpecification(path))
-    throw new Error(`${path}: what the specifications say is written by hand; no golden file belongs in test/spec`);
+    throw new Error(`${path}: test/spec has no golden files; write the expected values by hand`);
   const expected = findText(path);
   if (writesGolden(environment)) {
     if (expected === actual) return;

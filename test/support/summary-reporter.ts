@@ -6,7 +6,7 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** What of a finished test module the counting reads. */
+/** The part of a finished test module that is counted. */
 export type FinishedModule = Pick<TestModule, "errors"> & {
   readonly children: {
     allTests(): Iterable<{ result(): { readonly state: "passed" | "failed" | "skipped" | "pending" } }>;
@@ -15,8 +15,8 @@ export type FinishedModule = Pick<TestModule, "errors"> & {
 };
 
 /**
- * Counts tests, and as failures also what kept tests from being run: a file that does not load, a suite whose hook
- * threw, an error outside of any test, and a test that never finished.
+ * Counts tests. Failures include a file that does not load, a suite whose hook threw, an error outside of any test, and a
+ * test that did not finish.
  */
 export function countResults(modules: Iterable<FinishedModule>, unhandledErrors: readonly unknown[]): Counts {
   let passed = 0;
@@ -45,7 +45,7 @@ export function countsAtExit(counts: Counts, exitCode: number): Counts {
   return exitCode !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
-/** Prints `N passed, N failed[, N skipped]` as the very last line of a run, after everything vitest has to say. */
+/** Prints `N passed, N failed[, N skipped]` as the last line of a run, after Vitest's own output. */
 export class SummaryReporter implements Reporter {
   #counts: Counts = { passed: 0, failed: 0, skipped: 0 };
 

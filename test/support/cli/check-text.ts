@@ -12,7 +12,7 @@ export interface CheckedFinding {
   readonly related?: ReadonlyArray<{ readonly message: string; readonly at?: { readonly line: number } }>;
 }
 
-/** Everything that `check` finds in a text, the notes too. `options`: more of them. */
+/** All findings of `check` in a text, infos too. */
 export async function checkText(text: string, options = ""): Promise<readonly CheckedFinding[]> {
   const line = `check --severity info -o json -f a.yaml ${options}`.trim();
   const { stdout, stderr } = await runCli(line, { files: { "a.yaml": text } });
@@ -21,7 +21,7 @@ export async function checkText(text: string, options = ""): Promise<readonly Ch
   return items;
 }
 
-/** Those with the code: the severity, what stands at its place to the end of the line, and the message. */
+/** The findings with this code: severity, the text at the position up to the end of the line, and message. */
 export async function findingsOf(code: string, text: string): Promise<readonly string[]> {
   const lines = text.split("\n");
   return (await checkText(text))
@@ -32,7 +32,7 @@ export async function findingsOf(code: string, text: string): Promise<readonly s
     });
 }
 
-/** What most texts need: a Gateway with one listener, a route with one rule, its Service, all in namespace `a`; and LimitPolicy, a policy kind. */
+/** A Gateway with one listener, a route with one rule and its Service, all in namespace `a`; and LimitPolicy, a policy kind. */
 export const smallCluster = `apiVersion: v1
 kind: Namespace
 metadata: {name: a}
@@ -79,7 +79,7 @@ spec:
     rules: [limits]
 `;
 
-/** A LimitPolicy (it merges by named rules) in namespace `a`, to be appended. `spec` is indented by two spaces. */
+/** A LimitPolicy (which merges by named rules) in namespace `a`, to append to a text. `spec` is indented by two spaces. */
 export const limitPolicy = (name: string, kind: "Gateway" | "HTTPRoute", spec: string): string => `---
 apiVersion: example.com/v1
 kind: LimitPolicy
@@ -89,7 +89,7 @@ spec:
 ${spec.replaceAll(/^/gm, "  ")}
 `;
 
-/** A RetryPolicy in namespace `a`, to be appended. */
+/** A RetryPolicy in namespace `a`, to append to a text. */
 export const retryPolicy = (name: string, target: string, spec: string): string => `---
 apiVersion: prevail.dev/v1alpha1
 kind: RetryPolicy

@@ -5,7 +5,7 @@ import { type CliSetup, runCli } from "./run-cli.ts";
 
 const folder = fileURLToPath(new URL("../../golden/cli", import.meta.url));
 
-/** Runs a command line and compares all that it prints, and its exit code, with `test/golden/cli/<name>.txt`. */
+/** Runs a command line and compares its output and exit code with `test/golden/cli/<name>.txt`. */
 export async function expectTranscript(name: string, line: string, setup: CliSetup = {}): Promise<void> {
   const { code, stdout, stderr } = await runCli(line, setup);
   const width = setup.columns === undefined ? "" : ` (${setup.columns} columns)`;

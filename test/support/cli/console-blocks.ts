@@ -1,6 +1,6 @@
-/** Commands and their output in Markdown: blocks marked `console`, where `$ ` begins a command and `…` stands for lines left out. */
+/** Commands and their output in Markdown: blocks marked `console`, where `$ ` begins a command and `…` stands for omitted lines. */
 export interface ConsoleCommand {
-  /** Of the command, from 1. */
+  /** The line of the command, from 1. */
   readonly line: number;
   readonly argv: readonly string[];
   readonly shown: readonly string[];
@@ -8,7 +8,7 @@ export interface ConsoleCommand {
 
 const GAP = "…";
 
-/** Commands are split at spaces: nothing in our pages needs quotes. */
+/** Splits commands at spaces. No page uses quotes. */
 export function findCommands(markdown: string): readonly ConsoleCommand[] {
   const commands: { line: number; argv: readonly string[]; shown: string[] }[] = [];
   let isInside = false;
@@ -23,7 +23,7 @@ export function findCommands(markdown: string): readonly ConsoleCommand[] {
 
 export const isWhole = (shown: readonly string[]): boolean => !shown.includes(GAP);
 
-/** The page with the output of the first such command that is shown in full. */
+/** The page with new output for the first block of this command that has no omitted lines. */
 export function replaceShown(markdown: string, argv: readonly string[], output: readonly string[]): string {
   const same = findCommands(markdown).find((found) => found.argv.join(" ") === argv.join(" ") && isWhole(found.shown));
   if (same === undefined) return markdown;
@@ -32,7 +32,7 @@ export function replaceShown(markdown: string, argv: readonly string[], output: 
   return lines.join("\n");
 }
 
-/** What is shown but not there, or there but neither shown nor left out; undefined: nothing. */
+/** The first difference between a block and the real output; undefined if there is none. */
 export function findDifference(shown: readonly string[], output: readonly string[]): string | undefined {
   let at = 0;
   let maySkip = false;
@@ -55,7 +55,7 @@ function splitAtGaps(lines: readonly string[]): readonly (readonly string[])[] {
   return parts;
 }
 
-/** Where the lines stand in the output, at `from` or (if lines may be skipped) somewhere behind. */
+/** The index of the lines in the output: at `from`, or after it if lines may be skipped. */
 function findRun(
   output: readonly string[],
   lines: readonly string[],

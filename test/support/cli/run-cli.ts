@@ -5,10 +5,10 @@ import { execute } from "../../../src/cli/execute.ts";
 import { xdsTools } from "../../../src/serve/xds/xds-tools.ts";
 
 export interface CliSetup {
-  /** Files by path, in place of those of this machine. Bytes where a text would not do. */
+  /** Files in memory by path, as text or bytes, instead of the file system. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly stdin?: string;
-  /** Of a terminal; without it, output goes to a pipe. */
+  /** The width of the terminal. Without it the output goes to a pipe. */
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly program?: string;
@@ -20,7 +20,7 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** Runs the command line in this process. The words are split at spaces unless they come as a list. */
+/** Runs the command line in this process. A string is split at spaces. */
 export async function runCli(line: string | readonly string[], setup: CliSetup = {}): Promise<CliResult> {
   const out: string[] = [];
   const err: string[] = [];
@@ -36,7 +36,7 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
     version: () => "1.2.3",
     bakery: async () => "examples/bakery",
     program: setup.program ?? "prevail",
-    // Serving has no end, and nobody serves here.
+    // A server does not end, so tests in this process do not start one.
     xds: async () => ({
       ...xdsTools,
       serve: async () => 0,
@@ -59,7 +59,7 @@ function fileSystemFor({ files, stdin = "" }: CliSetup): FileSystem {
 
 async function* noInput(): AsyncIterable<Uint8Array> {}
 
-/** A tree of files that exists only here. */
+/** A file system in memory. */
 export function memoryFiles(files: Readonly<Record<string, string | Uint8Array>>): Omit<FileSystem, "readStdin"> {
   const paths = Object.keys(files);
   const missing = (path: string): Error => Object.assign(new Error(`ENOENT: ${path}`), { code: "ENOENT" });

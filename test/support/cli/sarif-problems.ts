@@ -4,7 +4,7 @@ const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Of the properties that SARIF 2.1.0 gives to each object, those that we use. */
+/** The properties of SARIF 2.1.0 that Prevail uses, by object. */
 const PROPERTIES = {
   log: ["$schema", "version", "runs"],
   run: ["tool", "columnKind", "results"],
@@ -24,7 +24,7 @@ const PROPERTIES = {
 
 const LEVELS: readonly unknown[] = ["error", "warning", "note", "none"];
 
-/** What a SARIF log breaks of the standard, or of what code scanners demand beyond it, as `pointer: what is wrong`. */
+/** The violations of SARIF 2.1.0 and of code scanners' further requirements in a log, as `pointer: problem`. */
 export function sarifProblems(log: unknown): readonly string[] {
   const found: string[] = [];
   const say: Say = (at, what) => void found.push(`${at}: ${what}`);

@@ -12,7 +12,7 @@ interface Run {
   readonly style: string | undefined;
 }
 
-/** A terminal of so many columns with this output in it, colours included. */
+/** An SVG picture of a terminal with this output, colours included. */
 export function terminalSvg(output: string, { columns, title }: { columns: number; title: string }): SvgElement {
   const lines = output.trimEnd().split("\n");
   const width = Math.ceil(columns * CHARACTER) + 2 * MARGIN;
@@ -41,7 +41,7 @@ const STYLES = [
   ".cyan{fill:#79c0ff}",
 ].join("");
 
-/** Fixed to its columns, whatever width the reader's font has. */
+/** Fixes the width of a text, so that columns align in every font. */
 function textOf({ text, column, style }: Run, y: number): SvgElement {
   const place = { x: round(MARGIN + column * CHARACTER), y, textLength: round(widthOf(text) * CHARACTER) };
   const look = { ...(style === undefined ? {} : { class: style }), "xml:space": "preserve" };
@@ -50,7 +50,7 @@ function textOf({ text, column, style }: Run, y: number): SvgElement {
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** What create-printer.ts writes, and no more of what terminals understand: one style at a time. */
+/** The escape sequences that create-printer.ts writes: one style at a time. */
 const STYLE_OF: Readonly<Record<string, string | undefined>> = {
   "1": "bold",
   "2": "dim",

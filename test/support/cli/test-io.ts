@@ -6,7 +6,7 @@ import { xdsTools } from "../../../src/serve/xds/xds-tools.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** A command line whose output is kept: in a pipe, at the root of the project wherever the tests run. */
+/** A command line at the root of the project whose output goes to a pipe and is collected. */
 export function testIo(): { readonly io: CliIo; readonly output: () => string } {
   let text = "";
   const write = (more: string): void => {

@@ -6,14 +6,14 @@ type Schema = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What our schemas use of JSON Schema. Whatever is not here is refused, so that nothing is left unchecked in silence. */
+/** The keywords of JSON Schema that the schemas use. Other keywords are refused, so that nothing stays unchecked. */
 const KEYWORDS = new Set(
   "$schema title description type required additionalProperties properties items minItems const enum anyOf $ref $defs".split(
     " ",
   ),
 );
 
-/** Every way in which a value breaks a schema of `docs/schemas/`, as `pointer: what is wrong`. */
+/** The violations of a schema of `docs/schemas/` in a value, as `pointer: problem`. */
 export function schemaViolations(file: string, value: unknown): readonly string[] {
   return violations(value, load(file), file, "");
 }
@@ -25,16 +25,16 @@ function load(file: string): Schema {
   if (known !== undefined) return known;
   const path = fileURLToPath(new URL(`../../../docs/schemas/${file}`, import.meta.url));
   const schema: unknown = JSON.parse(readFileSync(path, "utf8"));
-  if (!isObject(schema)) throw new Error(`${file} is no schema`);
+  if (!isObject(schema)) throw new Error(`${file} is not a schema`);
   loaded.set(file, schema);
   return schema;
 }
 
 function violations(value: unknown, schema: Schema, file: string, at: string): readonly string[] {
   if (schema["type"] !== undefined && typeof schema["type"] !== "string")
-    throw new Error(`${file}: one type at a time`);
+    throw new Error(`${file}: a list of types is not supported`);
   const unknown = Object.keys(schema).filter((keyword) => !KEYWORDS.has(keyword));
-  if (unknown.length > 0) throw new Error(`${file}: cannot check ${unknown.join(", ")}`);
+  if (unknown.length > 0) throw new Error(`${file}: unsupported keywords ${unknown.join(", ")}`);
   return [
     ...checkReference(value, schema, file, at),
     ...checkValue(value, schema, file, at),
@@ -49,7 +49,7 @@ function checkReference(value: unknown, { $ref }: Schema, file: string, at: stri
   const target = other === "" ? file : other;
   let schema: unknown = load(target);
   for (const key of pointer.split("/").slice(1)) schema = isObject(schema) ? schema[key] : undefined;
-  if (!isObject(schema)) throw new Error(`${file}: ${$ref} leads nowhere`);
+  if (!isObject(schema)) throw new Error(`${file}: ${$ref} does not exist`);
   return violations(value, schema, target, at);
 }
 

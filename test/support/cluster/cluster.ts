@@ -1,4 +1,4 @@
-/** A cluster under test: objects in, and short answers about what the engine makes of them. */
+/** A cluster under test: evaluates objects and gives short results. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseDocuments } from "../../../src/adapters/files/parse-documents.ts";
@@ -30,7 +30,7 @@ export interface ClusterOptions {
   readonly strategies?: Readonly<Record<string, CustomStrategy>>;
 }
 
-/** Which of several policy kinds, and whose traffic. */
+/** Selects one of several policy kinds, and the traffic. */
 interface Which {
   readonly kind?: string;
   readonly from?: string;
@@ -52,14 +52,14 @@ export interface Cluster {
   /** Every path by its objects alone, without sections and GatewayClass: `Gateway/g1 > HTTPRoute/r1`. */
   readonly chains: (kind?: string) => readonly string[];
   readonly effective: (kind?: string) => readonly EffectivePolicy[];
-  /** The one effective policy whose path passes these nodes in this order; there must be one. */
+  /** The effective policy whose path contains these nodes in this order. There must be exactly one. */
   readonly effectiveAt: (path: string, which?: Which) => EffectivePolicy;
-  /** Its spec; empty where no policy is. */
+  /** The spec of that effective policy; empty if there is none. */
   readonly spec: (path: string, which?: Which) => JsonObject;
   readonly source: (path: string, pointer: string, which?: Which) => Provenance;
   readonly sources: (path: string, which?: Which) => Readonly<Record<string, Provenance>>;
   readonly fields: (path: string, which?: Which) => readonly MappedField[];
-  /** The policies that hold or lost something on a path: who contributed. */
+  /** The policies with a setting on a path, in effect or lost. */
   readonly contributors: (path: string, which?: Which) => readonly string[];
   readonly verdictOf: (policy: string) => Verdict;
   /** `Enforced`, `PartiallyEnforced by p2`, `Overridden by p3`, `NoPath`, `Conflicted by p1`, `TargetNotFound`, `Invalid`. */
@@ -95,7 +95,7 @@ export function cluster(objects: string | readonly unknown[], options: ClusterOp
 
 const definitionFiles = new Map<string, readonly { readonly value: unknown }[]>();
 
-/** Read once: hundreds of tests share a dozen definitions. */
+/** Definitions by file name. Hundreds of tests share a dozen definitions, so each is read once. */
 function definitionDocuments(name: string): readonly { readonly value: unknown }[] {
   const known = definitionFiles.get(name);
   if (known !== undefined) return known;
@@ -117,7 +117,7 @@ function answers(evaluation: Evaluation, documents: readonly { readonly value: u
     [...effectivePolicies(evaluation)].filter(({ policyKind }) => kind === undefined || policyKind.kind === kind);
   const effectiveAt = (path: string, which?: Which) =>
     findAtMostOne(effective(which?.kind), path, which?.from) ?? fail(`no effective policy on ${path}`);
-  // Where no policy is, there is no effective policy; but the objects must be there, or the test has a typing error.
+  // Without a policy there is no effective policy. The objects must exist; otherwise the test has a typing error.
   const found = (path: string, which?: Which) => {
     const one = findAtMostOne(effective(which?.kind), path, which?.from);
     if (one === undefined) assertNamed(path, documents);
@@ -228,7 +228,7 @@ function findAtMostOne(
   );
 }
 
-/** Every object on the path is among the documents; a GatewayClass or a Namespace may be implied. */
+/** Fails if an object on the path is not among the documents. A GatewayClass or a Namespace may be implied. */
 function assertNamed(path: string, documents: readonly { readonly value: unknown }[]): void {
   const named = documents.map(({ value }) => {
     const { kind, metadata } = value as { readonly kind: string; readonly metadata: PathNode };
@@ -267,7 +267,7 @@ export function showSource({ policy, block, object, computed, decidedBy, lost }:
 
 function showLoss({ policy, block, value, reason, by }: Source["lost"][number]): string {
   const who = policy === undefined ? "object" : `${shortId(policy)} ${block}`;
-  // To whom an equal value lost says nothing: it was not overridden.
+  // An equal value is not overridden, so its winners are not listed.
   const winners = reason === "equal" || by.length === 0 ? "" : ` by ${by.map(shortId).join(", ")}`;
   return `${who} ${JSON.stringify(value satisfies Json)} ${reason}${winners}`;
 }

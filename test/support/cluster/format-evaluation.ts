@@ -1,4 +1,4 @@
-/** Everything an evaluation says, as text for golden files: short enough to be read by a person and checked by hand. */
+/** All results of an evaluation as text for golden files, short enough to be checked by hand. */
 import type { EffectivePolicy } from "../../../src/core/effective/fold/effective-policy.ts";
 import type { PathNode } from "../../../src/core/effective/paths/path-node.ts";
 import type { Tally, Verdict } from "../../../src/core/effective/verdicts/verdict.ts";

@@ -1,5 +1,5 @@
 /**
- * Valid Gateway API objects and policies, written as tersely as a test can read them.
+ * Builds valid Gateway API objects and policies in few words.
  * A target is written `Gateway/g1`, with a namespace `Gateway/infra/g1`, with a section `Gateway/infra/g1#http`.
  */
 import type { Json, JsonObject } from "../../../src/core/model/json.ts";
@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 const gatewayGroup = "gateway.networking.k8s.io";
 const fruitGroup = "fruit.example.com";
 
-/** The API group of every kind that tests name by its kind alone. */
+/** The API group of each kind that tests write without a group. */
 const groups: Readonly<Record<string, string>> = {
   Namespace: "",
   Service: "",
@@ -22,7 +22,7 @@ const groups: Readonly<Record<string, string>> = {
   ExternalService: "networking.acme.io",
 };
 
-/** Kinds that are not in the table are fruit: a hierarchy that the engine cannot know. */
+/** Kinds that are not in the table belong to the fruit group: a hierarchy that the engine has no code for. */
 export const groupOf = (kind: string): string => groups[kind] ?? fruitGroup;
 
 interface Place {
@@ -101,7 +101,7 @@ export function listener(name: string, options: ListenerOptions = {}): JsonObjec
 interface GatewayOptions extends ObjectOptions {
   readonly class?: string;
   readonly listeners?: readonly JsonObject[];
-  /** Which ListenerSets may attach; Gateway API's default is None. */
+  /** The ListenerSets that may attach; Gateway API's default is None. */
   readonly allowedListeners?: "All" | "Same" | "None";
 }
 
@@ -133,7 +133,7 @@ export function listenerSet(
   };
 }
 
-/** A reference as `parentRefs` and `targetRefs` hold it. */
+/** A reference as in `parentRefs` and `targetRefs`. */
 export function reference(text: string): JsonObject {
   const { kind, namespace, name, sectionName } = parsePlace(text);
   return {
@@ -149,7 +149,7 @@ interface RuleOptions {
   readonly name?: string;
   /** `b1`, or `Service/other/b1`. */
   readonly backends?: readonly (string | JsonObject)[];
-  /** Whatever else the rule holds. */
+  /** Further fields of the rule. */
   readonly fields?: JsonObject;
 }
 
@@ -160,7 +160,7 @@ interface RouteOptions extends ObjectOptions {
   readonly spec?: JsonObject;
 }
 
-/** A route under its parents (`Gateway/g1`, or a whole parentRef). Without `rules`: one rule without a backend. */
+/** A route with its parents (`Gateway/g1`, or a whole parentRef). Without `rules` it has one rule without a backend. */
 export function route(
   name: string,
   parents: string | readonly (string | JsonObject)[],
@@ -195,7 +195,7 @@ function backendRefs({ backends, fields }: RuleOptions, kind: string): JsonObjec
     : { backendRefs: [{ name: "backend", port: 80 }] };
 }
 
-/** The commonest route: one rule, one backend. */
+/** A route with one rule and one backend. */
 export const routeTo = (name: string, parent: string, ...backends: readonly string[]): JsonObject =>
   route(name, parent, { rules: [{ backends }] });
 
@@ -257,18 +257,18 @@ export function referenceGrant(name: string, inNamespace: string, { from, to }: 
   };
 }
 
-/** An object of a kind that only a definition knows: Orchard > Tree > Branch … */
+/** An object of a kind that only a definition describes: Orchard > Tree > Branch … */
 export function fruit(place: string, spec: JsonObject = {}, options: ObjectOptions = {}): JsonObject {
   const { kind, name } = parsePlace(place);
   return { apiVersion: `${fruitGroup}/v1`, kind, metadata: metadata(name, options), spec };
 }
 
-/** Where a policy points: `Gateway/g1#http` as `targetRef`, a list as `targetRefs`, or the reference itself. */
+/** The target of a policy: `Gateway/g1#http` as `targetRef`, a list as `targetRefs`, or the reference itself. */
 type Target = string | JsonObject;
 
 interface PolicyOptions extends ObjectOptions {
   readonly group?: string;
-  /** Seconds after 2021-07-15T01:02:03Z; absent: no creation time, as in a file. */
+  /** Seconds after 2021-07-15T01:02:03Z. Without it the policy has no creation time, as in a file. */
   readonly created?: number;
 }
 
@@ -295,6 +295,6 @@ export function policy(
 
 const isList = (on: Target | readonly Target[]): on is readonly Target[] => Array.isArray(on);
 
-/** REF, "Conflict Resolution", counts seconds from 2021-07-15 01:02:03. */
+/** Policy attachment reference, "Conflict Resolution", counts seconds from 2021-07-15 01:02:03. */
 const timestamp = (seconds: number): string =>
   new Date(Date.UTC(2021, 6, 15, 1, 2, 3 + seconds)).toISOString().replace(".000Z", "Z");

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from "../../../src/core/model/json.ts";
 import { KubeObject, objectFamily } from "../../../src/core/model/kube-object.ts";
 import { parseDefinition } from "../../../src/core/model/parse/parse-definition.ts";
 
-/** A document as the engine sees it; whatever of its identity is not written is empty. */
+/** A document as a KubeObject. Omitted parts of its identity are empty. */
 export function kubeObject(raw: JsonObject): KubeObject {
   const metadata = isJsonObject(raw["metadata"]) ? raw["metadata"] : {};
   const text = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -14,7 +14,7 @@ export function kubeObject(raw: JsonObject): KubeObject {
   return new KubeObject(family, text(metadata["name"]), raw);
 }
 
-/** Every object of a YAML text; a mistake in it is the test's own. */
+/** Every object of a YAML text. An invalid text throws. */
 export function kubeObjects(yaml: string, file = "test.yaml"): readonly KubeObject[] {
   const { documents, findings } = parseDocuments(yaml, file);
   const errors = findings.filter(({ severity }) => severity === "error");
@@ -22,7 +22,7 @@ export function kubeObjects(yaml: string, file = "test.yaml"): readonly KubeObje
   return documents.map(({ value }) => kubeObject(isJsonObject(value) ? value : {}));
 }
 
-/** A definition of test/testdata/definitions, by the name of its file. */
+/** A definition of test/testdata/definitions, by file name. */
 export function definitionFrom(name: string): PolicyDefinition {
   const path = fileURLToPath(new URL(`../../testdata/definitions/${name}.yaml`, import.meta.url));
   const [object] = kubeObjects(readFileSync(path, "utf8"), path);

@@ -25,7 +25,7 @@ interface Sketch {
   readonly namespacesAbove?: readonly string[];
   readonly through?: readonly string[];
   readonly roots?: readonly string[];
-  /** Links of a hierarchy of its own, from above to below. */
+  /** Links of a custom hierarchy, from parent to child. */
   readonly links?: readonly LinkRow[];
   readonly kinds?: readonly KindFacts[];
   readonly targeting?: Partial<Targeting>;
@@ -38,7 +38,7 @@ interface Sketch {
   }[];
 }
 
-/** A PolicyDefinition with DESIGN 4.6's defaults for whatever the sketch leaves out. */
+/** Builds a PolicyDefinition. Omitted fields have the documented defaults. */
 export function policyKind(kind: string, sketch: Sketch): PolicyDefinition {
   const group = sketch.group ?? "example.com";
   return {
@@ -100,7 +100,7 @@ function targetKind(text: string | TargetKind): TargetKind {
   return { ...kind, sections: section === undefined ? [] : [section], virtual: false, policies: [] };
 }
 
-/** A hierarchy of kinds that Gateway API has never heard of: each object names its `children`. */
+/** A hierarchy of kinds outside Gateway API: each object names its `children`. */
 export function chainOfKinds(kinds: readonly string[]): {
   readonly links: readonly LinkRow[];
   readonly kinds: readonly KindFacts[];

@@ -1,6 +1,6 @@
 /**
  * The six RetryOnPolicy tables that the reference page and GEP-713 (experimental) have in common, cell by cell.
- * A cell names the policy that prevails; the two pages differ only in where the HTTPRoute keeps its own value.
+ * A cell names the policy that takes effect. The two pages differ only in the field that has the HTTPRoute's own value.
  */
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../src/core/model/json.ts";
@@ -9,7 +9,7 @@ import { gateway, policy } from "./gateway-objects.ts";
 
 type RetryOnLevel = "Namespace" | "Gateway" | "HTTPRoute";
 
-/** What a row or a column puts into the cluster: nothing, or a policy at a level. */
+/** The content of a row or a column: nothing, or a policy at a level. */
 interface RetryOnPolicy {
   readonly label: string;
   readonly level: RetryOnLevel;
@@ -26,7 +26,7 @@ interface RetryOnCell {
   readonly name: string;
   readonly row: RetryOnPolicy | undefined;
   readonly column: RetryOnPolicy | undefined;
-  /** The label of the policy that prevails, `Empty list`, `Value`, or that age and then the name decide. */
+  /** The label of the policy that takes effect, `Empty list`, `Value`, or the rule by age and name. */
   readonly prevails: string;
 }
 
@@ -34,7 +34,7 @@ const levels: readonly RetryOnLevel[] = ["Namespace", "Gateway", "HTTPRoute"];
 
 interface Axis {
   readonly block: RetryOnPolicy["block"];
-  /** Distinguishes the two policies where rows and columns hold the same block. */
+  /** Distinguishes the two policies where row and column have the same block. */
   readonly suffix: string;
   readonly none: string;
 }
@@ -144,7 +144,7 @@ const retryOnTables = (where: string): readonly RetryOnTable[] => [
   ]),
 ];
 
-/** A cell at one choice of creation times: what goes in, and what must come out. */
+/** A cell with one choice of creation times: the input and the expected result. */
 interface RetryOnCase {
   readonly name: string;
   readonly policies: readonly (RetryOnPolicy & { readonly created: number })[];
@@ -152,8 +152,8 @@ interface RetryOnCase {
 }
 
 /**
- * Where the levels differ, age never matters: the cell must hold whoever is older. On one level it decides, and the
- * alphabet (A before B) only where it does not; so the older of the two is also the alphabetically later.
+ * Where the levels differ, age does not matter: the cell is tested with either policy as the older. On one level the older takes effect,
+ * and the first by name only if both have the same age; so the older policy is also the later by name.
  */
 function casesOf({ name, row, column, prevails }: RetryOnCell): readonly RetryOnCase[] {
   const at = (rowCreated: number, columnCreated: number) => [
@@ -175,18 +175,18 @@ function casesOf({ name, row, column, prevails }: RetryOnCell): readonly RetryOn
 }
 
 interface RetryOnPage {
-  /** The heading's word for where the value is kept. */
+  /** The heading's word for the field that has the value. */
   readonly where: string;
   /** A file in test/testdata/definitions, and the group that it defines. */
   readonly definition: string;
   readonly group: string;
-  /** An HTTPRoute `example` in `appns` under the Gateway `example` that keeps this list as its own value. */
+  /** An HTTPRoute `example` in `appns` attached to the Gateway `example`, with this list as its own value. */
   readonly routeWith: (retryOn: readonly string[]) => JsonObject;
-  /** What the policies make of that list, and who holds it. */
+  /** The effective list and its source. */
   readonly read: (made: Cluster) => { readonly retryOn: Json | undefined; readonly held: string };
 }
 
-/** One test per cell of the six tables, and per choice of ages where two policies meet. */
+/** One test for each cell of the six tables, and for each choice of ages where there are two policies. */
 export function describeRetryOnTables({ where, definition, group, routeWith, read }: RetryOnPage): void {
   for (const { name, ownValue, cells } of retryOnTables(where)) {
     describe(name, () => {
@@ -208,7 +208,7 @@ export function describeRetryOnTables({ where, definition, group, routeWith, rea
             ],
             { definitions: [definition] },
           );
-          // Without any policy there is nothing to fold: the route keeps what was written.
+          // Without a policy there is nothing to fold: the route's own value takes effect.
           if (policies.length === 0) expect(made.effective().flatMap(({ sources }) => sources)).toEqual([]);
           else expect(read(made)).toEqual(expected(policies, prevails));
         });

@@ -1,4 +1,4 @@
-/** The CRD of CoverageRule, from the same table that the parser checks against. */
+/** The CRD of CoverageRule, generated from the table that the parser uses. */
 
 import { coverageRuleSchema } from "../../../src/core/model/schema/coverage-rule-schema.ts";
 import { type CrdKind, column } from "./crd-document.ts";

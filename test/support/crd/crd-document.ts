@@ -1,4 +1,4 @@
-/** The frame of a CustomResourceDefinition; `deploy/crds` is written from these (`npm run golden`). */
+/** Builds CustomResourceDefinitions. `npm run golden` writes `deploy/crds` from them. */
 import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 
 export interface CrdKind {
@@ -76,7 +76,7 @@ export const integer = (description: string, more: JsonObject): JsonObject => ({
   ...more,
 });
 
-/** Lists replace each other whole, as they do when policies are merged. */
+/** A list that is replaced as a whole, as in merging policies. */
 export const list = (description: string, items: JsonObject, more: JsonObject = {}): JsonObject => ({
   description,
   type: "array",
@@ -85,7 +85,7 @@ export const list = (description: string, items: JsonObject, more: JsonObject = 
   ...more,
 });
 
-/** A CEL rule on the value that it stands beside (`self`). */
+/** A CEL rule for the value whose schema contains it (`self`). */
 export const validation = (rule: string, message: string): JsonObject => ({ rule, message });
 export const validations = (...rules: readonly JsonObject[]): { readonly "x-kubernetes-validations": Json } => ({
   "x-kubernetes-validations": [...rules],

@@ -1,4 +1,4 @@
-/** The CEL rules of a CRD's schema that a value breaks, with our own CEL: enough to test what each rule says. */
+/** The messages of a CRD's CEL rules that a value violates, evaluated with Prevail's CEL. */
 import { createCel } from "../../../src/adapters/cel/create-cel.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../../src/core/model/json.ts";
 

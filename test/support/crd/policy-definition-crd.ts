@@ -1,4 +1,4 @@
-/** The CRD of PolicyDefinition, from the same table that the parser checks against. */
+/** The CRD of PolicyDefinition, generated from the table that the parser uses. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
 import { definitionSchema } from "../../../src/core/model/schema/definition-schema.ts";
@@ -28,7 +28,7 @@ export function crdSchemaOf(schema: Schema): JsonObject {
 const mapValues = (schemas: Readonly<Record<string, Schema>>, each: (schema: Schema) => JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, each(schema)]));
 
-/** CEL rules by the dotted path of what they stand beside. */
+/** CEL rules by the dotted path of the field that they validate. */
 const rules: Readonly<Record<string, readonly JsonObject[]>> = {
   "": [
     validation(
@@ -68,7 +68,7 @@ export const policyDefinitionCrd: CrdKind = {
   shortNames: ["poldef"],
   scope: "Cluster",
   labels: {},
-  description: "What a policy kind means: what it may target, where it acts, and how two policies become one.",
+  description: "Defines a policy kind: what it may target, where it takes effect, and how two policies are merged.",
   columns: [column("Policy", ".spec.policies[0].kind"), column("Class", ".spec.class")],
   spec: {
     description: "docs/definitions.md has the reference.",

@@ -43,7 +43,7 @@ function formatType(schema: Schema): string {
   return schema["x-prevail-format"] ?? type ?? "any";
 }
 
-/** REF: implementations must document what each policy kind may attach to. */
+/** Policy attachment reference: implementations must document what each policy kind may attach to. */
 export function renderAttachments(definitions: readonly PolicyDefinition[]): string {
   const rows = definitions.flatMap((definition) =>
     definition.policies.map(({ kind, group, scope }) =>
@@ -77,7 +77,7 @@ const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.
 const table = (heads: readonly string[], rows: readonly string[]): string =>
   [row(heads), row(heads.map(() => "---")), ...rows].join("\n");
 
-/** Puts generated text between `<!-- NAME: … -->` and `<!-- /NAME -->`; the rest of the page is written by hand. */
+/** Replaces the text between `<!-- NAME: … -->` and `<!-- /NAME -->`. The rest of the page is written by hand. */
 export function replaceSection(page: string, name: string, text: string): string {
   const start = page.indexOf(`<!-- ${name}: `);
   const bodyStart = page.indexOf("-->", start) + "-->".length;

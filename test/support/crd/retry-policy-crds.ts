@@ -1,6 +1,6 @@
 /**
- * The CRDs of RetryPolicy and ClusterRetryPolicy. No field has a default on purpose: one that the API server fills in
- * would look like one that the author wrote, and beat the defaults of higher policies.
+ * The CRDs of RetryPolicy and ClusterRetryPolicy. No field has a default: a value that the API server fills in would look like
+ * one of the author, and override the defaults of higher policies.
  */
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { type CrdKind, column, integer, list, object, text, validation, validations } from "./crd-document.ts";
@@ -240,7 +240,7 @@ function retryCrd(crd: {
         retry,
         timeouts,
         defaults: block("Settings that more specific policies, and the route itself, may replace."),
-        overrides: block("Settings that beat those of all more specific policies, and of the route itself."),
+        overrides: block("Settings that override those of all more specific policies, and of the route itself."),
       },
       validations(...crd.rules),
     ),
@@ -254,7 +254,7 @@ export const retryPolicyCrds: readonly CrdKind[] = [
     plural: "retrypolicies",
     shortName: "rtp",
     scope: "Namespaced",
-    description: "Retries and timeouts for what hangs below its targets.",
+    description: "Retries and timeouts for everything below its targets.",
     targets: targets(["Namespace", "Gateway", "ListenerSet", "HTTPRoute", "GRPCRoute", "Service"], true),
     rules: [hasTarget, noRequestOnService],
   }),

@@ -1,4 +1,4 @@
-/** Configurations for gateways, written by hand: what is left out is as plain as can be. */
+/** Builds dataplane configurations for tests. Omitted fields have plain defaults. */
 import type {
   BackendConfig,
   BackendId,
@@ -111,7 +111,7 @@ export function listener(
   };
 }
 
-/** Names of backends and where they are: addresses on this machine, by port. */
+/** The backends by name, with their port on the loopback. */
 export type EndpointTable = Readonly<Record<string, readonly (number | Endpoint)[]>>;
 
 export function dataplane(ports: readonly Partial<PortConfig>[], endpoints: EndpointTable = {}): DataplaneConfig {

@@ -1,4 +1,4 @@
-/** Envoys that are told over xDS what to do, as `prevail run --dataplane envoy` starts them. */
+/** Envoys that are configured over xDS, as `prevail run --dataplane envoy` starts them. */
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
 import {

@@ -1,15 +1,15 @@
-/** The real Envoy, for tests: found or provisioned, run on the loopback, and ended with the test. */
+/** Finds or installs Envoy and runs it on the loopback until the end of the test. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Tests and benches alike are started at the root of the project, wherever this file is compiled to. */
+/** Tests and benches run at the root of the project, so paths are relative to the working directory. */
 const script = "scripts/provision-envoy.mjs";
 
 let known: string | undefined | false;
 
-/** Undefined: this machine cannot have one, as has been said. In CI that is a failure. */
+/** The path of Envoy; undefined if it cannot be installed on this machine, which is an error in CI. */
 export function findEnvoy(): string | undefined {
   if (known !== undefined) return known === false ? undefined : known;
   const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: "utf8", timeout: 600_000 });
@@ -21,7 +21,7 @@ export function findEnvoy(): string | undefined {
   return undefined;
 }
 
-/** What Envoy says against it; undefined: nothing. */
+/** Why Envoy refuses the configuration; undefined if it accepts it. */
 export function validateBootstrap(envoy: string, bootstrap: unknown): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "prevail-envoy-"));
   try {
@@ -38,13 +38,13 @@ export function validateBootstrap(envoy: string, bootstrap: unknown): string | u
 
 export interface RunningEnvoy {
   readonly process: ChildProcess;
-  /** What it logged so far. */
+  /** The log so far. */
   readonly log: () => string;
   readonly admin: (path: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** Returns when it serves, or with `isReady: false` at once. The bootstrap must have that admin port. `core`: it has one thread, there. */
+/** Resolves when Envoy is ready, with `isReady: false` at once. The bootstrap must have the admin port. `core` pins Envoy, with one thread, to this core. */
 export async function startEnvoy(
   envoy: string,
   bootstrap: unknown,

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** So many, all free at this moment. */
+/** Distinct ports that are free at this moment. */
 export async function findFreePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

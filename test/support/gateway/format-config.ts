@@ -1,4 +1,4 @@
-/** A dataplane configuration as plain data, and as text: tables in order. */
+/** A dataplane configuration as plain data with sorted tables, and as text. */
 import type { BackendConfig, ConfigTable, DataplaneConfig } from "../../../src/core/dataplane/gateway-config.ts";
 import { displayRef, type ObjectRef } from "../../../src/core/model/refs.ts";
 
@@ -11,7 +11,7 @@ export function plainConfig({ gateways, backends, endpoints, problems }: Datapla
   return { gateways, backends: inOrder(backends), endpoints: inOrder(endpoints), problems };
 }
 
-/** For golden files: objects by name, and backends by their id wherever they are used. */
+/** The text for golden files: objects by name, uses of backends by id. */
 export function formatConfig(config: DataplaneConfig): string {
   const { backends, ...rest } = plainConfig(config);
   const named = new Set<unknown>();
@@ -29,7 +29,7 @@ function inOrder<K extends string, V>(table: ConfigTable<K, V>): Readonly<Record
 
 const WIDTH = 120;
 
-/** JSON in which whatever fits on a line is on one. */
+/** JSON in which a value that fits on one line is on one line. */
 function print(value: unknown, indent: string): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (isRef(value)) return JSON.stringify(displayRef(value));

@@ -1,4 +1,4 @@
-/** Configurations of gateways, written by hand as short as they can be. */
+/** Builds gateway configurations for tests in few words. */
 import type {
   BackendConfig,
   BackendId,

@@ -1,4 +1,4 @@
-/** Real gateways and real backends on this machine's own addresses, for tests. */
+/** Real gateways and backends on the loopback, for tests. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect, createServer as createRawServer, type Socket } from "node:net";
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
@@ -7,7 +7,7 @@ import { NO_SECRETS, type SecretSource } from "../../../src/gateway/contract/sec
 import { createGateway, type Gateway, type GatewayOptions } from "../../../src/gateway/gateway.ts";
 import type { GatewayEvent } from "../../../src/gateway/observe/gateway-event.ts";
 
-/** Whatever a test has started, ended in the opposite order. */
+/** Closes everything that a test has started, in reverse order. */
 export class Cleanup {
   readonly #steps: (() => Promise<void> | void)[] = [];
 
@@ -22,11 +22,11 @@ export class Cleanup {
 
 export interface RunningGateway {
   readonly gateway: Gateway;
-  /** Of the first port of the configuration. */
+  /** The address of the first port of the configuration. */
   readonly port: number;
   readonly events: GatewayEvent[];
   readonly finished: () => Extract<GatewayEvent, { type: "RequestFinished" }>[];
-  /** Waits until so many requests are finished, for those that end after the client has its answer. */
+  /** Waits until this number of requests is finished. Some finish after the client has its response. */
   readonly waitFinished: (count: number) => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function startGateway(
 export async function waitUntil(isSo: () => boolean, withinMs = 5000): Promise<void> {
   const endMs = Date.now() + withinMs;
   while (!isSo()) {
-    if (Date.now() > endMs) throw new Error(`waited ${withinMs} ms in vain`);
+    if (Date.now() > endMs) throw new Error(`the condition was not met within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
@@ -70,7 +70,7 @@ export interface SeenRequest {
   readonly headers: IncomingMessage["headers"];
   readonly rawHeaders: readonly string[];
   readonly body: string;
-  /** When its head came, and when its answer or end was sent. */
+  /** The time when its head was received, and when its response or end was sent. */
   readonly atMs: number;
 }
 
@@ -80,7 +80,7 @@ export interface Backend {
   readonly server: Server;
 }
 
-/** Notes every request, with its body, before it answers. */
+/** A backend that records every request, with its body, before it responds. */
 export async function startBackend(
   cleanup: Cleanup,
   answer: (request: SeenRequest, response: ServerResponse, number: number) => void = (_, response) =>
@@ -104,7 +104,7 @@ export async function startBackend(
   return { port, seen, server };
 }
 
-/** A backend that does with a connection whatever it likes. */
+/** A backend whose handler gets the raw connection. */
 export async function startRawBackend(
   cleanup: Cleanup,
   use: (socket: Socket, number: number) => void,
@@ -126,7 +126,7 @@ export async function startRawBackend(
   return { port: typeof address === "object" ? (address?.port ?? 0) : 0, connections: () => count };
 }
 
-/** A port where nobody listens, and nobody will: no free port is ever this one, as tests that run beside this one might get that. */
+/** A port on which no server listens. It is outside the range of free ports, so that no parallel test can get it. */
 export const CLOSED_PORT = 1;
 
 async function listen(server: Server): Promise<number> {
@@ -140,7 +140,7 @@ function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
-/** Sends bytes and collects what comes back until the other side closes, or `isEnough` says so. */
+/** Sends bytes and collects the response until the other side closes or `isEnough` returns true. */
 export function exchangeRaw(
   port: number,
   sent: string | readonly string[],
@@ -165,6 +165,6 @@ export function exchangeRaw(
   });
 }
 
-/** The status codes of all answers in a text. */
+/** The status codes of all responses in a text. */
 export const statusesIn = (text: string): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, code]) => Number(code));

@@ -1,13 +1,13 @@
-/** What the gateway's own reader makes of bytes, as plain data that tests can compare. */
+/** Reads bytes with the gateway's HTTP/1 reader and returns plain data that tests can compare. */
 import type { ReadHead, RequestHead } from "../../../src/gateway/contract/request-head.ts";
 import { BadMessage, BadRequest, RequestReader } from "../../../src/gateway/http1/http1.ts";
 
 export interface RequestReading {
-  /** Those that were read to their end. */
+  /** The requests that were read to their end. */
   readonly requests: readonly ReadRequest[];
-  /** Why nothing more was read; undefined: more could come. */
+  /** Why reading ended; undefined if more could follow. */
   readonly end: RefusedAs | "Last" | "Upgrade" | undefined;
-  /** What was not read. */
+  /** The bytes that were not read. */
   readonly rest: string;
 }
 
@@ -62,7 +62,7 @@ export function readRequests(text: string, sizes: readonly number[] = []): Reque
   for (const size of [...sizes, text.length]) {
     const piece = text.slice(at, at + size);
     at += size;
-    // A connection that is at its end takes no more.
+    // A connection that has ended reads no more requests.
     if (piece !== "" && (end === undefined || end === "Upgrade")) goOn(() => reader.take(Buffer.from(piece, "latin1")));
   }
   return { requests, end, rest: end === undefined || end === "Upgrade" ? reader.takeRest().toString("latin1") : "" };

@@ -1,4 +1,4 @@
-/** Certificates for tests, made for nothing else: an authority, and two servers that it vouches for until the next century. */
+/** Certificates for tests only: an authority, and two server certificates that it signed, valid for decades. */
 
 export const CA_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBlzCCAT2gAwIBAgIUb9SF/syODFRZAi6r/I3prX4kMIowCgYIKoZIzj0EAwIw

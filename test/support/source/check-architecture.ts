@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { type ImportSite, lineAt, type SourceScan, scanSource } from "./scan-source.ts";
 
 export interface SourceFile {
-  /** From the root of the repository, with forward slashes. */
+  /** The path from the root of the repository, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -12,10 +12,10 @@ export interface ArchitectureRules {
   readonly layers: readonly Layer[];
   /** Folders of which only one file may be imported from outside, by tests too. */
   readonly sealed: readonly { readonly folder: string; readonly entry: string }[];
-  /** Where packages, `node:` modules and the words below are not allowed. */
+  /** The folder in which packages, `node:` modules and `impureWords` are not allowed. */
   readonly pureFolder: string;
   readonly impureWords: readonly { readonly pattern: RegExp; readonly what: string }[];
-  /** The folder in which the one file may be that imports the package; for several folders, one file in each. */
+  /** The folder of the one file that may import the package; with several folders, one file in each. */
   readonly packages: Readonly<Record<string, string | readonly string[]>>;
   readonly testPackages: readonly string[];
   readonly bannedNames: readonly string[];
@@ -24,7 +24,7 @@ export interface ArchitectureRules {
 
 export interface Layer {
   readonly name: string;
-  /** A folder (`src/cli/`), a pattern in which `*` stands for anything but a slash (`src/*.ts`), or a file. */
+  /** A folder (`src/cli/`), a file, or a pattern in which `*` matches everything but a slash (`src/*.ts`). */
   readonly holds: string;
   /** Names of other layers. A layer may always import from itself. */
   readonly mayImport: readonly string[];
@@ -82,9 +82,9 @@ function checkName(path: string, { bannedNames, bannedEndings }: ArchitectureRul
   for (const name of [stem, ...folders]) {
     const ending = bannedEndings.find((banned) => name.endsWith(`-${banned}`));
     if (bannedNames.includes(name)) {
-      violations.push(`${path}: "${name}" says nothing; name it after what it exports`);
+      violations.push(`${path}: "${name}" is not descriptive; name it after what it exports`);
     } else if (ending !== undefined) {
-      violations.push(`${path}: a name that ends in "-${ending}" says nothing; name it after what it exports`);
+      violations.push(`${path}: a name that ends in "-${ending}" is not descriptive; name it after what it exports`);
     }
   }
   return violations;
@@ -105,7 +105,7 @@ function checkLayer(file: ScannedFile, rules: ArchitectureRules): readonly strin
   const layer = findLayer(file.path, rules.layers);
   if (layer === undefined) {
     return [
-      `${file.path}: belongs to no layer; place it in one, or add its folder to the table in architecture.test.ts`,
+      `${file.path}: belongs to no layer; move it into one, or add its folder to the table in architecture.test.ts`,
     ];
   }
   return file.imports.flatMap((site) => {
@@ -123,7 +123,7 @@ function brokenRule(
   layer: Layer,
   rules: ArchitectureRules,
 ): string | undefined {
-  if (specifier === undefined) return "the module must be written out, or nothing can check it";
+  if (specifier === undefined) return "write out the module name, so that it can be checked";
   const pure = file.path.startsWith(rules.pureFolder);
   if (specifier.startsWith("node:")) return pure ? `${rules.pureFolder} is pure: no node: modules` : undefined;
   if (!isRelative(specifier))
@@ -141,7 +141,7 @@ function brokenRule(
 function brokenPackageRule(file: ScannedFile, specifier: string, rules: ArchitectureRules): string | undefined {
   const name = packageName(specifier);
   const homes = homesOf(name, rules);
-  if (homes.length === 0) return `package ${name} has no home; give it one in architecture.test.ts and docs/decisions/`;
+  if (homes.length === 0) return `package ${name} is not listed; add it to architecture.test.ts and docs/decisions/`;
   if (homes.some((home) => file.path.startsWith(home))) return undefined;
   return `package ${name} is imported only in ${homes.join(" and ")}`;
 }
@@ -165,7 +165,7 @@ function checkSealed({ path, imports }: ScannedFile, { sealed }: ArchitectureRul
   });
 }
 
-/** One file in each of the package's homes. */
+/** Each package is imported by one file in each of its folders. */
 function checkSinglePackageFiles(files: readonly ScannedFile[], rules: ArchitectureRules): readonly string[] {
   const importers = new Map<string, { readonly name: string; readonly paths: Set<string> }>();
   for (const file of files.filter(({ path }) => !isGenerated(path))) {

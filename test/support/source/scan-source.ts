@@ -1,4 +1,4 @@
-/** What the architecture rules read of a TypeScript source, found without a compiler. */
+/** The parts of a TypeScript source that the architecture rules check, found without a compiler. */
 export interface SourceScan {
   readonly imports: readonly ImportSite[];
   /** The source with comments, regular expressions and the insides of strings blanked; offsets and lines are kept. */
@@ -6,14 +6,14 @@ export interface SourceScan {
 }
 
 export interface ImportSite {
-  /** Absent where the module is computed: `import(name)`. */
+  /** Absent if the module name is computed: `import(name)`. */
   readonly specifier?: string;
   readonly line: number;
 }
 
 /**
- * Finds static, side-effect, re-exporting, dynamic and type-only imports. In blanked code the word `from` before a
- * quote cannot be anything but the end of an import or export statement, which is what keeps this simple.
+ * Finds static, side-effect, re-exporting, dynamic and type-only imports. In blanked code the word `from` before a quote
+ * always ends an import or export statement.
  */
 export function scanSource(source: string): SourceScan {
   const code = blankSource(source);
@@ -36,11 +36,11 @@ function findStringAt(source: string, code: string, start: number): string | und
   return source.slice(start + 1, code.indexOf(quote, start + 1));
 }
 
-/** Replaces what is not code by spaces, of the same length and with the same line breaks. */
+/** Replaces comments, regular expressions and contents of strings by spaces. Offsets and line breaks stay. */
 function blankSource(source: string): string {
   let code = "";
   let at = 0;
-  // One entry per open template literal: how many braces are open inside its current `${…}`.
+  // One entry for each open template literal: the number of open braces inside its current `${…}`.
   const templates: number[] = [];
 
   const keep = (end: number): void => {

@@ -669,14 +669,14 @@ export const mutants = [
   row(
     "targets are affected by policies that do not prevail",
     gep713,
-    `${effective}/verdicts/affected.ts`,
+    `${effective}/verdicts/affected-targets.ts`,
     "if (inEffect === 0) continue;",
     "",
   ),
   row(
     "targets above the declared one are affected",
     gep713,
-    `${effective}/verdicts/affected.ts`,
+    `${effective}/verdicts/affected-targets.ts`,
     "let isBelow = false;",
     "let isBelow = true;",
   ),

@@ -94,7 +94,7 @@ export type { EffectivePolicy, MappedField } from "./core/effective/fold/effecti
 export type { PathNode } from "./core/effective/paths/path-node.ts";
 export type { Delta, EffectiveChange, VerdictChange } from "./core/effective/update/delta.ts";
 export type { Change } from "./core/effective/update/object-changes.ts";
-export type { Affected } from "./core/effective/verdicts/affected.ts";
+export type { Affected } from "./core/effective/verdicts/affected-targets.ts";
 export type {
   AncestorVerdict,
   Enforcement,

@@ -3,7 +3,8 @@
 import { findingsOf } from "./effective/findings/findings-of.ts";
 import { effectivePoliciesOf } from "./effective/fold/effective-policies.ts";
 import type { EffectivePolicy } from "./effective/fold/effective-policy.ts";
-import { type Affected, affectedTargets } from "./effective/verdicts/affected.ts";
+import { type Affected, affectedTargets } from "./effective/verdicts/affected-targets.ts";
+import { countTallies } from "./effective/verdicts/count-tallies.ts";
 import type { PolicyVerdict } from "./effective/verdicts/verdict.ts";
 import { verdictOf } from "./effective/verdicts/verdict-of.ts";
 import { buildWorld } from "./effective/world/build-world.ts";
@@ -45,7 +46,7 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
 export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Evaluation {
   const tables = tablesOf(snapshot);
   const rules = RULES.flatMap((kind) => tables.objects.ofKind(kindId(kind)));
-  return new Evaluation({ world: buildWorld(tables, buildRulebook(rules, options)), options });
+  return new Evaluation({ world: buildWorld(tables, buildRulebook(rules, options), countTallies), options });
 }
 
 /** Which effective policies to compute. */

@@ -1,7 +1,7 @@
 /** Results of engine and oracle in a form that does not depend on the order of lost settings. */
 
 import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
-import type { Affected } from "../../src/core/effective/verdicts/affected.ts";
+import type { Affected } from "../../src/core/effective/verdicts/affected-targets.ts";
 import type { Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
 import type { Lost, Source } from "../../src/core/merge/provenance.ts";
 import { canonicalJson, type Json } from "../../src/core/model/json.ts";

@@ -1,5 +1,5 @@
 import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
-import { foldsOf } from "../../core/effective/fold/folds-of.ts";
+import { specAndFields } from "../../core/effective/fold/spec-and-fields.ts";
 import type { ExplainedPath, PathOutcome } from "../../core/explain/explain/result.ts";
 import { valueAt } from "../../core/explain/value-pointer.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
@@ -36,7 +36,7 @@ export function valueStories(outcomes: readonly PathOutcome[]): readonly ValueSt
   for (const outcome of outcomes) {
     const { paths } = outcome;
     total += paths.length;
-    for (const fold of foldsOf(outcome)) {
+    for (const fold of specAndFields(outcome)) {
       for (const source of fold.sources)
         addVariant(drafts, fold.field, valueAt(fold.spec, source.pointer), source, paths);
     }

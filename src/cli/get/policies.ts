@@ -1,4 +1,4 @@
-import { shownRejection } from "../../core/effective/findings/shown-rejection.ts";
+import { formatRejection } from "../../core/effective/verdicts/format-rejection.ts";
 import type { Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
 import { verdictOf } from "../../core/effective/verdicts/verdict-of.ts";
 import type { PolicyRecord, World } from "../../core/effective/world/world.ts";
@@ -163,7 +163,7 @@ function policyJson({ id, record, verdict }: Row, { world, source, redaction }: 
     rejections: targets.rejections.map((rejection) => ({
       field: rejection.field,
       code: rejection.code,
-      message: shownRejection(world, rejection),
+      message: formatRejection(world, rejection),
     })),
     verdict: verdictJson(verdict, getName(redaction)),
   };

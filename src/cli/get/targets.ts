@@ -1,4 +1,4 @@
-import { affectedTargets } from "../../core/effective/verdicts/affected.ts";
+import { affectedTargets } from "../../core/effective/verdicts/affected-targets.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import {

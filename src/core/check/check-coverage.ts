@@ -1,7 +1,7 @@
 /** CoverageRules: what must hold of the effective policy of every target that a rule is about. */
 
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
-import { showPath } from "../effective/paths/describe-path.ts";
+import { formatPath } from "../effective/paths/format-path.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import { nameLookup } from "../effective/world/lookups.ts";
 import type { World } from "../effective/world/world.ts";
@@ -76,7 +76,7 @@ function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, {
   const { object, field, path, from, paths, policies } = target;
   const kind = rule.policyKind.kind;
   const more = paths === 1 ? "" : ` and ${paths - 1} more ${paths === 2 ? "path" : "paths"}`;
-  const where = hasPaths ? `, on ${showPath(path, from)}${more}` : "";
+  const where = hasPaths ? `, on ${formatPath(path, from)}${more}` : "";
   const demand = rule.message === "" ? `${nameOf(rule)} does not hold` : rule.message.replace(/[.\s]+$/, "");
   const owner = world.objects.byId.get(object);
   const deciding = decidersOf(target);

@@ -4,7 +4,7 @@ import type { EffectivePolicy } from "../effective/fold/effective-policy.ts";
 import { effectivePolicyAt } from "../effective/fold/effective-policy-at.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
 import { foldPath } from "../effective/fold/fold-path.ts";
-import { showTarget } from "../effective/paths/describe-path.ts";
+import { formatTarget } from "../effective/paths/format-path.ts";
 import type { Path } from "../effective/paths/path.ts";
 import { PathFinder } from "../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
@@ -208,7 +208,7 @@ function describe(world: World, { problem, effective, paths }: Occurrence): Chec
     code,
     severity: findingCodes[code].severity,
     ...(first?.field === undefined ? {} : { field: first.field }),
-    message: `${message}. So it is at ${showTarget(effective.path)}${where}`,
+    message: `${message}. So it is at ${formatTarget(effective.path)}${where}`,
     fix,
     ...(rest.length === 0 ? {} : { related: rest }),
   });

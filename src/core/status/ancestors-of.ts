@@ -1,7 +1,7 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
-import { joinMessages } from "../effective/findings/join-messages.ts";
-import { shownRejection } from "../effective/findings/shown-rejection.ts";
 import { findConflict } from "../effective/verdicts/find-conflict.ts";
+import { formatRejection } from "../effective/verdicts/format-rejection.ts";
+import { joinMessages } from "../effective/verdicts/join-messages.ts";
 import { targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
 import type { AncestorVerdict, NotAcceptedReason, Verdict } from "../effective/verdicts/verdict.ts";
 import { verdictOf } from "../effective/verdicts/verdict-of.ts";
@@ -163,7 +163,7 @@ function addRefused(world: World, record: PolicyRecord, ancestors: AncestorList)
     const { field } = rejection;
     const target = byField.get(field) ?? byField.get(field.slice(0, field.lastIndexOf(".")));
     if (target !== undefined)
-      ancestors.refuse(writtenRef(world, record, target), "TargetNotFound", shownRejection(world, rejection));
+      ancestors.refuse(writtenRef(world, record, target), "TargetNotFound", formatRejection(world, rejection));
   }
 }
 

@@ -1,9 +1,9 @@
 import type { EffectivePolicy } from "../effective/fold/effective-policy.ts";
 import { effectivePolicyAt } from "../effective/fold/effective-policy-at.ts";
 import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
-import { foldsOf } from "../effective/fold/folds-of.ts";
 import { effectivePathsTo } from "../effective/fold/for-each-effective.ts";
-import { showPath } from "../effective/paths/describe-path.ts";
+import { specAndFields } from "../effective/fold/spec-and-fields.ts";
+import { formatPath } from "../effective/paths/format-path.ts";
 import type { Path } from "../effective/paths/path.ts";
 import { PathFinder } from "../effective/paths/path-finder.ts";
 import { ancestorOf } from "../effective/verdicts/ancestor-of.ts";
@@ -113,7 +113,7 @@ function partsOf(effective: EffectivePolicy, id: PolicyId): Parts {
   const isLost = ({ policy, reason, by }: Lost): boolean =>
     policy === id && reason !== "gated" && reason !== "equal" && (by.length === 0 || by.some((one) => one !== id));
   // The spec, or the first item of an object's fields that it lost something in.
-  const fold = foldsOf(effective).find((one) => one.sources.some(({ lost }) => lost.some(isLost)));
+  const fold = specAndFields(effective).find((one) => one.sources.some(({ lost }) => lost.some(isLost)));
   const inEffect: string[] = [];
   const superseded: SupersededPart[] = [];
   for (const { pointer, policy, lost } of fold?.sources ?? []) {
@@ -130,5 +130,5 @@ function partsOf(effective: EffectivePolicy, id: PolicyId): Parts {
   }
   // Classes and Namespaces above are the same for many.
   const nodes = path.filter(({ namespace }) => namespace !== "");
-  return { path: clipText(showPath(nodes.length === 0 ? path : nodes, from), MAX_PATH), inEffect, superseded };
+  return { path: clipText(formatPath(nodes.length === 0 ? path : nodes, from), MAX_PATH), inEffect, superseded };
 }

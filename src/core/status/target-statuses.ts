@@ -1,7 +1,7 @@
 /** GEP-713, "Target object status": the `<domain>/<Kind>Affected` conditions of what policies really affect. */
 
 import type { Node } from "../effective/paths/path.ts";
-import { forEachAffected } from "../effective/verdicts/affected.ts";
+import { forEachAffected } from "../effective/verdicts/affected-targets.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";

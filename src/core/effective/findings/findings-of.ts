@@ -18,11 +18,11 @@ import type { LinkRefusal } from "../../topology/links.ts";
 import { partProblems } from "../../topology/part-problems.ts";
 import { duplicateNames, sectionsOf } from "../../topology/sections-of.ts";
 import { findConflict } from "../verdicts/find-conflict.ts";
+import { formatRejection } from "../verdicts/format-rejection.ts";
 import { nameLookup } from "../world/lookups.ts";
 import type { Tangle } from "../world/tangle.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
-import { shownRejection } from "./shown-rejection.ts";
 
 export function findingsOf(world: World): readonly Finding[] {
   const findings: Finding[] = [...world.documentFindings, ...world.rulebook.findings];
@@ -131,7 +131,7 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
       severity: "error",
       object: id,
       field: rejection.field,
-      message: shownRejection(world, rejection),
+      message: formatRejection(world, rejection),
       ...at(object),
     });
   }

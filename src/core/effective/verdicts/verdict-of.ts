@@ -2,11 +2,11 @@ import { SortedMap } from "../../model/collections/sorted-map.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { ObjectId, PolicyId, TargetId } from "../../model/refs.ts";
 import { clipText } from "../../model/words/clip-text.ts";
-import { joinMessages } from "../findings/join-messages.ts";
-import { shownRejection } from "../findings/shown-rejection.ts";
 import type { AncestorTally, PolicyTally } from "../world/policy-tally.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { type Conflict, findConflict } from "./find-conflict.ts";
+import { formatRejection } from "./format-rejection.ts";
+import { joinMessages } from "./join-messages.ts";
 import type { AncestorVerdict, Enforcement, NotAcceptedReason, Tally, Verdict } from "./verdict.ts";
 
 /** Names and places in a verdict: enough to act on, however many there are. */
@@ -22,7 +22,7 @@ export function verdictOf(world: World, record: PolicyRecord): Verdict {
   if (record.targets.attachments.length === 0) {
     return notAccepted(
       "TargetNotFound",
-      record.targets.rejections.slice(0, SHOWN).map((rejection) => shownRejection(world, rejection)),
+      record.targets.rejections.slice(0, SHOWN).map((rejection) => formatRejection(world, rejection)),
     );
   }
   const conflicts = conflictsOnAllTargets(world, record);

@@ -16,7 +16,6 @@ import { findPlan } from "../../topology/compile-rows.ts";
 import { forEachMention, type ObjectLinks, type ParentLinks } from "../../topology/links.ts";
 import { ObjectLinker } from "../../topology/object-links.ts";
 import { type Grant, grantOf } from "../../topology/reference-grants.ts";
-import { countAll } from "../verdicts/first-tallies.ts";
 import { AttachedDraft } from "./attached.ts";
 import { findTangles } from "./find-tangles.ts";
 import { homeObjects } from "./home-objects.ts";
@@ -31,7 +30,12 @@ export const NO_TARGETS: ResolvedTargets = {
   selects: [],
 };
 
-export function buildWorld(snapshot: SnapshotTables, rulebook: Rulebook): World {
+/** `countTallies`: counts the paths of every policy. Called at most once, when verdicts are first read. */
+export function buildWorld(
+  snapshot: SnapshotTables,
+  rulebook: Rulebook,
+  countTallies: (world: World) => World["tallies"],
+): World {
   const { byId, refused, doubles } = homeObjects(snapshot, rulebook);
   const objects = buildObjects(byId);
   const grants = buildGrants(objects);
@@ -39,7 +43,8 @@ export function buildWorld(snapshot: SnapshotTables, rulebook: Rulebook): World 
   const { parents, labelReaders } = buildParents(placed);
   const linked = new LinkedTables(placed, parents, lazyLinks(placed));
   const policies = buildPolicies(linked);
-  return new FirstWorld(linked, policies, { documentFindings: snapshot.findings, doubles, labelReaders });
+  const others = { documentFindings: snapshot.findings, doubles, labelReaders };
+  return new FirstWorld(linked, policies, others, countTallies);
 }
 
 /** What there is before policies are read. */
@@ -83,11 +88,13 @@ class FirstWorld extends LinkedTables implements World {
   readonly tangles: World["tangles"];
   #namesAndTargets: NameIndexes | undefined;
   #tallies: World["tallies"] | undefined;
+  readonly #countTallies: (world: World) => World["tallies"];
 
   constructor(
     linked: LinkedTables,
     { policies, selectors, missing, attached }: PolicyTables,
     { documentFindings, doubles, labelReaders }: Pick<World, "documentFindings" | "doubles" | "labelReaders">,
+    countTallies: (world: World) => World["tallies"],
   ) {
     super(linked, linked.parents, linked.links);
     this.documentFindings = documentFindings;
@@ -98,6 +105,7 @@ class FirstWorld extends LinkedTables implements World {
     this.missing = missing;
     this.attached = attached;
     this.tangles = findTangles(linked);
+    this.#countTallies = countTallies;
   }
 
   get mentionedBy(): World["mentionedBy"] {
@@ -114,7 +122,7 @@ class FirstWorld extends LinkedTables implements World {
   }
 
   get tallies(): World["tallies"] {
-    this.#tallies ??= countAll(this);
+    this.#tallies ??= this.#countTallies(this);
     return this.#tallies;
   }
 }

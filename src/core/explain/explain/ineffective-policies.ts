@@ -1,7 +1,7 @@
 /** Policies that name a target, or a similar name, and have no effect on it. */
 import type { Rejection } from "../../attachment/resolved-targets.ts";
-import { nearestTo, shownRejection } from "../../effective/findings/shown-rejection.ts";
 import { findConflict } from "../../effective/verdicts/find-conflict.ts";
+import { formatRejection, nearestTo } from "../../effective/verdicts/format-rejection.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -62,7 +62,7 @@ function failuresOf(
       policy: id,
       reason: "TargetNotFound",
       field: rejection.field,
-      message: shownRejection(world, rejection),
+      message: formatRejection(world, rejection),
       isNearMiss,
     });
   }

@@ -1,6 +1,6 @@
 /** Compares two effective policies of one path by value. */
 import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
-import { foldsOf } from "../../effective/fold/folds-of.ts";
+import { specAndFields } from "../../effective/fold/spec-and-fields.ts";
 import { jsonEqual } from "../../model/json.ts";
 import { compareText } from "../../model/refs.ts";
 import { valueAt } from "../value-pointer.ts";
@@ -34,7 +34,7 @@ export const keepsValue = ({ before, after }: ValueChange): boolean =>
 /** The values that take effect, by item and pointer. */
 function effectiveValues(effective: EffectivePolicy | undefined): ReadonlyMap<string, EffectiveValue> {
   const values = new Map<string, EffectiveValue>();
-  for (const { spec, sources, field } of effective === undefined ? [] : foldsOf(effective)) {
+  for (const { spec, sources, field } of effective === undefined ? [] : specAndFields(effective)) {
     for (const source of sources) {
       const value = valueAt(spec, source.pointer);
       if (value === undefined || (source.policy === null && source.object === undefined)) continue;

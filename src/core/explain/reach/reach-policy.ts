@@ -1,11 +1,11 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
-import { shownRejection } from "../../effective/findings/shown-rejection.ts";
 import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
 import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
-import { foldsOf } from "../../effective/fold/folds-of.ts";
 import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
+import { specAndFields } from "../../effective/fold/spec-and-fields.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import { findConflict } from "../../effective/verdicts/find-conflict.ts";
+import { formatRejection } from "../../effective/verdicts/format-rejection.ts";
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
@@ -88,7 +88,7 @@ const draftOf = (block: Block, unit: Unit): Draft => ({
 
 function addPath(survey: Survey, effective: EffectivePolicy): ReachedPath {
   const { path, from, incomplete } = effective;
-  const folds = foldsOf(effective);
+  const folds = specAndFields(effective);
   const outcomes = survey.drafts.map(({ block, unit }) =>
     folds.flatMap((fold) => unitOutcomes(fold, survey.id, { block: block.name, pointer: unit.pointer })),
   );
@@ -202,7 +202,7 @@ function targetsOf(world: World, record: PolicyRecord, { targets, through }: Sur
       state: "refused",
       field: rejection.field,
       code: rejection.code,
-      message: shownRejection(world, rejection),
+      message: formatRejection(world, rejection),
     }),
   );
   return [...attached, ...refused];

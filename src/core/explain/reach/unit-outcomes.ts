@@ -1,6 +1,6 @@
 /** The outcome of each setting of a policy on one path. */
 
-import type { Fold } from "../../effective/fold/folds-of.ts";
+import type { SpecOrField } from "../../effective/fold/spec-and-fields.ts";
 import type { Source } from "../../merge/provenance.ts";
 import type { BlockName } from "../../model/policy.ts";
 import type { PolicyId } from "../../model/refs.ts";
@@ -14,12 +14,12 @@ export type UnitOutcome =
       readonly reason: ReachLoss["reason"];
       readonly by: readonly PolicyId[];
       readonly source: Source;
-      readonly fold: Fold;
+      readonly fold: SpecOrField;
     };
 
 /** One outcome per level of the path that the policy is attached to. A policy does not override itself. */
 export function unitOutcomes(
-  fold: Fold,
+  fold: SpecOrField,
   id: PolicyId,
   { block, pointer }: { readonly block: BlockName; readonly pointer: string },
 ): readonly UnitOutcome[] {

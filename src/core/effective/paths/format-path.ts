@@ -2,7 +2,7 @@ import { displayRef } from "../../model/refs.ts";
 import type { PathNode } from "./path-node.ts";
 
 /** `GatewayClass house > Gateway infra/prod > listener http > …`, root first. */
-export function showPath(path: readonly PathNode[], from?: string): string {
+export function formatPath(path: readonly PathNode[], from?: string): string {
   const nodes = path.map((node, index) => {
     const above = path[index - 1];
     const isBelowOwner = node.sectionName !== undefined && above?.kind === node.kind && above.name === node.name;
@@ -12,10 +12,10 @@ export function showPath(path: readonly PathNode[], from?: string): string {
 }
 
 /** Where the path ends, and the route and rule that it comes through. */
-export function showTarget(path: readonly PathNode[]): string {
+export function formatTarget(path: readonly PathNode[]): string {
   const end = path.at(-1);
   const rule = path.findLast(({ kind, sectionName }) => kind.endsWith("Route") && sectionName !== undefined);
-  if (end === undefined) return "an unknown place";
+  if (end === undefined) return "an unknown target";
   const shown = displayRef(end, end.sectionName);
   return rule === undefined || rule === end ? shown : `${shown} behind ${displayRef(rule, rule.sectionName)}`;
 }

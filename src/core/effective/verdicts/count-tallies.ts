@@ -9,7 +9,7 @@ import { countEffectivePaths } from "./count-effective-paths.ts";
 import { changedTally, type TallyChanges } from "./tally-changes.ts";
 
 /** The tallies of a first evaluation: every path is counted once. */
-export function countAll(world: World): ObjectTable<PolicyId, PolicyTally> {
+export function countTallies(world: World): ObjectTable<PolicyId, PolicyTally> {
   const changes: TallyChanges = new Map();
   for (const kind of world.rulebook.kinds) {
     const finder = new PathFinder(world, kind);

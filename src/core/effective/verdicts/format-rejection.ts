@@ -9,7 +9,7 @@ type NamedWorld = Pick<World, "objects" | "parents" | "rulebook">;
 type Missing = NonNullable<Rejection["missing"]>;
 
 /** The message for people; where nothing of that name exists, with the name they may have meant. */
-export function shownRejection(world: NamedWorld, { message, missing }: Rejection): string {
+export function formatRejection(world: NamedWorld, { message, missing }: Rejection): string {
   if (missing === undefined) return message;
   const names = { ...nameLookup(world.objects), nearest: () => nearestTo(world, missing) };
   return `${message}${suggestName(names, missing.kind, missing.namespace, missing.name)}`;

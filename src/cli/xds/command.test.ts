@@ -39,7 +39,9 @@ describe("xds dump", () => {
 
   test("tells what Envoy does otherwise", async () => {
     const { stderr } = await runCli("xds dump -f budget.yaml", { files: { "budget.yaml": BUDGET } });
-    expect(stderr).toContain("HTTPRoute bakery/baker: spec.rules: rule-1: Envoy cannot enforce a retry budget together");
+    expect(stderr).toContain(
+      "HTTPRoute bakery/baker: spec.rules: rule-1: Envoy cannot enforce a retry budget together",
+    );
   });
 
   test.each([

@@ -74,24 +74,16 @@ const textOf = (value: Json | undefined): string | undefined => (typeof value ==
 const wordsOf = (values: Json | undefined): readonly string[] =>
   isJsonList(values) ? values.filter((value) => typeof value === "string") : [];
 
+const SCALARS_AND_LISTS = ["string", "integer", "number", "boolean", "array"] as const;
+
 function typeOf(schema: JsonObject): CompiledType {
   if (ownValue(schema, "x-kubernetes-int-or-string") === true) return "integer or string";
   if (typeof ownValue(schema, "x-prevail-shorthand") === "string") return "shorthand";
   const type = ownValue(schema, "type");
-  switch (type) {
-    case "object":
-      return isMap(schema) ? "map" : "object";
-    case "string":
-    case "integer":
-    case "number":
-    case "boolean":
-    case "array":
-      return type;
-    default:
-      // A schema without a type that lists properties or items describes them, if the value has them.
-      if (isMap(schema)) return "map";
-      return isJsonObject(ownValue(schema, "properties")) ? "object" : "any";
-  }
+  const scalar = SCALARS_AND_LISTS.find((known) => known === type);
+  if (scalar !== undefined) return scalar;
+  if (isMap(schema)) return "map";
+  return type === "object" || isJsonObject(ownValue(schema, "properties")) ? "object" : "any";
 }
 
 function isMap(schema: JsonObject): boolean {

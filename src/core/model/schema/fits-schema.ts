@@ -60,9 +60,16 @@ function isAllowedText(schema: CompiledSchema, value: Json): boolean {
   const { min, max, pattern } = schema;
   const { length } = value;
   // Kubernetes counts characters. A string has at least half as many of them as UTF-16 code units.
-  if (length < min || (length < 2 * min && [...value].length < min)) return false;
-  if (length > max && (length > 2 * max || [...value].length > max)) return false;
+  if (length < min || (length < 2 * min && countCharacters(value) < min)) return false;
+  if (length > max && (length > 2 * max || countCharacters(value) > max)) return false;
   return pattern === undefined || pattern.test(value);
+}
+
+/** A character outside the Basic Multilingual Plane is two code units. */
+function countCharacters(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
 }
 
 const isWithin = ({ min, max }: CompiledSchema, value: Json): boolean =>

@@ -1,4 +1,4 @@
-/** Reading objects from files, for whoever has no cluster: paths or text in, documents for `buildSnapshot` out. */
+/** `prevail/files`: reads YAML and JSON from paths or text. The values of its documents are the objects for `buildSnapshot`. */
 export type { DocumentFinding } from "./adapters/files/document-finding.ts";
 export type { FileFacts, FileSystem } from "./adapters/files/file-system.ts";
 export { type LoadedFiles, type LoadOptions, loadFiles } from "./adapters/files/load-files.ts";

@@ -24,5 +24,5 @@ const [traced] = trace(evaluation, { method: "POST", host: "baker.bakery.example
 if (traced?.outcome === "Routed")
   console.log(`${traced.gateway.name}: ${traced.winner.route.name}#${traced.winner.rule}`);
 
-// check: what should somebody fix?
+// check: what should be fixed?
 for (const { severity, code } of check(evaluation)) if (severity === "error") console.log(code);

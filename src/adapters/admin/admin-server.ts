@@ -1,4 +1,4 @@
-/** Metrics, health and readiness, for whoever runs a gateway or its control plane. Not for clients: it belongs on the loopback. */
+/** Metrics, health and readiness of a gateway or its control plane. Not for clients: it belongs on the loopback. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 export interface AdminOptions {

@@ -1,4 +1,4 @@
-/** Which configuration is served, and what became of the others: the same for everybody who follows objects. */
+/** Metrics of the configuration that is served and of refused configurations, for every data plane. */
 import { createCounters, createGauge, type MetricFamily } from "./metric-families.ts";
 
 export interface ConfigMetrics {

@@ -1,4 +1,4 @@
-/** Counts in Prometheus' text format, whoever counts. */
+/** Counters and gauges in Prometheus' text format. */
 
 export interface MetricFamily {
   readonly render: () => string;
@@ -45,7 +45,7 @@ export function createCounters(name: string, help: string): Counters {
   };
 }
 
-/** What is so now, asked when somebody looks. */
+/** A gauge whose value is read when the metrics are requested. */
 export const createGauge = (
   name: string,
   help: string,

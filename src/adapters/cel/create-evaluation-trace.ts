@@ -25,7 +25,7 @@ const ERROR_COST = 25;
  *
  * Errors are noted here at their source because CEL's `||`, `&&`, `exists` and `all` absorb them, and because the
  * library, when it merges several errors into one, keeps only the first. A missing key that hides a type error must
- * not pass for a missing key: somebody could escape a constraint that way.
+ * not pass for a missing key: a policy could escape a constraint that way.
  */
 export function createEvaluationTrace(maxCost: number): EvaluationTrace {
   let cost = 0;

@@ -65,7 +65,7 @@ function isArray(value: unknown): value is readonly unknown[] {
 
 /**
  * A JSON object seen as a map of its own keys, so that a prototype's members never show.
- * Keys come sorted: the order in which somebody wrote them must not decide a condition.
+ * Keys are sorted: a condition must not depend on the order in which they are written.
  */
 class JsonMap implements ReadonlyMap<string, CelInput> {
   readonly #members: ReadonlyMap<string, unknown>;

@@ -58,8 +58,8 @@ const maxProblems = 20;
 
 /**
  * Builds plain JSON data from events, as `sigs.k8s.io/yaml` would, and reports what it would refuse. Aliases become
- * shared references, but never a cycle, and the tree a reader sees stays within a small multiple of the text: whoever
- * walks the value is safe. The value means something only if no error was reported.
+ * shared references, but never a cycle, and the tree a reader sees stays within a small multiple of the text, so
+ * the value is safe to walk. The value is valid only if no error was reported.
  */
 export function constructDocument(input: ConstructInput): Json {
   // Written out: spreading `input` costs a tenth of the time for a stream of small documents.

@@ -18,7 +18,7 @@ export interface LoadOptions extends ParseOptions {
 export interface LoadedFiles {
   readonly documents: readonly SourceDocument[];
   readonly findings: readonly DocumentFinding[];
-  /** Those that were read, in order. */
+  /** The files that were read, in order. */
   readonly files: readonly string[];
 }
 

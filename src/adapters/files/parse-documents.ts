@@ -34,7 +34,7 @@ interface Origin {
   readonly range: TextRange;
   readonly rangePlace: Place;
   readonly root: number;
-  /** Of the root itself. */
+  /** The position of the root itself. */
   readonly place: Place;
 }
 

@@ -26,7 +26,7 @@ export type YamlEvents =
 /** Collections may nest `maxDepth` deep, or one deeper; the scanner recurses, so this is what keeps the stack safe. */
 export function parseYamlEvents(source: string, maxDepth: number): YamlEvents {
   try {
-    // js-yaml counts keys and scalars as levels of their own, here one and there two; whoever reads the events counts right.
+    // js-yaml counts keys and scalars as levels of their own, sometimes one and sometimes two; the reader of the events counts exactly.
     return { ok: true, events: parseEvents(source, { maxDepth: maxDepth + 2 }) };
   } catch (error) {
     if (!(error instanceof YAMLException)) {

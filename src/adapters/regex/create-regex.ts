@@ -26,7 +26,7 @@ type Compiled = { readonly state: "program"; readonly program: Program } | Retur
 
 /** Few, because the engine keeps states for each that a hostile text can make many. */
 const MAX_PATTERNS = 32;
-/** Of all patterns together. Four bytes each, and one kilobyte for every character at worst. */
+/** The limit of all patterns together. Four bytes each, and one kilobyte for every character at worst. */
 const MAX_CACHED_STATES = 32 * 2_000_000;
 
 /**

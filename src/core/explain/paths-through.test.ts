@@ -53,7 +53,7 @@ const show = (path: Path): string =>
     .map(({ id, section }) => `${id}#${section?.name ?? ""}`)
     .join(" > ");
 
-/** The same by looking at every path there is. */
+/** Expected result: all paths, filtered. */
 function throughByForce(world: World, place: ObjectOrSection): readonly string[] {
   const found: string[] = [];
   for (const kind of world.rulebook.kinds) {

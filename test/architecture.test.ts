@@ -45,7 +45,7 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
 };
 const frontEnds = ["cli", "controller", "webhook", "xds", ...Object.keys(gatewayRooms), "api", "ui"];
 
-/** Who may import whom. The first row that holds a file counts. */
+/** The layers and what each may import. The first row that matches a file counts. */
 const rules: ArchitectureRules = {
   layers: [
     { name: "core/model", holds: "src/core/model/", mayImport: [] },

@@ -61,6 +61,7 @@ const unrevised: readonly string[] = [
   "scripts/mutant-table.mjs",
   "src/cli/args/",
   "src/cli/check/",
+  "src/cli/cli-io.ts",
   "src/cli/completion/",
   "src/cli/execute.ts",
   "src/cli/explain/",

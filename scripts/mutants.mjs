@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mutants } from "./mutant-table.mjs";
+import { readRules, ruleBrokenBy } from "./read-rules.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, ".cache", "mutants");
@@ -29,9 +30,14 @@ if (broken.length > 0 || chosen.length === 0 || !(jobs >= 1)) {
   process.exit(2);
 }
 if (args.includes("--list")) {
-  for (const { name, file } of chosen) console.log(`${name}  (${file})`);
+  const rules = readRules();
+  for (const mutant of chosen) console.log(formatMutant(mutant, ruleBrokenBy(mutant, rules)));
 } else {
   process.exitCode = await tryAll();
+}
+
+function formatMutant({ name, file }, rule) {
+  return `${name}  (${file})${rule === undefined ? "" : `  breaks: ${rule.title}`}`;
 }
 
 function findRepeatedNames() {

@@ -88,7 +88,7 @@ function defaultRegex(): MatchRegex {
 }
 
 export { type Applied, apply } from "./core/apply.ts";
-export type { CheckFinding, RelatedPlace } from "./core/check/check-finding.ts";
+export type { CheckFinding, RelatedField } from "./core/check/check-finding.ts";
 export { type CheckOptions, check } from "./core/check.ts";
 export type { EffectivePolicy, MappedField } from "./core/effective/fold/effective-policy.ts";
 export type { PathNode } from "./core/effective/paths/path-node.ts";
@@ -179,8 +179,8 @@ export type {
   AncestorStatus,
   Condition,
   PolicyStatus,
+  StatusLocation,
   StatusOptions,
-  StatusPlace,
   StatusReport,
   TargetStatus,
 } from "./core/status/status-report.ts";

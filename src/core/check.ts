@@ -1,6 +1,6 @@
-import type { CheckedDataplane } from "./check/check-dataplane.ts";
 import type { CheckFinding } from "./check/check-finding.ts";
 import { checkWorld } from "./check/check-world.ts";
+import type { CheckedDataplane } from "./check/dataplane/check-dataplane.ts";
 import { findingsOf } from "./effective/findings/findings-of.ts";
 import type { World } from "./effective/world/world.ts";
 import { type Evaluation, optionsOf, worldOf } from "./evaluation.ts";

@@ -22,7 +22,7 @@ const lines = [
   "trace POST http://baker.bakery.example:8080/orders -f examples/bakery",
   "retries --attempts 4 --backoff 250ms --backend-request 2s --request 5s",
   "check -f examples/bakery",
-  "check --explain NeverPrevails",
+  "check --explain NeverTakesEffect",
 ];
 
 for (const columns of [40, 80]) {

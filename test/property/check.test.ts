@@ -36,7 +36,7 @@ test(`findings do not depend on the order of documents (seed ${seed})`, { timeou
 });
 
 test(
-  `NeverPrevails is reported for each Overridden policy, ReachesNothing for each policy without a path (seed ${seed})`,
+  `NeverTakesEffect is reported for each Overridden policy, ReachesNothing for each policy without a path (seed ${seed})`,
   () => {
     const property = fc.property(randomCluster, ({ objects, definitions }) => {
       const evaluation = evaluateDocuments(objects, definitions);
@@ -46,7 +46,7 @@ test(
         [...verdicts(evaluation)].flatMap(({ policy, verdict }) =>
           verdict.state === "Accepted" && verdict.enforcement === enforcement ? [policy] : [],
         );
-      expect(about("NeverPrevails")).toEqual(judged("Overridden"));
+      expect(about("NeverTakesEffect")).toEqual(judged("Overridden"));
       expect(about("ReachesNothing")).toEqual(judged("NoPath"));
     });
     assertProperty(property, { numRuns: 100, stream: 72 });
@@ -71,12 +71,12 @@ test(
     assertProperty(property, { numRuns: 100, stream: 73 });
     expect([...seen].sort()).toEqual(
       expect.arrayContaining([
-        "NeverPrevails",
+        "NeverTakesEffect",
         "OverrideMeetsNothing",
         "RemovesNothing",
         "ReachesNothing",
         "RuleNameCollision",
-        "ValuesNeverPrevail",
+        "ValuesNeverTakeEffect",
       ]),
     );
   },

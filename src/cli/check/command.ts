@@ -48,7 +48,7 @@ export const command: Command = {
       what: "Also what Envoy would do otherwise",
       line: "check --dataplane envoy -f examples/bakery",
     },
-    { what: "What does that code mean?", line: "check --explain NeverPrevails" },
+    { what: "What does that code mean?", line: "check --explain NeverTakesEffect" },
     { what: "As annotations on a pull request", line: "check -o github -f examples/bakery" },
     { what: "For a code scanner", line: "check -o sarif -f examples/bakery" },
   ],

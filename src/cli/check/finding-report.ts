@@ -1,6 +1,6 @@
-import type { CheckedDataplane } from "../../core/check/check-dataplane.ts";
 import type { CheckFinding } from "../../core/check/check-finding.ts";
 import { checkWorld } from "../../core/check/check-world.ts";
+import type { CheckedDataplane } from "../../core/check/dataplane/check-dataplane.ts";
 import { fixOf } from "../../core/check/fix-finding.ts";
 import { needsCel } from "../../core/check/needs-cel.ts";
 import type { World } from "../../core/effective/world/world.ts";

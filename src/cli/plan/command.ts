@@ -223,7 +223,7 @@ async function compare(
 }
 
 /** What verdicts tell already, and status that is only not yet what it will be. */
-const TOLD_ELSEWHERE: ReadonlySet<string> = new Set(["NeverPrevails", "ReachesNothing", "StatusDiffers"]);
+const TOLD_ELSEWHERE: ReadonlySet<string> = new Set(["NeverTakesEffect", "ReachesNothing", "StatusDiffers"]);
 
 /** As `check` shows them. */
 async function weightyFindings(...worlds: readonly World[]): Promise<(world: World) => readonly Finding[]> {

@@ -2,20 +2,20 @@ import type { Finding } from "../model/finding.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId } from "../model/refs.ts";
 
-/** A place that has part in a finding, besides the one that the finding is at. */
-export interface RelatedPlace {
+/** A further field that a finding is about. */
+export interface RelatedField {
   readonly object: ObjectId;
   readonly field?: string;
   readonly message: string;
 }
 
-/** A finding with what to do about it here, and with whatever else has part in it. */
+/** A finding with its fix and related fields. */
 export interface CheckFinding extends Finding {
   readonly fix?: string;
-  readonly related?: readonly RelatedPlace[];
+  readonly related?: readonly RelatedField[];
 }
 
-/** A finding about an object that is there. */
+/** A finding about an object of the snapshot. */
 export function findingAt(
   object: KubeObject | undefined,
   finding: Omit<CheckFinding, "object" | "source"> & { readonly object?: ObjectId },

@@ -1,30 +1,30 @@
-/** Everything that `check` finds besides what the engine itself reports: what the evaluation shows when looked at as a whole. */
+/** The findings of `check` beyond those of the engine: mistakes that only the evaluation as a whole shows. */
 import type { World } from "../effective/world/world.ts";
 import type { EvaluateCondition } from "../model/cel.ts";
 import { compareText, type PolicyId } from "../model/refs.ts";
+import type { CheckFinding } from "./check-finding.ts";
+import { checkCoverage } from "./coverage/check-coverage.ts";
+import { type CheckedDataplane, checkDataplane } from "./dataplane/check-dataplane.ts";
+import { checkRetries } from "./dataplane/check-retries.ts";
+import { checkKinds } from "./objects/check-kinds.ts";
+import { checkSelectors } from "./objects/check-selectors.ts";
+import { checkStatus } from "./objects/check-status.ts";
 import {
   type ConditionContext,
   type ConditionOutcomes,
   checkConditions,
-  listenToConditions,
-  wordsOf,
-} from "./check-conditions.ts";
-import { checkCoverage } from "./check-coverage.ts";
-import { type CheckedDataplane, checkDataplane } from "./check-dataplane.ts";
-import { checkEffect } from "./check-effect.ts";
-import type { CheckFinding } from "./check-finding.ts";
-import { checkKinds } from "./check-kinds.ts";
-import { checkRetries } from "./check-retries.ts";
-import { type Companions, checkRemovals, checkRuleNames, companionsOf } from "./check-rule-names.ts";
-import { checkSelectors } from "./check-selectors.ts";
-import { checkSettings } from "./check-settings.ts";
-import { checkStatus } from "./check-status.ts";
-import { policyFates } from "./policy-fates.ts";
-import { surveyFolds } from "./survey-folds.ts";
+  keysOf,
+  recordConditions,
+} from "./policies/check-conditions.ts";
+import { checkEffect } from "./policies/check-effect.ts";
+import { type Companions, checkRemovals, checkRuleNames, companionsOf } from "./policies/check-rule-names.ts";
+import { checkSettings } from "./policies/check-settings.ts";
+import { distinctFolds } from "./policies/distinct-folds.ts";
+import { policyEffects } from "./policies/policy-effects.ts";
 
 export interface CheckOptions {
   readonly cel: EvaluateCondition;
-  /** Also what this one would not do as it is told. */
+  /** Adds findings about what this data plane would not do as configured. */
   readonly dataplane?: CheckedDataplane | undefined;
 }
 
@@ -57,25 +57,25 @@ function checkPolicies(world: World, cel: EvaluateCondition): readonly CheckFind
   for (const kind of world.rulebook.kinds) {
     const ids = byKind.get(kind.index);
     if (ids === undefined) continue;
-    const folds = surveyFolds(world, kind);
-    const fates = policyFates(folds);
-    let heard: ConditionOutcomes | undefined;
+    const folds = distinctFolds(world, kind);
+    const effects = policyEffects(folds);
+    let outcomes: ConditionOutcomes | undefined;
     let known: ReadonlySet<string> | undefined;
     let met: Companions | undefined;
     const companions = (): Companions => (met ??= companionsOf(folds));
     const context: ConditionContext = {
       cel,
-      outcomes: () => (heard ??= listenToConditions(world, kind)),
-      words: () => (known ??= wordsOf(ids.flatMap((id) => world.policies.get(id)?.policy ?? []))),
+      outcomes: () => (outcomes ??= recordConditions(world, kind)),
+      keys: () => (known ??= keysOf(ids.flatMap((id) => world.policies.get(id)?.policy ?? []))),
     };
     if (!kind.definition.merge.none) findings.push(...checkRuleNames(world, folds));
     for (const id of ids) {
       const record = world.policies.get(id);
-      const fate = fates.get(id);
+      const effect = effects.get(id);
       if (record === undefined) continue;
-      findings.push(...checkEffect(world, record, fate));
-      findings.push(...checkConditions(world, record, fate, context));
-      if (fate !== undefined) findings.push(...checkRemovals(world, fate, companions));
+      findings.push(...checkEffect(world, record, effect));
+      findings.push(...checkConditions(world, record, effect, context));
+      if (effect !== undefined) findings.push(...checkRemovals(world, effect, companions));
       findings.push(...checkSettings(record));
     }
   }

@@ -1,7 +1,7 @@
 import type { World } from "../effective/world/world.ts";
-import { COVERAGE_RULE } from "./check-coverage.ts";
+import { COVERAGE_RULE } from "./coverage/check-coverage.ts";
 
-/** Whether checking this world evaluates any condition: CEL is large to load. */
+/** True if checking this world evaluates a condition. CEL takes long to load, so it is loaded only then. */
 export function needsCel(world: World): boolean {
   let needs = world.objects.byKind.has(COVERAGE_RULE);
   world.policies.forEach(({ policy }) => {

@@ -91,8 +91,8 @@ export type FindingCode =
   | "DefinitionNotInferred"
   | "UnknownStrategy"
   // In what prevails in the end.
-  | "NeverPrevails"
-  | "ValuesNeverPrevail"
+  | "NeverTakesEffect"
+  | "ValuesNeverTakeEffect"
   | "ReachesNothing"
   | "OverrideMeetsNothing"
   | "RuleNameCollision"
@@ -105,7 +105,7 @@ export type FindingCode =
   // In retries and timeouts.
   | "RetriesExceedTimeout"
   | "RetriesMayNotFit"
-  | "TryOutlivesRequest"
+  | "AttemptOutlivesRequest"
   | "BackoffAboveMaximum"
   | "CodeNotRetried"
   // In what a gateway would do.

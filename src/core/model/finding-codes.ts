@@ -1,16 +1,16 @@
 /**
- * Every code that a finding can have: the one table behind `check`, its machine formats and `docs/findings.md`. Codes are
- * stable: people filter on them. A new one needs a row here and a section there; tests see to both.
+ * Every code of a finding: the table behind `check`, its machine formats and `docs/findings.md`. Codes are stable, because
+ * people filter on them. A new code needs a row here and a section there; tests check both.
  */
 import type { Severity } from "./finding.ts";
 import type { FindingCode } from "./finding-code.ts";
 
 export interface FindingCodeFacts {
-  /** As it usually is; a finding may say otherwise (`DuplicateObject` of equal documents, a CoverageRule of its own severity). */
+  /** The usual severity. A finding may have another one, such as that of its CoverageRule. */
   readonly severity: Severity;
-  /** What is the matter, in one sentence. */
+  /** What is wrong, in one sentence. */
   readonly title: string;
-  /** What to do about it, where the message itself does not say. */
+  /** What to do, if the finding itself has no fix. */
   readonly fix?: string;
 }
 
@@ -23,171 +23,182 @@ const row = (severity: Severity, title: string, fix: string | undefined): Findin
 
 /** In the order of `docs/findings.md`. */
 export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
-  // In files, before anyone asks what the objects mean.
-  YamlSyntax: error("The document is neither YAML nor JSON."),
+  // Files.
+  YamlSyntax: error("The document is not valid YAML or JSON."),
   DuplicateKey: error("One mapping has the same key twice."),
-  BadKey: error("A key is something that JSON cannot carry."),
-  BadTag: error("An explicit tag does not fit its value."),
-  BadAlias: error("An alias points to nothing, or to something that contains it."),
-  BadMerge: error("A merge key (<<) merges something that is no mapping."),
-  NotFinite: error("A number is not finite; JSON has no such number."),
-  NotAnObject: error("A document is no Kubernetes object."),
-  TooDeep: error("A document is nested too deeply to be read."),
-  TooManyAliases: error("A document uses aliases so that its data multiplies."),
-  TooLarge: error("A document or a file is too large to be read."),
+  BadKey: error("A key is not a string."),
+  BadTag: error("An explicit tag does not match its value."),
+  BadAlias: error("An alias has no anchor, or is inside its own anchor."),
+  BadMerge: error("The value of a merge key (<<) is not a mapping."),
+  NotFinite: error("A number is not finite."),
+  NotAnObject: error("A document is not a Kubernetes object."),
+  TooDeep: error("A document is nested too deeply."),
+  TooManyAliases: error("The aliases of a document expand to too much data."),
+  TooLarge: error("A document or a file is too large."),
   NotUtf8: error("A file is not in UTF-8."),
   PathNotFound: error("A path given with -f does not exist.", "Correct the path."),
-  PathUnreadable: error("A path exists and cannot be read.", "Allow reading it, or leave it out."),
-  UnsafeInteger: warning("An integer is too large to be kept exactly."),
-  SurprisingYaml: warning("A value is read otherwise than it looks."),
-  EmptyDirectory: warning("A directory has no file that would be read.", "Correct the path given with -f."),
+  PathUnreadable: error("A path exists but cannot be read.", "Make the path readable, or leave it out."),
+  UnsafeInteger: warning("An integer is too large to be represented exactly."),
+  SurprisingYaml: warning("A YAML value is parsed as another type than it seems."),
+  EmptyDirectory: warning("A directory has no YAML or JSON files.", "Correct the path given with -f."),
   MoreFindings: warning("A document has more findings than are shown."),
-  // In objects of any kind.
-  InvalidField: error("A field holds what the API server would refuse."),
+  // Objects of any kind.
+  InvalidField: error("A field has a value that the API server would refuse."),
   MissingField: error("A field that the API server requires is missing."),
-  DuplicateObject: error("One object is there twice."),
-  DuplicateSectionName: warning("Sections of one object share a name.", "Give each a name of its own."),
-  ImpliedObject: info("An object is named, and no document defines it.", "Add its file with -f to know its labels."),
+  DuplicateObject: error("Two documents define the same object."),
+  DuplicateSectionName: warning("Two sections of one object have the same name.", "Give each section a unique name."),
+  ImpliedObject: info(
+    "An object is referenced, but no document defines it.",
+    "Add its file with -f to know its labels.",
+  ),
   UnknownKind: warning(
     "An object is of a kind that its API group does not have.",
-    "Correct the kind or the apiVersion; if there is such a kind, add its CRD with -f.",
+    "Correct the kind or the apiVersion. If the kind exists, add its CRD with -f.",
   ),
-  UnknownPolicyKind: warning("A policy is of a kind that nothing describes."),
-  // In the links between objects.
+  UnknownPolicyKind: warning("A policy is of a kind without a PolicyDefinition."),
+  // Links between objects.
   ParentNotFound: warning(
-    "A route or listener set names a parent that is not there.",
+    "The parent of a route or ListenerSet does not exist.",
     "Correct the name, or add the parent's file with -f.",
   ),
-  BackendNotFound: error("A route names a backend that is not there.", "Correct the name, or add the backend."),
+  BackendNotFound: error("The backend of a route does not exist.", "Correct the name, or add the backend."),
   NoMatchingParent: error(
     "No listener of the parent has that section name or port.",
-    "Name a listener that the parent has, or leave out sectionName and port.",
+    "Use the name or port of a listener of the parent, or leave out sectionName and port.",
   ),
   NotAllowedByListeners: error(
-    "No listener of the parent takes this route.",
+    "No listener of the parent allows this route.",
     "Attach the route to another listener, or widen the listener's allowedRoutes.",
   ),
   NoMatchingListenerHostname: error(
-    "The host names of the route and of the listener have nothing in common.",
-    "Give the route a host name that the listener serves.",
+    "The hostnames of the route and the listener do not intersect.",
+    "Give the route a hostname that matches the hostname of the listener.",
   ),
   NotAllowed: error(
-    "The Gateway does not take this listener set.",
-    "Widen the Gateway's allowedListeners, or move the listener set.",
+    "The Gateway does not allow this ListenerSet.",
+    "Widen the Gateway's allowedListeners, or move the ListenerSet.",
   ),
   RefNotPermitted: error(
     "A reference into another namespace is not permitted.",
-    "Add a ReferenceGrant to the namespace that is referred to.",
+    "Add a ReferenceGrant to the referenced namespace.",
   ),
-  InvalidKind: error("A reference names a kind that cannot stand there.", "Refer to a kind that can."),
-  InvalidRef: error("A reference cannot be read."),
-  SelfReference: error("An object names itself as its parent.", "Name another parent."),
-  LinkCycle: error("Objects hang below each other in a circle."),
-  LinkLimit: error("Objects are nested, or linked, beyond all measure."),
-  // In policies, each on its own.
-  InvalidSpec: error("The spec of a policy is no object.", "Write the spec as a mapping."),
+  InvalidKind: error("A reference has a kind that is not allowed there.", "Use an allowed kind."),
+  InvalidRef: error("A reference is invalid."),
+  SelfReference: error("An object names itself as its parent.", "Use another parent."),
+  LinkCycle: error("Objects are linked in a cycle."),
+  LinkLimit: error("Objects have too many levels or links."),
+  // Policies on their own.
+  InvalidSpec: error("The spec of a policy is not an object.", "Write the spec as a mapping."),
   InvalidTooDeep: error("The spec of a policy is nested too deeply.", "Flatten it."),
   InvalidTooLarge: error("The spec of a policy is too large.", "Split the policy."),
-  InvalidBlock: error("A block of a policy cannot be read."),
-  InvalidStrategy: error("A policy names a merge strategy that its kind does not have."),
-  InvalidTarget: error("A policy names a target in a way that cannot be read."),
-  InvalidSelector: error("A policy selects targets in a way that cannot be read, or that its kind does not have."),
-  InvalidForTarget: error("A policy has a setting that makes no sense with one of its targets."),
-  UnreadableTimestamp: warning("The creation time of a policy cannot be read."),
-  InferredDefinition: info("What a policy means is a guess from the label of its CRD."),
-  BareRulesBesideDefaults: warning("Rules outside the blocks of a policy lose to its own defaults."),
+  InvalidBlock: error("A block of a policy is invalid."),
+  InvalidStrategy: error("A policy has a merge strategy that its kind does not support."),
+  InvalidTarget: error("A target reference of a policy is invalid."),
+  InvalidSelector: error("A label selector of a policy is invalid, or its kind does not support selectors."),
+  InvalidForTarget: error("A policy has a setting that is not allowed for one of its targets."),
+  UnreadableTimestamp: warning("The creation time of a policy is invalid."),
+  InferredDefinition: info("The definition of a policy kind is inferred from the label of its CRD."),
+  BareRulesBesideDefaults: warning("Rules outside the blocks of a policy are replaced by its own defaults."),
   ConditionError: error(
     "The condition of a block (when) cannot be evaluated.",
-    "Correct the expression; has(…) asks for a field that may be missing.",
+    "Correct the expression; test a field that may be missing with has(…).",
   ),
-  UnknownSetting: warning("A policy of a built-in kind has a setting that nobody reads."),
-  // In what policies target.
+  UnknownSetting: warning("A policy of a built-in kind has an unknown setting."),
+  // Targets of policies.
   TargetNotFound: error("The target of a policy does not exist.", "Correct the name, or add the target."),
-  SectionNotFound: error("The target has no such section.", "Name a listener, rule or port that the target has."),
-  SectionNotAllowed: error("A policy of this kind cannot target such a section."),
-  KindNotAllowed: error("A policy of this kind cannot target such an object."),
-  ScopeNotAllowed: error("The target is out of the policy's scope.", "Use the cluster-scoped kind of the policy."),
-  NamespaceMissing: error("A cluster-scoped policy does not say in which namespace its target is."),
+  SectionNotFound: error(
+    "The target does not have the section.",
+    "Use the name of a listener, rule or port of the target.",
+  ),
+  SectionNotAllowed: error("A policy of this kind cannot target this kind of section."),
+  KindNotAllowed: error("A policy of this kind cannot target this kind of object."),
+  ScopeNotAllowed: error(
+    "The target is outside the scope of the policy.",
+    "Use the cluster-scoped kind of the policy.",
+  ),
+  NamespaceMissing: error("A target of a cluster-scoped policy has no namespace."),
   CrossNamespaceForbidden: error("A policy targets an object in another namespace."),
   ReferenceNotPermitted: error(
     "No ReferenceGrant permits the policy to target an object in another namespace.",
     "Add a ReferenceGrant to the target's namespace, or move the policy there.",
   ),
   SelectorMatchesNothing: error(
-    "The label selector of a policy matches nothing.",
-    "Correct the labels, here or on the objects that are meant.",
+    "The label selector of a policy matches no object.",
+    "Correct the selector, or the labels of the objects.",
   ),
   Conflicted: warning(
-    "The target already has a policy of a kind of which it takes only one.",
-    "Delete one of the two, or aim one of them at something else.",
+    "The target already has a policy of a kind that does not merge.",
+    "Delete one of the two policies, or change the target of one.",
   ),
-  // In what policy kinds mean.
+  // PolicyDefinitions.
   DefinitionWrongType: error("A field of a PolicyDefinition has a value of the wrong type."),
-  DefinitionUnknownField: error("A PolicyDefinition has a field that there is not."),
+  DefinitionUnknownField: error("A PolicyDefinition has an unknown field."),
   DefinitionUnknownValue: error("A field of a PolicyDefinition has a value that is not allowed."),
-  DefinitionMissingField: error("A PolicyDefinition lacks a field."),
-  DefinitionMisplaced: error("A field of a PolicyDefinition does not go with another."),
-  DefinitionDuplicate: error("A PolicyDefinition names something twice."),
+  DefinitionMissingField: error("A PolicyDefinition has no value for a required field."),
+  DefinitionMisplaced: error("Two fields of a PolicyDefinition contradict each other."),
+  DefinitionDuplicate: error("A PolicyDefinition has a duplicate entry."),
   DefinitionClash: error("Two PolicyDefinitions define one policy kind.", "Keep one of them."),
   CrdClash: error("Two CustomResourceDefinitions describe one kind."),
   DefinitionDirectSeveralKinds: warning("A Direct policy kind may target several kinds."),
   DefinitionDirectMerges: error("A Direct policy kind merges."),
   DefinitionDirectSpans: error("A Direct policy kind has an effective target that it cannot target."),
-  DefinitionTargetBelowEffective: error("A policy kind may target what lies below its effective targets."),
-  DefinitionNamespaceReachesNothing: error("A policy kind may target Namespaces that are above nothing."),
-  DefinitionOutsideHierarchy: error("A policy kind uses kinds that its paths cannot pass."),
-  DefinitionMappingOffPath: error("A policy kind maps onto a field of objects that no path passes."),
-  DefinitionNoRules: error("A policy kind merges by named rules and does not say where they are."),
-  DefinitionNoAnnotation: error("A policy kind lets an annotation decide and does not say which."),
+  DefinitionTargetBelowEffective: error("A policy kind may target objects below its effective targets."),
+  DefinitionNamespaceReachesNothing: error(
+    "A policy kind may target Namespaces that are not a level of its hierarchy.",
+  ),
+  DefinitionOutsideHierarchy: error("A policy kind uses kinds that are not on its paths."),
+  DefinitionMappingOffPath: error("A policy kind maps onto a field of a kind that is not on its paths."),
+  DefinitionNoRules: error("A policy kind merges named rules, but does not say which field has them."),
+  DefinitionNoAnnotation: error("A policy kind is decided by an annotation, but does not name it."),
   DefinitionUnusedField: warning("A field of a PolicyDefinition has no effect."),
-  DefinitionInferred: info("A policy kind is defined by nothing but the label of its CRD."),
-  DefinitionNotInferred: warning("The label of a CRD marks a policy kind and does not say enough."),
+  DefinitionInferred: info("A policy kind is inferred from the label of its CRD."),
+  DefinitionNotInferred: warning("The policy label of a CRD has an unknown value."),
   UnknownStrategy: error(
     "A PolicyDefinition uses a custom strategy that is not registered.",
-    "Use one of the built-in granularities here; custom strategies are for programs that use the library.",
+    "Use a built-in granularity; only programs that use the library have custom strategies.",
   ),
-  // In what prevails in the end.
-  NeverPrevails: warning("A policy is accepted, and nothing of it prevails anywhere."),
-  ValuesNeverPrevail: info("Some values of a policy prevail nowhere."),
-  ReachesNothing: warning("A policy is accepted, and there is nothing for it to act on."),
-  OverrideMeetsNothing: info("Nobody says anything that the overrides of a policy would override."),
-  RuleNameCollision: warning("Rules of two policies have the same name, so one takes the other's place."),
-  RemovesNothing: warning("A policy removes something that nobody above it sets."),
-  ConditionNeverHolds: info("The condition of a block (when) holds nowhere."),
-  ConditionReadsMissingKey: warning("The condition of a block (when) asks for something that is nowhere."),
-  NamespaceSelectorMatchesNothing: warning("A Gateway lets in namespaces by labels that no namespace has."),
-  StatusDiffers: warning("The status in the file says otherwise than what follows from the files."),
-  AncestorsLeftOut: warning("A policy has more ancestors than its status has room for."),
-  // In retries and timeouts.
-  RetriesExceedTimeout: warning("Retries are so far apart that the request times out before the last of them."),
-  RetriesMayNotFit: info("If tries are slow to fail, the request times out before the last retry."),
-  TryOutlivesRequest: warning("One try may take longer than the whole request."),
-  BackoffAboveMaximum: warning("The wait before a retry is longer than the longest wait allowed."),
-  CodeNotRetried: warning("A status code is to be retried that no gateway retries.", "List codes from 400 to 599."),
-  // In what a gateway would do, with `--dataplane`.
-  NotServed: error("A gateway cannot do what an object asks for."),
-  EnvoyRefusesMatch: error("Envoy would refuse a match, so it matches nothing.", "Correct the name or the pattern."),
+  // Effective policies.
+  NeverTakesEffect: warning("A policy is accepted, but none of its settings takes effect."),
+  ValuesNeverTakeEffect: info("Some values of a policy take effect nowhere."),
+  ReachesNothing: warning("A policy is accepted, but no path leads through its target."),
+  OverrideMeetsNothing: info("No lower policy or object sets what the overrides of a policy set."),
+  RuleNameCollision: warning("Rules of two policies have the same name, so one replaces the other."),
+  RemovesNothing: warning("A policy removes a rule that no higher policy sets as a default."),
+  ConditionNeverHolds: info("The condition of a block (when) is false on every path."),
+  ConditionReadsMissingKey: warning("The condition of a block (when) reads a key that is missing on every path."),
+  NamespaceSelectorMatchesNothing: warning("A namespace selector of a Gateway or listener matches no namespace."),
+  StatusDiffers: warning("A condition in the status differs from the computed one."),
+  AncestorsLeftOut: warning("A policy has more than 16 ancestors."),
+  // Retries and timeouts.
+  RetriesExceedTimeout: warning("The request times out before the waits between retries end."),
+  RetriesMayNotFit: info("The request may time out before the last retry."),
+  AttemptOutlivesRequest: warning("The timeout of one attempt is longer than the timeout of the request."),
+  BackoffAboveMaximum: warning("The backoff is longer than the maximum backoff."),
+  CodeNotRetried: warning("A retry lists a status code that is not retried.", "List codes from 400 to 599."),
+  // Data planes, with `--dataplane`.
+  NotServed: error("The data plane cannot do what an object configures."),
+  EnvoyRefusesMatch: error("Envoy refuses a match, so the match is left out.", "Correct the name or the pattern."),
   EnvoyRefusesRule: error(
-    "Envoy would refuse a rule, so its requests are answered 500.",
+    "Envoy refuses a rule, so its requests get a 500 response.",
     "Correct the name or the value.",
   ),
   EnvoyDropsBudget: warning(
-    "Envoy cannot keep a retry budget together with a backoff.",
-    "Take out the backoff if retries must be bounded, or the budget if tries must be apart.",
+    "Envoy cannot apply a retry budget together with a backoff.",
+    "Remove the backoff if retries must be bounded, or the budget if attempts must be apart.",
   ),
   EnvoyCountsBudgetOtherwise: warning(
-    "Envoy counts a retry budget in its own way.",
-    "Choose minRetryRate.count so that it holds for retries that are under way at the same time.",
+    "Envoy counts a retry budget differently.",
+    "Set minRetryRate.count to the number of concurrent retries to allow.",
   ),
-  EnvoyCapsAttempts: warning("Envoy retries less often than is asked for.", "Ask for 100 attempts at most."),
+  EnvoyCapsAttempts: warning("Envoy retries less often than configured.", "Set at most 100 attempts."),
   EnvoyRewritesOnce: warning(
-    "Envoy rewrites a path once, and it is to be rewritten twice.",
-    "Write the rewrite of the backend so that it begins with the path as it came, and take out that of the rule.",
+    "Envoy rewrites a path once, but two rewrites are configured.",
+    "Write the rewrite of the backend for the path as the client sends it, and remove the rewrite of the rule.",
   ),
-  // In what CoverageRules demand.
-  NotCovered: error("What a CoverageRule demands does not hold."),
-  CoverageRuleInvalid: error("A CoverageRule cannot be read."),
+  // CoverageRules.
+  NotCovered: error("A target does not meet a CoverageRule."),
+  CoverageRuleInvalid: error("A CoverageRule is invalid."),
   CoverageRuleError: error("The condition of a CoverageRule cannot be evaluated."),
-  CoverageMatchesNothing: warning("A CoverageRule is about nothing that is there."),
-  CoverageIncomplete: info("A CoverageRule cannot be judged everywhere."),
+  CoverageMatchesNothing: warning("A CoverageRule has no targets."),
+  CoverageIncomplete: info("A CoverageRule cannot be checked on every target."),
 };

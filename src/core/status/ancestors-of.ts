@@ -12,7 +12,7 @@ import { parseTargets } from "../model/parse/parse-targets.ts";
 import type { TargetRef } from "../model/policy.ts";
 import { type ObjectId, type ObjectRef, type PolicyId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
 import { accepted, enforcement, notAccepted, reconciling } from "./conditions.ts";
-import type { PartsFinder } from "./parts-finder.ts";
+import type { PartialEnforcementFinder } from "./partial-enforcement-finder.ts";
 import type { AncestorRef, Condition, StatusOptions } from "./status-report.ts";
 
 export interface Ancestor {
@@ -21,19 +21,22 @@ export interface Ancestor {
 }
 
 /**
- * Where a policy is judged: each Gateway (mesh: parent Service) on its paths, or the GatewayClass or Namespace that it
- * targets; without a path its targets. Then each target that it is refused or has lost to another policy.
+ * Ancestors of a policy
+ *
+ * The ancestors are the Gateways (mesh: parent Services) on the paths of the policy, or the GatewayClass or Namespace that it
+ * targets; without a path, and for Direct kinds, its targets. A target that is refused or Conflicted has an entry of its own.
+ * GEP-713, "Status needs to be namespaced by implementation"
  */
 export function ancestorsOf(
   world: World,
   id: PolicyId,
   record: PolicyRecord,
   options: StatusOptions,
-  parts: PartsFinder,
+  parts: PartialEnforcementFinder,
 ): readonly Ancestor[] {
   const verdict = verdictOf(world, record);
   const ancestors = new AncestorList();
-  const lost = lostTargets(world, record);
+  const conflicted = conflictedTargets(world, record);
   switch (verdict.state) {
     case "NotAccepted":
       if (verdict.reason === "Invalid")
@@ -41,13 +44,13 @@ export function ancestorsOf(
           ancestors.refuse(writtenRef(world, record, target), "Invalid", verdict.message);
       break;
     case "Accepted":
-      for (const { ref, condition } of acceptedAt(world, id, record, verdict, { options, lost, parts }))
+      for (const { ref, condition } of acceptedAt(world, id, record, verdict, { options, conflicted, parts }))
         ancestors.accept(ref, condition);
       break;
   }
-  for (const { ref, message } of lost.values()) ancestors.refuse(ref, "Conflicted", message);
+  for (const { ref, message } of conflicted.values()) ancestors.refuse(ref, "Conflicted", message);
   addRefused(world, record, ancestors);
-  // A selector that matches nothing, a target without a name: the place where the policy looked is its namespace.
+  // A policy without any named target, such as one with a selector that matches nothing, has its Namespace as ancestor.
   if (ancestors.isEmpty && verdict.state === "NotAccepted")
     ancestors.refuse(namespaceRef(record.object.ref), verdict.reason, verdict.message);
   return ancestors.toList(record.object);
@@ -55,15 +58,15 @@ export function ancestorsOf(
 
 interface Draft {
   readonly ref: AncestorRef;
-  /** What the policy achieves there; undefined: it is not accepted. */
+  /** The Enforced or Programmed condition; undefined if the policy is not accepted there. */
   readonly enforced: Condition | undefined;
-  /** What it is refused or has lost there, and the reason of each. */
+  /** The message and reason of each target that is refused or Conflicted. */
   readonly refusals: Map<string, NotAcceptedReason>;
 }
 
 /**
- * Gateway API, PolicyAncestorStatus: one entry per reference and controller. What the policy achieves there is added first;
- * a target that it does not get is told in the same entry where it has the same reference.
+ * The entries of one policy. Gateway API allows one entry for each reference and controller, so a refused target is
+ * reported in the entry of an accepted one if both have the same reference.
  */
 class AncestorList {
   readonly #drafts: Map<string, Draft> = new Map();
@@ -76,7 +79,7 @@ class AncestorList {
     this.#drafts.set(keyOf(ref), { ref, enforced, refusals: new Map() });
   }
 
-  /** `ref`: undefined for what has no name. */
+  /** `ref`: undefined for a target without a name. */
   refuse(ref: AncestorRef | undefined, reason: NotAcceptedReason, message: string): void {
     if (ref === undefined) return;
     const key = keyOf(ref);
@@ -100,10 +103,10 @@ const keyOf = ({ group, kind, namespace, name, sectionName }: AncestorRef): stri
 
 type Accepted = Extract<Verdict, { readonly state: "Accepted" }>;
 
-interface Judging {
+interface StatusContext {
   readonly options: StatusOptions;
-  readonly lost: ReadonlyMap<TargetId, LostTarget>;
-  readonly parts: PartsFinder;
+  readonly conflicted: ReadonlyMap<TargetId, ConflictedTarget>;
+  readonly parts: PartialEnforcementFinder;
 }
 
 function acceptedAt(
@@ -111,31 +114,31 @@ function acceptedAt(
   id: PolicyId,
   record: PolicyRecord,
   verdict: Accepted,
-  { options: { acknowledged }, lost, parts }: Judging,
+  { options: { acknowledged }, conflicted, parts }: StatusContext,
 ): readonly { readonly ref: AncestorRef; readonly condition: Condition }[] {
   const { object, kind, targets } = record;
   const { class: policyClass, status } = kind.definition;
   const isAcknowledged = (ancestor: ObjectId): boolean => acknowledged === undefined || acknowledged(ancestor, id);
-  const judgedAt = ({ ancestor, enforcement: state, tally }: AncestorVerdict): Condition => {
+  const conditionAt = ({ ancestor, enforcement: state, tally }: AncestorVerdict): Condition => {
     const inPart = state === "PartiallyEnforced" ? parts.find(kind, id, { ancestor, tally }) : undefined;
-    const judged = enforcement(object, status.vocabulary, state, tally, inPart);
-    const isWaiting = judged.status === "True" && !isAcknowledged(ancestor);
-    return isWaiting ? reconciling(object, status.vocabulary, ancestor) : judged;
+    const computed = enforcement(object, status.vocabulary, state, tally, inPart);
+    const isWaiting = computed.status === "True" && !isAcknowledged(ancestor);
+    return isWaiting ? reconciling(object, status.vocabulary, ancestor) : computed;
   };
   if (verdict.enforcement === "NoPath") {
     const condition = enforcement(object, status.vocabulary, "NoPath", verdict.total);
-    const kept = targets.attachments.filter((attachment) => !lost.has(targetOf(attachment)));
+    const kept = targets.attachments.filter((attachment) => !conflicted.has(targetOf(attachment)));
     return kept.map(({ ref, sectionName }) => ({ ref: ancestorRef(ref, sectionName), condition }));
   }
   if (policyClass === "Direct")
     return targetVerdicts(world, id, record, verdict.ancestors).map((at) => ({
       ref: ancestorRef(parseObjectId(at.ancestor), at.sectionName),
-      condition: judgedAt(at),
+      condition: conditionAt(at),
     }));
-  return verdict.ancestors.map((at) => ({ ref: ancestorRef(parseObjectId(at.ancestor)), condition: judgedAt(at) }));
+  return verdict.ancestors.map((at) => ({ ref: ancestorRef(parseObjectId(at.ancestor)), condition: conditionAt(at) }));
 }
 
-interface LostTarget {
+interface ConflictedTarget {
   readonly ref: AncestorRef;
   readonly message: string;
 }
@@ -143,15 +146,15 @@ interface LostTarget {
 const targetOf = ({ object, sectionName }: Attachment): TargetId => targetId(object, sectionName);
 
 /** The targets on which the policy is Conflicted. */
-function lostTargets(world: World, record: PolicyRecord): ReadonlyMap<TargetId, LostTarget> {
-  const lost = new Map<TargetId, LostTarget>();
+function conflictedTargets(world: World, record: PolicyRecord): ReadonlyMap<TargetId, ConflictedTarget> {
+  const conflicted = new Map<TargetId, ConflictedTarget>();
   for (const attachment of record.targets.attachments) {
     const conflict = findConflict(world, record, attachment);
     if (conflict === undefined) continue;
     const { ref, sectionName } = attachment;
-    lost.set(targetOf(attachment), { ref: ancestorRef(ref, sectionName), message: conflict.message });
+    conflicted.set(targetOf(attachment), { ref: ancestorRef(ref, sectionName), message: conflict.message });
   }
-  return lost;
+  return conflicted;
 }
 
 function addRefused(world: World, record: PolicyRecord, ancestors: AncestorList): void {
@@ -167,13 +170,13 @@ function addRefused(world: World, record: PolicyRecord, ancestors: AncestorList)
   }
 }
 
-/** The targets of a policy that cannot be used otherwise, as far as they can be read. */
+/** The targets of an invalid policy, as far as they can be parsed. */
 function writtenTargets({ object, kind }: PolicyRecord): readonly TargetRef[] {
   const spec = ownValue(object.raw, "spec");
   return isJsonObject(spec) ? parseTargets(spec, kind.definition.targeting, () => {}) : [];
 }
 
-/** A target that may not exist, as the policy means it; undefined: it has no name. */
+/** A target as the policy writes it, existing or not; undefined if it has no name. */
 function writtenRef(world: World, { object }: PolicyRecord, target: TargetRef): AncestorRef | undefined {
   const { group, kind, namespace, name, sectionName } = target;
   if (kind === "" || name === undefined || name === "") return undefined;

@@ -1,4 +1,4 @@
-/** Conditions of policies, and the words in them. */
+/** The conditions of a policy at one ancestor, and their messages. */
 import type { Enforcement, Tally } from "../effective/verdicts/verdict.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
@@ -11,10 +11,10 @@ import {
   type TargetId,
 } from "../model/refs.ts";
 import { clipText } from "../model/words/clip-text.ts";
-import type { Parts } from "./parts-finder.ts";
+import type { PartialEnforcement } from "./partial-enforcement-finder.ts";
 import type { Condition } from "./status-report.ts";
 
-/** metav1.Condition: the longest message that an API server takes. */
+/** The longest message that an API server accepts in a condition. */
 const MAX_MESSAGE = 32_768;
 
 export function condition(
@@ -30,7 +30,7 @@ export function condition(
   };
 }
 
-/** `missed`: what is to be said of targets that it is not attached to, if anything. */
+/** `missed`: the reasons for targets that the policy is not attached to; empty if there are none. */
 export const accepted = (policy: KubeObject, missed = ""): Condition =>
   condition(policy, {
     type: "Accepted",
@@ -42,30 +42,41 @@ export const accepted = (policy: KubeObject, missed = ""): Condition =>
 export const notAccepted = (policy: KubeObject, reason: string, message: string): Condition =>
   condition(policy, { type: "Accepted", status: "False", reason, message });
 
-/** GEP-713 since 2026 says Programmed; its standard text of before, Enforced. */
+/** The type of the second condition: `Programmed` in GEP-713 since 2026, `Enforced` before. */
 export type Vocabulary = "Enforced" | "Programmed";
 
-/** `parts`: of a policy that prevails in part, what became of them on one path. */
+/**
+ * Enforced, PartiallyEnforced, Overridden
+ *
+ * The condition is True with reason Enforced if all settings of the policy take effect on all its paths, True with reason
+ * PartiallyEnforced if some do, and False with reason Overridden if none does. The message names the overriding policies.
+ * GEP-713, "Meta resource status"
+ */
 export function enforcement(
   policy: KubeObject,
   type: Vocabulary,
   state: Enforcement,
   tally: Tally,
-  parts?: Parts,
+  parts?: PartialEnforcement,
 ): Condition {
   switch (state) {
     case "Enforced":
-      return condition(policy, { type, status: "True", reason: type, message: prevails(tally) });
+      return condition(policy, { type, status: "True", reason: type, message: everywhereInEffect(tally) });
     case "PartiallyEnforced":
-      return condition(policy, { type, status: "True", reason: `Partially${type}`, message: inPart(tally, parts) });
+      return condition(policy, {
+        type,
+        status: "True",
+        reason: `Partially${type}`,
+        message: formatPartial(tally, parts),
+      });
     case "Overridden":
-      return condition(policy, { type, status: "False", reason: "Overridden", message: overridden(tally) });
+      return condition(policy, { type, status: "False", reason: "Overridden", message: formatOverridden(tally) });
     case "NoPath":
       return condition(policy, {
         type,
         status: "False",
         reason: "NoPath",
-        message: "nothing that the policy could act on lies below its target",
+        message: "no path below the target of the policy ends at an effective target",
       });
   }
 }
@@ -81,32 +92,32 @@ export const reconciling = (policy: KubeObject, type: Vocabulary, ancestor: Obje
 const count = (number: number): string => (number === 1 ? "1 path" : `${number} paths`);
 const everywhere = (paths: number): string => (paths === 1 ? "its only path" : `all of its ${paths} paths`);
 
-function prevails(tally: Tally): string {
+function everywhereInEffect(tally: Tally): string {
   const { paths, met } = tally;
-  if (met === paths) return `constraint met: on ${count(paths)} the condition of the policy does not ask it to act`;
-  return met === 0 ? `prevails on ${everywhere(paths)}` : fates(tally);
+  if (met === paths) return `constraint met: on ${count(paths)} the condition of the policy is false`;
+  return met === 0 ? `takes effect on ${everywhere(paths)}` : formatEffects(tally);
 }
 
-/** GEP-713, "Meta resource status": which parts, with references to the other policies. */
-function overridden(tally: Tally): string {
+/** The paths on which the policy takes effect or not, the overriding policies and the targets. */
+function formatOverridden(tally: Tally): string {
   const { overriddenBy, overriddenByTotal, overriddenAt, overriddenAtTotal } = tally;
   const winners = namesOf(overriddenBy.map(({ policy }) => policy));
-  const places = overriddenAt.map(({ target }) => displayTarget(target));
+  const targets = overriddenAt.map(({ target }) => displayTarget(target));
   const by = winners.length === 0 ? "by the objects' own values" : `by ${list(winners, overriddenByTotal)}`;
-  return `${fates(tally)}; overridden ${by}, at ${list(places, overriddenAtTotal)}`;
+  return `${formatEffects(tally)}; overridden ${by}, at ${list(targets, overriddenAtTotal)}`;
 }
 
-/** The same, and which parts on one path. */
-function inPart(tally: Tally, parts: Parts | undefined): string {
-  const message = overridden(tally);
-  return parts === undefined ? message : `${message}. On ${parts.path}: ${partWords(parts)}`;
+/** The message of PartiallyEnforced: formatOverridden, and the settings on one path. */
+function formatPartial(tally: Tally, parts: PartialEnforcement | undefined): string {
+  const message = formatOverridden(tally);
+  return parts === undefined ? message : `${message}. On ${parts.path}: ${formatSettings(parts)}`;
 }
 
-/** Settings that are named, of those that prevail and of those that do not; `reach` tells all. */
+/** The number of settings that a message names, of those that take effect and of the others; `reach` lists all. */
 const MAX_SETTINGS = 5;
 const MAX_SETTING = 100;
 
-function partWords({ inEffect, superseded }: Parts): string {
+function formatSettings({ inEffect, superseded }: PartialEnforcement): string {
   const named = superseded.slice(0, MAX_SETTINGS);
   const byWinners = new Map<string, string[]>();
   for (const { setting, by } of named) {
@@ -118,12 +129,14 @@ function partWords({ inEffect, superseded }: Parts): string {
   const kept = inEffect.slice(0, MAX_SETTINGS).map(shownSetting);
   const left = superseded.length - named.length;
   return [
-    ...(kept.length === 0 ? [] : [`${list(kept, inEffect.length)} ${inEffect.length === 1 ? "prevails" : "prevail"}`]),
+    ...(kept.length === 0
+      ? []
+      : [`${list(kept, inEffect.length)} ${inEffect.length === 1 ? "takes effect" : "take effect"}`]),
     ...[...byWinners].map(
       ([winners, settings]) =>
-        `${settings.join(", ")} ${settings.length === 1 ? "is" : "are"} superseded by ${winners}`,
+        `${settings.join(", ")} ${settings.length === 1 ? "is" : "are"} overridden by ${winners}`,
     ),
-    ...(left === 0 ? [] : [`${left} more ${left === 1 ? "is" : "are"} superseded`]),
+    ...(left === 0 ? [] : [`${left} more ${left === 1 ? "is" : "are"} overridden`]),
   ].join("; ");
 }
 
@@ -131,12 +144,12 @@ const shownSetting = (setting: string): string => clipText(setting, MAX_SETTING)
 const namesOf = (policies: readonly PolicyId[]): readonly string[] =>
   policies.map((policy) => displayRef(parseObjectId(policy)));
 
-function fates({ paths, full, partial, none, met }: Tally): string {
+function formatEffects({ paths, full, partial, none, met }: Tally): string {
   if (none === paths) return `is overridden on ${everywhere(paths)}`;
-  if (partial === paths) return `prevails in part on ${everywhere(paths)}`;
+  if (partial === paths) return `takes effect in part on ${everywhere(paths)}`;
   const parts = [
-    ...(full === 0 ? [] : [`prevails on ${full}`]),
-    ...(partial === 0 ? [] : [`prevails in part on ${partial}`]),
+    ...(full === 0 ? [] : [`takes effect on ${full}`]),
+    ...(partial === 0 ? [] : [`takes effect in part on ${partial}`]),
     ...(none === 0 ? [] : [`is overridden on ${none}`]),
     ...(met === 0 ? [] : [`has its constraint met on ${met}`]),
   ];

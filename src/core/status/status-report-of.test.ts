@@ -122,7 +122,7 @@ describe("the ancestors of a policy", () => {
         severity: "warning",
         object: "TestPolicy.example.com/default/p",
         field: "status.ancestors",
-        message: `TestPolicy default/p has 30 ancestors, and its status has room for 16; left out: ${names
+        message: `TestPolicy default/p has 30 ancestors, but its status can list only 16; left out: ${names
           .slice(16, 26)
           .map((name) => `Gateway default/${name}`)
           .join(", ")} and 4 more`,
@@ -177,7 +177,10 @@ describe("None: a policy that has lost a target", () => {
     expect(all.conditions("late")).toEqual(["Service/a#http: Accepted=False/Conflicted"]);
     const both = cluster([ports, one("both", ["Service/a", "Service/a#http"], 0)], { definitions: [direct] });
     expect(both.conditions("both")).toEqual([`Service/a: ${whole}`, `Service/a#http: ${whole}`]);
-    expect(both.messages("both", "Enforced")).toEqual(["prevails on its only path", "prevails on its only path"]);
+    expect(both.messages("both", "Enforced")).toEqual([
+      "takes effect on its only path",
+      "takes effect on its only path",
+    ]);
   });
 
   test("is not attached to it for want of a path", () => {
@@ -206,19 +209,19 @@ test("a refused target that is an ancestor by another target is told there", () 
 
 describe("the message tells winners and places", () => {
   test("Enforced", () => {
-    expect(made(...path, on("p", "Gateway/g")).messages("p", "Enforced")).toEqual(["prevails on its only path"]);
+    expect(made(...path, on("p", "Gateway/g")).messages("p", "Enforced")).toEqual(["takes effect on its only path"]);
     const two = made(...path, routeTo("i", "Gateway/g", "s"), on("p", "Gateway/g"));
-    expect(two.messages("p", "Enforced")).toEqual(["prevails on all of its 2 paths"]);
+    expect(two.messages("p", "Enforced")).toEqual(["takes effect on all of its 2 paths"]);
   });
 
   test("PartiallyEnforced", () => {
     const overridden = made(...path, routeTo("i", "Gateway/g", "s"), on("p", "Gateway/g"), on("q", "HTTPRoute/r"));
     expect(overridden.messages("p", "Enforced")).toEqual([
-      `of its 2 paths, prevails on 1, is overridden on 1; overridden by TestPolicy default/q, at Service default/s. ${onPath}: x is superseded by TestPolicy default/q`,
+      `of its 2 paths, takes effect on 1, is overridden on 1; overridden by TestPolicy default/q, at Service default/s. ${onPath}: x is overridden by TestPolicy default/q`,
     ]);
     const inPart = made(...path, on("p", "Gateway/g", { x: 1, y: 1 }), on("q", "HTTPRoute/r", { x: 2 }));
     expect(inPart.messages("p", "Enforced")).toEqual([
-      `prevails in part on its only path; overridden by TestPolicy default/q, at Service default/s. ${onPath}: y prevails; x is superseded by TestPolicy default/q`,
+      `takes effect in part on its only path; overridden by TestPolicy default/q, at Service default/s. ${onPath}: y takes effect; x is overridden by TestPolicy default/q`,
     ]);
   });
 
@@ -244,7 +247,7 @@ describe("the message tells winners and places", () => {
         on("p", "Gateway/g", { x: 1, y: 1 }),
       );
       expect(parts(all)).toBe(
-        "Gateway default/g#http > HTTPRoute default/b#rule-1 > Service default/s: x prevails; y is superseded by TestPolicy default/q-b",
+        "Gateway default/g#http > HTTPRoute default/b#rule-1 > Service default/s: x takes effect; y is overridden by TestPolicy default/q-b",
       );
     });
 
@@ -255,7 +258,7 @@ describe("the message tells winners and places", () => {
         on("q", "HTTPRoute/r", settings(10, 17)),
       );
       expect(parts(all)).toMatch(
-        /: nested\.(long)+…, x0, x1, x17, x18 and 9 more prevail; x10, x11, x12, x13, x14 are superseded by TestPolicy default\/q; 2 more are superseded$/,
+        /: nested\.(long)+…, x0, x1, x17, x18 and 9 more take effect; x10, x11, x12, x13, x14 are overridden by TestPolicy default\/q; 2 more are overridden$/,
       );
       expect(parts(all).length).toBeLessThan(400);
     });
@@ -268,7 +271,7 @@ describe("the message tells winners and places", () => {
         on("r", "Service/s", { y: 2 }),
       );
       expect(parts(all)).toMatch(
-        /: z prevails; x is superseded by TestPolicy default\/q; y is superseded by TestPolicy default\/r$/,
+        /: z takes effect; x is overridden by TestPolicy default\/q; y is overridden by TestPolicy default\/r$/,
       );
     });
 
@@ -278,7 +281,7 @@ describe("the message tells winners and places", () => {
         on("p", "Gateway/g", { defaults: { x: 1 }, overrides: { x: 2 } }),
         on("q", "HTTPRoute/r", { x: 3 }),
       );
-      expect(parts(all)).toMatch(/: x prevails; x \(defaults\) is superseded by TestPolicy default\/q$/);
+      expect(parts(all)).toMatch(/: x takes effect; x \(defaults\) is overridden by TestPolicy default\/q$/);
     });
 
     test("ancestor by ancestor", () => {
@@ -291,8 +294,8 @@ describe("the message tells winners and places", () => {
         on("h1", "Gateway/h", { overrides: { y: 2 } }),
       );
       expect(all.messages("p", "Enforced").map((message) => message.split(": ")[1])).toEqual([
-        "y prevails; x is superseded by TestPolicy default/g1",
-        "x prevails; y is superseded by TestPolicy default/h1",
+        "y takes effect; x is overridden by TestPolicy default/g1",
+        "x takes effect; y is overridden by TestPolicy default/h1",
       ]);
     });
   });
@@ -314,9 +317,7 @@ describe("the message tells winners and places", () => {
       on("q", "HTTPRoute/r", { x: 3 }),
     );
     expect(met.conditions("p")).toEqual([`Gateway/g: ${whole}`]);
-    expect(met.messages("p", "Enforced")).toEqual([
-      "constraint met: on 1 path the condition of the policy does not ask it to act",
-    ]);
+    expect(met.messages("p", "Enforced")).toEqual(["constraint met: on 1 path the condition of the policy is false"]);
   });
 
   test("a constraint that is met on some paths: it prevails on none of those", () => {
@@ -324,7 +325,7 @@ describe("the message tells winners and places", () => {
     const routes = [3, 7].flatMap((x) => [routeTo(`r${x}`, "Gateway/g", "s"), on(`q${x}`, `HTTPRoute/r${x}`, { x })]);
     const some = made(...path.slice(0, 1), service("s"), ...routes, constraint);
     expect(some.conditions("p")).toEqual([`Gateway/g: ${whole}`]);
-    expect(some.messages("p", "Enforced")).toEqual(["of its 2 paths, prevails on 1, has its constraint met on 1"]);
+    expect(some.messages("p", "Enforced")).toEqual(["of its 2 paths, takes effect on 1, has its constraint met on 1"]);
     const overridden = made(
       ...path.slice(0, 1),
       service("s"),
@@ -492,17 +493,17 @@ describe("Affected conditions", () => {
     const all = made(...objects, on("p", "Gateway/g#a"), on("q", "Gateway/h"), on("r", "HTTPRoute/r", { y: 1 }));
     const parents = all
       .status()
-      .targets.flatMap(({ place, conditions }) =>
-        place.at === "Parent" ? [[place.parentRef, conditions[0]?.message]] : [],
+      .targets.flatMap(({ location, conditions }) =>
+        location.at === "Parent" ? [[location.parentRef, conditions[0]?.message]] : [],
       );
     expect(parents).toEqual([
       [reference("Gateway/g#a"), "affected by TestPolicy default/p, TestPolicy default/r"],
       [{ ...reference("Gateway/g"), port: 81 }, "affected by TestPolicy default/r"],
       [{ name: "h" }, "affected by TestPolicy default/q, TestPolicy default/r"],
     ]);
-    expect(all.status().targets.flatMap(({ place }) => (place.at === "Parent" ? [place.controllerName] : []))).toEqual(
-      Array.from({ length: 3 }, () => "example.com/controller"),
-    );
+    expect(
+      all.status().targets.flatMap(({ location }) => (location.at === "Parent" ? [location.controllerName] : [])),
+    ).toEqual(Array.from({ length: 3 }, () => "example.com/controller"));
   });
 
   test("below a Namespace level the parent is still the Gateway", () => {

@@ -1,21 +1,21 @@
-/** What a controller writes into objects (GEP-713, "Status reporting"), as plain data and without times: those are the writer's. */
+/** The status that a controller writes (GEP-713, "Status reporting"), as plain data without times, which the writer adds. */
 import type { Finding } from "../model/finding.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { GroupKind, ObjectId, PolicyId } from "../model/refs.ts";
 
 export interface StatusOptions {
-  /** Stands in every entry; the domain before its `/` begins the type of every `Affected` condition. */
+  /** Part of every entry. The domain before its `/` is the prefix of the type of every `Affected` condition. */
   readonly controllerName: string;
-  /** The policy kinds that this controller reports on; absent: all. One of several joined kinds stands for all of them. */
+  /** The policy kinds that this controller reports on; absent: all. One of several kinds of a definition stands for all of them. */
   readonly ownedKinds?: readonly GroupKind[];
   /**
-   * Behind a data plane: whether it has acknowledged what this evaluation makes of the policy at that ancestor. Until
-   * then the policy is `Reconciling` there. Absent: there is nobody to wait for.
+   * Whether the data plane of the ancestor has acknowledged the configuration of this evaluation. Until then the policy is
+   * `Reconciling` there. Absent: no data plane has to acknowledge.
    */
   readonly acknowledged?: (ancestor: ObjectId, policy: PolicyId) => boolean;
 }
 
-/** A Kubernetes condition but its `lastTransitionTime`. */
+/** A Kubernetes condition without `lastTransitionTime`. */
 export interface Condition {
   readonly type: string;
   readonly status: "True" | "False";
@@ -39,15 +39,15 @@ export interface AncestorStatus {
   readonly conditions: readonly Condition[];
 }
 
-/** Our entries of one policy's `status.ancestors`, at most sixteen. Those of other controllers are not ours to know. */
+/** The entries of this controller in a policy's `status.ancestors`, at most 16. The entries of other controllers are not included. */
 export interface PolicyStatus {
   readonly policy: PolicyId;
   readonly policyKind: GroupKind;
   readonly ancestors: readonly AncestorStatus[];
 }
 
-/** Where `Affected` conditions stand in an object. */
-export type StatusPlace =
+/** The part of an object that has `Affected` conditions. */
+export type StatusLocation =
   /** `status.conditions`. */
   | { readonly at: "Conditions" }
   /** The entry of `status.listeners` with this name. */
@@ -57,16 +57,16 @@ export type StatusPlace =
   /** Kinds without conditions: for each condition the annotation of that name, with the value `true`. */
   | { readonly at: "Annotations" };
 
-/** The `Affected` conditions at one place of one object. A place that is not listed has none (any more). */
+/** The `Affected` conditions at one location of an object. A location that is not listed has no such condition. */
 export interface TargetStatus {
   readonly object: ObjectId;
-  readonly place: StatusPlace;
+  readonly location: StatusLocation;
   readonly conditions: readonly Condition[];
 }
 
 export interface StatusReport {
   readonly policies: readonly PolicyStatus[];
   readonly targets: readonly TargetStatus[];
-  /** What does not fit into the status. */
+  /** Findings about ancestors that do not fit into the status. */
   readonly findings: readonly Finding[];
 }

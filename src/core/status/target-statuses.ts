@@ -1,4 +1,4 @@
-/** GEP-713, "Target object status": the `<domain>/<Kind>Affected` conditions of what policies really affect. */
+/** The `<domain>/<Kind>Affected` conditions of the objects that policies affect (GEP-713, "Target object status"). */
 
 import type { Node } from "../effective/paths/path.ts";
 import { forEachAffected } from "../effective/verdicts/affected-targets.ts";
@@ -7,16 +7,16 @@ import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText, displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { condition } from "./conditions.ts";
-import { PlaceFinder } from "./place-finder.ts";
-import type { Condition, StatusPlace, TargetStatus } from "./status-report.ts";
+import { StatusLocationFinder } from "./status-location-finder.ts";
+import type { Condition, StatusLocation, TargetStatus } from "./status-report.ts";
 
-/** Names in one message; an object on which more policies act is better asked about than read. */
+/** The number of policies that one message names. */
 const MAX_NAMED = 50;
 
 interface Draft {
   readonly object: KubeObject;
-  readonly place: StatusPlace;
-  /** By the type of the condition: the policies, each with the sections in which it acts; none: in the whole. */
+  readonly location: StatusLocation;
+  /** By condition type: the policies, each with the sections that it affects; no section: the whole object. */
   readonly byType: Map<string, Map<PolicyId, Set<string>>>;
 }
 
@@ -25,7 +25,7 @@ export function targetStatuses(
   controllerName: string,
   owns: (kind: CompiledKind) => boolean,
 ): readonly TargetStatus[] {
-  const places = new PlaceFinder(world, controllerName);
+  const locations = new StatusLocationFinder(world, controllerName);
   const drafts = new Map<string, Draft>();
   const domain = controllerName.split("/", 1)[0] ?? controllerName;
   for (const kind of world.rulebook.kinds) {
@@ -36,23 +36,27 @@ export function targetStatuses(
       const object = world.objects.byId.get(node.id);
       // Implied and virtual objects have no status.
       if (object === undefined) return;
-      for (const { place, key } of places.find(object, nodes, at)) {
-        const draft = drafts.get(key) ?? { object, place, byType: new Map() };
+      for (const { location, key } of locations.find(object, nodes, at)) {
+        const draft = drafts.get(key) ?? { object, location, byType: new Map() };
         drafts.set(key, draft);
-        note(draft, type, policy, place.at === "Listener" ? undefined : node.section?.name);
+        note(draft, type, policy, location.at === "Listener" ? undefined : node.section?.name);
       }
     });
   }
   return [...drafts]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([, { object, place, byType }]) => ({ object: object.id, place, conditions: conditionsOf(object, byType) }));
+    .map(([, { object, location, byType }]) => ({
+      object: object.id,
+      location,
+      conditions: conditionsOf(object, byType),
+    }));
 }
 
 function note({ byType }: Draft, type: string, policy: PolicyId, section: string | undefined): void {
   const policies = byType.get(type) ?? new Map<PolicyId, Set<string>>();
   byType.set(type, policies);
   const sections = policies.get(policy);
-  // Empty: the whole object, so nothing that is added says more.
+  // No section means the whole object, so a further section adds nothing.
   if (section === undefined) policies.set(policy, new Set());
   else if (sections === undefined) policies.set(policy, new Set([section]));
   else if (sections.size > 0) sections.add(section);

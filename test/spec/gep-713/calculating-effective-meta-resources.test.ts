@@ -49,7 +49,7 @@ describe("Abstract process for calculating Effective meta resources", () => {
     });
   }
 
-  test("m1 prevails in part on two of its three paths", () => {
+  test("m1 takes effect in part on two of its three paths", () => {
     expect(made.tally("m1")).toEqual({ paths: 3, full: 1, partial: 2, none: 0, met: 0 });
     expect(made.overridden("m1")).toEqual({ by: ["m2"], at: ["Gamma/c1", "Gamma/c2"] });
     expect(made.outcome("m2")).toBe("Enforced");

@@ -73,7 +73,7 @@ describe("Example 2. Defaults & Overrides", () => {
     expect(made.tally("p1")).toEqual({ paths: 2, full: 1, partial: 0, none: 1, met: 0 });
     expect(made.overridden("p1")).toEqual({ by: ["p2"], at: ["Service/b1"] });
     expect(made.messages("p1", "Enforced")).toEqual([
-      "of its 2 paths, prevails on 1, is overridden on 1; overridden by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: color is superseded by ColorPolicy default/p2",
+      "of its 2 paths, takes effect on 1, is overridden on 1; overridden by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: color is overridden by ColorPolicy default/p2",
     ]);
     expect(made.conditions("p1")).toEqual(["Gateway/g1: Accepted=True/Accepted Enforced=True/PartiallyEnforced"]);
   });

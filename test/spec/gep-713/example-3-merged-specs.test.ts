@@ -81,10 +81,10 @@ describe("Example 3. Merged specs", () => {
   });
   test("7., 10. with details highlighting which parts are enforced and which parts have been superseded", () => {
     expect(made.messages("p1", "Enforced")).toEqual([
-      "of its 2 paths, prevails on 1, is overridden on 1; overridden by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: colors.dark, colors.light are superseded by ColorPolicy default/p2",
+      "of its 2 paths, takes effect on 1, is overridden on 1; overridden by ColorPolicy default/p2, at Service default/b1. On Gateway default/g1#http > HTTPRoute default/r1#rule-1 > Service default/b1: colors.dark, colors.light are overridden by ColorPolicy default/p2",
     ]);
     expect(made.messages("p4", "Enforced")).toEqual([
-      "prevails in part on its only path; overridden by ColorPolicy default/p3, at Service default/b2. On Gateway default/g2#http > HTTPRoute default/r4#rule-1 > Service default/b2: colors.dark prevails; colors.light is superseded by ColorPolicy default/p3",
+      "takes effect in part on its only path; overridden by ColorPolicy default/p3, at Service default/b2. On Gateway default/g2#http > HTTPRoute default/r4#rule-1 > Service default/b2: colors.dark takes effect; colors.light is overridden by ColorPolicy default/p3",
     ]);
   });
 });

@@ -22,7 +22,7 @@ describe("Status needs to be namespaced by implementation", () => {
     expect(policies.map(({ policy: id }) => id)).toEqual(["ColorPolicy.policies.controller.io/default/p"]);
     const names = [
       ...policies.flatMap(({ ancestors }) => ancestors.map(({ controllerName }) => controllerName)),
-      ...targets.flatMap(({ place }) => (place.at === "Parent" ? [place.controllerName] : [])),
+      ...targets.flatMap(({ location }) => (location.at === "Parent" ? [location.controllerName] : [])),
     ];
     expect(names).toEqual(["mine.io/controller", "mine.io/controller"]);
     expect(new Set(targets.flatMap(({ conditions }) => conditions.map(({ type }) => type)))).toEqual(

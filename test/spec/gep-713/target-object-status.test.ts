@@ -19,7 +19,7 @@ describe("Target object status", () => {
     });
     expect(targets[0]).toEqual({
       object: "Gateway.gateway.networking.k8s.io/default/g1",
-      place: { at: "Conditions" },
+      location: { at: "Conditions" },
       conditions: [
         {
           type: "colors.controller.k8s.io/ColorPolicyAffected",

@@ -17,8 +17,8 @@ import {
   effectivePolicies,
   evaluate,
   findings,
+  type StatusLocation,
   type StatusOptions,
-  type StatusPlace,
   type StatusReport,
   type TargetStatus,
   verdicts,
@@ -316,23 +316,23 @@ function showConditions({ policies }: StatusReport, name: string): readonly stri
     );
 }
 
-function showTargetConditions({ object, place, conditions }: TargetStatus): readonly string[] {
+function showTargetConditions({ object, location, conditions }: TargetStatus): readonly string[] {
   return conditions.map(({ type, status: value, message }) => {
     const by = message.replace("affected by ", "by ");
-    return `${shortTarget(object)} ${showPlace(place)}: ${type}=${value} ${by}`;
+    return `${shortTarget(object)} ${showLocation(location)}: ${type}=${value} ${by}`;
   });
 }
 
-function showPlace(place: StatusPlace): string {
-  switch (place.at) {
+function showLocation(location: StatusLocation): string {
+  switch (location.at) {
     case "Conditions":
       return "status.conditions";
     case "Annotations":
       return "metadata.annotations";
     case "Listener":
-      return `status.listeners[${place.name}]`;
+      return `status.listeners[${location.name}]`;
     case "Parent": {
-      const { name, sectionName } = place.parentRef as { readonly name: string; readonly sectionName?: string };
+      const { name, sectionName } = location.parentRef as { readonly name: string; readonly sectionName?: string };
       return `status.parents[${name}${sectionName === undefined ? "" : `#${sectionName}`}]`;
     }
   }

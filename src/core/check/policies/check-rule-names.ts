@@ -1,16 +1,16 @@
-/** Named rules that take each other's place because they have the same name, and removals that name nothing. */
+/** Findings about named rules that replace each other because they have the same name, and about `remove` entries that remove nothing. */
 
-import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
-import type { World } from "../effective/world/world.ts";
-import { blockPointer, valueAt } from "../explain/value-pointer.ts";
-import type { Candidate, Loss } from "../merge/fold-result.ts";
-import { isJsonList, isJsonObject, ownValue } from "../model/json.ts";
-import type { Block, Policy, Unit } from "../model/policy.ts";
-import { displayRef, type PolicyId } from "../model/refs.ts";
-import { nearMiss } from "../model/words/near-miss.ts";
-import { type CheckFinding, findingAt } from "./check-finding.ts";
-import type { PolicyFate } from "./policy-fates.ts";
-import type { SurveyedFold } from "./survey-folds.ts";
+import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
+import type { World } from "../../effective/world/world.ts";
+import { blockPointer, valueAt } from "../../explain/value-pointer.ts";
+import type { Candidate, Loss } from "../../merge/fold-result.ts";
+import { isJsonList, isJsonObject, ownValue } from "../../model/json.ts";
+import type { Block, Policy, Unit } from "../../model/policy.ts";
+import { displayRef, type PolicyId } from "../../model/refs.ts";
+import { nearMiss } from "../../model/words/near-miss.ts";
+import { type CheckFinding, findingAt } from "../check-finding.ts";
+import type { DistinctFold } from "./distinct-folds.ts";
+import type { PolicyEffect } from "./policy-effects.ts";
 
 interface Collision {
   readonly loser: Candidate & { readonly policy: Policy; readonly block: Block };
@@ -19,8 +19,8 @@ interface Collision {
   paths: number;
 }
 
-/** GEP-713 and RFC 9 compare named rules by their names alone: whoever did not know of the other is surprised. */
-export function checkRuleNames(world: World, folds: readonly SurveyedFold[]): readonly CheckFinding[] {
+/** RFC 9 compares named rules by name alone, so two authors may pick the same name without intent. */
+export function checkRuleNames(world: World, folds: readonly DistinctFold[]): readonly CheckFinding[] {
   const collisions = new Map<string, Collision>();
   for (const { paths, states } of folds) {
     for (const fold of states()) {
@@ -36,7 +36,7 @@ function noteCollision(collisions: Map<string, Collision>, { candidate, reason, 
   if (reason !== "overridden" && reason !== "replaced") return;
   for (const winner of by) {
     const others = winner === policy ? [] : winner.blocks.filter((other) => declares(other, unit));
-    // Under Atomic a whole block loses, and its names have no part in it.
+    // Under Atomic a whole block is replaced; the names of its rules do not matter.
     const acting = reason === "overridden" ? block : others.find(({ name }) => name === "overrides");
     if (others.length === 0 || acting?.granularity === "Atomic" || acting === undefined) continue;
     const key = `${policy.id}\n${block.name}${unit.rule}\n${winner.id}`;
@@ -56,14 +56,14 @@ function collided(world: World, { loser, winner, reason, paths }: Collision): Ch
   const place = blockPointer(world, policy.id, block.name, unit.rule);
   const other = blockPointer(world, winner.id, winning?.name ?? null, unit.rule);
   const where = paths === 1 ? "on one path" : `on ${paths} paths`;
-  const how = reason === "replaced" ? "overrides it" : "takes the place of this default";
+  const how = reason === "replaced" ? "overrides it" : "replaces this default";
   const target = isSameTarget ? ", and both are attached to the same target" : "";
   return findingAt(object, {
     code: "RuleNameCollision",
     severity: isSameTarget ? "warning" : "info",
     field: fieldOfPointer(place.pointer),
-    message: `rule '${unit.ruleName}' of ${displayRef(object.ref)} has the name of one in ${displayRef(winner.object.ref)}, which ${how} ${where}${target}`,
-    fix: "Rename one of the two if both shall hold; rules of one name are never mixed.",
+    message: `rule '${unit.ruleName}' of ${displayRef(object.ref)} has the same name as a rule of ${displayRef(winner.object.ref)}, which ${how} ${where}${target}`,
+    fix: "Rename one of the two rules if both should take effect; rules of one name are never mixed.",
     related: [
       {
         object: winner.id,
@@ -83,10 +83,10 @@ function shareTarget(world: World, a: PolicyId, b: PolicyId): boolean {
   return keysOf(b).some((key) => own.has(key));
 }
 
-/** The policies that each policy meets on some path. */
+/** For each policy, the policies that are on a path with it. */
 export type Companions = ReadonlyMap<Policy, ReadonlySet<Policy>>;
 
-export function companionsOf(folds: readonly SurveyedFold[]): Companions {
+export function companionsOf(folds: readonly DistinctFold[]): Companions {
   const companions = new Map<Policy, Set<Policy>>();
   for (const { effective } of folds) {
     for (const { policy } of effective.outcomes) {
@@ -98,10 +98,10 @@ export function companionsOf(folds: readonly SurveyedFold[]): Companions {
   return companions;
 }
 
-/** Entries of `remove` that keep nothing out on any path. `companions` is asked only where there are some. */
+/** Entries of `remove` that remove nothing on any path. `companions` is computed only if there are such entries. */
 export function checkRemovals(
   world: World,
-  { policy, removed, paths }: PolicyFate,
+  { policy, removed, paths }: PolicyEffect,
   companions: () => Companions,
 ): readonly CheckFinding[] {
   const entries = policy.blocks.flatMap((block) => block.remove.map((entry, index) => ({ block, entry, index })));
@@ -114,13 +114,13 @@ export function checkRemovals(
       code: "RemovesNothing",
       severity: "warning",
       field: fieldOfPointer(removalPointer(world, policy, block, index)),
-      message: `${displayRef(policy.object.ref)} removes '${entry}', and no policy above it sets that as a default on ${where}${hint(entry, others)}`,
-      fix: "Correct the name, or take it out.",
+      message: `${displayRef(policy.object.ref)} removes '${entry}', but no higher policy sets it as a default on ${where}${hint(entry, others)}`,
+      fix: "Correct the name, or delete the entry.",
     });
   });
 }
 
-/** `remove` and `unset` are two spellings, whose lists are read one after the other. */
+/** The entries of `remove` come first, then those of its other spelling, `unset`. */
 function removalPointer(world: World, { id, object }: Policy, { name }: Block, index: number): string {
   const { pointer } = blockPointer(world, id, name, "");
   const holder = valueAt(object.raw, pointer);

@@ -5,17 +5,17 @@ import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { parseCrd } from "../model/parse/parse-crd.ts";
 import { type KindId, kindId, type ObjectRef, targetId } from "../model/refs.ts";
-import type { StatusPlace } from "./status-report.ts";
+import type { StatusLocation } from "./status-report.ts";
 
-/** A place with a name that sorts and tells it from every other. */
-export interface FoundPlace {
-  readonly place: StatusPlace;
+/** A location with a unique key to sort by. */
+export interface FoundLocation {
+  readonly location: StatusLocation;
   readonly key: string;
 }
 
-const NO_PLACES: readonly FoundPlace[] = [];
+const NO_LOCATIONS: readonly FoundLocation[] = [];
 
-/** Kinds that are built in and have `status.conditions`. */
+/** Built-in kinds with `status.conditions`. */
 const WITH_CONDITIONS: ReadonlySet<KindId> = new Set(
   [
     { group: "", kind: "Namespace" },
@@ -27,12 +27,12 @@ const WITH_CONDITIONS: ReadonlySet<KindId> = new Set(
   ].map(kindId),
 );
 
-/** Where in an object a node of a path has its conditions. Sections without a status of their own have them on their object. */
-export class PlaceFinder {
+/** Finds the part of an object's status that has the conditions of a node. A section without a status of its own uses that of its object. */
+export class StatusLocationFinder {
   readonly #world: World;
   readonly #controllerName: string;
   readonly #withConditions: ReadonlySet<KindId>;
-  readonly #parents: Map<string, readonly FoundPlace[]> = new Map();
+  readonly #parents: Map<string, readonly FoundLocation[]> = new Map();
 
   constructor(world: World, controllerName: string) {
     this.#world = world;
@@ -40,24 +40,24 @@ export class PlaceFinder {
     this.#withConditions = new Set([...WITH_CONDITIONS, ...kindsWithConditions(world)]);
   }
 
-  /** `nodes`: the path, root first; `at`: the place of the node in it. */
-  find(object: KubeObject, nodes: readonly Node[], at: number): readonly FoundPlace[] {
+  /** `nodes`: the path, root first; `at`: the index of the node. */
+  find(object: KubeObject, nodes: readonly Node[], at: number): readonly FoundLocation[] {
     const node = nodes[at] as Node;
     if (node.section?.section === "Listener") {
       const { name } = node.section;
-      return [{ place: { at: "Listener", name }, key: `${object.id}\n1${name}` }];
+      return [{ location: { at: "Listener", name }, key: `${object.id}\n1${name}` }];
     }
     const kind = object.family.kindId;
     if (this.#world.rulebook.factsOf(kind)?.route !== undefined) return this.#parentsAbove(object, nodes, at);
-    const place: StatusPlace = { at: this.#withConditions.has(kind) ? "Conditions" : "Annotations" };
-    return [{ place, key: object.id }];
+    const location: StatusLocation = { at: this.#withConditions.has(kind) ? "Conditions" : "Annotations" };
+    return [{ location, key: object.id }];
   }
 
   /** Gateway API, RouteParentStatus: an entry for each of the route's parentRefs that the path comes through. */
-  #parentsAbove(route: KubeObject, nodes: readonly Node[], at: number): readonly FoundPlace[] {
+  #parentsAbove(route: KubeObject, nodes: readonly Node[], at: number): readonly FoundLocation[] {
     const parent = parentOf(nodes, at);
-    // An incomplete path: the parent is not there, and nothing of ours can be said about it.
-    if (parent === undefined) return NO_PLACES;
+    // The path is incomplete: its parent is not in the snapshot.
+    if (parent === undefined) return NO_LOCATIONS;
     const key = `${route.id}\n${targetId(parent.id, parent.section?.name)}`;
     let found = this.#parents.get(key);
     if (found === undefined) {
@@ -67,16 +67,16 @@ export class PlaceFinder {
     return found;
   }
 
-  #parentRefs(route: KubeObject, parent: Node): readonly FoundPlace[] {
+  #parentRefs(route: KubeObject, parent: Node): readonly FoundLocation[] {
     const spec = ownValue(route.raw, "spec");
     const refs = isJsonObject(spec) ? ownValue(spec, "parentRefs") : undefined;
-    if (!isJsonList(refs)) return NO_PLACES;
-    const found: FoundPlace[] = [];
+    if (!isJsonList(refs)) return NO_LOCATIONS;
+    const found: FoundLocation[] = [];
     for (const [index, parentRef] of refs.entries()) {
       if (!isJsonObject(parentRef) || !this.#leadsTo(parentRef, route.ref, parent)) continue;
       if (refs.findIndex((ref) => jsonEqual(ref, parentRef)) < index) continue;
       found.push({
-        place: { at: "Parent", parentRef, controllerName: this.#controllerName },
+        location: { at: "Parent", parentRef, controllerName: this.#controllerName },
         key: `${route.id}\n2${String(index).padStart(6, "0")}`,
       });
     }

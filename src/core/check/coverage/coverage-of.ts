@@ -1,48 +1,48 @@
-/** One CoverageRule on one world: which targets it is about, and which of them do not meet it. */
+/** One CoverageRule in one world: its targets, and the targets that do not meet it. */
 
-import { foldPath } from "../effective/fold/fold-path.ts";
-import { type Node, nodesOf, type Path, plainPath } from "../effective/paths/path.ts";
-import { PathFinder } from "../effective/paths/path-finder.ts";
-import type { PathNode } from "../effective/paths/path-node.ts";
-import type { CompiledKind } from "../effective/world/compiled-kind.ts";
-import { linkContext } from "../effective/world/lookups.ts";
-import type { World } from "../effective/world/world.ts";
-import { valueAt } from "../explain/value-pointer.ts";
-import type { EffectiveSpec } from "../merge/effective-spec.ts";
-import type { EvaluateCondition } from "../model/cel.ts";
-import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../model/json.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { labelsOf } from "../model/labels-of.ts";
-import { isNamespace } from "../model/levels.ts";
-import { displayRef, kindId, type ObjectId, objectId, type PolicyId } from "../model/refs.ts";
-import { matchesSelector } from "../topology/matches-selector.ts";
-import { type Section, sectionsOf } from "../topology/sections-of.ts";
-import { hangsBelow } from "./hangs-below.ts";
+import { foldPath } from "../../effective/fold/fold-path.ts";
+import { type Node, nodesOf, type Path, plainPath } from "../../effective/paths/path.ts";
+import { PathFinder } from "../../effective/paths/path-finder.ts";
+import type { PathNode } from "../../effective/paths/path-node.ts";
+import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import { linkContext } from "../../effective/world/lookups.ts";
+import type { World } from "../../effective/world/world.ts";
+import { valueAt } from "../../explain/value-pointer.ts";
+import type { EffectiveSpec } from "../../merge/effective-spec.ts";
+import type { EvaluateCondition } from "../../model/cel.ts";
+import type { CoverageParent, CoverageRule } from "../../model/coverage-rule.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { labelsOf } from "../../model/labels-of.ts";
+import { isNamespace } from "../../model/levels.ts";
+import { displayRef, kindId, type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
+import { matchesSelector } from "../../topology/matches-selector.ts";
+import { type Section, sectionsOf } from "../../topology/sections-of.ts";
+import { isBelowAny } from "./is-below-any.ts";
 
 export interface Coverage {
-  /** How many targets the rule is about. */
+  /** The number of targets of the rule. */
   readonly targets: number;
   readonly uncovered: readonly UncoveredTarget[];
-  /** Of the condition, each once. */
+  /** The errors of the condition, each once. */
   readonly errors: readonly string[];
-  /** Targets below parents that are not there, and those parents. */
+  /** Targets below parents that the snapshot does not have, and those parents. */
   readonly unjudged: readonly string[];
   readonly absent: readonly string[];
-  /** False: the kind does not flow, and a path would say nothing. */
+  /** False for Direct kinds, whose paths are the target alone. */
   readonly hasPaths: boolean;
 }
 
 export interface UncoveredTarget {
   readonly node: PathNode;
   readonly object: ObjectId;
-  /** Of the section. */
+  /** The field of the section in its object. */
   readonly field: string | undefined;
   readonly path: readonly PathNode[];
   readonly from: string | undefined;
   paths: number;
   readonly policies: readonly PolicyId[];
-  /** What the condition reads, as far as somebody set it. */
+  /** The values that the condition reads, if they are set. */
   readonly read: readonly ReadValue[];
   readonly problem: string | undefined;
 }
@@ -92,19 +92,19 @@ function isUnder(under: readonly CoverageParent[], nodes: readonly Node[]): bool
   );
 }
 
-/** Direct kinds do not flow: each target is looked at on its own, also those that no policy aims at. */
+/** Direct kinds: each object is judged on its own, including those without a policy. */
 function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, judge: Judge): void {
   const finder = new PathFinder(world, kind);
   for (const { section: wanted, ...level } of rule.levels) {
     const facts = world.rulebook.factsOf(kindId(level));
     const end = kind.ends.get(kindId(level));
     world.objects.byKind.get(kindId(level))?.forEach((id, object) => {
-      if (!judge.isSelected(id, object.family.namespace) || !hangsBelow(world, id, rule.under)) return;
+      if (!judge.isSelected(id, object.family.namespace) || !isBelowAny(world, id, rule.under)) return;
       const cores = new Map<string, EffectiveSpec>();
       finder.forEachPathTo(object, (path) => cores.set(path.node.section?.name ?? "", foldPath(path, kind)));
       const sections = facts === undefined ? [] : sectionsOf(object, facts);
       const parts = sections.filter(({ section }) => end?.sections.has(section));
-      // Without any policy it is the object that lacks one, not each of its ports.
+      // An object without any policy is one finding, not one for each of its ports.
       const judged =
         wanted !== undefined ? parts.filter(({ section }) => section === wanted) : cores.size === 0 ? [] : parts;
       if (judged.length === 0 && wanted === undefined) judge.direct(object, undefined, cores.get(""));
@@ -113,7 +113,7 @@ function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, judge
   }
 }
 
-/** What a condition came to on one effective policy. */
+/** The outcome of the condition on one effective policy. */
 interface Judgement {
   readonly holds: boolean;
   readonly problem: string | undefined;
@@ -128,10 +128,10 @@ class Judge {
   readonly #errors: Set<string> = new Set();
   readonly #unjudged: Set<string> = new Set();
   readonly #absent: Set<string> = new Set();
-  /** A condition that reads nothing of the target is the same for all that share a fold. */
+  /** A condition that does not read the target has one outcome for all paths that share a fold. */
   readonly #known: Map<EffectiveSpec, Judgement> = new Map();
   readonly #readsTarget: boolean;
-  /** Pointers; a guess from the text of the condition, and only for messages. */
+  /** Pointers that the condition reads, guessed from its text. Used for messages only. */
   readonly #reads: readonly string[];
   readonly #selected: Map<ObjectId, boolean> = new Map();
 
@@ -190,7 +190,7 @@ class Judge {
       path: plainPath(path),
       from: path.from,
       paths: 1,
-      policies: holdersOf(core),
+      policies: policiesInEffect(core),
       read: this.#valuesRead(core),
       problem: judgement.problem,
     });
@@ -212,7 +212,7 @@ class Judge {
       path: [shown],
       from: undefined,
       paths: 1,
-      policies: core === undefined ? [] : holdersOf(core),
+      policies: core === undefined ? [] : policiesInEffect(core),
       read: core === undefined ? [] : this.#valuesRead(core),
       problem: judgement.problem,
     });
@@ -232,9 +232,9 @@ class Judge {
   #judge(core: EffectiveSpec, about: () => About): Judgement {
     const known = this.#readsTarget ? undefined : this.#known.get(core);
     if (known !== undefined) return known;
-    // Where a policy sets fields item by item, the condition must hold with each.
+    // If the kind maps onto list items, the condition must be true for each item.
     const { fields } = core;
-    const specs = fields.length === 0 ? [core.spec] : fields.map(({ spec }) => withMore(core.spec, spec));
+    const specs = fields.length === 0 ? [core.spec] : fields.map(({ spec }) => withItem(core.spec, spec));
     let judgement: Judgement = { holds: true, problem: undefined };
     for (const spec of specs) if (judgement.holds) judgement = this.#evaluate(spec, about());
     this.#known.set(core, judgement);
@@ -250,7 +250,7 @@ class Judge {
       case "missing":
         return { holds: false, problem: outcome.message };
       case "error":
-        // A mistake of the rule, not of the target: told once.
+        // A mistake in the rule, not in the target: reported once.
         this.#errors.add(outcome.message);
         return { holds: true, problem: undefined };
     }
@@ -262,7 +262,7 @@ class Judge {
       const isRead = this.#reads.some((read) => pointer === read || pointer.startsWith(`${read}/`));
       if (!isRead || (policy === null && !ownSources.includes(at))) return [];
       const value = valueAt(spec, pointer);
-      // A tombstone leaves nothing behind.
+      // A null that deleted the value leaves no value.
       return value === undefined ? [] : [{ pointer, value, policy: policy ?? undefined }];
     });
   }
@@ -275,12 +275,12 @@ class Judge {
   }
 }
 
-/** Both: what an item says comes to what the spec says. */
-function withMore(spec: JsonObject, more: JsonObject): JsonObject {
+/** The spec with the values of one item. */
+function withItem(spec: JsonObject, more: JsonObject): JsonObject {
   const both: { [key: string]: Json } = { ...spec };
   for (const key of Object.keys(more)) {
     const [own, other] = [ownValue(spec, key), more[key] ?? null];
-    setOwn(both, key, isJsonObject(own) && isJsonObject(other) ? withMore(own, other) : other);
+    setOwn(both, key, isJsonObject(own) && isJsonObject(other) ? withItem(own, other) : other);
   }
   return both;
 }
@@ -291,7 +291,7 @@ interface About {
   readonly from: string | undefined;
 }
 
-/** The policies that decide something there. */
-function holdersOf({ outcomes }: EffectiveSpec): readonly PolicyId[] {
+/** The policies that take effect there. */
+function policiesInEffect({ outcomes }: EffectiveSpec): readonly PolicyId[] {
   return outcomes.filter(({ inEffect }) => inEffect > 0).map(({ policy }) => policy.id);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../../test/support/cli/check-text.ts";
 
 const defaults = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
 const constraint = (when: string): string =>
@@ -10,7 +10,7 @@ describe("a condition that holds nowhere", () => {
     expect(
       await findingsOf("ConditionNeverHolds", smallCluster + defaults + constraint("spec.limits.one.rate > 9")),
     ).toEqual([
-      "info at «spec.limits.one.rate > 9»: the condition of the overrides of LimitPolicy a/high does not hold on its only path, so the block does nothing",
+      "info at «spec.limits.one.rate > 9»: the condition of the overrides of LimitPolicy a/high is false on its only path, so the block has no effect",
     ]);
   });
 
@@ -18,7 +18,7 @@ describe("a condition that holds nowhere", () => {
     expect(
       await findingsOf("ConditionReadsMissingKey", smallCluster + defaults + constraint("spec.limit.one.rate > 9")),
     ).toEqual([
-      "warning at «spec.limit.one.rate > 9»: the condition of the overrides of LimitPolicy a/high asks for spec.limit, which is not there on its only path and which no LimitPolicy sets, so it never holds",
+      "warning at «spec.limit.one.rate > 9»: the condition of the overrides of LimitPolicy a/high reads spec.limit, which is missing on its only path and which no LimitPolicy sets, so it is never true",
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../../test/support/cli/check-text.ts";
 
 const merged = (name: string, kind: "Gateway" | "HTTPRoute", block: string, limits: string): string =>
   limitPolicy(name, kind, `${block}:\n  strategy: merge\n  limits: ${limits}`);
@@ -11,7 +11,7 @@ describe("RuleNameCollision", () => {
       merged("high", "Gateway", "defaults", "{one: {rate: 1}, two: {rate: 2}}") +
       merged("low", "HTTPRoute", "defaults", "{one: {rate: 9}}");
     expect(await findingsOf("RuleNameCollision", text)).toEqual([
-      "info at «{rate: 1}, two: {rate: 2}}»: rule 'one' of LimitPolicy a/high has the name of one in LimitPolicy a/low, which takes the place of this default on one path",
+      "info at «{rate: 1}, two: {rate: 2}}»: rule 'one' of LimitPolicy a/high has the same name as a rule of LimitPolicy a/low, which replaces this default on one path",
     ]);
   });
 
@@ -21,7 +21,7 @@ describe("RuleNameCollision", () => {
       merged("high", "Gateway", "overrides", "{one: {rate: 1}}") +
       merged("low", "HTTPRoute", "defaults", "{one: {rate: 9}, two: {rate: 2}}");
     expect(await findingsOf("RuleNameCollision", text)).toEqual([
-      "info at «{rate: 9}, two: {rate: 2}}»: rule 'one' of LimitPolicy a/low has the name of one in LimitPolicy a/high, which overrides it on one path",
+      "info at «{rate: 9}, two: {rate: 2}}»: rule 'one' of LimitPolicy a/low has the same name as a rule of LimitPolicy a/high, which overrides it on one path",
     ]);
   });
 
@@ -51,7 +51,7 @@ describe("RemovesNothing", () => {
   test("a name that is misspelt", async () => {
     const low = limitPolicy("low", "HTTPRoute", "remove: [per-clint]\nlimits: {one: {rate: 9}}");
     expect(await findingsOf("RemovesNothing", smallCluster + high + low)).toEqual([
-      "warning at «per-clint]»: LimitPolicy a/low removes 'per-clint', and no policy above it sets that as a default on its only path; did you mean 'per-client'?",
+      "warning at «per-clint]»: LimitPolicy a/low removes 'per-clint', but no higher policy sets it as a default on its only path; did you mean 'per-client'?",
     ]);
   });
 
@@ -67,6 +67,6 @@ describe("RemovesNothing", () => {
 
   test("not one that keeps something out", async () => {
     const low = limitPolicy("low", "HTTPRoute", "remove: [per-client]\nlimits: {one: {rate: 9}}");
-    expect(await checkText(smallCluster + high + low)).toMatchObject([{ code: "NeverPrevails" }]);
+    expect(await checkText(smallCluster + high + low)).toMatchObject([{ code: "NeverTakesEffect" }]);
   });
 });

@@ -1,26 +1,32 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, retryPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import {
+  checkText,
+  findingsOf,
+  limitPolicy,
+  retryPolicy,
+  smallCluster,
+} from "../../../../test/support/cli/check-text.ts";
 
 test("a cluster in which nothing is wrong has no findings", async () => {
   const policy = limitPolicy("fine", "HTTPRoute", "limits: {one: {rate: 1}}");
   expect(await checkText(smallCluster + policy)).toEqual([]);
 });
 
-describe("NeverPrevails", () => {
+describe("NeverTakesEffect", () => {
   const low = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
   const high = limitPolicy("high", "Gateway", "overrides:\n  limits: {two: {rate: 2}}");
 
   test("a policy that an override replaces whole, with who wins", async () => {
-    expect(await findingsOf("NeverPrevails", smallCluster + low + high)).toEqual([
-      "warning at «apiVersion: example.com/v1»: nothing of LimitPolicy a/low prevails on its only path; it loses to LimitPolicy a/high",
+    expect(await findingsOf("NeverTakesEffect", smallCluster + low + high)).toEqual([
+      "warning at «apiVersion: example.com/v1»: no setting of LimitPolicy a/low takes effect on its only path; it is overridden by LimitPolicy a/high",
     ]);
   });
 
   test("a policy that loses to the routes' own values", async () => {
     const inline = smallCluster.replace("  - name: one\n", "  - name: one\n    retry: {attempts: 3}\n");
     const policy = retryPolicy("r", "{kind: HTTPRoute, name: r}", "retry: {attempts: 1}");
-    expect(await findingsOf("NeverPrevails", inline + policy)).toEqual([
-      expect.stringContaining("it loses to the objects' own values"),
+    expect(await findingsOf("NeverTakesEffect", inline + policy)).toEqual([
+      expect.stringContaining("it is overridden by the objects' own values"),
     ]);
   });
 
@@ -37,17 +43,17 @@ describe("NeverPrevails", () => {
       "Gateway",
       `overrides: {strategy: merge, when: "${when}", limits: {a: {max: 50}}}`,
     );
-    expect(await findingsOf("NeverPrevails", rules + much + cap + late)).toContain(
-      "warning at «apiVersion: example.com/v1»: nothing of LimitPolicy a/late prevails on any of its 2 paths; it loses to LimitPolicy a/cap, and on 1 of them its condition does not ask it to act",
+    expect(await findingsOf("NeverTakesEffect", rules + much + cap + late)).toContain(
+      "warning at «apiVersion: example.com/v1»: no setting of LimitPolicy a/late takes effect on any of its 2 paths; it is overridden by LimitPolicy a/cap; on 1 of them its condition is false",
     );
   });
 
   test("not one that prevails somewhere", async () => {
-    expect(await findingsOf("NeverPrevails", smallCluster + low)).toEqual([]);
+    expect(await findingsOf("NeverTakesEffect", smallCluster + low)).toEqual([]);
   });
 });
 
-describe("ValuesNeverPrevail", () => {
+describe("ValuesNeverTakeEffect", () => {
   test("names the values, and leads to the first", async () => {
     const high = retryPolicy("high", "{kind: Gateway, name: g}", "overrides:\n  retry: {attempts: 5}");
     const low = retryPolicy(
@@ -55,8 +61,8 @@ describe("ValuesNeverPrevail", () => {
       "{kind: HTTPRoute, name: r}",
       "defaults:\n  retry: {attempts: 1, backoff: 1s}\n  timeouts: {request: 9m}",
     );
-    expect(await findingsOf("ValuesNeverPrevail", smallCluster + high + low)).toEqual([
-      "info at «1, backoff: 1s}»: 1 of the 3 values of RetryPolicy a/low prevails nowhere: retry.attempts; decided by RetryPolicy a/high",
+    expect(await findingsOf("ValuesNeverTakeEffect", smallCluster + high + low)).toEqual([
+      "info at «1, backoff: 1s}»: 1 of the 3 values of RetryPolicy a/low takes effect nowhere: retry.attempts; overridden by RetryPolicy a/high",
     ]);
   });
 
@@ -72,7 +78,7 @@ describe("ReachesNothing", () => {
     const alone = smallCluster.replace("parentRefs: [{name: g}]", "parentRefs: []");
     const policy = limitPolicy("idle", "Gateway", "limits: {one: {rate: 1}}");
     expect(await findingsOf("ReachesNothing", alone + policy)).toEqual([
-      "warning at «apiVersion: example.com/v1»: LimitPolicy a/idle is accepted and acts on nothing: no path through Gateway a/g leads to any HTTPRouteRule",
+      "warning at «apiVersion: example.com/v1»: LimitPolicy a/idle is accepted and takes effect nowhere: no path through Gateway a/g leads to any HTTPRouteRule",
     ]);
   });
 
@@ -82,7 +88,8 @@ describe("ReachesNothing", () => {
     const found = (await checkText(refused + policy)).filter(({ code }) => code === "ReachesNothing");
     expect(found).toMatchObject([
       {
-        message: "LimitPolicy a/idle is accepted and acts on nothing: HTTPRoute a/r is not attached to any Gateway",
+        message:
+          "LimitPolicy a/idle is accepted and takes effect nowhere: HTTPRoute a/r is not attached to any Gateway",
         related: [{ at: { line: 22 }, message: expect.stringContaining("htp") }],
       },
     ]);
@@ -94,7 +101,7 @@ describe("OverrideMeetsNothing", () => {
 
   test("nobody below says anything", async () => {
     expect(await findingsOf("OverrideMeetsNothing", smallCluster + override)).toEqual([
-      "info at «strategy: merge»: on its only path nothing more specific says what the overrides of LimitPolicy a/high would override",
+      "info at «strategy: merge»: on its only path no lower policy or object sets what the overrides of LimitPolicy a/high set",
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, retryPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { checkText, findingsOf, retryPolicy, smallCluster } from "../../../../test/support/cli/check-text.ts";
 
 const inline = (fields: string): string => smallCluster.replace("  - name: one\n", `  - name: one\n    ${fields}\n`);
 const onRoute = (spec: string): string => retryPolicy("r", "{kind: HTTPRoute, name: r}", spec);
@@ -13,7 +13,7 @@ describe("RetriesExceedTimeout", () => {
       severity: "warning",
       field: "spec.overrides.retry.attempts",
       message:
-        "5 retries, the first at least 3s after the failure and each later one after a longer wait, take 1m15s of waiting, and the request times out after 10s: at most 2 of them can start. So it is at Service a/s#web behind HTTPRoute a/r#one",
+        "5 retries, the first at least 3s after the failure and each later one after a longer wait, wait 1m15s in total, but the request times out after 10s: at most 2 of them can start. This is so at Service a/s#web behind HTTPRoute a/r#one",
       related: [
         { message: "retry.backoff is set by RetryPolicy a/r" },
         { message: "timeouts.request is set by RetryPolicy a/r" },
@@ -24,7 +24,7 @@ describe("RetriesExceedTimeout", () => {
   test("of a route itself, without any policy", async () => {
     const text = inline("retry: {attempts: 2, backoff: 5s}\n    timeouts: {request: 5s}");
     expect(await findingsOf("RetriesExceedTimeout", text)).toEqual([
-      expect.stringMatching(/^warning at «2, backoff: 5s}»: 2 retries, .*: none of them can start\. So it is at /),
+      expect.stringMatching(/^warning at «2, backoff: 5s}»: 2 retries, .*: none of them can start\. This is so at /),
     ]);
   });
 
@@ -51,15 +51,17 @@ test("RetriesMayNotFit: waits double, and each try may take its time", async () 
   const text =
     smallCluster + onRoute("retry: {attempts: 3, backoff: 1s}\ntimeouts: {request: 10s, backendRequest: 1s}");
   expect(await findingsOf("RetriesMayNotFit", text)).toEqual([
-    "info at «3, backoff: 1s}»: 3 retries may need 11s with tries of up to 1s and waits that double from try to try, and the request times out after 10s. So it is at Service a/s#web behind HTTPRoute a/r#one",
+    "info at «3, backoff: 1s}»: 3 retries may need 11s with attempts of up to 1s and waits that double from attempt to attempt, but the request times out after 10s. This is so at Service a/s#web behind HTTPRoute a/r#one",
   ]);
 });
 
-test("TryOutlivesRequest: two policies that do not know of each other", async () => {
+test("AttemptOutlivesRequest: two policies that do not know of each other", async () => {
   const high = retryPolicy("high", "{kind: Gateway, name: g}", "timeouts: {request: 1s500ms}");
   const low = retryPolicy("low", "{kind: Service, name: s}", "timeouts: {backendRequest: 2s}");
-  expect(await findingsOf("TryOutlivesRequest", smallCluster + high + low)).toEqual([
-    expect.stringMatching(/^warning at «2s}»: one try may take 2s, and the whole request times out after 1s500ms: /),
+  expect(await findingsOf("AttemptOutlivesRequest", smallCluster + high + low)).toEqual([
+    expect.stringMatching(
+      /^warning at «2s}»: one attempt may take 2s, but the whole request times out after 1s500ms: /,
+    ),
   ]);
 });
 
@@ -67,7 +69,7 @@ test("BackoffAboveMaximum", async () => {
   const high = retryPolicy("high", "{kind: Gateway, name: g}", "retry: {maxBackoff: 1s}");
   const low = onRoute("retry: {backoff: 2s}");
   expect(await findingsOf("BackoffAboveMaximum", smallCluster + high + low)).toEqual([
-    expect.stringMatching(/^warning at «1s}»: the wait before a retry is 2s, and the longest wait is 1s: /),
+    expect.stringMatching(/^warning at «1s}»: the wait before a retry is 2s, but the longest wait is 1s: /),
   ]);
 });
 
@@ -84,7 +86,7 @@ describe("settings of a RetryPolicy", () => {
   test("one that is misspelt", async () => {
     const text = smallCluster + onRoute("defaults:\n  when: 'true'\n  retry: {attemps: 3, attempts: 1}");
     expect(await findingsOf("UnknownSetting", text)).toEqual([
-      "warning at «3, attempts: 1}»: spec.defaults.retry.attemps is no setting of a RetryPolicy and does nothing; did you mean 'attempts'?",
+      "warning at «3, attempts: 1}»: spec.defaults.retry.attemps is not a setting of RetryPolicy and has no effect; did you mean 'attempts'?",
     ]);
   });
 
@@ -93,7 +95,7 @@ describe("settings of a RetryPolicy", () => {
       await findingsOf("UnknownSetting", smallCluster + onRoute("circuitBreaker: {}\nretry: {attempts: 1}")),
     ).toEqual([
       expect.stringMatching(
-        /^warning at «{}»: spec\.circuitBreaker is no setting of a RetryPolicy and does nothing; there are retry, /,
+        /^warning at «{}»: spec\.circuitBreaker is not a setting of RetryPolicy and has no effect; known settings: retry, /,
       ),
     ]);
   });

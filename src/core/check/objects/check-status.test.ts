@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findingsOf, limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { findingsOf, limitPolicy, smallCluster } from "../../../../test/support/cli/check-text.ts";
 
 const low = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
 const high = limitPolicy("high", "Gateway", "overrides:\n  limits: {two: {rate: 2}}");
@@ -17,7 +17,7 @@ describe("a policy's status", () => {
   test("that says it holds, while another beats it", async () => {
     const text = smallCluster + high + withStatus(low, "{type: Enforced, status: 'True', reason: Enforced}");
     expect(await findingsOf("StatusDiffers", text)).toEqual([
-      "warning at «{type: Enforced, status: 'True', reason: Enforced}»: the status of LimitPolicy a/low says Enforced=True/Enforced (at Gateway a/g, by example.com/limits); by the files it is Enforced=False/Overridden: is overridden on its only path; overridden by LimitPolicy a/high, at HTTPRoute a/r#one",
+      "warning at «{type: Enforced, status: 'True', reason: Enforced}»: the status of LimitPolicy a/low has Enforced=True/Enforced (at Gateway a/g, by example.com/limits); Prevail computes Enforced=False/Overridden: is overridden on its only path; overridden by LimitPolicy a/high, at HTTPRoute a/r#one",
     ]);
   });
 
@@ -26,14 +26,16 @@ describe("a policy's status", () => {
     const text =
       smallCluster + withStatus(aged, "{type: Accepted, status: 'False', reason: Invalid, observedGeneration: 3}");
     expect(await findingsOf("StatusDiffers", text)).toEqual([
-      expect.stringMatching(/It is about generation 3, and the object is at 4$/),
+      expect.stringMatching(/The condition is of generation 3, the object is at generation 4$/),
     ]);
   });
 
   test("about a Gateway that it has nothing to do with", async () => {
     const text = smallCluster + withStatus(low, "{type: Accepted, status: 'True', reason: Accepted}", "{name: other}");
     expect(await findingsOf("StatusDiffers", text)).toEqual([
-      expect.stringMatching(/says Accepted=True\/Accepted at Gateway a\/other, by example\.com\/limits; by the files /),
+      expect.stringMatching(
+        /has Accepted=True\/Accepted at Gateway a\/other, by example\.com\/limits; Prevail computes /,
+      ),
     ]);
   });
 
@@ -76,7 +78,7 @@ describe("a target's status", () => {
   test("that names a kind of which no policy prevails there", async () => {
     expect(await findingsOf("StatusDiffers", affected("example.com/LimitPolicyAffected") + low)).toEqual([
       expect.stringMatching(
-        /^warning at .*: the status of Gateway a\/g says .*; by the files no LimitPolicy prevails on it$/,
+        /^warning at .*: the status of Gateway a\/g has .*; Prevail computes no LimitPolicy that takes effect on it$/,
       ),
     ]);
   });
@@ -103,7 +105,7 @@ spec: {gatewayClassName: c, listeners: [{name: http, protocol: HTTP, port: 80}]}
     );
   expect(await findingsOf("AncestorsLeftOut", text + low)).toEqual([
     expect.stringMatching(
-      /LimitPolicy a\/low has 17 ancestors, and its status has room for 16; left out: Gateway a\/g9$/,
+      /LimitPolicy a\/low has 17 ancestors, but its status can list only 16; left out: Gateway a\/g9$/,
     ),
   ]);
   expect(await findingsOf("AncestorsLeftOut", smallCluster + low)).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, retryPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { checkText, findingsOf, limitPolicy, retryPolicy, smallCluster } from "../../../../test/support/cli/check-text.ts";
 
 const rule = (spec: string): string => `---
 apiVersion: prevail.dev/v1alpha1
@@ -19,7 +19,7 @@ describe("what must hold of every target", () => {
   test("without any policy the effective one is empty: the target is named, with its path", async () => {
     expect(await coverage(smallCluster + limited("{levels: [HTTPRouteRule]}", "\nmessage: Limit everything."))).toEqual(
       [
-        "error at «name: one»: Limit everything: no LimitPolicy applies to HTTPRoute a/r#one, on GatewayClass c > Gateway a/g#http > HTTPRoute a/r#one",
+        "error at «name: one»: Limit everything: no LimitPolicy takes effect on HTTPRoute a/r#one, on GatewayClass c > Gateway a/g#http > HTTPRoute a/r#one",
       ],
     );
   });
@@ -32,7 +32,7 @@ describe("what must hold of every target", () => {
     const two = smallCluster.replace("  - name: one\n", "  - name: two\n  - name: one\n");
     const onOne = policy.replace("name: r}", "name: r, sectionName: one}");
     expect(await coverage(two + onOne + limited("{levels: [HTTPRoute]}"))).toEqual([
-      "error at «apiVersion: gateway.networking.k8s.io/v1»: CoverageRule rule does not hold: no LimitPolicy applies to HTTPRoute a/r, on GatewayClass c > Gateway a/g#http > HTTPRoute a/r#two",
+      "error at «apiVersion: gateway.networking.k8s.io/v1»: CoverageRule rule is not met: no LimitPolicy takes effect on HTTPRoute a/r, on GatewayClass c > Gateway a/g#http > HTTPRoute a/r#two",
     ]);
   });
 
@@ -45,7 +45,7 @@ describe("what must hold of every target", () => {
       );
     expect(await coverage(text)).toEqual([
       expect.stringMatching(
-        /^warning at .*: CoverageRule rule does not hold: at HTTPRoute a\/r#one retry\.attempts is 9 by the object itself and retry\.codes is \[503\] by RetryPolicy a\/p, on /,
+        /^warning at .*: CoverageRule rule is not met: at HTTPRoute a\/r#one retry\.attempts is 9 by the object itself and retry\.codes is \[503\] by RetryPolicy a\/p, on /,
       ),
     ]);
   });
@@ -104,7 +104,7 @@ describe("which targets", () => {
     const other =
       "---\napiVersion: v1\nkind: Service\nmetadata: {name: alone, namespace: a}\nspec: {ports: [{port: 80}]}\n";
     expect(await coverage(smallCluster + other + tls)).toEqual([
-      "error at «apiVersion: v1»: CoverageRule rule does not hold: no BackendTLSPolicy applies to Service a/s",
+      "error at «apiVersion: v1»: CoverageRule rule is not met: no BackendTLSPolicy takes effect on Service a/s",
     ]);
     const onPort = `---
 apiVersion: gateway.networking.k8s.io/v1
@@ -117,7 +117,7 @@ spec:
     expect(await coverage(smallCluster + onPort + tls)).toEqual([]);
     const ports = smallCluster.replace("[{name: web, port: 80}]", "[{name: web, port: 80}, {name: adm, port: 81}]");
     expect(await coverage(ports + onPort + tls)).toEqual([
-      "error at «{name: adm, port: 81}]»: CoverageRule rule does not hold: no BackendTLSPolicy applies to Service a/s#adm",
+      "error at «{name: adm, port: 81}]»: CoverageRule rule is not met: no BackendTLSPolicy takes effect on Service a/s#adm",
     ]);
   });
 
@@ -126,7 +126,7 @@ spec:
     const route = rest.join("---\n");
     expect(await findingsOf("CoverageIncomplete", route + limited("{levels: [HTTPRouteRule]}"))).toEqual([
       expect.stringMatching(
-        /^info at .*: CoverageRule rule cannot be judged at HTTPRoute a\/r#one: what Gateway a\/g would bring is not known$/,
+        /^info at .*: CoverageRule rule cannot be checked at HTTPRoute a\/r#one: the policies of Gateway a\/g are not known$/,
       ),
     ]);
     expect(await coverage(route + limited("{levels: [HTTPRouteRule]}"))).toEqual([]);
@@ -143,7 +143,7 @@ describe("rules with mistakes", () => {
     ["a section that there is not", limited("{levels: [{kind: HTTPRoute, section: Line}]}"), /allowed: Rule$/],
     ["a level that the kind never comes to", limited("{levels: [Service]}"), /«Service\]}».*end at HTTPRouteRule\.$/],
     ["a field that there is not", limited("{levels: [HTTPRoute], udner: []}"), /did you mean 'under'\?$/],
-    ["no namespace", limited("{levels: [HTTPRoute], under: [{kind: Gateway, name: g}]}"), /in which namespace/],
+    ["no namespace", limited("{levels: [HTTPRoute], under: [{kind: Gateway, name: g}]}"), /set the namespace/],
     [
       "a kind above that there is not",
       limited("{levels: [HTTPRoute], under: [{kind: Gatewy, name: g}]}"),
@@ -182,7 +182,7 @@ describe("rules with mistakes", () => {
   test("a name that is misspelt leaves nothing to hold", async () => {
     const text = limited("{levels: [HTTPRoute], under: [{kind: Gateway, namespace: b, name: g}]}");
     expect(await findingsOf("CoverageMatchesNothing", smallCluster + text)).toEqual([
-      "warning at «g}]}»: nothing that is there is a target of CoverageRule rule; Gateway b/g is not there; it exists in namespace 'a'",
+      "warning at «g}]}»: CoverageRule rule has no targets; Gateway b/g does not exist; it exists in namespace 'a'",
     ]);
   });
 });

@@ -1,11 +1,11 @@
-import type { World } from "../effective/world/world.ts";
-import { forEachId } from "../model/collections/id-set.ts";
-import type { CoverageParent } from "../model/coverage-rule.ts";
-import { kindId, type ObjectId, objectId, parseObjectId } from "../model/refs.ts";
-import { sectionsOf } from "../topology/sections-of.ts";
+import type { World } from "../../effective/world/world.ts";
+import { forEachId } from "../../model/collections/id-set.ts";
+import type { CoverageParent } from "../../model/coverage-rule.ts";
+import { kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
+import { sectionsOf } from "../../topology/sections-of.ts";
 
-/** Whether an object lies below one of the parents by any link: for policy kinds that do not flow, and so have no paths. */
-export function hangsBelow(world: World, id: ObjectId, under: readonly CoverageParent[]): boolean {
+/** True if an object is below one of the parents. For Direct kinds, whose policies have no paths through parents. */
+export function isBelowAny(world: World, id: ObjectId, under: readonly CoverageParent[]): boolean {
   if (under.length === 0) return true;
   const seen = new Set<ObjectId>([id]);
   const isMeant = (object: ObjectId, section: string | undefined): boolean =>
@@ -31,7 +31,7 @@ interface Parent {
   readonly section: string | undefined;
 }
 
-/** Those that the object names as its parents, and those that name it as their child. */
+/** The objects that the object names as its parents, and the objects that name it as their child. */
 function parentsOf(world: World, id: ObjectId): readonly Parent[] {
   const parents = (world.parents.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
   forEachId(world.mentionedBy.get(id), (other) => {

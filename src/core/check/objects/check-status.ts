@@ -1,14 +1,15 @@
-/** What controllers claim in `status`, where it differs from what follows from the objects themselves. */
-import type { World } from "../effective/world/world.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { displayRef, type ObjectId } from "../model/refs.ts";
-import type { AncestorStatus, Condition, PolicyStatus, StatusReport } from "../status/status-report.ts";
-import { statusReportOf } from "../status/status-report-of.ts";
-import { type CheckFinding, findingAt } from "./check-finding.ts";
+/** Findings about conditions in `status` that differ from the conditions that Prevail computes from the objects. */
+import type { World } from "../../effective/world/world.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { GATEWAY_API } from "../../model/kinds.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { displayRef, type ObjectId } from "../../model/refs.ts";
+import { MAX_ANCESTORS } from "../../status/limit-ancestors.ts";
+import type { AncestorStatus, Condition, PolicyStatus, StatusReport } from "../../status/status-report.ts";
+import { statusReportOf } from "../../status/status-report-of.ts";
+import { type CheckFinding, findingAt } from "../check-finding.ts";
 
-/** One condition as found, and where. */
+/** A condition in the status of an object, and its field. */
 interface Claim {
   readonly object: KubeObject;
   readonly field: string;
@@ -18,7 +19,7 @@ interface Claim {
   readonly observedGeneration: Json | undefined;
 }
 
-/** Reasons that mean the same everywhere (GEP-713); a vendor's own words are not compared. */
+/** The reasons of GEP-713. A vendor's own reasons are not compared. */
 const KNOWN_REASONS: ReadonlySet<string> = new Set([
   "Accepted",
   "Invalid",
@@ -50,7 +51,7 @@ export function checkStatus(world: World): readonly CheckFinding[] {
   return isCrowded ? [...findings, ...reports.leftOut()] : findings;
 }
 
-/** What status should say, computed only for files that have one. */
+/** The status that Prevail computes, on demand: most files have no status. */
 class Reports {
   readonly #world: World;
   readonly #affected: Map<string, ReadonlyMap<ObjectId, ReadonlySet<string>>> = new Map();
@@ -61,13 +62,13 @@ class Reports {
     this.#world = world;
   }
 
-  /** Whoever wrote it: entries are compared by what they say. */
+  /** The status of a policy, to compare with the entries of any controller. */
   of(policy: ObjectId): PolicyStatus | undefined {
     this.#policies ??= new Map(this.#whole().policies.map((own) => [own.policy, own]));
     return this.#policies.get(policy);
   }
 
-  /** About policies with more ancestors than their status has room for. */
+  /** Findings about policies with more than 16 ancestors. */
   leftOut(): readonly CheckFinding[] {
     return this.#whole().findings;
   }
@@ -77,7 +78,7 @@ class Reports {
     return this.#report;
   }
 
-  /** The types of the conditions that the target should have; the controller's domain is part of them. */
+  /** The types of the `Affected` conditions that the target should have, for a controller of that domain. */
   affected(target: ObjectId, domain: string): ReadonlySet<string> {
     let known = this.#affected.get(domain);
     if (known === undefined) {
@@ -109,14 +110,12 @@ function ofAncestor(object: KubeObject, entry: JsonObject, index: number, report
     const ours = computed?.conditions.find(({ type }) => type === claim.type);
     if (ours !== undefined) return differs(claim, ours) ? [differing(claim, ours, at)] : [];
     if (computed !== undefined || claim.type !== "Accepted" || claim.status !== "True") return [];
-    // The list has room for sixteen: what is not in it may still be so.
+    // A full list does not have all ancestors, so a missing one proves nothing.
     return status.ancestors.length < MAX_ANCESTORS ? [unreached(claim, at)] : [];
   });
 }
 
-const MAX_ANCESTORS = 16;
-
-/** The very section that is claimed, else what is said of the object: controllers may name more or less of it than we do. */
+/** The ancestor with that section, else the ancestor without one: controllers differ in whether they name sections. */
 function findAncestor(
   ancestors: readonly AncestorStatus[],
   ref: JsonObject,
@@ -143,7 +142,7 @@ function isSameAncestor(
 }
 
 function differs({ status, reason }: Claim, ours: Condition): boolean {
-  // Unknown says that the controller has not come to it yet.
+  // Unknown: the controller has not processed the object yet.
   if (status !== "True" && status !== "False") return false;
   return status !== ours.status || (reason !== ours.reason && KNOWN_REASONS.has(reason));
 }
@@ -154,8 +153,8 @@ function differing(claim: Claim, ours: Condition, at: string): CheckFinding {
     code: "StatusDiffers",
     severity: "warning",
     field,
-    message: `the status of ${displayRef(object.ref)} says ${shown(claim)} (at ${at}); by the files it is ${shown(ours)}: ${ours.message}${age(claim)}`,
-    fix: MEND,
+    message: `the status of ${displayRef(object.ref)} has ${shown(claim)} (at ${at}); Prevail computes ${shown(ours)}: ${ours.message}${age(claim)}`,
+    fix: FIX,
   });
 }
 
@@ -164,12 +163,12 @@ const unreached = (claim: Claim, at: string): CheckFinding =>
     code: "StatusDiffers",
     severity: "warning",
     field: claim.field,
-    message: `the status of ${displayRef(claim.object.ref)} says ${shown(claim)} at ${at}; by the files the policy has nothing to do with that${age(claim)}`,
-    fix: MEND,
+    message: `the status of ${displayRef(claim.object.ref)} has ${shown(claim)} at ${at}; Prevail computes no effect of the policy there${age(claim)}`,
+    fix: FIX,
   });
 
-const MEND =
-  "If the files are newer than the status, let the controller catch up; if not, one of the two does not show the whole cluster, or the controller means something else by this kind.";
+const FIX =
+  "If the files are newer than the status, wait for the controller. Otherwise files or status are incomplete, or the controller interprets the kind differently.";
 
 const shown = ({ type, status, reason }: Pick<Claim, "type" | "status" | "reason">): string =>
   reason === "" ? `${type}=${status}` : `${type}=${status}/${reason}`;
@@ -179,11 +178,11 @@ function age({ object, observedGeneration }: Claim): string {
   const generation = isJsonObject(metadata) ? ownValue(metadata, "generation") : undefined;
   if (typeof generation !== "number" || typeof observedGeneration !== "number") return "";
   return observedGeneration < generation
-    ? `. It is about generation ${observedGeneration}, and the object is at ${generation}`
+    ? `. The condition is of generation ${observedGeneration}, the object is at generation ${generation}`
     : "";
 }
 
-/** `gateway.example.com/RetryPolicyAffected=True`, of policy kinds that are known here. */
+/** Conditions such as `gateway.example.com/RetryPolicyAffected=True`, for known policy kinds. */
 function* affectedClaims(object: KubeObject, types: ReadonlySet<string>): Generator<Claim> {
   const status = ownValue(object.raw, "status");
   if (!isJsonObject(status)) return;
@@ -204,8 +203,8 @@ function ofTarget(claim: Claim, reports: Reports): readonly CheckFinding[] {
       code: "StatusDiffers",
       severity: "warning",
       field: claim.field,
-      message: `the status of ${displayRef(claim.object.ref)} says ${shown(claim)}; by the files no ${kind} prevails on it${age(claim)}`,
-      fix: MEND,
+      message: `the status of ${displayRef(claim.object.ref)} has ${shown(claim)}; Prevail computes no ${kind} that takes effect on it${age(claim)}`,
+      fix: FIX,
     }),
   ];
 }
@@ -233,7 +232,7 @@ function claimsIn(object: KubeObject, holder: JsonObject, field: string): readon
   return claims;
 }
 
-/** Status is written by others: whatever is not a text is left out. */
+/** Other controllers write the status: a value that is not a string counts as empty. */
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 const textOr = (ref: JsonObject, key: string, byDefault: string): string => {
   const value = ownValue(ref, key);

@@ -1,13 +1,13 @@
-/** Settings of the built-in policy kinds that nobody reads. */
-import type { PolicyRecord } from "../effective/world/world.ts";
-import { BLOCK_SPELLINGS, isBlockName } from "../model/block-names.ts";
-import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
-import { policySchemaOf } from "../model/schema/built-in-schema.ts";
-import type { CompiledSchema } from "../model/schema/schema.ts";
-import { nearMiss } from "../model/words/near-miss.ts";
-import { type CheckFinding, findingAt } from "./check-finding.ts";
+/** Findings about settings that the built-in policy kinds do not have. */
+import type { PolicyRecord } from "../../effective/world/world.ts";
+import { BLOCK_SPELLINGS, isBlockName } from "../../model/block-names.ts";
+import { isJsonList, isJsonObject, type Json, ownValue } from "../../model/json.ts";
+import { policySchemaOf } from "../../model/schema/built-in-schema.ts";
+import type { CompiledSchema } from "../../model/schema/schema.ts";
+import { nearMiss } from "../../model/words/near-miss.ts";
+import { type CheckFinding, findingAt } from "../check-finding.ts";
 
-/** Beside the settings of a kind that merges, in its blocks too. */
+/** Fields beside the settings of a kind that merges, and in its blocks. */
 const BESIDE = ["when", "remove", "unset"];
 const OURS = "prevail.dev";
 
@@ -20,17 +20,17 @@ export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFin
   const { ref, refs, selectors } = kind.definition.targeting.fields;
   const report: Report = (field, key, settings) => {
     const near = nearMiss(key, settings);
-    // Other people's kinds gain fields from version to version; only what looks like a slip is told.
+    // Kinds of Gateway API gain fields with each release, so only probable typing errors are reported there.
     if (near === undefined && group !== OURS) return;
-    const hint = near === undefined ? `there are ${settings.join(", ")}` : `did you mean '${near}'?`;
-    const message = `${field} is no setting of a ${name} and does nothing; ${hint}`;
+    const hint = near === undefined ? `known settings: ${settings.join(", ")}` : `did you mean '${near}'?`;
+    const message = `${field} is not a setting of ${name} and has no effect; ${hint}`;
     findings.push(
       findingAt(object, {
         code: "UnknownSetting",
         severity: "warning",
         field,
         message,
-        fix: "Correct the name, or take it out.",
+        fix: "Correct the name, or delete the setting.",
       }),
     );
   };

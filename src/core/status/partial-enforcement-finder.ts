@@ -14,50 +14,50 @@ import type { Lost } from "../merge/provenance.ts";
 import { type ObjectId, type PolicyId, parseObjectId, parseTargetId, type TargetId, targetId } from "../model/refs.ts";
 import { clipText } from "../model/words/clip-text.ts";
 
-/** GEP-713, "Meta resource status": which settings of a policy are enforced on a path, and which have been superseded. */
-export interface Parts {
-  /** A path, as people read it. */
+/** Which settings of a policy take effect on one path, and which are overridden. */
+export interface PartialEnforcement {
+  /** The formatted path. */
   readonly path: string;
   readonly inEffect: readonly string[];
-  readonly superseded: readonly SupersededPart[];
+  readonly superseded: readonly SupersededSetting[];
 }
 
-export interface SupersededPart {
+export interface SupersededSetting {
   readonly setting: string;
-  /** None: the object's own value. */
+  /** Empty if the object's own value overrides it. */
   readonly by: readonly PolicyId[];
 }
 
-/** Places that are looked at for one where a policy prevails in part: mostly the first. */
-const LOOKED_AT = 3;
+/** The number of effective targets that are searched for one where the policy takes effect in part: mostly the first is. */
+const MAX_SEARCHED = 3;
 const MAX_REMEMBERED = 1024;
 const MAX_PATH = 1_000;
 
-/** A path on which a policy lost something. */
+/** A path on which a setting of a policy is overridden. */
 interface LostPath {
   readonly path: Path;
   readonly isInPart: boolean;
 }
 
-/** Verdicts hold counters; what is behind them is found for the one place that a message tells of. */
-export class PartsFinder {
+/** Finds the settings for the message of PartiallyEnforced. Verdicts have counters only. */
+export class PartialEnforcementFinder {
   readonly #world: World;
   readonly #finders: Map<CompiledKind, PathFinder> = new Map();
-  /** Of the paths to an object, the first for each policy, ancestor and section. Many policies lose at the same place. */
+  /** By object: the first path for each policy, ancestor and section. Many policies are overridden at the same target. */
   readonly #lost: Map<string, ReadonlyMap<string, LostPath>> = new Map();
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** At the first place where the policy prevails in part; if it does so nowhere near, at the first where it lost. */
+  /** The settings at the first target where the policy takes effect in part, else at the first where it is overridden. */
   find(
     kind: CompiledKind,
     policy: PolicyId,
     { ancestor, tally }: Pick<AncestorVerdict, "ancestor" | "tally">,
-  ): Parts | undefined {
+  ): PartialEnforcement | undefined {
     let first: LostPath | undefined;
-    for (const { target } of tally.overriddenAt.slice(0, LOOKED_AT)) {
+    for (const { target } of tally.overriddenAt.slice(0, MAX_SEARCHED)) {
       const { object } = parseTargetId(target);
       const found = this.#lostAt(kind, object).get(keyOf(policy, ancestor, target));
       if (found?.isInPart) return partsOf(effectivePolicyAt(found.path, kind), policy);
@@ -108,27 +108,27 @@ export class PartsFinder {
 
 const keyOf = (policy: PolicyId, ancestor: ObjectId, target: TargetId): string => `${policy} ${ancestor} ${target}`;
 
-function partsOf(effective: EffectivePolicy, id: PolicyId): Parts {
+function partsOf(effective: EffectivePolicy, id: PolicyId): PartialEnforcement {
   const { path, from } = effective;
   const isLost = ({ policy, reason, by }: Lost): boolean =>
     policy === id && reason !== "gated" && reason !== "equal" && (by.length === 0 || by.some((one) => one !== id));
-  // The spec, or the first item of an object's fields that it lost something in.
+  // The spec, or the first list item in which a setting is overridden.
   const fold = specAndFields(effective).find((one) => one.sources.some(({ lost }) => lost.some(isLost)));
   const inEffect: string[] = [];
-  const superseded: SupersededPart[] = [];
+  const superseded: SupersededSetting[] = [];
   for (const { pointer, policy, lost } of fold?.sources ?? []) {
     const setting = fieldOfPointer(pointer);
     const isEqual = (one: Lost): boolean => one.policy === id && one.reason === "equal";
-    const prevails = policy === id || lost.some(isEqual);
-    if (prevails) inEffect.push(setting);
-    // Two of its blocks, or one of them at two levels, may say the same setting.
+    const takesEffect = policy === id || lost.some(isEqual);
+    if (takesEffect) inEffect.push(setting);
+    // Two blocks of the policy, or one block at two levels, may have the same setting.
     for (const one of lost.filter(isLost))
       superseded.push({
-        setting: prevails ? `${setting} (${one.block})` : setting,
+        setting: takesEffect ? `${setting} (${one.block})` : setting,
         by: one.by.filter((winner) => winner !== id),
       });
   }
-  // Classes and Namespaces above are the same for many.
+  // Cluster-scoped nodes are left out: they are the same for most paths.
   const nodes = path.filter(({ namespace }) => namespace !== "");
   return { path: clipText(formatPath(nodes.length === 0 ? path : nodes, from), MAX_PATH), inEffect, superseded };
 }

@@ -1,17 +1,17 @@
-import type { Rulebook } from "../effective/world/world.ts";
-import { once } from "../model/collections/once.ts";
-import type { CoverageParent, CoverageRule } from "../model/coverage-rule.ts";
-import type { KindFacts, LevelKind } from "../model/definition.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { parseSelector } from "../model/parse/parse-selector.ts";
-import type { LabelSelector } from "../model/policy.ts";
-import type { GroupKind } from "../model/refs.ts";
-import { compileSchema } from "../model/schema/compile-schema.ts";
-import { COVERAGE_SEVERITIES, coverageRuleSchema } from "../model/schema/coverage-rule-schema.ts";
-import { schemaProblems } from "../model/schema/schema-problems.ts";
-import { didYouMean } from "../model/words/did-you-mean.ts";
-import { type CheckFinding, findingAt } from "./check-finding.ts";
+import type { Rulebook } from "../../effective/world/world.ts";
+import { once } from "../../model/collections/once.ts";
+import type { CoverageParent, CoverageRule } from "../../model/coverage-rule.ts";
+import type { KindFacts, LevelKind } from "../../model/definition.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { parseSelector } from "../../model/parse/parse-selector.ts";
+import type { LabelSelector } from "../../model/policy.ts";
+import type { GroupKind } from "../../model/refs.ts";
+import { compileSchema } from "../../model/schema/compile-schema.ts";
+import { COVERAGE_SEVERITIES, coverageRuleSchema } from "../../model/schema/coverage-rule-schema.ts";
+import { schemaProblems } from "../../model/schema/schema-problems.ts";
+import { didYouMean } from "../../model/words/did-you-mean.ts";
+import { type CheckFinding, findingAt } from "../check-finding.ts";
 
 const API_VERSION = "prevail.dev/v1alpha1";
 const MAX_FINDINGS = 20;
@@ -28,7 +28,7 @@ interface Reading {
   readonly report: (field: string, message: string) => void;
 }
 
-/** A rule with a mistake is not used: it would demand something else than its author means. */
+/** A rule with a mistake is not used, because it may not mean what its author intends. */
 export function parseCoverageRule(object: KubeObject, rulebook: Rulebook): ParsedCoverageRule {
   const findings: CheckFinding[] = [];
   const report = (field: string, message: string): void => {
@@ -110,7 +110,7 @@ function readKind(item: JsonObject, field: string, { rulebook, report }: Reading
   if (facts === undefined)
     report(
       `${field}.kind`,
-      `${field}.kind is "${kind}"${typeof group === "string" ? ` (${group})` : ""}, which is not known here${didYouMean(kind, LEVELS)}`,
+      `${field}.kind is "${kind}"${typeof group === "string" ? ` (${group})` : ""}; unknown kind${didYouMean(kind, LEVELS)}`,
     );
   return facts;
 }
@@ -121,7 +121,7 @@ function readParent(item: Json, field: string, reading: Reading): CoverageParent
   if (facts === undefined) return undefined;
   const namespace = text(item, "namespace");
   if (facts.scope === "Namespaced" && namespace === "") {
-    reading.report(`${field}.namespace`, `${field}.namespace is missing: say in which namespace the ${facts.kind} is.`);
+    reading.report(`${field}.namespace`, `${field}.namespace is missing: set the namespace of the ${facts.kind}.`);
     return undefined;
   }
   const section = text(item, "sectionName");
@@ -132,7 +132,7 @@ function readParent(item: Json, field: string, reading: Reading): CoverageParent
   };
 }
 
-/** Any of the kinds that a definition joins stands for all of them. */
+/** Each kind of a definition with several kinds stands for all of them. */
 function readPolicyKind(item: Json, { rulebook, report }: Reading): GroupKind | undefined {
   const kind = isJsonObject(item) ? text(item, "kind") : typeof item === "string" ? item : "";
   const group = isJsonObject(item) ? ownValue(item, "group") : undefined;
@@ -146,8 +146,8 @@ function readPolicyKind(item: Json, { rulebook, report }: Reading): GroupKind | 
   report(
     field,
     first === undefined
-      ? `${field} is "${kind}", and no PolicyDefinition describes such a kind; there are ${names.join(", ")}${didYouMean(kind, names)}`
-      : `${field} is "${kind}", which several groups have (${found.map(({ policyKind }) => policyKind.group).join(", ")}); give the group.`,
+      ? `${field} is "${kind}"; no PolicyDefinition describes that kind. Known kinds: ${names.join(", ")}${didYouMean(kind, names)}`
+      : `${field} is "${kind}"; several groups have that kind (${found.map(({ policyKind }) => policyKind.group).join(", ")}); set the group.`,
   );
   return undefined;
 }

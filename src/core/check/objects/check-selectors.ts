@@ -1,16 +1,16 @@
-/** Gateways and listeners that let in namespaces by labels which no namespace has. */
-import { linkContext } from "../effective/world/lookups.ts";
-import type { World } from "../effective/world/world.ts";
-import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { parseSelector } from "../model/parse/parse-selector.ts";
-import type { LabelSelector } from "../model/policy.ts";
-import { displayRef, type KindId, kindId } from "../model/refs.ts";
-import { displaySelector, matchesSelector } from "../topology/matches-selector.ts";
-import { type CheckFinding, findingAt } from "./check-finding.ts";
+/** Findings about Gateways and listeners whose namespace selector matches no namespace. */
+import { linkContext } from "../../effective/world/lookups.ts";
+import type { World } from "../../effective/world/world.ts";
+import { isJsonList, isJsonObject, type Json, ownValue } from "../../model/json.ts";
+import { GATEWAY_API } from "../../model/kinds.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { parseSelector } from "../../model/parse/parse-selector.ts";
+import type { LabelSelector } from "../../model/policy.ts";
+import { displayRef, type KindId, kindId } from "../../model/refs.ts";
+import { displaySelector, matchesSelector } from "../../topology/matches-selector.ts";
+import { type CheckFinding, findingAt } from "../check-finding.ts";
 
-const HOLDERS: readonly KindId[] = [
+const WITH_LISTENERS: readonly KindId[] = [
   { group: GATEWAY_API, kind: "Gateway" },
   { group: GATEWAY_API, kind: "ListenerSet" },
   { group: "gateway.networking.x-k8s.io", kind: "XListenerSet" },
@@ -22,8 +22,8 @@ export function checkSelectors(world: World): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];
   const context = linkContext(world);
   const labels = namespacesOf(world).map((name) => context.namespaceLabels(name));
-  for (const holder of HOLDERS) {
-    world.objects.byKind.get(holder)?.forEach((_, object) => {
+  for (const kind of WITH_LISTENERS) {
+    world.objects.byKind.get(kind)?.forEach((_, object) => {
       for (const { namespaces, field, what } of allowances(object)) {
         const selector = selectorOf(namespaces);
         if (selector === undefined || labels.some((own) => matchesSelector(selector, own))) continue;
@@ -32,8 +32,8 @@ export function checkSelectors(world: World): readonly CheckFinding[] {
             code: "NamespaceSelectorMatchesNothing",
             severity: "warning",
             field: `${field}.selector`,
-            message: `${what} lets in namespaces with ${displaySelector(selector)}; no namespace here has such labels, so nothing can attach`,
-            fix: "Label the namespaces that are meant, correct the selector, or add the files that define the namespaces.",
+            message: `${what} allows namespaces with the labels ${displaySelector(selector)}; no namespace has them, so nothing can attach`,
+            fix: "Label the namespaces, correct the selector, or add the files that define the namespaces.",
           }),
         );
       }
@@ -42,7 +42,7 @@ export function checkSelectors(world: World): readonly CheckFinding[] {
   return findings;
 }
 
-/** Those that are defined, and those that something is in. */
+/** The namespaces that are defined, and those that an object is in. */
 function namespacesOf({ objects }: World): readonly string[] {
   const names = new Set<string>();
   objects.namespaces.forEach((_, name) => names.add(name));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { checkText, findingsOf, limitPolicy, smallCluster } from "../../../../test/support/cli/check-text.ts";
 
 const object = (apiVersion: string, kind: string): string =>
   `${smallCluster}---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: x, namespace: a}\nspec: {}\n`;
@@ -10,51 +10,56 @@ describe("a kind that there is not", () => {
       "gateway.networking.k8s.io/v1",
       "HttpRoute",
       "HttpRoute",
-      "gateway.networking.k8s.io has no kind HttpRoute; did you mean 'HTTPRoute'?",
+      "unknown kind 'HttpRoute' in gateway.networking.k8s.io; did you mean 'HTTPRoute'?",
     ],
     [
       "gateway.networking.k8s.io/v1",
       "HTTPRoutes",
       "HTTPRoutes",
-      "gateway.networking.k8s.io has no kind HTTPRoutes; did you mean 'HTTPRoute'?",
+      "unknown kind 'HTTPRoutes' in gateway.networking.k8s.io; did you mean 'HTTPRoute'?",
     ],
     [
       "gateway.networking.x-k8s.io/v1alpha1",
       "ListenerSet",
       "ListenerSet",
-      "gateway.networking.x-k8s.io has no kind ListenerSet; did you mean 'XListenerSet'?",
+      "unknown kind 'ListenerSet' in gateway.networking.x-k8s.io; did you mean 'XListenerSet'?",
     ],
     [
       "prevail.dev/v1alpha1",
       "PolicyDefinitions",
       "PolicyDefinitions",
-      "prevail.dev has no kind PolicyDefinitions; did you mean 'PolicyDefinition'?",
+      "unknown kind 'PolicyDefinitions' in prevail.dev; did you mean 'PolicyDefinition'?",
     ],
-    ["prevail.dev/v1alpha1", "Oven", "Oven", "prevail.dev has no kind Oven"],
+    ["prevail.dev/v1alpha1", "Oven", "Oven", "unknown kind 'Oven' in prevail.dev"],
     [
       "networking.k8s.io/v1",
       "HTTPRoute",
       "networking.k8s.io/v1",
-      "networking.k8s.io has no kind HTTPRoute; did you mean 'HTTPRoute' of gateway.networking.k8s.io?",
+      "unknown kind 'HTTPRoute' in networking.k8s.io; did you mean 'HTTPRoute' of gateway.networking.k8s.io?",
     ],
-    ["v1", "Gateway", "v1", "the core group has no kind Gateway; did you mean 'Gateway' of gateway.networking.k8s.io?"],
-    ["apps/v1", "Service", "apps/v1", "apps has no kind Service; did you mean 'Service' of the core group?"],
+    [
+      "v1",
+      "Gateway",
+      "v1",
+      "unknown kind 'Gateway' in the core group; did you mean 'Gateway' of gateway.networking.k8s.io?",
+    ],
+    ["apps/v1", "Service", "apps/v1", "unknown kind 'Service' in apps; did you mean 'Service' of the core group?"],
     [
       "gateway.netwroking.k8s.oi/v1",
       "httproute",
       "gateway.netwroking.k8s.oi/v1",
-      "gateway.netwroking.k8s.oi has no kind httproute; did you mean 'HTTPRoute' of gateway.networking.k8s.io?",
+      "unknown kind 'httproute' in gateway.netwroking.k8s.oi; did you mean 'HTTPRoute' of gateway.networking.k8s.io?",
     ],
     [
       "prevail.io/v1",
       "CoverageRule",
       "prevail.io/v1",
-      "prevail.io has no kind CoverageRule; did you mean 'CoverageRule' of prevail.dev?",
+      "unknown kind 'CoverageRule' in prevail.io; did you mean 'CoverageRule' of prevail.dev?",
     ],
   ] as const) {
     test(`${kind} of ${apiVersion}`, async () => {
       expect(await findingsOf("UnknownKind", object(apiVersion, kind))).toEqual([
-        `warning at «${place}»: ${kind} a/x is left out: ${message}`,
+        `warning at «${place}»: ${kind} a/x is ignored: ${message}`,
       ]);
     });
   }
@@ -94,7 +99,7 @@ describe("what the world knows about fixing", () => {
   test("a policy of a kind that is nearly known", async () => {
     const misspelt = limitPolicy("p", "Gateway", "limits: {}").replace("LimitPolicy", "LimtPolicy");
     expect(await fixes("UnknownPolicyKind", `${smallCluster}${misspelt}`)).toEqual([
-      "If 'LimitPolicy' is meant, write that.",
+      "Write 'LimitPolicy' if that is meant.",
     ]);
     expect(await fixes("UnknownKind", `${smallCluster}${misspelt}`)).toEqual([]);
   });
@@ -108,7 +113,7 @@ describe("what the world knows about fixing", () => {
     const refused = smallCluster.replace("  - name: one\n", "  - name: one\n    retry: {attempts: none}\n");
     const policy = limitPolicy("p", "HTTPRoute", "limits: {}");
     expect(await fixes("TargetNotFound", `${refused}${policy}`)).toEqual([
-      "It is there, but was left out: fix its spec.rules[0].retry.attempts.",
+      "The object exists but is invalid, so it is ignored: correct its spec.rules[0].retry.attempts.",
     ]);
     expect(await fixes("TargetNotFound", `${refused}${policy.replace("name: r}", "name: q}")}`)).toEqual([
       "Correct the name, or add the target.",

@@ -1,21 +1,21 @@
-/** CoverageRules: what must hold of the effective policy of every target that a rule is about. */
+/** Findings about CoverageRules: a rule has a condition that the effective policy of each of its targets must meet. */
 
-import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
-import { formatPath } from "../effective/paths/format-path.ts";
-import type { CompiledKind } from "../effective/world/compiled-kind.ts";
-import { nameLookup } from "../effective/world/lookups.ts";
-import type { World } from "../effective/world/world.ts";
-import type { EvaluateCondition } from "../model/cel.ts";
-import type { CoverageRule } from "../model/coverage-rule.ts";
-import type { LevelKind } from "../model/definition.ts";
-import type { KubeObject } from "../model/kube-object.ts";
-import { displayLevel, isAbove, sameLevel } from "../model/levels.ts";
-import { displayRef, type KindId, kindId, objectId, type PolicyId, parseObjectId } from "../model/refs.ts";
-import { clipText } from "../model/words/clip-text.ts";
-import { suggestName } from "../model/words/near-miss.ts";
-import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
+import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
+import { formatPath } from "../../effective/paths/format-path.ts";
+import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import { nameLookup } from "../../effective/world/lookups.ts";
+import type { World } from "../../effective/world/world.ts";
+import type { EvaluateCondition } from "../../model/cel.ts";
+import type { CoverageRule } from "../../model/coverage-rule.ts";
+import type { LevelKind } from "../../model/definition.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { displayLevel, isAbove, sameLevel } from "../../model/levels.ts";
+import { displayRef, type KindId, kindId, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { clipText } from "../../model/words/clip-text.ts";
+import { suggestName } from "../../model/words/near-miss.ts";
+import { type CheckFinding, findingAt, type RelatedField } from "../check-finding.ts";
 import { type Coverage, coverageOf, type UncoveredTarget } from "./coverage-of.ts";
-import { listNames, namePolicies } from "./name-policies.ts";
+import { listNames, listPolicies } from "../list-names.ts";
 import { parseCoverageRule } from "./parse-coverage-rule.ts";
 
 export const COVERAGE_RULE: KindId = kindId({ group: "prevail.dev", kind: "CoverageRule" });
@@ -65,8 +65,8 @@ function unreachable({ object }: CoverageRule, level: LevelKind, index: number, 
     code: "CoverageRuleInvalid",
     severity: "error",
     field,
-    message: `${field} is ${displayLevel(level)}, which no path of ${kind.policyKind.kind} comes to; its paths end at ${listNames(ends)}.`,
-    fix: "Name a level that policies of this kind reach, or one above it.",
+    message: `${field} is ${displayLevel(level)}, which is on no path of ${kind.policyKind.kind}; its paths end at ${listNames(ends)}.`,
+    fix: "Use a level on which policies of this kind take effect, or a higher level.",
   });
 }
 
@@ -77,10 +77,10 @@ function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, {
   const kind = rule.policyKind.kind;
   const more = paths === 1 ? "" : ` and ${paths - 1} more ${paths === 2 ? "path" : "paths"}`;
   const where = hasPaths ? `, on ${formatPath(path, from)}${more}` : "";
-  const demand = rule.message === "" ? `${nameOf(rule)} does not hold` : rule.message.replace(/[.\s]+$/, "");
+  const demand = rule.message === "" ? `${nameOf(rule)} is not met` : rule.message.replace(/[.\s]+$/, "");
   const owner = world.objects.byId.get(object);
-  const deciding = decidersOf(target);
-  const place = hasPaths ? "it or to something above it" : "it";
+  const deciding = policiesBehind(target);
+  const onto = hasPaths ? "the target or to one of its parents" : "the target";
   return findingAt(owner, {
     code: "NotCovered",
     rule: rule.object.id,
@@ -89,13 +89,13 @@ function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, {
     message: `${demand}: ${whyNot(target, kind)}${where}`,
     fix:
       policies.length === 0
-        ? `Attach a ${kind} to ${place} that meets ${nameOf(rule)}.`
-        : `Change what decides here so that it meets ${nameOf(rule)}.`,
+        ? `Attach a ${kind} that meets ${nameOf(rule)} to ${onto}.`
+        : `Change the policies that take effect here so that the result meets ${nameOf(rule)}.`,
     related: [
       conditionOf(rule),
       ...deciding
         .slice(0, SHOWN)
-        .map((policy): RelatedPlace => ({ object: policy, message: `${namePolicies([policy])} decides here` })),
+        .map((policy): RelatedField => ({ object: policy, message: `${listPolicies([policy])} takes effect here` })),
     ],
   });
 }
@@ -103,8 +103,8 @@ function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, {
 const SHOWN = 5;
 const MAX_VALUE = 60;
 
-/** Those that set what the condition reads; where nobody does, all that have a say. */
-function decidersOf({ read, policies }: UncoveredTarget): readonly PolicyId[] {
+/** The policies that set the values that the condition reads; if no value is set, all policies that take effect. */
+function policiesBehind({ read, policies }: UncoveredTarget): readonly PolicyId[] {
   const readers = read.flatMap(({ policy }) => policy ?? []);
   return read.length === 0 ? policies : [...new Set(readers)];
 }
@@ -112,7 +112,7 @@ function decidersOf({ read, policies }: UncoveredTarget): readonly PolicyId[] {
 function whyNot(target: UncoveredTarget, kind: string): string {
   const { node, policies, read, problem } = target;
   const shown = displayRef(node, node.sectionName);
-  if (policies.length === 0 && read.length === 0) return `no ${kind} applies to ${shown}`;
+  if (policies.length === 0 && read.length === 0) return `no ${kind} takes effect on ${shown}`;
   if (read.length > 0) {
     const values = read.slice(0, SHOWN).map(({ pointer, value, policy }) => {
       const by = policy === undefined ? "the object itself" : displayRef(parseObjectId(policy));
@@ -120,15 +120,15 @@ function whyNot(target: UncoveredTarget, kind: string): string {
     });
     return `at ${shown} ${listNames(values, read.length)}`;
   }
-  const by = namePolicies(policies.slice(0, SHOWN), policies.length);
+  const by = listPolicies(policies.slice(0, SHOWN), policies.length);
   const why = problem === undefined ? "" : ` (${clipText(problem)})`;
-  return `the effective ${kind} of ${shown}, which ${by} ${policies.length === 1 ? "decides" : "decide"}, does not meet the condition${why}`;
+  return `the effective ${kind} of ${shown}, from ${by}, does not meet the condition${why}`;
 }
 
-const conditionOf = (rule: CoverageRule): RelatedPlace => ({
+const conditionOf = (rule: CoverageRule): RelatedField => ({
   object: rule.object.id,
   field: "spec.condition",
-  message: `${nameOf(rule)} demands ${clipText(rule.condition, 200)}`,
+  message: `${nameOf(rule)} requires ${clipText(rule.condition, 200)}`,
 });
 
 const failed = (rule: CoverageRule, message: string): CheckFinding =>
@@ -137,7 +137,7 @@ const failed = (rule: CoverageRule, message: string): CheckFinding =>
     severity: "error",
     field: "spec.condition",
     message: `the condition of ${nameOf(rule)} cannot be evaluated: ${clipText(message)}`,
-    fix: "Correct the expression; has(…) asks for a field that may be missing.",
+    fix: "Correct the expression; test a field that may be missing with has(…).",
   });
 
 function matchesNothing(world: World, rule: CoverageRule): CheckFinding {
@@ -148,13 +148,13 @@ function matchesNothing(world: World, rule: CoverageRule): CheckFinding {
     first === undefined
       ? ""
       : suggestName(nameLookup(world.objects), kindId(first.ref), first.ref.namespace, first.ref.name);
-  const why = first === undefined ? "" : `; ${displayRef(first.ref)} is not there${hint}`;
+  const why = first === undefined ? "" : `; ${displayRef(first.ref)} does not exist${hint}`;
   return findingAt(rule.object, {
     code: "CoverageMatchesNothing",
     severity: "warning",
     field: first === undefined ? "spec.targets" : `spec.targets.under[${index}].name`,
-    message: `nothing that is there is a target of ${nameOf(rule)}${why}`,
-    fix: "Correct what the rule selects, or add the files it is about; a rule about nothing always holds.",
+    message: `${nameOf(rule)} has no targets${why}`,
+    fix: "Correct spec.targets, or add the files of the targets. A rule without targets is always met.",
   });
 }
 
@@ -166,7 +166,7 @@ function incomplete(rule: CoverageRule, { unjudged, absent }: Coverage): CheckFi
     code: "CoverageIncomplete",
     severity: "info",
     field: "spec.targets",
-    message: `${nameOf(rule)} cannot be judged at ${listNames(names, unjudged.length)}: what ${listNames(absent.slice(0, 5), absent.length)} would bring is not known`,
+    message: `${nameOf(rule)} cannot be checked at ${listNames(names, unjudged.length)}: the policies of ${listNames(absent.slice(0, 5), absent.length)} are not known`,
     fix: "Add the files of the missing parents with -f.",
   });
 }

@@ -1,32 +1,32 @@
-/** Retry and timeout settings that cannot work together, wherever their parts come from. */
+/** Findings about effective retry and timeout settings that contradict each other, from whichever policies they come. */
 
-import type { EffectivePolicy } from "../effective/fold/effective-policy.ts";
-import { effectivePolicyAt } from "../effective/fold/effective-policy-at.ts";
-import { fieldOfPointer } from "../effective/fold/field-of-pointer.ts";
-import { foldPath } from "../effective/fold/fold-path.ts";
-import { formatTarget } from "../effective/paths/format-path.ts";
-import type { Path } from "../effective/paths/path.ts";
-import { PathFinder } from "../effective/paths/path-finder.ts";
-import type { CompiledKind } from "../effective/world/compiled-kind.ts";
-import type { World } from "../effective/world/world.ts";
-import { sourcePointer, type ValuePointer } from "../explain/value-pointer.ts";
-import type { EffectiveSpec } from "../merge/effective-spec.ts";
-import type { Source } from "../merge/provenance.ts";
-import type { FindingCode } from "../model/finding-code.ts";
-import { findingCodes } from "../model/finding-codes.ts";
-import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
-import { formatDurationMs } from "../model/parse/parse-duration.ts";
-import { displayRef, type KindId, kindId, parseObjectId } from "../model/refs.ts";
-import { sumWaitsMs } from "../retry/backoff.ts";
-import { type RetrySettings, retrySettings } from "../retry/retry-settings.ts";
-import { retriesWithin } from "../retry/retry-timeline.ts";
-import { type CheckFinding, findingAt, type RelatedPlace } from "./check-finding.ts";
+import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
+import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
+import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
+import { foldPath } from "../../effective/fold/fold-path.ts";
+import { formatTarget } from "../../effective/paths/format-path.ts";
+import type { Path } from "../../effective/paths/path.ts";
+import { PathFinder } from "../../effective/paths/path-finder.ts";
+import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import type { World } from "../../effective/world/world.ts";
+import { sourcePointer, type ValuePointer } from "../../explain/value-pointer.ts";
+import type { EffectiveSpec } from "../../merge/effective-spec.ts";
+import type { Source } from "../../merge/provenance.ts";
+import type { FindingCode } from "../../model/finding-code.ts";
+import { findingCodes } from "../../model/finding-codes.ts";
+import { isJsonList, isJsonObject, type Json, ownValue } from "../../model/json.ts";
+import { GATEWAY_API } from "../../model/kinds.ts";
+import { formatDurationMs } from "../../model/parse/parse-duration.ts";
+import { displayRef, type KindId, kindId, parseObjectId } from "../../model/refs.ts";
+import { sumWaitsMs } from "../../retry/backoff.ts";
+import { type RetrySettings, retrySettings } from "../../retry/retry-settings.ts";
+import { retriesWithin } from "../../retry/retry-timeline.ts";
+import { type CheckFinding, findingAt, type RelatedField } from "../check-finding.ts";
 
 const RETRY_POLICY: KindId = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 const HTTP_ROUTE = kindId({ group: GATEWAY_API, kind: "HTTPRoute" });
 
-/** What is wrong, and which settings have part in it: the first is where it is told. */
+/** A contradiction and the settings it is about. The finding is at the first setting, the others are related. */
 export interface RetryProblem {
   readonly code: FindingCode;
   readonly message: string;
@@ -42,7 +42,7 @@ interface Occurrence {
 
 export const checkRetries = (world: World): readonly CheckFinding[] => checkRetrySettings(world, problemsOf);
 
-/** What is wrong with the settings that prevail somewhere, at whoever set them. */
+/** Findings about the effective settings of each path, reported at the objects that set them. */
 export function checkRetrySettings(
   world: World,
   problemsOf: (settings: RetrySettings) => readonly RetryProblem[],
@@ -51,7 +51,7 @@ export function checkRetrySettings(
   if (kind === undefined || !isAnythingSet(world, kind)) return [];
   const occurrences = new Map<string, Occurrence>();
   const known = new Map<EffectiveSpec, readonly RetryProblem[]>();
-  forEachPathAtAll(world, kind, (path, core) => {
+  forEachPathOrRoute(world, kind, (path, core) => {
     let problems = known.get(core);
     if (problems === undefined) {
       problems = problemsOf(retrySettings(core.spec));
@@ -75,8 +75,8 @@ function isAnythingSet(world: World, kind: CompiledKind): boolean {
 const hasOwnSettings = (rule: Json): boolean =>
   isJsonObject(rule) && (Object.hasOwn(rule, "retry") || Object.hasOwn(rule, "timeouts"));
 
-/** Also paths without a policy: routes have retries and timeouts of their own. */
-function forEachPathAtAll(
+/** Visits every path, also those without a policy: routes have retries and timeouts of their own. */
+function forEachPathOrRoute(
   world: World,
   kind: CompiledKind,
   visit: (path: Path, effective: EffectiveSpec) => void,
@@ -90,7 +90,12 @@ function forEachPathAtAll(
 }
 
 function problemsOf(settings: RetrySettings): readonly RetryProblem[] {
-  return [...waitProblems(settings), ...tryProblems(settings), ...backoffProblems(settings), ...codeProblems(settings)];
+  return [
+    ...waitProblems(settings),
+    ...attemptProblems(settings),
+    ...backoffProblems(settings),
+    ...codeProblems(settings),
+  ];
 }
 
 const ms = formatDurationMs;
@@ -104,33 +109,33 @@ function* waitProblems({ plan, timeouts }: RetrySettings): Generator<RetryProble
   const slowest = waits + (attempts + 1) * (backendRequestMs ?? 0);
   if (backoffMs !== undefined && waits >= requestMs) {
     const inTime = retriesWithin(plan, requestMs);
-    const fate = inTime === 0 ? "none of them can start" : `at most ${inTime} of them can start`;
+    const effect = inTime === 0 ? "none of them can start" : `at most ${inTime} of them can start`;
     yield {
       code: "RetriesExceedTimeout",
-      message: `${retries}, the first at least ${ms(backoffMs)} after the failure and each later one after a longer wait, take ${ms(waits)} of waiting, and the request times out after ${ms(requestMs)}: ${fate}`,
-      fix: "Wait less between tries, try less often, or give the request more time.",
+      message: `${retries}, the first at least ${ms(backoffMs)} after the failure and each later one after a longer wait, wait ${ms(waits)} in total, but the request times out after ${ms(requestMs)}: ${effect}`,
+      fix: "Lower retry.backoff or retry.attempts, or raise timeouts.request.",
       settings: ["/retry/attempts", "/retry/backoff", "/timeouts/request"],
     };
   } else if (slowest > requestMs) {
-    const tries =
+    const attemptsAndWaits =
       backendRequestMs === undefined
-        ? "with waits that double from try to try"
-        : `with tries of up to ${ms(backendRequestMs)} and waits that double from try to try`;
+        ? "with waits that double from attempt to attempt"
+        : `with attempts of up to ${ms(backendRequestMs)} and waits that double from attempt to attempt`;
     yield {
       code: "RetriesMayNotFit",
-      message: `${retries} may need ${ms(slowest)} ${tries}, and the request times out after ${ms(requestMs)}`,
-      fix: "Give the request more time if all retries shall have their chance; nothing if the timeout is what matters.",
+      message: `${retries} may need ${ms(slowest)} ${attemptsAndWaits}, but the request times out after ${ms(requestMs)}`,
+      fix: "Raise timeouts.request if all retries must fit; none needed if the timeout matters more.",
       settings: ["/retry/attempts", "/retry/backoff", "/timeouts/request", "/timeouts/backendRequest"],
     };
   }
 }
 
-function* tryProblems({ timeouts: { requestMs, backendRequestMs } }: RetrySettings): Generator<RetryProblem> {
+function* attemptProblems({ timeouts: { requestMs, backendRequestMs } }: RetrySettings): Generator<RetryProblem> {
   if (requestMs === undefined || backendRequestMs === undefined || backendRequestMs <= requestMs) return;
   yield {
-    code: "TryOutlivesRequest",
-    message: `one try may take ${ms(backendRequestMs)}, and the whole request times out after ${ms(requestMs)}: the timeout of the try never comes to pass`,
-    fix: "Give one try less time than the request has.",
+    code: "AttemptOutlivesRequest",
+    message: `one attempt may take ${ms(backendRequestMs)}, but the whole request times out after ${ms(requestMs)}: the timeout of the attempt has no effect`,
+    fix: "Set timeouts.backendRequest lower than timeouts.request.",
     settings: ["/timeouts/backendRequest", "/timeouts/request"],
   };
 }
@@ -141,7 +146,7 @@ function* backoffProblems({ plan }: RetrySettings): Generator<RetryProblem> {
   if (backoffMs === undefined || maxBackoffMs === undefined || backoffMs <= maxBackoffMs) return;
   yield {
     code: "BackoffAboveMaximum",
-    message: `the wait before a retry is ${ms(backoffMs)}, and the longest wait is ${ms(maxBackoffMs)}: the longest counts as ${ms(backoffMs)}`,
+    message: `the wait before a retry is ${ms(backoffMs)}, but the longest wait is ${ms(maxBackoffMs)}: ${ms(backoffMs)} is used as the longest wait`,
     fix: "Raise maxBackoff, or lower backoff.",
     settings: ["/retry/maxBackoff", "/retry/backoff"],
   };
@@ -153,13 +158,13 @@ function* codeProblems({ plan }: RetrySettings): Generator<RetryProblem> {
   if (useless.length === 0) return;
   yield {
     code: "CodeNotRetried",
-    message: `status ${useless.length === 1 ? "code" : "codes"} ${useless.slice(0, 10).join(", ")} cannot be retried: only answers from 400 to 599 are failures`,
+    message: `status ${useless.length === 1 ? "code" : "codes"} ${useless.slice(0, 10).join(", ")} cannot be retried: only responses from 400 to 599 are failures`,
     fix: "List codes from 400 to 599.",
     settings: ["/retry/codes"],
   };
 }
 
-/** The same settings from the same places are one finding, on however many paths. */
+/** Equal settings from the same fields are one finding, with the number of paths. */
 function note(
   world: World,
   occurrences: Map<string, Occurrence>,
@@ -189,7 +194,7 @@ function placeOf(world: World, effective: EffectivePolicy, pointer: string): Val
 
 function describe(world: World, { problem, effective, paths }: Occurrence): CheckFinding {
   const { code, message, fix, settings } = problem;
-  const related = settings.flatMap((pointer): readonly RelatedPlace[] => {
+  const related = settings.flatMap((pointer): readonly RelatedField[] => {
     const place = placeOf(world, effective, pointer);
     if (place === undefined) return [];
     const owner = displayRef(parseObjectId(place.object));
@@ -208,7 +213,7 @@ function describe(world: World, { problem, effective, paths }: Occurrence): Chec
     code,
     severity: findingCodes[code].severity,
     ...(first?.field === undefined ? {} : { field: first.field }),
-    message: `${message}. So it is at ${formatTarget(effective.path)}${where}`,
+    message: `${message}. This is so at ${formatTarget(effective.path)}${where}`,
     fix,
     ...(rest.length === 0 ? {} : { related: rest }),
   });

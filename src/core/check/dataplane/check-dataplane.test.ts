@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkText, retryPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { checkText, retryPolicy, smallCluster } from "../../../../test/support/cli/check-text.ts";
 
 /** `code object field`, of what only a data plane knows. */
 async function found(text: string, options: string): Promise<readonly string[]> {

@@ -1,16 +1,16 @@
-/** What an Envoy would refuse, and what it cannot keep exactly, each at the object and field that ask for it. */
-import { directPolicies } from "../dataplane/compile/compile-backend.ts";
-import type { BackendConfig, DataplaneConfig, RouteConfig, RuleConfig } from "../dataplane/gateway-config.ts";
-import type { World } from "../effective/world/world.ts";
-import { type EnvoyLimit, type RuleLimit, retryLimits, ruleLimits } from "../envoy/envoy-limits.ts";
-import { faultOfMatch, faultOfRule } from "../envoy/find-faults.ts";
-import type { FindingCode } from "../model/finding-code.ts";
-import { findingCodes } from "../model/finding-codes.ts";
-import { kindId, type ObjectRef, objectId } from "../model/refs.ts";
-import type { MatchRegex } from "../model/regex.ts";
-import type { RetrySettings } from "../retry/retry-settings.ts";
-import { sectionsOf } from "../topology/sections-of.ts";
-import { type CheckFinding, findingAt } from "./check-finding.ts";
+/** Findings about what Envoy refuses or does differently, each at the object and field that configure it. */
+import { directPolicies } from "../../dataplane/compile/compile-backend.ts";
+import type { BackendConfig, DataplaneConfig, RouteConfig, RuleConfig } from "../../dataplane/gateway-config.ts";
+import type { World } from "../../effective/world/world.ts";
+import { type EnvoyLimit, type RuleLimit, retryLimits, ruleLimits } from "../../envoy/envoy-limits.ts";
+import { faultOfMatch, faultOfRule } from "../../envoy/find-faults.ts";
+import type { FindingCode } from "../../model/finding-code.ts";
+import { findingCodes } from "../../model/finding-codes.ts";
+import { kindId, type ObjectRef, objectId } from "../../model/refs.ts";
+import type { MatchRegex } from "../../model/regex.ts";
+import type { RetrySettings } from "../../retry/retry-settings.ts";
+import { sectionsOf } from "../../topology/sections-of.ts";
+import { type CheckFinding, findingAt } from "../check-finding.ts";
 import { checkRetrySettings, type RetryProblem } from "./check-retries.ts";
 
 export function checkEnvoy(world: World, config: DataplaneConfig, matchRegex: MatchRegex): readonly CheckFinding[] {
@@ -39,7 +39,8 @@ export function checkEnvoy(world: World, config: DataplaneConfig, matchRegex: Ma
     if (seen.has(rule)) return;
     seen.add(rule);
     const noAction = faultOfRule(route);
-    if (noAction !== undefined) report("EnvoyRefusesRule", rule.route, field, `${noAction}; requests are answered 500`);
+    if (noAction !== undefined)
+      report("EnvoyRefusesRule", rule.route, field, `${noAction}; requests get a 500 response`);
     for (const limit of ruleLimits(rule)) reportLimit(limit, rule, field, { report, trafficPolicyOf });
   });
   return [...checkRetrySettings(world, problemsOf), ...findings.values()];
@@ -65,7 +66,7 @@ interface Reporting {
   readonly trafficPolicyOf: (backend: BackendConfig) => ObjectRef | undefined;
 }
 
-/** What RetryPolicies say is told at them; here is what a Service has of its own. */
+/** Limits that come from a Service's own policy. Limits that come from a RetryPolicy are reported at that policy. */
 function reportLimit(
   { code, message, backend }: RuleLimit,
   rule: RuleConfig,
@@ -78,7 +79,7 @@ function reportLimit(
   if (policy !== undefined) report(code, policy, "spec.retryConstraint", message);
 }
 
-/** Where a finding stands, and who else has part in it. */
+/** The settings that a limit is about: the finding is at the first one that is set, the others are related. */
 const SETTINGS: Readonly<Record<EnvoyLimit["code"], readonly string[]>> = {
   EnvoyDropsBudget: [
     "/retry/budget/percent",

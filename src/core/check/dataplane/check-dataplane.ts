@@ -1,14 +1,14 @@
-/** What a data plane would not do as the objects say. Which one serves is in no file, so somebody must say it. */
-import { compileDataplane } from "../dataplane/compile-dataplane.ts";
-import type { World } from "../effective/world/world.ts";
-import { objectId } from "../model/refs.ts";
-import type { MatchRegex } from "../model/regex.ts";
+/** Findings about what a data plane would not do as the objects configure it. The caller names the data plane. */
+import { compileDataplane } from "../../dataplane/compile-dataplane.ts";
+import type { World } from "../../effective/world/world.ts";
+import { objectId } from "../../model/refs.ts";
+import type { MatchRegex } from "../../model/regex.ts";
+import { type CheckFinding, findingAt } from "../check-finding.ts";
 import { checkEnvoy } from "./check-envoy.ts";
-import { type CheckFinding, findingAt } from "./check-finding.ts";
 
 export type CheckedDataplane =
   | { readonly type: "embedded" }
-  /** `matchRegex`: RE2's, as Envoy's are. */
+  /** `matchRegex`: matches RE2 expressions, as Envoy does. */
   | { readonly type: "envoy"; readonly matchRegex: MatchRegex };
 
 export function checkDataplane(world: World, dataplane: CheckedDataplane): readonly CheckFinding[] {

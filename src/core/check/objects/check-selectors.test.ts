@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findingsOf, smallCluster } from "../../../test/support/cli/check-text.ts";
+import { findingsOf, smallCluster } from "../../../../test/support/cli/check-text.ts";
 
 const listener = (selector: string): string =>
   smallCluster.replace(
@@ -16,7 +16,7 @@ const listener = (selector: string): string =>
 
 test("a listener that no namespace can use", async () => {
   expect(await findingsOf("NamespaceSelectorMatchesNothing", listener("{matchLabels: {team: b}}"))).toEqual([
-    "warning at «{matchLabels: {team: b}}»: listener 'http' of Gateway a/g lets in namespaces with team=b; no namespace here has such labels, so nothing can attach",
+    "warning at «{matchLabels: {team: b}}»: listener 'http' of Gateway a/g allows namespaces with the labels team=b; no namespace has them, so nothing can attach",
   ]);
 });
 
@@ -26,7 +26,7 @@ test("a Gateway that no listener set can hang under", async () => {
     "  gatewayClassName: c\n  allowedListeners: {namespaces: {from: Selector, selector: {matchExpressions: [{key: team, operator: Exists}]}}}\n",
   );
   expect(await findingsOf("NamespaceSelectorMatchesNothing", text)).toEqual([
-    expect.stringMatching(/^warning at «{matchExpressions: .*: Gateway a\/g lets in namespaces with team; /),
+    expect.stringMatching(/^warning at «{matchExpressions: .*: Gateway a\/g allows namespaces with the labels team; /),
   ]);
 });
 

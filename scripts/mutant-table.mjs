@@ -683,7 +683,7 @@ export const mutants = [
   row(
     "a route is affected under every parent",
     gep713,
-    `${status}/place-finder.ts`,
+    `${status}/status-location-finder.ts`,
     'if (text("name", "") !== parent.name || text("namespace", route.namespace) !== parent.namespace) return false;',
     "",
   ),
@@ -704,8 +704,8 @@ export const mutants = [
   row(
     "what is partially enforced does not say which parts are",
     gep713,
-    `${status}/parts-finder.ts`,
-    "if (prevails) inEffect.push(setting);",
+    `${status}/partial-enforcement-finder.ts`,
+    "if (takesEffect) inEffect.push(setting);",
     "",
   ),
   row(
@@ -718,8 +718,8 @@ export const mutants = [
   row(
     "more ancestors than a status has room for",
     gep713,
-    `${status}/status-report-of.ts`,
-    "const MAX_ANCESTORS = 16;",
-    "const MAX_ANCESTORS = 17;",
+    `${status}/limit-ancestors.ts`,
+    "ancestors: ancestors.slice(0, MAX_ANCESTORS),",
+    "ancestors,",
   ),
 ];

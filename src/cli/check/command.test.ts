@@ -24,7 +24,7 @@ describe("the bakery", () => {
     ["check-github", `check -o github --severity info ${rules}`],
     ["check-dataplane-envoy", "check --dataplane envoy -f examples/bakery"],
     ["check-explain", "check --explain RefNotPermitted"],
-    ["check-explain-unknown", "check --explain NeverPrevail"],
+    ["check-explain-unknown", "check --explain NeverTakesEfect"],
   ] as const) {
     test(line, () => expectTranscript(name, line));
   }
@@ -88,7 +88,7 @@ spec:
 
   test("what concerns only the namespace is told in full", async () => {
     const { stdout } = await runCli("check -n shop --redact -f examples/bakery");
-    expect(stdout).toContain("it loses to RateLimitPolicy\n  shop/closing-time");
+    expect(stdout).toContain("it is overridden by\n  RateLimitPolicy shop/closing-time");
   });
 });
 

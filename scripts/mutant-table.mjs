@@ -9,6 +9,8 @@ const effective = "src/core/effective";
 const model = "src/core/model";
 const status = "src/core/status";
 const targets = "src/core/attachment/resolve-targets.ts";
+const resolution = "src/core/attachment/resolution.ts";
+const selector = "src/core/attachment/resolve-by-selector.ts";
 
 const attachment = "gateway-api/";
 const gep713 = "gep-713/";
@@ -417,37 +419,37 @@ export const mutants = [
   row(
     "sectionName of a parentRef is not heeded",
     attachment,
-    `${topology}/listener-accepts.ts`,
+    `${topology}/allowed-routes.ts`,
     'if (route.sectionName !== undefined && listener.declaredName !== route.sectionName) return "OtherName";',
     "",
   ),
   row(
     "port of a parentRef is not heeded",
     attachment,
-    `${topology}/listener-accepts.ts`,
+    `${topology}/allowed-routes.ts`,
     'if (route.port !== undefined && listener.port !== route.port) return "OtherPort";',
     "",
   ),
   row(
     "allowed kinds are not heeded",
     attachment,
-    `${topology}/listener-accepts.ts`,
+    `${topology}/allowed-routes.ts`,
     'if (listed && !isListed(listener, route.facts)) return "OtherKinds";',
     "",
   ),
   row(
     "the protocol is not heeded",
     attachment,
-    `${topology}/listener-accepts.ts`,
+    `${topology}/allowed-routes.ts`,
     'if (!fitsProtocol(listener.protocol, route.facts, listed)) return "OtherProtocol";',
     "",
   ),
   row(
     "two parentRefs that reach one listener give two paths",
     attachment,
-    `${topology}/object-links.ts`,
-    "return placed.filter((next, index) => index === 0 || byParent(placed[index - 1] ?? next, next) !== 0).map(linkOf);",
-    "return placed.map(linkOf);",
+    `${topology}/link-objects.ts`,
+    ".filter((link, index) => index === 0 || byParent(sorted[index - 1] ?? link, link) !== 0)",
+    "",
   ),
   row(
     "a backend in another namespace needs no grant",
@@ -490,7 +492,7 @@ export const mutants = [
     "a namespace stands above every object in it",
     attachment,
     `${effective}/paths/path-builder.ts`,
-    "!node.place.isBelowNamespace",
+    "!node.level.isBelowNamespace",
     "this.#kind.namespacesAbove.size === 0",
   ),
   row(
@@ -503,8 +505,8 @@ export const mutants = [
   row(
     "mesh: a consumer's policy acts on everybody's traffic",
     gep713x,
-    targets,
-    "if (isConsumer) attachment.consumer = trafficFrom(home);",
+    resolution,
+    "...(isConsumer(resolution, ref) ? { consumer: trafficFrom(namespaceOf(resolution)) } : {}),",
     "",
   ),
   row(
@@ -532,34 +534,34 @@ export const mutants = [
     "a reference means its kind in whatever case",
     attachment,
     `${topology}/link-draft.ts`,
-    "target.facts.kind !== kind ||",
-    "target.facts.kind.toLowerCase() !== kind.toLowerCase() ||",
+    "({ facts }) => facts.kind === kind && (group === undefined",
+    "({ facts }) => facts.kind.toLowerCase() === kind.toLowerCase() && (group === undefined",
   ),
   row(
     "what is named in vain is there",
     attachment,
-    `${effective}/world/lookups.ts`,
+    `${effective}/world/implied-objects.ts`,
     "impliedParents.some((parent) => objectId(parent) === wanted) === true",
     "up !== undefined",
   ),
   row(
     "an HTTPRoute without rules has none",
     attachment,
-    `${topology}/section-lists.ts`,
-    "read(object) ?? byDefault",
-    "read(object)",
+    `${topology}/sections-of.ts`,
+    'valueAtKeys(raw, path.split(".")) ?? byDefault',
+    'valueAtKeys(raw, path.split("."))',
   ),
   row(
     "of two CRDs for one kind both count",
     attachment,
-    `${effective}/world/rulebook.ts`,
+    `${effective}/world/collect-crds.ts`,
     "unused.add(object);",
     "crds.set(id, crd);",
   ),
   row(
     "a selector does not see the name of a Namespace",
     attachment,
-    targets,
+    selector,
     "isNamespace(allowed) ? (object: KubeObject) => namespaceLabelsOf(object, object.name) : labelsOf;",
     "labelsOf;",
   ),
@@ -589,15 +591,15 @@ export const mutants = [
   row(
     "a target in another namespace needs no grant",
     gep713,
-    targets,
-    "return isReferenceGranted(",
-    "return true || isReferenceGranted(",
+    resolution,
+    "return isReferencePermitted(",
+    "return true || isReferencePermitted(",
   ),
   row(
     "a namespaced policy may target any Namespace",
     attachment,
     targets,
-    "isNamespace(allowed) && (target.selector !== undefined || target.name === home)",
+    "isNamespace(allowed) && (target.selector !== undefined || target.name === own)",
     "isNamespace(allowed)",
   ),
   row(
@@ -610,11 +612,11 @@ export const mutants = [
   row(
     "a label selector selects everything",
     gep713,
-    targets,
+    selector,
     "if (!matchesSelector(selector, labelsIn(object))) continue;",
     "",
   ),
-  row("a target named twice is attached twice", gep713, targets, "if (resolution.seen.has(target)) return true;", ""),
+  row("a target named twice is attached twice", gep713, resolution, "if (resolution.attached.has(target)) return;", ""),
   row(
     "None: the newest wins",
     attachment,

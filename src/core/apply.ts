@@ -59,8 +59,8 @@ export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applie
 }
 
 /** The changed snapshot, read anew: other policy kinds may change the scope of objects. */
-function snapshotAfter(world: World, { changes, documentFindings }: ObjectChanges): Snapshot {
-  const updated = updateObjects(world, changes);
+function snapshotAfter(world: World, changes: ObjectChanges): Snapshot {
+  const { tables: updated } = updateObjects(world, changes);
   const objects: unknown[] = [];
   const positions: (SourcePosition | undefined)[] = [];
   const refused = new Map<ObjectId, readonly Finding[]>();
@@ -73,14 +73,14 @@ function snapshotAfter(world: World, { changes, documentFindings }: ObjectChange
     const id = findings[0]?.object;
     if (id !== undefined) refused.set(id, findings);
   };
-  updated.objects.byId.forEach(add);
+  updated.objects.forEach(add);
   updated.refused.forEach(refuse);
-  updated.doubles.forEach((doubles) => {
-    for (const { object, refusal } of doubles) {
+  updated.duplicates.forEach((duplicates) => {
+    for (const { object, refusal } of duplicates) {
       if (refusal === undefined) add(object);
       else refuse(refusal);
     }
   });
   const anew = tablesOf(buildSnapshot(objects, { positions }));
-  return new Snapshot({ objects: anew.objects, refused, findings: documentFindings });
+  return new Snapshot({ objects: anew.objects, refused, findings: changes.documentFindings });
 }

@@ -7,8 +7,9 @@ import { type Affected, affectedTargets } from "./effective/verdicts/affected-ta
 import { countTallies } from "./effective/verdicts/count-tallies.ts";
 import type { PolicyVerdict } from "./effective/verdicts/verdict.ts";
 import { verdictOf } from "./effective/verdicts/verdict-of.ts";
+import { buildRulebook, type RulebookOptions } from "./effective/world/build-rulebook.ts";
 import { buildWorld } from "./effective/world/build-world.ts";
-import { buildRulebook, RULES, type RulebookOptions } from "./effective/world/rulebook.ts";
+import { RULES } from "./effective/world/rulebook.ts";
 import type { World } from "./effective/world/world.ts";
 import { Evaluation, worldOf } from "./evaluation.ts";
 import type { CustomStrategies } from "./merge/custom-strategy.ts";
@@ -93,8 +94,8 @@ function* verdictsIn(world: World): IterableIterator<PolicyVerdict> {
   // As kinds stand in ids, where they are followed by a slash.
   const kinds = [...rulebook.byPolicyKind.keys()].sort((a, b) => compareText(`${a}/`, `${b}/`));
   for (const kind of kinds) {
-    for (const object of objects.byKind.inOrder(kind)) {
-      const record = policies.of(object);
+    for (const object of objects.ofKind(kind)) {
+      const record = policies.get(object.id as PolicyId);
       if (record === undefined) continue;
       const policy = object.id as PolicyId;
       yield { policy, policyKind: record.kind.policyKind, verdict: verdictOf(world, record) };

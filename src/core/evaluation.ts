@@ -1,4 +1,4 @@
-import type { RulebookOptions } from "./effective/world/rulebook.ts";
+import type { RulebookOptions } from "./effective/world/build-rulebook.ts";
 import type { World } from "./effective/world/world.ts";
 
 export interface EvaluationParts {

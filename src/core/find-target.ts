@@ -1,9 +1,9 @@
-import { isImplied } from "./effective/world/lookups.ts";
+import { isImplied } from "./effective/world/implied-objects.ts";
 import type { World } from "./effective/world/world.ts";
 import { type Evaluation, worldOf } from "./evaluation.ts";
 import { findKinds, type KindWords, kindWords } from "./explain/kind-words.ts";
 import type { ObjectOrSection } from "./explain/paths-through.ts";
-import { kindId, type ObjectId, type ObjectRef, objectId } from "./model/refs.ts";
+import { kindId, type ObjectRef, objectId } from "./model/refs.ts";
 import { sectionsOf } from "./topology/sections-of.ts";
 
 /** An object, or a section of one: a listener, a route rule, a service port. */
@@ -63,21 +63,20 @@ function objectsNamed(
   namespace: string | undefined,
   name: string,
 ): readonly ObjectRef[] {
-  const found: ObjectRef[] = [];
-  world.objects.byKind.get(kindId({ group, kind }))?.forEach((_: ObjectId, { ref }) => {
-    if (ref.name === name && (namespace === undefined || ref.namespace === namespace)) found.push(ref);
-  });
+  const found = world.objects
+    .ofKind(kindId({ group, kind }))
+    .map(({ ref }) => ref)
+    .filter((ref) => ref.name === name && (namespace === undefined || ref.namespace === namespace));
   const implied: ObjectRef = { group, kind, namespace: "", name };
   const isCluster = world.rulebook.factsOf(kindId(implied))?.scope === "Cluster";
   return found.length === 0 && isCluster && isImplied(world, implied) ? [implied] : found;
 }
 
-const hasObject = (world: World, ref: ObjectRef): boolean =>
-  world.objects.byId.has(objectId(ref)) || isImplied(world, ref);
+const hasObject = (world: World, ref: ObjectRef): boolean => world.objects.has(objectId(ref)) || isImplied(world, ref);
 
 function hasSection(world: World, target: TargetRef): boolean {
   if (target.sectionName === undefined) return true;
-  const object = world.objects.byId.get(objectId(target));
+  const object = world.objects.get(objectId(target));
   const facts = world.rulebook.factsOf(kindId(target));
   if (object === undefined || facts === undefined) return false;
   return sectionsOf(object, facts).some(({ name }) => name === target.sectionName);

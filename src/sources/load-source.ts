@@ -48,7 +48,7 @@ async function buildSource(loaded: LoadedDocuments): Promise<LoadedSource> {
   const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
   const world = worldOf(evaluation);
   const locate: LoadedSource["locate"] = (id, pointer) => {
-    const object = world.objects.byId.get(id);
+    const object = world.objects.get(id);
     if (object === undefined || pointer === undefined || pointer === "") return object?.source;
     return loaded.locate(object.raw, pointer) ?? object.source;
   };

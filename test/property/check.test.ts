@@ -63,7 +63,7 @@ test(
       for (const { code, object, field, message } of check(evaluation)) {
         seen.add(code);
         expect(Object.keys(findingCodes)).toContain(code);
-        const raw = object === undefined ? undefined : worldOf(evaluation).objects.byId.get(object)?.raw;
+        const raw = object === undefined ? undefined : worldOf(evaluation).objects.get(object)?.raw;
         if (raw === undefined || field === undefined) continue;
         expect(valueAt(raw, fieldPointer(field)), `${code} ${field}: ${message}`).toBeDefined();
       }

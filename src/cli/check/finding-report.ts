@@ -149,7 +149,7 @@ function reported({ finding, isPlaced }: Draft, places: Places): ReportedFinding
 /** What is wrong with the text concerns everybody. */
 function isShown(id: ObjectId | undefined, { world }: LoadedSource, scope: Scope): boolean {
   if (id === undefined) return true;
-  const object = world.objects.byId.get(id);
+  const object = world.objects.get(id);
   return isInScope(object ?? { ref: parseObjectId(id), raw: {} }, scope);
 }
 

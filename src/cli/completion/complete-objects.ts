@@ -69,7 +69,7 @@ function completeKinds(
     if (wanted === "any") return true;
     return wanted === "policy" ? isPolicy(kind) : !isPolicy(kind) && rulebook.factsOf(kindId(kind)) !== undefined;
   };
-  const open = kinds.filter(isWanted).filter((kind) => objects.byId.size === 0 || objects.byKind.has(kindId(kind)));
+  const open = kinds.filter(isWanted).filter((kind) => objects.size === 0 || objects.hasKind(kindId(kind)));
   const candidates = open.flatMap(({ kind, words }): readonly Candidate[] => {
     const word = [kind.toLowerCase(), ...words].find((one) => one.startsWith(current.toLowerCase()));
     return word === undefined ? [] : [{ word: `${word}/`, help: kind }];
@@ -88,7 +88,7 @@ function completeNames(
   const [prefix, rest] = [current.slice(0, from), current.slice(from)];
   const objects: KubeObject[] = [];
   for (const kind of kinds) {
-    world.objects.byKind.get(kindId(kind))?.forEach((_, object) => {
+    world.objects.ofKind(kindId(kind)).forEach((object) => {
       const { ref } = object;
       if (namespace === undefined || ref.namespace === "" || ref.namespace === namespace) objects.push(object);
     });
@@ -129,9 +129,8 @@ function completeSections(
 }
 
 function completeNamespaces({ objects }: World, current: string): Completion {
-  const names = new Set<string>();
-  objects.namespaces.forEach((_, namespace) => names.add(namespace));
-  objects.byKind.get(kindId({ group: "", kind: "Namespace" }))?.forEach((_, { ref }) => names.add(ref.name));
+  const defined = objects.ofKind(kindId({ group: "", kind: "Namespace" })).map(({ name }) => name);
+  const names = new Set([...objects.namespaces(), ...defined]);
   return beginning(
     current,
     [...names].sort(compareText).map((word) => ({ word })),

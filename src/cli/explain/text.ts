@@ -56,7 +56,7 @@ function tellTarget({ target, absentParents, kinds }: Explanation, { print, sour
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const explainedObject = ({ world }: LoadedSource, target: Explanation["target"]): KubeObject | undefined =>
-  world.objects.byId.get(objectId(target));
+  world.objects.get(objectId(target));
 
 export function tellKind({ policyKind, paths, outcomes }: KindExplanation, telling: Telling): void {
   const { print } = telling;

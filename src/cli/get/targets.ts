@@ -119,9 +119,9 @@ function targetsOf({ world, targets, scope }: Getting): readonly FoundTarget[] {
   );
   const found: FoundTarget[] = [];
   for (const kind of [...kinds].sort()) {
-    world.objects.byKind.get(kind)?.forEach((id, object) => {
-      if (isListed(object, scope)) found.push({ id, ref: object.ref, object });
-    });
+    for (const object of world.objects.ofKind(kind)) {
+      if (isListed(object, scope)) found.push({ id: object.id, ref: object.ref, object });
+    }
   }
   return found;
 }

@@ -143,7 +143,7 @@ function missingFrom(world: World, { byId, objects, problems }: Upserts): readon
   const inUse = new Set([...objects.values()].map(({ ref }) => ref.namespace));
   const isInUse = (ref: ObjectRef): boolean => isNamespace(ref) && inUse.has(ref.name);
   const gone: ObjectRef[] = [];
-  world.objects.byId.forEach(({ ref, id }) => {
+  world.objects.forEach(({ ref, id }) => {
     if (!byId.has(id) && !refused.has(id) && !isInUse(ref)) gone.push(ref);
   });
   return gone;
@@ -206,9 +206,9 @@ async function compare(
   const { evaluation: next, delta } = apply(evaluation, changes);
   const [before, after] = [worldOf(evaluation), worldOf(next)];
   const locate: LoadedSource["locate"] = (id, pointer) => {
-    const object = after.objects.byId.get(id);
+    const object = after.objects.get(id);
     if (object === undefined) return undefined;
-    if (object.raw === before.objects.byId.get(id)?.raw) return source.locate(id, pointer);
+    if (object.raw === before.objects.get(id)?.raw) return source.locate(id, pointer);
     if (pointer === undefined || pointer === "") return object.source;
     return loaded.locate(upserts.origins.get(object.raw) ?? object.raw, pointer) ?? object.source;
   };

@@ -1,5 +1,5 @@
 import type { Change } from "../../core/effective/update/object-changes.ts";
-import { homed } from "../../core/effective/world/home-objects.ts";
+import { putInScope } from "../../core/effective/world/scope-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../core/model/json.ts";
@@ -51,8 +51,8 @@ export function upsertsOf(
     // Of several documents for one object the snapshot says which counts.
     const counted = snapshot.objects.get(parsed.id);
     if (counted?.raw !== parsed.object.raw) continue;
-    const { id, raw } = homed(parsed.object, world.rulebook);
-    const before = world.objects.byId.get(id);
+    const { id, raw } = putInScope(parsed.object, world.rulebook);
+    const before = world.objects.get(id);
     const value = before === undefined ? asCreated(raw, times) : asChanged(raw, before.raw);
     if (value !== raw) origins.set(value, raw);
     byId.set(id, { ...document, value });
@@ -92,7 +92,7 @@ export function withCascades(world: World, refs: readonly ObjectRef[]): readonly
   const add = (ref: ObjectRef): void => {
     if (takes.some((isTaken) => isTaken(ref))) all.set(objectId(ref), ref);
   };
-  world.objects.byId.forEach(({ ref }) => {
+  world.objects.forEach(({ ref }) => {
     add(ref);
   });
   world.refused.forEach((_, id) => {
@@ -106,7 +106,7 @@ export const isNamespace = ({ group, kind }: ObjectRef): boolean => group === ""
 function takerOf(world: World, ref: ObjectRef): (other: ObjectRef) => boolean {
   if (isNamespace(ref)) return (other) => other.namespace === ref.name;
   if (ref.kind !== "CustomResourceDefinition" || ref.group !== "apiextensions.k8s.io") return () => false;
-  const raw = world.objects.byId.get(objectId(ref))?.raw;
+  const raw = world.objects.get(objectId(ref))?.raw;
   const spec = raw === undefined ? undefined : ownValue(raw, "spec");
   const names = isJsonObject(spec) ? ownValue(spec, "names") : undefined;
   if (!isJsonObject(spec) || !isJsonObject(names)) return () => false;

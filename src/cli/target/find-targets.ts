@@ -1,9 +1,9 @@
-import { isImplied } from "../../core/effective/world/lookups.ts";
+import { isImplied } from "../../core/effective/world/implied-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { isJsonObject, ownValue } from "../../core/model/json.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
+import { labelsOf } from "../../core/model/labels-of.ts";
 import type { LabelSelector } from "../../core/model/policy.ts";
 import {
   compareText,
@@ -57,18 +57,12 @@ export function parseScope(options: OptionValues): ParsedScope {
 
 export function isInScope({ ref, raw }: Pick<KubeObject, "ref" | "raw">, { namespace, selector }: Scope): boolean {
   if (namespace !== undefined && ref.namespace !== "" && ref.namespace !== namespace) return false;
-  return selector === undefined || matchesSelector(selector, labelsOf(raw));
+  return selector === undefined || matchesSelector(selector, labelsOf({ raw }));
 }
 
 /** For lists: with `-n`, what is in that namespace and nothing else. */
 export const isListed = (object: Pick<KubeObject, "ref" | "raw">, scope: Scope): boolean =>
   isInScope(object, scope) && (scope.namespace === undefined || object.ref.namespace === scope.namespace);
-
-function labelsOf(raw: KubeObject["raw"]): KubeObject["raw"] {
-  const metadata = ownValue(raw, "metadata");
-  const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;
-  return isJsonObject(labels) ? labels : {};
-}
 
 /** One target as written: `KIND`, `KIND/NAME`, `KIND/NAMESPACE/NAME`, each of the last two with `#SECTION`. */
 interface TargetQuery {
@@ -177,10 +171,10 @@ function findQuery(world: World, names: readonly KindWords[], query: TargetQuery
 
 function targetsOf(world: World, kind: KindWords, name: string | undefined, scope: Scope): readonly FoundTarget[] {
   const targets: FoundTarget[] = [];
-  world.objects.byKind.get(kindId(kind))?.forEach((id, object) => {
+  for (const object of world.objects.ofKind(kindId(kind))) {
     if ((name === undefined || object.ref.name === name) && isInScope(object, scope))
-      targets.push({ id, ref: object.ref, object });
-  });
+      targets.push({ id: object.id, ref: object.ref, object });
+  }
   if (name === undefined || targets.length > 0 || scope.selector !== undefined) return targets;
   const ref: ObjectRef = { group: kind.group, kind: kind.kind, namespace: "", name };
   const isCluster = world.rulebook.factsOf(kindId(kind))?.scope === "Cluster";
@@ -192,7 +186,7 @@ function unknownKind(world: World, names: readonly KindWords[], word: string): T
     word.split(".")[0] ?? word,
     names.flatMap(({ words }) => words),
   );
-  const present = world.objects.byKind.kinds().map((kind) => parseKindId(kind).kind);
+  const present = world.objects.kinds().map((kind) => parseKindId(kind).kind);
   const named = near === "" ? namedLike(world, word) : [];
   if (named.length > 0) return { ok: false, message: `'${word}' is the name of no kind`, hints: named };
   const hint = `There are: ${[...new Set(present)].sort(compareText).join(", ")}`;
@@ -202,7 +196,7 @@ function unknownKind(world: World, names: readonly KindWords[], word: string): T
 /** Whoever knows the name may have forgotten the kind. */
 export function namedLike(world: World, name: string): readonly string[] {
   const found: string[] = [];
-  world.objects.byId.forEach(({ ref }) => {
+  world.objects.forEach(({ ref }) => {
     if (ref.name === name && found.length < 5) found.push(writeTarget({ ref }));
   });
   return found.length === 0 ? [] : [`Did you mean ${found.sort(compareText).join(" or ")}?`];

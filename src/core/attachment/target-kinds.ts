@@ -1,43 +1,32 @@
 /** The kinds that the policies of a definition may target. */
 import type { PolicyDefinition, PolicyKind, TargetKind } from "../model/definition.ts";
 import type { TargetRef } from "../model/policy.ts";
-import { type KindId, kindId } from "../model/refs.ts";
 import { nearMiss } from "../model/words/near-miss.ts";
 
-// Definitions are immutable, so what is read off them can be kept as long as they live.
-const usable = new WeakMap<PolicyDefinition, Map<PolicyKind, readonly TargetKind[]>>();
+/** The kinds that policies of the kind `own` may target. A definition may join kinds that may target different ones. */
+export const usableKinds = ({ targeting }: PolicyDefinition, own: PolicyKind): readonly TargetKind[] =>
+  targeting.kinds.filter(({ policies }) => policies.length === 0 || policies.includes(own.kind));
 
-/** Of kinds that a definition joins, some may target what the others may not. */
-export function usableKinds(definition: PolicyDefinition, own: PolicyKind): readonly TargetKind[] {
-  let byKind = usable.get(definition);
-  if (byKind === undefined) {
-    byKind = new Map();
-    usable.set(definition, byKind);
-  }
-  let kinds = byKind.get(own);
-  if (kinds === undefined) {
-    const isUsable = ({ policies }: TargetKind): boolean => policies.length === 0 || policies.includes(own.kind);
-    kinds = definition.targeting.kinds.filter(isUsable);
-    byKind.set(own, kinds);
-  }
-  return kinds;
-}
-
-/** The kind that a target means, if a policy may target it. */
-export function findAllowed(kinds: readonly TargetKind[], { kind, group }: TargetRef): TargetKind | undefined {
-  // Mostly spelled as it should be.
-  for (const allowed of kinds) if (allowed.kind === kind && allowed.group === group) return allowed;
+/**
+ * A policy may target only the kinds that its definition allows
+ *
+ * Kinds compare without regard to case. A target without a group means the one allowed kind of that name.
+ * GEP-713, "Targetability (“where”)"
+ */
+export function findAllowedKind(kinds: readonly TargetKind[], { kind, group }: TargetRef): TargetKind | undefined {
+  const exact = kinds.find((allowed) => allowed.kind === kind && allowed.group === group);
+  if (exact !== undefined) return exact;
   const sameKind = kindsNamed(kinds, kind);
   if (group !== undefined) return sameKind.find((allowed) => allowed.group === group);
   return sameKind.length === 1 ? sameKind[0] : undefined;
 }
 
-/** Of whatever group. */
+/** The kinds of that name, in every group. */
 const kindsNamed = (kinds: readonly TargetKind[], kind: string): readonly TargetKind[] =>
   kinds.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
 
-/** What is wrong with the kind of a target, of a policy of kind `own`: the field, and what to say of it. */
-export function describeKindNotAllowed(
+/** The field and the message for a target of a kind that a policy of kind `own` may not target. */
+export function formatKindNotAllowed(
   own: string,
   { group, kind, field }: TargetRef,
   kinds: readonly TargetKind[],
@@ -55,14 +44,4 @@ export function describeKindNotAllowed(
   const written = group === undefined || group === "" ? kind : `${kind} (${group})`;
   const message = `${own} cannot target a ${written}; it can target: ${names.join(", ")}${hint}`;
   return { field: `${field}.kind`, message };
-}
-
-const kindIds = new WeakMap<TargetKind, KindId>();
-
-export function kindIdOf(allowed: TargetKind): KindId {
-  const known = kindIds.get(allowed);
-  if (known !== undefined) return known;
-  const id = kindId(allowed);
-  kindIds.set(allowed, id);
-  return id;
 }

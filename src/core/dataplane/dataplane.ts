@@ -1,6 +1,6 @@
 /** A configuration, and the tables that the next one is made from. */
 import type { IdSet } from "../model/collections/id-set.ts";
-import { LayeredMap } from "../model/collections/layered-map.ts";
+import { PersistentMap } from "../model/collections/persistent-map.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { ObjectId, ObjectRef, TargetId } from "../model/refs.ts";
 import type { CompiledGateway } from "./compile/compile-gateway.ts";
@@ -33,28 +33,28 @@ export interface DataplaneDelta {
 export interface DataplaneParts {
   readonly options: EndpointOptions;
   /** EndpointSlices by Service, there or not. */
-  readonly slices: LayeredMap<ObjectId, readonly KubeObject[]>;
-  readonly routes: LayeredMap<ObjectId, CompiledRoute>;
-  readonly gateways: LayeredMap<ObjectId, CompiledGateway>;
+  readonly slices: PersistentMap<ObjectId, readonly KubeObject[]>;
+  readonly routes: PersistentMap<ObjectId, CompiledRoute>;
+  readonly gateways: PersistentMap<ObjectId, CompiledGateway>;
   /** The Gateway of each ListenerSet, and of itself. */
-  readonly gatewayOf: LayeredMap<ObjectId, ObjectId>;
-  readonly hosts: LayeredMap<TargetId, HostTable>;
-  readonly listeners: LayeredMap<TargetId, ListenerConfig>;
-  readonly served: LayeredMap<ObjectId, GatewayConfig>;
-  readonly backends: LayeredMap<BackendId, BackendConfig>;
-  readonly endpoints: LayeredMap<EndpointsId, readonly Endpoint[]>;
+  readonly gatewayOf: PersistentMap<ObjectId, ObjectId>;
+  readonly hosts: PersistentMap<TargetId, HostTable>;
+  readonly listeners: PersistentMap<TargetId, ListenerConfig>;
+  readonly served: PersistentMap<ObjectId, GatewayConfig>;
+  readonly backends: PersistentMap<BackendId, BackendConfig>;
+  readonly endpoints: PersistentMap<EndpointsId, readonly Endpoint[]>;
   /** The backends of each Service that are used, and the routes that use each. */
-  readonly backendsOf: LayeredMap<ObjectId, IdSet<BackendId>>;
-  readonly users: LayeredMap<BackendId, IdSet<ObjectId>>;
+  readonly backendsOf: PersistentMap<ObjectId, IdSet<BackendId>>;
+  readonly users: PersistentMap<BackendId, IdSet<ObjectId>>;
   /** Routes that name a Service in vain. */
-  readonly routesMissing: LayeredMap<ObjectId, IdSet<ObjectId>>;
+  readonly routesMissing: PersistentMap<ObjectId, IdSet<ObjectId>>;
   /** Routes and Gateways that asked for the ReferenceGrants of a namespace. */
-  readonly grantReaders: LayeredMap<string, IdSet<ObjectId>>;
+  readonly grantReaders: PersistentMap<string, IdSet<ObjectId>>;
   /** By the route, Gateway or Service that they were found at. */
-  readonly problems: LayeredMap<ObjectId, readonly ConfigProblem[]>;
+  readonly problems: PersistentMap<ObjectId, readonly ConfigProblem[]>;
 }
 
-const empty = <K extends string, V>(): LayeredMap<K, V> => LayeredMap.from<K, V>(new Map());
+const empty = <K extends string, V>(): PersistentMap<K, V> => PersistentMap.from<K, V>(new Map());
 
 export const emptyParts = (options: EndpointOptions): DataplaneParts => ({
   options,

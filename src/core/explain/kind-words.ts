@@ -25,11 +25,11 @@ export function kindWords({ rulebook, objects }: World): readonly KindWords[] {
     for (const { group, kind, plural: own, shortNames = [] } of definition.hierarchy.kinds)
       add(group, kind, own === undefined ? shortNames : [own, ...shortNames]);
   }
-  for (const present of objects.byKind.kinds()) {
+  for (const present of objects.kinds()) {
     const { group, kind } = parseKindId(present);
     add(group, kind);
   }
-  objects.byKind.get(kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" }))?.forEach((_, crd) => {
+  objects.ofKind(kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" })).forEach((crd) => {
     addCrd(crd, add);
   });
   return [...table.values()].map(({ group, kind, words }) => ({ group, kind, words: [...words] }));

@@ -81,7 +81,7 @@ describe("paths through an object are all that pass it, and no other", () => {
   ] as const) {
     test(name, () => {
       const places: ObjectOrSection[] = [];
-      world.objects.byId.forEach(({ id }) => {
+      world.objects.forEach(({ id }) => {
         places.push({ id });
       });
       for (const kind of world.rulebook.kinds) {

@@ -3,9 +3,9 @@
 import { forEachEffective } from "../effective/fold/for-each-effective.ts";
 import type { Path } from "../effective/paths/path.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import { referrersOf } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import type { EffectiveSpec } from "../merge/effective-spec.ts";
-import { forEachId } from "../model/collections/id-set.ts";
 import { kindId, type ObjectId } from "../model/refs.ts";
 
 /** An object, or a section of one. */
@@ -61,8 +61,8 @@ const isEnd = ({ ends }: CompiledKind, id: ObjectId): boolean => {
 /** The objects that the object names as children, and the objects that name it as their parent. */
 function childrenOf(world: World, id: ObjectId): readonly ObjectId[] {
   const children = (world.links.get(id)?.down ?? []).map(({ child }) => child);
-  forEachId(world.mentionedBy.get(id), (other) => {
-    if (world.parents.get(other)?.up.some(({ parent }) => parent === id)) children.push(other);
-  });
+  for (const other of referrersOf(world, id)) {
+    if (world.links.get(other)?.up.some(({ parent }) => parent === id)) children.push(other);
+  }
   return children;
 }

@@ -25,7 +25,7 @@ const spellings: Readonly<Record<BlockName, readonly string[]>> = {
 
 /** The pointer of a value in a block of a policy. The policy attachment reference spells block names in the singular. */
 export function blockPointer(world: World, policy: ObjectId, block: BlockName | null, pointer: string): ValuePointer {
-  const raw = world.objects.byId.get(policy)?.raw;
+  const raw = world.objects.get(policy)?.raw;
   const spec = raw === undefined ? undefined : ownValue(raw, "spec");
   const key =
     block === null || !isJsonObject(spec)
@@ -76,7 +76,7 @@ function pointerOnPath(world: World, { level }: CompiledMapping, id: ObjectId, p
 
 /** The pointer of a section in its object. */
 export function sectionPointer(world: World, id: ObjectId, name: string, section?: string): ValuePointer | undefined {
-  const object = world.objects.byId.get(id);
+  const object = world.objects.get(id);
   const facts = object === undefined ? undefined : world.rulebook.factsOf(object.family.kindId);
   if (object === undefined || facts === undefined) return undefined;
   const found = sectionsOf(object, facts).find((one) => one.name === name && (section ?? one.section) === one.section);

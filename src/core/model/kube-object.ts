@@ -29,8 +29,6 @@ export function objectFamily(apiVersion: string, kind: string, namespace: string
 /** The id of one of them. A sum of two texts would hold on to both of them; this is one text. */
 export const idIn = ({ prefix }: ObjectFamily, name: string): ObjectId => [prefix, name].join("") as ObjectId;
 
-const NO_PLACE = -1;
-
 /**
  * One object of the snapshot: identity parsed, everything else kept as it came (unknown fields included). Small, as there
  * are many: its reference and its id are put together when somebody asks.
@@ -40,17 +38,12 @@ export class KubeObject {
   declare readonly source?: SourcePosition;
   readonly family: ObjectFamily;
   readonly name: string;
-  /** In its snapshot: tables are filled by it. Objects that come later have none. */
-  readonly place: number;
-  /** What somebody has read off it, to be kept as long as it lives: objects do not change. Nothing depends on it. */
-  kept: object | undefined = undefined;
   #id: ObjectId | undefined;
 
-  constructor(family: ObjectFamily, name: string, raw: JsonObject, source?: SourcePosition, place: number = NO_PLACE) {
+  constructor(family: ObjectFamily, name: string, raw: JsonObject, source?: SourcePosition) {
     this.raw = raw;
     this.family = family;
     this.name = name;
-    this.place = place;
     this.#id = undefined;
     if (source !== undefined) this.source = source;
   }

@@ -9,7 +9,7 @@ export const namespaceLabelsOf = (object: KubeObject | undefined, name: string):
   "kubernetes.io/metadata.name": name,
 });
 
-export function labelsOf(object: KubeObject | undefined): JsonObject {
+export function labelsOf(object: Pick<KubeObject, "raw"> | undefined): JsonObject {
   const metadata = object === undefined ? undefined : ownValue(object.raw, "metadata");
   const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;
   return isJsonObject(labels) ? labels : NO_LABELS;

@@ -71,7 +71,7 @@ export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOption
   new Snapshot(readObjects(values, options));
 
 function readObjects(values: Iterable<unknown>, { positions }: SnapshotOptions): SnapshotTables {
-  const objects = new ObjectIndexDraft(Array.isArray(values) ? values.length : undefined);
+  const objects = new ObjectIndexDraft();
   const refused = new Map<ObjectId, readonly Finding[]>();
   const findings: Finding[] = [];
   const repeated = new Map<ObjectId, Identified[]>();
@@ -95,13 +95,12 @@ function readObjects(values: Iterable<unknown>, { positions }: SnapshotOptions):
       names = objects.namesIn(family.kindId, family.namespace);
     }
     const isGood = fitsBuiltIn(schema, raw) && (refused.size === 0 || !refused.has(idIn(family, name)));
-    if (isGood && source === undefined && names.addNext(name, raw, family)) continue;
-    const object = new KubeObject(family, name, raw, source, objects.nextPlace);
-    if (isGood && names.add(object)) {
-      objects.place(object);
+    const object = new KubeObject(family, name, raw, source);
+    const known = names.get(name);
+    if (isGood && known === undefined) {
+      names.set(name, object);
       continue;
     }
-    const known = names.get(name);
     const { id } = object;
     const refusal = refusalOf(object);
     const parsed = judged(object, refusal);

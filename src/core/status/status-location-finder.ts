@@ -118,7 +118,7 @@ const CRD = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinit
 /** Kinds whose CRD has `status.conditions`. */
 function kindsWithConditions(world: World): readonly KindId[] {
   const kinds: KindId[] = [];
-  world.objects.byKind.get(CRD)?.forEach((_, object) => {
+  world.objects.ofKind(CRD).forEach((object) => {
     const crd = parseCrd(object);
     if (crd?.hasConditions) kinds.push(kindId(crd));
   });

@@ -33,7 +33,7 @@ export function targetStatuses(
     const type = `${domain}/${kind.policyKind.kind}Affected`;
     forEachAffected(world, kind, (nodes, at, policy) => {
       const node = nodes[at] as Node;
-      const object = world.objects.byId.get(node.id);
+      const object = world.objects.get(node.id);
       // Implied and virtual objects have no status.
       if (object === undefined) return;
       for (const { location, key } of locations.find(object, nodes, at)) {

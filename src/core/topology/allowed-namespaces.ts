@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { parseSelector } from "../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../model/policy.ts";
-import { displaySelector, matchesSelector } from "./matches-selector.ts";
+import { formatSelector, matchesSelector } from "./matches-selector.ts";
 
-/** Whom a listener's `allowedRoutes.namespaces` or a Gateway's `allowedListeners.namespaces` lets in. */
+/** The namespaces that a listener's `allowedRoutes.namespaces` or a Gateway's `allowedListeners.namespaces` allows. */
 export type AllowedNamespaces =
   | { readonly from: "All" | "Same" | "None" }
   | { readonly from: "Selector"; readonly selector: LabelSelector }
-  /** `from: Selector` without a selector that can be read: nobody. */
+  /** `from: Selector` without a readable selector allows no namespace. */
   | { readonly from: "Unreadable"; readonly problem: string };
 
 /** Reads `{from, selector}`. */
@@ -23,7 +23,13 @@ export function allowedNamespaces(value: Json | undefined, byDefault: "Same" | "
   return { from: "Unreadable", problem: `its namespaces.selector${field} ${parsed.message}` };
 }
 
-/** `own` is the namespace of the one who allows; `labels` are those of namespace `other`. */
+/**
+ * allowedRoutes.namespaces: All, Same, None or a selector
+ *
+ * `from: Same` allows the namespace of the Gateway or ListenerSet itself (`own`), `from: Selector` every namespace whose labels
+ * match. `labels` are those of namespace `other`.
+ * Gateway API, "RouteNamespaces"
+ */
 export function isNamespaceAllowed(
   allowed: AllowedNamespaces,
   own: string,
@@ -43,15 +49,15 @@ export function isNamespaceAllowed(
   }
 }
 
-/** The end of a sentence that began with whoever allows: `accepts routes from namespace 'infra' only`. */
-export function describeAllowed(allowed: AllowedNamespaces, own: string, other: string, what: string): string {
+/** The predicate of a sentence about the listener or Gateway: `accepts routes from namespace 'infra' only`. */
+export function formatAllowed(allowed: AllowedNamespaces, own: string, other: string, what: string): string {
   switch (allowed.from) {
     case "All":
       return `accepts ${what} from all namespaces`;
     case "Same":
       return `accepts ${what} from namespace '${own}' only`;
     case "Selector":
-      return `accepts ${what} only from namespaces with labels ${displaySelector(allowed.selector)}, which '${other}' does not have`;
+      return `accepts ${what} only from namespaces with labels ${formatSelector(allowed.selector)}, which '${other}' does not have`;
     case "None":
       return `accepts no ${what}`;
     case "Unreadable":

@@ -3,88 +3,93 @@ import { displayRef, type ObjectRef } from "../model/refs.ts";
 import type { LinkPlan, RefField } from "./compile-rows.ts";
 import { itemsAt } from "./key-path.ts";
 import {
-  describeForbidden,
-  describeMissing,
-  describeUnknownKind,
   findNamed,
   findTarget,
+  formatForbidden,
+  formatMissing,
+  formatUnknownKind,
   isPermitted,
   type LinkDraft,
   type NamedObject,
-  refOf,
-  refuse,
 } from "./link-draft.ts";
-import type { RefusalCode } from "./links.ts";
+import type { ChildUse, RefusalCode } from "./links.ts";
+import { sectionItems } from "./sections-of.ts";
 
-/** Where references stand: in the object itself (`position` -1), or in one of its sections. */
+/** Where references are: in the object itself, or in one of its sections. */
 interface Holder {
-  raw: JsonObject;
-  position: number;
-  /** Path of the list that the section stands in, and its place there. */
-  list: string;
-  index: number;
+  readonly raw: JsonObject;
+  /** The index among the sections of the object; -1: the object itself. */
+  readonly sectionIndex: number;
+  /** The field of the section: `spec.rules[2].`; empty for the object itself. */
+  readonly prefix: string;
 }
 
-/** Adds the links to everything that an object or its sections name as their children. Parents come first: see `isMeshOnly`. */
+/** Adds the links to every object that the object or its sections name as a child. Call `addParents` first: see `isMeshOnly`. */
 export function addChildren(draft: LinkDraft): void {
   const { plan, object } = draft;
-  // One for all sections: thousands of routes have a few each.
-  const holder: Holder = { raw: object.raw, position: -1, list: "", index: -1 };
-  for (const field of plan.childRefs) addRefs(draft, field, holder);
-  if (!plan.inSections) return;
+  const own: Holder = { raw: object.raw, sectionIndex: -1, prefix: "" };
+  for (const field of plan.childRefs) addRefs(draft, field, own);
+  if (!plan.sections.some(({ childRefs }) => childRefs.length > 0)) return;
+  let sectionIndex = -1;
   for (const { list, childRefs } of plan.sections) {
-    const items = list.path.read(object.raw);
-    if (!isJsonList(items)) continue;
-    holder.list = list.path.text;
-    for (let index = 0; index < items.length; index++) {
-      const raw = items[index];
+    for (const [index, raw] of sectionItems(list, object.raw).entries()) {
       if (!isJsonObject(raw)) continue;
-      holder.raw = raw;
-      holder.index = index;
-      holder.position++;
-      for (const field of childRefs) addRefs(draft, field, holder);
+      sectionIndex++;
+      for (const field of childRefs) addRefs(draft, field, { raw, sectionIndex, prefix: `${list.path}[${index}].` });
     }
   }
 }
 
 function addRefs(draft: LinkDraft, field: RefField, holder: Holder): void {
-  const refs = itemsAt(holder.raw, field.path);
-  for (let index = 0; index < refs.length; index++) addChild(draft, field, holder, index, refs[index] ?? null);
+  for (const [index, ref] of itemsAt(holder.raw, field.path).entries()) addChild(draft, field, holder, index, ref);
 }
 
 function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: number, ref: Json): void {
-  const target = isJsonObject(ref) ? findTarget(field, ref) : undefined;
-  if (!isJsonObject(ref) || target === undefined) {
-    const reason = isJsonObject(ref)
-      ? describeUnknownKind(draft, field, ref, "child")
-      : "the reference must be an object";
-    const code = isJsonObject(ref) ? "InvalidKind" : "InvalidRef";
-    return refuse(draft, { field: fieldText(field, holder, index), code, reason });
-  }
+  const refuse = (code: RefusalCode, reason: string, child?: ObjectRef): void => {
+    const at = fieldName(field, holder, index);
+    draft.refusals.push({ field: at, code, reason, ...(child === undefined ? {} : { child }) });
+  };
+  if (!isJsonObject(ref)) return refuse("InvalidRef", "the reference must be an object");
+  const target = findTarget(field, ref);
+  if (target === undefined) return refuse("InvalidKind", formatUnknownKind(draft, field, ref, "child"));
   const named = findNamed(draft, target, ref);
-  if (named === undefined) {
-    const reason = `the reference must name a ${target.facts.kind}`;
-    return refuse(draft, { field: fieldText(field, holder, index), code: "InvalidRef", reason });
-  }
-  const wrong = whyNot(draft, named);
-  if (wrong !== undefined) return refuseChild(draft, fieldText(field, holder, index), wrong, named);
+  if (named === undefined) return refuse("InvalidRef", `the reference must name a ${target.facts.kind}`);
+  const code = refusalOf(draft, named);
+  if (code !== undefined) return refuse(code, formatRefusal(draft, code, named), named.ref);
   const port = ref["port"];
-  // Whether the child has that port is for those to say who read its sections.
-  named.uses = (named.uses ?? draft.plan.noUses).with(holder.position, typeof port === "number" ? port : undefined);
+  // The link exists even if the child has no such port: readers of the child's sections decide what that means.
+  addUse(named.uses, holder.sectionIndex, typeof port === "number" ? port : undefined);
 }
 
-function whyNot(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {
-  if (named.namespace !== draft.home && !isMeshOnly(draft) && !isPermitted(draft, named)) {
-    return "RefNotPermitted";
+/** Sections come in order; a section may name the child several times, with a port or without. */
+function addUse(uses: ChildUse[], sectionIndex: number, port: number | undefined): void {
+  const last = uses.at(-1);
+  if (last?.sectionIndex !== sectionIndex) {
+    uses.push({ sectionIndex, ports: port === undefined ? [] : [port] });
+  } else if (port !== undefined && !last.ports.includes(port)) {
+    uses[uses.length - 1] = { sectionIndex, ports: [...last.ports, port].sort((a, b) => a - b) };
   }
+}
+
+function refusalOf(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {
+  if (!isPermitted(draft, named) && !isMeshOnly(draft)) return "RefNotPermitted";
   if (named.object === undefined) return "BackendNotFound";
   return named.object === draft.object ? "SelfReference" : undefined;
 }
 
-/** GEP-1294: a route that is attached to mesh Services only needs no grant, as it exposes nothing. A Gateway that is not in the snapshot may well be there. */
-function isMeshOnly({ up, upCount, absentParents, plan }: LinkDraft): boolean {
-  for (let i = 0; i < upCount; i++) if (up[i]?.link.frontend !== true) return false;
-  return upCount > 0 && (absentParents === undefined || absentParents.every((parent) => isFrontend(plan, parent)));
+/**
+ * A mesh route needs no ReferenceGrant for its backends
+ *
+ * A route that is attached to mesh Services only may refer to backends in other namespaces without a grant, because it
+ * exposes nothing. A parent Gateway that is not in the snapshot may exist, so it counts as a Gateway.
+ * GEP-1294, "Route types"
+ */
+function isMeshOnly({ up, absentParents, plan }: LinkDraft): boolean {
+  return (
+    up.length > 0 &&
+    up.every(({ link }) => link.frontend === true) &&
+    absentParents.every((parent) => isFrontend(plan, parent))
+  );
 }
 
 const isFrontend = ({ parentRefs }: LinkPlan, { group, kind }: ObjectRef): boolean =>
@@ -95,19 +100,11 @@ const isFrontend = ({ parentRefs }: LinkPlan, { group, kind }: ObjectRef): boole
     ),
   );
 
-function refuseChild(draft: LinkDraft, field: string, code: RefusalCode, named: NamedObject): void {
-  const child = refOf(named);
-  const itself = `${displayRef(child)} names itself as its child`;
-  const missing = (): string => (code === "SelfReference" ? itself : describeMissing(draft.context, named));
-  refuse(draft, {
-    field,
-    code,
-    reason: code === "RefNotPermitted" ? describeForbidden(draft, named) : missing(),
-    child,
-  });
+function formatRefusal(draft: LinkDraft, code: RefusalCode, named: NamedObject): string {
+  if (code === "RefNotPermitted") return formatForbidden(draft, named);
+  if (code === "SelfReference") return `${displayRef(named.ref)} names itself as its child`;
+  return formatMissing(draft.context, named);
 }
 
-function fieldText({ path }: RefField, { raw, list, index }: Holder, nth: number): string {
-  const prefix = list === "" ? "" : `${list}[${index}].`;
-  return `${prefix}${path.text}${isJsonList(path.read(raw)) ? `[${nth}]` : ""}`;
-}
+const fieldName = ({ path }: RefField, { raw, prefix }: Holder, index: number): string =>
+  `${prefix}${path.text}${isJsonList(path.read(raw)) ? `[${index}]` : ""}`;

@@ -1,14 +1,12 @@
-import type { KindFacts, LevelKind, LinkRow } from "../model/definition.ts";
+import type { KindFacts, LevelKind, LinkRow, SectionFacts } from "../model/definition.ts";
 import { findKind, GATEWAY_API } from "../model/kinds.ts";
 import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
-import { ChildUses } from "./child-uses.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
-import { type SectionList, sectionLists } from "./section-lists.ts";
 
-/** The link table, arranged for the object whose links are wanted. By kind; kinds of one name differ in their group. */
-export type LinkRows = ReadonlyMap<string, readonly LinkPlan[]>;
+/** The link table, by the kind whose objects hold the references. */
+export type LinkRows = ReadonlyMap<KindId, LinkPlan>;
 
-/** Where objects of one kind name their parents and their children. */
+/** The fields in which objects of one kind name their parents and their children. */
 export interface LinkPlan {
   readonly facts: KindFacts;
   readonly parentNames: readonly RefField[];
@@ -16,31 +14,27 @@ export interface LinkPlan {
   /** References to children in the object itself. */
   readonly childRefs: readonly RefField[];
   /** The lists of sections, and the references to children that an item of each holds. */
-  readonly sections: readonly { readonly list: SectionList; readonly childRefs: readonly RefField[] }[];
-  /** Whether any section holds references. */
-  readonly inSections: boolean;
-  /** What uses of children begin with: as long as these rows hold, objects that use theirs alike share the list. */
-  readonly noUses: ChildUses;
+  readonly sections: readonly { readonly list: SectionFacts; readonly childRefs: readonly RefField[] }[];
 }
 
 /** A field that holds a reference, or a list of them. */
 export interface RefField {
   readonly path: KeyPath;
   readonly targets: readonly RefTarget[];
-  /** What a reference means that leaves its kind out. */
+  /** The target of a reference that leaves its kind out. */
   readonly byDefault: RefTarget | undefined;
-  /** Whether a reference that leaves its group out means the default's group, as in Gateway API, or whichever has the kind. */
+  /** True if a reference without a group means the default's group, as in Gateway API; false if any group that has the kind is meant. */
   readonly groupByDefault: boolean;
 }
 
-/** A kind that a field may refer to, and the rows of the table that say so. */
+/** A kind that a field may refer to, and its rows of the table. */
 export interface RefTarget {
   readonly id: KindId;
   readonly facts: KindFacts;
   readonly rows: readonly { readonly section: string | undefined; readonly attachment: LinkRow["attachment"] }[];
 }
 
-/** Rows about kinds without facts take these for namespaced kinds without sections. */
+/** A kind without facts counts as a namespaced kind without sections. */
 export function compileRows(rows: readonly LinkRow[], kinds: readonly KindFacts[]): LinkRows {
   const holders = new Map<KindId, { readonly facts: KindFacts; readonly rows: LinkRow[] }>();
   for (const row of rows) {
@@ -49,22 +43,7 @@ export function compileRows(rows: readonly LinkRow[], kinds: readonly KindFacts[
     entry.rows.push(row);
     holders.set(kindId(holder), entry);
   }
-  const plans = new Map<string, LinkPlan[]>();
-  for (const { facts, rows: own } of holders.values()) {
-    const plan = planOf(facts, own, kinds);
-    plans.set(facts.kind, [...(plans.get(facts.kind) ?? []), plan]);
-  }
-  return plans;
-}
-
-/** What objects of that kind name; none: nothing. */
-export function findPlan(rows: LinkRows, { group, kind }: GroupKind): LinkPlan | undefined {
-  const plans = rows.get(kind);
-  if (plans === undefined) return undefined;
-  for (const plan of plans) {
-    if (plan.facts.group === group) return plan;
-  }
-  return undefined;
+  return new Map([...holders].map(([id, { facts, rows: own }]) => [id, planOf(facts, own, kinds)]));
 }
 
 const factsOf = ({ group, kind }: GroupKind, kinds: readonly KindFacts[]): KindFacts =>
@@ -76,15 +55,13 @@ function planOf(facts: KindFacts, rows: readonly LinkRow[], kinds: readonly Kind
       rows.filter((row) => row.via === via && (via !== "ChildRefs" || row.from.section === section)),
       kinds,
     );
-  const sections = sectionLists(facts).map((list) => ({ list, childRefs: fields("ChildRefs", list.section) }));
+  const sections = facts.sections.map((list) => ({ list, childRefs: fields("ChildRefs", list.section) }));
   return {
     facts,
     parentNames: fields("ParentName"),
     parentRefs: fields("ParentRefs"),
     childRefs: fields("ChildRefs"),
     sections,
-    inSections: sections.some(({ childRefs }) => childRefs.length > 0),
-    noUses: ChildUses.none(),
   };
 }
 

@@ -1,7 +1,3 @@
-/**
- * Which listeners of a Gateway and its ListenerSets can stand beside each other (Gateway API, "Listeners": distinct; GEP-1713). Of
- * indistinct ones with the same owner none is accepted; a later owner's gives way to an earlier owner's.
- */
 import type { KubeObject } from "../model/kube-object.ts";
 import { displayRef } from "../model/refs.ts";
 import type { Listener } from "./listeners-of.ts";
@@ -20,14 +16,21 @@ export interface DistinctListeners {
   readonly refused: readonly RefusedListener[];
 }
 
-/** A port, as far as it is taken. */
+/** A port that accepted listeners use. */
 interface TakenPort {
   readonly family: string;
   readonly by: OwnedListener;
   readonly hosts: Map<string, OwnedListener>;
 }
 
-/** `owners`: the listeners of each, in the order of precedence. */
+/**
+ * Distinct listeners
+ *
+ * Two listeners of a Gateway and its ListenerSets are distinct if their ports differ, or if they share a port and a protocol
+ * that names the host and their hostnames differ. Of indistinct listeners with the same owner none is accepted; otherwise the
+ * listener of the earlier owner is accepted. `owners` has the listeners of each owner, in the order of precedence.
+ * Gateway API, "GatewaySpec.listeners"
+ */
 export function distinctListeners(owners: readonly (readonly OwnedListener[])[]): DistinctListeners {
   const taken = new Map<string, TakenPort>();
   const accepted: OwnedListener[] = [];
@@ -36,7 +39,7 @@ export function distinctListeners(owners: readonly (readonly OwnedListener[])[])
     const rivals = ownRivals(own);
     const kept = own.filter((owned) => {
       const rival = rivals.get(owned) ?? earlierRival(taken, owned);
-      if (rival !== undefined) refused.push({ ...owned, why: describeConflict(owned, rival) });
+      if (rival !== undefined) refused.push({ ...owned, why: formatConflict(owned, rival) });
       return rival === undefined;
     });
     for (const owned of kept) {
@@ -47,7 +50,7 @@ export function distinctListeners(owners: readonly (readonly OwnedListener[])[])
   return { accepted, refused };
 }
 
-/** Each listener that is indistinct from another of the same owner, with the first such. */
+/** Each listener that is indistinct from another listener of the same owner, with the first of those. */
 function ownRivals(own: readonly OwnedListener[]): ReadonlyMap<OwnedListener, OwnedListener> {
   const rivals = new Map<OwnedListener, OwnedListener>();
   for (const one of own) {
@@ -77,20 +80,20 @@ function take(taken: Map<string, TakenPort>, owned: OwnedListener): void {
   there.hosts.set(hostOf(owned.listener), owned);
 }
 
-/** UDP ports are others than those of TCP. A port of 0 is one that is yet to be chosen. */
+/** UDP and TCP ports are different ports. Port 0 means a port that is chosen later. */
 function portOf({ port, protocol }: Listener): string | undefined {
   if (port === undefined || port === 0) return undefined;
   return `${protocol === "UDP" ? "UDP" : "TCP"} ${port}`;
 }
 
-/** Protocols that can share a port: both begin with a TLS handshake, which names the host. */
+/** Protocols that can share a port: HTTPS and TLS both begin with a TLS handshake, which names the host. */
 const familyOf = ({ protocol }: Listener): string => (protocol === "HTTPS" ? "TLS" : protocol);
 
-/** Where no host is ever named, hostnames tell nothing apart. */
+/** TCP and UDP name no host, so hostnames do not make their listeners distinct. */
 const hostOf = ({ protocol, hostname }: Listener): string =>
   protocol === "TCP" || protocol === "UDP" ? "" : (hostname ?? "");
 
-function describeConflict({ listener }: OwnedListener, rival: OwnedListener): string {
+function formatConflict({ listener }: OwnedListener, rival: OwnedListener): string {
   const other = `listener ${rival.listener.name} of ${displayRef(rival.owner.ref)}`;
   return familyOf(listener) === familyOf(rival.listener)
     ? `${other} has the same port, and the same hostname or none`

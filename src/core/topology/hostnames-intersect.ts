@@ -1,7 +1,10 @@
 /**
- * Whether a listener and a route have a hostname in common (Gateway API, "Hostname" of Listener and "Hostnames" of each
- * route kind). `*.example.com` stands for any number of labels before `.example.com`, never for `example.com` itself.
- * No listener hostname, or no route hostnames: everything.
+ * Hostname intersection of a listener and a route
+ *
+ * A route attaches to a listener only if they have a hostname in common. `*.example.com` means any number of labels before
+ * `.example.com`, but not `example.com` itself. A listener without a hostname, or a route without hostnames, means every
+ * hostname.
+ * Gateway API, "HTTPRouteSpec.hostnames"
  */
 export function hostnamesIntersect(listener: string | undefined, route: readonly unknown[]): boolean {
   if (listener === undefined || listener === "" || route.length === 0) return true;
@@ -22,6 +25,6 @@ function intersect(a: string, b: string): boolean {
   return rightWild && isBelow(left, right);
 }
 
-/** Whether a precise name has at least one label before the wildcard's suffix. */
+/** True if a precise name has at least one label before the wildcard's suffix. */
 const isBelow = (name: string, wildcard: string): boolean =>
   name.length >= wildcard.length && name.endsWith(wildcard.slice(1));

@@ -7,45 +7,29 @@ import { type AllowedNamespaces, allowedNamespaces } from "./allowed-namespaces.
 import type { UpLink } from "./links.ts";
 import { sectionsOf } from "./sections-of.ts";
 
-/** A listener, read for attachment. */
+/** A listener, as far as the attachment of routes depends on it. */
 export interface Listener {
-  /** Its place among its owner's sections. */
+  /** Its index among its owner's sections. */
   readonly order: number;
-  /** The one link that all its routes have. */
+  /** The link that every route on this listener has. */
   readonly link: UpLink;
   readonly name: string;
-  /** The name as written, also where two listeners have it. */
+  /** The name as written, even if two listeners declare it. */
   readonly declaredName: string;
   readonly port: number | undefined;
   readonly protocol: string;
   readonly hostname: string | undefined;
-  /** `allowedRoutes.kinds`; empty: whatever fits the protocol. */
+  /** `allowedRoutes.kinds`; empty: every kind that fits the protocol. */
   readonly kinds: readonly GroupKind[];
   readonly namespaces: AllowedNamespaces;
 }
 
-/** A Gateway is asked once per route, so its listeners are kept with it. Not in a WeakMap: one that lives long keeps all of them until everything is collected. */
-class KeptListeners {
-  readonly facts: KindFacts;
-  readonly section: string;
-  readonly listeners: readonly Listener[];
-
-  constructor(facts: KindFacts, section: string, listeners: readonly Listener[]) {
-    this.facts = facts;
-    this.section = section;
-    this.listeners = listeners;
-  }
-}
-
-/** The listeners of a Gateway, a ListenerSet, or whatever else has such sections. */
+/** The listeners of a Gateway, a ListenerSet, or another object with such sections. */
 export function listenersOf(owner: KubeObject, facts: KindFacts, section: string): readonly Listener[] {
-  const known = owner.kept;
-  if (known instanceof KeptListeners && known.facts === facts && known.section === section) return known.listeners;
   const listeners: Listener[] = [];
   for (const [order, item] of sectionsOf(owner, facts).entries()) {
     if (item.section === section) listeners.push(readListener(owner, order, item.name, item.raw));
   }
-  owner.kept = new KeptListeners(facts, section, listeners);
   return listeners;
 }
 

@@ -1,7 +1,7 @@
 import { type JsonObject, ownValue } from "../model/json.ts";
 import type { LabelRequirement, LabelSelector } from "../model/policy.ts";
 
-/** Whether an object with these labels is selected. An empty selector selects everything. */
+/** True if an object with these labels is selected. An empty selector selects everything. */
 export function matchesSelector(selector: LabelSelector, labels: JsonObject): boolean {
   for (const [key, value] of selector.matchLabels) {
     if (ownValue(labels, key) !== value) return false;
@@ -26,13 +26,13 @@ function meets({ key, operator, values }: LabelRequirement, labels: JsonObject):
   }
 }
 
-/** `team=a,tier in (x,y),!legacy`, the way kubectl writes selectors. */
-export function displaySelector({ matchLabels, matchExpressions }: LabelSelector): string {
-  const parts = [...matchLabels.map(([key, value]) => `${key}=${value}`), ...matchExpressions.map(displayRequirement)];
+/** `team=a,tier in (x,y),!legacy`, in kubectl's notation. */
+export function formatSelector({ matchLabels, matchExpressions }: LabelSelector): string {
+  const parts = [...matchLabels.map(([key, value]) => `${key}=${value}`), ...matchExpressions.map(formatRequirement)];
   return parts.length === 0 ? "everything" : parts.join(",");
 }
 
-function displayRequirement({ key, operator, values }: LabelRequirement): string {
+function formatRequirement({ key, operator, values }: LabelRequirement): string {
   switch (operator) {
     case "In":
       return `${key} in (${values.join(",")})`;

@@ -2,175 +2,156 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/j
 import type { KubeObject } from "../model/kube-object.ts";
 import { displayRef, isPlainName, type ObjectRef } from "../model/refs.ts";
 import { nearMiss } from "../model/words/near-miss.ts";
-import { allowedNamespaces, describeAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
+import { allowedNamespaces, formatAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
+import { type Acceptance, formatAcceptance, listenerAccepts, type RouteRequest } from "./allowed-routes.ts";
 import type { RefField, RefTarget } from "./compile-rows.ts";
 import { itemsAt, keyPath } from "./key-path.ts";
 import {
-  addUp,
-  describeForbidden,
-  describeMissing,
-  describeUnknownKind,
   findNamed,
   findTarget,
-  idOfNamed,
+  formatForbidden,
+  formatMissing,
+  formatUnknownKind,
   isPermitted,
   type LinkDraft,
   lookUp,
   type NamedObject,
-  refOf,
-  refuse,
 } from "./link-draft.ts";
 import type { RefusalCode } from "./links.ts";
-import { type Acceptance, explainAcceptance, listenerAccepts, type RouteRequest } from "./listener-accepts.ts";
-import { type Listener, listenersOf } from "./listeners-of.ts";
+import type { Listener } from "./listeners-of.ts";
 import { sectionsOf } from "./sections-of.ts";
 
-/** A reference to a parent, and where it stands. */
-interface Ask {
-  readonly field: RefField;
-  readonly index: number;
+/** A reference to a parent, and its field: `spec.parentRefs[1]`. */
+interface ParentRef {
   readonly ref: JsonObject;
+  readonly field: string;
 }
 
-/** Adds the links to everything that an object names as its parent. */
+/** Adds the links to every object that the object names as its parent. */
 export function addParents(draft: LinkDraft): void {
   const { plan, object } = draft;
   for (const field of plan.parentNames) addNamedParent(draft, field);
   for (const field of plan.parentRefs) {
-    const refs = itemsAt(object.raw, field.path);
-    for (let index = 0; index < refs.length; index++) {
-      const ref = refs[index];
-      if (isJsonObject(ref)) addParent(draft, { field, index, ref });
-      else refuseMalformed(draft, fieldText(draft, field, index), undefined);
+    for (const [index, ref] of itemsAt(object.raw, field.path).entries()) {
+      const name = fieldName(object, field, index);
+      if (isJsonObject(ref)) addParent(draft, field, { ref, field: name });
+      else refuse(draft, name, "InvalidRef", `${name} must name a parent`);
     }
   }
 }
 
-/** A cluster-scoped parent needs no document: the class of a Gateway is whatever its controller says it is. */
+/** A cluster-scoped parent needs no document: the controller of a Gateway decides which classes exist. */
 function addNamedParent(draft: LinkDraft, { path, targets }: RefField): void {
   const name = path.read(draft.object.raw);
   if (name === undefined || name === null || name === "") return;
   for (const target of targets) {
     if (typeof name !== "string" || !isPlainName(name)) {
-      refuseMalformed(draft, path.text, target);
+      refuse(draft, path.text, "InvalidRef", `${path.text} must name a ${target.facts.kind}`);
       continue;
     }
     const implied = target.facts.scope === "Cluster";
-    const named = lookUp(draft, target, implied ? "" : draft.home, name);
+    const named = lookUp(draft, target, implied ? "" : draft.namespace, name);
     if (named.object === draft.object) {
       refuseItself(draft, path.text, named);
     } else if (named.object === undefined && !implied) {
       refuseAbsent(draft, path.text, named);
     } else {
-      if (named.object === undefined) draft.impliedParents = [...(draft.impliedParents ?? []), refOf(named)];
-      for (const { section } of target.rows) addPlainly(draft, named, section, undefined);
+      if (named.object === undefined) draft.impliedParents.push(named.ref);
+      for (const { section } of target.rows) addUnconditionally(draft, named, section, undefined);
     }
   }
 }
 
-function addParent(draft: LinkDraft, ask: Ask): void {
-  const { field, index, ref } = ask;
-  const target = findTarget(field, ref);
-  if (target === undefined) {
-    const reason = describeUnknownKind(draft, field, ref, "parent");
-    return refuse(draft, { field: fieldText(draft, field, index), code: "InvalidKind", reason });
-  }
+function addParent(draft: LinkDraft, refField: RefField, parentRef: ParentRef): void {
+  const { ref, field } = parentRef;
+  const target = findTarget(refField, ref);
+  if (target === undefined)
+    return refuse(draft, field, "InvalidKind", formatUnknownKind(draft, refField, ref, "parent"));
   const named = findNamed(draft, target, ref);
-  if (named === undefined) return refuseMalformed(draft, fieldText(draft, field, index), target);
-  if (named.object === undefined) return refuseAbsent(draft, fieldText(draft, field, index), named);
-  if (named.object === draft.object) return refuseItself(draft, fieldText(draft, field, index), named);
-  const before = draft.upCount;
+  if (named === undefined) return refuse(draft, field, "InvalidRef", `${field} must name a ${target.facts.kind}`);
+  if (named.object === undefined) return refuseAbsent(draft, field, named);
+  if (named.object === draft.object) return refuseItself(draft, field, named);
+  const before = draft.up.length;
   for (const { section, attachment } of target.rows) {
     switch (attachment) {
       case "RouteToListener":
-        addListeners(draft, ask, named.object, listenersOf(named.object, target.facts, section ?? "Listener"));
+        addListeners(draft, parentRef, named.object, draft.listenersOf(named.object, target, section ?? "Listener"));
         break;
       case "ListenerSetToGateway":
-        addGateway(draft, ask, named.object);
+        addGateway(draft, field, named.object);
         break;
       case "RouteToService":
-        addFrontend(draft, ask, named.object, target);
+        addFrontend(draft, parentRef, named.object, target);
         break;
       case undefined:
-        if (isPermitted(draft, named)) addPlainly(draft, named, section, ref["sectionName"]);
-        else refuseForbidden(draft, fieldText(draft, field, index), named);
+        if (isPermitted(draft, named)) addUnconditionally(draft, named, section, ref["sectionName"]);
+        else refuse(draft, field, "RefNotPermitted", formatForbidden(draft, named), named.ref);
     }
   }
-  if (draft.upCount > before) named.isParent = true;
+  if (draft.up.length > before) named.isParent = true;
 }
 
-/** A parent that has no say. */
-function addPlainly(
+/** Links to a parent that does not restrict its children. */
+function addUnconditionally(
   draft: LinkDraft,
   named: NamedObject,
   section: string | undefined,
   sectionName: Json | undefined,
 ): void {
-  const { object, target } = named;
-  const id = idOfNamed(named);
-  const before = draft.upCount;
+  const { object, target, id } = named;
+  const before = draft.up.length;
   if (section === undefined) {
-    addUp(draft, { order: -1, link: { parent: id } });
+    draft.up.push({ order: -1, link: { parent: id } });
   } else if (object !== undefined) {
     for (const [order, item] of sectionsOf(object, target.facts).entries()) {
       const meant = typeof sectionName !== "string" || sectionName === "" || sectionName === item.raw["name"];
-      if (item.section === section && meant) addUp(draft, { order, link: { parent: id, section: item.name } });
+      if (item.section === section && meant) draft.up.push({ order, link: { parent: id, section: item.name } });
     }
   }
-  if (draft.upCount > before) named.isParent = true;
+  if (draft.up.length > before) named.isParent = true;
 }
 
-/** A route attaches to the listeners of its direct parent only (GEP-1713); one that accepts it is enough. */
-function addListeners(draft: LinkDraft, ask: Ask, owner: KubeObject, listeners: readonly Listener[]): void {
-  const asksForAll = ask.ref["sectionName"] === undefined && ask.ref["port"] === undefined;
-  if (asksForAll && isOpenTo(draft.openTo, draft, listeners)) {
-    for (const listener of listeners) addUp(draft, listener);
-    return;
-  }
-  const request = requestOf(draft, ask.ref);
-  const { namespace: ownHome } = owner.family;
+/**
+ * A route attaches to the listeners of its direct parent only
+ *
+ * A parentRef to a Gateway means the Gateway's own listeners; the listeners of its ListenerSets need a parentRef to the
+ * ListenerSet. One listener that accepts the route is enough.
+ * GEP-1713, "Route attachment"
+ */
+function addListeners(draft: LinkDraft, parentRef: ParentRef, owner: KubeObject, listeners: readonly Listener[]): void {
+  const request = requestOf(draft, parentRef.ref);
   let accepted = false;
   for (const listener of listeners) {
-    if (listenerAccepts(listener, ownHome, request, labelsFor(draft, listener)) !== "Accepted") continue;
-    addUp(draft, listener);
+    if (listenerAccepts(listener, owner.family.namespace, request, labelsFor(draft, listener)) !== "Accepted") continue;
+    draft.up.push(listener);
     accepted = true;
   }
-  if (!accepted) refuseByListeners(draft, ask, owner, listeners);
-  else if (asksForAll && listeners.every((listener) => isOpen(listener, ownHome, request)))
-    draft.openTo = { listeners, facts: draft.plan.facts, home: draft.home };
+  if (!accepted) refuseByListeners(draft, parentRef, owner, listeners);
 }
-
-/** Whether listeners take every such route, as they took the one before: whatever its hostnames are, and whoever it is. */
-const isOpenTo = (known: LinkDraft["openTo"], { plan, home }: LinkDraft, listeners: readonly Listener[]): boolean =>
-  known !== undefined && known.listeners === listeners && known.facts === plan.facts && known.home === home;
-
-const isOpen = (listener: Listener, ownHome: string, request: RouteRequest): boolean =>
-  listener.hostname === undefined &&
-  listener.namespaces.from !== "Selector" &&
-  listenerAccepts(listener, ownHome, request, NO_LABELS) === "Accepted";
 
 const NO_LABELS: JsonObject = {};
 const NO_HOSTNAMES: readonly Json[] = [];
 
+/** The labels of the object's namespace; read only for a selector. */
 function labelsFor(draft: LinkDraft, { namespaces }: Pick<Listener, "namespaces">): JsonObject {
   if (namespaces.from !== "Selector") return NO_LABELS;
-  draft.labelsRead = true;
-  return draft.context.namespaceLabels(draft.home);
+  draft.labelsOf.add(draft.namespace);
+  return draft.context.namespaceLabels(draft.namespace);
 }
 
-function requestOf({ plan, object, home }: LinkDraft, { sectionName, port }: JsonObject): RouteRequest {
+function requestOf({ plan, object, namespace }: LinkDraft, { sectionName, port }: JsonObject): RouteRequest {
   const spec = object.raw["spec"];
   const hostnames = isJsonObject(spec) ? spec["hostnames"] : undefined;
   return {
     facts: plan.facts,
-    namespace: home,
+    namespace,
     hostnames: isJsonList(hostnames) ? hostnames : NO_HOSTNAMES,
     sectionName: typeof sectionName === "string" && sectionName !== "" ? sectionName : undefined,
     port: typeof port === "number" ? port : undefined,
   };
 }
 
-/** The order in which refusals are worth telling: the listener that came nearest to accepting. */
+/** How near a listener came to accepting the route. The reason of the nearest one is reported. */
 const NEARNESS: Readonly<Record<Acceptance, number>> = {
   OtherName: 0,
   OtherPort: 1,
@@ -181,8 +162,13 @@ const NEARNESS: Readonly<Record<Acceptance, number>> = {
   Accepted: 5,
 };
 
-function refuseByListeners(draft: LinkDraft, ask: Ask, owner: KubeObject, listeners: readonly Listener[]): void {
-  const request = requestOf(draft, ask.ref);
+function refuseByListeners(
+  draft: LinkDraft,
+  { ref, field }: ParentRef,
+  owner: KubeObject,
+  listeners: readonly Listener[],
+): void {
+  const request = requestOf(draft, ref);
   let nearest: Listener | undefined;
   let why: Acceptance = "OtherName";
   let relevant = 0;
@@ -194,13 +180,13 @@ function refuseByListeners(draft: LinkDraft, ask: Ask, owner: KubeObject, listen
     why = acceptance;
   }
   let reason = `${displayRef(owner.ref)} has no listeners`;
-  if (nearest !== undefined) reason = explainAcceptance(why, nearest, owner.ref, request);
-  if (why === "OtherName") reason += guessListener(listeners, request.sectionName ?? "");
+  if (nearest !== undefined) reason = formatAcceptance(why, nearest, owner.ref, request);
+  if (why === "OtherName") reason += suggestListener(listeners, request.sectionName ?? "");
   if (relevant > 1) reason += "; its other listeners do not accept it either";
-  refuse(draft, { field: fieldText(draft, ask.field, ask.index), code: codeOf(why), reason, parent: owner.ref });
+  refuse(draft, field, codeOf(why), reason, owner.ref);
 }
 
-function guessListener(listeners: readonly Listener[], sectionName: string): string {
+function suggestListener(listeners: readonly Listener[], sectionName: string): string {
   const names = listeners.map(({ declaredName }) => declaredName);
   const near = nearMiss(sectionName, names);
   return near === undefined ? "" : `; did you mean '${near}'?`;
@@ -221,57 +207,59 @@ function codeOf(acceptance: Acceptance): RefusalCode {
   }
 }
 
-/** GEP-1713: a Gateway takes no ListenerSets unless it says so. */
-function addGateway(draft: LinkDraft, ask: Ask, gateway: KubeObject): void {
+/**
+ * A Gateway accepts ListenerSets only if it allows them
+ *
+ * `allowedListeners.namespaces` of the Gateway decides from which namespaces a ListenerSet may attach; the default is none.
+ * GEP-1713, "Gateway changes"
+ */
+function addGateway(draft: LinkDraft, field: string, gateway: KubeObject): void {
   const allowed = allowedNamespaces(ALLOWED_LISTENERS.read(gateway.raw), "None");
   const { kind, namespace } = draft.object.ref;
   const { ref: parent, id } = gateway;
   if (isNamespaceAllowed(allowed, parent.namespace, namespace, labelsFor(draft, { namespaces: allowed }))) {
-    addUp(draft, { order: -1, link: { parent: id } });
+    draft.up.push({ order: -1, link: { parent: id } });
     return;
   }
-  const reason = `${displayRef(parent)} ${describeAllowed(allowed, parent.namespace, namespace, `${kind}s`)}`;
-  refuse(draft, { field: fieldText(draft, ask.field, ask.index), code: "NotAllowed", reason, parent });
+  const reason = `${displayRef(parent)} ${formatAllowed(allowed, parent.namespace, namespace, `${kind}s`)}`;
+  refuse(draft, field, "NotAllowed", reason, parent);
 }
 
 const ALLOWED_LISTENERS = keyPath("spec.allowedListeners.namespaces");
 
-/** GEP-1294: producer routes live beside the Service, consumer routes elsewhere; neither needs a grant. */
-function addFrontend(draft: LinkDraft, ask: Ask, frontend: KubeObject, target: RefTarget): void {
-  const { sectionName, port } = requestOf(draft, ask.ref);
+/**
+ * A mesh route attaches to its Service without a grant
+ *
+ * A route with a Service as its parent is a producer route in the namespace of the Service and a consumer route elsewhere.
+ * Neither needs a ReferenceGrant. `sectionName` and `port` of the parentRef must match a port of the Service.
+ * GEP-1294, "Route types"
+ */
+function addFrontend(draft: LinkDraft, { ref, field }: ParentRef, frontend: KubeObject, target: RefTarget): void {
+  const { sectionName, port } = requestOf(draft, ref);
   const { ref: parent, id } = frontend;
-  const unnarrowed = sectionName === undefined && port === undefined;
-  if (unnarrowed || sectionsOf(frontend, target.facts).some(({ raw }) => isPort(raw, sectionName, port))) {
-    addUp(draft, { order: -1, link: { parent: id, frontend: true } });
+  const wholeService = sectionName === undefined && port === undefined;
+  if (wholeService || sectionsOf(frontend, target.facts).some(({ raw }) => isPort(raw, sectionName, port))) {
+    draft.up.push({ order: -1, link: { parent: id, frontend: true } });
     return;
   }
-  const asked = `${sectionName === undefined ? "" : ` '${sectionName}'`}${port === undefined ? "" : ` ${port}`}`;
-  const reason = `${displayRef(parent)} has no port${asked}`;
-  refuse(draft, { field: fieldText(draft, ask.field, ask.index), code: "NoMatchingParent", reason, parent });
+  const wanted = `${sectionName === undefined ? "" : ` '${sectionName}'`}${port === undefined ? "" : ` ${port}`}`;
+  refuse(draft, field, "NoMatchingParent", `${displayRef(parent)} has no port${wanted}`, parent);
 }
 
 const isPort = (raw: JsonObject, name: string | undefined, port: number | undefined): boolean =>
   (name === undefined || raw["name"] === name) && (port === undefined || raw["port"] === port);
 
-const fieldText = ({ object }: LinkDraft, { path }: RefField, index: number): string =>
-  isJsonList(path.read(object.raw)) ? `${path.text}[${index}]` : path.text;
+const fieldName = ({ raw }: KubeObject, { path }: RefField, index: number): string =>
+  isJsonList(path.read(raw)) ? `${path.text}[${index}]` : path.text;
+
+function refuse(draft: LinkDraft, field: string, code: RefusalCode, reason: string, parent?: ObjectRef): void {
+  draft.refusals.push({ field, code, reason, ...(parent === undefined ? {} : { parent }) });
+}
 
 function refuseAbsent(draft: LinkDraft, field: string, named: NamedObject): void {
-  const parent: ObjectRef = refOf(named);
-  draft.absentParents ??= [];
-  draft.absentParents.push(parent);
-  refuse(draft, { field, code: "ParentNotFound", reason: describeMissing(draft.context, named), parent });
+  draft.absentParents.push(named.ref);
+  refuse(draft, field, "ParentNotFound", formatMissing(draft.context, named), named.ref);
 }
 
-function refuseItself(draft: LinkDraft, field: string, named: NamedObject): void {
-  const parent = refOf(named);
-  refuse(draft, { field, code: "SelfReference", reason: `${displayRef(parent)} names itself as its parent`, parent });
-}
-
-function refuseForbidden(draft: LinkDraft, field: string, named: NamedObject): void {
-  refuse(draft, { field, code: "RefNotPermitted", reason: describeForbidden(draft, named), parent: refOf(named) });
-}
-
-function refuseMalformed(draft: LinkDraft, field: string, target: RefTarget | undefined): void {
-  refuse(draft, { field, code: "InvalidRef", reason: `${field} must name a ${target?.facts.kind ?? "parent"}` });
-}
+const refuseItself = (draft: LinkDraft, field: string, { ref }: NamedObject): void =>
+  refuse(draft, field, "SelfReference", `${displayRef(ref)} names itself as its parent`, ref);

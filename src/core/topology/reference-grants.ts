@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { GroupKind, ObjectRef } from "../model/refs.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
 
-/** What one ReferenceGrant permits, into its own namespace. */
+/** What one ReferenceGrant permits: references from `from` to objects of `to` in the grant's own namespace. */
 export interface Grant {
   readonly from: readonly GrantFrom[];
   readonly to: readonly GrantTo[];
@@ -20,7 +20,7 @@ interface GrantTo extends GroupKind {
 const FROM = keyPath("spec.from");
 const TO = keyPath("spec.to");
 
-/** Reads a ReferenceGrant; items that are not well-formed permit nothing. */
+/** Reads a ReferenceGrant. An item that is not well-formed permits nothing. */
 export function grantOf(referenceGrant: JsonObject): Grant {
   const from: GrantFrom[] = [];
   for (const { group, kind, item } of groupKindsAt(referenceGrant, FROM)) {
@@ -49,12 +49,34 @@ function groupKindsAt(object: JsonObject, path: KeyPath): readonly Item[] {
   });
 }
 
-/** The one who refers: no name, as a grant trusts all objects of a kind in a namespace. */
+/** The object that refers. It has no name here: a grant permits all objects of a kind in a namespace. */
 export type Referrer = Omit<ObjectRef, "name">;
 
-/** Whether one of the grants in the target's namespace lets `from` refer to `to` (Gateway API, ReferenceGrant). */
-export function isReferenceGranted(grants: readonly Grant[], from: Referrer, to: ObjectRef): boolean {
-  for (const grant of grants) {
+/**
+ * Only a reference between two namespaces needs a grant
+ *
+ * A reference within one namespace needs no grant, nor does a reference to a cluster-scoped object. A cluster-scoped object
+ * may refer to any namespace.
+ * Gateway API, "ReferenceGrant"
+ */
+export const needsGrant = (from: Pick<ObjectRef, "namespace">, to: Pick<ObjectRef, "namespace">): boolean =>
+  from.namespace !== to.namespace && from.namespace !== "" && to.namespace !== "";
+
+/**
+ * A backendRef across namespaces needs a ReferenceGrant
+ *
+ * A reference into another namespace is permitted if a ReferenceGrant in the namespace of the target lists the kind and
+ * namespace of the referrer in `from`, and the kind of the target in `to`, with its name or with none. Backend references and
+ * the targets of policies follow the same rule.
+ * Gateway API, "ReferenceGrant"
+ */
+export function isReferencePermitted(
+  from: Referrer,
+  to: ObjectRef,
+  grantsIn: (namespace: string) => readonly Grant[],
+): boolean {
+  if (!needsGrant(from, to)) return true;
+  for (const grant of grantsIn(to.namespace)) {
     if (grant.from.some((item) => isFrom(item, from)) && grant.to.some((item) => isTo(item, to))) return true;
   }
   return false;

@@ -1,74 +1,66 @@
-import type { KindFacts } from "../model/definition.ts";
-import { isJsonList, isJsonObject, type JsonObject } from "../model/json.ts";
+import type { KindFacts, SectionFacts } from "../model/definition.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText } from "../model/refs.ts";
-import { type SectionList, sectionLists, shownName } from "./section-lists.ts";
+import { valueAtKeys } from "../model/value-at.ts";
 
 /** A part of an object that is a node of its own: a listener, a route rule, a service port. */
 export interface Section {
   /** `Listener`, `Rule`, `Port`. */
   readonly section: string;
-  /** Unique within the object. Where none is declared it is `rule-2`, for display only. */
+  /** Unique within the object. A section that declares no name is shown as `rule-2`; no target can use that name. */
   readonly name: string;
-  /** Whether the object itself declares that name, and only once: then a target may name it. */
+  /** True if the object itself declares the name, and only once: then a target may use it. */
   readonly declared: boolean;
-  /** Its place in its list. */
+  /** The index of the section in its list. */
   readonly index: number;
   readonly raw: JsonObject;
 }
 
-const NONE: readonly Section[] = [];
-const FEW = 8;
+const NO_SECTIONS: readonly Section[] = [];
 
-/** The sections of an object, in the order of the lists that its kind has. Items that are no objects are no sections. */
-export function sectionsOf(object: Pick<KubeObject, "raw">, facts: KindFacts): readonly Section[] {
-  if (facts.sections.length === 0) return NONE;
-  const lists = sectionLists(facts);
-  const [only] = lists;
-  const sections =
-    only !== undefined && lists.length === 1
-      ? sectionsIn(only, object.raw)
-      : lists.flatMap((list) => sectionsIn(list, object.raw));
-  const distinct = (lists.length === 1 && !sections.some(({ declared }) => declared)) || haveDistinctNames(sections);
-  return distinct ? sections : nameDistinctly(sections);
+/** The sections of an object, list by list in the order of its kind. An item that is not an object is not a section. */
+export function sectionsOf({ raw }: Pick<KubeObject, "raw">, { sections: lists }: KindFacts): readonly Section[] {
+  if (lists.length === 0) return NO_SECTIONS;
+  const sections = lists.flatMap((list) => sectionsIn(list, raw));
+  const names = new Set(sections.map(({ name }) => name));
+  return names.size === sections.length ? sections : nameDistinctly(sections);
 }
 
-function sectionsIn(list: SectionList, object: JsonObject): readonly Section[] {
-  const items = list.path.read(object);
-  if (!isJsonList(items)) return NONE;
-  if (items.every(isJsonObject)) return items.map((raw, index) => sectionOf(list, raw, index));
-  return items.flatMap((raw, index) => (isJsonObject(raw) ? [sectionOf(list, raw, index)] : NONE));
+/** The items of a list of sections, with the default that the CRD declares for the list. */
+export function sectionItems({ path, byDefault }: SectionFacts, raw: JsonObject): readonly Json[] {
+  const items = valueAtKeys(raw, path.split(".")) ?? byDefault;
+  return isJsonList(items) ? items : [];
 }
 
-function sectionOf(list: SectionList, raw: JsonObject, index: number): Section {
-  const name = declaredName(raw);
-  return {
-    section: list.section,
-    name: name ?? shownName(list, index),
-    declared: name !== undefined,
-    index,
-    raw,
-  };
+function sectionsIn(list: SectionFacts, object: JsonObject): readonly Section[] {
+  const sections: Section[] = [];
+  for (const [index, raw] of sectionItems(list, object).entries()) {
+    if (!isJsonObject(raw)) continue;
+    const name = declaredName(raw);
+    sections.push({
+      section: list.section,
+      name: name ?? positionalName(list.section, index),
+      declared: name !== undefined,
+      index,
+      raw,
+    });
+  }
+  return sections;
 }
+
+/** How an unnamed section is shown: `rule-1` for the first rule. */
+const positionalName = (section: string, index: number): string => `${section.toLowerCase()}-${index + 1}`;
 
 function declaredName(raw: JsonObject): string | undefined {
   const name = raw["name"];
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
-function haveDistinctNames(sections: readonly Section[]): boolean {
-  if (sections.length > FEW) return new Set(sections.map((section) => section.name)).size === sections.length;
-  for (let later = 1; later < sections.length; later++) {
-    for (let earlier = 0; earlier < later; earlier++) {
-      if (sections[later]?.name === sections[earlier]?.name) return false;
-    }
-  }
-  return true;
-}
-
 /**
- * Declared names stand, but for repeats (`a`, `a~2`): none of those is declared, as a target could mean either. A shown
- * name that somebody declares gives way (`rule-1~`).
+ * Gives each section a name of its own. A name that is declared once stays. Of a name that is declared several times the
+ * first stays and the others are numbered (`a`, `a~2`); none of them counts as declared, because a target could mean any of
+ * them. A positional name that another section declares is changed (`rule-1~`).
  */
 function nameDistinctly(sections: readonly Section[]): readonly Section[] {
   const times = new Map<string, number>();
@@ -91,14 +83,12 @@ function nameDistinctly(sections: readonly Section[]): readonly Section[] {
   });
 }
 
-/** Names that two or more sections declare, sorted; no target can name those. */
+/** Names that two or more sections declare, sorted. No target can use one of them. */
 export function duplicateNames(sections: readonly Section[]): readonly string[] {
   const names = new Set<string>();
   for (const { declared, raw } of sections) {
     const name = declared ? undefined : declaredName(raw);
     if (name !== undefined) names.add(name);
   }
-  return names.size === 0 ? NO_NAMES : [...names].sort(compareText);
+  return [...names].sort(compareText);
 }
-
-const NO_NAMES: readonly string[] = [];

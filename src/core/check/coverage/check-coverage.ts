@@ -3,7 +3,6 @@
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
 import { formatPath } from "../../effective/paths/format-path.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
-import { nameLookup } from "../../effective/world/lookups.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
 import type { CoverageRule } from "../../model/coverage-rule.ts";
@@ -22,7 +21,7 @@ export const COVERAGE_RULE: KindId = kindId({ group: "prevail.dev", kind: "Cover
 
 export function checkCoverage(world: World, cel: EvaluateCondition): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];
-  world.objects.byKind.get(COVERAGE_RULE)?.forEach((_, object) => {
+  world.objects.ofKind(COVERAGE_RULE).forEach((object) => {
     const { rule, findings: own } = parseCoverageRule(object, world.rulebook);
     findings.push(...own);
     const kind = rule === undefined ? undefined : world.rulebook.byPolicyKind.get(kindId(rule.policyKind));
@@ -78,7 +77,7 @@ function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, {
   const more = paths === 1 ? "" : ` and ${paths - 1} more ${paths === 2 ? "path" : "paths"}`;
   const where = hasPaths ? `, on ${formatPath(path, from)}${more}` : "";
   const demand = rule.message === "" ? `${nameOf(rule)} is not met` : rule.message.replace(/[.\s]+$/, "");
-  const owner = world.objects.byId.get(object);
+  const owner = world.objects.get(object);
   const deciding = policiesBehind(target);
   const onto = hasPaths ? "the target or to one of its parents" : "the target";
   return findingAt(owner, {
@@ -147,7 +146,7 @@ function matchesNothing(world: World, rule: CoverageRule): CheckFinding {
   const hint =
     first === undefined
       ? ""
-      : suggestName(nameLookup(world.objects), kindId(first.ref), first.ref.namespace, first.ref.name);
+      : suggestName(world.names, kindId(first.ref), first.ref.namespace, first.ref.name);
   const why = first === undefined ? "" : `; ${displayRef(first.ref)} does not exist${hint}`;
   return findingAt(rule.object, {
     code: "CoverageMatchesNothing",
@@ -158,7 +157,7 @@ function matchesNothing(world: World, rule: CoverageRule): CheckFinding {
   });
 }
 
-const isThere = (world: World, id: KubeObject["id"]): boolean => world.objects.byId.has(id);
+const isThere = (world: World, id: KubeObject["id"]): boolean => world.objects.has(id);
 
 function incomplete(rule: CoverageRule, { unjudged, absent }: Coverage): CheckFinding {
   const names = unjudged.slice(0, 5);

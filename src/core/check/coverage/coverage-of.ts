@@ -5,7 +5,7 @@ import { type Node, nodesOf, type Path, plainPath } from "../../effective/paths/
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
-import { linkContext } from "../../effective/world/lookups.ts";
+import { namespaceLabels } from "../../effective/world/contexts.ts";
 import type { World } from "../../effective/world/world.ts";
 import { valueAt } from "../../explain/value-pointer.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
@@ -65,7 +65,7 @@ export function coverageOf(world: World, rule: CoverageRule, kind: CompiledKind,
 function judgePaths(world: World, rule: CoverageRule, kind: CompiledKind, judge: Judge): void {
   const finder = new PathFinder(world, kind);
   for (const end of kind.ends.keys()) {
-    world.objects.byKind.get(end)?.forEach((_, object) => {
+    world.objects.ofKind(end).forEach((object) => {
       finder.forEachPathTo(object, (path) => {
         const nodes = nodesOf(path);
         const at = nodes.findLastIndex((node) => isMeant(rule, node));
@@ -98,7 +98,8 @@ function judgeDirect(world: World, rule: CoverageRule, kind: CompiledKind, judge
   for (const { section: wanted, ...level } of rule.levels) {
     const facts = world.rulebook.factsOf(kindId(level));
     const end = kind.ends.get(kindId(level));
-    world.objects.byKind.get(kindId(level))?.forEach((id, object) => {
+    world.objects.ofKind(kindId(level)).forEach((object) => {
+      const { id } = object;
       if (!judge.isSelected(id, object.family.namespace) || !isBelowAny(world, id, rule.under)) return;
       const cores = new Map<string, EffectiveSpec>();
       finder.forEachPathTo(object, (path) => cores.set(path.node.section?.name ?? "", foldPath(path, kind)));
@@ -158,10 +159,10 @@ class Judge {
     const { namespaces, namespaceSelector, selector } = this.#rule;
     if (namespaces.length > 0 && !namespaces.includes(namespace)) return false;
     if (namespaceSelector !== undefined) {
-      const labels = linkContext(this.#world).namespaceLabels(namespace);
+      const labels = namespaceLabels(this.#world.objects, namespace);
       if (namespace === "" || !matchesSelector(namespaceSelector, labels)) return false;
     }
-    return selector === undefined || matchesSelector(selector, labelsOf(this.#world.objects.byId.get(id)));
+    return selector === undefined || matchesSelector(selector, labelsOf(this.#world.objects.get(id)));
   }
 
   path(node: Node, path: Path, coreOf: () => EffectiveSpec): void {
@@ -172,7 +173,7 @@ class Judge {
     if (path.incomplete) {
       this.#unjudged.add(name);
       for (const { id } of nodesOf(path))
-        for (const ref of this.#world.parents.get(id)?.absentParents ?? []) this.#absent.add(displayRef(ref));
+        for (const ref of this.#world.links.get(id)?.absentParents ?? []) this.#absent.add(displayRef(ref));
       return;
     }
     const core = coreOf();
@@ -268,7 +269,7 @@ class Judge {
   }
 
   #fieldOf(id: ObjectId, section: Section | undefined): string | undefined {
-    const object = this.#world.objects.byId.get(id);
+    const object = this.#world.objects.get(id);
     const facts = object === undefined ? undefined : this.#world.rulebook.factsOf(object.family.kindId);
     const list = facts?.sections.find((own) => own.section === section?.section);
     return section === undefined || list === undefined ? undefined : `${list.path}[${section.index}]`;

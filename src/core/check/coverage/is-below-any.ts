@@ -1,5 +1,5 @@
+import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
-import { forEachId } from "../../model/collections/id-set.ts";
 import type { CoverageParent } from "../../model/coverage-rule.ts";
 import { kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
@@ -33,17 +33,17 @@ interface Parent {
 
 /** The objects that the object names as its parents, and the objects that name it as their child. */
 function parentsOf(world: World, id: ObjectId): readonly Parent[] {
-  const parents = (world.parents.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
-  forEachId(world.mentionedBy.get(id), (other) => {
+  const parents = (world.links.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
+  for (const other of referrersOf(world, id)) {
     const uses = world.links.get(other)?.down.find(({ child }) => child === id)?.uses ?? [];
     for (const { sectionIndex } of uses)
       parents.push({ parent: other, section: sectionName(world, other, sectionIndex) });
-  });
+  }
   return parents;
 }
 
 function sectionName(world: World, id: ObjectId, index: number): string | undefined {
-  const object = world.objects.byId.get(id);
+  const object = world.objects.get(id);
   const facts = object === undefined ? undefined : world.rulebook.factsOf(object.family.kindId);
   return object === undefined || facts === undefined ? undefined : sectionsOf(object, facts)[index]?.name;
 }

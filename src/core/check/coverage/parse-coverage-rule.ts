@@ -1,4 +1,4 @@
-import type { Rulebook } from "../../effective/world/world.ts";
+import type { Rulebook } from "../../effective/world/rulebook.ts";
 import { once } from "../../model/collections/once.ts";
 import type { CoverageParent, CoverageRule } from "../../model/coverage-rule.ts";
 import type { KindFacts, LevelKind } from "../../model/definition.ts";

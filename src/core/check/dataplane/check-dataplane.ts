@@ -14,7 +14,7 @@ export type CheckedDataplane =
 export function checkDataplane(world: World, dataplane: CheckedDataplane): readonly CheckFinding[] {
   const config = compileDataplane(world, { endpointAnnotations: "Used" });
   const unserved = config.problems.map(({ object, field, message }) =>
-    findingAt(world.objects.byId.get(objectId(object)), {
+    findingAt(world.objects.get(objectId(object)), {
       code: "NotServed",
       severity: "error",
       object: objectId(object),

@@ -18,12 +18,12 @@ export function checkEnvoy(world: World, config: DataplaneConfig, matchRegex: Ma
   const report = (code: FindingCode, object: ObjectRef, field: string, message: string): void => {
     const id = objectId(object);
     const { severity } = findingCodes[code];
-    const finding = findingAt(world.objects.byId.get(id), { code, severity, object: id, field, message });
+    const finding = findingAt(world.objects.get(id), { code, severity, object: id, field, message });
     findings.set([id, code, field, message].join("\n"), finding);
   };
   const { trafficOf } = directPolicies(world);
   const trafficPolicyOf = ({ object, port }: BackendConfig): ObjectRef | undefined => {
-    const service = world.objects.byId.get(objectId(object));
+    const service = world.objects.get(objectId(object));
     return service === undefined ? undefined : trafficOf(service, port)?.policy;
   };
   const seen = new Set<object>();
@@ -54,7 +54,7 @@ function forEachRoute({ gateways }: DataplaneConfig, visit: (route: RouteConfig)
 }
 
 function fieldOfRule(world: World, { route, rule }: RuleConfig): string {
-  const object = world.objects.byId.get(objectId(route));
+  const object = world.objects.get(objectId(route));
   const facts = world.rulebook.factsOf(kindId(route));
   const sections = object === undefined || facts === undefined ? [] : sectionsOf(object, facts);
   const index = sections.find(({ name }) => name === rule)?.index;

@@ -64,7 +64,7 @@ export function checkRetrySettings(
 
 function isAnythingSet(world: World, kind: CompiledKind): boolean {
   let isSet = (world.attached[kind.index]?.size ?? 0) > 0;
-  world.objects.byKind.get(HTTP_ROUTE)?.forEach((_, { raw }) => {
+  world.objects.ofKind(HTTP_ROUTE).forEach(({ raw }) => {
     const spec = ownValue(raw, "spec");
     const rules = isJsonObject(spec) ? ownValue(spec, "rules") : undefined;
     isSet ||= isJsonList(rules) && rules.some(hasOwnSettings);
@@ -83,7 +83,7 @@ function forEachPathOrRoute(
 ): void {
   const finder = new PathFinder(world, kind);
   for (const end of kind.ends.keys()) {
-    world.objects.byKind.get(end)?.forEach((_, object) => {
+    world.objects.ofKind(end).forEach((object) => {
       finder.forEachPathTo(object, (path) => visit(path, foldPath(path, kind)));
     });
   }
@@ -207,7 +207,7 @@ function describe(world: World, { problem, effective, paths }: Occurrence): Chec
     ];
   });
   const [first, ...rest] = related;
-  const object = first === undefined ? undefined : world.objects.byId.get(first.object);
+  const object = first === undefined ? undefined : world.objects.get(first.object);
   const where = paths === 1 ? "" : `, and on ${paths - 1} more ${paths === 2 ? "path" : "paths"}`;
   return findingAt(object, {
     code,

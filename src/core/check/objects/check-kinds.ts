@@ -20,12 +20,12 @@ const UNREAD: readonly GroupKind[] = [
 
 export function checkKinds(world: World): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];
-  for (const id of world.objects.byKind.kinds()) {
+  for (const id of world.objects.kinds()) {
     if (world.rulebook.factsOf(id) !== undefined || UNREAD.some((unread) => kindId(unread) === id)) continue;
     const kind = parseKindId(id);
     const meant = meantKind(world, kind);
     if (!OUR_GROUPS.includes(kind.group) && (meant === undefined || meant.group === kind.group)) continue;
-    for (const object of world.objects.byKind.inOrder(id))
+    for (const object of world.objects.ofKind(id))
       if (!looksLikePolicy(object)) findings.push(unknownKind(object, kind, meant));
   }
   return findings;

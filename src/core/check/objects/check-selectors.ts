@@ -1,5 +1,5 @@
 /** Findings about Gateways and listeners whose namespace selector matches no namespace. */
-import { linkContext } from "../../effective/world/lookups.ts";
+import { namespaceLabels } from "../../effective/world/contexts.ts";
 import type { World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
@@ -7,7 +7,7 @@ import type { KubeObject } from "../../model/kube-object.ts";
 import { parseSelector } from "../../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../../model/policy.ts";
 import { displayRef, type KindId, kindId } from "../../model/refs.ts";
-import { displaySelector, matchesSelector } from "../../topology/matches-selector.ts";
+import { formatSelector, matchesSelector } from "../../topology/matches-selector.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 
 const WITH_LISTENERS: readonly KindId[] = [
@@ -20,10 +20,9 @@ const NAMESPACE = kindId({ group: "", kind: "Namespace" });
 
 export function checkSelectors(world: World): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];
-  const context = linkContext(world);
-  const labels = namespacesOf(world).map((name) => context.namespaceLabels(name));
+  const labels = namespacesOf(world).map((name) => namespaceLabels(world.objects, name));
   for (const kind of WITH_LISTENERS) {
-    world.objects.byKind.get(kind)?.forEach((_, object) => {
+    world.objects.ofKind(kind).forEach((object) => {
       for (const { namespaces, field, what } of allowances(object)) {
         const selector = selectorOf(namespaces);
         if (selector === undefined || labels.some((own) => matchesSelector(selector, own))) continue;
@@ -32,7 +31,7 @@ export function checkSelectors(world: World): readonly CheckFinding[] {
             code: "NamespaceSelectorMatchesNothing",
             severity: "warning",
             field: `${field}.selector`,
-            message: `${what} allows namespaces with the labels ${displaySelector(selector)}; no namespace has them, so nothing can attach`,
+            message: `${what} allows namespaces with the labels ${formatSelector(selector)}; no namespace has them, so nothing can attach`,
             fix: "Label the namespaces, correct the selector, or add the files that define the namespaces.",
           }),
         );
@@ -44,10 +43,7 @@ export function checkSelectors(world: World): readonly CheckFinding[] {
 
 /** The namespaces that are defined, and those that an object is in. */
 function namespacesOf({ objects }: World): readonly string[] {
-  const names = new Set<string>();
-  objects.namespaces.forEach((_, name) => names.add(name));
-  objects.byKind.get(NAMESPACE)?.forEach((_, { ref }) => names.add(ref.name));
-  return [...names];
+  return [...new Set([...objects.namespaces(), ...objects.ofKind(NAMESPACE).map(({ name }) => name)])];
 }
 
 interface Allowance {

@@ -41,11 +41,11 @@ export function checkStatus(world: World): readonly CheckFinding[] {
       findings.push(...ofAncestor(object, entry, index, reports));
   });
   const types = new Set(world.rulebook.kinds.map(({ policyKind }) => `${policyKind.kind}Affected`));
-  world.objects.byId.forEach((object) => {
+  world.objects.forEach((object) => {
     for (const claim of affectedClaims(object, types)) findings.push(...ofTarget(claim, reports));
   });
   let isCrowded = false;
-  world.tallies.forEach((tally) => {
+  world.countTallies().forEach((tally) => {
     isCrowded ||= tally.size > MAX_ANCESTORS;
   });
   return isCrowded ? [...findings, ...reports.leftOut()] : findings;

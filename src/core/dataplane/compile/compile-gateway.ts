@@ -14,7 +14,7 @@ import {
   targetId,
 } from "../../model/refs.ts";
 import type { OwnedListener } from "../../topology/distinct-listeners.ts";
-import { isReferenceGranted } from "../../topology/reference-grants.ts";
+import { isReferencePermitted } from "../../topology/reference-grants.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { ConfigProblem, GatewayConfig, ListenerConfig, PortConfig } from "../gateway-config.ts";
 
@@ -51,7 +51,7 @@ export function compileGateway(world: World, gateway: KubeObject): CompiledGatew
   }
   const className = textAt(specOf(gateway), "gatewayClassName");
   const gatewayClass = objectId({ group: GATEWAY_API, kind: "GatewayClass", namespace: "", name: className });
-  const controllerName = textAt(specOf(world.objects.byId.get(gatewayClass)), "controllerName");
+  const controllerName = textAt(specOf(world.objects.get(gatewayClass)), "controllerName");
   return {
     head: { gateway: gateway.ref, className, controllerName: controllerName === "" ? undefined : controllerName },
     listeners,
@@ -133,7 +133,7 @@ function certificateOf(
   const to: ObjectRef = { group, kind, namespace: home, name };
   if (home === from.namespace) return to;
   grantsOf.add(home);
-  if (isReferenceGranted(world.grants.get(home) ?? [], from, to)) return to;
+  if (isReferencePermitted(from, to, (own) => world.grants.get(own) ?? [])) return to;
   return `${displayRef(from)} may not refer to ${displayRef(to)}: no ReferenceGrant in namespace '${home}' allows it from ${from.kind} in namespace '${from.namespace}'`;
 }
 

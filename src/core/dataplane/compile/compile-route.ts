@@ -18,7 +18,7 @@ import { routeHosts } from "../../routing/hostname-match.ts";
 import type { RankedMatch } from "../../routing/match-precedence.ts";
 import type { UpLink } from "../../topology/links.ts";
 import { listenersOf } from "../../topology/listeners-of.ts";
-import { isReferenceGranted } from "../../topology/reference-grants.ts";
+import { isReferencePermitted } from "../../topology/reference-grants.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { BackendConfig, ConfigProblem, RouteConfig, RuleConfig } from "../gateway-config.ts";
 import { type BackendUser, type CompiledBackend, compileBackend, directPolicies } from "./compile-backend.ts";
@@ -63,7 +63,7 @@ const SERVICE = kindId({ group: "", kind: "Service" });
 /** Undefined: the route is not attached to any listener. */
 export function compileRoute(route: KubeObject, compiler: RouteCompiler): CompiledRoute | undefined {
   const { kind } = route.ref;
-  const listeners = (compiler.world.parents.get(route.id)?.up ?? []).filter(
+  const listeners = (compiler.world.links.get(route.id)?.up ?? []).filter(
     ({ section, frontend }) => section !== undefined && frontend !== true,
   );
   if (listeners.length === 0) return undefined;
@@ -91,7 +91,7 @@ function notServed(route: KubeObject): CompiledRoute {
 }
 
 function hostnameOf({ objects, rulebook }: World, { parent, section }: UpLink): string | undefined {
-  const owner = objects.byId.get(parent);
+  const owner = objects.get(parent);
   const facts = owner === undefined ? undefined : rulebook.factsOf(kindId(owner.ref));
   if (owner === undefined || facts === undefined) return undefined;
   return listenersOf(owner, facts, "Listener").find(({ name }) => name === section)?.hostname;
@@ -250,7 +250,7 @@ class RouteDraft {
     const to: ObjectRef = { group, kind, namespace: home, name };
     if (home !== from.namespace) {
       this.#grantsOf.add(home);
-      if (!isReferenceGranted(this.#compiler.world.grants.get(home) ?? [], from, to)) {
+      if (!isReferencePermitted(from, to, (own) => this.#compiler.world.grants.get(own) ?? [])) {
         return `no ReferenceGrant in namespace '${home}' allows a reference to ${displayRef(to)} from ${from.kind} in namespace '${from.namespace}'`;
       }
     }
@@ -261,7 +261,7 @@ class RouteDraft {
     const ref = parseObjectId(id);
     if (kindId(ref) !== SERVICE) return `backends of kind ${ref.kind} are not supported`;
     if (typeof port !== "number") return `the reference to ${displayRef(ref)} has no port`;
-    const service = this.#compiler.world.objects.byId.get(id);
+    const service = this.#compiler.world.objects.get(id);
     const found: CompiledBackend =
       service === undefined
         ? { state: "unavailable", reason: `no Service '${ref.name}' in namespace '${ref.namespace}'` }

@@ -2,19 +2,17 @@
 export function isDeepEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && isSameList(a, b);
+  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && areDeepEqual(a, b);
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isDeepEqual(valueAt(a, key), valueAt(b, key)))
+    keys.every((key) => Object.hasOwn(b, key) && isDeepEqual(Reflect.get(a, key), Reflect.get(b, key)))
   );
 }
 
-function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+function areDeepEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, index) => isDeepEqual(item, b[index]));
 }
-
-const valueAt = (holder: object, key: string): unknown => Reflect.get(holder, key);
 
 /** Returns `before` if it is deeply equal to `after`, so that equal parts stay the same object. */
 export const reuseEqual = <T>(before: T | undefined, after: T): T =>

@@ -3,6 +3,7 @@
  * first configuration is the same with everything dirty.
  */
 import type { World } from "../../effective/world/world.ts";
+import { moveId } from "../../model/collections/id-index.ts";
 import {
   compareText,
   displayRef,
@@ -29,7 +30,6 @@ import {
   routesToRecompile,
   type ServiceChanges,
 } from "./service-backends.ts";
-import { reindex } from "./table-draft.ts";
 
 export interface UpdatedDataplane {
   readonly dataplane: Dataplane;
@@ -54,13 +54,13 @@ export function advanceDataplane(
   const hosts = new HostChanges();
   for (const id of routes) {
     const old = draft.routes.get(id);
-    const object = world.objects.byId.get(id);
+    const object = world.objects.get(id);
     const compiled = object === undefined ? undefined : compileRoute(object, compiler);
     const now = compiled === undefined || old === undefined ? compiled : reuseRoute(old, compiled);
     if (now === old) continue;
     draft.routes.set(id, now);
     draft.problems.set(id, noneIfEmpty(now?.problems));
-    reindex(draft.grantReaders, id, old?.grantsOf ?? [], now?.grantsOf ?? []);
+    moveId(draft.grantReaders, id, old?.grantsOf ?? [], now?.grantsOf ?? []);
     noteUses(draft, changes, id, old, now);
     hosts.replace(old?.places ?? [], now?.places ?? []);
   }
@@ -127,7 +127,7 @@ function refreshGateways(
   const touched = new Set(dirty);
   for (const id of dirty) {
     const old = draft.gateways.get(id);
-    const object = world.objects.byId.get(id);
+    const object = world.objects.get(id);
     const now = object === undefined ? undefined : reuseEqual(old, compileGateway(world, object));
     if (now !== old) replaceGateway(draft, id, old, now);
   }
@@ -149,7 +149,7 @@ function replaceGateway(
 ): void {
   draft.gateways.set(id, now);
   draft.problems.set(id, noneIfEmpty(now?.problems));
-  reindex(draft.grantReaders, id, old?.grantsOf ?? [], now?.grantsOf ?? []);
+  moveId(draft.grantReaders, id, old?.grantsOf ?? [], now?.grantsOf ?? []);
   // Another Gateway may have taken a ListenerSet over already.
   for (const owner of old?.owners ?? []) if (draft.gatewayOf.get(owner) === id) draft.gatewayOf.set(owner, undefined);
   for (const owner of now?.owners ?? []) draft.gatewayOf.set(owner, id);
@@ -160,8 +160,8 @@ function replaceGateway(
 
 function updated(before: Dataplane | undefined, draft: DataplaneDraft, { options }: DataplaneParts): UpdatedDataplane {
   const parts = partsOf(draft, { options });
-  const gateways = draft.served.changed();
-  const hasSameProblems = before !== undefined && draft.problems.changed().length === 0;
+  const gateways = draft.served.changedKeys();
+  const hasSameProblems = before !== undefined && draft.problems.changedKeys().length === 0;
   const dataplane: Dataplane = {
     gateways: before !== undefined && gateways.length === 0 ? before.gateways : gatewaysIn(parts),
     backends: parts.backends,
@@ -171,8 +171,8 @@ function updated(before: Dataplane | undefined, draft: DataplaneDraft, { options
   };
   const delta: DataplaneDelta = {
     gateways: gateways.map(parseObjectId),
-    backends: draft.backends.changed(),
-    endpoints: draft.endpoints.changed(),
+    backends: draft.backends.changedKeys(),
+    endpoints: draft.endpoints.changedKeys(),
   };
   return { dataplane, delta };
 }

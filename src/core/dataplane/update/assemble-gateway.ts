@@ -1,10 +1,11 @@
 /** A Gateway with its listeners, and the hosts that routes made at each. */
+
+import { isSameList } from "../../model/collections/is-same-list.ts";
 import { compareHostnames } from "../../routing/hostname-match.ts";
 import type { CompiledGateway, CompiledListener } from "../compile/compile-gateway.ts";
 import { isDeepEqual } from "../compile/deep-equal.ts";
 import type { GatewayConfig, ListenerConfig, PortConfig } from "../gateway-config.ts";
 import type { DataplaneDraft } from "./dataplane-draft.ts";
-import { isSameList } from "./sorted-list.ts";
 
 /** `before`: what of it did not change is used again. */
 export function assembleGateway(

@@ -1,6 +1,9 @@
 /** Which parts of a configuration rest on what a change touched. */
+
 import type { Delta, EffectiveChange, Touched, TouchedObject } from "../../effective/update/delta.ts";
+import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
+import { idsAt } from "../../model/collections/id-index.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compareText, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
@@ -8,7 +11,6 @@ import { listenersOf } from "../../topology/listeners-of.ts";
 import { serviceOfSlice } from "../compile/endpoints-of.ts";
 import { RETRY_POLICY } from "../compile/path-settings.ts";
 import type { DataplaneParts } from "../dataplane.ts";
-import { idsIn } from "./table-draft.ts";
 
 /** What may differ. Nothing else was touched. */
 export interface DirtyParts {
@@ -51,12 +53,12 @@ function addObject(dirt: Dirt, world: World, parts: DataplaneParts, object: Touc
   if (kind === SERVICE) dirt.services.add(id);
   else if (kind === ENDPOINT_SLICE) addSlice(dirt, parts, object);
   else if (kind === api("ReferenceGrant")) {
-    for (const reader of idsIn(parts.grantReaders.get(ref.namespace))) {
+    for (const reader of idsAt(parts.grantReaders, ref.namespace)) {
       if (kindOf(reader) === GATEWAY) dirt.gateways.add(reader);
       else dirt.routes.add(reader);
     }
   } else if (kind === api("GatewayClass")) {
-    for (const user of idsIn(world.mentionedBy.get(id))) if (kindOf(user) === GATEWAY) dirt.gateways.add(user);
+    for (const user of referrersOf(world, id)) if (kindOf(user) === GATEWAY) dirt.gateways.add(user);
   } else {
     addOwner(dirt, world, parts, id);
     if (hasOtherHostnames(world, object)) addRoutesOn(dirt, world, id);
@@ -70,7 +72,7 @@ function addOwner({ routes, gateways }: Dirt, world: World, parts: DataplanePart
   if (kind === GATEWAY) gateways.add(id);
   const before = parts.gatewayOf.get(id);
   if (before !== undefined) gateways.add(before);
-  for (const { parent } of world.parents.get(id)?.up ?? [])
+  for (const { parent } of world.links.get(id)?.up ?? [])
     if (kindOf(parent) === GATEWAY && !ROUTES.has(kind)) gateways.add(parent);
 }
 
@@ -85,7 +87,7 @@ function hasOtherHostnames({ rulebook }: World, { ref, before, after }: TouchedO
 }
 
 function addRoutesOn({ routes }: Dirt, world: World, owner: ObjectId): void {
-  for (const id of idsIn(world.mentionedBy.get(owner))) if (ROUTES.has(kindOf(id))) routes.add(id);
+  for (const id of referrersOf(world, owner)) if (ROUTES.has(kindOf(id))) routes.add(id);
 }
 
 function addSlice({ slices }: Dirt, parts: DataplaneParts, { id, before, after }: TouchedObject): void {
@@ -117,7 +119,7 @@ function addPolicyChange({ routes, services }: Dirt, { policyKind, path }: Effec
 export function everythingDirty(world: World, parts: DataplaneParts): DirtyParts {
   const slices = new Map<ObjectId, KubeObject[]>();
   parts.slices.forEach((_, service) => slices.set(service, []));
-  world.objects.byKind.get(ENDPOINT_SLICE)?.forEach((_, slice) => {
+  world.objects.ofKind(ENDPOINT_SLICE).forEach((slice) => {
     const service = serviceOfSlice(slice);
     if (service === undefined) return;
     const others = slices.get(service);
@@ -135,6 +137,6 @@ export function everythingDirty(world: World, parts: DataplaneParts): DirtyParts
 
 function idsOf({ objects }: World, kind: KindId): readonly ObjectId[] {
   const ids: ObjectId[] = [];
-  objects.byKind.get(kind)?.forEach((id) => ids.push(id));
+  objects.ofKind(kind).forEach(({ id }) => ids.push(id));
   return ids;
 }

@@ -1,12 +1,14 @@
 /** The virtual hosts of one listener, kept in order while routes come and go. Versions share what did not change. */
-import { LayeredMap } from "../../model/collections/layered-map.ts";
+
+import { isSameList } from "../../model/collections/is-same-list.ts";
+import { MapDraft } from "../../model/collections/map-draft.ts";
+import { PersistentMap } from "../../model/collections/persistent-map.ts";
+import { updateSortedList } from "../../model/collections/update-sorted-list.ts";
 import { compareText } from "../../model/refs.ts";
 import { compareHostnames } from "../../routing/hostname-match.ts";
 import { comparePrecedence } from "../../routing/match-precedence.ts";
 import type { RankedRoute } from "../compile/compile-route.ts";
 import type { VirtualHostConfig } from "../gateway-config.ts";
-import { changedList, isSameList } from "./sorted-list.ts";
-import { TableDraft } from "./table-draft.ts";
 
 interface Host {
   readonly config: VirtualHostConfig;
@@ -15,7 +17,7 @@ interface Host {
 }
 
 export interface HostTable {
-  readonly byName: LayeredMap<string, Host>;
+  readonly byName: PersistentMap<string, Host>;
   /** The more specific hostname first. */
   readonly hosts: readonly VirtualHostConfig[];
 }
@@ -26,10 +28,10 @@ export interface HostChange {
   readonly come: RankedRoute[];
 }
 
-export const NO_HOSTS: HostTable = { byName: LayeredMap.from<string, Host>(new Map()), hosts: [] };
+export const NO_HOSTS: HostTable = { byName: PersistentMap.from<string, Host>(new Map()), hosts: [] };
 
 export function changedHosts(table: HostTable, changes: ReadonlyMap<string, HostChange>): HostTable {
-  const names = new TableDraft(table.byName);
+  const names = new MapDraft(table.byName);
   const gone: VirtualHostConfig[] = [];
   const come: VirtualHostConfig[] = [];
   for (const [hostname, change] of changes) {
@@ -41,12 +43,12 @@ export function changedHosts(table: HostTable, changes: ReadonlyMap<string, Host
     if (after !== undefined) come.push(after.config);
   }
   const isSame = gone.length + come.length === 0;
-  return { byName: names.done(), hosts: isSame ? table.hosts : changedList(table.hosts, gone, come, byHostname) };
+  return { byName: names.build(), hosts: isSame ? table.hosts : updateSortedList(table.hosts, gone, come, byHostname) };
 }
 
 /** Undefined: nothing is left. */
 function changedHost(before: Host | undefined, hostname: string, { gone, come }: HostChange): Host | undefined {
-  const ranked = changedList(before?.ranked ?? [], gone, come, inOrder);
+  const ranked = updateSortedList(before?.ranked ?? [], gone, come, inOrder);
   if (ranked.length === 0) return undefined;
   const routes = ranked.map(({ config }) => config);
   const isSame = before !== undefined && isSameList(before.config.routes, routes);

@@ -1,6 +1,6 @@
 /** Backends and endpoints of the Services that routes use, and who uses them. */
 import type { World } from "../../effective/world/world.ts";
-import { idSetWith, idSetWithout } from "../../model/collections/id-set.ts";
+import { idsAt, moveId } from "../../model/collections/id-index.ts";
 import { type ObjectId, objectId } from "../../model/refs.ts";
 import {
   type BackendUser,
@@ -14,7 +14,6 @@ import { reuseEqual } from "../compile/deep-equal.ts";
 import { type EndpointOptions, endpointsOf } from "../compile/endpoints-of.ts";
 import type { BackendId, ConfigProblem, EndpointsId } from "../gateway-config.ts";
 import type { DataplaneDraft } from "./dataplane-draft.ts";
-import { idsIn, reindex } from "./table-draft.ts";
 
 /** Each backend once, and the object that it was if it says the same. */
 export function backendCompiler(world: World, { backends }: DataplaneDraft): RouteCompiler["backendOf"] {
@@ -48,14 +47,14 @@ export function routesToRecompile(
   draft: DataplaneDraft,
   backendOf: RouteCompiler["backendOf"],
 ): readonly ObjectId[] {
-  const routes = [...idsIn(draft.routesMissing.get(id))];
-  const service = world.objects.byId.get(id);
-  for (const backendId of idsIn(draft.backendsOf.get(id))) {
+  const routes = [...idsAt(draft.routesMissing, id)];
+  const service = world.objects.get(id);
+  for (const backendId of idsAt(draft.backendsOf, id)) {
     const backend = draft.backends.get(backendId);
     for (const user of USERS) {
       const now = service === undefined || backend === undefined ? undefined : backendOf(service, backend.port, user);
       if (now?.state === "found" && now.backend === backend) continue;
-      for (const route of idsIn(draft.users.get(backendId))) if (route.startsWith(USER_KINDS[user])) routes.push(route);
+      for (const route of idsAt(draft.users, backendId)) if (route.startsWith(USER_KINDS[user])) routes.push(route);
     }
   }
   return routes;
@@ -79,14 +78,14 @@ export function noteUses(
 ): void {
   const ids = (compiled: CompiledRoute | undefined): readonly BackendId[] =>
     compiled?.backends.map(({ id }) => id) ?? [];
-  reindex(draft.routesMissing, route, before?.missingServices ?? [], after?.missingServices ?? []);
-  reindex(draft.users, route, ids(before), ids(after));
+  moveId(draft.routesMissing, route, before?.missingServices ?? [], after?.missingServices ?? []);
+  moveId(draft.users, route, ids(before), ids(after));
   for (const id of ids(before)) if (draft.users.get(id) === undefined) changes.left.add(id);
   for (const backend of after?.backends ?? []) {
     if (draft.backends.get(backend.id) === backend) continue;
     const service = objectId(backend.object);
     draft.backends.set(backend.id, backend);
-    draft.backendsOf.set(service, idSetWith(draft.backendsOf.get(service), backend.id));
+    moveId(draft.backendsOf, backend.id, [], [service]);
     changes.services.add(service);
   }
 }
@@ -105,7 +104,7 @@ export function refreshServices(
     if (backend === undefined || draft.users.get(id) !== undefined) continue;
     const service = objectId(backend.object);
     draft.backends.set(id, undefined);
-    draft.backendsOf.set(service, idSetWithout(draft.backendsOf.get(service), id));
+    moveId(draft.backendsOf, id, [service], []);
     loose.add(backend.endpoints);
     services.add(service);
   }
@@ -122,8 +121,8 @@ function refreshService(
   backendOf: RouteCompiler["backendOf"],
   options: EndpointOptions,
 ): readonly EndpointsId[] {
-  const service = world.objects.byId.get(id);
-  const backends = idsIn(draft.backendsOf.get(id)).flatMap((backend) => draft.backends.get(backend) ?? []);
+  const service = world.objects.get(id);
+  const backends = [...idsAt(draft.backendsOf, id)].flatMap((backend) => draft.backends.get(backend) ?? []);
   if (service === undefined) {
     draft.problems.set(id, undefined);
     return [];

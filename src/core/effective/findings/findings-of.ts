@@ -15,24 +15,23 @@ import {
 import { clipText } from "../../model/words/clip-text.ts";
 import { suggestName } from "../../model/words/near-miss.ts";
 import type { LinkRefusal } from "../../topology/links.ts";
-import { partProblems } from "../../topology/part-problems.ts";
+import { sectionProblems } from "../../topology/section-problems.ts";
 import { duplicateNames, sectionsOf } from "../../topology/sections-of.ts";
 import { findConflict } from "../verdicts/find-conflict.ts";
 import { formatRejection } from "../verdicts/format-rejection.ts";
-import { nameLookup } from "../world/lookups.ts";
-import type { Tangle } from "../world/tangle.ts";
+import type { UnfollowedLinks } from "../world/unfollowed-links.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
 
 export function findingsOf(world: World): readonly Finding[] {
   const findings: Finding[] = [...world.documentFindings, ...world.rulebook.findings];
   world.refused.forEach((own) => findings.push(...own));
-  world.doubles.forEach((own) => findings.push(...own.map(({ finding }) => finding)));
+  world.duplicates.forEach((own) => findings.push(...own.map(({ finding }) => finding)));
   world.links.forEach(({ refusals }, id) => {
-    const object = world.objects.byId.get(id);
+    const object = world.objects.get(id);
     if (object !== undefined) for (const refusal of refusals) findings.push(linkFinding(world, object, refusal));
   });
-  world.objects.byId.forEach((object) => addObjectFindings(world, object, findings));
+  world.objects.forEach((object) => addObjectFindings(world, object, findings));
   world.policies.forEach((record, id) => addPolicyFindings(world, id, record, findings));
   addTangles(world, findings);
   addImplied(world, findings);
@@ -63,9 +62,7 @@ function linkFinding(world: World, object: KubeObject, { field, reason, code, pa
   const wanted = child ?? parent;
   const isMissing = code === "BackendNotFound" || code === "ParentNotFound";
   const hint =
-    isMissing && wanted !== undefined
-      ? suggestName(nameLookup(world.objects), kindId(wanted), wanted.namespace, wanted.name)
-      : "";
+    isMissing && wanted !== undefined ? suggestName(world.names, kindId(wanted), wanted.namespace, wanted.name) : "";
   return {
     code,
     severity: code === "ParentNotFound" ? "warning" : "error",
@@ -82,7 +79,7 @@ function addObjectFindings(world: World, object: KubeObject, findings: Finding[]
   if (!world.rulebook.isDescribed(kind) && looksLikePolicy(object))
     findings.push(unknownPolicyKind(object, facts !== undefined));
   if (facts === undefined) return;
-  for (const { field, message } of partProblems(object, facts)) {
+  for (const { field, message } of sectionProblems(object, facts)) {
     findings.push({ code: "InvalidField", severity: "error", object: object.id, field, message, ...at(object) });
   }
   if (facts.sections.length === 0) return;
@@ -162,7 +159,10 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
     });
   }
   const messages = new Set<string>();
-  world.tallies.get(id)?.forEach((_, { errors }) => errors.forEach((message) => messages.add(message)));
+  world
+    .countTallies()
+    .get(id)
+    ?.forEach((_, { errors }) => errors.forEach((message) => messages.add(message)));
   for (const message of messages) {
     findings.push({
       code: "ConditionError",
@@ -195,34 +195,34 @@ function addConflicts(world: World, id: PolicyId, record: PolicyRecord, findings
 const SHOWN_MEMBERS = 10;
 
 function addTangles(world: World, findings: Finding[]): void {
-  for (const [id, tangle] of world.tangles) {
+  for (const [id, unfollowed] of world.unfollowed) {
     // A cycle is told once, at its first member.
-    if (tangle.reason === "Below" || (tangle.reason === "Cycle" && tangle.members[0] !== id)) continue;
-    const object = world.objects.byId.get(id);
+    if (unfollowed.reason === "Below" || (unfollowed.reason === "Cycle" && unfollowed.members[0] !== id)) continue;
+    const object = world.objects.get(id);
     findings.push({
-      code: tangle.reason === "Cycle" ? "LinkCycle" : "LinkLimit",
+      code: unfollowed.reason === "Cycle" ? "LinkCycle" : "LinkLimit",
       severity: "error",
       object: id,
-      message: tangleMessage(id, tangle),
+      message: formatUnfollowed(id, unfollowed),
       ...(object === undefined ? {} : at(object)),
     });
   }
 }
 
-function tangleMessage(id: ObjectId, tangle: Exclude<Tangle, { readonly reason: "Below" }>): string {
+function formatUnfollowed(id: ObjectId, unfollowed: Exclude<UnfollowedLinks, { readonly reason: "Below" }>): string {
   const name = displayRef(parseObjectId(id));
-  switch (tangle.reason) {
+  switch (unfollowed.reason) {
     case "Cycle": {
-      const { members } = tangle;
+      const { members } = unfollowed;
       const shown = members.slice(0, SHOWN_MEMBERS).map((member) => displayRef(parseObjectId(member)));
       const more = members.length > SHOWN_MEMBERS ? [`${members.length - SHOWN_MEMBERS} more`] : [];
       const names = [...shown, ...more, name].join(" > ");
       return `these objects are linked in a cycle, so none of them is above the others: ${names}; remove one of the links`;
     }
     case "TooDeep":
-      return `${name} hangs below ${tangle.limit} or more levels of objects, so nothing above it counts for it; flatten the hierarchy`;
-    case "TooManyWays":
-      return `more than ${tangle.limit} ways lead down to ${name}, so nothing above it counts for it; remove links above it`;
+      return `${name} hangs below ${unfollowed.limit} or more levels of objects, so nothing above it counts for it; flatten the hierarchy`;
+    case "TooManyPaths":
+      return `more than ${unfollowed.limit} ways lead down to ${name}, so nothing above it counts for it; remove links above it`;
   }
 }
 
@@ -233,17 +233,17 @@ function addImplied(world: World, findings: Finding[]): void {
     const first = namers.get(implied);
     if (first === undefined || (namer !== undefined && compareText(namer.id, first.id) < 0)) namers.set(implied, namer);
   };
-  world.objects.namespaces.forEach((_, name) => {
+  world.objects.namespaces().forEach((name) => {
     const id = namespaceId(name);
-    if (!world.objects.byId.has(id)) namers.set(id, undefined);
+    if (!world.objects.has(id)) namers.set(id, undefined);
   });
   if (namers.size > 0)
-    world.objects.byId.forEach((object) => {
+    world.objects.forEach((object) => {
       const id = namespaceId(object.family.namespace);
       if (namers.has(id)) note(id, object);
     });
-  world.parents.forEach(({ impliedParents }, id) => {
-    for (const ref of impliedParents) note(objectId(ref), world.objects.byId.get(id));
+  world.links.forEach(({ impliedParents }, id) => {
+    for (const ref of impliedParents) note(objectId(ref), world.objects.get(id));
   });
   for (const [id, namer] of namers) {
     findings.push({

@@ -1,35 +1,35 @@
 import type { KubeObject } from "../../model/kube-object.ts";
 import { type ObjectId, parseObjectId, splitId } from "../../model/refs.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
-import type { World } from "../world/world.ts";
+import type { WithPolicies } from "../world/world.ts";
 
 /** An object that paths may end at. A virtual object is in no table. */
 export type EndObject = Pick<KubeObject, "id" | "ref"> & Partial<Pick<KubeObject, "raw">>;
 
 /** Each object that paths of the kind may end at, at the object or at one of its sections, in order. */
-export function* endObjects(world: World, kind: CompiledKind): Iterable<EndObject> {
+export function* endObjects(world: WithPolicies, kind: CompiledKind): Iterable<EndObject> {
   const attached = world.attached[kind.index];
   if (attached === undefined || attached.size === 0) return;
   const isDirect = kind.definition.class === "Direct";
   if (isDirect || mayBeVirtual(kind)) {
     const ids: ObjectId[] = [];
     attached.forEach((_, id) => {
-      if (isDirect || !world.objects.byId.has(id)) ids.push(id);
+      if (isDirect || !world.objects.has(id)) ids.push(id);
     });
     for (const id of ids.sort()) yield { id, ref: parseObjectId(id) };
     if (isDirect) return;
   }
-  for (const end of kind.ends.keys()) yield* world.objects.byKind.inOrder(end);
+  for (const end of kind.ends.keys()) yield* world.objects.ofKind(end);
 }
 
 /** True if the object is among `endObjects`. */
-export function isEndObject(world: World, kind: CompiledKind, id: ObjectId): boolean {
+export function isEndObject(world: WithPolicies, kind: CompiledKind, id: ObjectId): boolean {
   const isAttached = (): boolean => world.attached[kind.index]?.has(id) === true;
   if (kind.definition.class === "Direct") return isAttached();
   const isEnd = kind.ends.has(splitId(id).kind);
   // A change reaches many backends, and few kinds have paths that end there.
   if (!isEnd && !mayBeVirtual(kind)) return false;
-  return world.objects.byId.has(id) ? isEnd : isAttached();
+  return world.objects.has(id) ? isEnd : isAttached();
 }
 
 const mayBeVirtual = ({ definition }: CompiledKind): boolean =>

@@ -1,22 +1,22 @@
-import { forEachId } from "../../model/collections/id-set.ts";
 import type { ObjectId } from "../../model/refs.ts";
 import type { DownLink, ObjectLinks, UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
-import type { World } from "../world/world.ts";
+import { referrersOf } from "../world/link-indexes.ts";
+import type { WithPolicies } from "../world/world.ts";
 import { type NodeFinder, sectionsOfNode } from "./node-finder.ts";
 
 /** Whether the link up from `id` is one that is not followed. */
-export function isTangled({ tangles }: World, id: ObjectId, parent: ObjectId): boolean {
-  const tangle = tangles.get(id);
-  return tangle !== undefined && (tangle.reason !== "Cycle" || tangle === tangles.get(parent));
+export function isUnfollowed({ unfollowed }: WithPolicies, id: ObjectId, parent: ObjectId): boolean {
+  const own = unfollowed.get(id);
+  return own !== undefined && (own.reason !== "Cycle" || own === unfollowed.get(parent));
 }
 
 /** Where a definition lists several levels as effective targets, paths end at the lowest that is there. */
 export class EndsBelow {
-  readonly #world: World;
+  readonly #world: WithPolicies;
   readonly #nodes: NodeFinder;
 
-  constructor(world: World, nodes: NodeFinder) {
+  constructor(world: WithPolicies, nodes: NodeFinder) {
     this.#world = world;
     this.#nodes = nodes;
   }
@@ -35,7 +35,7 @@ export class EndsBelow {
     seen.add(id);
     const node = this.#nodes.find(id);
     if (node === undefined) return false;
-    const { isPassed, end } = node.place;
+    const { isPassed, end } = node.level;
     if (!isPassed) return false;
     if (end !== undefined && (end.object || sectionsOfNode(node).some(({ section }) => end.sections.has(section))))
       return true;
@@ -46,18 +46,16 @@ export class EndsBelow {
   }
 
   #linkReachesEnd(parent: ObjectId, child: ObjectId, seen: Set<ObjectId>): boolean {
-    return !isTangled(this.#world, child, parent) && this.#reachesEnd(child, seen);
+    return !isUnfollowed(this.#world, child, parent) && this.#reachesEnd(child, seen);
   }
 
   #childReachesEnd(id: ObjectId, seen: Set<ObjectId>, section?: Section): boolean {
-    let reaches = false;
-    forEachId(this.#world.mentionedBy.get(id), (child) => {
-      if (reaches) return;
+    for (const child of referrersOf(this.#world, id)) {
       const hangs = (up: UpLink): boolean =>
         up.parent === id && !up.frontend && (section === undefined || up.section === section.name);
-      const isBelow = this.#world.parents.get(child)?.up.some(hangs);
-      reaches = isBelow === true && this.#linkReachesEnd(id, child, seen);
-    });
-    return reaches;
+      const isBelow = this.#world.links.get(child)?.up.some(hangs);
+      if (isBelow === true && this.#linkReachesEnd(id, child, seen)) return true;
+    }
+    return false;
   }
 }

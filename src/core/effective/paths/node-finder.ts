@@ -3,20 +3,20 @@ import type { KubeObject } from "../../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
-import type { KindPlaces } from "../world/kind-places.ts";
+import type { KindLevels } from "../world/kind-levels.ts";
 import type { NodeSets } from "../world/stack.ts";
-import type { World } from "../world/world.ts";
+import type { WithPolicies } from "../world/world.ts";
 import type { Node } from "./path.ts";
 
 /** Objects as nodes for one policy kind. */
 export class NodeFinder {
-  readonly places: KindPlaces;
-  readonly #objects: World["objects"]["byId"];
-  readonly #attached: World["attached"][number] | undefined;
+  readonly levels: KindLevels;
+  readonly #objects: WithPolicies["objects"];
+  readonly #attached: WithPolicies["attached"][number] | undefined;
 
-  constructor({ objects, attached, rulebook }: World, kind: CompiledKind) {
-    this.places = rulebook.places[kind.index] as KindPlaces;
-    this.#objects = objects.byId;
+  constructor({ objects, attached, rulebook }: WithPolicies, kind: CompiledKind) {
+    this.levels = rulebook.levels[kind.index] as KindLevels;
+    this.#objects = objects;
     this.#attached = attached[kind.index];
   }
 
@@ -39,8 +39,8 @@ export class NodeFinder {
     object: KubeObject | undefined,
     sets: NodeSets | undefined,
   ): Node {
-    const place = this.places.of(ref);
-    return { id, ref, raw, object, section: undefined, place, sets, target: undefined, plain: undefined };
+    const level = this.levels.of(ref);
+    return { id, ref, raw, object, section: undefined, level, sets, target: undefined, plain: undefined };
   }
 
   ofNamespace(namespace: string): Node {
@@ -52,5 +52,5 @@ export class NodeFinder {
 
 const NO_SECTIONS: readonly Section[] = [];
 
-export const sectionsOfNode = ({ raw, place }: Node): readonly Section[] =>
-  raw === undefined || place.facts === undefined ? NO_SECTIONS : sectionsOf({ raw }, place.facts);
+export const sectionsOfNode = ({ raw, level }: Node): readonly Section[] =>
+  raw === undefined || level.facts === undefined ? NO_SECTIONS : sectionsOf({ raw }, level.facts);

@@ -22,7 +22,7 @@ export class PathBuilder {
   /** Adds a node (and its Namespace, where that is a level) below a path, or as its root. */
   extend(base: Path | undefined, node: Node, ports: readonly number[], found: Path[], mesh?: Mesh): void {
     const { namespace } = node.ref;
-    if (namespace === "" || !node.place.isBelowNamespace || visitsNamespace(base, namespace)) {
+    if (namespace === "" || !node.level.isBelowNamespace || visitsNamespace(base, namespace)) {
       this.push(base, node, ports, found, mesh);
       return;
     }

@@ -2,16 +2,17 @@
  * Paths of one policy kind through one world. Paths are found from their ends upwards and never kept in a list of all;
  * what routes have in common (class, gateway, listener) is found once and shared.
  */
-import { forEachId } from "../../model/collections/id-set.ts";
+
 import type { ObjectId, ObjectRef } from "../../model/refs.ts";
 import { OTHERS, trafficFrom } from "../../model/traffic.ts";
 import type { UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
+import { referrersOf } from "../world/link-indexes.ts";
 import type { PolicySet } from "../world/stack.ts";
-import type { World } from "../world/world.ts";
+import type { WithPolicies } from "../world/world.ts";
 import type { EndObject } from "./end-objects.ts";
-import { EndsBelow, isTangled } from "./ends-below.ts";
+import { EndsBelow, isUnfollowed } from "./ends-below.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
 import { type Node, type Path, sectionNode } from "./path.ts";
 import { NO_PORTS, PathBuilder } from "./path-builder.ts";
@@ -29,7 +30,7 @@ export interface PathScope {
 }
 
 export class PathFinder {
-  readonly #world: World;
+  readonly #world: WithPolicies;
   readonly #kind: CompiledKind;
   readonly #scope: PathScope | undefined;
   readonly #remembered: Map<ObjectId, readonly Path[]> = new Map();
@@ -39,7 +40,7 @@ export class PathFinder {
   readonly #endsBelow: EndsBelow;
   readonly #paths: PathBuilder;
 
-  constructor(world: World, kind: CompiledKind, scope?: PathScope) {
+  constructor(world: WithPolicies, kind: CompiledKind, scope?: PathScope) {
     this.#world = world;
     this.#kind = kind;
     this.#scope = scope;
@@ -50,7 +51,7 @@ export class PathFinder {
 
   /** Visits each path that ends at the object or at one of its sections. */
   forEachPathTo({ id, ref, raw }: EndObject, visit: (path: Path) => void): void {
-    const { end } = this.#nodes.places.of(ref);
+    const { end } = this.#nodes.levels.of(ref);
     if (end === undefined) return;
     if (this.#kind.definition.class === "Direct") {
       this.#forEachDirectEnd(ref, id, end, visit);
@@ -96,7 +97,7 @@ export class PathFinder {
     const found: Path[] = [];
     this.#paths.extend(path, node, [port], found);
     const [last] = found;
-    const { end } = node.place;
+    const { end } = node.level;
     const section = sectionsOfNode(node).find(
       ({ section: kind, raw }) => end?.sections.has(kind) && raw["port"] === port,
     );
@@ -108,7 +109,7 @@ export class PathFinder {
     const sets = this.#world.attached[this.#kind.index]?.get(id);
     if (sets === undefined) return;
     if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
-    const node = this.#nodes.of(id, ref, this.#world.objects.byId.get(id)?.raw);
+    const node = this.#nodes.of(id, ref, this.#world.objects.get(id)?.raw);
     const root = (set: PolicySet | undefined): Path => ({
       ...this.#paths.rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
@@ -143,37 +144,36 @@ export class PathFinder {
   }
 
   #findToNode(node: Node): readonly Path[] {
-    if (!node.place.isPassed) return NO_PATHS;
+    if (!node.level.isPassed) return NO_PATHS;
     const found: Path[] = [];
-    if (node.place.isRoot) this.#paths.extend(undefined, node, NO_PORTS, found);
+    if (node.level.isRoot) this.#paths.extend(undefined, node, NO_PORTS, found);
     else this.#fromParents(node, found);
     return found;
   }
 
   #fromParents(node: Node, found: Path[]): void {
     const { id } = node;
-    const { parents } = this.#world;
-    const links = parents.get(id);
+    const links = this.#world.links.get(id);
     const finder = this.#scope?.dirty.has(id) ? this.#unscoped() : this;
     if (links !== undefined) {
-      const isLoose = this.#world.tangles.size > 0 && this.#world.tangles.has(id);
-      const up = isLoose ? links.up.filter(({ parent }) => !isTangled(this.#world, id, parent)) : links.up;
+      const isLoose = this.#world.unfollowed.size > 0 && this.#world.unfollowed.has(id);
+      const up = isLoose ? links.up.filter(({ parent }) => !isUnfollowed(this.#world, id, parent)) : links.up;
       for (const base of finder.#above(up, node.ref.namespace)) this.#paths.extend(base, node, NO_PORTS, found);
       if (links.absentParents.length > 0 && this.#counts(id)) this.#paths.extendIncomplete(node, found);
     }
-    if (!node.place.isChildByRef) return;
+    if (!node.level.isChildByRef) return;
     // Of the thousands that may name a backend a change touches a few.
     const touched = finder === this ? this.#scope?.touched : undefined;
-    forEachId(this.#world.mentionedBy.get(id), (parent) => {
-      if (touched !== undefined && !touched.has(parent)) return;
+    for (const parent of referrersOf(this.#world, id)) {
+      if (touched !== undefined && !touched.has(parent)) continue;
       const links = this.#world.links.get(parent);
       const link = links?.down.find(({ child }) => child === id);
-      if (links === undefined || link === undefined || isTangled(this.#world, id, parent)) return;
+      if (links === undefined || link === undefined || isUnfollowed(this.#world, id, parent)) continue;
       for (const { sectionIndex, ports } of link.uses) {
         const bases = finder.#aboveChild(parent, links.sections[sectionIndex]);
         for (const base of bases) this.#paths.extend(base, node, ports, found);
       }
-    });
+    }
   }
 
   /** The paths to what an object hangs under. Objects that hang under the same share the list of links: it is followed once. */
@@ -245,7 +245,7 @@ export class PathFinder {
     if (!this.#counts(service)) return NO_PATHS;
     const node = this.#nodes.find(service);
     if (node === undefined) return NO_PATHS;
-    const { isPassed, isRoot } = node.place;
+    const { isPassed, isRoot } = node.level;
     if (!isPassed || (this.#kind.roots !== undefined && !isRoot)) return NO_PATHS;
     const isProducer = node.ref.namespace === routeNamespace;
     const elsewhere = isProducer ? this.#consumersOf(service, node.ref.namespace) : undefined;
@@ -260,13 +260,13 @@ export class PathFinder {
 
   #consumersOf(service: ObjectId, home: string): ReadonlySet<string> {
     const consumers = new Set<string>();
-    forEachId(this.#world.mentionedBy.get(service), (id) => {
-      const object = this.#world.objects.byId.get(id);
-      if (object === undefined || object.family.namespace === home) return;
-      if (!this.#nodes.places.of(object.ref).isPassed) return;
-      if (this.#world.parents.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
+    for (const id of referrersOf(this.#world, service)) {
+      const object = this.#world.objects.get(id);
+      if (object === undefined || object.family.namespace === home) continue;
+      if (!this.#nodes.levels.of(object.ref).isPassed) continue;
+      if (this.#world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
         consumers.add(trafficFrom(object.family.namespace));
-    });
+    }
     return consumers;
   }
 }

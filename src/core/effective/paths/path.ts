@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, type TargetId, targetId } from "../../model/refs.ts";
 import type { Section } from "../../topology/sections-of.ts";
-import type { KindPlace } from "../world/kind-places.ts";
+import type { KindLevel } from "../world/kind-levels.ts";
 import type { NodeSets, Stack } from "../world/stack.ts";
 import type { PathNode } from "./path-node.ts";
 
@@ -16,7 +16,7 @@ export interface Node {
   /** The object itself, where it was at hand. */
   readonly object: KubeObject | undefined;
   readonly section: Section | undefined;
-  readonly place: KindPlace;
+  readonly level: KindLevel;
   /** The policies on the object and its sections. */
   readonly sets: NodeSets | undefined;
   /** Made when asked for: the paths through a node share them. */
@@ -40,13 +40,13 @@ export interface Path {
   readonly ports: readonly number[];
 }
 
-export const sectionNode = ({ id, ref, raw, object, place, sets }: Node, section: Section): Node => ({
+export const sectionNode = ({ id, ref, raw, object, level, sets }: Node, section: Section): Node => ({
   id,
   ref,
   raw,
   object,
   section,
-  place,
+  level,
   sets,
   target: undefined,
   plain: undefined,

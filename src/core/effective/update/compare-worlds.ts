@@ -7,10 +7,9 @@ import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { World } from "../world/world.ts";
 import { comparePaths } from "./compare-paths.ts";
 import type { Delta, EffectiveChange } from "./delta.ts";
-import type { Worlds } from "./dirty-objects.ts";
-import { compareVerdicts, pathsTo } from "./update-world.ts";
+import { type CompleteWorlds, compareVerdicts, pathsTo } from "./update-world.ts";
 
-export function compareWorlds(worlds: Worlds): Delta {
+export function compareWorlds(worlds: CompleteWorlds): Delta {
   const { before, after } = worlds;
   const effective: EffectiveChange[] = [];
   for (const id of policyKinds(worlds)) {
@@ -25,7 +24,7 @@ export function compareWorlds(worlds: Worlds): Delta {
 }
 
 /** In the order of the rules as they are, then those that are gone. */
-const policyKinds = ({ before, after }: Worlds): ReadonlySet<KindId> =>
+const policyKinds = ({ before, after }: CompleteWorlds): ReadonlySet<KindId> =>
   new Set([...after.rulebook.kinds, ...before.rulebook.kinds].map(({ policyKind }) => kindId(policyKind)));
 
 interface Side {

@@ -1,17 +1,17 @@
 /** Which paths a change can have touched: those through a dirty object. No other path came, went or changed. */
-import { forEachId } from "../../model/collections/id-set.ts";
 import { jsonEqual } from "../../model/json.ts";
 import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { PathScope } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
-import type { World } from "../world/world.ts";
+import { referrersOf } from "../world/link-indexes.ts";
+import type { WithPolicies } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
 
 /** Both sides of a change. */
 export interface Worlds {
-  readonly before: World;
-  readonly after: World;
+  readonly before: WithPolicies;
+  readonly after: WithPolicies;
 }
 
 /** Objects whose place in the topology, or whose sections, differ. The same for all policy kinds. */
@@ -24,17 +24,17 @@ export function structurallyDirty(
   for (const change of changes) {
     if (!change.isQuiet && (change.isPresence || hasOtherSections(worlds.after, change))) dirty.add(change.id);
   }
-  for (const id of tangledOtherwise(worlds)) dirty.add(id);
+  for (const id of unfollowedOtherwise(worlds)) dirty.add(id);
   for (const id of relinked) {
     // Consumer routes take traffic away from those of the producer (GEP-1294): all routes of the Service feel it.
     for (const world of [worlds.before, worlds.after]) {
-      for (const { parent, frontend } of world.parents.get(id)?.up ?? []) if (frontend) dirty.add(parent);
+      for (const { parent, frontend } of world.links.get(id)?.up ?? []) if (frontend) dirty.add(parent);
     }
   }
   return dirty;
 }
 
-function hasOtherSections({ rulebook }: World, { ref, before, after }: ObjectChange): boolean {
+function hasOtherSections({ rulebook }: WithPolicies, { ref, before, after }: ObjectChange): boolean {
   const facts = rulebook.factsOf(kindId(ref));
   if (facts === undefined || facts.sections.length === 0 || before === undefined || after === undefined) return false;
   const was = sectionsOf(before, facts);
@@ -50,16 +50,16 @@ function hasOtherSections({ rulebook }: World, { ref, before, after }: ObjectCha
   );
 }
 
-function tangledOtherwise({ before, after }: Worlds): readonly ObjectId[] {
-  if (before.tangles === after.tangles) return [];
-  const ids = new Set([...before.tangles.keys(), ...after.tangles.keys()]);
+function unfollowedOtherwise({ before, after }: Worlds): readonly ObjectId[] {
+  if (before.unfollowed === after.unfollowed) return [];
+  const ids = new Set([...before.unfollowed.keys(), ...after.unfollowed.keys()]);
   return [...ids].filter((id) => !jsonEqual(plain(before, id), plain(after, id)));
 }
 
-const plain = ({ tangles }: World, id: ObjectId): readonly string[] => {
-  const tangle = tangles.get(id);
-  if (tangle === undefined) return [];
-  return tangle.reason === "Cycle" ? [...tangle.members] : [tangle.reason];
+const plain = ({ unfollowed }: WithPolicies, id: ObjectId): readonly string[] => {
+  const links = unfollowed.get(id);
+  if (links === undefined) return [];
+  return links.reason === "Cycle" ? [...links.members] : [links.reason];
 };
 
 /** The scope of one policy kind, the same for both sides: then a path that is on both is found on both, or on neither. */
@@ -85,9 +85,8 @@ export function scopeOf(
   return { dirty, touched };
 }
 
-/** Most changes of policies: who hangs where, and who names whom, is in the same tables. */
-const areLinkedAlike = ({ before, after }: Worlds): boolean =>
-  before.links === after.links && before.mentionedBy === after.mentionedBy;
+/** True for most changes of policies. */
+const areLinkedAlike = ({ before, after }: Worlds): boolean => before.links === after.links;
 
 /** A path passes a Namespace by way of what is in it. */
 function addWithNamespaced(
@@ -102,10 +101,7 @@ function addWithNamespaced(
   for (const above of namespacesAbove) {
     const prefix = `${above}/${name}/` as ObjectId;
     for (const { objects } of [worlds.before, worlds.after]) {
-      for (const [member] of objects.byKind.get(above)?.startingAt(prefix) ?? []) {
-        if (!member.startsWith(prefix)) break;
-        dirty.add(member);
-      }
+      for (const member of objects.inNamespace(above, name)) dirty.add(member.id);
     }
     if (!definition.targeting.kinds.some((target) => target.virtual && kindId(target) === above)) continue;
     // Virtual objects are in no table but that of what policies are attached to.
@@ -126,7 +122,7 @@ function addOpenEnds(dirty: Set<ObjectId>, worlds: Worlds, kind: CompiledKind): 
   }
 }
 
-function ancestorsOf(starts: ReadonlySet<ObjectId>, world: World): ReadonlySet<ObjectId> {
+function ancestorsOf(starts: ReadonlySet<ObjectId>, world: WithPolicies): ReadonlySet<ObjectId> {
   const above = new Set<ObjectId>();
   const open = [...starts];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -135,18 +131,17 @@ function ancestorsOf(starts: ReadonlySet<ObjectId>, world: World): ReadonlySet<O
       above.add(parent);
       open.push(parent);
     };
-    for (const { parent, frontend } of world.parents.get(id)?.up ?? []) if (!frontend) add(parent);
+    for (const { parent, frontend } of world.links.get(id)?.up ?? []) if (!frontend) add(parent);
     if (!world.rulebook.isChildByRef(kindId(parseObjectId(id)))) continue;
     const child = id;
-    forEachId(world.mentionedBy.get(id), (parent) => {
+    for (const parent of referrersOf(world, id))
       if (world.links.get(parent)?.down.some((link) => link.child === child)) add(parent);
-    });
   }
   return above;
 }
 
 /** Adds the dirty objects and all that lies below them, as far as paths of the kind go on to it. */
-function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: World, kind: CompiledKind): void {
+function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: WithPolicies, kind: CompiledKind): void {
   const { onPaths, reachesChildren } = kind;
   const seen = new Set<ObjectId>(dirty);
   const open = [...dirty];
@@ -163,8 +158,7 @@ function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: W
     // As the frontend of a mesh a Service is a root: only its own change reaches the routes under it.
     const isFrontend = dirty.has(id);
     if (!isFrontend && !world.rulebook.isParentByRef(kindId(parseObjectId(id)))) continue;
-    forEachId(world.mentionedBy.get(id), (child) => {
-      if (world.parents.get(child)?.up.some((up) => up.parent === parent && (isFrontend || !up.frontend))) add(child);
-    });
+    for (const child of referrersOf(world, id))
+      if (world.links.get(child)?.up.some((up) => up.parent === parent && (isFrontend || !up.frontend))) add(child);
   }
 }

@@ -1,11 +1,11 @@
-/** From the changes a caller names to what changes in the table of objects: each object once, as it was and as it is. */
+/** From the changes of a caller to the changes of objects: each object once, before and after. */
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject, SourcePosition } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { hasSameMeaning } from "../../model/same-meaning.ts";
 import { DUPLICATE, namespaceFor, parseObject } from "../../model/snapshot.ts";
-import { homed, homedId } from "../world/home-objects.ts";
-import type { World } from "../world/world.ts";
+import { idInScope, putInScope } from "../world/scope-objects.ts";
+import type { WithObjects } from "../world/world.ts";
 
 /** `upsert`: the plain object as it is from now on, and its position in a file if it has one. */
 export type Change = { readonly upsert: unknown; readonly position?: SourcePosition } | { readonly delete: ObjectRef };
@@ -15,11 +15,11 @@ export interface ObjectChange {
   readonly ref: ObjectRef;
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
-  /** What is wrong with it, if it is there and cannot be used. */
+  /** Why the object cannot be used, if it exists and is invalid. */
   readonly refusal: readonly Finding[] | undefined;
-  /** It came or went (also by becoming usable or useless). */
+  /** True if the object came or went, also by becoming valid or invalid. */
   readonly isPresence: boolean;
-  /** Only its status, its bookkeeping or its place in a file changed: whatever rests on it stays as it is. */
+  /** True if only its status, its bookkeeping metadata or its position in a file changed: no result depends on these. */
   readonly isQuiet: boolean;
 }
 
@@ -30,8 +30,8 @@ export interface ObjectChanges {
 
 type Now = Pick<ObjectChange, "ref" | "after" | "refusal">;
 
-/** Of several changes of one object the last counts. */
-export function objectChanges(world: World, changes: Iterable<Change>): ObjectChanges {
+/** Of several changes of one object the last one counts. */
+export function objectChanges(world: WithObjects, changes: Iterable<Change>): ObjectChanges {
   const now = new Map<ObjectId, Now>();
   const unidentified: Finding[] = [];
   for (const change of changes) {
@@ -46,7 +46,7 @@ export function objectChanges(world: World, changes: Iterable<Change>): ObjectCh
       unidentified.push(parsed.finding);
       continue;
     }
-    const object = homed(parsed.object, world.rulebook);
+    const object = putInScope(parsed.object, world.rulebook);
     const isUsable = parsed.state === "object";
     now.set(object.id, {
       ref: object.ref,
@@ -61,13 +61,13 @@ export function objectChanges(world: World, changes: Iterable<Change>): ObjectCh
 }
 
 function changeOf(
-  world: World,
+  world: WithObjects,
   id: ObjectId,
   ref: ObjectRef,
   after: KubeObject | undefined,
   refusal: readonly Finding[] | undefined,
 ): ObjectChange {
-  const before = world.objects.byId.get(id);
+  const before = world.objects.get(id);
   const isPresence =
     (before === undefined) !== (after === undefined) || world.refused.has(id) !== (refusal !== undefined);
   const isQuiet =
@@ -78,14 +78,14 @@ function changeOf(
   return { id, ref, before, after, refusal, isPresence, isQuiet };
 }
 
-/** Whoever names an object anew says which of its documents counts. */
+/** The findings about documents after a change. A change of an object decides which of its documents counts. */
 function findingsAfter(
-  { documentFindings, rulebook }: World,
+  { documentFindings, rulebook }: WithObjects,
   now: ReadonlyMap<ObjectId, Now>,
   unidentified: readonly Finding[],
 ): readonly Finding[] {
   const isSettled = ({ code, object }: Finding): boolean =>
-    code === DUPLICATE && object !== undefined && now.has(homedId(parseObjectId(object), rulebook));
+    code === DUPLICATE && object !== undefined && now.has(idInScope(parseObjectId(object), rulebook));
   if (unidentified.length === 0 && !documentFindings.some(isSettled)) return documentFindings;
   return [...documentFindings.filter((finding) => !isSettled(finding)), ...unidentified];
 }

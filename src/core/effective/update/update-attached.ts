@@ -1,14 +1,15 @@
-/** Which policies are attached where, after a change. */
+/** The policies on each object after a change. */
 import type { Attachment } from "../../attachment/resolved-targets.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { ObjectId, PolicyId } from "../../model/refs.ts";
-import { type Attached, attachedIn, buildNodeSets, setsIn } from "../world/attached.ts";
+import { type AttachedPolicy, attachedIn, buildNodeSets, setsIn } from "../world/attached-policies.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
+import type { Rulebook } from "../world/rulebook.ts";
 import type { NodeSets, PolicySet } from "../world/stack.ts";
-import type { World } from "../world/world.ts";
+import type { WithLinks, WithPolicies } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
 
-/** A policy comes to a target, or leaves it. */
+/** A policy is attached to a target, or no longer attached to it. */
 export interface AttachmentEdit {
   readonly kind: CompiledKind;
   readonly attachment: Attachment;
@@ -19,9 +20,9 @@ export interface AttachmentEdit {
 /** What changed for one policy kind. */
 export interface EditedSets {
   readonly targets: ReadonlySet<ObjectId>;
-  /** Kinds that do not merge: policies that share a target with one that came or went. */
+  /** For kinds that do not merge: the policies that share a target with a policy that came or went. */
   readonly rivals: ReadonlySet<PolicyId>;
-  /** Sets that are no longer there; forget them when the old paths have been read. */
+  /** Sets that no longer exist; the caller forgets them when the old paths have been read. */
   readonly gone: readonly PolicySet[];
 }
 
@@ -32,23 +33,24 @@ interface Editing {
 }
 
 export function editAttached(
-  world: World,
+  before: Pick<WithPolicies, "attached">,
+  { objects, rulebook }: WithLinks,
   edits: readonly AttachmentEdit[],
   changes: readonly ObjectChange[],
-): { readonly attached: World["attached"]; readonly edited: readonly EditedSets[] } {
-  const editings = world.rulebook.kinds.map((): Editing => ({ targets: new Set(), rivals: new Set(), gone: [] }));
-  const attached = world.attached.slice();
-  const byTarget = groupEdits(world, edits, changes);
-  for (const kind of world.rulebook.kinds) {
+): { readonly attached: WithPolicies["attached"]; readonly edited: readonly EditedSets[] } {
+  const editings = rulebook.kinds.map((): Editing => ({ targets: new Set(), rivals: new Set(), gone: [] }));
+  const attached = before.attached.slice();
+  const byTarget = groupEdits(rulebook, before, edits, changes);
+  for (const kind of rulebook.kinds) {
     let table = attached[kind.index];
     const editing = editings[kind.index];
     if (table === undefined || editing === undefined) continue;
     for (const [target, own] of byTarget[kind.index] ?? []) {
-      const before = table.get(target);
-      const all = edited(attachedIn(before), own);
-      const after = all.length === 0 ? undefined : buildNodeSets(all, world.objects.byId.get(target), kind);
+      const old = table.get(target);
+      const all = edited(attachedIn(old), own);
+      const after = all.length === 0 ? undefined : buildNodeSets(all, () => objects.get(target), kind);
       table = after === undefined ? table.without(target) : table.with(target, after);
-      noteEdit(editing, target, before, after, kind);
+      recordEdit(editing, target, old, after, kind);
     }
     attached[kind.index] = table;
   }
@@ -57,43 +59,44 @@ export function editAttached(
 
 type EditsByTarget = ReadonlyMap<ObjectId, readonly AttachmentEdit[]>;
 
-/** By policy kind and target. Where an annotation decides the strategy, a target that changed is read again, edited or not. */
+/** By policy kind and target. Where an annotation selects the strategy, a target that changed is read again even without an edit. */
 function groupEdits(
-  world: World,
+  { kinds }: Rulebook,
+  { attached }: Pick<WithPolicies, "attached">,
   edits: readonly AttachmentEdit[],
   changes: readonly ObjectChange[],
 ): readonly EditsByTarget[] {
-  const groups = world.rulebook.kinds.map(() => new Map<ObjectId, AttachmentEdit[]>());
+  const groups = kinds.map(() => new Map<ObjectId, AttachmentEdit[]>());
   for (const edit of edits) {
     const group = groups[edit.kind.index];
     const list = group?.get(edit.attachment.object) ?? [];
     list.push(edit);
     group?.set(edit.attachment.object, list);
   }
-  for (const { index, definition } of world.rulebook.kinds) {
+  for (const { index, definition } of kinds) {
     if (definition.merge.decidedBy !== "Annotation") continue;
     for (const { id } of changes) {
-      if (world.attached[index]?.has(id) && groups[index]?.has(id) === false) groups[index]?.set(id, []);
+      if (attached[index]?.has(id) && groups[index]?.has(id) === false) groups[index]?.set(id, []);
     }
   }
   return groups;
 }
 
-function edited(before: readonly Attached[], edits: readonly AttachmentEdit[]): readonly Attached[] {
+function edited(before: readonly AttachedPolicy[], edits: readonly AttachmentEdit[]): readonly AttachedPolicy[] {
   let all = before;
   for (const { attachment, does, policy } of edits) {
     const { sectionName, consumer } = attachment;
-    const isIt = (one: Attached): boolean =>
+    const isIt = (one: AttachedPolicy): boolean =>
       one.policy === policy && one.sectionName === sectionName && one.consumer === consumer;
     all =
       does === "remove"
         ? all.filter((one) => !isIt(one))
-        : [...all, { policy, sectionName, consumer } satisfies Attached];
+        : [...all, { policy, sectionName, consumer } satisfies AttachedPolicy];
   }
   return all;
 }
 
-function noteEdit(
+function recordEdit(
   { targets, rivals, gone }: Editing,
   target: ObjectId,
   before: NodeSets | undefined,
@@ -103,7 +106,7 @@ function noteEdit(
   const was = before === undefined ? [] : setsIn(before);
   const is = after === undefined ? [] : setsIn(after);
   gone.push(...was.filter((set) => !is.includes(set)));
-  // The same sets may stand at other sections now.
+  // The same sets may be on other sections now.
   targets.add(target);
   if (!definition.merge.none) return;
   for (const { policies, losers } of [...was, ...is]) for (const { id } of [...policies, ...losers]) rivals.add(id);

@@ -1,100 +1,107 @@
-/** The policies after a change: read anew where they changed, resolved anew where what they name did. */
-import { resolveTargets, type TargetContext } from "../../attachment/resolve-targets.ts";
-import { type Attachment, type ResolvedTargets, targetsNamed } from "../../attachment/resolved-targets.ts";
-import { forEachId } from "../../model/collections/id-set.ts";
+/** Stage 3 of the next world: policies that changed are parsed again, and policies whose targets may differ are resolved again. */
+import type { TargetContext } from "../../attachment/resolution.ts";
+import { resolveTargets } from "../../attachment/resolve-targets.ts";
+import { type Attachment, NO_TARGETS, type ResolvedTargets } from "../../attachment/resolved-targets.ts";
+import { idsAt, moveId } from "../../model/collections/id-index.ts";
+import { MapDraft } from "../../model/collections/map-draft.ts";
 import { jsonEqual } from "../../model/json.ts";
 import { labelsOf } from "../../model/labels-of.ts";
 import { kindId, type ObjectId, objectId, type PolicyId, splitId } from "../../model/refs.ts";
-import { mentionsOf } from "../../topology/links.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
-import { missingKinds, NO_TARGETS, REFERENCE_GRANT } from "../world/build-world.ts";
-import { targetContext } from "../world/lookups.ts";
-import type { PolicyRecord, World } from "../world/world.ts";
+import { REFERENCE_GRANT } from "../world/build-world.ts";
+import { targetContext } from "../world/contexts.ts";
+import { missingKinds } from "../world/policy-indexes.ts";
+import type { PolicyIndexes, PolicyRecord, WithLinks, WithObjects, WithPolicies } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
-import { reindexed } from "./reindexed.ts";
 import { type AttachmentEdit, type EditedSets, editAttached } from "./update-attached.ts";
 
-type PolicyTables = Pick<World, "policies" | "selectors" | "missing" | "attached" | "mentionedBy" | "grantReaders">;
-
-export interface UpdatedPolicies extends PolicyTables {
-  /** Whose verdict may have changed, whatever becomes of their paths. */
+export interface UpdatedPolicies {
+  readonly tables: WithPolicies;
+  /** Policies whose verdict may have changed even if their paths did not. */
   readonly judgedAnew: ReadonlySet<PolicyId>;
-  /** Objects with other policies than before, by the index of the policy kind. */
+  /** The objects whose policies changed, by the index of the policy kind. */
   readonly edited: readonly EditedSets[];
 }
 
 const NONE: readonly never[] = [];
 
-/** `world`: with objects and links as they are now, and policies as they were. */
+/** `implied`: objects that may have become implied, or may no longer be. */
 export function updatePolicies(
-  world: World,
+  before: WithPolicies,
+  tables: WithLinks,
   changes: readonly ObjectChange[],
   implied: ReadonlySet<ObjectId>,
 ): UpdatedPolicies {
-  const context = targetContext(world, () => world.mentionedBy);
+  const context = targetContext(tables);
   const quiet = new Set(changes.filter(({ isQuiet }) => isQuiet).map(({ id }) => id));
-  let { policies, selectors, missing, mentionedBy, grantReaders } = world;
+  const indexes = before.indexPolicies();
+  const policies = new MapDraft(before.policies);
+  const targetedBy = new MapDraft(indexes.targetedBy);
+  const grantReaders = new MapDraft(indexes.grantReaders);
+  const selectors = new MapDraft(indexes.selectors);
+  const missing = new MapDraft(indexes.missing);
   const judgedAnew = new Set<PolicyId>();
   const edits: AttachmentEdit[] = [];
-  for (const id of policiesToSettle(world, changes, implied)) {
-    const before = policies.get(id);
-    const after = settled(world, id, before, { context, isQuiet: quiet.has(id) });
-    if (after === undefined) policies = policies.without(id);
-    else policies = policies.with(id, after);
+  for (const id of policiesToResolve(before, changes, implied)) {
+    const old = before.policies.get(id);
+    const now = resolvedAgain(tables, id, old, { context, isQuiet: quiet.has(id) });
+    policies.set(id, now);
     judgedAnew.add(id);
-    const old = before?.targets ?? NO_TARGETS;
-    const now = after?.targets ?? NO_TARGETS;
-    // A kind may be linked and a policy at once: what its links rest on stays so.
-    const links = world.parents.get(id) === undefined ? undefined : world.links.get(id);
-    const named = targetsNamed(now);
-    mentionedBy = reindexed(
-      mentionedBy,
-      id,
-      targetsNamed(old),
-      links === undefined ? named : [...named, ...mentionsOf(links)],
-    );
-    const granted = links === undefined ? now.grantsOf : [...now.grantsOf, ...links.grantsOf];
-    grantReaders = reindexed(grantReaders, id, old.grantsOf, granted);
-    selectors = reindexed(selectors, id, old.selects, now.selects);
-    missing = reindexed(missing, id, missingKinds(old), missingKinds(now));
-    addEdits(edits, before, after);
+    const [was, is] = [old?.targets ?? NO_TARGETS, now?.targets ?? NO_TARGETS];
+    moveId(targetedBy, id, was.named, is.named);
+    moveId(grantReaders, id, was.grantsOf, is.grantsOf);
+    moveId(selectors, id, was.selects, is.selects);
+    moveId(missing, id, missingKinds(was), missingKinds(is));
+    addEdits(edits, old, now);
   }
-  const { attached, edited } = editAttached(world, edits, changes);
+  const { attached, edited } = editAttached(before, tables, edits, changes);
   for (const sets of edited) for (const policy of sets.rivals) judgedAnew.add(policy);
-  addGuessers({ missing }, changes, implied, judgedAnew);
-  return { policies, selectors, missing, mentionedBy, grantReaders, attached, judgedAnew, edited };
+  const updatedIndexes: PolicyIndexes = {
+    targetedBy: targetedBy.build(),
+    grantReaders: grantReaders.build(),
+    selectors: selectors.build(),
+    missing: missing.build(),
+  };
+  addSuggestions(updatedIndexes, changes, implied, judgedAnew);
+  const withPolicies: WithPolicies = {
+    ...tables,
+    policies: policies.build(),
+    attached,
+    indexPolicies: () => updatedIndexes,
+  };
+  return { tables: withPolicies, judgedAnew, edited };
 }
 
-/** Whether a policy's object changed, or something its targets rest on. */
-function policiesToSettle(
-  world: World,
+/** The policies that changed, or whose targets depend on an object that changed. */
+function policiesToResolve(
+  before: WithPolicies,
   changes: readonly ObjectChange[],
   implied: ReadonlySet<ObjectId>,
 ): ReadonlySet<PolicyId> {
-  const { policies, mentionedBy, selectors, rulebook } = world;
+  const { targetedBy, selectors, grantReaders } = before.indexPolicies();
   const found = new Set<PolicyId>();
-  const addIfPolicy = (id: ObjectId): void => {
-    if (policies.has(id as PolicyId)) found.add(id as PolicyId);
+  const addAll = (ids: Iterable<PolicyId>): void => {
+    for (const id of ids) found.add(id);
   };
   for (const change of changes) {
     const { id, ref, isQuiet } = change;
     const kind = kindId(ref);
-    if (rulebook.byPolicyKind.has(kind)) found.add(id as PolicyId);
+    if (before.rulebook.byPolicyKind.has(kind)) found.add(id as PolicyId);
     if (isQuiet) continue;
-    if (kind === REFERENCE_GRANT) forEachId(world.grantReaders.get(ref.namespace), addIfPolicy);
-    if (!isTargetedOtherwise(world, change)) continue;
-    forEachId(mentionedBy.get(id), addIfPolicy);
-    forEachId(selectors.get(kind), addIfPolicy);
+    if (kind === REFERENCE_GRANT) addAll(idsAt(grantReaders, ref.namespace));
+    if (!mayChangeTargets(before, change)) continue;
+    addAll(idsAt(targetedBy, id));
+    addAll(idsAt(selectors, kind));
   }
   for (const id of implied) {
-    forEachId(mentionedBy.get(id), addIfPolicy);
-    forEachId(selectors.get(splitId(id).kind), addIfPolicy);
+    addAll(idsAt(targetedBy, id));
+    addAll(idsAt(selectors, splitId(id).kind));
   }
   return found;
 }
 
-/** What targets ask of an object: that it is there, its labels, the names of its sections. */
-function isTargetedOtherwise({ rulebook }: World, { ref, before, after, isPresence }: ObjectChange): boolean {
+/** Targets depend on three things of an object: that it exists, its labels and the names of its sections. */
+function mayChangeTargets({ rulebook }: WithObjects, { ref, before, after, isPresence }: ObjectChange): boolean {
   if (isPresence || before === undefined || after === undefined) return true;
   if (!jsonEqual(labelsOf(before), labelsOf(after))) return true;
   const facts = rulebook.factsOf(kindId(ref));
@@ -110,20 +117,20 @@ function isTargetedOtherwise({ rulebook }: World, { ref, before, after, isPresen
   );
 }
 
-function settled(
-  { objects, rulebook }: World,
+function resolvedAgain(
+  { objects, rulebook }: WithLinks,
   id: PolicyId,
   before: PolicyRecord | undefined,
   { context, isQuiet }: { readonly context: TargetContext; readonly isQuiet: boolean },
 ): PolicyRecord | undefined {
-  const object = objects.byId.get(id);
+  const object = objects.get(id);
   const kind = object === undefined ? undefined : rulebook.byPolicyKind.get(object.family.kindId);
   if (object === undefined || kind === undefined) return undefined;
   const read =
     before !== undefined && before.object === object
       ? { policy: before.policy, findings: before.findings }
       : rulebook.parsePolicy(object);
-  // A policy that says what it said stays the one that stacks are made of, so that their folds are still known.
+  // A policy with the same meaning stays the same record, so that stacks that have it stay the same and need no new fold.
   const policy = isQuiet && before !== undefined ? before.policy : read.policy;
   const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
   return { kind, object, policy, findings: read.findings, targets };
@@ -138,7 +145,6 @@ function addEdits(edits: AttachmentEdit[], before: PolicyRecord | undefined, aft
   const isSame = before?.policy === after?.policy;
   if (isSame && before?.targets === after?.targets) return;
   const [old, now] = [before?.targets.attachments ?? NONE, after?.targets.attachments ?? NONE];
-  // By far the most common: one target, and still the same.
   if (isSame && old.length === 1 && now.length === 1 && isSameAttachment(old[0], now[0])) return;
   const was = attachmentsOf(before?.targets);
   const is = attachmentsOf(after?.targets);
@@ -158,18 +164,18 @@ const isSameAttachment = (a: Attachment | undefined, b: Attachment | undefined):
 const attachmentsOf = (targets: ResolvedTargets | undefined): ReadonlyMap<string, Attachment> =>
   new Map(targets?.attachments.map((attachment) => [keyOf(attachment), attachment]));
 
-/** Where something came or went, "did you mean" may mean something else. */
-function addGuessers(
-  { missing }: Pick<World, "missing">,
+/** Adds the policies whose "did you mean" may suggest another name, because an object came or went. */
+function addSuggestions(
+  { missing }: PolicyIndexes,
   changes: readonly ObjectChange[],
   implied: ReadonlySet<ObjectId>,
   judgedAnew: Set<PolicyId>,
 ): void {
-  const add = (id: PolicyId): void => void judgedAnew.add(id);
-  for (const { ref, isPresence } of changes) if (isPresence) forEachId(missing.get(kindId(ref)), add);
-  for (const id of implied) forEachId(missing.get(splitId(id).kind), add);
+  const kinds = new Set([...implied].map((id) => splitId(id).kind));
+  for (const { ref, isPresence } of changes) if (isPresence) kinds.add(kindId(ref));
+  for (const kind of kinds) for (const id of idsAt(missing, kind)) judgedAnew.add(id);
 }
 
-/** Namespaces that exist because objects are in them. */
+/** The ids of Namespaces. */
 export const namespaceIds = (names: readonly string[]): readonly ObjectId[] =>
   names.map((name) => objectId({ group: "", kind: "Namespace", namespace: "", name }));

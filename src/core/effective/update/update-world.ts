@@ -3,7 +3,7 @@
  * shared with the world before, which stays as it was. A change of the rules themselves starts anew.
  */
 import type { Json } from "../../model/json.ts";
-import { compareText, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { compareText, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { jsonIdentical } from "../../model/same-meaning.ts";
 import { type EffectivePath, effectivePathsTo } from "../fold/for-each-effective.ts";
 import { isEndObject } from "../paths/end-objects.ts";
@@ -13,16 +13,14 @@ import { changedTally, type TallyChanges } from "../verdicts/tally-changes.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
 import { verdictOf } from "../verdicts/verdict-of.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
-import { findTangles } from "../world/find-tangles.ts";
-import type { PolicyRecord, World } from "../world/world.ts";
+import type { PolicyRecord, WithPolicies, World } from "../world/world.ts";
 import { comparePaths } from "./compare-paths.ts";
 import type { Delta, EffectiveChange, Touched, VerdictChange } from "./delta.ts";
 import { scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
-import type { ObjectChange, ObjectChanges } from "./object-changes.ts";
+import type { ObjectChanges } from "./object-changes.ts";
 import { updateLinks } from "./update-links.ts";
 import { updateObjects } from "./update-objects.ts";
 import { namespaceIds, updatePolicies } from "./update-policies.ts";
-import { worldWith } from "./world-with.ts";
 
 export interface UpdatedWorld {
   readonly world: World;
@@ -30,18 +28,13 @@ export interface UpdatedWorld {
   readonly touched: Touched;
 }
 
-export function updateWorld(before: World, { changes, documentFindings }: ObjectChanges): UpdatedWorld {
-  const { objects, refused, doubles, grants, namespaces } = updateObjects(before, changes);
-  const rulebook = relocatedRules(before, changes);
-  const populated = worldWith(before, { objects, refused, doubles, grants, documentFindings, rulebook });
-  const links = updateLinks(populated, changes);
-  const linked = worldWith(populated, links);
-  const { relinked, answeredAnew } = links;
-  const implied = new Set([...links.named, ...namespaceIds(namespaces)]);
-  const policies = updatePolicies(linked, changes, implied);
-  const { judgedAnew, edited } = policies;
-  const untallied = worldWith(linked, policies, tanglesOf(before, linked, relinked));
-  const worlds: Worlds = { before, after: untallied };
+export function updateWorld(before: World, objectChanges: ObjectChanges): UpdatedWorld {
+  const { changes } = objectChanges;
+  const { tables: withObjects, namespaces } = updateObjects(before, objectChanges);
+  const { tables: withLinks, relinked, changed, named } = updateLinks(before, withObjects, changes);
+  const implied = new Set([...named, ...namespaceIds(namespaces)]);
+  const { tables, judgedAnew, edited } = updatePolicies(before, withLinks, changes, implied);
+  const worlds: Worlds = { before, after: tables };
 
   const structural = structurallyDirty(worlds, changes, relinked);
   const tallyChanges: TallyChanges = new Map();
@@ -52,30 +45,15 @@ export function updateWorld(before: World, { changes, documentFindings }: Object
     const scope = scopeOf(worlds, kind, structural, changes, sets.targets);
     for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
   }
-  const after = worldWith(untallied, { tallies: tallied(before, tallyChanges) });
+  const tallies = tallied(before.countTallies(), tallyChanges);
+  const after: World = { ...tables, countTallies: () => tallies };
   const judged = new Set([...judgedAnew, ...tallyChanges.keys()]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
-  return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: answeredAnew } };
+  return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: changed } };
 }
 
 const hasPolicies = ({ before, after }: Worlds, { index }: CompiledKind): boolean =>
   (before.attached[index]?.size ?? 0) > 0 || (after.attached[index]?.size ?? 0) > 0;
-
-/** A definition that only moved within its file still means the same; what is said about it has moved along. */
-function relocatedRules({ rulebook }: World, changes: readonly ObjectChange[]): World["rulebook"] {
-  if (rulebook.findings.length === 0) return rulebook;
-  const moved = new Map(changes.map(({ id, after }) => [id, after?.source]));
-  const findings = rulebook.findings.map((finding) => {
-    const source = finding.object === undefined ? undefined : moved.get(finding.object);
-    return source === undefined ? finding : { ...finding, source };
-  });
-  return { ...rulebook, findings };
-}
-
-function tanglesOf(before: World, linked: World, relinked: ReadonlySet<ObjectId>): World["tangles"] {
-  const isForeign = (id: ObjectId): boolean => linked.rulebook.isForeign(kindId(parseObjectId(id)));
-  return [...relinked].some(isForeign) ? findTangles(linked) : before.tangles;
-}
 
 /** Paths in scope, one end at a time: taken off the tallies as they were, added as they are, and compared. */
 function* walkBoth(
@@ -100,24 +78,40 @@ function* walkBoth(
 const NO_PATHS: readonly EffectivePath[] = [];
 
 /** The paths that end at an object, if paths of the kind may end there. */
-export function pathsTo(world: World, kind: CompiledKind, finder: PathFinder, id: ObjectId): readonly EffectivePath[] {
+export function pathsTo(
+  world: WithPolicies,
+  kind: CompiledKind,
+  finder: PathFinder,
+  id: ObjectId,
+): readonly EffectivePath[] {
   if (!isEndObject(world, kind, id)) return NO_PATHS;
   return effectivePathsTo(finder, kind, { id, ref: parseObjectId(id) });
 }
 
-function tallied({ tallies }: World, changes: TallyChanges): World["tallies"] {
-  let result = tallies;
+type Tallies = ReturnType<World["countTallies"]>;
+
+function tallied(before: Tallies, changes: TallyChanges): Tallies {
+  let result = before;
   for (const policy of changes.keys()) {
-    const before = result.get(policy);
-    const after = changedTally(changes, policy, before);
-    if (after === before) continue;
+    const old = result.get(policy);
+    const after = changedTally(changes, policy, old);
+    if (after === old) continue;
     result = after === undefined ? result.without(policy) : result.with(policy, after);
   }
   return result;
 }
 
-/** Of those that may have changed. */
-export function compareVerdicts({ before, after }: Worlds, policies: Iterable<PolicyId>): readonly VerdictChange[] {
+/** Both sides of a change, with all tables. */
+export interface CompleteWorlds {
+  readonly before: World;
+  readonly after: World;
+}
+
+/** The verdicts that differ, among the policies whose verdict may have changed. */
+export function compareVerdicts(
+  { before, after }: CompleteWorlds,
+  policies: Iterable<PolicyId>,
+): readonly VerdictChange[] {
   const changes: VerdictChange[] = [];
   for (const policy of [...policies].sort(compareText)) {
     const [old, now] = [before.policies.get(policy), after.policies.get(policy)];
@@ -138,14 +132,14 @@ export function compareVerdicts({ before, after }: Worlds, policies: Iterable<Po
 
 /** By far the most common: accepted, as it was, and counted as it was. */
 function faresAsBefore(
-  { before, after }: Worlds,
+  { before, after }: CompleteWorlds,
   policy: PolicyId,
   old: PolicyRecord | undefined,
   now: PolicyRecord | undefined,
 ): boolean {
   if (old?.policy === undefined || now?.policy === undefined || now.kind.definition.merge.none) return false;
   if (old.targets.attachments.length === 0 || now.targets.attachments.length === 0) return false;
-  return before.tallies.get(policy) === after.tallies.get(policy);
+  return before.countTallies().get(policy) === after.countTallies().get(policy);
 }
 
 // Verdicts are plain data, so they compare as such.

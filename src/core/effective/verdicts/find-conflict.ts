@@ -3,7 +3,7 @@ import { noneConflicted } from "../../merge/none-conflicted.ts";
 import type { Policy } from "../../model/policy.ts";
 import { displayRef, type PolicyId } from "../../model/refs.ts";
 import { showTraffic } from "../../model/traffic.ts";
-import { attachedIn } from "../world/attached.ts";
+import { attachedIn } from "../world/attached-policies.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 
 /** A target on which a policy is Conflicted: another policy of a kind with the strategy None takes effect there. */

@@ -14,7 +14,7 @@ const SHOWN = 10;
 
 export function verdictOf(world: World, record: PolicyRecord): Verdict {
   // By far the most: what is on some path has been accepted.
-  const tally = world.tallies.get(record.object.id as PolicyId);
+  const tally = world.countTallies().get(record.object.id as PolicyId);
   if (tally !== undefined) return accepted(tally);
   if (record.policy === undefined) {
     return notAccepted("Invalid", record.findings.filter(({ severity }) => severity === "error").map(withField));

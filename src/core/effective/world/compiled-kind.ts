@@ -1,4 +1,4 @@
-/** A definition made ready for evaluation: its sets of kinds looked up by id, its fold tools at hand. */
+/** A PolicyDefinition, prepared for evaluation: its sets of kinds by id, and its tools for the fold. */
 
 import type { CustomStrategies } from "../../merge/custom-strategy.ts";
 import type { FoldTools } from "../../merge/fold.ts";
@@ -10,11 +10,11 @@ import { unitRulesOf } from "../../model/units.ts";
 import { type CompiledMapping, compileMapping } from "./compile-mapping.ts";
 import { Stacks } from "./stack.ts";
 
-/** Where paths may end at objects of one kind: at the object, at some of its sections, or both (the lowest that is there). */
+/** Where paths may end at objects of one kind: at the object, at some of its sections, or both (the lowest that exists). */
 export interface EndLevel {
   readonly object: boolean;
   readonly sections: ReadonlySet<string>;
-  /** Whether another effective target may lie below (by the link table, not yet for a given object). */
+  /** True if another effective target may be below, by the link table. */
   readonly mayContinue: boolean;
 }
 
@@ -23,16 +23,16 @@ export interface CompiledKind {
   readonly definition: PolicyDefinition;
   readonly policyKind: GroupKind;
   readonly ends: ReadonlyMap<KindId, EndLevel>;
-  /** The kinds at which paths end, and those from which they may go on to one. */
+  /** The kinds at which paths end, and all kinds above them. */
   readonly onPaths: ReadonlySet<KindId>;
-  /** Whether paths go on to what other objects name as their children: to backends. */
+  /** True if paths go on to objects that others name as their children: to backends. */
   readonly reachesChildren: boolean;
   readonly namespacesAbove: ReadonlySet<KindId>;
   /** Undefined: every root of the hierarchy. */
   readonly roots: ReadonlySet<KindId> | undefined;
   /** Undefined: every kind. */
   readonly through: ReadonlySet<KindId> | undefined;
-  /** Its policies may target cluster-scoped objects: GatewayClasses, Namespaces. */
+  /** True if its policies may target cluster-scoped objects: GatewayClasses, Namespaces. */
   readonly targetsClusterScope: boolean;
   readonly mappings: readonly CompiledMapping[];
   readonly tools: FoldTools;
@@ -42,7 +42,7 @@ export interface CompiledKind {
 export interface CompileOptions {
   readonly evaluateCondition: EvaluateCondition;
   readonly strategies: CustomStrategies;
-  readonly rows: readonly LinkRow[];
+  readonly links: KindLinks;
   readonly crd: (kind: GroupKind) => CrdFacts | undefined;
   readonly facts: (kind: GroupKind) => KindFacts | undefined;
 }
@@ -50,16 +50,16 @@ export interface CompileOptions {
 export function compileKind(definition: PolicyDefinition, index: number, options: CompileOptions): CompiledKind {
   const [policyKind] = definition.policies;
   const { hierarchy } = definition;
-  const ends = endLevels(definition, options.rows);
-  const onPaths = kindsOnPaths(ends, options.rows);
-  const { byRef } = kindLinks(options.rows);
+  const { links } = options;
+  const ends = endLevels(definition, links);
+  const onPaths = kindsOnPaths(ends, links);
   return {
     index,
     definition,
     policyKind: { group: policyKind.group, kind: policyKind.kind },
     ends,
     onPaths,
-    reachesChildren: byRef.some((kind) => onPaths.has(kind)),
+    reachesChildren: links.byRef.some((kind) => onPaths.has(kind)),
     namespacesAbove: kindSet(hierarchy.namespacesAbove),
     roots: hierarchy.roots.length === 0 ? undefined : kindSet(hierarchy.roots),
     through: hierarchy.through.length === 0 ? undefined : kindSet(hierarchy.through),
@@ -78,7 +78,7 @@ export function compileKind(definition: PolicyDefinition, index: number, options
 
 const kindSet = (kinds: readonly GroupKind[]): ReadonlySet<KindId> => new Set(kinds.map(kindId));
 
-function endLevels({ hierarchy }: PolicyDefinition, rows: readonly LinkRow[]): ReadonlyMap<KindId, EndLevel> {
+function endLevels({ hierarchy }: PolicyDefinition, { children }: KindLinks): ReadonlyMap<KindId, EndLevel> {
   const ends = new Map<KindId, { object: boolean; sections: Set<string>; mayContinue: boolean }>();
   for (const level of hierarchy.effectiveTargets) {
     const id = kindId(level);
@@ -88,15 +88,13 @@ function endLevels({ hierarchy }: PolicyDefinition, rows: readonly LinkRow[]): R
     ends.set(id, end);
   }
   if (ends.size > 1) {
-    const below = kindLinks(rows).children;
-    for (const [id, end] of ends) end.mayContinue = leadsTo(id, new Set(ends.keys()), below, new Set());
+    for (const [id, end] of ends) end.mayContinue = leadsTo(id, new Set(ends.keys()), children, new Set());
   }
   return ends;
 }
 
-function kindsOnPaths(ends: ReadonlyMap<KindId, EndLevel>, rows: readonly LinkRow[]): ReadonlySet<KindId> {
-  const { parents } = kindLinks(rows);
-  // A set is gone through with what is added on the way.
+function kindsOnPaths(ends: ReadonlyMap<KindId, EndLevel>, { parents }: KindLinks): ReadonlySet<KindId> {
+  // The loop also visits the kinds that it adds.
   const found = new Set(ends.keys());
   for (const kind of found) for (const parent of parents.get(kind) ?? []) found.add(parent);
   return found;
@@ -104,33 +102,26 @@ function kindsOnPaths(ends: ReadonlyMap<KindId, EndLevel>, rows: readonly LinkRo
 
 type KindSets = ReadonlyMap<KindId, ReadonlySet<KindId>>;
 
-interface KindLinks {
+/** Which kinds are directly below and above which, by the link table. */
+export interface KindLinks {
   readonly children: KindSets;
   readonly parents: KindSets;
   /** Kinds that other objects name as their children. */
   readonly byRef: readonly KindId[];
 }
 
-// Rows are immutable, and mostly the built-in ones.
-const kept = new WeakMap<readonly LinkRow[], KindLinks>();
-
-/** Which kinds lie directly below and above which. */
-function kindLinks(rows: readonly LinkRow[]): KindLinks {
-  const known = kept.get(rows);
-  if (known !== undefined) return known;
+export function kindLinks(rows: readonly LinkRow[]): KindLinks {
   const children = new Map<KindId, Set<KindId>>();
   const parents = new Map<KindId, Set<KindId>>();
   const byRef = [...new Set(rows.filter(({ via }) => via === "ChildRefs").map(({ to }) => kindId(to)))];
-  const links = { children, parents, byRef };
-  kept.set(rows, links);
   for (const { from, to, attachment } of rows) {
-    // A mesh Service stands above routes in another role than the Service at the end of a path.
+    // A mesh Service above routes has another role than the Service at the end of a path.
     if (attachment === "RouteToService") continue;
     const [parent, child] = [kindId(from), kindId(to)];
     children.set(parent, (children.get(parent) ?? new Set()).add(child));
     parents.set(child, (parents.get(child) ?? new Set()).add(parent));
   }
-  return links;
+  return { children, parents, byRef };
 }
 
 function leadsTo(from: KindId, ends: ReadonlySet<KindId>, below: KindSets, seen: Set<KindId>): boolean {

@@ -1,91 +1,97 @@
 /**
- * The tables of one evaluation: objects, what they are linked to, which policies are attached where, and how each policy
- * fares. All persistent: the next evaluation shares what did not change, and this one stays readable.
+ * The tables of one evaluation. All tables are persistent: the next evaluation shares what did not change, and this one stays
+ * readable.
+ *
+ * Tables are made in four stages, and each stage is a type: a function that takes `WithLinks` cannot read a table of policies
+ * that is not up to date. `build-world.ts` makes the stages of a first evaluation, `update/update-world.ts` those of the next.
  */
 
 import type { ResolvedTargets } from "../../attachment/resolved-targets.ts";
-import type { IdSet } from "../../model/collections/id-set.ts";
-import type { LayeredMap } from "../../model/collections/layered-map.ts";
+import type { IdIndex } from "../../model/collections/id-index.ts";
 import type { ObjectIndex } from "../../model/collections/object-index.ts";
-import type { ObjectTable } from "../../model/collections/object-table.ts";
-import type { ObjectsByKind } from "../../model/collections/objects-by-kind.ts";
-import type { KindFacts } from "../../model/definition.ts";
+import type { PersistentMap } from "../../model/collections/persistent-map.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import type { ParsedPolicy } from "../../model/parse/parse-policy.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { KindId, ObjectId, PolicyId } from "../../model/refs.ts";
-import type { LinkRows } from "../../topology/compile-rows.ts";
-import type { ObjectLinks, ParentLinks } from "../../topology/links.ts";
+import type { NameLookup } from "../../model/words/near-miss.ts";
+import type { ObjectLinks } from "../../topology/links.ts";
 import type { Grant } from "../../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
-import type { Double } from "./double.ts";
-import type { HierarchyFacts, KindPlaces } from "./kind-places.ts";
+import type { DuplicateDocument } from "./duplicate-document.ts";
 import type { PolicyTally } from "./policy-tally.ts";
+import type { Rulebook } from "./rulebook.ts";
 import type { NodeSets } from "./stack.ts";
-import type { Tangle } from "./tangle.ts";
+import type { UnfollowedLinks } from "./unfollowed-links.ts";
 
-/** What holds for a whole lineage of evaluations; when it changes, everything is evaluated anew. */
-export interface Rulebook extends HierarchyFacts {
-  readonly kinds: readonly CompiledKind[];
-  /** Of each of the kinds, the places of others in its hierarchy. */
-  readonly places: readonly KindPlaces[];
-  readonly byPolicyKind: ReadonlyMap<KindId, CompiledKind>;
-  readonly findKind: (group: string | undefined, kind: string) => KindFacts | undefined;
-  /** Whether the kind is built in, or a definition says something about it: more than a CRD does. */
-  readonly isDescribed: (kind: KindId) => boolean;
-  readonly rows: LinkRows;
-  /** Kinds whose objects others name as their parent and hang under. */
-  readonly isParentByRef: (kind: KindId) => boolean;
-  /** Kinds of rows that definitions added: only among these can links form a cycle. */
-  readonly isForeign: (kind: KindId) => boolean;
-  readonly parsePolicy: (object: KubeObject) => ParsedPolicy;
-  readonly findings: readonly Finding[];
+/** Stage 1: the objects and the rules. */
+export interface WithObjects {
+  readonly rulebook: Rulebook;
+  readonly objects: ObjectIndex;
+  /** Objects that exist but cannot be used. */
+  readonly refused: PersistentMap<ObjectId, readonly Finding[]>;
+  /** Findings about documents without an identity, and about duplicates. */
+  readonly documentFindings: readonly Finding[];
+  /** Documents for objects that another document describes too, as far as the scope of a kind in the rulebook decides it. */
+  readonly duplicates: PersistentMap<ObjectId, readonly DuplicateDocument[]>;
+  /** The ReferenceGrants of each namespace. */
+  readonly grants: PersistentMap<string, readonly Grant[]>;
 }
 
-export interface WorldObjects {
-  readonly byId: ObjectIndex;
-  readonly byKind: ObjectsByKind;
-  /** How many objects each namespace has: one that is used exists, defined or not. */
-  readonly namespaces: LayeredMap<string, number>;
+/** Stage 2: what each object is linked to. */
+export interface WithLinks extends WithObjects {
+  /** The links of the objects whose kind can have any. */
+  readonly links: PersistentMap<ObjectId, ObjectLinks>;
+  /** Objects some of whose links are not followed: they are on a cycle, or nested too deep. */
+  readonly unfollowed: ReadonlyMap<ObjectId, UnfollowedLinks>;
+  /** Computed on the first call: only changes and paths to backends need it. */
+  readonly indexLinks: () => LinkIndexes;
+  /** For "did you mean" in messages. */
+  readonly names: NameLookup;
+}
+
+/** The links of the objects, by what they depend on. */
+export interface LinkIndexes {
+  /** The objects that refer to an object, whether it exists or not. */
+  readonly referrers: IdIndex<ObjectId, ObjectId>;
+  /** The objects whose links depend on the labels of a namespace. */
+  readonly labelReaders: IdIndex<string, ObjectId>;
+  /** The objects whose links depend on the ReferenceGrants of a namespace. */
+  readonly grantReaders: IdIndex<string, ObjectId>;
+}
+
+/** Stage 3: the policies, and where they are attached. */
+export interface WithPolicies extends WithLinks {
+  readonly policies: PersistentMap<PolicyId, PolicyRecord>;
+  /** The policies on each object, for each policy kind by its index. */
+  readonly attached: readonly PersistentMap<ObjectId, NodeSets>[];
+  /** Computed on the first call: only changes need it. */
+  readonly indexPolicies: () => PolicyIndexes;
 }
 
 export interface PolicyRecord {
   readonly kind: CompiledKind;
   readonly object: KubeObject;
-  /** Absent: Invalid, as the findings say. */
+  /** Undefined: the policy is Invalid, for the reasons in `findings`. */
   readonly policy: Policy | undefined;
   readonly findings: readonly Finding[];
   readonly targets: ResolvedTargets;
 }
 
-export interface World {
-  readonly rulebook: Rulebook;
-  readonly objects: WorldObjects;
-  /** Objects that are there but cannot be used. */
-  readonly refused: LayeredMap<ObjectId, readonly Finding[]>;
-  /** About documents without an identity, and about duplicates. */
-  readonly documentFindings: readonly Finding[];
-  /** Documents for objects that others describe as well, which only the rulebook could tell. */
-  readonly doubles: LayeredMap<ObjectId, readonly Double[]>;
-  /** What objects hang under, of those that link to others. */
-  readonly parents: ObjectTable<ObjectId, ParentLinks>;
-  /** The same and what hangs under them, with what they asked for in vain: worked out when somebody asks. */
-  readonly links: ObjectTable<ObjectId, ObjectLinks>;
-  /** Who names an object, whether it exists or not: routes, policies. */
-  readonly mentionedBy: LayeredMap<ObjectId, IdSet<ObjectId>>;
-  /** Whose links rest on a namespace's labels; on its ReferenceGrants. */
-  readonly labelReaders: LayeredMap<string, IdSet<ObjectId>>;
-  readonly grantReaders: LayeredMap<string, IdSet<ObjectId>>;
-  readonly grants: LayeredMap<string, readonly Grant[]>;
-  readonly policies: ObjectTable<PolicyId, PolicyRecord>;
-  /** Policies that select targets of a kind by label. */
-  readonly selectors: LayeredMap<KindId, IdSet<PolicyId>>;
-  /** Policies that name something of a kind that is not there: their messages guess among all names of that kind. */
-  readonly missing: LayeredMap<KindId, IdSet<PolicyId>>;
-  /** By the index of the policy kind. */
-  readonly attached: readonly ObjectTable<ObjectId, NodeSets>[];
-  /** Objects some of whose links are not followed: on a cycle, or nested without end. */
-  readonly tangles: ReadonlyMap<ObjectId, Tangle>;
-  readonly tallies: ObjectTable<PolicyId, PolicyTally>;
+/** The policies, by what their targets depend on. */
+export interface PolicyIndexes {
+  /** The policies that name an object as their target, whether it exists or not. */
+  readonly targetedBy: IdIndex<ObjectId, PolicyId>;
+  /** The policies whose targets depend on the ReferenceGrants of a namespace. */
+  readonly grantReaders: IdIndex<string, PolicyId>;
+  /** The policies that select targets of a kind by label. */
+  readonly selectors: IdIndex<KindId, PolicyId>;
+  /** The policies that name an object of a kind that does not exist: their messages suggest other names of that kind. */
+  readonly missing: IdIndex<KindId, PolicyId>;
+}
+
+/** Stage 4: all tables of an evaluation. */
+export interface World extends WithPolicies {
+  /** Where and how far each policy takes effect. Computed on the first call: it visits every path. */
+  readonly countTallies: () => PersistentMap<PolicyId, PolicyTally>;
 }

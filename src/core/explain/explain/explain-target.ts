@@ -48,7 +48,7 @@ export function explainTarget(world: World, target: ObjectOrSection, { group }: 
       .filter(({ code }) => code !== "ParentNotFound")
       .map(({ field, code, reason }) => ({ field, code, reason })),
     absentParents: [...absent.values()].sort((a, b) => (displayRef(a) < displayRef(b) ? -1 : 1)),
-    conditions: reportedConditions(world.objects.byId.get(target.id), target.sectionName),
+    conditions: reportedConditions(world.objects.get(target.id), target.sectionName),
   };
 }
 
@@ -142,5 +142,5 @@ function policiesAt(
 }
 
 function absentAbove(world: World, path: Path): readonly ObjectRef[] {
-  return nodesOf(path).flatMap(({ id }) => world.parents.get(id)?.absentParents ?? []);
+  return nodesOf(path).flatMap(({ id }) => world.links.get(id)?.absentParents ?? []);
 }

@@ -1,7 +1,7 @@
 /** Policies that name a target, or a similar name, and have no effect on it. */
 import type { Rejection } from "../../attachment/resolved-targets.ts";
 import { findConflict } from "../../effective/verdicts/find-conflict.ts";
-import { formatRejection, nearestTo } from "../../effective/verdicts/format-rejection.ts";
+import { formatRejection } from "../../effective/verdicts/format-rejection.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -23,7 +23,7 @@ export function ineffectivePolicies(
     const own = failuresOf(world, id, record, targetRef, target);
     failures.push(...own, ...(own.length === 0 ? pathless(world, id, record, target, reached) : []));
   });
-  world.objects.byId.forEach((object) => {
+  world.objects.forEach((object) => {
     const failure = unknownKind(world, object, targetRef, target);
     if (failure !== undefined) failures.push(failure);
   });
@@ -163,5 +163,5 @@ function isMistyped(world: World, missing: NonNullable<Rejection["missing"]>, ta
   if (missing.kind !== kindId(targetRef)) return false;
   if (missing.name === targetRef.name) return missing.namespace !== targetRef.namespace;
   if (missing.namespace !== targetRef.namespace) return false;
-  return nearestTo(world, missing) === targetRef.name;
+  return world.names.nearest(missing.kind, missing.namespace, missing.name) === targetRef.name;
 }

@@ -1,5 +1,5 @@
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
-import { attachedIn } from "../../effective/world/attached.ts";
+import { attachedIn } from "../../effective/world/attached-policies.ts";
 import type { World } from "../../effective/world/world.ts";
 import {
   compareText,
@@ -55,7 +55,7 @@ function allEdges(world: World, targets: Iterable<TargetId>): readonly GraphEdge
 }
 
 function sectionNames({ objects, rulebook }: World, id: ObjectId): readonly string[] {
-  const object = objects.byId.get(id);
+  const object = objects.get(id);
   const facts = object === undefined ? undefined : rulebook.factsOf(object.family.kindId);
   return object === undefined || facts === undefined ? [] : sectionsOf(object, facts).map(({ name }) => name);
 }
@@ -68,7 +68,7 @@ function membersBelow({ rulebook, objects, attached }: World, id: ObjectId): rea
   return kinds.flatMap(({ namespacesAbove }) =>
     [...namespacesAbove].flatMap((above) => {
       const members: ObjectId[] = [];
-      objects.byKind.get(above)?.forEach((member, { ref }) => {
+      objects.ofKind(above).forEach(({ id: member, ref }) => {
         if (ref.namespace === name) members.push(member);
       });
       return members;
@@ -106,7 +106,7 @@ function nodeOf({ objects }: World, id: TargetId, policies: readonly AttachedPol
     id,
     ref: parseObjectId(object),
     ...(sectionName === undefined ? {} : { sectionName }),
-    ...(objects.byId.has(object) ? {} : { implied: true as const }),
+    ...(objects.has(object) ? {} : { implied: true as const }),
     policies,
   };
 }

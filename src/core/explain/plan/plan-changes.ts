@@ -3,9 +3,9 @@ import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
 import { plainPath } from "../../effective/paths/path.ts";
 import type { Delta, EffectiveChange } from "../../effective/update/delta.ts";
 import type { ObjectChange } from "../../effective/update/object-changes.ts";
-import { isImplied } from "../../effective/world/lookups.ts";
+import { isImplied } from "../../effective/world/implied-objects.ts";
+import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
-import { forEachId } from "../../model/collections/id-set.ts";
 import type { Finding } from "../../model/finding.ts";
 import { isJsonObject, type JsonObject, jsonEqual } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -83,9 +83,9 @@ function withoutBookkeeping({ raw }: KubeObject): JsonObject {
 
 function objectsNaming(world: World, id: ObjectId): readonly ObjectId[] {
   const namers: ObjectId[] = [];
-  forEachId(world.mentionedBy.get(id), (namer) => {
+  for (const namer of referrersOf(world, id)) {
     if (!world.policies.has(namer as PolicyId)) namers.push(namer);
-  });
+  }
   return namers;
 }
 

@@ -6,11 +6,10 @@
 import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
 import { nodesOf } from "../../effective/paths/path.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
-import { worldWith } from "../../effective/update/world-with.ts";
 import { countEffectivePaths } from "../../effective/verdicts/count-effective-paths.ts";
 import { changedTally, type TallyChanges } from "../../effective/verdicts/tally-changes.ts";
+import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
-import { forEachId } from "../../model/collections/id-set.ts";
 import { type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
 
 export interface ClosedWorld {
@@ -23,7 +22,7 @@ export interface ClosedWorld {
 
 export function withoutOrphans(world: World, deleted: ReadonlySet<ObjectId>): ClosedWorld {
   const isOrphan = (ids: readonly ObjectId[]): boolean => {
-    const top = ids.map((id) => world.parents.get(id)?.absentParents ?? []).find((absent) => absent.length > 0);
+    const top = ids.map((id) => world.links.get(id)?.absentParents ?? []).find((absent) => absent.length > 0);
     return top?.every((ref) => deleted.has(objectId(ref))) === true;
   };
   const closed = (nodes: readonly PathNode[]): boolean => isOrphan(nodes.map(objectId));
@@ -35,20 +34,20 @@ export function withoutOrphans(world: World, deleted: ReadonlySet<ObjectId>): Cl
         countEffectivePaths(changes, kind, [{ kind, path, effective }], "Go");
     });
   }
-  let { tallies } = world;
+  let tallies = world.countTallies();
   const policies = [...changes.keys()];
   for (const policy of policies) {
     const tally = changedTally(changes, policy, tallies.get(policy));
     tallies = tally === undefined ? tallies.without(policy) : tallies.with(policy, tally);
   }
-  return { world: worldWith(world, { tallies }), policies, isOrphan: closed };
+  return { world: { ...world, countTallies: () => tallies }, policies, isOrphan: closed };
 }
 
 /** True if an object names the missing object as its parent. */
 function isMissed(world: World, id: ObjectId): boolean {
   let found = false;
-  forEachId(world.mentionedBy.get(id), (other) => {
-    found ||= world.parents.get(other)?.absentParents.some((ref) => objectId(ref) === id) === true;
-  });
+  for (const other of referrersOf(world, id)) {
+    found ||= world.links.get(other)?.absentParents.some((ref) => objectId(ref) === id) === true;
+  }
   return found;
 }

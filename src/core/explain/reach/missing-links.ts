@@ -1,5 +1,5 @@
+import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
-import { forEachId } from "../../model/collections/id-set.ts";
 import { type ObjectId, type ObjectRef, objectId } from "../../model/refs.ts";
 import type { LinkRefusal } from "../../topology/links.ts";
 import type { MissingLink } from "./result.ts";
@@ -17,8 +17,8 @@ export function missingLinks(world: World, id: ObjectId): readonly MissingLink[]
   if (links.length > 0) return links;
   add(id, ({ child }) => child !== undefined);
   const isSame = (ref: ObjectRef | undefined): boolean => ref !== undefined && objectId(ref) === id;
-  forEachId(world.mentionedBy.get(id), (other) => {
+  for (const other of referrersOf(world, id)) {
     if (links.length < MAX_LINKS) add(other, ({ parent, child }) => isSame(parent) || isSame(child));
-  });
+  }
   return links.slice(0, MAX_LINKS);
 }

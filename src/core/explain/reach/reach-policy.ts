@@ -40,7 +40,7 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
     paths.push(addPath(survey, effective));
     if (!effective.incomplete) return;
     for (const node of effective.path)
-      for (const ref of world.parents.get(objectId(node))?.absentParents ?? []) absent.set(objectId(ref), ref);
+      for (const ref of world.links.get(objectId(node))?.absentParents ?? []) absent.set(objectId(ref), ref);
   });
   return {
     policy: id,

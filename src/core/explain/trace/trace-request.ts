@@ -39,9 +39,9 @@ export function traceRequest(
   only?: ObjectId,
 ): readonly GatewayTrace[] {
   const traces: GatewayTrace[] = [];
-  world.objects.byKind.get(GATEWAY)?.forEach((id, gateway) => {
-    if (only === undefined || only === id) traces.push(traceGateway(world, gateway, request, matchRegex));
-  });
+  for (const gateway of world.objects.ofKind(GATEWAY)) {
+    if (only === undefined || only === gateway.id) traces.push(traceGateway(world, gateway, request, matchRegex));
+  }
   const rank = ({ outcome }: GatewayTrace): number => (outcome === "Routed" ? 0 : outcome === "NoMatch" ? 1 : 2);
   return traces.sort((a, b) => rank(a) - rank(b) || compareText(displayRef(a.gateway), displayRef(b.gateway)));
 }

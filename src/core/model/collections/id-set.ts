@@ -1,70 +1,41 @@
-/** A persistent set of identifiers in order: mostly one, often a few (a plain list), seldom many (a sorted map). */
+/** A persistent set of identifiers, read in their order: `with` and `without` return a new version. */
 import { compareText } from "../refs.ts";
-import { SortedMap } from "./sorted-map.ts";
+import { isAscending, SortedMap } from "./sorted-map.ts";
 
-export type IdSet<K extends string> = K | readonly K[] | SortedMap<K, true>;
+export class IdSet<K extends string> implements Iterable<K> {
+  readonly #ids: SortedMap<K, K>;
 
-const LARGE = 512;
-
-const isOne = <K extends string>(set: IdSet<K>): set is K => typeof set === "string";
-
-/** Collects ids for several keys; they may come unsorted and repeated. */
-export class IdSets<K extends string, V extends string> {
-  readonly #lists: Map<K, V | V[]> = new Map();
-
-  add(key: K, id: V): void {
-    const known = this.#lists.get(key);
-    if (known === undefined) this.#lists.set(key, id);
-    else if (typeof known === "string") this.#lists.set(key, [known, id]);
-    else known.push(id);
+  private constructor(ids: SortedMap<K, K>) {
+    this.#ids = ids;
   }
 
-  /** Nothing may be added afterwards. */
-  toMap(): Map<K, IdSet<V>> {
-    const sets: Map<K, IdSet<V>> = this.#lists;
-    for (const [key, ids] of this.#lists) {
-      if (typeof ids === "string") continue;
-      const set = idSetFrom(ids);
-      if (set !== ids) sets.set(key, set);
-    }
-    return sets;
+  static empty<K extends string>(): IdSet<K> {
+    return new IdSet<K>(SortedMap.empty());
   }
-}
 
-function idSetFrom<K extends string>(ids: readonly K[]): IdSet<K> {
-  const sorted = isSortedSet(ids) ? ids : [...new Set(ids)].sort(compareText);
-  const [only] = sorted;
-  if (only !== undefined && sorted.length === 1) return only;
-  return sorted.length > LARGE ? SortedMap.from(sorted.map((id) => [id, true] as const)) : sorted;
-}
-
-function isSortedSet(ids: readonly string[]): boolean {
-  for (let i = 1; i < ids.length; i++) if ((ids[i - 1] as string) >= (ids[i] as string)) return false;
-  return true;
-}
-
-export function idSetWith<K extends string>(set: IdSet<K> | undefined, id: K): IdSet<K> {
-  if (set === undefined || set === id) return id;
-  if (isOne(set)) return idSetFrom([set, id]);
-  if (set instanceof SortedMap) return set.with(id, true);
-  return set.includes(id) ? set : idSetFrom([...set, id]);
-}
-
-/** Undefined when nothing is left. */
-export function idSetWithout<K extends string>(set: IdSet<K> | undefined, id: K): IdSet<K> | undefined {
-  if (set === undefined || set === id) return undefined;
-  if (isOne(set)) return set;
-  if (set instanceof SortedMap) {
-    const rest = set.without(id);
-    return rest.size === 0 ? undefined : rest;
+  /** The ids may come in any order and repeated. */
+  static from<K extends string>(ids: readonly K[]): IdSet<K> {
+    const sorted = isAscending(ids) ? ids : [...new Set(ids)].sort(compareText);
+    return new IdSet(SortedMap.of(sorted, sorted));
   }
-  const rest = set.filter((other) => other !== id);
-  return rest.length === 0 ? undefined : idSetFrom(rest);
-}
 
-export function forEachId<K extends string>(set: IdSet<K> | undefined, visit: (id: K) => void): void {
-  if (set === undefined) return;
-  if (isOne(set)) visit(set);
-  else if (set instanceof SortedMap) set.forEach(visit);
-  else for (const id of set) visit(id);
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  has(id: K): boolean {
+    return this.#ids.get(id) !== undefined;
+  }
+
+  with(id: K): IdSet<K> {
+    return this.has(id) ? this : new IdSet(this.#ids.with(id, id));
+  }
+
+  without(id: K): IdSet<K> {
+    return this.has(id) ? new IdSet(this.#ids.without(id)) : this;
+  }
+
+  [Symbol.iterator](): IterableIterator<K> {
+    return this.#ids.values();
+  }
 }

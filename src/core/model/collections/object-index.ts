@@ -1,50 +1,53 @@
 /**
- * Objects by kind, namespace and name: found by words that stand in the objects, so that nobody has to put an id together
- * to look one up. Persistent: a change leaves the index before it as it was.
+ * The objects of a snapshot by kind, namespace and name, read in the order of their ids. Persistent: `with` and `without`
+ * return a new version and leave the old one readable.
  */
 import type { KubeObject } from "../kube-object.ts";
-import { compareText, type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "../refs.ts";
-import { LayeredMap } from "./layered-map.ts";
-import { NamedObjects } from "./named-objects.ts";
-import { ObjectOrder } from "./object-order.ts";
+import { type KindId, kindId, type ObjectId, type ObjectRef, splitId } from "../refs.ts";
+import { PersistentMap } from "./persistent-map.ts";
+import { SortedMap } from "./sorted-map.ts";
 
-type Names = LayeredMap<string, KubeObject>;
-type Namespaces = LayeredMap<string, Names>;
+type ByName = SortedMap<string, KubeObject>;
+/** By namespace and a slash, as in ids: the id of an object in `a-b` comes before that of an object in `a`. */
+type ByNamespace = SortedMap<string, ByName>;
+
+const namespaceKey = (namespace: string): string => `${namespace}/`;
 
 export class ObjectIndex {
-  readonly #kinds: LayeredMap<KindId, Namespaces>;
+  readonly #kinds: PersistentMap<KindId, ByNamespace>;
+  /** How many objects each namespace has. */
+  readonly #population: PersistentMap<string, number>;
   readonly size: number;
-  /** The objects of the snapshot that it began with. */
-  readonly order: ObjectOrder;
 
-  private constructor(kinds: LayeredMap<KindId, Namespaces>, size: number, order: ObjectOrder) {
+  private constructor(
+    kinds: PersistentMap<KindId, ByNamespace>,
+    population: PersistentMap<string, number>,
+    size: number,
+  ) {
     this.#kinds = kinds;
+    this.#population = population;
     this.size = size;
-    this.order = order;
   }
 
-  /** Takes the draft over: the caller must not add to it afterwards. */
   static from(draft: ObjectIndexDraft): ObjectIndex {
-    const kinds = new Map<KindId, Namespaces>();
+    const kinds = new Map<KindId, ByNamespace>();
+    const population = new Map<string, number>();
     let size = 0;
-    for (const [kind, drafted] of draft.kinds) {
-      const namespaces = new Map<string, Names>();
-      for (const [namespace, names] of drafted) {
-        if (names.size > 0) namespaces.set(namespace, LayeredMap.over(names));
-        size += names.size;
+    for (const [kind, byNamespace] of draft.kinds) {
+      const namespaces = new Map<string, ByName>();
+      for (const [namespace, byName] of byNamespace) {
+        if (byName.size === 0) continue;
+        namespaces.set(namespaceKey(namespace), SortedMap.from(byName));
+        if (namespace !== "") population.set(namespace, (population.get(namespace) ?? 0) + byName.size);
+        size += byName.size;
       }
-      if (namespaces.size > 0) kinds.set(kind, LayeredMap.from(namespaces));
+      if (namespaces.size > 0) kinds.set(kind, SortedMap.from(namespaces));
     }
-    return new ObjectIndex(LayeredMap.from(kinds), size, draft.order);
+    return new ObjectIndex(PersistentMap.from(kinds), PersistentMap.from(population), size);
   }
 
   find(kind: KindId, namespace: string, name: string): KubeObject | undefined {
-    return this.namesIn(kind, namespace)?.get(name);
-  }
-
-  /** The objects of a kind in a namespace, by name. */
-  namesIn(kind: KindId, namespace: string): Names | undefined {
-    return this.#kinds.get(kind)?.get(namespace);
+    return this.#namesIn(kind, namespace)?.get(name);
   }
 
   get(id: ObjectId): KubeObject | undefined {
@@ -56,31 +59,54 @@ export class ObjectIndex {
     return this.get(id) !== undefined;
   }
 
-  with(object: KubeObject): ObjectIndex {
-    const { kindId: kind, namespace } = object.family;
-    const namespaces: Namespaces = this.#kinds.get(kind) ?? LayeredMap.empty();
-    const names: Names = namespaces.get(namespace) ?? LayeredMap.empty();
-    const grown = names.with(object.name, object);
-    const kinds = this.#kinds.with(kind, namespaces.with(namespace, grown));
-    return new ObjectIndex(kinds, this.size + grown.size - names.size, this.order);
+  /** The kinds that have objects, in no particular order. */
+  kinds(): readonly KindId[] {
+    const found: KindId[] = [];
+    this.#kinds.forEach((_, kind) => {
+      found.push(kind);
+    });
+    return found;
   }
 
-  without(ref: ObjectRef): ObjectIndex {
-    const kind = kindId(ref);
-    const namespaces = this.#kinds.get(kind);
-    const names = namespaces?.get(ref.namespace);
-    if (namespaces === undefined || names?.has(ref.name) !== true) return this;
-    const fewer =
-      names.size === 1 ? namespaces.without(ref.namespace) : namespaces.with(ref.namespace, names.without(ref.name));
-    const kinds = fewer.size === 0 ? this.#kinds.without(kind) : this.#kinds.with(kind, fewer);
-    return new ObjectIndex(kinds, this.size - 1, this.order);
+  hasKind(kind: KindId): boolean {
+    return this.#kinds.has(kind);
   }
 
-  /** In no particular order: sort what leaves the core. */
+  /** All objects of a kind, in the order of their ids. */
+  ofKind(kind: KindId): readonly KubeObject[] {
+    const found: KubeObject[] = [];
+    this.#kinds.get(kind)?.forEach((_, byName) => {
+      byName.forEach((_name, object) => {
+        found.push(object);
+      });
+    });
+    return found;
+  }
+
+  /** The objects of a kind in one namespace, in the order of their names. */
+  inNamespace(kind: KindId, namespace: string): readonly KubeObject[] {
+    return [...(this.#namesIn(kind, namespace)?.values() ?? [])];
+  }
+
+  /** The namespaces that have objects of a kind; empty for those without a namespace. */
+  namespacesOfKind(kind: KindId): readonly string[] {
+    const found: string[] = [];
+    this.#kinds.get(kind)?.forEach((key) => {
+      found.push(key.slice(0, -1));
+    });
+    return found;
+  }
+
+  /** Calls back for each object: kinds in no particular order, the objects of a kind in the order of their ids. */
   forEach(visit: (object: KubeObject) => void): void {
-    this.forEachNamespace((_kind, _namespace, objects) => objects.forEach((object) => visit(object)));
+    this.#kinds.forEach((byNamespace) => {
+      byNamespace.forEach((_, byName) => {
+        byName.forEach((_name, object) => visit(object));
+      });
+    });
   }
 
+  /** All objects, in the order of `forEach`. */
   values(): readonly KubeObject[] {
     const found: KubeObject[] = [];
     this.forEach((object) => {
@@ -89,147 +115,82 @@ export class ObjectIndex {
     return found;
   }
 
-  /** Kind by kind, and namespace by namespace. */
-  forEachNamespace(visit: (kind: KindId, namespace: string, objects: Pick<Names, "forEach" | "size">) => void): void {
-    this.#kinds.forEach((namespaces, kind) => {
-      namespaces.forEach((names, namespace) => visit(kind, namespace, names));
-    });
-  }
-
-  /** All objects of a kind in the order of their ids, without an id being made. */
-  inOrder(kind: KindId): readonly KubeObject[] {
-    const namespaces: { readonly key: string; readonly names: Names }[] = [];
-    this.#kinds.get(kind)?.forEach((names, namespace) => {
-      // As it stands in ids, where it is followed by a slash.
-      namespaces.push({ key: `${namespace}/`, names });
-    });
-    namespaces.sort((a, b) => compareText(a.key, b.key));
-    const [only] = namespaces;
-    if (only !== undefined && namespaces.length === 1) return inOrderOfNames(only.names);
-    return namespaces.flatMap(({ names }) => inOrderOfNames(names));
-  }
-
-  /** All objects of a kind, in no particular order. */
-  ofKind(kind: KindId): readonly KubeObject[] {
-    const found: KubeObject[] = [];
-    this.#kinds.get(kind)?.forEach((names) => {
-      names.forEach((object) => {
-        found.push(object);
-      });
+  /** The namespaces that have objects, in no particular order. */
+  namespaces(): readonly string[] {
+    const found: string[] = [];
+    this.#population.forEach((_, namespace) => {
+      found.push(namespace);
     });
     return found;
   }
-}
 
-function inOrderOfNames(names: Names): readonly KubeObject[] {
-  const found: KubeObject[] = [];
-  let isInOrder = true;
-  let last = "";
-  names.forEach((object, name) => {
-    isInOrder &&= last < name;
-    last = name;
-    found.push(object);
-  });
-  return isInOrder ? found : found.sort((a, b) => compareText(a.name, b.name));
-}
-
-/**
- * Finds one object after the other: mostly of a kind and namespace that was asked for before (a Gateway, then Services,
- * then the same Gateway).
- */
-export class ObjectFinder {
-  readonly #index: ObjectIndex;
-  #last: Search = NO_SEARCH;
-  #other: Search = NO_SEARCH;
-
-  constructor(index: ObjectIndex) {
-    this.#index = index;
+  /** True if the namespace has objects. */
+  hasNamespace(namespace: string): boolean {
+    return this.#population.has(namespace);
   }
 
-  find(kind: KindId, namespace: string, name: string): KubeObject | undefined {
-    const search = this.#searchIn(kind, namespace);
-    if (search.name !== name) {
-      search.name = name;
-      search.found = search.names?.get(name);
-    }
-    return search.found;
+  with(object: KubeObject): ObjectIndex {
+    const { kindId: kind, namespace } = object.family;
+    const byNamespace: ByNamespace = this.#kinds.get(kind) ?? SortedMap.empty();
+    const byName: ByName = byNamespace.get(namespaceKey(namespace)) ?? SortedMap.empty();
+    const grown = byName.with(object.name, object);
+    const kinds = this.#kinds.with(kind, byNamespace.with(namespaceKey(namespace), grown));
+    const growth = grown.size - byName.size;
+    return new ObjectIndex(kinds, this.#populated(namespace, growth), this.size + growth);
   }
 
-  #searchIn(kind: KindId, namespace: string): Search {
-    if (isIn(this.#last, kind, namespace)) return this.#last;
-    const other = this.#other;
-    this.#other = this.#last;
-    this.#last = isIn(other, kind, namespace)
-      ? other
-      : { kind, namespace, names: this.#index.namesIn(kind, namespace), name: undefined, found: undefined };
-    return this.#last;
+  without(ref: ObjectRef): ObjectIndex {
+    const kind = kindId(ref);
+    const key = namespaceKey(ref.namespace);
+    const byNamespace = this.#kinds.get(kind);
+    const byName = byNamespace?.get(key);
+    if (byNamespace === undefined || byName?.get(ref.name) === undefined) return this;
+    const fewer = byName.size === 1 ? byNamespace.without(key) : byNamespace.with(key, byName.without(ref.name));
+    const kinds = fewer.size === 0 ? this.#kinds.without(kind) : this.#kinds.with(kind, fewer);
+    return new ObjectIndex(kinds, this.#populated(ref.namespace, -1), this.size - 1);
+  }
+
+  #namesIn(kind: KindId, namespace: string): ByName | undefined {
+    return this.#kinds.get(kind)?.get(namespaceKey(namespace));
+  }
+
+  #populated(namespace: string, growth: number): PersistentMap<string, number> {
+    if (namespace === "" || growth === 0) return this.#population;
+    const count = (this.#population.get(namespace) ?? 0) + growth;
+    return count === 0 ? this.#population.without(namespace) : this.#population.with(namespace, count);
   }
 }
 
-/** In the objects of a kind in a namespace, and what was found last. */
-interface Search {
-  readonly kind: KindId | undefined;
-  readonly namespace: string;
-  readonly names: Names | undefined;
-  name: string | undefined;
-  found: KubeObject | undefined;
-}
-
-const NO_SEARCH: Search = { kind: undefined, namespace: "", names: undefined, name: undefined, found: undefined };
-
-const isIn = (search: Search, kind: KindId, namespace: string): boolean =>
-  search.kind === kind && search.namespace === namespace;
-
-/** An index in the making. */
+/** The objects of a first index, collected one by one. */
 export class ObjectIndexDraft {
-  readonly kinds: Map<KindId, Map<string, NamedObjects>> = new Map();
-  readonly order: ObjectOrder;
-
-  /** `expected`: how many objects there will be, if that is known. */
-  constructor(expected?: number) {
-    this.order = new ObjectOrder(expected);
-  }
+  readonly kinds: Map<KindId, Map<string, Map<string, KubeObject>>> = new Map();
 
   /** The objects of a kind in a namespace, by name, to look up and to add to. */
-  namesIn(kind: KindId, namespace: string): NamedObjects {
-    let namespaces = this.kinds.get(kind);
-    if (namespaces === undefined) {
-      namespaces = new Map();
-      this.kinds.set(kind, namespaces);
+  namesIn(kind: KindId, namespace: string): Map<string, KubeObject> {
+    let byNamespace = this.kinds.get(kind);
+    if (byNamespace === undefined) {
+      byNamespace = new Map();
+      this.kinds.set(kind, byNamespace);
     }
-    let names = namespaces.get(namespace);
-    if (names === undefined) {
-      names = new NamedObjects(this.order);
-      namespaces.set(namespace, names);
+    let byName = byNamespace.get(namespace);
+    if (byName === undefined) {
+      byName = new Map();
+      byNamespace.set(namespace, byName);
     }
-    return names;
+    return byName;
   }
 
   add(object: KubeObject): void {
-    const { family } = object;
-    if (this.namesIn(family.kindId, family.namespace).add(object)) this.place(object);
+    const { family, name } = object;
+    this.namesIn(family.kindId, family.namespace).set(name, object);
   }
 
-  find({ family, name }: KubeObject): KubeObject | undefined {
+  find({ family, name }: Pick<KubeObject, "family" | "name">): KubeObject | undefined {
     return this.kinds.get(family.kindId)?.get(family.namespace)?.get(name);
   }
 
   remove(id: ObjectId): void {
     const { kind, namespace, name } = splitId(id);
-    const names = this.namesIn(kind, namespace);
-    const object = names.get(name);
-    if (object !== undefined && this.order.at(object.place) === object) this.order.set(object.place, undefined);
-    names.delete(name);
-  }
-
-  /** For the next object that comes. */
-  get nextPlace(): number {
-    return this.order.length;
-  }
-
-  /** Puts an object at its place, if it has one and nobody else is there. */
-  place(object: KubeObject): void {
-    const { place } = object;
-    if (place >= 0 && this.order.at(place) === undefined) this.order.set(place, object);
+    this.namesIn(kind, namespace).delete(name);
   }
 }

@@ -2,11 +2,11 @@ import type { KindFacts } from "../model/definition.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import { displayRef, type GroupKind, type ObjectRef } from "../model/refs.ts";
-import { describeAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
+import { formatAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
 import { hostnamesIntersect } from "./hostnames-intersect.ts";
 import type { Listener } from "./listeners-of.ts";
 
-/** A route that asks to be attached, by one of its parentRefs. */
+/** A route, and the parentRef by which it refers to the owner of a listener. */
 export interface RouteRequest {
   readonly facts: KindFacts;
   readonly namespace: string;
@@ -15,7 +15,7 @@ export interface RouteRequest {
   readonly port: number | undefined;
 }
 
-/** What a listener says to a route: the first check that fails, in this order. */
+/** The result for one listener: accepted, or the first check that fails. The checks run in this order. */
 export type Acceptance =
   | "Accepted"
   | "OtherName"
@@ -26,8 +26,13 @@ export type Acceptance =
   | "OtherHostname";
 
 /**
- * Gateway API: `sectionName` and `port` pick the relevant listeners; `allowedRoutes`, the protocol and the hostnames
- * decide. `home` is the listener's namespace; `labels` are those of the route's, read only for a selector.
+ * Which listeners accept a route: allowedRoutes
+ *
+ * `sectionName` and `port` of the parentRef select listeners of the parent. A selected listener accepts the route if
+ * `allowedRoutes.kinds` lists its kind (no list: every kind that fits the protocol), the protocol carries such routes,
+ * `allowedRoutes.namespaces` allows its namespace, and their hostnames intersect. `home` is the listener's namespace; `labels`
+ * are those of the route's namespace.
+ * Gateway API, "AllowedRoutes"
  */
 export function listenerAccepts(listener: Listener, home: string, route: RouteRequest, labels: JsonObject): Acceptance {
   if (route.sectionName !== undefined && listener.declaredName !== route.sectionName) return "OtherName";
@@ -40,23 +45,19 @@ export function listenerAccepts(listener: Listener, home: string, route: RouteRe
   return hostnames && !hostnamesIntersect(listener.hostname, route.hostnames) ? "OtherHostname" : "Accepted";
 }
 
-function isListed({ kinds }: Listener, { group, kind }: KindFacts): boolean {
-  for (const allowed of kinds) {
-    if (allowed.kind === kind && allowed.group === group) return true;
-  }
-  return false;
-}
+const isListed = ({ kinds }: Listener, { group, kind }: KindFacts): boolean =>
+  kinds.some((allowed) => allowed.kind === kind && allowed.group === group);
 
 const PROTOCOLS: readonly string[] = ["HTTP", "HTTPS", "TLS", "TCP", "UDP"];
 
-/** Allowed kinds must fit the protocol too. Of a custom protocol nobody knows what fits, so there the list alone decides. */
+/** A kind in `allowedRoutes.kinds` must fit the protocol too. For a custom protocol it is unknown what fits, so the list alone decides. */
 function fitsProtocol(protocol: string, { route }: KindFacts, listed: boolean): boolean {
   if (route?.protocols.includes(protocol) === true) return true;
   return listed && (route === undefined || !PROTOCOLS.includes(protocol));
 }
 
-/** Why a listener did not accept a route, for people. */
-export function explainAcceptance(
+/** Why a listener did or did not accept a route. */
+export function formatAcceptance(
   acceptance: Acceptance,
   listener: Listener,
   owner: ObjectRef,
@@ -73,21 +74,21 @@ export function explainAcceptance(
         ? `no listener of ${displayRef(owner)} has port ${route.port ?? ""}`
         : `${who} has port ${listener.port ?? "none"}, not ${route.port ?? ""}`;
     case "OtherKinds":
-      return `${who} accepts ${listener.kinds.map(shownKind).join(", ")} only, not ${shownKind(route.facts)}`;
+      return `${who} accepts ${listener.kinds.map(formatKind).join(", ")} only, not ${formatKind(route.facts)}`;
     case "OtherProtocol":
-      return `${who} has protocol ${listener.protocol}, which takes no ${route.facts.kind}${needed(route.facts)}`;
+      return `${who} has protocol ${listener.protocol}, which carries no ${route.facts.kind}${neededProtocol(route.facts)}`;
     case "OtherNamespaces":
-      return `${who} ${describeAllowed(listener.namespaces, owner.namespace, route.namespace, "routes")}`;
+      return `${who} ${formatAllowed(listener.namespaces, owner.namespace, route.namespace, "routes")}`;
     case "OtherHostname":
       return `hostnames ${quoted(route.hostnames)} and hostname '${listener.hostname ?? ""}' of ${who} have nothing in common`;
   }
 }
 
-/** Gateway API's own kinds need no group to be known by. */
-const shownKind = ({ group, kind }: GroupKind): string =>
+/** Gateway API's own kinds are shown without their group. */
+const formatKind = ({ group, kind }: GroupKind): string =>
   group === GATEWAY_API ? kind : `${kind} of group '${group}'`;
 
-const needed = ({ kind, route }: KindFacts): string =>
+const neededProtocol = ({ kind, route }: KindFacts): string =>
   route === undefined || route.protocols.length === 0 ? "" : ` (${kind} needs ${route.protocols.join(" or ")})`;
 
 const SHOWN = 3;

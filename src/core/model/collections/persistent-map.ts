@@ -1,13 +1,14 @@
 /**
- * A persistent map for tables that are built once in bulk and then changed a little, often: a flat base that all
- * versions share, and a small hash trie of what has changed since. Older versions stay readable.
+ * A persistent hash map: `with` and `without` return a new version and leave the old one readable. It fits tables that are
+ * built once in bulk and then changed a little at a time: all versions share one flat base, and each version has a small
+ * hash trie of its changes since the base.
  */
 
 interface Leaf<V> {
   readonly hash: number;
   readonly key: string;
   readonly value: V;
-  /** Keys with the same hash. */
+  /** The next leaf with the same hash. */
   readonly next: Leaf<V> | undefined;
 }
 interface Branch<V> {
@@ -16,25 +17,16 @@ interface Branch<V> {
 }
 type Trie<V> = Leaf<V> | Branch<V>;
 
-/** Stands for "deleted since the base". */
+/** Marks a key that was deleted since the base. */
 const DELETED: unique symbol = Symbol("deleted");
 type Change<V> = V | typeof DELETED;
 
 const isBranch = <V>(trie: Trie<V>): trie is Branch<V> => "bitmap" in trie;
 
+/** FNV-1a, then a mix that spreads the high bits into the low ones: the trie reads the low bits first. */
 function hashText(text: string): number {
-  const { length } = text;
-  let hash = 0x811c9dc5 ^ length;
-  let other = 0x01000193;
-  let i = 0;
-  // Two at a time, on two ways: each step waits for the one before, and ids are long.
-  for (; i + 3 < length; i += 4) {
-    hash = Math.imul(hash ^ (text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16)), 0x01000193);
-    other = Math.imul(other ^ (text.charCodeAt(i + 2) | (text.charCodeAt(i + 3) << 16)), 0x01000193);
-  }
-  for (; i < length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash, 31) ^ other;
-  // What is above must reach the bits that are asked first.
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   hash ^= hash >>> 15;
   hash = Math.imul(hash, 0x2c1b3c6d);
   return hash ^ (hash >>> 12);
@@ -85,38 +77,31 @@ function forEachLeaf<V>(trie: Trie<V> | undefined, visit: (leaf: Leaf<V>) => voi
   else for (let leaf: Leaf<V> | undefined = trie; leaf !== undefined; leaf = leaf.next) visit(leaf);
 }
 
-/** What does not change: a Map, or whatever else finds values by their keys. */
-export interface MapBase<K, V> {
-  readonly size: number;
-  get(key: K): V | undefined;
-  forEach(visit: (value: V, key: K) => void): void;
-}
-
-export class LayeredMap<K extends string, V> {
-  readonly #base: MapBase<K, V>;
+export class PersistentMap<K extends string, V> {
+  readonly #base: ReadonlyMap<K, V>;
   readonly #changes: Trie<Change<V>> | undefined;
-  readonly #changed: number;
+  readonly #changeCount: number;
   readonly size: number;
 
-  private constructor(base: MapBase<K, V>, changes: Trie<Change<V>> | undefined, changed: number, size: number) {
+  private constructor(
+    base: ReadonlyMap<K, V>,
+    changes: Trie<Change<V>> | undefined,
+    changeCount: number,
+    size: number,
+  ) {
     this.#base = base;
     this.#changes = changes;
-    this.#changed = changed;
+    this.#changeCount = changeCount;
     this.size = size;
   }
 
-  /** Takes the map over: the caller must not change it afterwards. */
-  static from<K extends string, V>(base: ReadonlyMap<K, V>): LayeredMap<K, V> {
-    return LayeredMap.over(base);
+  /** Keeps the given map as its base: the caller must not change it afterwards. */
+  static from<K extends string, V>(base: ReadonlyMap<K, V>): PersistentMap<K, V> {
+    return new PersistentMap(base, undefined, 0, base.size);
   }
 
-  /** The same over anything that will not change. */
-  static over<K extends string, V>(base: MapBase<K, V>): LayeredMap<K, V> {
-    return new LayeredMap(base, undefined, 0, base.size);
-  }
-
-  static empty<K extends string, V>(): LayeredMap<K, V> {
-    return LayeredMap.from(new Map<K, V>());
+  static empty<K extends string, V>(): PersistentMap<K, V> {
+    return PersistentMap.from(new Map<K, V>());
   }
 
   get(key: K): V | undefined {
@@ -124,35 +109,30 @@ export class LayeredMap<K extends string, V> {
   }
 
   #find(key: K, hash: number): V | undefined {
-    const leaf = this.#changes === undefined ? undefined : findLeaf(this.#changes, key, hash);
+    const leaf = findLeaf(this.#changes, key, hash);
     if (leaf !== undefined) return leaf.value === DELETED ? undefined : leaf.value;
     return this.#base.get(key);
-  }
-
-  /** Whether nothing has changed since the base, and that is its base. */
-  isJust(base: MapBase<K, V>): boolean {
-    return this.#changes === undefined && this.#base === base;
   }
 
   has(key: K): boolean {
     return this.get(key) !== undefined;
   }
 
-  with(key: K, value: V): LayeredMap<K, V> {
+  with(key: K, value: V): PersistentMap<K, V> {
     const hash = hashText(key);
     return this.#change(key, hash, value, this.#find(key, hash) === undefined ? 1 : 0);
   }
 
-  without(key: K): LayeredMap<K, V> {
+  without(key: K): PersistentMap<K, V> {
     const hash = hashText(key);
     return this.#find(key, hash) === undefined ? this : this.#change(key, hash, DELETED, -1);
   }
 
-  /** In no particular order: sort what leaves the core. */
+  /** In no particular order: callers sort what leaves the core. */
   forEach(visit: (value: V, key: K) => void): void {
     const changes = this.#changes;
     if (changes === undefined) {
-      this.#base.forEach(visit);
+      this.#base.forEach((value, key) => visit(value, key));
       return;
     }
     this.#base.forEach((value, key) => {
@@ -163,17 +143,17 @@ export class LayeredMap<K extends string, V> {
     });
   }
 
-  #change(key: K, hash: number, value: Change<V>, growth: number): LayeredMap<K, V> {
+  #change(key: K, hash: number, value: Change<V>, growth: number): PersistentMap<K, V> {
     const leaf: Leaf<Change<V>> = { hash, key, value, next: undefined };
     const changes = insertLeaf(this.#changes, leaf, 0);
-    const next = new LayeredMap<K, V>(this.#base, changes, this.#changed + 1, this.size + growth);
-    return next.#changed > 1024 && next.#changed > this.#base.size / 4 ? next.#flattened() : next;
+    const next = new PersistentMap<K, V>(this.#base, changes, this.#changeCount + 1, this.size + growth);
+    return next.#changeCount > 1024 && next.#changeCount > this.#base.size / 4 ? next.#flattened() : next;
   }
 
-  /** Amortised: one copy for every quarter of the table that has changed. */
-  #flattened(): LayeredMap<K, V> {
+  /** A new base with all changes in it. Amortised: one copy for every quarter of the table that has changed. */
+  #flattened(): PersistentMap<K, V> {
     const base = new Map<K, V>();
     this.forEach((value, key) => base.set(key, value));
-    return LayeredMap.from(base);
+    return PersistentMap.from(base);
   }
 }

@@ -1,82 +1,88 @@
 import type { ObjectId } from "../../model/refs.ts";
-import type { Tangle } from "./tangle.ts";
-import type { World } from "./world.ts";
+import type { UnfollowedLinks } from "./unfollowed-links.ts";
+import type { WithLinks } from "./world.ts";
 
-type Tables = Pick<World, "rulebook" | "objects" | "links">;
+type Tables = Pick<WithLinks, "rulebook" | "objects" | "links">;
 type Graph = ReadonlyMap<ObjectId, readonly ObjectId[]>;
 
-const NO_TANGLES: ReadonlyMap<ObjectId, Tangle> = new Map();
-/** Kinds below kinds give a handful of levels. Only a kind below itself can nest on and on. */
+const NONE: ReadonlyMap<ObjectId, UnfollowedLinks> = new Map();
+/** The most levels of one path. Kinds below kinds give a handful of levels; only a kind below itself can nest without end. */
 const MAX_LEVELS = 64;
-/** Ways down to one object: proper hierarchies have at most about as many as links; diamonds upon diamonds double them. */
-const MIN_WAYS = 10_000;
-const WAYS_PER_LINK = 4;
+/** The most paths down to one object: a usual hierarchy has about as many paths as links; each diamond of links doubles them. */
+const MIN_PATHS = 10_000;
+const PATHS_PER_LINK = 4;
 
-/** Only rows that definitions add can tangle: Gateway API's own kinds are in a fixed order. */
-export function findTangles(tables: Tables): ReadonlyMap<ObjectId, Tangle> {
+/**
+ * A cycle of links gives no path
+ *
+ * Links among the objects of a cycle are not followed, nor are the links of an object that is nested too deep or has too many
+ * paths. Only rows that definitions add can form a cycle: Gateway API's own kinds are in a fixed order.
+ * GEP-713, "Hierarchy of target kinds and mechanics for calculating Effective meta resources"
+ */
+export function findUnfollowedLinks(tables: Tables): ReadonlyMap<ObjectId, UnfollowedLinks> {
   const graph = linksUp(tables);
-  if (graph.size === 0) return NO_TANGLES;
-  const tangles = new Map<ObjectId, Tangle>();
+  if (graph.size === 0) return NONE;
+  const unfollowed = new Map<ObjectId, UnfollowedLinks>();
   const sizes = new Map<ObjectId, Size>();
   let links = 0;
   for (const parents of graph.values()) links += parents.length;
-  const maxWays = Math.max(MIN_WAYS, WAYS_PER_LINK * links);
+  const maxPaths = Math.max(MIN_PATHS, PATHS_PER_LINK * links);
   // Parents come before their children.
   for (const component of components(graph)) {
     const [first] = component;
     if (first === undefined) continue;
     if (component.length > 1 || graph.get(first)?.includes(first) === true) {
-      const cycle: Tangle = { reason: "Cycle", members: [...component].sort() };
-      for (const id of component) tangles.set(id, cycle);
+      const cycle: UnfollowedLinks = { reason: "Cycle", members: [...component].sort() };
+      for (const id of component) unfollowed.set(id, cycle);
     }
-    for (const id of component) measure(id, graph, { tangles, sizes, maxWays });
+    for (const id of component) measure(id, graph, { unfollowed, sizes, maxPaths });
   }
-  return tangles;
+  return unfollowed;
 }
 
-/** Of what is above an object: the longest way up, and the number of ways. */
+/** How many levels are above an object on the longest path, and how many paths lead to it. */
 interface Size {
   readonly levels: number;
-  readonly ways: number;
+  readonly paths: number;
 }
 
-const ROOT: Size = { levels: 1, ways: 1 };
-const NO_PATH: Size = { levels: 0, ways: 0 };
-const BELOW: Tangle = { reason: "Below" };
+const ROOT: Size = { levels: 1, paths: 1 };
+const NO_PATH: Size = { levels: 0, paths: 0 };
+const BELOW: UnfollowedLinks = { reason: "Below" };
 
 interface Measuring {
-  readonly tangles: Map<ObjectId, Tangle>;
+  readonly unfollowed: Map<ObjectId, UnfollowedLinks>;
   readonly sizes: Map<ObjectId, Size>;
-  readonly maxWays: number;
+  readonly maxPaths: number;
 }
 
-function measure(id: ObjectId, graph: Graph, { tangles, sizes, maxWays }: Measuring): void {
-  const cycle = tangles.get(id);
-  const parents = (graph.get(id) ?? []).filter((parent) => cycle === undefined || tangles.get(parent) !== cycle);
+function measure(id: ObjectId, graph: Graph, { unfollowed, sizes, maxPaths }: Measuring): void {
+  const cycle = unfollowed.get(id);
+  const parents = (graph.get(id) ?? []).filter((parent) => cycle === undefined || unfollowed.get(parent) !== cycle);
   let levels = 0;
-  let ways = 0;
+  let paths = 0;
   for (const parent of parents) {
     const above = sizes.get(parent) ?? ROOT;
     if (above.levels > levels) levels = above.levels;
-    ways += above.ways;
+    paths += above.paths;
   }
   if (parents.length === 0) {
     sizes.set(id, ROOT);
-  } else if (ways === 0) {
-    tangles.set(id, BELOW);
+  } else if (paths === 0) {
+    unfollowed.set(id, BELOW);
     sizes.set(id, NO_PATH);
-  } else if (levels >= MAX_LEVELS || ways > maxWays) {
-    tangles.set(
+  } else if (levels >= MAX_LEVELS || paths > maxPaths) {
+    unfollowed.set(
       id,
-      ways > maxWays ? { reason: "TooManyWays", limit: maxWays } : { reason: "TooDeep", limit: MAX_LEVELS },
+      paths > maxPaths ? { reason: "TooManyPaths", limit: maxPaths } : { reason: "TooDeep", limit: MAX_LEVELS },
     );
     sizes.set(id, NO_PATH);
   } else {
-    sizes.set(id, { levels: levels + 1, ways });
+    sizes.set(id, { levels: levels + 1, paths });
   }
 }
 
-/** From each object that a definition's rows can link to those above it. */
+/** The parents of each object of a kind that definitions add to the link table. */
 function linksUp({ rulebook, objects, links }: Tables): Graph {
   const graph = new Map<ObjectId, ObjectId[]>();
   const parentsOf = (id: ObjectId): ObjectId[] => {
@@ -94,12 +100,12 @@ function linksUp({ rulebook, objects, links }: Tables): Graph {
     for (const { parent, frontend } of own.up) if (!frontend) parents.push(parent);
     for (const { child } of own.down) parentsOf(child).push(id);
   };
-  for (const kind of objects.byKind.kinds())
-    if (rulebook.isForeign(kind)) objects.byKind.get(kind)?.forEach(addLinksOf);
+  for (const kind of objects.kinds())
+    if (rulebook.isForeign(kind)) for (const { id } of objects.ofKind(kind)) addLinksOf(id);
   return graph;
 }
 
-/** Tarjan's strongly connected components, without recursion: input is hostile. What an edge leads to comes first. */
+/** Tarjan's strongly connected components, without recursion because the input may be hostile. A component comes after those that its edges lead to. */
 function components(graph: Graph): ObjectId[][] {
   const found: ObjectId[][] = [];
   const order = new Map<ObjectId, number>();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareText } from "../refs.ts";
-import { nearMiss } from "../words/near-miss.ts";
+import { nearMiss } from "./near-miss.ts";
 import { SortedNames } from "./sorted-names.ts";
 
 const nearest = (word: string, ...names: readonly string[]): string | undefined => new SortedNames(names).nearest(word);

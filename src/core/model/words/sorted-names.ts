@@ -1,5 +1,5 @@
 import { compareText } from "../refs.ts";
-import { DistanceTo, farthestFrom } from "../words/distance-to.ts";
+import { DistanceTo, farthestFrom } from "./distance-to.ts";
 
 /** What one guess may cost, in cells and names looked at: thousands of names that differ early are no matter, but input may be hostile. */
 const MAX_COST = 50_000;

@@ -1,6 +1,7 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
 import { comparePrecedence } from "../../merge/precedence.ts";
-import { ObjectTable, TableDraft } from "../../model/collections/object-table.ts";
+import type { ObjectIndex } from "../../model/collections/object-index.ts";
+import { PersistentMap } from "../../model/collections/persistent-map.ts";
 import type { MergeStrategy } from "../../model/definition.ts";
 import { isJsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -8,17 +9,21 @@ import type { Policy } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { NodeSets, PolicySet } from "./stack.ts";
-import type { WorldObjects } from "./world.ts";
 
 /** A policy on an object or one of its sections. */
-export interface Attached {
+export interface AttachedPolicy {
   readonly policy: Policy;
   readonly sectionName: string | undefined;
   readonly consumer: string | undefined;
 }
 
-export function buildNodeSets(all: readonly Attached[], target: KubeObject | undefined, kind: CompiledKind): NodeSets {
-  const annotated = annotatedStrategy(target, kind);
+/** `findTarget`: the object that the policies are attached to; undefined if it is implied or virtual. */
+export function buildNodeSets(
+  all: readonly AttachedPolicy[],
+  findTarget: () => KubeObject | undefined,
+  kind: CompiledKind,
+): NodeSets {
+  const annotated = annotatedStrategy(findTarget, kind);
   const [only] = all;
   if (all.length === 1 && only !== undefined && only.sectionName === undefined && only.consumer === undefined) {
     return { own: setOf([only.policy], annotated, kind), sections: undefined, consumers: undefined };
@@ -43,7 +48,7 @@ export function buildNodeSets(all: readonly Attached[], target: KubeObject | und
   return consumers.size === 0 ? everybody : { ...everybody, consumers };
 }
 
-function nodeSets(all: readonly Attached[], annotated: MergeStrategy | undefined, kind: CompiledKind): NodeSets {
+function nodeSets(all: readonly AttachedPolicy[], annotated: MergeStrategy | undefined, kind: CompiledKind): NodeSets {
   const own = all.filter(({ sectionName }) => sectionName === undefined).map(({ policy }) => policy);
   const sections = new Map<string, PolicySet>();
   for (const name of new Set(all.map(({ sectionName }) => sectionName))) {
@@ -75,67 +80,56 @@ const setOf = (
     definition.merge.none,
   );
 
-/** `decidedBy: Annotation`: what the targeted object says about the strategy. */
-function annotatedStrategy(target: KubeObject | undefined, { definition }: CompiledKind): MergeStrategy | undefined {
+/** The strategy that an annotation of the target selects, for definitions with `decidedBy: Annotation`. */
+function annotatedStrategy(
+  findTarget: () => KubeObject | undefined,
+  { definition }: CompiledKind,
+): MergeStrategy | undefined {
   const { decidedBy, annotation } = definition.merge;
-  if (decidedBy !== "Annotation" || annotation === undefined || target === undefined) return undefined;
+  if (decidedBy !== "Annotation" || annotation === undefined) return undefined;
+  const target = findTarget();
+  if (target === undefined) return undefined;
   const metadata = ownValue(target.raw, "metadata");
   const annotations = isJsonObject(metadata) ? ownValue(metadata, "annotations") : undefined;
   const value = isJsonObject(annotations) ? ownValue(annotations, annotation.key) : undefined;
   return typeof value === "string" && Object.hasOwn(annotation.values, value) ? annotation.values[value] : undefined;
 }
 
-/** Which policies of a kind are attached where, collected one by one. */
+/** Collects which policies of a kind are attached to which objects. */
 export class AttachedDraft {
   readonly #kind: CompiledKind;
-  readonly #sets: TableDraft<ObjectId, NodeSets>;
-  /** Most targets have one policy: the others are sorted out at the end. */
-  readonly #crowds: Map<ObjectId, Crowd> = new Map();
+  readonly #objects: ObjectIndex;
+  readonly #byTarget: Map<ObjectId, AttachedPolicy[]> = new Map();
 
-  constructor(kind: CompiledKind, { byId }: WorldObjects) {
+  constructor(kind: CompiledKind, objects: ObjectIndex) {
     this.#kind = kind;
-    this.#sets = new TableDraft(byId.order);
+    this.#objects = objects;
   }
 
-  /** `target`: undefined where it is implied, or virtual. */
-  add(policy: Policy, target: KubeObject | undefined, attachment: Attachment): void {
-    const first = target === undefined ? this.#sets.otherSoFar(attachment.object) : this.#sets.soFar(target);
-    const { sectionName, consumer } = attachment;
-    const one: Attached = { policy, sectionName, consumer };
-    if (first === undefined) {
-      this.#set(attachment, target, [one]);
-      return;
+  add(policy: Policy, attachments: readonly Attachment[]): void {
+    for (const { object, sectionName, consumer } of attachments) {
+      const one: AttachedPolicy = { policy, sectionName, consumer };
+      const known = this.#byTarget.get(object);
+      if (known === undefined) this.#byTarget.set(object, [one]);
+      else known.push(one);
     }
-    const { object: id } = attachment;
-    const crowd = this.#crowds.get(id);
-    if (crowd === undefined) this.#crowds.set(id, { attachment, target, all: [...attachedIn(first), one] });
-    else crowd.all.push(one);
   }
 
-  /** Nothing may be added afterwards. */
-  toTable(): ObjectTable<ObjectId, NodeSets> {
-    for (const { attachment, target, all } of this.#crowds.values()) this.#set(attachment, target, all);
-    return ObjectTable.from(this.#sets);
-  }
-
-  #set(attachment: Attachment, target: KubeObject | undefined, all: readonly Attached[]): void {
-    const sets = buildNodeSets(all, target, this.#kind);
-    if (target === undefined) this.#sets.setOther(attachment.object, sets);
-    else this.#sets.set(target, sets);
+  build(): PersistentMap<ObjectId, NodeSets> {
+    const sets = new Map<ObjectId, NodeSets>();
+    for (const [id, all] of this.#byTarget)
+      sets.set(
+        id,
+        buildNodeSets(all, () => this.#objects.get(id), this.#kind),
+      );
+    return PersistentMap.from(sets);
   }
 }
 
-interface Crowd {
-  /** One of them: all name the same object. */
-  readonly attachment: Attachment;
-  readonly target: KubeObject | undefined;
-  readonly all: Attached[];
-}
-
-/** Every policy in the sets, with where it is. */
-export function attachedIn(sets: NodeSets | undefined, consumer?: string): readonly Attached[] {
+/** Every policy in the sets, with its section and consumer. */
+export function attachedIn(sets: NodeSets | undefined, consumer?: string): readonly AttachedPolicy[] {
   if (sets === undefined) return [];
-  const list = (set: PolicySet, sectionName: string | undefined): Attached[] =>
+  const list = (set: PolicySet, sectionName: string | undefined): AttachedPolicy[] =>
     [...set.policies, ...set.losers].map((policy) => ({ policy, sectionName, consumer }));
   return [
     ...(sets.own === undefined ? [] : list(sets.own, undefined)),
@@ -144,7 +138,7 @@ export function attachedIn(sets: NodeSets | undefined, consumer?: string): reado
   ];
 }
 
-/** All sets, for whoever must forget them. */
+/** All sets of an object and its sections. */
 export function setsIn(sets: NodeSets): readonly PolicySet[] {
   return [
     ...(sets.own === undefined ? [] : [sets.own]),

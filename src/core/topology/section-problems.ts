@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts"
 import type { KubeObject } from "../model/kube-object.ts";
 import { formatValue } from "../model/words/format-value.ts";
 
-interface PartProblem {
+interface SectionProblem {
   readonly field: string;
   readonly message: string;
 }
@@ -12,11 +12,11 @@ type Report = (field: string, value: Json, wanted: string) => void;
 const MOST = 20;
 
 /**
- * Where an object does not have the parts that its kind is described with: sections that are none are no nodes, and no
- * policy can target them. Objects of the built-in kinds that come here have passed their schema.
+ * Fields that are not sections although the kind says so: an item that is not an object is not a node, and no policy can
+ * target it. Objects of the built-in kinds have passed their schema before.
  */
-export function partProblems({ raw }: Pick<KubeObject, "raw">, facts: KindFacts): readonly PartProblem[] {
-  const problems: PartProblem[] = [];
+export function sectionProblems({ raw }: Pick<KubeObject, "raw">, facts: KindFacts): readonly SectionProblem[] {
+  const problems: SectionProblem[] = [];
   const report: Report = (field, value, wanted) => {
     if (problems.length < MOST)
       problems.push({ field, message: `${field} is ${formatValue(value)}; allowed: ${wanted}` });

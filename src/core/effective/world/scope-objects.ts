@@ -1,10 +1,10 @@
 /**
- * Objects where they belong. Of built-in kinds the snapshot knows; of the others the rulebook says whether they are in a
- * namespace, and only then it may turn out that two documents describe one object.
+ * Puts objects into the namespace that the scope of their kind requires. The snapshot knows the scope of built-in kinds; the
+ * rulebook knows the scope of the others. Two documents may turn out to describe one object only then.
  */
 
-import { LayeredMap } from "../../model/collections/layered-map.ts";
 import { ObjectIndex, ObjectIndexDraft } from "../../model/collections/object-index.ts";
+import { PersistentMap } from "../../model/collections/persistent-map.ts";
 import type { Finding } from "../../model/finding.ts";
 import { KubeObject, objectFamily } from "../../model/kube-object.ts";
 import { compareText, kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
@@ -15,28 +15,27 @@ import {
   namespaceFor,
   type SnapshotTables,
 } from "../../model/snapshot.ts";
-import type { Double } from "./double.ts";
-import type { Rulebook, World } from "./world.ts";
+import type { DuplicateDocument } from "./duplicate-document.ts";
+import type { Rulebook } from "./rulebook.ts";
+import type { WithObjects } from "./world.ts";
 
-interface HomedObjects extends Pick<World, "refused" | "doubles"> {
-  readonly byId: ObjectIndex;
-}
+type ScopedObjects = Pick<WithObjects, "objects" | "refused" | "duplicates">;
 
-type Candidate = Pick<Double, "object" | "refusal">;
+type Candidate = Pick<DuplicateDocument, "object" | "refusal">;
 
-export const homedId = (ref: ObjectRef, { factsOf }: Pick<Rulebook, "factsOf">): ObjectId =>
+export const idInScope = (ref: ObjectRef, { factsOf }: Pick<Rulebook, "factsOf">): ObjectId =>
   objectId({ ...ref, namespace: namespaceFor(factsOf(kindId(ref))?.scope, ref.namespace) });
 
-export function homed(object: KubeObject, rulebook: Pick<Rulebook, "factsOf">): KubeObject {
+export function putInScope(object: KubeObject, rulebook: Pick<Rulebook, "factsOf">): KubeObject {
   const { family, name, raw, source } = object;
   const namespace = namespaceFor(rulebook.factsOf(family.kindId)?.scope, family.namespace);
   if (namespace === family.namespace) return object;
-  return new KubeObject(objectFamily(family.apiVersion, family.kind, namespace), name, raw, source, object.place);
+  return new KubeObject(objectFamily(family.apiVersion, family.kind, namespace), name, raw, source);
 }
 
-export function homeObjects({ objects, refused }: SnapshotTables, rulebook: Rulebook): HomedObjects {
-  const alone = areHome(objects, rulebook) ? refusedAlone(objects, refused, rulebook) : undefined;
-  if (alone !== undefined) return { byId: objects, refused: LayeredMap.from(alone), doubles: LayeredMap.empty() };
+export function scopeObjects({ objects, refused }: SnapshotTables, rulebook: Rulebook): ScopedObjects {
+  const alone = areScoped(objects, rulebook) ? refusedAlone(objects, refused, rulebook) : undefined;
+  if (alone !== undefined) return { objects, refused: PersistentMap.from(alone), duplicates: PersistentMap.empty() };
   const draft = new ObjectIndexDraft();
   const clashes = new Map<ObjectId, Candidate[]>();
   const refusals = new Map<ObjectId, Candidate>();
@@ -47,7 +46,7 @@ export function homeObjects({ objects, refused }: SnapshotTables, rulebook: Rule
   };
   const came = new Map<KubeObject, KubeObject>();
   objects.forEach((object) => {
-    const own = homed(object, rulebook);
+    const own = putInScope(object, rulebook);
     if (own !== object) came.set(own, object);
     const known = draft.find(own);
     if (known === undefined) draft.add(own);
@@ -55,8 +54,8 @@ export function homeObjects({ objects, refused }: SnapshotTables, rulebook: Rule
   });
   for (const [id, refusal] of refused) {
     const candidate: Candidate = { object: refusedObject(parseObjectId(id), refusal), refusal };
-    const own = homedId(parseObjectId(id), rulebook);
-    const usable = draft.find(homed(candidate.object, rulebook));
+    const own = idInScope(parseObjectId(id), rulebook);
+    const usable = draft.find(putInScope(candidate.object, rulebook));
     const first: Candidate | undefined =
       usable === undefined ? refusals.get(own) : { object: came.get(usable) ?? usable, refusal: undefined };
     if (first === undefined) refusals.set(own, candidate);
@@ -64,19 +63,22 @@ export function homeObjects({ objects, refused }: SnapshotTables, rulebook: Rule
   }
   const kept = new Map<ObjectId, readonly Finding[]>();
   for (const [id, { refusal }] of refusals) if (refusal !== undefined) kept.set(id, refusal);
-  const doubles = settleClashes(clashes, draft, kept, rulebook);
-  return { byId: ObjectIndex.from(draft), refused: LayeredMap.from(kept), doubles: LayeredMap.from(doubles) };
+  const duplicates = settleClashes(clashes, draft, kept, rulebook);
+  return {
+    objects: ObjectIndex.from(draft),
+    refused: PersistentMap.from(kept),
+    duplicates: PersistentMap.from(duplicates),
+  };
 }
 
-function areHome(objects: ObjectIndex, { factsOf }: Rulebook): boolean {
-  let areAll = true;
-  objects.forEachNamespace((kind, namespace) => {
-    areAll &&= namespaceFor(factsOf(kind)?.scope, namespace) === namespace;
+function areScoped(objects: ObjectIndex, { factsOf }: Rulebook): boolean {
+  return objects.kinds().every((kind) => {
+    const scope = factsOf(kind)?.scope;
+    return scope === undefined || objects.namespacesOfKind(kind).every((own) => namespaceFor(scope, own) === own);
   });
-  return areAll;
 }
 
-/** Those that were refused, by where they belong; undefined if one of them meets another object there. */
+/** The refused objects by their id in scope; undefined if another object has that id. */
 function refusedAlone(
   objects: ObjectIndex,
   refused: SnapshotTables["refused"],
@@ -84,45 +86,45 @@ function refusedAlone(
 ): ReadonlyMap<ObjectId, readonly Finding[]> | undefined {
   const alone = new Map<ObjectId, readonly Finding[]>();
   for (const [id, findings] of refused) {
-    const own = homedId(parseObjectId(id), rulebook);
+    const own = idInScope(parseObjectId(id), rulebook);
     if (alone.has(own) || objects.has(own)) return undefined;
     alone.set(own, findings);
   }
   return alone;
 }
 
-/** What is known of an object that was refused: its identity, and its place if it had one. */
+/** What is known of a refused object: its identity, and its position if it has one. */
 function refusedObject({ group, kind, namespace, name }: ObjectRef, refusal: readonly Finding[]): KubeObject {
   const family = objectFamily(group === "" ? "" : `${group}/`, kind, namespace);
   return new KubeObject(family, name, {}, refusal[0]?.source);
 }
 
-/** As for documents that name one object outright: the first in place counts, whatever the order they came in. */
+/** Of several documents for one object the first by position counts, independent of the order of the input. */
 function settleClashes(
   clashes: ReadonlyMap<ObjectId, readonly Candidate[]>,
   draft: ObjectIndexDraft,
   refused: Map<ObjectId, readonly Finding[]>,
   rulebook: Rulebook,
-): ReadonlyMap<ObjectId, readonly Double[]> {
-  const doubles = new Map<ObjectId, readonly Double[]>();
+): ReadonlyMap<ObjectId, readonly DuplicateDocument[]> {
+  const duplicates = new Map<ObjectId, readonly DuplicateDocument[]>();
   for (const [id, all] of clashes) {
-    const [kept, ...dropped] = [...all].sort(byPlace);
+    const [kept, ...dropped] = [...all].sort(byPosition);
     if (kept === undefined) continue;
     draft.remove(id);
     refused.delete(id);
-    const object = homed(kept.object, rulebook);
+    const object = putInScope(kept.object, rulebook);
     if (kept.refusal === undefined) draft.add(object);
     else refused.set(id, kept.refusal);
-    doubles.set(
+    duplicates.set(
       id,
       dropped.map((one) => ({ ...one, finding: duplicate(object, one.object) })),
     );
   }
-  return doubles;
+  return duplicates;
 }
 
-/** Where nothing tells places apart, what can be used comes first. */
-function byPlace(a: Candidate, b: Candidate): number {
+/** By position; without positions a usable object comes before a refused one. */
+function byPosition(a: Candidate, b: Candidate): number {
   if (a.refusal === undefined && b.refusal === undefined) return compareDocuments(a.object, b.object);
   return (
     comparePositions(a.object.source, b.object.source) ||

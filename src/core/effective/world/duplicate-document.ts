@@ -1,9 +1,9 @@
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 
-/** A document for an object that another document, first in place, describes as well. */
-export interface Double {
-  /** As it came; of a refused one just its name and place. */
+/** A document for an object that another document, earlier by position, describes too. */
+export interface DuplicateDocument {
+  /** The object as it was read. Of a refused one only the identity and the position are known. */
   readonly object: KubeObject;
   readonly refusal: readonly Finding[] | undefined;
   readonly finding: Finding;

@@ -1,0 +1,99 @@
+import type { KubeObject } from "../model/kube-object.ts";
+import { labelsOf, namespaceLabelsOf } from "../model/labels-of.ts";
+import type { LabelSelector } from "../model/policy.ts";
+import { displayRef, kindId } from "../model/refs.ts";
+import { matchesSelector } from "../topology/matches-selector.ts";
+import { findTargetSection, formatNoSection } from "./find-target-section.ts";
+import {
+  attach,
+  formatNotPermitted,
+  isNamespace,
+  type LocatedTarget,
+  maySuggest,
+  mayTarget,
+  namespaceOf,
+  type Resolution,
+  refOf,
+  reject,
+} from "./resolution.ts";
+
+/**
+ * Label selectors
+ *
+ * A policy may select its targets by label: every object of the kind in its namespace that matches is a target. A selector
+ * that gives no target is rejected.
+ * GEP-713, "Label selectors"
+ */
+export function resolveBySelector(resolution: Resolution, located: LocatedTarget, selector: LabelSelector): void {
+  const { context, definition } = resolution;
+  const { target, allowed } = located;
+  resolution.selects.add(kindId(allowed));
+  const own = namespaceOf(resolution);
+  const before = resolution.attachments.length + resolution.rejections.length;
+  const namespace = located.scope === "Cluster" ? "" : located.namespace;
+  const skipped: Skipped = { notPermitted: undefined, otherNamespace: undefined, withoutSection: undefined };
+  const labelsIn = isNamespace(allowed) ? (object: KubeObject) => namespaceLabelsOf(object, object.name) : labelsOf;
+  for (const object of context.objectsOf(kindId(allowed), namespace)) {
+    if (!matchesSelector(selector, labelsIn(object))) continue;
+    if (isNamespace(allowed) && own !== "" && object.name !== own) {
+      skipped.otherNamespace ??= object;
+    } else if (!mayTarget(resolution, object.ref)) {
+      skipped.notPermitted ??= object;
+    } else if (
+      target.sectionName !== undefined &&
+      findTargetSection(context.sections, definition.targeting, located, object, target.sectionName) === undefined
+    ) {
+      skipped.withoutSection ??= object;
+    } else {
+      attach(resolution, located, object, object.ref);
+    }
+  }
+  if (isNamespace(allowed)) attachImplied(resolution, located, selector);
+  if (resolution.attachments.length + resolution.rejections.length === before)
+    rejectSelector(resolution, located, skipped);
+}
+
+/** A Namespace that no document defines has one label: its name. */
+function attachImplied(resolution: Resolution, located: LocatedTarget, selector: LabelSelector): void {
+  const own = namespaceOf(resolution);
+  for (const name of resolution.context.impliedNamespaces()) {
+    if (own !== "" && name !== own) continue;
+    if (matchesSelector(selector, namespaceLabelsOf(undefined, name)))
+      attach(resolution, located, undefined, refOf(located.allowed, "", name));
+  }
+}
+
+/** For each reason the first object that the selector matches and that is not a target. */
+interface Skipped {
+  notPermitted: KubeObject | undefined;
+  otherNamespace: KubeObject | undefined;
+  withoutSection: KubeObject | undefined;
+}
+
+/** Rejects a selector that gave no target, for the reason that came nearest to giving one. */
+function rejectSelector(resolution: Resolution, located: LocatedTarget, skipped: Skipped): void {
+  const { target, allowed, namespace } = located;
+  const { notPermitted, otherNamespace, withoutSection } = skipped;
+  const field = target.selectorField ?? `${target.field}.selector`;
+  if (withoutSection !== undefined) {
+    const why = formatNoSection(resolution.context.sections, located, {
+      object: withoutSection,
+      ref: withoutSection.ref,
+      name: target.sectionName ?? "",
+      suggest: maySuggest(resolution),
+    });
+    const message = `nothing that the selector matches has such a section: ${why}`;
+    return reject(resolution, `${target.field}.sectionName`, "SectionNotFound", message);
+  }
+  if (notPermitted !== undefined) {
+    const message = `the selector matches, but ${formatNotPermitted(resolution, notPermitted.ref)}`;
+    return reject(resolution, field, "ReferenceNotPermitted", message);
+  }
+  if (otherNamespace !== undefined) {
+    const own = namespaceOf(resolution);
+    const message = `the selector matches ${displayRef(otherNamespace.ref)}, but a namespaced policy can target only the Namespace it lives in, '${own}'`;
+    return reject(resolution, field, "ScopeNotAllowed", message);
+  }
+  const where = namespace === undefined || located.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;
+  reject(resolution, field, "SelectorMatchesNothing", `the selector matches no ${allowed.kind}${where}`);
+}

@@ -1,0 +1,43 @@
+/** The tables, as the computation of links and the resolution of targets read them. */
+import { SectionIndex } from "../../attachment/find-target-section.ts";
+import type { TargetContext } from "../../attachment/resolution.ts";
+import { once } from "../../model/collections/once.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { namespaceLabelsOf } from "../../model/labels-of.ts";
+import { idOf } from "../../model/refs.ts";
+import type { LinkContext } from "../../topology/links.ts";
+import { impliedNamespaces, isImplied, NAMESPACE } from "./implied-objects.ts";
+import type { WithLinks, WithObjects } from "./world.ts";
+
+export function linkContext({
+  rulebook,
+  objects,
+  grants,
+  refused,
+}: Pick<WithObjects, "rulebook" | "objects" | "grants" | "refused">): LinkContext {
+  return {
+    find: (kind, namespace, name) => objects.find(kind, namespace, name),
+    namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
+    grantsIn: (namespace) => grants.get(namespace) ?? [],
+    rows: rulebook.rows,
+    isInvalid: (kind, namespace, name) => refused.has(idOf(kind, namespace, name)),
+  };
+}
+
+/** The labels of a namespace, also of one that no document defines. */
+export const namespaceLabels = (objects: WithObjects["objects"], namespace: string): JsonObject =>
+  namespaceLabelsOf(objects.find(NAMESPACE, "", namespace), namespace);
+
+export function targetContext(tables: WithLinks): TargetContext {
+  const { rulebook, objects, grants } = tables;
+  return {
+    find: (kind, namespace, name) => objects.find(kind, namespace, name),
+    kind: rulebook.findKind,
+    grantsIn: (namespace) => grants.get(namespace) ?? [],
+    objectsOf: (kind, namespace) =>
+      namespace === undefined ? objects.ofKind(kind) : objects.inNamespace(kind, namespace),
+    isImplied: (ref) => isImplied(tables, ref),
+    impliedNamespaces: once(() => impliedNamespaces(objects)),
+    sections: new SectionIndex(),
+  };
+}

@@ -1,0 +1,77 @@
+import type { KindFacts } from "../../model/definition.ts";
+import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
+import type { CompiledKind, EndLevel } from "./compiled-kind.ts";
+
+/** The level of one kind of objects in the hierarchy of a policy kind. */
+export interface KindLevel extends GroupKind {
+  readonly facts: KindFacts | undefined;
+  /** Where paths end at such objects; undefined: they do not. */
+  readonly end: EndLevel | undefined;
+  /** True if paths may visit such objects. */
+  readonly isPassed: boolean;
+  readonly isRoot: boolean;
+  /** True if other objects name such objects as their children. */
+  readonly isChildByRef: boolean;
+  /** True if their Namespace is a level directly above them. */
+  readonly isBelowNamespace: boolean;
+  /** True if all paths to such an object go on to each of its sections, end there, and differ only by policies on a section. */
+  readonly endsAtAllSections: boolean;
+}
+
+/** What is known of kinds independently of policy kinds. */
+export interface HierarchyFacts {
+  readonly factsOf: (kind: KindId) => KindFacts | undefined;
+  /** True for kinds that no row of the link table leads to: their objects are roots. */
+  readonly isRoot: (kind: KindId) => boolean;
+  /** True for kinds that other objects name as children (`backendRefs`). */
+  readonly isChildByRef: (kind: KindId) => boolean;
+}
+
+/** The levels of one policy kind, each computed once: paths pass a handful of kinds many times. */
+export class KindLevels {
+  readonly #known: Map<KindId, KindLevel> = new Map();
+  readonly #kind: CompiledKind;
+  readonly #facts: HierarchyFacts;
+
+  constructor(kind: CompiledKind, facts: HierarchyFacts) {
+    this.#kind = kind;
+    this.#facts = facts;
+  }
+
+  of(kind: GroupKind): KindLevel {
+    const id = kindId(kind);
+    const known = this.#known.get(id) ?? this.#levelOf(kind, id);
+    this.#known.set(id, known);
+    return known;
+  }
+
+  #levelOf({ group, kind }: GroupKind, id: KindId): KindLevel {
+    const { ends, through, roots, namespacesAbove } = this.#kind;
+    const { factsOf, isRoot, isChildByRef } = this.#facts;
+    const facts = factsOf(id);
+    const isPassed = through === undefined || through.has(id);
+    const isAtRoot = roots === undefined ? isRoot(id) : roots.has(id);
+    const end = ends.get(id);
+    const hasOnlyParentRefs =
+      facts?.scope === "Namespaced" && !isAtRoot && !isChildByRef(id) && !namespacesAbove.has(id) && isPassed;
+    return {
+      group,
+      kind,
+      facts,
+      end,
+      isPassed,
+      isRoot: isAtRoot,
+      isChildByRef: isChildByRef(id),
+      isBelowNamespace: namespacesAbove.has(id),
+      endsAtAllSections: hasOnlyParentRefs && end !== undefined && endsAtAllSections(this.#kind, end, facts),
+    };
+  }
+}
+
+function endsAtAllSections({ definition, mappings }: CompiledKind, end: EndLevel, { sections }: KindFacts): boolean {
+  // Direct policies, mapped fields of the object and the ports of a backend make the paths to its sections differ.
+  if (definition.class === "Direct" || definition.merge.bare === "Direct" || mappings.length > 0) return false;
+  return (
+    !end.object && !end.mayContinue && sections.every(({ section }) => section !== "Port" && end.sections.has(section))
+  );
+}

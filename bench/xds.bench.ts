@@ -5,7 +5,7 @@ import { bootstrapJson } from "../src/xds/bootstrap-json.ts";
 import { compileBootstrap } from "../src/xds/compile/compile-bootstrap.ts";
 import { createGatewayCompiler } from "../src/xds/compile/compile-gateway.ts";
 import { startControlPlane } from "../src/xds/serve/control-plane.ts";
-import { createEncoder } from "../src/xds/serve/encode-resources.ts";
+import { createEncoder } from "../src/xds/serve/encode/encode-resources.ts";
 import { findEnvoy, startEnvoy } from "../test/support/gateway/envoy.ts";
 import { NO_KEYS } from "../test/support/gateway/envoy-plane.ts";
 import { findFreePorts } from "../test/support/gateway/find-free-ports.ts";

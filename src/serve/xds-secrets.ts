@@ -1,8 +1,8 @@
 import { type KeyMaterial, materialName } from "../sources/key-material.ts";
-import type { SecretSource } from "../xds/compile/secret-source.ts";
+import type { EnvoySecrets } from "../xds/compile/envoy-secrets.ts";
 
 /** Key material from files, as it is handed to Envoys. */
-export function xdsSecretSource({ certificates, authorities }: KeyMaterial): SecretSource {
+export function envoySecrets({ certificates, authorities }: KeyMaterial): EnvoySecrets {
   return {
     findCertificate: (secret) => {
       const found = certificates.get(materialName(secret));

@@ -1,4 +1,4 @@
-/** Bootstraps as JSON, which Envoy reads as well as YAML. */
+/** Formats bootstraps as JSON. */
 import { type Bootstrap, BootstrapSchema } from "./gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
 import { StdoutAccessLogSchema } from "./gen/envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
 import { InternalListenerSchema } from "./gen/envoy/extensions/bootstrap/internal_listener/v3/internal_listener_pb.ts";
@@ -18,7 +18,7 @@ import {
 import { HttpProtocolOptionsSchema } from "./gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
 import { createRegistry, type JsonObject, type JsonValue, toJson } from "./protobuf.ts";
 
-/** What stands inside other messages as one of any type. */
+/** The messages that are packed as `Any`. */
 const registry = createRegistry(
   ClusterConfigSchema,
   CorsPolicySchema,
@@ -40,7 +40,7 @@ const registry = createRegistry(
 export const bootstrapJson = (bootstrap: Bootstrap): JsonObject =>
   inReadingOrder(toJson(BootstrapSchema, bootstrap, { registry, useProtoFieldName: true }));
 
-/** What something is comes before what it says. */
+/** Puts `@type` and `name` first. */
 function inReadingOrder(value: JsonValue): JsonObject {
   if (!isObject(value)) throw new Error("a message is an object");
   const { "@type": type, ...rest } = value;

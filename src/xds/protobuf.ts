@@ -1,4 +1,4 @@
-/** Protocol buffers, behind one file: `gen/` aside, nobody else knows which library writes the bytes. */
+/** The only file, besides `gen/`, that imports the Protocol Buffers library. */
 import {
   create,
   createRegistry,
@@ -17,20 +17,20 @@ import { type Any, AnySchema, anyPack, type Duration, DurationSchema } from "@bu
 export type { Any, DescMessage, JsonObject, JsonValue, Message, MessageShape };
 export { create, createRegistry, fromBinary, toBinary, toJson };
 
-/** What a message is made of, as plain data: fields that are left out have their defaults. */
+/** The fields of a message as plain data. Missing fields have their defaults. */
 export type Init<Schema extends DescMessage> = Exclude<MessageInitShape<Schema>, MessageShape<Schema>>;
 
-/** A message within another that could hold any. */
+/** Packs a message as `Any`. */
 export const pack = <Schema extends DescMessage>(schema: Schema, init: Init<Schema>): Any =>
   anyPack(schema, create(schema, init));
 
-/** What has been encoded before. */
+/** Packs an encoded message. */
 export const packed = (typeUrl: string, value: Uint8Array): Any => create(AnySchema, { typeUrl, value });
 
-/** A field of a message that holds a text, or a message that has been encoded before. */
+/** A field with a text or an encoded message. */
 export type EncodedField = readonly [field: number, value: string | Uint8Array];
 
-/** Adds fields to an encoded message. They may stand in any order. */
+/** Appends fields to an encoded message. Their order does not matter. */
 export function withFields(encoded: Uint8Array, fields: readonly EncodedField[]): Uint8Array {
   let length = encoded.length;
   for (const [field, value] of fields) {
@@ -55,7 +55,7 @@ export function withFields(encoded: Uint8Array, fields: readonly EncodedField[])
 const LENGTH_DELIMITED = 2;
 const tagOf = (field: number): number => (field << 3) | LENGTH_DELIMITED;
 
-/** Seven bits at a time, the lowest first. */
+/** A varint: seven bits at a time, the lowest first. */
 function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   let [rest, end] = [value, at];
   while (rest >= 0x80) {
@@ -68,7 +68,7 @@ function writeVarint(bytes: Uint8Array, at: number, value: number): number {
 
 const varintSize = (value: number): number => (value < 0x80 ? 1 : 1 + varintSize(value >>> 7));
 
-/** Ten years: longer ones mean the same, and do not fit everywhere. */
+/** Ten years. Longer durations have the same effect and do not fit everywhere. */
 const LONGEST_MS = 315_360_000_000;
 
 export function duration(ms: number): Duration {

@@ -10,7 +10,7 @@ import { builtInDefinitions } from "../../src/definitions/built-in-definitions.t
 import { bootstrapJson } from "../../src/xds/bootstrap-json.ts";
 import { compileStaticBootstrap } from "../../src/xds/compile/compile-bootstrap.ts";
 import { createGatewayCompiler, type XdsResources } from "../../src/xds/compile/compile-gateway.ts";
-import { createEncoder } from "../../src/xds/serve/encode-resources.ts";
+import { createEncoder } from "../../src/xds/serve/encode/encode-resources.ts";
 import { findEnvoy, validateBootstrap } from "../support/gateway/envoy.ts";
 import { NO_KEYS } from "../support/gateway/envoy-plane.ts";
 

@@ -9,7 +9,7 @@ import {
   rule,
 } from "../../../test/support/gateway/gateway-configs.ts";
 import { formatAccessLine } from "../../gateway/observe/access-log.ts";
-import { type EnvoyAccess, parseAccessLine } from "../../xds/serve/parse-access-line.ts";
+import { type EnvoyAccess, parseAccessLine } from "../../xds/serve/envoy/parse-access-line.ts";
 import { createEnvoyEvents } from "./envoy-events.ts";
 
 const bread = backendConfig("bread");

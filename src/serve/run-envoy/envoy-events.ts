@@ -6,7 +6,7 @@ import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
 import type { ClientProtocol } from "../../gateway/contract/http-exchange.ts";
 import type { GatewayEvent, RequestFlag } from "../../gateway/observe/gateway-event.ts";
 import { backendOfCluster } from "../../xds/compile/resource-names.ts";
-import type { EnvoyAccess } from "../../xds/serve/parse-access-line.ts";
+import type { EnvoyAccess } from "../../xds/serve/envoy/parse-access-line.ts";
 
 export interface EnvoyEvents {
   /** Names of routes and clusters are of this configuration from now on. */

@@ -10,13 +10,13 @@ import { DEFAULT_SYSTEM_AUTHORITIES } from "../../cli/xds/settings.ts";
 import type { DataplaneServer } from "../../controller/control-loop.ts";
 import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
 import { createMetrics } from "../../gateway/observe/metrics.ts";
-import { type EnvoyDataplane, startEnvoyDataplane } from "../../xds/serve/envoy-dataplane.ts";
+import { type EnvoyDataplane, startEnvoyDataplane } from "../../xds/serve/envoy/envoy-dataplane.ts";
 import { bindPorts, boundAddress } from "../bind-ports.ts";
 import { startFilesLoop } from "../files-loop.ts";
 import { observeRequests, openAdmin } from "../observe-requests.ts";
 import { createReporter } from "../report-serving.ts";
 import { untilSignal } from "../until-signal.ts";
-import { xdsSecretSource } from "../xds-secrets.ts";
+import { envoySecrets } from "../xds-secrets.ts";
 import { createEnvoyEvents, type EnvoyEvents } from "./envoy-events.ts";
 
 export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech, filesWorker: URL): Promise<ExitCode> {
@@ -85,7 +85,7 @@ const envoyDataplane = (
   replace: async (config, keyMaterial) => {
     const staged = demo === undefined ? config : await demo.replaceEndpoints(config);
     events.use(staged);
-    const problems = await envoys.replace(staged, xdsSecretSource(keyMaterial));
+    const problems = await envoys.replace(staged, envoySecrets(keyMaterial));
     return [...config.problems.map(describeProblem), ...problems];
   },
 });

@@ -13,7 +13,7 @@ import { bindPorts, boundAddress } from "../bind-ports.ts";
 import { startFilesLoop } from "../files-loop.ts";
 import { createReporter } from "../report-serving.ts";
 import { untilSignal } from "../until-signal.ts";
-import { xdsSecretSource } from "../xds-secrets.ts";
+import { envoySecrets } from "../xds-secrets.ts";
 import { slackMs } from "./timer-slack.ts";
 
 export async function serveXds(settings: XdsServeSettings, speech: ServeSpeech, filesWorker: URL): Promise<ExitCode> {
@@ -27,7 +27,7 @@ export async function serveXds(settings: XdsServeSettings, speech: ServeSpeech, 
     note: speech.note,
     dataplane: {
       replace: async (config, keyMaterial) =>
-        [...config.problems, ...plane.replace(config, xdsSecretSource(keyMaterial))].map(describeProblem),
+        [...config.problems, ...plane.replace(config, envoySecrets(keyMaterial))].map(describeProblem),
     },
     report: createReporter(speech, {
       addressOf: () => boundAddress(settings),

@@ -5,7 +5,7 @@ import type { ObjectRef } from "../../core/model/refs.ts";
 import { bootstrapJson } from "../../xds/bootstrap-json.ts";
 import { compileBootstrap, compileStaticBootstrap } from "../../xds/compile/compile-bootstrap.ts";
 import { createGatewayCompiler } from "../../xds/compile/compile-gateway.ts";
-import type { Pem, SecretSource } from "../../xds/compile/secret-source.ts";
+import type { EnvoySecrets, Pem } from "../../xds/compile/envoy-secrets.ts";
 import { bindPorts } from "../bind-ports.ts";
 import { parseXdsNodes } from "./parse-xds-nodes.ts";
 import { slackMs } from "./timer-slack.ts";
@@ -30,7 +30,7 @@ export const xdsTools: Omit<XdsTools, "serve"> = {
 };
 
 /** All that is asked for is taken to be there: whether it is, Envoy will see. */
-function filesBelow({ secretsFolder }: DumpSettings): SecretSource {
+function filesBelow({ secretsFolder }: DumpSettings): EnvoySecrets {
   const file = ({ namespace, name }: ObjectRef, key: string): Pem => ({
     file: `${secretsFolder}/${namespace}/${name}/${key}`,
   });

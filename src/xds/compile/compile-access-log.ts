@@ -1,9 +1,9 @@
-/** What an Envoy writes about each request on its standard output, for whoever started it: `parse-access-line.ts` reads it. */
+/** Configures the access log that an Envoy writes to its standard output. `parse-access-line.ts` reads it. */
 import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
 import { StdoutAccessLogSchema } from "../gen/envoy/extensions/access_loggers/stream/v3/stream_pb.ts";
 import { type Init, pack } from "../protobuf.ts";
 
-/** Envoy keeps the types of numbers, and writes null for what there is not. */
+/** Envoy keeps number types, and writes null for a missing value. */
 const FORMAT = {
   time: "%START_TIME(%s.%3f)%",
   client: "%DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT%",
@@ -24,7 +24,7 @@ const FORMAT = {
 
 export type AccessField = keyof typeof FORMAT | "port";
 
-/** `port`: as the configuration has it. */
+/** `port` is the port in the configuration. */
 export const accessLogOf = (port: number): Init<typeof AccessLogSchema> => ({
   name: "envoy.access_loggers.stdout",
   configType: {

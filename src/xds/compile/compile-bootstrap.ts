@@ -1,4 +1,4 @@
-/** What an Envoy is started with: where to ask, or everything at once. */
+/** Compiles the bootstrap of an Envoy: with the address of the xDS server, or with all resources. */
 
 import { type Bootstrap, BootstrapSchema } from "../gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
 import { Cluster_DiscoveryType } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
@@ -15,13 +15,13 @@ import type { XdsResources } from "./compile-gateway.ts";
 import { socketAddress } from "./compile-load-assignment.ts";
 
 export interface BootstrapOptions {
-  /** Who this Envoy is; unique among those of one server. */
+  /** The node id, unique among the Envoys of one server. */
   readonly nodeId: string;
-  /** The gateway it is to be: `namespace/name`. */
+  /** The gateway that the Envoy serves: `namespace/name`. */
   readonly gateway: string;
-  /** Where the server listens. */
+  /** The address of the xDS server. */
   readonly server: { readonly host: string; readonly port: number };
-  /** Files that the Envoy reads; undefined: plain text, on the loopback only. */
+  /** The TLS files that the Envoy reads. Undefined: plain text, on the loopback only. */
   readonly tls: BootstrapTls | undefined;
   /** Undefined: no admin port. */
   readonly adminPort: number | undefined;
@@ -31,17 +31,17 @@ export interface BootstrapTls {
   readonly certificateFile: string;
   readonly keyFile: string;
   readonly authorityFile: string;
-  /** What the server's certificate must be for. */
+  /** The name that the server's certificate must have. */
   readonly serverName: string;
 }
 
-/** Retries that wait need listeners inside Envoy. */
+/** Retries with a minimum wait use internal listeners. */
 const INTERNAL_LISTENERS = {
   name: "envoy.bootstrap.internal_listener",
   typedConfig: pack(InternalListenerSchema, {}),
 };
 
-/** Also the authority of requests, so without spaces. */
+/** Without spaces, because it is also the authority of requests. */
 const SERVER = "prevail-xds";
 const KEEPALIVE_MS = 10_000;
 
@@ -78,7 +78,7 @@ function serverCluster(
 ): NonNullable<NonNullable<Init<typeof BootstrapSchema>["staticResources"]>["clusters"]>[number] {
   const isAddress = /^[\d.]+$|:/.test(host);
   const { STATIC, STRICT_DNS } = Cluster_DiscoveryType;
-  // A server that is gone without a word is noticed, and another connection made.
+  // Detects a server that disappeared without closing the connection.
   const keepalive = { connectionKeepalive: { interval: duration(KEEPALIVE_MS), timeout: duration(KEEPALIVE_MS) } };
   return {
     name: SERVER,
@@ -128,7 +128,7 @@ const serverSocket = ({ certificateFile, keyFile, authorityFile, serverName }: B
     },
   }) as const;
 
-/** Everything in one piece; resources must be compiled for that (`delivery: "Static"`). */
+/** A bootstrap with all resources. They must be compiled with `delivery: "Static"`. */
 export function compileStaticBootstrap(
   gateway: string,
   { listeners, clusters, secrets }: XdsResources,

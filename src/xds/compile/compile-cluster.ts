@@ -1,4 +1,4 @@
-/** Backends as clusters, and the clusters that put waits between attempts. */
+/** Compiles backends to clusters, and the clusters that put waits between attempts. */
 import type { BackendConfig, BackendTlsConfig } from "../../core/dataplane/gateway-config.ts";
 import {
   type Cluster,
@@ -18,7 +18,7 @@ import {
 } from "../gen/envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { HttpProtocolOptionsSchema } from "../gen/envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
 import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
-import type { Delivery } from "./delivery.ts";
+import type { ConfigSources } from "./config-sources.ts";
 import {
   authoritiesName,
   type ClusterName,
@@ -28,13 +28,13 @@ import {
   waitingClusterName,
 } from "./resource-names.ts";
 
-/** As the embedded gateway has it. */
+/** The same limit as in the embedded gateway. */
 const CONNECT_MS = 5000;
-/** Less than backends keep idle connections themselves, or requests meet a closing door. */
+/** Shorter than what backends use, so that no request is sent on a connection that the backend closes. */
 const IDLE_MS = 4000;
 const UNLIMITED = 2 ** 31 - 1;
 
-/** By default Envoy lets three retries at a time through, and a thousand requests. Limits are for policies to set. */
+/** Raises Envoy's default limits of three concurrent retries and a thousand requests. Policies set limits. */
 const NO_LIMITS = {
   maxConnections: UNLIMITED,
   maxPendingRequests: UNLIMITED,
@@ -42,7 +42,7 @@ const NO_LIMITS = {
   maxRetries: UNLIMITED,
 };
 
-export function compileCluster(backend: BackendConfig, settings: ClusterSettings, delivery: Delivery): Cluster {
+export function compileCluster(backend: BackendConfig, settings: ClusterSettings, delivery: ConfigSources): Cluster {
   const { tryTimeoutMs, budget } = settings;
   return create(ClusterSchema, {
     name: clusterName(backend, settings),
@@ -68,7 +68,7 @@ export function compileCluster(backend: BackendConfig, settings: ClusterSettings
   });
 }
 
-/** For a backend that must not be spoken to: requests are answered 503. */
+/** A cluster without endpoints, for a backend that must not be used: requests get a 503. */
 export const compileEmptyCluster = (name: ClusterName): Cluster =>
   create(ClusterSchema, {
     name,
@@ -80,7 +80,7 @@ export const compileEmptyCluster = (name: ClusterName): Cluster =>
 
 const PROTOCOL_OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-/** The time of an attempt runs to the last byte of its answer: `per_try_timeout` of a route ends with the head. */
+/** The timeout of an attempt covers its whole response. `per_try_timeout` of a route covers only the head. */
 const protocolOptions = (protocol: BackendConfig["protocol"], tryTimeoutMs: number | undefined): Any =>
   pack(HttpProtocolOptionsSchema, {
     commonHttpProtocolOptions: {
@@ -100,7 +100,7 @@ const protocolOptions = (protocol: BackendConfig["protocol"], tryTimeoutMs: numb
 
 type SocketInit = Init<typeof TransportSocketSchema>;
 
-function tlsSocket(tls: BackendTlsConfig, protocol: BackendConfig["protocol"], delivery: Delivery): SocketInit {
+function tlsSocket(tls: BackendTlsConfig, protocol: BackendConfig["protocol"], delivery: ConfigSources): SocketInit {
   const context = pack(UpstreamTlsContextSchema, {
     sni: tls.hostname,
     commonTlsContext: {
@@ -113,7 +113,7 @@ function tlsSocket(tls: BackendTlsConfig, protocol: BackendConfig["protocol"], d
 
 function validationContext(
   { hostname, subjectAltNames, authorities }: BackendTlsConfig,
-  delivery: Delivery,
+  delivery: ConfigSources,
 ): NonNullable<Init<typeof CommonTlsContextSchema>["validationContextType"]> {
   const { DNS, URI } = SubjectAltNameMatcher_SanType;
   const names = subjectAltNames.length === 0 ? [{ type: "Hostname", value: hostname } as const] : subjectAltNames;
@@ -134,7 +134,7 @@ function validationContext(
   };
 }
 
-/** Real attempts with waits in between: real, wait, real, wait, real. Which one an attempt goes to is a matter of its number alone. */
+/** Alternates attempts and waits: attempt, wait, attempt, wait, attempt. The number of an attempt selects its cluster. */
 export function compileWaitingCluster(real: ClusterName, waitsMs: readonly number[]): Cluster {
   const clusters = [{ name: real }, ...waitsMs.flatMap((waitMs) => [{ name: delayName(waitMs) }, { name: real }])];
   return create(ClusterSchema, {
@@ -149,7 +149,7 @@ export function compileWaitingCluster(real: ClusterName, waitsMs: readonly numbe
   });
 }
 
-/** Leads to the listener of the same name, which answers after that time. HTTP/1: upgrades would break over HTTP/2. */
+/** Leads to the internal listener of the same name, which responds after the wait. HTTP/1, because upgrades fail over HTTP/2. */
 export function compileDelayCluster(waitMs: number): Cluster {
   const name = delayName(waitMs);
   const address: Init<typeof AddressSchema> = {

@@ -1,4 +1,4 @@
-/** Filters of a rule and of the reference to its backend, in Envoy's words. */
+/** Compiles the filters of a rule and of its backendRef for Envoy. */
 import type {
   BackendConfig,
   CorsConfig,
@@ -19,7 +19,7 @@ import { escapePattern, trimSlash } from "./compile-match.ts";
 
 export type RewriteInit = Init<typeof RegexMatchAndSubstituteSchema>;
 
-/** Never changed: messages hold these very lists, and share them. */
+/** Must not be changed, because messages share these lists. */
 export interface CompiledHeaders {
   readonly remove: string[];
   readonly add: HeaderValueOption[];
@@ -29,14 +29,14 @@ export const NO_CHANGES: CompiledHeaders = { remove: [], add: [] };
 
 export interface Mirror {
   readonly backend: BackendConfig;
-  /** Of a million requests. */
+  /** Parts per million of the requests. */
   readonly perMillion: number;
 }
 
 export interface CompiledFilters {
   readonly request: CompiledHeaders;
   readonly response: CompiledHeaders;
-  /** Undefined: as the client sent it. */
+  /** Undefined: unchanged. */
   readonly host: string | undefined;
   readonly path: RewriteInit | undefined;
   readonly mirrors: readonly Mirror[];
@@ -56,7 +56,7 @@ const NO_FILTERS: CompiledFilters = {
   cors: undefined,
 };
 
-/** In one pass: there may be thousands of rules. */
+/** In one pass, because there may be thousands of rules. */
 function compileSome(filters: readonly FilterConfig[]): CompiledFilters {
   const request: HeaderChanges[] = [];
   const response: HeaderChanges[] = [];
@@ -94,7 +94,7 @@ function compileSome(filters: readonly FilterConfig[]): CompiledFilters {
   };
 }
 
-/** Host is not a header to Envoy: whoever sets it rewrites the host. */
+/** Envoy does not treat Host as a header: setting it is a host rewrite. */
 const hostOf = (changes: readonly HeaderChanges[]): string | undefined =>
   changes.flatMap(({ set }) => set.filter(({ name }) => name === "host")).at(-1)?.value;
 
@@ -109,8 +109,8 @@ const withoutHost = ({ remove, set, add }: HeaderChanges): HeaderChanges => ({
 const { APPEND_IF_EXISTS_OR_ADD, OVERWRITE_IF_EXISTS_OR_ADD } = HeaderValueOption_HeaderAppendAction;
 
 /**
- * One filter after the other, as one change: Envoy removes first, then goes through the list. What a later filter removes or sets
- * undoes what earlier ones did to that header.
+ * Combines several header modifiers into one change. Envoy removes first, then goes through the list. A header that a later filter removes or sets
+ * loses the changes of earlier filters.
  */
 function headerOptions(changes: readonly HeaderChanges[]): CompiledHeaders {
   const [first, ...later] = changes;
@@ -131,7 +131,7 @@ const optionsOf = ({ set, add }: HeaderChanges): HeaderValueOption[] => [
   ...add.map(({ name, value }) => headerOption(name, value, APPEND_IF_EXISTS_OR_ADD)),
 ];
 
-/** To Envoy a percent sign begins a variable; two are one. */
+/** Escapes percent signs, because Envoy interprets them as the start of a variable. */
 const headerOption = (
   key: string,
   value: string,
@@ -143,7 +143,7 @@ const headerOption = (
     keepEmptyValue: true,
   });
 
-/** Never Envoy's own replacement of prefixes, which knows nothing of path elements: `/old` by `/` would make `//bread` of `/old/bread`. */
+/** Does not use Envoy's `prefix_rewrite`, which ignores path elements: replacing `/old` by `/` would turn `/old/bread` into `//bread`. */
 export function pathRewrite(change: PathChange): RewriteInit {
   switch (change.type) {
     case "ReplaceFullPath":
@@ -177,12 +177,12 @@ function corsPolicy(cors: CorsConfig): Any {
     exposeHeaders: cors.exposeHeaders.join(", "),
     maxAge: String(cors.maxAgeSeconds),
     allowCredentials: cors.allowCredentials,
-    // Of an origin that is not allowed: backends are not asked about it.
+    // Requests of origins that are not allowed are not forwarded to backends.
     forwardNotMatchingPreflights: false,
   });
 }
 
-/** `https://*.example.com`: any number of labels in the place of the star. */
+/** In `https://*.example.com` the star matches one or more labels. */
 function originMatcher(origin: string): Init<typeof StringMatcherSchema> {
   if (origin === "*") return { matchPattern: { case: "prefix", value: "http" } };
   if (!origin.includes("*")) return { matchPattern: { case: "exact", value: origin } };

@@ -19,14 +19,14 @@ import type { EndpointsId, FilterConfig, GatewayConfig } from "../../core/datapl
 import { bootstrapJson } from "../bootstrap-json.ts";
 import { compileStaticBootstrap } from "./compile-bootstrap.ts";
 import { type CompileOptions, createGatewayCompiler, type XdsResources } from "./compile-gateway.ts";
-import type { SecretSource } from "./secret-source.ts";
+import type { EnvoySecrets } from "./envoy-secrets.ts";
 
 const testdata = (name: string): string => fileURLToPath(new URL(`./testdata/${name}`, import.meta.url));
 const pem = (name: string): { readonly file: string } => ({
   file: fileURLToPath(new URL(`../../../test/support/testdata/tls/${name}`, import.meta.url)),
 });
 
-const secrets: SecretSource = {
+const secrets: EnvoySecrets = {
   findCertificate: ({ name }) =>
     name === "missing" ? undefined : { chain: pem("tls.crt"), privateKey: pem("tls.key") },
   findAuthorities: () => pem("tls.crt"),

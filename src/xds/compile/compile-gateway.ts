@@ -1,4 +1,4 @@
-/** What an Envoy must know to be one gateway: all resources, by type and name. */
+/** Compiles one gateway to the resources of an Envoy, by type and name. */
 import type {
   BackendConfig,
   ConfigProblem,
@@ -19,8 +19,9 @@ import { compileLoadAssignment } from "./compile-load-assignment.ts";
 import { type ClusterUse, createRouteCompiler, type PortFacts } from "./compile-route.ts";
 import { compileSecrets } from "./compile-secrets.ts";
 import { type CompiledHost, createVirtualHostCompiler, type VirtualHostCompiler } from "./compile-virtual-hosts.ts";
+import { type ConfigSources, deltaSources, sotwSources, staticSources } from "./config-sources.ts";
 import { createUseCounter } from "./count-uses.ts";
-import { type Delivery, deltaDelivery, sotwDelivery, staticDelivery } from "./delivery.ts";
+import type { EnvoySecrets } from "./envoy-secrets.ts";
 import {
   clusterName,
   type ListenerName,
@@ -29,26 +30,25 @@ import {
   routeConfigName,
 } from "./resource-names.ts";
 import { createShapeMemory } from "./route-shape.ts";
-import type { SecretSource } from "./secret-source.ts";
 
 export interface CompileOptions {
-  /** Where a port of the configuration is opened. */
+  /** The address of a port of the configuration. */
   readonly bind: (gateway: ObjectRef, port: number) => ListenerAddress;
-  /** Over xDS by changes only, or always everything; or in one piece, for a file. */
+  /** Delta xDS, state-of-the-world xDS, or a static file. */
   readonly delivery: "Delta" | "StateOfTheWorld" | "Static";
   /** Default: none. */
   readonly accessLog?: AccessLogging;
-  /** How much too early a timer of that Envoy may fire: see docs/envoy.md. */
+  /** How much too early a timer of the Envoy may fire (docs/envoy.md). */
   readonly slackMs: number;
-  /** The file with whom the system trusts, on the machine of the Envoy. */
+  /** The file with the system's CA certificates, on the machine of the Envoy. */
   readonly systemAuthorities: string;
-  /** RE2's, as Envoy's are: says which patterns it would refuse. */
+  /** RE2, like Envoy's: finds the patterns that Envoy would reject. */
   readonly matchRegex: MatchRegex;
-  /** How many hosts a port has at least for each to have a scope of its own; undefined: a good number. */
+  /** The number of hosts from which on each host of a port gets its own scope. Undefined: a default. */
   readonly scopesFrom?: number;
 }
 
-/** Each by its name. */
+/** Resources by name. */
 export interface XdsResources {
   readonly listeners: ReadonlyMap<string, Listener>;
   /** The virtual hosts of each route configuration. */
@@ -56,16 +56,16 @@ export interface XdsResources {
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly endpoints: ReadonlyMap<string, ClusterLoadAssignment>;
   readonly secrets: ReadonlyMap<string, Secret>;
-  /** What this Envoy does otherwise than the configuration says. */
+  /** The settings that this Envoy does not carry out exactly. */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** For one gateway. What has not changed since the last time is the same object. */
+/** Compiles one gateway repeatedly. Unchanged resources stay the same object. */
 export interface GatewayCompiler {
   readonly compile: (
     gateway: GatewayConfig,
     endpoints: DataplaneConfig["endpoints"],
-    secrets: SecretSource,
+    secrets: EnvoySecrets,
   ) => XdsResources;
 }
 
@@ -127,18 +127,18 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
 function deliveryOf(
   { delivery, systemAuthorities }: CompileOptions,
   endpoints: DataplaneConfig["endpoints"],
-): Delivery {
+): ConfigSources {
   switch (delivery) {
     case "Delta":
-      return deltaDelivery(systemAuthorities);
+      return deltaSources(systemAuthorities);
     case "StateOfTheWorld":
-      return sotwDelivery(systemAuthorities);
+      return sotwSources(systemAuthorities);
     case "Static":
-      return staticDelivery(systemAuthorities, (id) => endpoints.get(id));
+      return staticSources(systemAuthorities, (id) => endpoints.get(id));
   }
 }
 
-/** Which listeners share routes: those of a plain port do, as only a request says which of them it is for. */
+/** The listeners of a plain port share routes, because only the request's host selects the listener. */
 function routeNames(name: ListenerName, port: PortConfig): ReadonlyMap<RouteConfigName, readonly ListenerConfig[]> {
   if (port.protocol === "HTTP") return new Map([[routeConfigName(name), port.listeners]]);
   return new Map(port.listeners.map((listener) => [routeConfigName(name, listener), [listener]]));
@@ -150,7 +150,7 @@ const nameOf = (name: ListenerName, { protocol }: PortConfig, listener: Listener
 function problemsOf(hosts: Iterable<readonly CompiledHost[]>): readonly ConfigProblem[] {
   const found: ConfigProblem[] = [];
   for (const compiled of hosts) {
-    // By index: there may be thousands, at every change.
+    // A loop by index, because there may be thousands at every change.
     for (let index = 0; index < compiled.length; index++) {
       const problems = compiled[index]?.problems ?? [];
       if (problems.length > 0) found.push(...problems);
@@ -159,16 +159,16 @@ function problemsOf(hosts: Iterable<readonly CompiledHost[]>): readonly ConfigPr
   return found;
 }
 
-/** Whether a backend can be told from an impostor. */
+/** True if the certificate of a backend can be validated. */
 const isTrusting =
-  (secrets: SecretSource) =>
+  (secrets: EnvoySecrets) =>
   ({ tls }: BackendConfig): boolean =>
     tls === undefined || tls.authorities === "System" || secrets.findAuthorities(tls.authorities) !== undefined;
 
 function secretProblems(
   { ports }: GatewayConfig,
   backends: Iterable<BackendConfig>,
-  secrets: SecretSource,
+  secrets: EnvoySecrets,
 ): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   for (const { name, owner, certificates } of ports.flatMap(({ listeners }) => listeners)) {
@@ -181,14 +181,14 @@ function secretProblems(
   }
   for (const backend of backends) {
     if (isTrusting(secrets)(backend)) continue;
-    const message = "the BackendTLSPolicy names no authority that can be used; requests are answered 503";
+    const message = "the BackendTLSPolicy has no usable CA certificate; requests get a 503";
     problems.push({ object: backend.object, field: "spec.ports", message });
   }
   return problems;
 }
 
-/** Envoy would wait for a certificate that never comes, and the whole port with it. */
-function withCertificates(port: PortConfig, secrets: SecretSource): PortConfig {
+/** Leaves out listeners without a certificate: Envoy would wait for it, and the whole port with it. */
+function withCertificates(port: PortConfig, secrets: EnvoySecrets): PortConfig {
   if (port.protocol === "HTTP") return port;
   const listeners = port.listeners.flatMap((listener) => {
     const certificates = listener.certificates.filter((ref) => secrets.findCertificate(ref) !== undefined);
@@ -201,7 +201,7 @@ interface ClusterStore {
   readonly compile: (
     uses: ReadonlyMap<string, ClusterUse>,
     waits: ReadonlySet<number>,
-    delivery: Delivery,
+    delivery: ConfigSources,
     isTrusted: (backend: BackendConfig) => boolean,
   ) => ReadonlyMap<string, Cluster>;
   readonly delay: (waitMs: number) => { readonly cluster: Cluster; readonly listener: Listener };
@@ -248,8 +248,8 @@ function createClusterStore(): ClusterStore {
       known = next;
       const clusters = new Map(Array.from(next, ([name, { cluster }]) => [name, cluster]));
       for (const waitMs of waits) clusters.set(delay(waitMs).cluster.name, delay(waitMs).cluster);
-      // What stands in one piece holds endpoints too, which change by themselves.
-      last = delivery.isInOnePiece ? undefined : { uses, clusters, distrusted: distrusted.size };
+      // A static cluster contains its endpoints, which change independently.
+      last = delivery.isStatic ? undefined : { uses, clusters, distrusted: distrusted.size };
       return clusters;
     },
   };

@@ -1,4 +1,4 @@
-/** A port of a gateway as a listener of Envoy, and the listeners inside Envoy that make retries wait. */
+/** Compiles a port to a listener, and the internal listeners that make retries wait. */
 import type { ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
 import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
 import type { FilterChainSchema } from "../gen/envoy/config/listener/v3/listener_components_pb.ts";
@@ -26,10 +26,10 @@ import { type Any, create, duration, type Init, pack } from "../protobuf.ts";
 import { accessLogOf } from "./compile-access-log.ts";
 import { socketAddress } from "./compile-load-assignment.ts";
 import { WAITED_HEADER } from "./compile-retries.ts";
-import { type Delivery, LOWER_CASE_FILTER, type RouteSpecifier } from "./delivery.ts";
+import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
 import { certificateName, delayName, type ListenerName } from "./resource-names.ts";
 
-/** As the embedded gateway has them. */
+/** The same limits as in the embedded gateway. */
 const HEADERS_KB = 32;
 const MOST_HEADERS = 100;
 const HEADERS_MS = 10_000;
@@ -43,16 +43,16 @@ export interface ListenerAddress {
   readonly port: number;
 }
 
-/** `Stdout`: a line for each request, for whoever started the Envoy. */
+/** `Stdout`: a line per request, for the process that started the Envoy. */
 export type AccessLogging = "Stdout" | "None";
 
-/** `routes`: of the port, or with TLS of the listener. */
+/** `routes` are those of the port, or with TLS those of the listener. */
 export function compileListener(
   name: ListenerName,
   { port: said, protocol, listeners }: PortConfig,
   { host, port }: ListenerAddress,
   routes: (listener: ListenerConfig) => RouteSpecifier,
-  delivery: Delivery,
+  delivery: ConfigSources,
   logs: AccessLogging,
 ): Listener | undefined {
   const [first] = listeners;
@@ -76,10 +76,10 @@ export function compileListener(
   });
 }
 
-const tlsChain = (listener: ListenerConfig, chain: FilterChainInit, delivery: Delivery): FilterChainInit => ({
+const tlsChain = (listener: ListenerConfig, chain: FilterChainInit, delivery: ConfigSources): FilterChainInit => ({
   ...chain,
   name: listener.name,
-  // Without a name it is for connections that no other takes, also those that say no name at all.
+  // A chain without a server name gets all connections that no other chain matches.
   ...(listener.hostname === undefined ? {} : { filterChainMatch: { serverNames: [listener.hostname] } }),
   transportSocket: {
     name: "envoy.transport_sockets.tls",
@@ -87,7 +87,7 @@ const tlsChain = (listener: ListenerConfig, chain: FilterChainInit, delivery: De
   },
 });
 
-const tlsContext = ({ certificates }: ListenerConfig, delivery: Delivery): Any =>
+const tlsContext = ({ certificates }: ListenerConfig, delivery: ConfigSources): Any =>
   pack(DownstreamTlsContextSchema, {
     commonTlsContext: {
       alpnProtocols: ["h2", "http/1.1"],
@@ -106,12 +106,12 @@ function httpChain(
     accessLog,
     httpFilters: [
       ...(routeSpecifier.case === "scopedRoutes" ? [httpFilter(LOWER_CASE_FILTER, LOWER_CASE)] : []),
-      // For routes that have settings for it: all others are spared its cost, and the first such route changes no listener.
+      // Disabled by default and enabled by routes that need it, so that adding such a route does not change the listener.
       { ...httpFilter("envoy.filters.http.cors", pack(CorsSchema, {})), disabled: true },
       httpFilter("envoy.filters.http.router", pack(RouterSchema, { suppressEnvoyHeaders: true })),
     ],
     upgradeConfigs: [{ upgradeType: "websocket" }],
-    // Also what keeps headers of clients from changing retries and timeouts.
+    // Also prevents that headers of clients change retries and timeouts.
     useRemoteAddress: true,
     generateRequestId: false,
     serverHeaderTransformation: HttpConnectionManager_ServerHeaderTransformation.PASS_THROUGH,
@@ -119,11 +119,11 @@ function httpChain(
     commonHttpProtocolOptions: { maxHeadersCount: MOST_HEADERS, idleTimeout: duration(CLIENT_IDLE_MS) },
     requestHeadersTimeout: duration(HEADERS_MS),
     streamIdleTimeout: duration(STREAM_IDLE_MS),
-    // One spelling for each path, or policies could be walked around.
+    // Paths are normalized, or policies could be bypassed.
     normalizePath: true,
     mergeSlashes: true,
     pathWithEscapedSlashesAction: HttpConnectionManager_PathWithEscapedSlashesAction.REJECT_REQUEST,
-    // As the host without it.
+    // A host with a final dot equals the host without it.
     stripTrailingHostDot: true,
     localReplyConfig: LOCAL_REPLIES,
   });
@@ -135,8 +135,8 @@ function httpChain(
 }
 
 /**
- * Scopes are told apart by case, and hosts are not. This runs where no route was found, and looks again where the host had capital letters.
- * A backend then gets the host without them.
+ * Scopes are case-sensitive, hosts are not. This filter runs if no route was found, and searches again with the host in lower case.
+ * The backend then gets the host in lower case.
  */
 const LOWER_CASE = pack(LuaSchema, {
   defaultSourceCode: {
@@ -161,11 +161,11 @@ const httpFilter = (name: string, value: Any): Init<typeof HttpFilterSchema> => 
 const NO_ANSWER = {
   format: {
     case: "textFormatSource",
-    value: { specifier: { case: "inlineString", value: "no answer from a backend of %ROUTE_NAME%\n" } },
+    value: { specifier: { case: "inlineString", value: "no response from a backend of %ROUTE_NAME%\n" } },
   },
 } as const;
 
-/** Envoy's own texts name addresses. An answer that is no HTTP is a broken connection, and 503 as that is. */
+/** Replaces Envoy's own texts, which contain addresses. A response that is not HTTP gives 503, like a reset connection. */
 const LOCAL_REPLIES: Init<typeof LocalReplyConfigSchema> = {
   mappers: [
     {
@@ -185,10 +185,10 @@ const LOCAL_REPLIES: Init<typeof LocalReplyConfigSchema> = {
   ],
 };
 
-/** Larger than any body that is kept for a retry: what goes to a listener that waits is read and dropped. */
+/** Larger than any body that is buffered for a retry, because a waiting listener reads and discards the body. */
 const DROPPED_BYTES = 2 ** 31 - 1;
 
-/** Answers every request after that time, with a header that makes it retried. It is reached from inside Envoy only. */
+/** Responds to every request after the wait, with a header that causes a retry. Only reachable inside Envoy. */
 export function compileDelayListener(waitMs: number): Listener {
   const name = delayName(waitMs);
   const fault = pack(HTTPFaultSchema, {

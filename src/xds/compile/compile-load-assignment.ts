@@ -1,4 +1,4 @@
-/** Endpoints, in Envoy's words. */
+/** Compiles endpoints for Envoy. */
 import type { Endpoint, EndpointsId } from "../../core/dataplane/gateway-config.ts";
 import type { AddressSchema } from "../gen/envoy/config/core/v3/address_pb.ts";
 import {

@@ -1,4 +1,4 @@
-/** What a route asks of a request, in Envoy's words. */
+/** Compiles the match of a route for Envoy. */
 import type { GrpcMethodMatch, NamedMatch, PathMatch, RouteMatch, TextMatch } from "../../core/routing/route-match.ts";
 import type { HeaderMatcherSchema, RouteMatchSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import type { StringMatcherSchema } from "../gen/envoy/type/matcher/v3/string_pb.ts";
@@ -28,7 +28,7 @@ const headerMatcher = ({ name, value }: NamedMatch): HeaderMatchInit => ({
   headerMatchSpecifier: { case: "stringMatch", value: stringMatcher(value) },
 });
 
-/** Patterns are about the whole text in Envoy, as they are here. */
+/** Patterns must match the whole text, in Envoy as in Prevail. */
 const stringMatcher = ({ type, value }: TextMatch): Init<typeof StringMatcherSchema> => ({
   matchPattern: type === "Exact" ? { case: "exact", value } : { case: "safeRegex", value: { regex: value } },
 });
@@ -38,7 +38,7 @@ type PathSpecifier = NonNullable<MatchInit["pathSpecifier"]>;
 const EVERY_PATH: PathSpecifier = { case: "prefix", value: "/" };
 export const EVERYTHING: MatchInit = { pathSpecifier: EVERY_PATH };
 
-/** Envoy makes one slash of many everywhere but where there is nothing else: `//` stays, and must not lead past what is for `/`. */
+/** Envoy merges slashes except in the path `//`, which must not bypass the routes for `/`. */
 const ROOT: PathSpecifier = { case: "safeRegex", value: { regex: "//?" } };
 
 function pathSpecifier({ type, value }: PathMatch): PathSpecifier {
@@ -54,7 +54,7 @@ function pathSpecifier({ type, value }: PathMatch): PathSpecifier {
   }
 }
 
-/** A slash at the end of a prefix says nothing. */
+/** A slash at the end of a prefix is ignored. */
 export const trimSlash = (path: string): string => (path.endsWith("/") ? path.slice(0, -1) : path);
 
 const ONE_ELEMENT = "[^/]+";
@@ -72,10 +72,10 @@ function grpcPath(grpc: GrpcMethodMatch | undefined): PathSpecifier {
   return { case: "safeRegex", value: { regex: `/${part(service)}/${part(method)}` } };
 }
 
-/** A text as a pattern that matches just this. */
+/** A pattern that matches exactly this text. */
 export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** Whether everything that comes to it matches: nothing after it is ever asked. */
+/** True if the match matches every request, so that routes after it are never reached. */
 export const isCatchAll = ({ path, grpc, method, headers, query }: RouteMatch): boolean =>
   (path === undefined ? grpc === undefined : path.type === "PathPrefix" && trimSlash(path.value) === "") &&
   method === undefined &&

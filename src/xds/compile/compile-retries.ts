@@ -1,6 +1,6 @@
 /**
- * Retries in Envoy's words. Envoy's own back-off begins at any time from 0 on, so a minimum is kept by attempts in between that only wait: a
- * composite cluster sends every second attempt to a listener inside Envoy that answers after a fixed time (docs/decisions/0006).
+ * Compiles retry settings for Envoy. Envoy's own backoff may be 0, so a minimum is enforced by additional attempts that only wait: a
+ * composite cluster sends every second attempt to an internal listener that responds after a fixed time (docs/decisions/0006-envoy.md).
  */
 import type { RetryConfig } from "../../core/dataplane/gateway-config.ts";
 import { hasWaits, retriesOf } from "../../core/envoy/envoy-waits.ts";
@@ -9,19 +9,19 @@ import { type RetryPolicy, RetryPolicySchema } from "../gen/envoy/config/route/v
 import { PreviousHostsPredicateSchema } from "../gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { create, duration, type Init, pack } from "../protobuf.ts";
 
-/** What an answer of the waiting listener is known by. It never reaches a client. */
+/** The header that marks a response of a waiting listener. It never reaches a client. */
 export const WAITED_HEADER = "x-prevail-waited";
 
 type RetryPolicyInit = Init<typeof RetryPolicySchema>;
 
-/** Which requests a retry policy is for: whether one that was sent may be sent again depends on the method. */
+/** The class of requests of a retry policy, because `afterSend` depends on the method. */
 export type MethodClass = "All" | "Idempotent" | "Others";
 
-/** RFC 9110; as `nextStep` has it. */
+/** RFC 9110, 9.2.2, as in `core/retry`. */
 export const IDEMPOTENT_METHODS = "GET|HEAD|OPTIONS|TRACE|PUT|DELETE";
 const IDEMPOTENT: ReadonlySet<string> = new Set(IDEMPOTENT_METHODS.split("|"));
 
-/** The classes of methods that need routes of their own. */
+/** The classes of methods that need separate routes. */
 export function methodClasses(retry: RetryConfig | undefined, method: string | undefined): readonly MethodClass[] {
   if (retry === undefined || retry.plan.afterSend !== "Idempotent") return ["All"];
   if (method !== undefined) return [IDEMPOTENT.has(method) ? "Idempotent" : "Others"];
@@ -32,12 +32,12 @@ const PREVIOUS_HOSTS = {
   name: "envoy.retry_host_predicates.previous_hosts",
   configType: { case: "typedConfig", value: pack(PreviousHostsPredicateSchema, {}) },
 } as const;
-/** How often another endpoint is looked for before one that failed is asked again. */
+/** How often Envoy looks for another endpoint before it uses one that failed. */
 const OTHER_HOST_TRIES = 5n;
 
 const known = new WeakMap<RetryConfig, Map<MethodClass, RetryPolicy>>();
 
-/** Many routes have the same, and then it is made once. */
+/** Cached, because many routes have the same settings. */
 export function compileRetryPolicy(retry: RetryConfig, methods: MethodClass): RetryPolicy {
   const policies = known.get(retry) ?? new Map<MethodClass, RetryPolicy>();
   known.set(retry, policies);
@@ -72,10 +72,10 @@ function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyIn
 }
 
 const UNPROMISED_MS = 25;
-/** Before each of the two attempts that make one retry, so a fifth in all: never more than a quarter is allowed. */
+/** Jitter before each of the two attempts of one retry: a fifth of the wait together, within the allowed quarter. */
 const SPREAD = 0.1;
 
-/** Envoy waits a random time below this. Where attempts wait by themselves it only spreads them. */
+/** Envoy waits a random time below this. With waiting attempts it is only the jitter. */
 function backOff({ backoffMs }: RetryPlan): RetryPolicyInit["retryBackOff"] {
   if (backoffMs === undefined)
     return { baseInterval: duration(UNPROMISED_MS), maxInterval: duration(2 * UNPROMISED_MS) };

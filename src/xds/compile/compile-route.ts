@@ -1,4 +1,4 @@
-/** One match of one rule as routes of Envoy: one for each backend and class of methods, as each of them may have settings of its own. */
+/** Compiles one match of one rule to Envoy routes: one per backend and class of methods, because their settings may differ. */
 import type {
   BackendConfig,
   BackendTarget,
@@ -39,14 +39,14 @@ import { type ClusterName, type ClusterSettings, clusterName, waitingClusterName
 
 type RouteInit = Init<typeof RouteSchema>;
 
-/** What differs from port to port. */
+/** The settings that differ between ports. */
 export interface PortFacts {
   readonly port: number;
   readonly scheme: "http" | "https";
 }
 
 export interface RouteOptions {
-  /** Added to waits: how much too early a timer may fire. */
+  /** How much too early a timer may fire. It is added to waits. */
   readonly slackMs: number;
   readonly matchRegex: MatchRegex;
 }
@@ -56,19 +56,19 @@ export interface ClusterUse {
   readonly name: ClusterName;
   readonly backend: BackendConfig;
   readonly settings: ClusterSettings;
-  /** Between attempts; undefined: none. */
+  /** The waits between attempts. Undefined: none. */
   readonly waitsMs: readonly number[] | undefined;
 }
 
 export interface CompiledRoute {
-  /** In order. */
+  /** In the order of precedence. */
   readonly routes: readonly Route[];
   readonly uses: readonly ClusterUse[];
-  /** What is not as the configuration says. */
+  /** The settings that are not carried out exactly. */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** For the routes of one port; each is compiled once. */
+/** Compiles the routes of one port, each once. */
 export function createRouteCompiler(facts: PortFacts, options: RouteOptions): (route: RouteConfig) => CompiledRoute {
   const known = new WeakMap<RouteConfig, CompiledRoute>();
   return (route) => {
@@ -90,7 +90,7 @@ function compileSound(route: RouteConfig, facts: PortFacts, options: RouteOption
   if (noAction !== undefined) {
     const rule: RuleConfig = { ...route.rule, filters: [], action: { type: "Respond", status: 500, reason: noAction } };
     const compiled = compileRoute({ ...route, rule }, facts, options);
-    return { ...compiled, problems: [problem(`${noAction}; requests are answered 500`)] };
+    return { ...compiled, problems: [problem(`${noAction}; requests get a 500`)] };
   }
   const compiled = compileRoute(route, facts, options);
   const limits = ruleLimits(route.rule);
@@ -140,13 +140,13 @@ const changesOf = ({ request, response }: Pick<CompiledFilters, "request" | "res
 
 interface Share {
   readonly target: BackendTarget;
-  /** Of a million requests, those before it in the list included; undefined: all that are left. */
+  /** The cumulative part per million of the requests, including the entries before it. Undefined: all that are left. */
   readonly upTo: number | undefined;
 }
 
 const MILLION = 1_000_000;
 
-/** Envoy asks every route with the same random number, so shares add up: the second takes what is below the sum of both. */
+/** Envoy uses the same random number for every route, so the shares are cumulative. */
 function shares(backends: readonly WeightedBackendConfig[]): readonly Share[] {
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
   let sum = 0;
@@ -185,7 +185,7 @@ const CORS = "envoy.filters.http.cors";
 
 const ONLY_MARK = [WAITED_HEADER];
 
-/** What marks a wait is nobody's business. */
+/** Removes the header that marks a wait. */
 const unmarked = (removed: string[]): string[] => (removed.length === 0 ? ONLY_MARK : [...removed, WAITED_HEADER]);
 
 function withShare(match: MatchInit, upTo: number | undefined): MatchInit {
@@ -202,11 +202,11 @@ const IDEMPOTENT = create(HeaderMatcherSchema, {
   },
 });
 
-/** Routes for other methods come after those for idempotent ones, and need not say so. */
+/** Routes for other methods come after those for idempotent methods, so they need no method match. */
 const withMethods = (match: MatchInit, methods: MethodClass): MatchInit =>
   methods === "Idempotent" ? { ...match, headers: [...(match.headers ?? []), IDEMPOTENT] } : match;
 
-/** What routes ask for that take every request of their methods: made once, as many do. */
+/** Cached matches of routes that match every request of their methods. */
 const EVERY_REQUEST: Readonly<Record<MethodClass, RouteMatch>> = {
   All: create(RouteMatchSchema, EVERYTHING),
   Idempotent: create(RouteMatchSchema, withMethods(EVERYTHING, "Idempotent")),
@@ -227,7 +227,7 @@ type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
 const knownUses = new WeakMap<BackendConfig, WeakMap<object, Map<string, ClusterUse>>>();
 const NO_RETRY = {};
 
-/** Many routes use a backend in the same way, and then it is one object. */
+/** Cached, because many routes use a backend in the same way. */
 function clusterUse(target: UsableTarget, options: RouteOptions): ClusterUse {
   const byRetry = remember(knownUses, target.backend, () => new WeakMap<object, Map<string, ClusterUse>>());
   const byTimes = remember(byRetry, target.retry ?? NO_RETRY, () => new Map<string, ClusterUse>());
@@ -236,7 +236,7 @@ function clusterUse(target: UsableTarget, options: RouteOptions): ClusterUse {
 
 function compileUse({ backend, retry, backendRequestTimeoutMs }: UsableTarget, { slackMs }: RouteOptions): ClusterUse {
   const waitsMs = retry === undefined ? undefined : waitsOf(retry.plan, slackMs);
-  // Envoy counts budgets over the attempts that a cluster has under way, and attempts that wait are no retries of it.
+  // Envoy counts budgets per cluster, and waiting attempts belong to another cluster.
   const budget = retry === undefined || waitsMs !== undefined ? undefined : tighter(retry.budget, backend.budget);
   const settings = { tryTimeoutMs: backendRequestTimeoutMs, budget };
   const real = clusterName(backend, settings);
@@ -257,7 +257,7 @@ const NO_TIMEOUT = duration(0);
 
 const knownActions = new WeakMap<ClusterUse, WeakMap<object, Map<string, RouteAction>>>();
 
-/** The plain ones are shared: they are the most by far. */
+/** The plain actions are shared, because most routes have one. */
 function routeAction(
   rule: RuleConfig,
   target: UsableTarget,
@@ -281,7 +281,7 @@ function actionInit(
 ): Init<typeof RouteActionSchema> {
   return {
     clusterSpecifier: { case: "cluster", value: name },
-    // Left out it would be 15 seconds.
+    // The default would be 15 seconds.
     timeout: requestTimeoutMs === undefined ? NO_TIMEOUT : duration(requestTimeoutMs),
     ...(retry === undefined ? {} : { retryPolicy: compileRetryPolicy(retry, methods) }),
     ...(host === undefined ? {} : { hostRewriteSpecifier: { case: "hostRewriteLiteral", value: host } }),
@@ -315,8 +315,8 @@ const NAMES_PORT = create(HeaderMatcherSchema, {
 });
 
 /**
- * Gateway API, "port": the well-known one of a scheme that is given, else the listener's; a well-known one is not written. Envoy keeps the
- * port that a client named: then the right one is written, even if it need not be.
+ * The port of a redirect, as in the embedded gateway's `redirect-location.ts`. Envoy keeps the port of the request, so the port
+ * is always written if the client sent one.
  */
 function redirects(match: MatchInit, redirect: RedirectConfig, facts: PortFacts): readonly RouteInit[] {
   const { scheme, hostname, port } = redirect;

@@ -1,16 +1,16 @@
-/** Certificates of listeners, and authorities that backends are trusted by. */
+/** Compiles the certificates of listeners and the CA certificates of backends. */
 import type { BackendConfig, BackendTlsConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import type { DataSourceSchema } from "../gen/envoy/config/core/v3/base_pb.ts";
 import { type Secret, SecretSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { create, type Init } from "../protobuf.ts";
+import type { EnvoySecrets, Pem } from "./envoy-secrets.ts";
 import { authoritiesName, certificateName } from "./resource-names.ts";
-import type { Pem, SecretSource } from "./secret-source.ts";
 
 export function compileSecrets(
   { ports }: GatewayConfig,
   backends: Iterable<BackendConfig>,
-  source: SecretSource,
+  source: EnvoySecrets,
 ): ReadonlyMap<string, Secret> {
   const secrets = new Map<string, Secret>();
   const add = (secret: Secret | undefined): void => {
@@ -29,7 +29,7 @@ const dataSource = (pem: Pem): Init<typeof DataSourceSchema> => ({
   specifier: "file" in pem ? { case: "filename", value: pem.file } : { case: "inlineString", value: pem.text },
 });
 
-function certificateSecret(ref: ObjectRef, source: SecretSource): Secret | undefined {
+function certificateSecret(ref: ObjectRef, source: EnvoySecrets): Secret | undefined {
   const certificate = source.findCertificate(ref);
   if (certificate === undefined) return undefined;
   const { chain, privateKey } = certificate;
@@ -42,10 +42,10 @@ function certificateSecret(ref: ObjectRef, source: SecretSource): Secret | undef
   });
 }
 
-/** Undefined: nobody is trusted. Envoy then waits for the secret, and connects to nobody. */
+/** Undefined: there are no CA certificates. Envoy waits for the secret and does not connect. */
 function authoritySecret(
   refs: Exclude<BackendTlsConfig["authorities"], "System">,
-  source: SecretSource,
+  source: EnvoySecrets,
 ): Secret | undefined {
   const authorities = source.findAuthorities(refs);
   if (authorities === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Virtual hosts of Envoy do not fall through: the most specific one takes a request, whether one of its routes matches or not. So each holds
- * the routes of the less specific hostnames as well, after its own. And each belongs to one listener, the most specific (listener isolation).
+ * Compiles virtual hosts. Envoy uses only the most specific virtual host, even if none of its routes matches. So each virtual host contains
+ * the routes of the less specific hostnames too, after its own. Each belongs to the most specific listener (listener isolation).
  */
 import type {
   ConfigProblem,
@@ -22,18 +22,18 @@ export interface CompiledHost {
 
 export interface CompiledHosts {
   readonly hosts: readonly CompiledHost[];
-  /** Some wildcard has routes. */
+  /** True if a wildcard hostname has routes. */
   readonly takesWildcards: boolean;
 }
 
 export interface VirtualHostCompiler {
-  /** Of listeners that share a port: all domains, each once. What has not changed since the last time is the same object. */
+  /** The domains of the listeners of a port, each once. Unchanged hosts stay the same object. */
   readonly compile: (listeners: readonly ListenerConfig[]) => CompiledHosts;
 }
 
 const EVERY_HOST = "*";
 
-/** Of the route configuration of that name. */
+/** Compiles the route configuration of that name. */
 export function createVirtualHostCompiler(
   name: RouteConfigName,
   compileRoute: (route: RouteConfig) => CompiledRoute,
@@ -50,11 +50,11 @@ export function createVirtualHostCompiler(
   };
 }
 
-/** The last result, and what it was made of. */
+/** The last result and its inputs. */
 interface CompiledListeners extends CompiledHosts {
   readonly listeners: readonly ListenerConfig[];
   readonly indexed: readonly IndexedListener[];
-  /** By domain: its place in `hosts`, and the hosts that it was made of. Kept up to date as hosts change. */
+  /** By domain: its index in `hosts`, and the hosts that it was compiled from. Updated as hosts change. */
   readonly places: Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>;
 }
 
@@ -83,8 +83,8 @@ function compileAll(
 }
 
 /**
- * Where only the routes of some hosts have changed, in the same places, everything else stays: the usual change costs what it touches.
- * Undefined: more has changed than that.
+ * Updates only the hosts whose routes have changed, so that the cost of a change does not depend on the number of hosts.
+ * Undefined: more has changed.
  */
 function patchHosts(
   last: CompiledListeners,
@@ -100,7 +100,7 @@ function patchHosts(
     const place = places.get(host.hostname);
     if (index === undefined || place === undefined) return undefined;
     index.exact.set(host.hostname, host);
-    // Another listener has the host, and such a request never comes here.
+    // Another listener serves the host.
     if (last.indexed.find(({ hostname }) => covers(hostname, host.hostname)) !== index) continue;
     const from = hostsFor(host.hostname, index);
     hosts[place.at] = compile(host.hostname, from);
@@ -109,7 +109,7 @@ function patchHosts(
   return changed.length === 0 ? last : { ...last, listeners, hosts };
 }
 
-/** Exact hosts whose routes are others now, by the place of their listener; undefined: more has changed than that. */
+/** The exact hosts whose routes have changed, by the index of their listener. Undefined: more has changed. */
 function changedHosts(
   before: readonly ListenerConfig[],
   now: readonly ListenerConfig[],
@@ -144,7 +144,7 @@ function compileHost(
   const compiled = routesOf(from).map(compileRoute);
   return {
     host: create(VirtualHostSchema, {
-      // As a resource of its own it goes by that name.
+      // The name of the host as a separate resource.
       name: virtualHostName(name, domain),
       domains: [domain],
       routes: compiled.flatMap(({ routes }) => routes),
@@ -154,7 +154,7 @@ function compileHost(
   };
 }
 
-/** Those of listeners too: where one has no routes for a host, a less specific listener must not take it. */
+/** Includes the hostnames of listeners: a less specific listener must not serve a host of a listener without routes. */
 function domainsOf(listeners: readonly ListenerConfig[]): ReadonlySet<string> {
   const domains = new Set<string>();
   for (const { hostname, virtualHosts } of listeners) {
@@ -164,7 +164,7 @@ function domainsOf(listeners: readonly ListenerConfig[]): ReadonlySet<string> {
   return domains;
 }
 
-/** Whether a hostname takes every host that the domain does. */
+/** True if a hostname matches every host that the domain matches. */
 export function covers(hostname: string, domain: string): boolean {
   if (hostname === EVERY_HOST || hostname === domain) return true;
   return hostname.startsWith("*.") && domain.length > hostname.length - 1 && domain.endsWith(hostname.slice(1));
@@ -172,9 +172,9 @@ export function covers(hostname: string, domain: string): boolean {
 
 interface IndexedListener {
   readonly hostname: string;
-  /** Kept up to date as hosts change. */
+  /** Updated as hosts change. */
   readonly exact: Map<string, VirtualHostConfig>;
-  /** The more specific first. There are few, as a rule. */
+  /** The more specific first. Usually there are few. */
   readonly wildcards: readonly VirtualHostConfig[];
 }
 
@@ -188,14 +188,14 @@ function indexListener({ hostname, virtualHosts }: ListenerConfig): IndexedListe
   return { hostname: hostname ?? EVERY_HOST, exact, wildcards };
 }
 
-/** In precedence. */
+/** In the order of precedence. */
 function hostsFor(domain: string, { exact, wildcards }: IndexedListener): readonly VirtualHostConfig[] {
   const own = exact.get(domain);
   const others = wildcards.filter(({ hostname }) => covers(hostname, domain));
   return own === undefined ? others : [own, ...others];
 }
 
-/** What comes after a route that takes everything is never asked, and left out. */
+/** Leaves out the routes after one that matches everything. */
 function routesOf(hosts: readonly VirtualHostConfig[]): readonly RouteConfig[] {
   const routes: RouteConfig[] = [];
   for (const route of hosts.flatMap((host) => host.routes)) {

@@ -1,11 +1,11 @@
-/** Which clusters are used, counted, so that a change costs what it touches. */
+/** Counts the uses of clusters, so that the cost of a change does not depend on the number of routes. */
 import type { ClusterUse } from "./compile-route.ts";
 import type { CompiledHost } from "./compile-virtual-hosts.ts";
 import type { RouteConfigName } from "./resource-names.ts";
 
 type Hosts = ReadonlyMap<RouteConfigName, readonly CompiledHost[]>;
 
-/** The same table as before where the same clusters are used. */
+/** Returns the same table if the same clusters are used. */
 export function createUseCounter(): (hosts: Hosts) => ReadonlyMap<string, ClusterUse> {
   const counts = new Map<string, { use: ClusterUse; count: number }>();
   let last: Hosts = new Map();
@@ -40,7 +40,7 @@ export function createUseCounter(): (hosts: Hosts) => ReadonlyMap<string, Cluste
   };
 }
 
-/** Adds before it removes: what goes and comes back was never gone. */
+/** Adds before it removes, so that a cluster that is used before and after is not removed. */
 function forEachChange(
   before: Hosts,
   now: Hosts,

@@ -1,4 +1,4 @@
-/** What resources are called: after what they are about, never after a position, so that reordering replaces nothing. */
+/** The names of resources. They never contain an index, so that reordering does not replace resources. */
 import type {
   BackendConfig,
   BackendTlsConfig,
@@ -16,25 +16,25 @@ export type SecretName = string & { readonly __brand: "SecretName" };
 export const listenerName = ({ namespace, name }: ObjectRef, port: number): ListenerName =>
   `${namespace}/${name}:${port}` as ListenerName;
 
-/** All listeners of a plain port share one; with TLS each has its own, as the connection already belongs to one of them. */
+/** The listeners of a plain port share a route configuration. With TLS each has its own, because the connection selects the listener. */
 export const routeConfigName = (port: ListenerName, listener?: ListenerConfig): RouteConfigName =>
   (listener === undefined
     ? port
     : `${port}/${listener.owner.kind}/${listener.owner.namespace}/${listener.owner.name}/${listener.name}`) as RouteConfigName;
 
-/** Envoy takes what is before the last slash for the route configuration. Where each host has one of its own, that goes by this name too. */
+/** The name of a virtual host. Envoy reads the part before the last slash as the route configuration. With scopes it is also the name of the host's own route configuration. */
 export const virtualHostName = (config: RouteConfigName, domain: string): string => `${config}/${domain}`;
 
-/** Of the name of a virtual host. */
+/** Parses the name of a virtual host. */
 export const routeConfigOf = (host: string): string => host.slice(0, host.lastIndexOf("/"));
 
-/** Each route configuration has its own collection of scopes, and only an Envoy that needs it asks for it. */
+/** The collection of scopes of a route configuration. */
 const SCOPES = "xdstp:///envoy.config.route.v3.ScopedRouteConfiguration/";
 
-/** The scope of a virtual host. Its name follows from the host's: whoever has the routes of a host has its scope. */
+/** The scope of a virtual host. Its name is derived from the host's name. */
 export const scopeName = (host: string): string => `${SCOPES}${inUrl(host)}`;
 
-/** The other way round. */
+/** The reverse: from the name of the scope to the host's. */
 export const hostOfScope = (scope: string): string =>
   scope
     .slice(SCOPES.length)
@@ -43,14 +43,14 @@ export const hostOfScope = (scope: string): string =>
 /** All scopes of a route configuration. */
 export const scopesName = (config: RouteConfigName): string => `${SCOPES}${inUrl(config)}/*`;
 
-/** Of the name of a scope: what an Envoy asks for to have it. */
+/** The collection that an Envoy subscribes to for a scope. */
 export const scopesOf = (scope: string): string => `${scope.slice(0, scope.lastIndexOf("/"))}/*`;
 
-/** Names of objects need nothing of this; files may hold any. */
+/** Escapes names, because files may contain any name. */
 const inUrl = (name: string): string =>
   name.replace(/[^A-Za-z0-9.:/-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`);
 
-/** What a cluster is for besides its backend. Equal settings share one. */
+/** The settings of a cluster. Equal settings share a cluster. */
 export interface ClusterSettings {
   readonly tryTimeoutMs: number | undefined;
   readonly budget: RetryBudget | undefined;
@@ -64,14 +64,14 @@ export function clusterName({ id }: BackendConfig, { tryTimeoutMs, budget }: Clu
   return [id, ...parts].join(" | ") as ClusterName;
 }
 
-/** The id of the backend that a cluster of that name leads to. */
+/** The backend of a cluster. */
 export const backendOfCluster = (name: string): string => name.split(" | ")[0] ?? name;
 
-/** The same cluster with waits between its attempts. */
+/** The composite cluster with waits between attempts. */
 export const waitingClusterName = (name: ClusterName, waitsMs: readonly number[]): ClusterName =>
   `${name} | waits ${waitsMs.join(",")}ms` as ClusterName;
 
-/** A cluster and an internal listener of the same name. */
+/** The name of a waiting cluster and of its internal listener. */
 export const delayName = (waitMs: number): ClusterName & ListenerName =>
   `prevail delay ${waitMs}ms` as ClusterName & ListenerName;
 
@@ -81,5 +81,5 @@ export const certificateName = ({ namespace, name }: ObjectRef): SecretName =>
 export const authoritiesName = (refs: Exclude<BackendTlsConfig["authorities"], "System">): SecretName =>
   `authorities/${refs.map(({ namespace, name }) => `${namespace}/${name}`).join("+")}` as SecretName;
 
-/** ClusterLoadAssignments go by the name of the endpoints, whatever cluster uses them. */
+/** ClusterLoadAssignments have the name of the endpoints, because several clusters may use them. */
 export const loadAssignmentName = (id: EndpointsId): string => id;

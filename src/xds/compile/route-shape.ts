@@ -1,23 +1,23 @@
 /**
- * In which of two shapes the hosts of a port reach an Envoy. Shared: all in one route configuration, which Envoy makes anew for each change of
- * one of them. Scoped: each in one of its own, so that a change costs the same however many there are; but finding it costs every request a little.
+ * How the hosts of a port are sent to an Envoy. Shared: all hosts in one route configuration, which Envoy rebuilds for each change. Scoped:
+ * one route configuration per host, so that the cost of a change does not depend on the number of hosts, but each request costs a little more.
  */
 import type { CompiledHosts } from "./compile-virtual-hosts.ts";
 import type { RouteConfigName } from "./resource-names.ts";
 
 export type RouteShape = "Shared" | "Scoped";
 
-/** Up to here Envoy makes all of them anew in some milliseconds. */
+/** Up to this number Envoy rebuilds all hosts in a few milliseconds. */
 const SCOPES_FROM = 100;
 
-/** Another shape is another listener, and connections move there one by one. So nobody goes to and fro: back only at half as many hosts. */
+/** Changing the shape replaces the listener. To avoid frequent changes, the shape goes back to Shared only at half as many hosts. */
 const BACK_AT = 0.5;
 
 export interface ShapeMemory {
-  /** As the hosts are now. */
+  /** The shape for the current hosts. */
   readonly see: (name: RouteConfigName, hosts: CompiledHosts) => void;
   readonly find: (name: RouteConfigName) => RouteShape;
-  /** Forgets all others. */
+  /** Removes all others. */
   readonly keep: (names: { readonly has: (name: RouteConfigName) => boolean }) => void;
 }
 
@@ -26,7 +26,7 @@ export function createShapeMemory(scopesFrom: number = SCOPES_FROM): ShapeMemory
   return {
     see: (name, { hosts, takesWildcards }) => {
       const least = scoped.has(name) ? scopesFrom * BACK_AT : scopesFrom;
-      // Scopes are found by exact names. A wildcard without routes needs none: what has no scope is answered 404.
+      // Scopes need exact hosts. A wildcard without routes needs no scope: requests without a scope get a 404.
       if (!takesWildcards && hosts.length >= least) scoped.add(name);
       else scoped.delete(name);
     },

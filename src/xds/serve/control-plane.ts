@@ -1,10 +1,15 @@
-/** From configurations to Envoys: compiles what changed, and serves it. */
+/** The control plane: compiles configurations for Envoy and serves them over xDS. */
 import type { ConfigProblem, DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import { type CompileOptions, createGatewayCompiler, type GatewayCompiler } from "../compile/compile-gateway.ts";
-import type { SecretSource } from "../compile/secret-source.ts";
-import { createEncoder, type DiscoveryStyle, type EncodedResources, type ResourceEncoder } from "./encode-resources.ts";
-import { createSecretCheck } from "./sound-secrets.ts";
+import type { EnvoySecrets } from "../compile/envoy-secrets.ts";
+import {
+  createEncoder,
+  type DiscoveryStyle,
+  type EncodedResources,
+  type ResourceEncoder,
+} from "./encode/encode-resources.ts";
+import { createSecretFilter } from "./valid-secrets.ts";
 import { type NodeStatus, startXdsServer, type XdsServerOptions } from "./xds-server.ts";
 
 export interface ControlPlaneOptions extends XdsServerOptions {
@@ -13,16 +18,16 @@ export interface ControlPlaneOptions extends XdsServerOptions {
 
 export interface ControlPlane {
   readonly port: number;
-  /** From now on this is served. What comes back is what Envoy does otherwise than the configuration says. */
-  readonly replace: (config: DataplaneConfig, secrets: SecretSource) => readonly ConfigProblem[];
+  /** Serves this configuration from now on. Returns the settings that Envoy does not carry out exactly. */
+  readonly replace: (config: DataplaneConfig, secrets: EnvoySecrets) => readonly ConfigProblem[];
   readonly nodes: () => readonly NodeStatus[];
   readonly close: () => Promise<void>;
 }
 
-/** What an Envoy says in `node.cluster`. */
+/** The `node.cluster` of the Envoys of a gateway. */
 export const gatewayKey = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`;
 
-/** One for each style, as hosts travel otherwise. */
+/** One compiler per style, because hosts are separate resources only in delta xDS. */
 type GatewayTools = Readonly<Record<DiscoveryStyle, StyleTools>>;
 
 interface StyleTools {
@@ -33,7 +38,7 @@ interface StyleTools {
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const server = await startXdsServer(options);
   let tools = new Map<string, GatewayTools>();
-  const checkSecrets = createSecretCheck();
+  const checkSecrets = createSecretFilter();
   const toolsFor = (style: DiscoveryStyle): StyleTools => ({
     compiler: createGatewayCompiler({ ...options.compile, delivery: style }),
     encoder: createEncoder(style),
@@ -70,7 +75,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
 }
 
-/** Made when the first Envoy asks for it that way. */
+/** Encodes on first use. */
 function once(make: (style: DiscoveryStyle) => EncodedResources): (style: DiscoveryStyle) => EncodedResources {
   const known = new Map<DiscoveryStyle, EncodedResources>();
   return (style) => {

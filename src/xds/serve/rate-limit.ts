@@ -1,4 +1,4 @@
-/** So many at once, and so many more in each second. */
+/** A token bucket: a burst, and a rate per second. */
 export interface RateLimit {
   readonly take: (nowMs: number) => boolean;
 }

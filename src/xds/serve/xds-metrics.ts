@@ -1,4 +1,4 @@
-/** What a control plane and its Envoys said to each other, counted. docs/envoy.md lists names and labels. */
+/** The metrics of the control plane. docs/envoy.md lists names and labels. */
 import { type ConfigMetrics, createConfigMetrics } from "../../adapters/admin/config-metrics.ts";
 import { createCounters, createGauge, label } from "../../adapters/admin/metric-families.ts";
 import type { NodeStatus, XdsEvent } from "./xds-server.ts";
@@ -11,7 +11,7 @@ export interface XdsMetrics {
 
 export interface XdsMetricsOptions {
   readonly nodes: () => readonly NodeStatus[];
-  /** Since 1970. */
+  /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
 
@@ -72,7 +72,7 @@ export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetric
   };
 }
 
-/** A gateway of which no such node is connected has a count of 0: it is known from the others. */
+/** A gateway without such a node has the count 0. */
 function countBy(nodes: readonly NodeStatus[], is: (node: NodeStatus) => boolean): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const node of nodes) {

@@ -1,29 +1,29 @@
 /**
- * Serves gateways to Envoys over gRPC. Each Envoy says which gateway it is to be (`node.cluster`: `namespace/name`) and has a session of its
- * own, so that a slow one holds back nobody.
+ * Serves gateways to Envoys over gRPC. `node.cluster` of an Envoy is the gateway that it serves (`namespace/name`). Each Envoy has its own
+ * session, so that a slow Envoy does not delay others.
  */
 import { Server, ServerCredentials, type ServerDuplexStream, type ServiceDefinition, status } from "@grpc/grpc-js";
 import { remember } from "../../core/model/collections/remember.ts";
 import { isLoopback } from "../../core/model/is-loopback.ts";
-import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./discovery-protocol.ts";
-import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
-import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
+import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode/encode-resources.ts";
+import type { ResourceType } from "./encode/resource-type.ts";
 import { createRateLimit, type RateLimit } from "./rate-limit.ts";
-import type { ResourceType } from "./resource-type.ts";
-import type { Refusal } from "./session-state.ts";
-import { type SessionRequest, XdsSession } from "./xds-session.ts";
+import { type AcceptedVersions, createAcceptedVersions } from "./session/accepted-versions.ts";
+import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./session/discovery-protocol.ts";
+import type { Refusal } from "./session/session-state.ts";
+import { type SessionRequest, XdsSession } from "./session/xds-session.ts";
 
 export interface XdsServerOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Undefined: plain text, which is for the loopback only. */
+  /** Undefined: plain text, on the loopback only. */
   readonly tls: XdsServerTls | undefined;
   readonly onEvent: (event: XdsEvent) => void;
   readonly limits?: Partial<XdsLimits>;
 }
 
-/** In PEM. Whoever connects must have a certificate of these authorities that names its node id. */
+/** In PEM. A client needs a certificate of these authorities that contains its node id. */
 export interface XdsServerTls {
   readonly certificate: string;
   readonly privateKey: string;
@@ -33,12 +33,12 @@ export interface XdsServerTls {
 export interface XdsLimits {
   readonly maxNodes: number;
   readonly maxMessageBytes: number;
-  /** Of one node: at once, and then in each second. */
+  /** The rate limit of one node: a burst, and a rate per second. */
   readonly messageBurst: number;
   readonly messagesPerSecond: number;
-  /** How long endpoints of a new cluster are waited for before routes may use it. */
+  /** How long to wait for the endpoints of a new cluster before routes may use it. */
   readonly awaitEndpointsMs: number;
-  /** How long a cluster stays at least: see `SessionOptions`. */
+  /** The minimum lifetime of a cluster (see `SessionOptions`). */
   readonly lingerMs: number;
   readonly keepaliveMs: number;
 }
@@ -53,7 +53,7 @@ const LIMITS: XdsLimits = {
   keepaliveMs: 10_000,
 };
 
-/** How often unused clusters are looked for. */
+/** The interval of the search for unused clusters. */
 const RETIRE_MS = 1000;
 
 export type XdsEvent =
@@ -67,10 +67,10 @@ export type XdsEvent =
       readonly removed: number;
       readonly bytes: number;
     }
-  /** `answer`: whether it takes what it was sent; undefined: it asks for something. */
+  /** `response`: whether it accepts what it was sent. Undefined: a request. */
   | { readonly type: "Received"; readonly bytes: number; readonly answer: Answer | undefined };
 
-/** Why a stream is ended. */
+/** The reason for closing a stream. */
 export type RejectionCause = "no_node" | "certificate" | "too_many_nodes" | "unreadable" | "rate_limit";
 
 export interface Answer {
@@ -82,17 +82,17 @@ export interface NodeStatus {
   readonly node: string;
   readonly gateway: string;
   readonly protocol: DiscoveryStyle;
-  /** It has taken all that it is to have. */
+  /** True if it has accepted all its resources. */
   readonly isSettled: boolean;
-  /** Why it is not settled, for people. */
+  /** Why it is not settled, as text. */
   readonly waitingFor: readonly string[];
-  /** What it would not take. */
+  /** The resources that it rejected. */
   readonly refusals: readonly Refusal[];
 }
 
 export interface XdsServer {
   readonly port: number;
-  /** By gateway: `namespace/name`. */
+  /** By gateway (`namespace/name`). */
   readonly replace: (gateways: ServedGateways) => void;
   readonly nodes: () => readonly NodeStatus[];
   readonly close: () => Promise<void>;
@@ -116,14 +116,14 @@ interface Shared {
   readonly onEvent: XdsServerOptions["onEvent"];
   readonly connections: Set<Connection>;
   gateways: ServedGateways;
-  readonly good: Map<string, GoodVersions>;
+  readonly good: Map<string, AcceptedVersions>;
 }
 
 export async function startXdsServer(options: XdsServerOptions): Promise<XdsServer> {
   const { host, port, tls, onEvent } = options;
   if (tls === undefined && !isLoopback(host)) {
     throw new Error(
-      `${host} is not the loopback: whoever can reach it could read keys. Use TLS with client certificates`,
+      `${host} is not the loopback, and the stream contains private keys: use TLS with client certificates`,
     );
   }
   const limits = { ...LIMITS, ...options.limits };
@@ -214,7 +214,7 @@ const nodesOf = ({ connections }: Shared): readonly NodeStatus[] =>
     }))
     .sort((a, b) => (a.node < b.node ? -1 : 1));
 
-/** A stream is one connection of one Envoy, from its first message on. */
+/** One connection of one Envoy, from its first message on. */
 function serveStream(call: Call, style: DiscoveryStyle, protocol: DiscoveryProtocol, shared: Shared): void {
   let connection: Connection | undefined;
   const rate = createRateLimit(shared.limits.messageBurst, shared.limits.messagesPerSecond);
@@ -263,7 +263,7 @@ const answerOf = (request: SessionRequest | undefined): Answer | undefined =>
     ? undefined
     : { resourceType: request.type, isTaken: request.refusal === undefined };
 
-/** A text says what is wrong with it; undefined: there are too many. */
+/** A text is the reason for refusing it. Undefined: there are too many connections. */
 function receive(
   bytes: Buffer,
   rate: RateLimit,
@@ -296,7 +296,7 @@ function whyNot(
   return undefined;
 }
 
-/** Those that the client's certificate is for. */
+/** The names in the client's certificate. */
 function namesOf(call: Call): readonly string[] {
   const certificate = call.getAuthContext().sslPeerCertificate;
   const alternatives = certificate?.subjectaltname?.split(", ").map((name) => name.replace(/^(?:DNS|URI):/, "")) ?? [];
@@ -312,9 +312,9 @@ function connect(
   protocol: DiscoveryProtocol,
   shared: Shared,
 ): Connection {
-  // Route configurations of the two styles share names and nothing else.
+  // Route configurations of the two styles have the same names and different contents.
   const key = `${style} ${gateway}`;
-  const good = remember(shared.good, key, createGoodVersions);
+  const good = remember(shared.good, key, createAcceptedVersions);
   let patience: NodeJS.Timeout | undefined;
   const session = new XdsSession({
     wanted: resourcesOf(gateway, style, shared),

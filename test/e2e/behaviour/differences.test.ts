@@ -10,7 +10,7 @@ import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
 import { NO_SECRETS } from "../../../src/gateway/contract/secret-source.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
-import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/gateway/envoy.ts";
 import { NO_KEYS, startEnvoyPlane } from "../../support/gateway/envoy-plane.ts";
 import { findFreePorts } from "../../support/gateway/find-free-ports.ts";

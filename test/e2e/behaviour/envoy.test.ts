@@ -3,7 +3,7 @@ import { compileDataplane } from "../../../src/core/compile.ts";
 import { evaluate } from "../../../src/core/evaluate.ts";
 import { buildSnapshot } from "../../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../../src/definitions/built-in-definitions.ts";
-import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/gateway/envoy.ts";
 import { NO_KEYS, startEnvoyPlane } from "../../support/gateway/envoy-plane.ts";
 import { findFreePorts } from "../../support/gateway/find-free-ports.ts";

@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RedirectConfig } from "../../../src/core/dataplane/gateway-config.ts";
-import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/gateway/envoy.ts";
 import { NO_KEYS, startEnvoyPlane } from "../../support/gateway/envoy-plane.ts";
 import { findFreePorts } from "../../support/gateway/find-free-ports.ts";

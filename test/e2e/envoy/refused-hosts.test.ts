@@ -8,8 +8,8 @@ import { compileBootstrap } from "../../../src/xds/compile/compile-bootstrap.ts"
 import { createGatewayCompiler } from "../../../src/xds/compile/compile-gateway.ts";
 import { RouteConfigurationSchema } from "../../../src/xds/gen/envoy/config/route/v3/route_pb.ts";
 import { create, type Init } from "../../../src/xds/protobuf.ts";
-import { createEncoder } from "../../../src/xds/serve/encode-resources.ts";
-import { type EncodedResource, encodeResource } from "../../../src/xds/serve/encoded-resource.ts";
+import { createEncoder } from "../../../src/xds/serve/encode/encode-resources.ts";
+import { type EncodedResource, encodeResource } from "../../../src/xds/serve/encode/encoded-resource.ts";
 import { startXdsServer, type XdsServer } from "../../../src/xds/serve/xds-server.ts";
 import { findEnvoy, startEnvoy } from "../../support/gateway/envoy.ts";
 import { NO_KEYS } from "../../support/gateway/envoy-plane.ts";

@@ -6,7 +6,7 @@ import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, EndpointsId, RouteConfig } from "../../../src/core/dataplane/gateway-config.ts";
 import { NO_SECRETS } from "../../../src/gateway/contract/secret-source.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
-import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/gateway/envoy.ts";
 import { NO_KEYS, startEnvoyPlane } from "../../support/gateway/envoy-plane.ts";
 import { findFreePorts } from "../../support/gateway/find-free-ports.ts";

@@ -9,8 +9,8 @@ import type {
   EndpointsId,
   ListenerConfig,
 } from "../../../src/core/dataplane/gateway-config.ts";
-import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
-import type { EnvoyDataplane } from "../../../src/xds/serve/envoy-dataplane.ts";
+import type { EnvoySecrets } from "../../../src/xds/compile/envoy-secrets.ts";
+import type { EnvoyDataplane } from "../../../src/xds/serve/envoy/envoy-dataplane.ts";
 import { findEnvoy } from "../../support/gateway/envoy.ts";
 import { startEnvoyPlane } from "../../support/gateway/envoy-plane.ts";
 import { findFreePorts } from "../../support/gateway/find-free-ports.ts";
@@ -22,7 +22,7 @@ const ref = (kind: string, name: string) => ({ group: "", kind, namespace: "bake
 
 const GARBLED = "-----BEGIN CERTIFICATE-----\nbm90IGEgY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----\n";
 
-const secrets: SecretSource = {
+const secrets: EnvoySecrets = {
   findCertificate: ({ name }) => {
     if (name === "lost") return undefined;
     return { chain: { text: name === "garbled" ? GARBLED : pem("tls.crt") }, privateKey: { text: pem("tls.key") } };
@@ -112,7 +112,7 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
     expect(await plane.replace(config(listeners, await startBackend()), secrets)).toEqual([
       expect.stringContaining("lost: Secret bakery/lost has no certificate that can be used"),
       expect.stringContaining("garbled: Secret bakery/garbled has no certificate that can be used"),
-      expect.stringContaining("Service bakery/distrusted: spec.ports: the BackendTLSPolicy names no authority"),
+      expect.stringContaining("Service bakery/distrusted: spec.ports: the BackendTLSPolicy has no usable CA certificate"),
     ]);
     await expect.poll(() => ask(port, "shop.bakery.example"), { timeout: 10_000 }).toBe(200);
     expect(await ask(port, "other.bakery.example")).toBe(503);

@@ -1,13 +1,13 @@
 /** Envoys that are configured over xDS, as `prevail run --dataplane envoy` starts them. */
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
-import type { SecretSource } from "../../../src/xds/compile/secret-source.ts";
+import type { EnvoySecrets } from "../../../src/xds/compile/envoy-secrets.ts";
 import {
   type EnvoyDataplane,
   type EnvoyDataplaneOptions,
   startEnvoyDataplane,
-} from "../../../src/xds/serve/envoy-dataplane.ts";
+} from "../../../src/xds/serve/envoy/envoy-dataplane.ts";
 
-export const NO_KEYS: SecretSource = { findCertificate: () => undefined, findAuthorities: () => undefined };
+export const NO_KEYS: EnvoySecrets = { findCertificate: () => undefined, findAuthorities: () => undefined };
 
 /** For one Gateway with one port: it listens at `port` of the loopback. */
 export const startEnvoyPlane = (

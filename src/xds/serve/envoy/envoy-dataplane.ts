@@ -1,44 +1,44 @@
 /**
- * Envoys on this machine as the data plane: a control plane on the loopback, and for each gateway an Envoy that asks it. What is handed over
- * is served when they have taken it.
+ * Local Envoys as the data plane: a control plane on the loopback, and an Envoy process per gateway. A configuration is served once the
+ * Envoys have acknowledged it.
  */
-import type { DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
-import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
-import type { MatchRegex } from "../../core/model/regex.ts";
-import { compileBootstrap } from "../compile/compile-bootstrap.ts";
-import type { ListenerAddress } from "../compile/compile-listener.ts";
-import type { SecretSource } from "../compile/secret-source.ts";
-import { type ControlPlane, gatewayKey, startControlPlane } from "./control-plane.ts";
+import type { DataplaneConfig } from "../../../core/dataplane/gateway-config.ts";
+import { displayRef, type ObjectRef } from "../../../core/model/refs.ts";
+import type { MatchRegex } from "../../../core/model/regex.ts";
+import { compileBootstrap } from "../../compile/compile-bootstrap.ts";
+import type { ListenerAddress } from "../../compile/compile-listener.ts";
+import type { EnvoySecrets } from "../../compile/envoy-secrets.ts";
+import { type ControlPlane, gatewayKey, startControlPlane } from "../control-plane.ts";
+import type { NodeStatus } from "../xds-server.ts";
 import { type EnvoyProcess, startEnvoyProcess } from "./envoy-process.ts";
 import type { EnvoyAccess } from "./parse-access-line.ts";
-import type { NodeStatus } from "./xds-server.ts";
 
 export interface EnvoyDataplaneOptions {
-  /** The binary. */
+  /** The path of the Envoy binary. */
   readonly envoyPath: string;
   readonly bind: (gateway: ObjectRef, port: number) => ListenerAddress;
   readonly matchRegex: MatchRegex;
   readonly systemAuthorities: string;
-  /** What people should see: what Envoy logs, and what happens to it. */
+  /** Receives Envoy's log, and messages about its process. */
   readonly onLine: (line: string) => void;
-  /** What becomes of each request; undefined: nobody wants to know, and Envoy does not tell. */
+  /** Receives an entry per request. Undefined: no access log. */
   readonly onAccess?: (gateway: ObjectRef, access: EnvoyAccess) => void;
-  /** Of each Envoy; undefined: as many as there are processors. */
+  /** The worker threads of each Envoy. Undefined: one per processor. */
   readonly concurrency?: number;
-  /** Of the Envoy that is that gateway, on the loopback; undefined: none. */
+  /** The admin port of a gateway's Envoy, on the loopback. Undefined: none. */
   readonly adminPort?: (gateway: ObjectRef) => number | undefined;
-  /** As the compiler has it. */
+  /** As in `CompileOptions`. */
   readonly scopesFrom?: number;
 }
 
 export interface EnvoyDataplane {
-  /** Resolves when all Envoys have taken it, or after a while, with what could not be. */
-  readonly replace: (config: DataplaneConfig, secrets: SecretSource) => Promise<readonly string[]>;
+  /** Resolves when all Envoys have acknowledged the configuration, or after a timeout, with the problems. */
+  readonly replace: (config: DataplaneConfig, secrets: EnvoySecrets) => Promise<readonly string[]>;
   readonly nodes: () => readonly NodeStatus[];
   readonly close: (drainMs: number) => Promise<void>;
 }
 
-/** A timer may be a millisecond early even so. */
+/** A precise timer may still fire a millisecond early. */
 const SLACK_MS = 1;
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 10;
@@ -110,7 +110,7 @@ function startEnvoy(
   });
 }
 
-/** What was refused, and who has not answered. */
+/** The rejected resources, and the Envoys that have not responded. */
 async function untilSettled({ nodes }: ControlPlane, gateways: readonly string[]): Promise<readonly string[]> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

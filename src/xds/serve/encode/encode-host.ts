@@ -1,9 +1,9 @@
 /**
- * A virtual host as bytes. Thousands may be wanted at once, when an Envoy starts, and most of a route is the same in many: what it asks for and what
- * it does are messages that routes share (`compile-route.ts`), and each of those is encoded once.
+ * Encodes a virtual host. Thousands may be needed when an Envoy starts, and routes have much in common: matches and actions are messages
+ * that routes share (`compile-route.ts`), and each of those is encoded once.
  */
 
-import { remember } from "../../core/model/collections/remember.ts";
+import { remember } from "../../../core/model/collections/remember.ts";
 import {
   type Route,
   type RouteAction,
@@ -13,8 +13,8 @@ import {
   RouteSchema,
   type VirtualHost,
   VirtualHostSchema,
-} from "../gen/envoy/config/route/v3/route_components_pb.ts";
-import { type EncodedField, toBinary, withFields } from "../protobuf.ts";
+} from "../../gen/envoy/config/route/v3/route_components_pb.ts";
+import { type EncodedField, toBinary, withFields } from "../../protobuf.ts";
 
 const matches = new WeakMap<RouteMatch, Uint8Array>();
 const actions = new WeakMap<RouteAction, Uint8Array>();

@@ -1,29 +1,29 @@
 /**
- * What one Envoy is to get, and what is to go, worked out from what it has and asked for. There may be thousands of resources, and most changes are
- * about one or two: lists are kept, and fixed where something changed.
+ * Computes which resources must be sent to one Envoy and which must be removed. There may be thousands of resources, and most changes
+ * affect one or two, so the lists are updated incrementally.
  */
-import { type EncodedResources, encodeEmptyEndpoints } from "./encode-resources.ts";
-import type { EncodedResource, ResourceTable } from "./encoded-resource.ts";
-import type { GoodVersions } from "./good-versions.ts";
-import { isTakenAway, RESOURCE_TYPES, type ResourceType } from "./resource-type.ts";
+import { type EncodedResources, encodeEmptyEndpoints } from "../encode/encode-resources.ts";
+import type { EncodedResource, ResourceTable } from "../encode/encoded-resource.ts";
+import { isTakenAway, RESOURCE_TYPES, type ResourceType } from "../encode/resource-type.ts";
+import type { AcceptedVersions } from "./accepted-versions.ts";
 import { isAskedFor, namesAskedFor, type SessionStates, type TypeState } from "./session-state.ts";
 
 export interface SessionListsOptions {
   readonly states: SessionStates;
   readonly wanted: EncodedResources;
-  readonly good: GoodVersions;
+  readonly good: AcceptedVersions;
   readonly nowMs: () => number;
-  /** A cluster is not taken away sooner after it came. */
+  /** The minimum time from sending a cluster to removing it. */
   readonly lingerMs: number;
 }
 
 export class SessionLists {
   private readonly states: SessionStates;
-  private readonly good: GoodVersions;
+  private readonly good: AcceptedVersions;
   private readonly nowMs: () => number;
   private readonly lingerMs: number;
   private current: EncodedResources;
-  /** There are clusters that nobody uses and that came too recently to go. */
+  /** True if unused clusters are still too young to be removed. */
   private isLingering = false;
 
   constructor({ states, wanted, good, nowMs, lingerMs }: SessionListsOptions) {
@@ -48,7 +48,7 @@ export class SessionLists {
     }
   }
 
-  /** Whether there may be something to take away that was too young to go before. */
+  /** True if a cluster may be removed that was too young before. */
   stopLingering(): boolean {
     if (!this.isLingering) return false;
     this.isLingering = false;
@@ -56,7 +56,7 @@ export class SessionLists {
     return true;
   }
 
-  /** New or changed, of what the Envoy asked for; where it refused some, those that are above suspicion, or a lot of the others. */
+  /** The new or changed resources that the Envoy requested. After a rejection: those that cannot be the cause, or a part of the others. */
   due(type: ResourceType): readonly EncodedResource[] {
     const { suspects, lot } = this.states[type];
     const due = [...this.listsOf(type).due.values()];
@@ -84,7 +84,7 @@ export class SessionLists {
     return lists;
   }
 
-  /** At these alone. */
+  /** Updates only these names. */
   lookAgain(type: ResourceType, names: readonly string[]): void {
     const state = this.states[type];
     if (state.lists === undefined || names.length === 0) return;
@@ -114,7 +114,7 @@ export class SessionLists {
     return !isLingering;
   }
 
-  /** The version that this Envoy is to have: not one that it has refused. */
+  /** The version for this Envoy: never one that it has rejected. */
   find(type: ResourceType, name: string): EncodedResource | undefined {
     const resource = this.current[type].get(name);
     if (resource === undefined) return type === "Endpoints" ? this.leftover(name) : undefined;
@@ -125,8 +125,8 @@ export class SessionLists {
   }
 
   /**
-   * Endpoints of a cluster that is about to go: what the Envoy has, or none. It must get some, as a cluster without an answer holds up
-   * all clusters after it.
+   * The endpoints of a cluster that is about to be removed: those that the Envoy has, or none. It must get a response, because a cluster
+   * without endpoints blocks all clusters after it.
    */
   private leftover(id: string): EncodedResource {
     const held = this.states.Endpoints.held.get(id);
@@ -134,7 +134,7 @@ export class SessionLists {
   }
 }
 
-/** Undefined: anything may have changed. */
+/** Undefined: the changes are unknown. */
 function changesOf(before: ResourceTable, now: ResourceTable): readonly string[] | undefined {
   if (before === now) return [];
   const [old, edition] = [before.edition, now.edition];

@@ -1,17 +1,17 @@
-/** All that the Envoys of a gateway are to have, as bytes. What was compiled once is encoded once. */
-import type { XdsResources } from "../compile/compile-gateway.ts";
-import { routeConfiguration } from "../compile/delivery.ts";
-import { type Cluster, ClusterSchema } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
-import { ClusterLoadAssignmentSchema } from "../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
-import { ListenerSchema } from "../gen/envoy/config/listener/v3/listener_pb.ts";
-import { type RouteConfiguration, RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
-import { SecretSchema } from "../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { create, type DescMessage, type Message, type MessageShape } from "../protobuf.ts";
+/** Encodes the resources of a gateway, each once. */
+import type { XdsResources } from "../../compile/compile-gateway.ts";
+import { routeConfiguration } from "../../compile/config-sources.ts";
+import { type Cluster, ClusterSchema } from "../../gen/envoy/config/cluster/v3/cluster_pb.ts";
+import { ClusterLoadAssignmentSchema } from "../../gen/envoy/config/endpoint/v3/endpoint_pb.ts";
+import { ListenerSchema } from "../../gen/envoy/config/listener/v3/listener_pb.ts";
+import { type RouteConfiguration, RouteConfigurationSchema } from "../../gen/envoy/config/route/v3/route_pb.ts";
+import { SecretSchema } from "../../gen/envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+import { create, type DescMessage, type Message, type MessageShape } from "../../protobuf.ts";
 import { createRouteEncoder, type EncodedRoutes } from "./encode-routes.ts";
 import { type EncodedResource, encodeResource, type ResourceTable } from "./encoded-resource.ts";
 import type { ResourceType } from "./resource-type.ts";
 
-/** What one gateway's Envoys are to have: by type and name. */
+/** The resources of a gateway, by type and name. */
 export type EncodedResources = Readonly<Record<ResourceType, ResourceTable>>;
 
 export const NO_RESOURCES: EncodedResources = {
@@ -24,10 +24,10 @@ export const NO_RESOURCES: EncodedResources = {
   VirtualHost: new Map(),
 };
 
-/** `Delta`: hosts are resources of their own. The other protocol gets them within the route configuration of their port. */
+/** With `Delta` hosts are separate resources; with state of the world they are part of the route configuration. */
 export type DiscoveryStyle = "Delta" | "StateOfTheWorld";
 
-/** For one gateway. */
+/** Encodes one gateway repeatedly. */
 export interface ResourceEncoder {
   readonly encode: (resources: XdsResources) => EncodedResources;
 }
@@ -68,13 +68,13 @@ export function createEncoder(style: DiscoveryStyle): ResourceEncoder {
   };
 }
 
-/** For a cluster that nothing is known of any more. */
+/** The endpoints of a removed cluster. */
 export function encodeEmptyEndpoints(name: string): EncodedResource {
   const message = create(ClusterLoadAssignmentSchema, { clusterName: name });
   return encodeResource("Endpoints", name, ClusterLoadAssignmentSchema, message);
 }
 
-/** The table before, where nothing is new: whoever has seen it need not look again. */
+/** Returns the previous table if nothing has changed. */
 function unlessSame(
   before: ReadonlyMap<string, EncodedResource> | undefined,
   now: ReadonlyMap<string, EncodedResource>,

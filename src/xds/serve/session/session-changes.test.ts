@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { createEditedGateway, createRandom } from "../../../test/e2e/envoy/edited-gateway.ts";
-import { NO_KEYS } from "../../../test/support/gateway/envoy-plane.ts";
-import { gatewayRef } from "../../../test/support/gateway/gateway-configs.ts";
-import { createRegex } from "../../adapters/regex/create-regex.ts";
-import { createGatewayCompiler } from "../compile/compile-gateway.ts";
-import { hostOfScope, listenerName, routeConfigName, scopesName } from "../compile/resource-names.ts";
-import { createEncoder, type EncodedResources } from "./encode-resources.ts";
-import type { ResourceTable } from "./encoded-resource.ts";
-import { createGoodVersions } from "./good-versions.ts";
+import { createEditedGateway, createRandom } from "../../../../test/e2e/envoy/edited-gateway.ts";
+import { NO_KEYS } from "../../../../test/support/gateway/envoy-plane.ts";
+import { gatewayRef } from "../../../../test/support/gateway/gateway-configs.ts";
+import { createRegex } from "../../../adapters/regex/create-regex.ts";
+import { createGatewayCompiler } from "../../compile/compile-gateway.ts";
+import { hostOfScope, listenerName, routeConfigName, scopesName } from "../../compile/resource-names.ts";
+import { createEncoder, type EncodedResources } from "../encode/encode-resources.ts";
+import type { ResourceTable } from "../encode/encoded-resource.ts";
+import { createAcceptedVersions } from "./accepted-versions.ts";
 import { type SessionRequest, type SessionResponse, XdsSession } from "./xds-session.ts";
 
 const SCOPES = scopesName(routeConfigName(listenerName(gatewayRef, 80)));
@@ -26,7 +26,7 @@ function connect(wanted: EncodedResources) {
   const log: string[] = [];
   const session = new XdsSession({
     wanted,
-    good: createGoodVersions(),
+    good: createAcceptedVersions(),
     send: (response) => queue.push(response),
     onRefusal: () => {},
     nowMs: () => 0,

@@ -1,19 +1,19 @@
-/** Of each resource the version that some Envoy last took: what those get that refuse the next one. */
-import type { EncodedResources } from "./encode-resources.ts";
-import type { EncodedResource } from "./encoded-resource.ts";
-import type { ResourceType } from "./resource-type.ts";
+/** The last version of each resource that an Envoy accepted. An Envoy that rejects a newer version gets this one. */
+import type { EncodedResources } from "../encode/encode-resources.ts";
+import type { EncodedResource } from "../encode/encoded-resource.ts";
+import type { ResourceType } from "../encode/resource-type.ts";
 
-export interface GoodVersions {
+export interface AcceptedVersions {
   readonly accept: (type: ResourceType, resource: EncodedResource) => void;
   readonly find: (type: ResourceType, name: string) => EncodedResource | undefined;
-  /** Only these are there now: others are forgotten, sooner or later. */
+  /** Resources that are not wanted any more are removed eventually. */
   readonly keep: (wanted: EncodedResources) => void;
 }
 
-/** Below this, forgetting is not worth the while. */
+/** Below this size nothing is removed. */
 const LEAST = 1000;
 
-export function createGoodVersions(): GoodVersions {
+export function createAcceptedVersions(): AcceptedVersions {
   const good = new Map<string, { readonly type: ResourceType; readonly resource: EncodedResource }>();
   const keyOf = (type: ResourceType, name: string): string => `${type} ${name}`;
   let limit = LEAST;
@@ -23,7 +23,7 @@ export function createGoodVersions(): GoodVersions {
     },
     find: (type, name) => good.get(keyOf(type, name))?.resource,
     keep: (wanted) => {
-      // Looked through only when it has doubled, so that a change costs what it touches.
+      // Searched only when the size has doubled, so that the amortized cost of a change is constant.
       if (good.size < limit) return;
       for (const [key, { type, resource }] of good) {
         if (wanted[type].get(resource.name) === undefined) good.delete(key);

@@ -1,12 +1,12 @@
-/** Key material that Envoy would refuse counts as absent: it would hold up everything that waits for it, and whatever comes after that. */
+/** Hides key material that Envoy would reject, because a rejected secret blocks every resource that waits for it. */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import type { Pem, SecretSource } from "../compile/secret-source.ts";
+import type { EnvoySecrets, Pem } from "../compile/envoy-secrets.ts";
 
-/** Remembers what it has looked at, as the same is asked for at every change. */
-export function createSecretCheck(): (source: SecretSource) => SecretSource {
+/** Caches its results, because the same secrets are requested at every change. */
+export function createSecretFilter(): (source: EnvoySecrets) => EnvoySecrets {
   const known = new Map<string, boolean>();
-  const isSound = (key: string, check: () => void): boolean => {
+  const isValid = (key: string, check: () => void): boolean => {
     const sound = known.get(key) ?? passes(check);
     if (known.size > MOST_KNOWN) known.clear();
     known.set(key, sound);
@@ -19,19 +19,19 @@ export function createSecretCheck(): (source: SecretSource) => SecretSource {
         if (found === undefined) return undefined;
         const [cert, key] = [textOf(found.chain), textOf(found.privateKey)];
         if (cert === undefined || key === undefined) return found;
-        return isSound(`${cert}\n${key}`, () => createSecureContext({ cert, key })) ? found : undefined;
+        return isValid(`${cert}\n${key}`, () => createSecureContext({ cert, key })) ? found : undefined;
       },
       findAuthorities: (configMaps) => {
         const found = source.findAuthorities(configMaps);
         const text = found === undefined ? undefined : textOf(found);
         if (text === undefined) return found;
-        return isSound(text, () => readCertificates(text)) ? found : undefined;
+        return isValid(text, () => readCertificates(text)) ? found : undefined;
       },
     };
   };
 }
 
-/** Certificates and bundles of one configuration; more would be looked at again. */
+/** The maximum size of the cache. */
 const MOST_KNOWN = 10_000;
 
 const textOf = (pem: Pem): string | undefined => ("text" in pem ? pem.text : undefined);

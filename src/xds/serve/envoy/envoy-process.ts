@@ -1,38 +1,38 @@
-/** An Envoy of our own, on this machine: started, watched, and ended with us. */
+/** A local Envoy process: started, restarted after a crash, and stopped with this process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { bootstrapJson } from "../bootstrap-json.ts";
-import type { Bootstrap } from "../gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
+import { bootstrapJson } from "../../bootstrap-json.ts";
+import type { Bootstrap } from "../../gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
 import { type EnvoyAccess, parseAccessLine } from "./parse-access-line.ts";
 
 export interface EnvoyProcessOptions {
-  /** The binary. */
+  /** The path of the Envoy binary. */
   readonly path: string;
   readonly bootstrap: Bootstrap;
-  /** Worker threads; undefined: as many as there are processors. */
+  /** Worker threads. Undefined: one per processor. */
   readonly concurrency?: number;
-  /** Whatever it logs, line by line. */
+  /** Receives its log, line by line. */
   readonly onLine: (line: string) => void;
-  /** Of its access log; what is none of it goes to `onLine`. */
+  /** Receives its access log. Other lines go to `onLine`. */
   readonly onAccess?: ((access: EnvoyAccess) => void) | undefined;
-  /** It ended, and not because of us. It is started again after a while. */
+  /** Called when it ended unexpectedly. It is started again after a delay. */
   readonly onExit: (reason: string) => void;
 }
 
 export interface EnvoyProcess {
-  /** Lets requests end for that long at most. */
+  /** Stops the process; requests have at most this long to finish. */
   readonly close: (drainMs: number) => Promise<void>;
 }
 
 const RESTART_MS = 1000;
 
-/** How long lines of the access log are held back: somebody is watching. */
+/** The flush interval of the access log. Short, because users watch it. */
 const FLUSH_MS = "100";
 
-/** Its timers must not fire early, or retries would: see docs/envoy.md. */
+/** Timers must not fire early, or retries would start too early (docs/envoy.md). */
 const ENVIRONMENT = { EVENT_PRECISE_TIMER: "1" };
 
 export async function startEnvoyProcess(options: EnvoyProcessOptions): Promise<EnvoyProcess> {
@@ -80,7 +80,7 @@ function launch(
   onEnd: (reason: string) => void,
 ): ChildProcess {
   const workers = concurrency === undefined ? [] : ["--concurrency", String(concurrency)];
-  // Several may run on one machine.
+  // Several Envoys may run on one machine.
   const args = ["-c", file, "-l", "warn", "--use-dynamic-base-id", "--file-flush-interval-msec", FLUSH_MS, ...workers];
   const child = spawn(path, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...ENVIRONMENT } });
   readLines(child.stderr, onLine);
@@ -100,7 +100,7 @@ function launch(
   return child;
 }
 
-/** Envoy closes idle connections at once when asked to, and others when their requests are over. */
+/** Makes Envoy close idle connections now, and others after their requests. */
 async function end(child: ChildProcess, drainMs: number): Promise<void> {
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   child.kill("SIGTERM");

@@ -1,4 +1,4 @@
-/** How an Envoy gets the parts that a resource refers to: by asking us, or in one piece with all else. */
+/** Where an Envoy gets referenced resources from: delta xDS, state-of-the-world xDS, or inline in a static file. */
 import type { Endpoint, EndpointsId } from "../../core/dataplane/gateway-config.ts";
 import { Cluster_DiscoveryType, type ClusterSchema } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
 import { ApiVersion, type ConfigSourceSchema } from "../gen/envoy/config/core/v3/config_source_pb.ts";
@@ -14,33 +14,33 @@ import type { RouteShape } from "./route-shape.ts";
 
 export type RouteSpecifier = NonNullable<Init<typeof HttpConnectionManagerSchema>["routeSpecifier"]>;
 
-export interface Delivery {
+export interface ConfigSources {
   readonly routes: (name: RouteConfigName, hosts: readonly CompiledHost[], shape: RouteShape) => RouteSpecifier;
   readonly endpoints: (
     id: EndpointsId,
   ) => Pick<Init<typeof ClusterSchema>, "clusterDiscoveryType" | "edsClusterConfig" | "loadAssignment">;
-  /** Endpoints, routes and keys stand where they are used. */
-  readonly isInOnePiece: boolean;
-  /** The file with whom the system trusts, on the machine of the Envoy. */
+  /** True if endpoints, routes and keys are inline. */
+  readonly isStatic: boolean;
+  /** The file with the system's CA certificates, on the machine of the Envoy. */
   readonly systemAuthorities: string;
   readonly secret: (name: SecretName) => Init<typeof SdsSecretConfigSchema>;
 }
 
-/** Over the stream that everything comes by. No timeout: whatever is late is waited for, and what there is stays in use. */
+/** The ADS stream. Without a timeout, so that the current configuration stays in use while the Envoy waits. */
 const ADS: Init<typeof ConfigSourceSchema> = {
   configSourceSpecifier: { case: "ads", value: {} },
   resourceApiVersion: ApiVersion.V3,
 };
 
-/** By changes only, where all parts of a route configuration are resources of their own. */
-export const deltaDelivery = (systemAuthorities: string): Delivery => ({
-  ...sotwDelivery(systemAuthorities),
+/** Delta xDS: the parts of a route configuration are separate resources. */
+export const deltaSources = (systemAuthorities: string): ConfigSources => ({
+  ...sotwSources(systemAuthorities),
   routes: (name, _, shape) => (shape === "Scoped" ? scopedRoutes(name) : wholeRoutes(name)),
 });
 
-/** Always everything: routes of a port come in one piece. */
-export const sotwDelivery = (systemAuthorities: string): Delivery => ({
-  isInOnePiece: false,
+/** State-of-the-world xDS: the routes of a port are one resource. */
+export const sotwSources = (systemAuthorities: string): ConfigSources => ({
+  isStatic: false,
   systemAuthorities,
   routes: wholeRoutes,
   endpoints: (id) => ({
@@ -50,12 +50,12 @@ export const sotwDelivery = (systemAuthorities: string): Delivery => ({
   secret: (name) => ({ name, sdsConfig: ADS }),
 });
 
-/** For a file that an Envoy reads by itself. */
-export const staticDelivery = (
+/** A static file. */
+export const staticSources = (
   systemAuthorities: string,
   findEndpoints: (id: EndpointsId) => readonly Endpoint[] | undefined,
-): Delivery => ({
-  isInOnePiece: true,
+): ConfigSources => ({
+  isStatic: true,
   systemAuthorities,
   routes: (name, hosts) => {
     const inside = hosts.map(({ host }) => host);
@@ -68,14 +68,14 @@ export const staticDelivery = (
   secret: (name) => ({ name }),
 });
 
-/** Whether the host can have a scope. */
+/** True if the host can have a scope. */
 export const isExactHost = ({ domains }: VirtualHost): boolean => !domains.some((domain) => domain.startsWith("*"));
 
 function wholeRoutes(name: RouteConfigName): RouteSpecifier {
   return { case: "rds", value: { configSource: ADS, routeConfigName: name } };
 }
 
-/** The one of a host is found by the host that a request names, without its port. */
+/** The request's host, without its port, selects the route configuration. */
 function scopedRoutes(name: RouteConfigName): RouteSpecifier {
   const host = { name: ":authority", elementSeparator: ":", extractType: { case: "index", value: 0 } } as const;
   return {
@@ -92,23 +92,23 @@ function scopedRoutes(name: RouteConfigName): RouteSpecifier {
   };
 }
 
-/** A client may say the port in its Host header. */
+/** The Host header may contain a port. */
 const COMMON = { ignorePortInHostMatching: true };
 
 export const routeConfiguration = (name: RouteConfigName, hosts: readonly VirtualHost[]): RouteConfiguration =>
   create(RouteConfigurationSchema, { ...COMMON, name, virtualHosts: [...hosts] });
 
-/** Its virtual hosts are resources of their own, so that a change sends only those that it touches. */
+/** Its virtual hosts are separate resources, so that a change sends only the affected ones. */
 export const splitRouteConfiguration = (name: RouteConfigName): RouteConfiguration =>
   create(RouteConfigurationSchema, { ...COMMON, name, vhds: { configSource: ADS } });
 
-/** The filter of a listener whose hosts have scopes that sees to hosts in capital letters. */
+/** The filter that handles hosts with capital letters, for listeners with scopes. */
 export const LOWER_CASE_FILTER = "prevail.hosts-in-lower-case";
 
-/** Where a route was found there is nothing to do for that filter, and it costs nothing. */
+/** Disables that filter if a route was found. */
 const NO_LOWER_CASE = { [LOWER_CASE_FILTER]: pack(FilterConfigSchema, { disabled: true }) };
 
-/** What route configurations of one host have in common: all but the name and the host. */
+/** The common part of route configurations with one host. */
 export const HOST_ROUTES: RouteConfiguration = create(RouteConfigurationSchema, {
   ...COMMON,
   typedPerFilterConfig: NO_LOWER_CASE,

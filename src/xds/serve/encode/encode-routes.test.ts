@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type ListenerName, routeConfigName, scopeName, virtualHostName } from "../compile/resource-names.ts";
-import { VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
-import { RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
-import { ScopedRouteConfigurationSchema } from "../gen/envoy/config/route/v3/scoped_route_pb.ts";
-import { create, fromBinary } from "../protobuf.ts";
+import { type ListenerName, routeConfigName, scopeName, virtualHostName } from "../../compile/resource-names.ts";
+import { VirtualHostSchema } from "../../gen/envoy/config/route/v3/route_components_pb.ts";
+import { RouteConfigurationSchema } from "../../gen/envoy/config/route/v3/route_pb.ts";
+import { ScopedRouteConfigurationSchema } from "../../gen/envoy/config/route/v3/scoped_route_pb.ts";
+import { create, fromBinary } from "../../protobuf.ts";
 import { createRouteEncoder } from "./encode-routes.ts";
 
 const CONFIG = routeConfigName("bakery/door:80" as ListenerName);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { scopeName } from "../compile/resource-names.ts";
-import { packed } from "../protobuf.ts";
-import { type EncodedResources, NO_RESOURCES } from "./encode-resources.ts";
-import type { EncodedResource } from "./encoded-resource.ts";
-import { createGoodVersions, type GoodVersions } from "./good-versions.ts";
-import type { ResourceType } from "./resource-type.ts";
+import { scopeName } from "../../compile/resource-names.ts";
+import { packed } from "../../protobuf.ts";
+import { type EncodedResources, NO_RESOURCES } from "../encode/encode-resources.ts";
+import type { EncodedResource } from "../encode/encoded-resource.ts";
+import type { ResourceType } from "../encode/resource-type.ts";
+import { type AcceptedVersions, createAcceptedVersions } from "./accepted-versions.ts";
 import type { Refusal } from "./session-state.ts";
 import { type SessionRequest, type SessionResponse, XdsSession } from "./xds-session.ts";
 
@@ -34,7 +34,7 @@ function resources(wanted: Wanted): EncodedResources {
 const LINGER_MS = 1000;
 
 /** An Envoy that answers only when it is told to. */
-function connect(wanted: Wanted, good: GoodVersions = createGoodVersions()) {
+function connect(wanted: Wanted, good: AcceptedVersions = createAcceptedVersions()) {
   const sent: SessionResponse[] = [];
   const refusals: Refusal[] = [];
   const now = { ms: 0 };
@@ -84,7 +84,7 @@ const BREAD: Wanted = {
 };
 
 /** As a real Envoy does when it starts. */
-function boot(wanted: Wanted, good?: GoodVersions): ReturnType<typeof connect> {
+function boot(wanted: Wanted, good?: AcceptedVersions): ReturnType<typeof connect> {
   const envoy = connect(wanted, good);
   envoy.receive("Cluster");
   envoy.take();
@@ -306,7 +306,7 @@ describe("refusals", () => {
   });
 
   test("a fresh Envoy gets the last version that another one took", () => {
-    const good = createGoodVersions();
+    const good = createAcceptedVersions();
     const first = connect(two("1"), good);
     first.receive("Cluster");
     first.take();

@@ -1,33 +1,33 @@
-/** Resources as bytes. The version is a hash of them: the same after a restart. */
+/** Encoded resources. The version is a hash of the bytes, so it stays the same after a restart. */
 import { hash } from "node:crypto";
-import { type Any, type DescMessage, type MessageShape, packed, toBinary } from "../protobuf.ts";
+import { type Any, type DescMessage, type MessageShape, packed, toBinary } from "../../protobuf.ts";
 import { type ResourceType, typeUrlOf } from "./resource-type.ts";
 
 export interface EncodedResource {
   readonly name: string;
   readonly version: string;
   readonly any: Any;
-  /** Of a cluster: the name of its endpoints, without which it is of no use. */
+  /** For a cluster: the name of its endpoints. */
   readonly endpoints: string | undefined;
 }
 
-/** By name; a Map is one. A table that has been replaced by a later one may show the later one's contents. */
+/** Resources by name. A table that was replaced may have the contents of its successor. */
 export interface ResourceTable extends Pick<ReadonlyMap<string, EncodedResource>, "get" | "keys"> {
-  /** Undefined: nothing is known of how it differs from others. */
+  /** Undefined: the differences from other tables are unknown. */
   readonly edition?: TableEdition;
 }
 
-/** Tables that follow each other, with the same names in them. */
+/** A sequence of tables with the same names. */
 export interface TableEdition {
   readonly of: object;
   readonly number: number;
-  /** The names of what is not as in the edition before. */
+  /** The names of the resources that differ from the previous edition. */
   readonly changed: readonly string[];
 }
 
 const VERSION_LENGTH = 16;
 
-/** Of bytes that are a message already. */
+/** Wraps an encoded message. */
 export function encodedResource(
   type: ResourceType,
   name: string,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { NO_KEYS } from "../../../test/support/gateway/envoy-plane.ts";
-import { backend, gatewayConfig, retryConfig, route, rule } from "../../../test/support/gateway/gateway-configs.ts";
-import { createRegex } from "../../adapters/regex/create-regex.ts";
-import type { RouteConfig } from "../../core/dataplane/gateway-config.ts";
-import { createGatewayCompiler } from "../compile/compile-gateway.ts";
-import { type VirtualHost, VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
-import { create, fromBinary } from "../protobuf.ts";
+import { NO_KEYS } from "../../../../test/support/gateway/envoy-plane.ts";
+import { backend, gatewayConfig, retryConfig, route, rule } from "../../../../test/support/gateway/gateway-configs.ts";
+import { createRegex } from "../../../adapters/regex/create-regex.ts";
+import type { RouteConfig } from "../../../core/dataplane/gateway-config.ts";
+import { createGatewayCompiler } from "../../compile/compile-gateway.ts";
+import { type VirtualHost, VirtualHostSchema } from "../../gen/envoy/config/route/v3/route_components_pb.ts";
+import { create, fromBinary } from "../../protobuf.ts";
 import { encodeHost } from "./encode-host.ts";
 
 function compiled(routes: readonly RouteConfig[]): readonly VirtualHost[] {

@@ -1,23 +1,23 @@
-/** The two ways in which an Envoy talks to its management server, as one: changes only (delta), or always everything (state of the world). */
-import type { Node } from "../gen/envoy/config/core/v3/base_pb.ts";
+/** Delta and state-of-the-world xDS behind one interface. */
+import type { Node } from "../../gen/envoy/config/core/v3/base_pb.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
-} from "../gen/envoy/service/discovery/v3/discovery_pb.ts";
-import { create, fromBinary, toBinary } from "../protobuf.ts";
-import { findResourceType, isWholesale, type ResourceType, typeUrlOf } from "./resource-type.ts";
+} from "../../gen/envoy/service/discovery/v3/discovery_pb.ts";
+import { create, fromBinary, toBinary } from "../../protobuf.ts";
+import { findResourceType, isWholesale, type ResourceType, typeUrlOf } from "../encode/resource-type.ts";
 import type { SessionRequest, SessionResponse } from "./xds-session.ts";
 
 export interface ParsedRequest {
-  /** In the first message of a stream at least. */
+  /** Set at least in the first message of a stream. */
   readonly node: Node | undefined;
-  /** Undefined: of a type that we do not serve, or about an answer that is out of date. */
+  /** Undefined: the type is not served, or the message acknowledges an outdated response. */
   readonly request: SessionRequest | undefined;
 }
 
-/** One for each stream. Parsing throws for what is no message at all. */
+/** One instance per stream. Parsing throws for malformed messages. */
 export interface DiscoveryProtocol {
   readonly parse: (bytes: Uint8Array) => ParsedRequest;
   readonly format: (response: SessionResponse) => Uint8Array;
@@ -64,7 +64,7 @@ export function sotwProtocol(): DiscoveryProtocol {
       const message = fromBinary(DiscoveryRequestSchema, bytes);
       const type = findResourceType(message.typeUrl);
       const nonce = message.responseNonce;
-      // About an answer before the last one: another message will come about the last.
+      // Acknowledges an outdated response; another message acknowledges the last one.
       const isStale = type !== undefined && nonce !== "" && sent.get(type) !== nonce;
       if (type === undefined || isStale) return { node: message.node, request: undefined };
       const before = asked.get(type) ?? new Set();

@@ -1,34 +1,34 @@
-import { isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
-import type { AccessField } from "../compile/compile-access-log.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../core/model/json.ts";
+import type { AccessField } from "../../compile/compile-access-log.ts";
 
-/** What an Envoy says of one request, in its own words. */
+/** An access log entry of an Envoy. */
 export interface EnvoyAccess {
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
   readonly client: string;
   readonly protocol: string | undefined;
-  /** As the configuration has it. */
+  /** The port in the configuration. */
   readonly port: number;
-  /** Undefined: what came was no request. */
+  /** Undefined: the bytes were not a valid request. */
   readonly method: string | undefined;
   readonly host: string | undefined;
   readonly path: string | undefined;
   readonly userAgent: string | undefined;
-  /** 0: there was no answer. */
+  /** 0: there was no response. */
   readonly status: number;
   readonly responseBytes: number;
   readonly durationMs: number;
   readonly route: string | undefined;
   readonly cluster: string | undefined;
-  /** Those that only wait included. */
+  /** Includes attempts that only wait. */
   readonly attempts: number;
-  /** Envoy's: `UF`, `URX`, … */
+  /** Envoy's response flags: `UF`, `URX`, … */
   readonly flags: readonly string[];
-  /** Why the answer is what it is. */
+  /** Envoy's response code details. */
   readonly details: string | undefined;
 }
 
-/** Undefined: it is no line of an access log. */
+/** Undefined: the line is not an access log entry. */
 export function parseAccessLine(line: string): EnvoyAccess | undefined {
   const said = parseJson(line);
   if (said === undefined) return undefined;

@@ -1,21 +1,21 @@
 /**
- * Hosts in both forms in which an Envoy may have them: with a route configuration and a scope each, or as virtual hosts of one that they
- * share. Its listeners say which form it asks for, and while a listener is replaced both are in use. So both are there, and what nobody asks
- * for is never encoded.
+ * Encodes hosts in both shapes: with a route configuration and a scope each, or as virtual hosts of a shared route configuration. The
+ * listeners determine which shape an Envoy requests, and both are in use while a listener is replaced. So both are offered, and each is
+ * encoded on first use.
  */
-import { remember } from "../../core/model/collections/remember.ts";
-import type { XdsResources } from "../compile/compile-gateway.ts";
-import { covers } from "../compile/compile-virtual-hosts.ts";
-import { HOST_ROUTES, isExactHost, splitRouteConfiguration } from "../compile/delivery.ts";
-import { hostOfScope, type RouteConfigName, routeConfigOf, scopeName } from "../compile/resource-names.ts";
-import { type VirtualHost, VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
-import { RouteConfigurationSchema } from "../gen/envoy/config/route/v3/route_pb.ts";
+import { remember } from "../../../core/model/collections/remember.ts";
+import type { XdsResources } from "../../compile/compile-gateway.ts";
+import { covers } from "../../compile/compile-virtual-hosts.ts";
+import { HOST_ROUTES, isExactHost, splitRouteConfiguration } from "../../compile/config-sources.ts";
+import { hostOfScope, type RouteConfigName, routeConfigOf, scopeName } from "../../compile/resource-names.ts";
+import { type VirtualHost, VirtualHostSchema } from "../../gen/envoy/config/route/v3/route_components_pb.ts";
+import { RouteConfigurationSchema } from "../../gen/envoy/config/route/v3/route_pb.ts";
 import {
   ScopedRouteConfiguration_Key_FragmentSchema,
   ScopedRouteConfiguration_KeySchema,
   ScopedRouteConfigurationSchema,
-} from "../gen/envoy/config/route/v3/scoped_route_pb.ts";
-import { create, toBinary, withFields } from "../protobuf.ts";
+} from "../../gen/envoy/config/route/v3/scoped_route_pb.ts";
+import { create, toBinary, withFields } from "../../protobuf.ts";
 import { encodeHost } from "./encode-host.ts";
 import {
   type EncodedResource,
@@ -30,7 +30,7 @@ type Routes = XdsResources["routes"];
 
 export type EncodedRoutes = Readonly<Record<Extract<ResourceType, "Scope" | "Route" | "VirtualHost">, ResourceTable>>;
 
-/** For one gateway. A table in which nothing has changed is the same as before. */
+/** Encodes one gateway repeatedly. An unchanged table stays the same object. */
 export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
   const encode = createHostEncoders();
   let last: Routes = new Map();
@@ -49,7 +49,7 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
       edition = { of: hosts, number: 0, changed: [] };
       tables = { ...tables, Scope: scopeTable(own, encode.scope) };
     } else {
-      // Thousands of hosts are not copied for one that has changed: the same maps, in tables of their own.
+      // Reuses the maps, because copying thousands of hosts for one change is too slow.
       for (const host of changed) {
         hosts.set(host.name, host);
         own.exact.set(host.name, host);
@@ -69,12 +69,12 @@ export function createRouteEncoder(): (routes: Routes) => EncodedRoutes {
   };
 }
 
-/** Hosts that can have a scope. */
+/** The hosts that can have a scope. */
 interface OwnHosts {
   readonly exact: Map<string, VirtualHost>;
   /**
-   * Also a host that a wildcard takes, as if it had been written out. Connections that were there before the first wildcard go on finding
-   * hosts by their scopes: one that had a scope keeps it.
+   * Includes hosts that only a wildcard matches. Connections from before the first wildcard still find
+   * hosts by their scopes, so a host with a scope keeps it.
    */
   readonly find: (name: string) => VirtualHost | undefined;
 }
@@ -100,7 +100,7 @@ function hostsOfTheirOwn(all: readonly VirtualHost[]): OwnHosts {
   return { exact, find: (name) => exact.get(name) ?? (wildcards.length === 0 ? undefined : findTaken(name)) };
 }
 
-/** Names are made once: they are looked at for every Envoy. */
+/** Cached, because every Envoy needs the names. */
 function scopeTable({ exact, find }: OwnHosts, encode: (host: VirtualHost) => EncodedResource): ResourceTable {
   const scopes = new Map(Array.from(exact, ([name, host]) => [scopeName(name), host]));
   return tableOf({ get: (scope) => scopes.get(scope) ?? find(hostOfScope(scope)), keys: () => scopes.keys() }, encode);
@@ -113,7 +113,7 @@ interface HostEncoders {
   readonly shared: (name: RouteConfigName) => EncodedResource;
 }
 
-/** Each is encoded once. */
+/** Encodes each host once. */
 function createHostEncoders(): HostEncoders {
   const shared = new Map<RouteConfigName, EncodedResource>();
   return {
@@ -130,7 +130,7 @@ function createHostEncoders(): HostEncoders {
 const ROUTES = RouteConfigurationSchema.field;
 const IN_COMMON = toBinary(RouteConfigurationSchema, HOST_ROUTES);
 
-/** There may be thousands at once, when an Envoy starts: what they have in common is encoded once. */
+/** The common part is encoded once, because thousands may be needed when an Envoy starts. */
 const routesOfHost = (host: VirtualHost): Uint8Array =>
   withFields(IN_COMMON, [
     [ROUTES.name.number, host.name],
@@ -142,7 +142,7 @@ const KEY = ScopedRouteConfiguration_KeySchema.field;
 const FRAGMENT = ScopedRouteConfiguration_Key_FragmentSchema.field;
 const NOTHING = new Uint8Array();
 
-/** Leads requests for the host to its route configuration. */
+/** The scope that maps the host to its route configuration. */
 function scopeOf({ name, domains }: VirtualHost): Uint8Array {
   const fragments = domains.map((domain) => withFields(NOTHING, [[FRAGMENT.stringKey.number, domain]]));
   return withFields(NOTHING, [
@@ -179,7 +179,7 @@ const both = (one: ResourceTable, other: ResourceTable): ResourceTable => ({
   keys: () => [...one.keys(), ...other.keys()].values(),
 });
 
-/** Hosts that have changed in their place; undefined: some have come, gone or moved. */
+/** The hosts that have changed, by index. Undefined: hosts were added, removed or moved. */
 function changedHosts(before: Routes, now: Routes): readonly VirtualHost[] | undefined {
   if (before.size !== now.size) return undefined;
   const changed: VirtualHost[] = [];

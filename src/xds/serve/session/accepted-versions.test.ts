@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { packed } from "../protobuf.ts";
-import { NO_RESOURCES } from "./encode-resources.ts";
-import type { EncodedResource } from "./encoded-resource.ts";
-import { createGoodVersions } from "./good-versions.ts";
+import { packed } from "../../protobuf.ts";
+import { NO_RESOURCES } from "../encode/encode-resources.ts";
+import type { EncodedResource } from "../encode/encoded-resource.ts";
+import { createAcceptedVersions } from "./accepted-versions.ts";
 
 const resource = (name: string): EncodedResource => ({
   name,
@@ -12,7 +12,7 @@ const resource = (name: string): EncodedResource => ({
 });
 
 test("hosts that come and go for ever leave nothing behind for ever; what is there stays", () => {
-  const good = createGoodVersions();
+  const good = createAcceptedVersions();
   const steady = resource("steady.example");
   good.accept("Route", steady);
   const names = Array.from({ length: 10_000 }, (_, index) => `host-${index}.example`);

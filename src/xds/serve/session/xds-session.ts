@@ -1,14 +1,14 @@
 /**
- * What one connected Envoy has, wants, and is to get next. Make before break: what others rest on is sent and acknowledged first, and what
- * nobody uses any more goes last. It knows nothing of gRPC, and has no timers; whoever holds it passes messages in and out.
+ * The session of one connected Envoy: what it has, what it requests, and what to send next. Make before break: resources that others depend
+ * on are sent and acknowledged first, and unused resources are removed last. It has no gRPC and no timers; its owner passes messages in and out.
  *
- * What an Envoy refuses is set aside for that Envoy: it gets the last version that some Envoy took, and everything else goes on.
+ * A resource that an Envoy rejects is not sent to it again: it gets the last version that some Envoy accepted.
  */
-import { routeConfigOf, scopeName, scopesOf } from "../compile/resource-names.ts";
-import type { EncodedResources } from "./encode-resources.ts";
-import type { EncodedResource } from "./encoded-resource.ts";
-import type { GoodVersions } from "./good-versions.ts";
-import { isWholesale, RESOURCE_TYPES, type ResourceType } from "./resource-type.ts";
+import { routeConfigOf, scopeName, scopesOf } from "../../compile/resource-names.ts";
+import type { EncodedResources } from "../encode/encode-resources.ts";
+import type { EncodedResource } from "../encode/encoded-resource.ts";
+import { isWholesale, RESOURCE_TYPES, type ResourceType } from "../encode/resource-type.ts";
+import type { AcceptedVersions } from "./accepted-versions.ts";
 import { SessionLists } from "./session-lists.ts";
 import {
   emptyStates,
@@ -20,40 +20,40 @@ import {
   type TypeState,
 } from "./session-state.ts";
 
-/** A message of an Envoy, whichever of the two protocols it speaks. */
+/** A message of an Envoy, in either protocol. */
 export interface SessionRequest {
   readonly type: ResourceType;
-  /** Names it asks for from now on; `*`: all there are. */
+  /** Names that it subscribes to. `*`: all. */
   readonly subscribe: readonly string[];
   readonly unsubscribe: readonly string[];
-  /** What it has from an earlier connection: name → version. */
+  /** The resources of an earlier connection: name → version. */
   readonly held: ReadonlyMap<string, string>;
-  /** The answer it is about; empty: none. */
+  /** The nonce of the response that it acknowledges. Empty: none. */
   readonly nonce: string;
-  /** Why it refuses that answer; undefined: it takes it. */
+  /** Why it rejects that response. Undefined: it accepts it. */
   readonly refusal: string | undefined;
 }
 
-/** What is to be sent. */
+/** A response to send. */
 export interface SessionResponse {
   readonly type: ResourceType;
   readonly nonce: string;
-  /** Those that are new or changed. */
+  /** The new or changed resources. */
   readonly resources: readonly EncodedResource[];
   readonly removed: readonly string[];
-  /** All of this type that the Envoy is to have afterwards, for the protocol that always says everything. */
+  /** All resources of the type, for state of the world. */
   readonly all: () => readonly EncodedResource[];
 }
 
 export interface SessionOptions {
   readonly wanted: EncodedResources;
-  readonly good: GoodVersions;
+  readonly good: AcceptedVersions;
   readonly send: (response: SessionResponse) => void;
   readonly onRefusal: (refusal: Refusal) => void;
   readonly nowMs: () => number;
   /**
-   * A cluster is not taken away sooner after it came. Envoy 1.40 crashes where a composite cluster goes before all of its threads have
-   * seen it come (docs/decisions/0006).
+   * The minimum time from sending a cluster to removing it. Envoy 1.40 crashes if a composite cluster is removed before all of its threads
+   * have added it (docs/decisions/0006-envoy.md).
    */
   readonly lingerMs: number;
 }
@@ -62,11 +62,11 @@ export class XdsSession {
   private readonly states: SessionStates = emptyStates();
   private readonly send: SessionOptions["send"];
   private readonly onRefusal: SessionOptions["onRefusal"];
-  private readonly good: GoodVersions;
+  private readonly good: AcceptedVersions;
   private readonly nowMs: () => number;
   private readonly lists: SessionLists;
   private nonces = 0;
-  /** Endpoints of new clusters: until the Envoy has them, the clusters are of no use to routes. */
+  /** The endpoints of new clusters. Routes must not use a cluster before the Envoy has its endpoints. */
   private readonly awaited = new Set<string>();
 
   constructor({ wanted, good, send, onRefusal, nowMs, lingerMs }: SessionOptions) {
@@ -77,7 +77,7 @@ export class XdsSession {
     this.onRefusal = onRefusal;
   }
 
-  /** From now on the Envoy is to have this. */
+  /** Replaces the resources that the Envoy must have. */
   offer(wanted: EncodedResources): void {
     this.good.keep(wanted);
     this.forgetRefusals(wanted);
@@ -96,13 +96,13 @@ export class XdsSession {
     this.advance();
   }
 
-  /** Whoever has a clock calls this when endpoints have been waited for long enough. */
+  /** Called by the owner when the wait for endpoints is over. */
   stopAwaiting(): void {
     this.awaited.clear();
     this.advance();
   }
 
-  /** Takes away what may go by now. Whoever has a clock calls this from time to time. */
+  /** Removes clusters that may be removed by now. Called periodically by the owner. */
   retireLingering(): void {
     if (this.lists.stopLingering()) this.advance();
   }
@@ -111,39 +111,41 @@ export class XdsSession {
     return this.awaited.size > 0;
   }
 
-  /** Whether it has taken all that it is to have, but for what it refused, and nothing else. */
+  /** True if it has exactly its resources, except those that it rejected. */
   get isSettled(): boolean {
     return RESOURCE_TYPES.every((type) => {
       const { pending, held, refusals } = this.states[type];
       if (pending !== undefined || this.lists.due(type).length > 0 || this.lists.obsolete(type).length > 0)
         return false;
-      // All else is asked for by whatever needs it.
+      // Other types are requested by the resources that need them.
       if (type !== "Cluster" && type !== "Listener") return true;
       return Array.from(this.lists.wanted[type].keys()).every((name) => held.has(name) || refusals.has(name));
     });
   }
 
-  /** For people: what has been sent and not answered, and what else holds things up. */
+  /** What the session waits for, as text. */
   get waitingFor(): readonly string[] {
     const pending = RESOURCE_TYPES.flatMap((type) => {
       const names = [
         ...(this.states[type].pending?.resources.keys() ?? []),
         ...(this.states[type].pending?.removed ?? []),
       ];
-      return this.states[type].pending === undefined ? [] : [`an answer about ${type} ${names.slice(0, 3).join(", ")}`];
+      return this.states[type].pending === undefined
+        ? []
+        : [`a response about ${type} ${names.slice(0, 3).join(", ")}`];
     });
     const awaited = [...this.awaited].slice(0, 3);
     return [...pending, ...(awaited.length === 0 ? [] : [`endpoints ${awaited.join(", ")}`])];
   }
 
-  /** Of what it asks for and is to have now. An earlier version that it refused is remembered, and nobody's concern. */
+  /** The rejected versions of resources that it requests now. */
   get refusals(): readonly Refusal[] {
     const isAtPresent = ({ type, name, version }: Refusal): boolean =>
       isAskedFor(type, name, this.states) && this.lists.wanted[type].get(name)?.version === version;
     return RESOURCE_TYPES.flatMap((type) => [...this.states[type].refusals.values()].filter(isAtPresent));
   }
 
-  /** Says which resources that was about. */
+  /** Returns the resources of the acknowledged response. */
   private settle({ nonce, refusal, type }: SessionRequest, state: TypeState): readonly string[] {
     const { pending } = state;
     if (pending === undefined || pending.nonce !== nonce) return [];
@@ -156,7 +158,7 @@ export class XdsSession {
     if (state.suspects.size > 0) state.lot *= 2;
     for (const name of pending.removed) state.held.delete(name);
     for (const [name, resource] of pending.resources) {
-      // What is owed meanwhile is sent again.
+      // The owed names are sent again.
       if (!state.owed.has(name)) this.hold(state, name, resource.version, resource);
       state.suspects.delete(name);
       this.good.accept(type, resource);
@@ -167,7 +169,7 @@ export class XdsSession {
     return about;
   }
 
-  /** Virtual hosts that came before their route configuration have been dropped. */
+  /** Envoy drops virtual hosts that arrive before their route configuration. */
   private repeatHosts(route: string): void {
     const { held } = this.states.VirtualHost;
     for (const name of held.keys()) if (routeConfigOf(name) === route) held.delete(name);
@@ -190,7 +192,7 @@ export class XdsSession {
     state.lot = Math.ceil(resources.size / 2);
   }
 
-  /** Of what is gone. */
+  /** Removes the state of removed resources. */
   private forgetRefusals(wanted: EncodedResources): void {
     for (const type of RESOURCE_TYPES) {
       const { refusals } = this.states[type];
@@ -208,9 +210,9 @@ export class XdsSession {
     }
     for (const name of subscribe) {
       if (name === "*") state.takesAll = true;
-      // Thousands of names are kept once, not for each Envoy.
+      // Interned, because thousands of names would be stored per Envoy.
       else state.names.add(this.lists.wanted[type].get(name)?.name ?? name);
-      // Whoever asks again has lost it, unless it says otherwise; and clusters that it has just been sent wait for theirs.
+      // An Envoy that requests a name again has lost the resource, unless it says otherwise. New clusters also wait for their endpoints.
       if (!isFirst || !held.has(name) || (type === "Endpoints" && this.awaited.has(name))) {
         this.forget(type, name);
         state.owed.add(name);
@@ -223,13 +225,13 @@ export class XdsSession {
       if (name === "*") state.takesAll = false;
     }
     if (type === "Route") this.followRoutes(isFirst ? held.keys() : []);
-    // An Envoy that starts waits for an answer, also where there is nothing. One that comes back does not.
+    // A starting Envoy waits for a response even if there are no resources. A reconnecting one does not.
     if (isFirst && state.takesAll && held.size === 0) state.owed.add("*");
   }
 
   /**
-   * An Envoy that comes back may have clusters that still wait for theirs: it says that it has endpoints which such a cluster never got, and
-   * asks for no clusters before it has.
+   * A reconnecting Envoy may have clusters that still wait for endpoints: it claims to have endpoints that the cluster never got, and
+   * does not request clusters before it has them.
    */
   private repeatEndpoints(names: readonly string[]): void {
     for (const name of names) this.awaited.add(name);
@@ -242,7 +244,7 @@ export class XdsSession {
   }
 
   /**
-   * Which hosts an Envoy is to have depends on the routes that it asks for. And one that comes back does not say which scopes it has: those
+   * The hosts of an Envoy depend on the routes that it requests. A reconnecting Envoy does not say which scopes it has: they are those
    * of the hosts whose routes it has.
    */
   private followRoutes(had: Iterable<string>): void {
@@ -272,7 +274,7 @@ export class XdsSession {
     if (!isBlocked) this.retire();
   }
 
-  /** The other way round: what uses others goes before them. */
+  /** In reverse order: a resource is removed before those that it uses. */
   private retire(): void {
     for (const type of RESOURCE_TYPES.toReversed()) {
       const removed = this.lists.obsolete(type);
@@ -286,7 +288,7 @@ export class XdsSession {
     state.held.set(name, { version, resource, sinceMs: this.nowMs() });
   }
 
-  /** Asked for, and not there: it is told, or it would wait. */
+  /** Requested resources that do not exist. The Envoy must be notified, or it would wait. */
   private missing(type: ResourceType): readonly string[] {
     const { owed } = this.states[type];
     const isThere = (name: string): boolean =>
@@ -306,12 +308,12 @@ export class XdsSession {
   }
 
   /**
-   * A cluster that comes or changes waits for its endpoints. An Envoy that has asked for them before does not ask again, and answers nothing
-   * about clusters meanwhile: so they follow at once.
+   * A new or changed cluster waits for its endpoints. An Envoy that has requested them before does not request them again, and does not
+   * acknowledge clusters until then, so they are sent at once.
    */
   private expectEndpoints(clusters: readonly EncodedResource[]): void {
     const { Endpoints, Listener, Cluster } = this.states;
-    // An Envoy that starts waits by itself before it asks for listeners. One that comes back has them already.
+    // A starting Envoy waits for endpoints before it requests listeners. A reconnecting one already has listeners.
     const isStarting = Listener.names === undefined && Cluster.held.size === 0;
     for (const { endpoints } of clusters) {
       if (endpoints === undefined) continue;
@@ -323,7 +325,7 @@ export class XdsSession {
     }
   }
 
-  /** What it has, and what is being sent. */
+  /** The resources that it has, and those that are being sent. */
   private allOf(type: ResourceType): readonly EncodedResource[] {
     const { held, pending } = this.states[type];
     const all = new Map<string, EncodedResource>();

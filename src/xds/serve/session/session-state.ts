@@ -1,8 +1,8 @@
-/** What is known of one connected Envoy, for each type of resources. */
-import { routeConfigOf, scopesOf } from "../compile/resource-names.ts";
-import type { EncodedResources } from "./encode-resources.ts";
-import type { EncodedResource } from "./encoded-resource.ts";
-import type { ResourceType } from "./resource-type.ts";
+/** The state of one connected Envoy, per type of resource. */
+import { routeConfigOf, scopesOf } from "../../compile/resource-names.ts";
+import type { EncodedResources } from "../encode/encode-resources.ts";
+import type { EncodedResource } from "../encode/encoded-resource.ts";
+import type { ResourceType } from "../encode/resource-type.ts";
 
 export interface Refusal {
   readonly type: ResourceType;
@@ -24,19 +24,19 @@ interface Held {
 }
 
 export interface TypeState {
-  /** Undefined: nothing was asked for yet. */
+  /** Undefined: it has not requested this type yet. */
   names: Set<string> | undefined;
   takesAll: boolean;
-  /** What it has taken; `resource` is unknown for what it had before. */
+  /** The resources that it has accepted. `resource` is unknown for those of an earlier connection. */
   readonly held: Map<string, Held>;
-  /** Asked for, and to be answered whatever comes before. */
+  /** Names that must be part of the next response. */
   readonly owed: Set<string>;
   pending: Pending | undefined;
-  /** Refused together: one of them is at fault. Sent in ever smaller lots, it will be alone and named. */
+  /** Resources that were rejected together. They are sent in smaller and smaller parts to find the invalid one. */
   readonly suspects: Set<string>;
   lot: number;
   readonly refusals: Map<string, Refusal>;
-  /** What is to be sent and what is to go; undefined: to be worked out anew. */
+  /** The resources to send and to remove. Undefined: must be recomputed. */
   lists: { readonly due: ReadonlyMap<string, EncodedResource>; readonly obsolete: ReadonlySet<string> } | undefined;
 }
 
@@ -64,7 +64,7 @@ const emptyState = (): TypeState => ({
   lists: undefined,
 });
 
-/** Of what there is, what the Envoy asked for; and what it asked for and there is not. */
+/** The requested resources that exist, and the requested names that do not. */
 export function* namesAskedFor(type: ResourceType, states: SessionStates, wanted: EncodedResources): Iterable<string> {
   const { names, takesAll } = states[type];
   if (!takesAll && type !== "Scope") yield* names ?? [];
@@ -73,14 +73,14 @@ export function* namesAskedFor(type: ResourceType, states: SessionStates, wanted
 
 export function isAskedFor(type: ResourceType, name: string, states: SessionStates): boolean {
   const { names, takesAll } = states[type];
-  // All scopes of a route configuration are asked for at once.
+  // The scopes of a route configuration are requested as a collection.
   if (type === "Scope") return names?.has(scopesOf(name)) === true;
-  // All virtual hosts there are; those whose route configuration it does not have would be dropped.
+  // All virtual hosts; Envoy drops those whose route configuration it does not have.
   if (type === "VirtualHost" && takesAll) return states.Route.names?.has(routeConfigOf(name)) === true;
   return takesAll || names?.has(name) === true;
 }
 
-/** Those that a text names. Names may begin with others: the longer ones are looked for first, and are not taken for the shorter. */
+/** The names that a text contains. Longer names are searched first, because a name may be a prefix of another. */
 export function namedIn(text: string, resources: readonly EncodedResource[]): readonly EncodedResource[] {
   let rest = text;
   return resources

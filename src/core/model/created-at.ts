@@ -1,16 +1,16 @@
 import { isJsonObject, type Json, ownValue } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 
-/** Kubernetes writes RFC 3339; other formats would be read in the time zone of whoever runs this. */
+/** Kubernetes writes RFC 3339. JavaScript reads other formats in the local time zone. */
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** `metadata.creationTimestamp` as it is written; null: it is not. */
+/** `metadata.creationTimestamp` as written; null if it is absent. */
 export function writtenCreationTime({ raw }: KubeObject): Json {
   const metadata = ownValue(raw, "metadata");
   return isJsonObject(metadata) ? (ownValue(metadata, "creationTimestamp") ?? null) : null;
 }
 
-/** The same in whole seconds since the epoch, where it can be read. */
+/** The creation time in whole seconds since the epoch; undefined if it is absent or not RFC 3339. */
 export function createdAt(object: KubeObject): number | undefined {
   const written = writtenCreationTime(object);
   if (typeof written !== "string") return undefined;

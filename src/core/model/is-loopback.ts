@@ -1,2 +1,2 @@
-/** Whether whoever listens there is heard on this machine alone. */
+/** True if the address is reachable from this machine only. */
 export const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");

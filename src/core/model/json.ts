@@ -16,7 +16,7 @@ export function isJsonList(value: Json | undefined): value is readonly Json[] {
 /** Reads an own key only: `constructor` or `__proto__` in hostile input never reach a prototype. */
 export function ownValue(object: JsonObject, key: string): Json | undefined {
   const value = object[key];
-  // What plain data inherits is functions, and a prototype by that one name.
+  // Plain data inherits functions, and a prototype under the name `__proto__`.
   if (typeof value !== "function" && key !== "__proto__") return value;
   return Object.hasOwn(object, key) ? value : undefined;
 }

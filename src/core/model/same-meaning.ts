@@ -1,4 +1,4 @@
-/** Whether two versions of an object say the same: a cluster changes much all day that decides nothing. */
+/** Compares two versions of an object. Clusters often change fields that have no effect on policies. */
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 const SILENT: ReadonlySet<string> = new Set(["status"]);

@@ -20,9 +20,12 @@ import { type CrdFacts, parseCrd } from "./parse-crd.ts";
 const POLICY_LABEL = "gateway.networking.k8s.io/policy";
 
 /**
- * A definition for a policy kind that has none, read off its CRD: the class from the label, the rest from the schema
- * and from what is usual. Such kinds may target whatever the Gateway API hierarchy has; Direct ones act right there,
- * Inherited ones on the rules of routes. A CRD without the label is no policy kind and gives nothing.
+ * A policy kind is known by the label of its CRD
+ *
+ * A CRD with the label `gateway.networking.k8s.io/policy` describes a policy kind. Without a PolicyDefinition its class comes
+ * from the label and its targets and merge strategies from the schema. Such a kind may target every kind of the Gateway API
+ * hierarchy; the effective targets are the targets themselves (Direct) or the rules of routes (Inherited).
+ * GEP-713 experimental, "Kubectl Plugin"
  */
 export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinition; findings: Finding[] } {
   const label = ownValue(child(child(crd.raw, "metadata"), "labels"), POLICY_LABEL);

@@ -10,11 +10,11 @@ type Measure = "ok" | "too deep" | "too large";
 /** Whether a value stays within limits. Gives up at the first one passed: depth cannot overflow the stack, nor aliases the clock. */
 export function measureJson(value: Json, { maxDepth, maxValues }: JsonLimits): Measure {
   const measured = measureUnread(value, { maxDepth, maxValues });
-  // Whoever reads on must come to an end, and so far nobody has looked behind it.
+  // A value that is not JSON has not been measured, so it counts as too large.
   return measured === "not JSON" ? "too large" : measured;
 }
 
-/** The same for what nobody has looked at yet: whether it is JSON at all. */
+/** Measures a value that may not be JSON. */
 export function measureUnread(value: Json, { maxDepth, maxValues }: JsonLimits): Measure | "not JSON" {
   const left = visit(value, maxDepth, maxValues);
   if (left === TOO_DEEP) return "too deep";
@@ -27,7 +27,7 @@ const TOO_LARGE = -1;
 const TOO_DEEP = -2;
 const NOT_JSON = -3;
 
-/** Texts, numbers, flags and what is unset; a library's caller may hand over big integers, symbols and functions as well. */
+/** True for strings, numbers, booleans, null and undefined. Callers of the library may pass big integers, symbols and functions. */
 export function isScalar(value: unknown): boolean {
   const type = typeof value;
   return type === "string" || type === "number" || type === "boolean" || type === "undefined" || value === null;

@@ -1,4 +1,4 @@
-/** Reading a document whose shape was checked before: what these read has the right type, or is absent. */
+/** Readers for a document that was checked by its schema: a field has the right type or is absent. */
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 
 export const child = (object: JsonObject, key: string): JsonObject => {

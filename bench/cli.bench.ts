@@ -15,7 +15,7 @@ const MB = 1024 * 1024;
 /** Of `explain` against `node -e 0`. Node 22 and newer keep compiled code between starts. */
 const EXPLAIN_BAR = Number(process.versions.node.split(".")[0]) >= 22 ? 2.4 : 3.2;
 
-/** The command line: how fast it starts, and whether reading YAML, which nobody can avoid, is most of the rest. */
+/** The command line: how fast it starts, and whether reading YAML, which is unavoidable, is most of the rest. */
 export async function bench(context: BenchContext): Promise<void> {
   benchStart(context);
   for (const routes of context.sizes([1000])) await benchShare(context, routes);
@@ -65,7 +65,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>): 
   if (status !== 0) throw new Error(`node ${args.join(" ")} exited with ${status}`);
 }
 
-/** Of `explain` in this process, where starting costs nothing: the strictest way to see the engine's part. */
+/** Times of `explain` in this process, without start-up: the engine's part alone. */
 async function benchShare(context: BenchContext, routes: number): Promise<void> {
   const text = clusterYaml(routes);
   const bytes = new TextEncoder().encode(text);
@@ -114,7 +114,7 @@ function benchParsing(context: BenchContext): void {
   });
 }
 
-/** Of some rounds, taken in turns, so that a busy moment hits all alike. */
+/** The median of each task. Tasks take turns, so that a busy moment affects all of them. */
 function medians<Name extends string>(rounds: number, tasks: Readonly<Record<Name, () => void>>): Record<Name, number> {
   const median: Record<string, number> = {};
   const times = Object.entries<() => void>(tasks).map(([name, task]) => ({ name, task, all: [] as number[] }));

@@ -24,7 +24,7 @@ export async function benchReload(context: BenchContext): Promise<void> {
   const times: number[] = [];
   for (let change = 1; change <= CHANGES; change++) {
     const value = routeObject("route", (change * 97) % ROUTES, change);
-    // Up to its first wait everything happens at once; what comes after waits for sockets, and blocks nobody.
+    // Up to its first wait everything happens at once; what comes after waits for sockets, and blocks nothing.
     const { ms, value: replaced } = timed(() => {
       const applied = apply(evaluation, [{ upsert: value }]);
       evaluation = applied.evaluation;

@@ -9,7 +9,7 @@ import { findFreePorts } from "../test/support/gateway/find-free-ports.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** The proxy under test has one core for itself; whoever asks and whoever answers share the other. */
+/** The proxy under test has one core for itself; client and backend share the other. */
 export const PROXY_CORE = 0;
 export const OTHER_CORE = 1;
 
@@ -55,7 +55,7 @@ export function createRig(): Rig {
   };
 }
 
-/** Waits until somebody answers at that port, whatever it is. */
+/** Waits until a server listens at that port. */
 async function untilOpen(port: number): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {

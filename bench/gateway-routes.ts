@@ -6,9 +6,9 @@ const GATEWAY_API = "gateway.networking.k8s.io";
 export interface RouteShape {
   readonly routes: number;
   readonly backendPort: number;
-  /** Of names and hosts. */
+  /** The prefix of names and hosts. */
   readonly prefix?: string;
-  /** Of a RetryPolicy on the first route. */
+  /** The attempts of a RetryPolicy on the first route. */
   readonly retry?: JsonObject;
 }
 

@@ -133,7 +133,7 @@ interface Question {
 }
 
 interface Turn extends WrkResult {
-  /** Of the proxy, for a request. */
+  /** Processor time of the proxy for a request. */
   readonly processorUs: number;
 }
 

@@ -31,7 +31,7 @@ interface Proxy {
   readonly client: SteadyClient;
 }
 
-/** Of one turn. */
+/** The figures of one turn. */
 interface Cost {
   readonly requestsPerSecond: number;
   readonly processorUs: number;
@@ -75,7 +75,7 @@ function report(context: BenchContext, costs: Readonly<Record<keyof Proxies, rea
   }
 }
 
-/** Of two that should be the same, turn by turn. */
+/** The ratio of two figures that should be equal, turn by turn. */
 const mean = (ones: readonly Cost[], others: readonly Cost[]): readonly Cost[] =>
   ones.map((one, turn) => {
     const other = others[turn] ?? one;

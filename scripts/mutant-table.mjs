@@ -359,7 +359,7 @@ export const mutants = [
     "const nowhere = notInSpec.slice(0, 0);",
   ),
 
-  // Where a route hangs (Gateway API).
+  // What a route is attached to (Gateway API).
   row(
     "hostname wildcard too wide: `*.example.com` takes `badexample.com`",
     attachment,

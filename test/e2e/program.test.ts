@@ -38,7 +38,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Tests leave nothing in the caches of whoever runs them. */
+/** Tests leave nothing in the user's caches. */
 const caches = join(folder, "caches");
 const environment = { ...process.env, HOME: caches, XDG_CACHE_HOME: caches, LOCALAPPDATA: caches };
 

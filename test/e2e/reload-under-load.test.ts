@@ -18,7 +18,7 @@ const RELOADS = 1000;
 const PAUSE_MS = 1000;
 const RELOAD_MS = 5;
 
-/** What is really held: garbage that nobody has collected yet says nothing. */
+/** Memory in use after a collection of garbage. */
 function heldBytes(): number {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");

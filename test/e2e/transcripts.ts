@@ -90,7 +90,7 @@ export const workedExamples: readonly Transcript[] = [
   },
 ];
 
-/** Of a route with a policy of its own, and of one without. */
+/** Output for a route with a policy of its own, and for one without. */
 function eachRoute(story: string): readonly string[] {
   return ["library", "museum"].map((route) => `explain httproute/${route} -f town.yaml -f ${story}.yaml`);
 }

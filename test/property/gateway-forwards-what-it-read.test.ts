@@ -40,7 +40,7 @@ test(
         const sent = `${text}${LAST}`;
         const { requests, end } = readRequests(sent);
         backend.seen.length = 0;
-        // Where more is waited for, nobody waits long.
+        // Short timeouts: an incomplete request must not delay the test.
         const isEnough = (text: string): boolean => end === undefined && finalsIn(text).length >= requests.length;
         const withinMs = end === undefined && requests.length === 0 ? 50 : 10_000;
         const got = await exchangeRaw(gateway.port, sent, { isEnough, withinMs });

@@ -12,7 +12,7 @@ export interface Answer {
   readonly tookMs: number;
 }
 
-/** Longer than any row takes: a data plane that hangs fails its row, not the whole run. */
+/** Longer than any row takes: a data plane that never responds fails its row, not the whole run. */
 const PATIENCE_MS = 20_000;
 
 export function askRow(port: number, host: string, asked: RowRequest = {}): Promise<Answer> {

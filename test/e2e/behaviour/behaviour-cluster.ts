@@ -43,7 +43,7 @@ export async function startCluster(rows: readonly BehaviourRow[], port: number):
     }
     started.push({ row, name, host: `${name}.example`, log, ports });
   }
-  // Once all others have theirs: else a port that is dead now would be somebody's next.
+  // Chosen after all other ports: else a closed port could be given to another server.
   const dead = [
     ...(await findFreePorts(started.flatMap(({ ports }) => ports).filter((port) => port === "Dead").length)),
   ];

@@ -36,7 +36,7 @@ export interface RowRequest {
 }
 
 export interface RowExpectation {
-  /** Of every answer. */
+  /** Expected of every response. */
   readonly status: number;
   /** The answer began, and was cut off. */
   readonly isCut?: true;
@@ -48,12 +48,12 @@ export interface RowExpectation {
   readonly lastAttemptMs?: number;
   /** From asking to the end of the answer, at least. */
   readonly tookMs?: number;
-  /** Of the last answer. */
+  /** Expected of the last response. */
   readonly body?: string;
   readonly bodyIncludes?: readonly string[];
   readonly bodyExcludes?: readonly string[];
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Of every attempt that a backend saw. */
+  /** Expected of every attempt that a backend saw. */
   readonly sawBodyBytes?: number;
   readonly sawTarget?: string;
   readonly sawHeaders?: Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-/** The same for HTTP/2 without TLS: what can go wrong with one stream of a connection that lives on. */
+/** A recording backend for HTTP/2 without TLS: it can fail one stream and keep the connection. */
 import { constants, createServer, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import {
   type AttemptLog,

@@ -1,4 +1,4 @@
-/** Runs rows against whoever listens, and compares. The same for every data plane. */
+/** Runs the rows against a data plane and compares the results. */
 import { expect } from "vitest";
 import { type Answer, askRow } from "./ask-row.ts";
 import type { StartedRow } from "./behaviour-cluster.ts";

@@ -1,4 +1,4 @@
-/** A gateway that somebody edits all the time. Some hosts must be served throughout, whatever becomes of the others. */
+/** A gateway that is edited all the time. Some hosts must be served throughout, whatever happens to the others. */
 import type {
   DataplaneConfig,
   Endpoint,
@@ -123,7 +123,7 @@ export function createEditedGateway(port: number, alive: readonly Endpoint[], ra
   };
 }
 
-/** The same numbers each time, from a seed. */
+/** Pseudo-random numbers from a seed. */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

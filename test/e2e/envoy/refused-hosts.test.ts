@@ -1,4 +1,4 @@
-/** A host whose routes an Envoy refuses: it is named, keeps what it had, and holds up nobody. */
+/** A host whose routes an Envoy refuses: it is named, keeps its old routes, and delays no other host. */
 import { Agent, request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { createRegex } from "../../../src/adapters/regex/create-regex.ts";
@@ -28,7 +28,7 @@ const host = (index: number, status: Status): VirtualHostConfig => {
   return { hostname: hostname(index), routes: [route(rule([], { action: { type: "Redirect", redirect } }))] };
 };
 
-/** The reason names the route configuration of the first, and nobody in the second. */
+/** The reason names the route configuration of the first, and no host in the second. */
 const POISONS: Readonly<Record<string, Init<typeof RouteConfigurationSchema>>> = {
   "two virtual hosts for the same host": {
     virtualHosts: ["one", "other"].map((name) => ({ name, domains: ["same.example"] })),

@@ -1,4 +1,4 @@
-/** The same requests to the same hosts, at the embedded gateway and at Envoys that have them in one way and in the other: the same answers. */
+/** Equal requests to the embedded gateway and to Envoys with either layout of hosts give equal responses. */
 import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -114,7 +114,7 @@ const ask = (port: number, { method, target, host, more }: Asked): Promise<strin
     socket.setEncoding("latin1");
     socket.on("data", (text) => {
       answer += String(text);
-      // Its head tells all: nobody waits for the other side to close.
+      // The head of the response is complete: the connection does not have to close.
       if (answer.includes("\r\n\r\n")) socket.destroy();
     });
     socket.on("error", reject);

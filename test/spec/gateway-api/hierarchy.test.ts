@@ -156,7 +156,7 @@ describe("Hierarchy", () => {
     const onGone = policy("FruitPolicy", "p", "Orchard/gone", { x: 1 }, { namespace: "" });
     const made = cluster([inVain, onGone], { definitions: [definition] });
     expect(made.outcome("p")).toBe("TargetNotFound");
-    // Whoever hangs under it by its bare name has it, and so has the policy when that changes.
+    // Children that name it by its bare name are below it, and the policy follows when that changes.
     const below = fruit("Tree/t", { orchard: "gone" });
     expect(cluster([below, onGone], { definitions: [definition] }).outcome("p")).toBe("Enforced");
     for (const [before, after] of [

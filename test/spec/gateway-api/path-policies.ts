@@ -32,7 +32,7 @@ export const everywhere = policy("PathPolicy", "everywhere", "GatewayClass/class
 export const under = (ends: readonly string[], ...objects: readonly unknown[]) =>
   cluster([everywhere, ...objects], { definitions: [reaching(...ends)] });
 
-/** Whether the route `r` in `namespace` hangs under Gateway `infra/g`, and how often. */
+/** Whether the route `r` in `namespace` is attached to Gateway `infra/g`, and how often. */
 export const attached = (
   listenerOptions: ListenerOptions,
   routeOptions: Parameters<typeof route>[2] = {},

@@ -18,7 +18,7 @@ describe("Combined merge strategies", () => {
     const atomic = made("defaults", "atomic");
     expect(atomic.spec("Service/b1")).toEqual(challenger);
     expect(atomic.outcome("p1")).toBe("Overridden by p2");
-    // /b has nobody at its own place: it lost to whoever held the result.
+    // The result has no /b: the challenger takes effect as a whole and does not set it.
     expect(atomic.source("Service/b1", "/b")).toEqual({
       held: "nobody",
       by: "p1 defaults AtomicDefaults",
@@ -190,7 +190,7 @@ describe("Combined merge strategies", () => {
         expect(both.source("Service/b1", "/a").held).toBe(`p1 ${block}`);
         expect(both.source("Service/b1", "/b").held).toBe("p2 bare");
         expect(both.source("Service/b1", "/c").held).toBe("p2 bare");
-        // In nobody's spec: credited to the established policy, and marked.
+        // A value of neither spec is attributed to the established policy and marked as computed.
         expect(both.source("Service/b1", "/base").held).toBe(`p1 ${block} computed`);
         expect(both.outcome("p1")).toBe("PartiallyEnforced by p2");
         expect(both.outcome("p2")).toBe("PartiallyEnforced by p1");

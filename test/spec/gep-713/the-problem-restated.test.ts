@@ -6,7 +6,7 @@ import { gateway, policy, route } from "../../support/cluster/gateway-objects.ts
 import { policyKind } from "../../support/cluster/policy-kind.ts";
 
 describe("The Problem, restated", () => {
-  /** The parable: retries across the whole namespace, which nobody remembers. */
+  /** The parable: a forgotten policy sets retries for the whole namespace. */
   const retries = policyKind("RetryPolicy", {
     targets: ["Namespace", "HTTPRoute"],
     ends: ["HTTPRoute"],

@@ -2,11 +2,13 @@ import type { MergeRules, MergeStrategy } from "../model/definition.ts";
 import type { Block } from "../model/policy.ts";
 
 /**
- * GEP-713: "the meta resource considered higher between two conflicting specs dictates the merge strategy", unless the
- * kind says otherwise.
+ * The higher policy dictates the merge strategy
+ *
+ * Of two conflicting specs the established one, which is higher, dictates the strategy, unless the kind says otherwise.
  * - `block`: the block being merged, the established spec's;
  * - `lower`: the first block of the policy folded in last; absent while the result is untouched;
  * - `annotated`: what the annotation on the higher policy's target says, if it says anything.
+ * GEP-713, "Conflict resolution"
  */
 export function chooseStrategy(
   rules: MergeRules,

@@ -2,11 +2,11 @@ import type { Policy, Unit } from "../model/policy.ts";
 import { liesBelow, pointersAbove } from "../model/units.ts";
 import { type Candidate, policiesOf } from "./fold-result.ts";
 
-/** Whether two units cannot both be held. */
+/** True if two units cannot both be in one spec. */
 const overlap = ({ pointer }: Unit, { pointer: other }: Unit): boolean =>
   pointer === other || liesBelow(pointer, other) || liesBelow(other, pointer);
 
-/** Candidates, to be asked which of them cannot be held beside another one. Many are indexed. */
+/** Candidates of one block, looked up by the units that they conflict with. Many are indexed. */
 export class Contenders {
   readonly #all: readonly Candidate[];
   #policies: readonly Policy[] | undefined;
@@ -17,8 +17,8 @@ export class Contenders {
     this.#all = all;
   }
 
-  /** Of all of them, each once, by name. */
-  get policies(): readonly Policy[] {
+  /** The policies of all candidates, each once, by name. */
+  policies(): readonly Policy[] {
     this.#policies ??= policiesOf(this.#all);
     return this.#policies;
   }

@@ -1,6 +1,6 @@
 /**
- * The result of a fold while it is being made: which candidate holds which state, what decided, and what lost.
- * Places are JSON pointers; a unit at `/a` and one at `/a/b` cannot both be held.
+ * The result of a fold while it is being made: for each JSON pointer the candidate that holds it, the step that decided, and
+ * the candidates that lost. A unit at `/a` and one at `/a/b` cannot both be held.
  */
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
@@ -13,7 +13,7 @@ export interface Candidate {
   readonly policy: Policy | undefined;
   readonly block: Block | undefined;
   readonly unit: Unit;
-  /** Made up by a custom strategy: in nobody's spec. */
+  /** Computed by a custom strategy: no policy contains it. */
   readonly computed?: true;
 }
 
@@ -21,11 +21,11 @@ export interface Loss {
   readonly candidate: Candidate;
   readonly reason: LossReason;
   readonly by: readonly Policy[];
-  /** For `equal`: who had that value then. Judged again at the end. */
+  /** For `equal`: the candidate with the same value. Decided again at the end of the fold. */
   readonly equalTo?: Candidate;
 }
 
-/** Everything about one state. */
+/** What the fold has decided about one pointer. */
 export interface PointerState {
   readonly pointer: string;
   holder: Candidate | undefined;
@@ -34,46 +34,46 @@ export interface PointerState {
 }
 
 const NOBODY: readonly Candidate[] = [];
-/** Never added to: states without a loss share it. */
+/** Shared by all states without a loss: never added to. */
 const NO_LOSSES: Loss[] = [];
 
 /** How a candidate lost. */
 export type LossKind = Pick<Loss, "reason" | "equalTo">;
 
-/** Up to so many states are looked through rather than indexed. */
+/** Up to so many states are searched one by one rather than indexed. */
 const FEW = 32;
 
 export class FoldResult {
-  /** In the order in which they came up. */
+  /** In the order in which pointers came up. */
   readonly states: PointerState[] = [];
-  /** By pointer; made when there are many. */
+  /** By pointer; built when there are many. */
   #index: Map<string, PointerState> | undefined;
-  /** The states strictly below a pointer that are held; made when there are many states. */
+  /** The held states strictly below a pointer; built when there are many states. */
   #below: Map<string, Set<PointerState>> | undefined;
   #held = 0;
-  #hasSpoken = false;
+  #hasMerged = false;
 
-  /** Nothing held, not even a tombstone: RFC 9's `p.empty?`. */
+  /** True if nothing is held, not even a tombstone: RFC 9's `p.empty?`. */
   get isEmpty(): boolean {
     return this.#held === 0;
   }
 
-  /** No policy has set anything so far: what may be held are objects' own values, and maps with nothing in them. */
+  /** True if no policy has set anything so far. Objects' own values and empty maps may be held. */
   get isOpen(): boolean {
-    return this.#held === 0 || !this.#hasSpoken;
+    return this.#held === 0 || !this.#hasMerged;
   }
 
-  /** A policy has its say, whether it holds anything then or not. */
-  hear(candidates: readonly Candidate[]): void {
-    if (!this.#hasSpoken) this.#hasSpoken = candidates.some(({ unit }) => !isEmptyMap(unit.value));
+  /** Records that a block was merged, whether it holds anything or not. */
+  noteMerged(candidates: readonly Candidate[]): void {
+    if (!this.#hasMerged) this.#hasMerged = candidates.some(({ unit }) => !isEmptyMap(unit.value));
   }
 
   holder(pointer: string): Candidate | undefined {
     return this.#find(pointer)?.holder;
   }
 
-  /** Held units above, at or below a pointer: whatever cannot stand beside a value there. An empty map blocks nothing below it. */
-  inTheWay(pointer: string): readonly Candidate[] {
+  /** The held units above, at or below a pointer, which conflict with a value there. An empty map conflicts with nothing below it. */
+  conflicting(pointer: string): readonly Candidate[] {
     const at = this.holder(pointer);
     if (at !== undefined) return [at];
     const above = this.above(pointer);
@@ -99,7 +99,6 @@ export class FoldResult {
       const below = this.#statesBelow().get(pointer);
       return below === undefined ? NOBODY : [...below].map(({ holder }) => holder as Candidate);
     }
-    // Mostly nobody.
     let found: Candidate[] | undefined;
     for (const { pointer: other, holder } of this.states) {
       if (holder === undefined || !liesBelow(other, pointer)) continue;
@@ -120,7 +119,7 @@ export class FoldResult {
     return found.length < 2 ? found : found.toSorted((a, b) => b.unit.pointer.length - a.unit.pointer.length);
   }
 
-  /** In the order in which the states came up. */
+  /** The held candidates, in the order in which their pointers came up. */
   holders(): Candidate[] {
     const held: Candidate[] = [];
     for (const { holder } of this.states) if (holder !== undefined) held.push(holder);
@@ -136,7 +135,7 @@ export class FoldResult {
     state.holder = candidate;
   }
 
-  /** The holder of a state loses it. */
+  /** A held candidate loses its pointer. */
   evict(candidate: Candidate, how: LossKind, by: readonly Policy[]): void {
     const state = this.#stateAt(candidate.unit.pointer);
     if (state.holder === candidate) {
@@ -155,8 +154,8 @@ export class FoldResult {
   }
 
   /**
-   * "Equal" is meant of the winner, and who that is shows at the end: what was equal to a value that lost in its turn
-   * shares its fate, and what lost to somebody whose state then went to its own value is not overridden.
+   * Whether a value equals the winner's is known at the end only. A value that was equal to one that lost later lost to the same
+   * winner; a value that lost, and whose pointer then got the same value again, is not overridden.
    */
   settleLosses(): void {
     let areComputed = false;
@@ -166,7 +165,7 @@ export class FoldResult {
       state.losses = state.losses.map((loss) => this.#settled(loss));
     }
     if (!areComputed) return;
-    // Only now: somebody may have been equal to a value that was computed, and shares its fate.
+    // Computed values are dropped last: another value may have been equal to one.
     for (const state of this.states) state.losses = state.losses.filter((loss) => !isComputed(loss));
   }
 
@@ -190,7 +189,7 @@ export class FoldResult {
     this.#stateAt(pointer).decidedBy = decision;
   }
 
-  /** For what contests nothing: told only where there is nothing else to tell. */
+  /** Records the step only if no other step has decided about the pointer. */
   decideIfOpen(pointer: string, decision: Step): void {
     this.#stateAt(pointer).decidedBy ??= decision;
   }
@@ -227,7 +226,7 @@ export class FoldResult {
   }
 }
 
-/** The spec that the holders of states make up; tombstones are not in it. */
+/** The spec that the held candidates make up. Tombstones are not in it. */
 export function specOf(states: readonly PointerState[]): JsonObject {
   const units: Unit[] = [];
   for (const { holder } of states) if (holder !== undefined && holder.unit.value !== null) units.push(holder.unit);
@@ -254,7 +253,7 @@ function removeAbove(below: Map<string, Set<PointerState>>, state: PointerState)
 
 export const isEmptyMap = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
-/** What a candidate's loss to those is called whose states overlap with its own. */
+/** The reason of a candidate's loss to winners that overlap with it. */
 export function lossAgainst(
   { unit }: Candidate,
   winners: readonly Candidate[],
@@ -276,7 +275,7 @@ const LOST: Readonly<Record<"overridden" | "replaced" | "deleted", LossKind>> = 
   deleted: { reason: "deleted" },
 };
 
-/** The policies behind candidates, each once, by name: the order of keys in a spec must not show. The object's own values have none. */
+/** The policies of candidates, each once, sorted by name, so that the order of keys in a spec does not matter. Own values have none. */
 export function policiesOf(candidates: readonly Candidate[]): readonly Policy[] {
   const [first] = candidates;
   if (first?.policy !== undefined && candidates.every(({ policy }) => policy === first.policy)) return [first.policy];

@@ -1,9 +1,3 @@
-/**
- * The fold: a stack of policies becomes one effective spec with its provenance. Always bottom-up (RFC 9): policies most
- * specific first, each merged into the result: its defaults, its bare rules, its overrides. That gives REF's order
- * "A override > B override > C override > C default > B default > A default" at any depth; a top-down fold, where the
- * result carries the lower strategy, would let a middle default defeat an admin's override.
- */
 import type { EvaluateCondition } from "../model/cel.ts";
 import type { MergeRules, MergeStrategy, PolicyDefinition } from "../model/definition.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -15,15 +9,17 @@ import type { CustomStrategies } from "./custom-strategy.ts";
 import type { ConditionError } from "./effective-spec.ts";
 import { type Candidate, FoldResult, lossAgainst, type PointerState } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
-import { loseTo, mergeBlock, replaceAll } from "./merge-block.ts";
+import { mergeBlock } from "./merge-block.ts";
 import { type Step } from "./provenance.ts";
 import { Removals } from "./removals.ts";
+import { atomicOverrides } from "./strategies/atomic-overrides.ts";
+import { loseTo } from "./take-or-lose.ts";
 
-/** The policies on one target that have a part in the path: a Direct one only where the path ends there. */
+/** The policies on one target that have a part in the fold. A Direct policy has one only if the path ends at its target. */
 export interface FoldLevel {
   /** Highest first (`comparePrecedence`). */
   readonly policies: readonly Policy[];
-  /** What the annotation on the target says about the strategy. */
+  /** The strategy that an annotation on the target names. */
   readonly annotated: MergeStrategy | undefined;
 }
 
@@ -39,7 +35,14 @@ export interface Folded {
   readonly conditionErrors: readonly ConditionError[];
 }
 
-/** `levels`: most specific first. `own`: what objects on the path say themselves, the most specific defaults of all, the most specific first. */
+/**
+ * The fold runs bottom-up
+ *
+ * Policies are merged most specific first, each into the result so far: its defaults, its bare rules, then its overrides. That
+ * gives "A override > B override > C override > C default > B default > A default" at any depth. `levels`: most specific first.
+ * `own`: the own values of objects on the path, the most specific defaults of all.
+ * RFC 9, "Apply policies of a kind for an object"
+ */
 export function fold(
   levels: readonly FoldLevel[],
   own: readonly Unit[],
@@ -61,11 +64,11 @@ class Fold {
   readonly #rules: MergeRules;
   readonly #tools: FoldTools;
   readonly #isDirectKind: boolean;
-  /** Most policies remove nothing. */
+  /** Undefined until a policy removes something. */
   #removals: Removals | undefined;
-  /** Who was folded in, in order: for kinds in which the lower of two decides. */
+  /** The policies merged so far, in order: for kinds in which the lower policy dictates the strategy. */
   readonly #folded: { readonly policy: Policy; readonly depth: number }[] = [];
-  /** How many levels came before: the same policies may stand on several. */
+  /** The number of levels merged before: a policy may be at several levels. */
   #depth = -1;
 
   constructor({ class: policyClass, merge }: Pick<PolicyDefinition, "class" | "merge">, tools: FoldTools) {
@@ -77,9 +80,9 @@ class Fold {
   beginWith(own: readonly Unit[]): void {
     for (const unit of own) {
       const candidate: Candidate = { policy: undefined, block: undefined, unit };
-      const inTheWay = this.result.inTheWay(unit.pointer);
-      if (inTheWay.length === 0) this.result.hold(candidate);
-      else this.result.lose(candidate, lossAgainst(candidate, inTheWay, "overridden"), NOBODY);
+      const conflicting = this.result.conflicting(unit.pointer);
+      if (conflicting.length === 0) this.result.hold(candidate);
+      else this.result.lose(candidate, lossAgainst(candidate, conflicting, "overridden"), NOBODY);
       this.result.decide(unit.pointer, OWN);
     }
   }
@@ -96,7 +99,7 @@ class Fold {
         }
         return;
       case "OldestWins":
-        // REF: "first created wins", for defaults as for overrides.
+        // Policy attachment reference, "Conflict Resolution": the first created wins, for defaults as for overrides.
         for (const policy of policies) {
           const defaults = policy.blocks.filter((block) => !this.#overrides(block, level));
           this.#mergeBlocksOf(policy, defaults, level);
@@ -111,12 +114,12 @@ class Fold {
     }
   }
 
-  /** Whether a block acts as overrides: by its name, unless an annotation decides. */
+  /** True if a block is merged as overrides: by its name, unless an annotation says otherwise. */
   #overrides(block: Block, { annotated }: FoldLevel): boolean {
     return chooseStrategy(this.#rules, block, undefined, annotated).base === "Overrides";
   }
 
-  /** REF, GEP-713x: a policy with neither block is a Direct one; it beats even overrides and never mixes. */
+  /** A Direct policy overrides even overrides, and never mixes with other policies. The most specific one takes effect. */
   applyDirect(levels: readonly FoldLevel[]): void {
     const direct: Array<{ policy: Policy; block: Block }> = [];
     for (const level of levels) {
@@ -127,34 +130,34 @@ class Fold {
     if (winner === undefined) return;
     const decision = decisionOf(winner.policy, winner.block, "Direct");
     const candidates = candidatesOf(winner.policy, winner.block);
-    replaceAll(this.result, candidates, decision);
+    atomicOverrides(this.result, candidates, decision);
     const winners = new Contenders(candidates);
     for (const { policy, block } of others)
       for (const candidate of candidatesOf(policy, block)) loseTo(this.result, winners, candidate, decision);
   }
 
   #mergeBlocksOf(policy: Policy, blocks: readonly Block[], level: FoldLevel): void {
-    // Direct policies stand outside the fold.
+    // Direct policies are merged after all others.
     if (isDirect(policy, this.#rules)) return;
     let acts = false;
     for (const block of blocks) if (this.#mergeBlockOf(policy, block, level)) acts = true;
     if (acts && this.#rules.decidedBy === "Lower") this.#folded.push({ policy, depth: this.#depth });
   }
 
-  /** The first block of the policy that was folded in last. */
+  /** The first block of the policy that was merged last. */
   #lowerThan(policy: Policy): Block | undefined {
     const lower = this.#folded.findLast((other) => other.policy !== policy || other.depth !== this.#depth);
     return lower?.policy.blocks[0];
   }
 
-  /** How a block meets what is held. A kind that does not flow sets what its target has: it is no default to it. */
+  /** The strategy of a block. A Direct kind without merging sets the fields of its target: own values are no obstacle to it. */
   #strategyOf(policy: Policy, block: Block, { annotated }: FoldLevel): MergeStrategy {
     if (this.#isDirectKind && this.#rules.none) return EACH_LEAF;
     const lower = this.#rules.decidedBy === "Lower" ? this.#lowerThan(policy) : undefined;
     return chooseStrategy(this.#rules, block, lower, annotated);
   }
 
-  /** False: its condition does not hold. */
+  /** Returns false if the condition of the block is not met. */
   #mergeBlockOf(policy: Policy, block: Block, level: FoldLevel): boolean {
     const strategy = this.#strategyOf(policy, block, level);
     if (!this.#conditionHolds(policy, block, strategy)) {
@@ -176,7 +179,13 @@ class Fold {
     return true;
   }
 
-  /** RFC 9: `B.when(p)`. An error fails closed, so that nobody escapes a constraint by provoking one. */
+  /**
+   * `when` fails closed
+   *
+   * A condition gates its block. A missing key means that it is not met; with any other error defaults are not merged and
+   * overrides are, so that no policy escapes a constraint by provoking an error.
+   * RFC 9, "Merging a generic block of policy rules (defaults or overrides) into a policy with conditions"
+   */
   #conditionHolds(policy: Policy, block: Block, strategy: MergeStrategy): boolean {
     if (block.when === undefined) return true;
     const spec: JsonObject = this.result.toSpec();
@@ -192,7 +201,7 @@ class Fold {
     }
   }
 
-  /** RFC 9: "Remove from B all policy rules listed in p.remove". */
+  /** The candidates of a block that no lower policy removes. */
   #notRemoved(policy: Policy, block: Block): readonly Candidate[] {
     const candidates = candidatesOf(policy, block);
     const removals = this.#removals;

@@ -56,9 +56,9 @@ function settle(
     const { pointer } = candidate.unit;
     result.decide(pointer, decision);
     if (credited.has(candidate)) continue;
-    const inTheWay = result.inTheWay(pointer);
-    const by = inTheWay.length === 0 ? others.policies : policiesOf(inTheWay);
-    result.lose(candidate, lossAgainst(candidate, inTheWay, "overridden"), by);
+    const conflicting = result.conflicting(pointer);
+    const by = conflicting.length === 0 ? others.policies() : policiesOf(conflicting);
+    result.lose(candidate, lossAgainst(candidate, conflicting, "overridden"), by);
   }
 }
 

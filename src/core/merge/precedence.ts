@@ -2,9 +2,11 @@ import type { Policy } from "../model/policy.ts";
 import { compareText } from "../model/refs.ts";
 
 /**
- * GEP-713, "Conflict resolution", rules 2 and 3: of two policies on one target the older is higher. Timestamps have whole
- * seconds, so ties are common: then the first by `{namespace}/{name}`, compared as one string. A policy without a creation
- * time (a file) is the newest. Negative: `a` is higher.
+ * Older wins, then namespace/name
+ *
+ * Of two policies on one target the older is higher; with equal creation times the first by `{namespace}/{name}`, compared as
+ * one string. A policy without a creation time (in a file) is the newest. Negative: `a` is higher.
+ * GEP-713, "Conflict resolution"
  */
 export function comparePrecedence(a: Policy, b: Policy): number {
   const ageA = a.createdAt ?? Number.POSITIVE_INFINITY;

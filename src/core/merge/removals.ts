@@ -1,21 +1,26 @@
 import type { Block, Policy, Unit } from "../model/policy.ts";
 
-/** RFC 9, "remove": the name of a rule, in every map of rules, or the dotted path of a unit or of something above it. */
+/** An entry of `remove`: the name of a rule in any rule map, or the dotted path of a unit or of something above it. */
 export interface Removal {
   readonly entry: string;
   readonly policy: Policy;
   readonly block: Block;
 }
 
-/** What a fold has collected from below: it acts on the defaults of what comes next, strictly higher. */
+/**
+ * `remove` acts on higher defaults
+ *
+ * Entries are collected from below and keep out the defaults of strictly higher policies. An override cannot be removed.
+ * RFC 9, "Examples F - Policy rule that deactivates default from higher level"
+ */
 export class Removals {
   readonly #collected: Removal[] = [];
-  /** By entry, where the first one stands among all. */
+  /** The index in `#collected` of the first removal with an entry. */
   readonly #first: Map<string, number> = new Map();
-  /** Of the policy (or, under OldestWins, the target) at hand. */
+  /** The removals of the current policy, or with OldestWins of the current target. */
   #pending: Removal[] = [];
 
-  /** Of those that act. */
+  /** True if no removal is in effect. */
   get isEmpty(): boolean {
     return this.#collected.length === 0;
   }
@@ -24,7 +29,7 @@ export class Removals {
     this.#pending.push(removal);
   }
 
-  /** From now on those act that were added. */
+  /** The removals that were added take effect from now on. */
   collect(): void {
     for (const removal of this.#pending) {
       if (!this.#first.has(removal.entry)) this.#first.set(removal.entry, this.#collected.length);
@@ -33,14 +38,14 @@ export class Removals {
     if (this.#pending.length > 0) this.#pending = [];
   }
 
-  /** All but those that this policy added. */
+  /** Discards all removals but those that this policy added. */
   discard(policy: Policy): void {
     this.#collected.length = 0;
     this.#first.clear();
     this.#pending = this.#pending.filter((removal) => removal.policy === policy);
   }
 
-  /** The first that names the unit. */
+  /** The first removal that names the unit. */
   find({ path, ruleName }: Unit): Removal | undefined {
     let first = ruleName === undefined ? undefined : this.#first.get(ruleName);
     let dotted: string | undefined;

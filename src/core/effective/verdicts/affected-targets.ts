@@ -1,4 +1,3 @@
-/** GEP-713, "Target object status": which policies really affect a target. */
 import { noneConflicted } from "../../merge/none-conflicted.ts";
 import type { Policy } from "../../model/policy.ts";
 import { compareText, type GroupKind, kindId, type PolicyId, type TargetId, targetId } from "../../model/refs.ts";
@@ -14,7 +13,12 @@ export interface Affected {
   readonly policies: readonly PolicyId[];
 }
 
-/** Policies that prevail on a path through the target, at or below what they declare as theirs (GEP-713, Example 2, item 6). */
+/**
+ * Affected only by what takes effect
+ *
+ * A target is affected by the policies that take effect on a path through it, at or below the target that they declare.
+ * GEP-713, "Target object status"
+ */
 export function affectedTargets(world: World): readonly Affected[] {
   const affected: Affected[] = [];
   for (const kind of world.rulebook.kinds) {
@@ -33,27 +37,27 @@ export function affectedTargets(world: World): readonly Affected[] {
   );
 }
 
-/** Calls back for each node of each path that a policy affects: the path's nodes, root first, and the place of the node among them. */
+/** Visits each node of each path that a policy affects: the path's nodes, root first, and the index of the node. */
 export function forEachAffected(
   world: World,
   kind: CompiledKind,
   visit: (nodes: readonly Node[], at: number, policy: PolicyId) => void,
 ): void {
-  forEachEffective(world, kind, (path, core) => {
+  forEachEffective(world, kind, (path, effective) => {
     const nodes = nodesOf(path);
-    for (const { policy, inEffect } of core.outcomes) {
+    for (const { policy, inEffect } of effective.outcomes) {
       if (inEffect === 0) continue;
       let isBelow = false;
       for (const [at, node] of nodes.entries()) {
-        isBelow ||= standingOn(node, path, world, kind).includes(policy);
+        isBelow ||= attachedTo(node, path, world, kind).includes(policy);
         if (isBelow) visit(nodes, at, policy.id);
       }
     }
   });
 }
 
-/** The policies that stand on a node of a path: those on everybody's traffic, and those of the consumer whose traffic it is. */
-function standingOn(
+/** The policies attached to a node of a path: those on all traffic, and those of the consumer namespace whose traffic it is. */
+function attachedTo(
   { id, section }: Node,
   { from }: Path,
   world: World,

@@ -1,0 +1,13 @@
+import type { BlockMerge } from "../block-merge.ts";
+import type { FoldResult } from "../fold-result.ts";
+import { overridePointers } from "./override-pointers.ts";
+
+/**
+ * Field and Patch overrides
+ *
+ * Each field of the block replaces the value that a lower policy or the object has set. With Patch a `null` deletes it.
+ * Policy attachment reference, "Hierarchy"
+ */
+export function fieldOverrides(result: FoldResult, { candidates, decision }: BlockMerge): void {
+  overridePointers(result, candidates, decision, () => false);
+}

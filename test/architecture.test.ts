@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import {
@@ -138,6 +138,8 @@ function loadFiles(): readonly SourceFile[] {
     .map((path) => ({ path: relative(root, path).split(sep).join("/"), text: readFileSync(path, "utf8") }));
 }
 
+const isTest = (path: string): boolean => path.endsWith(".test.ts");
+
 function expectNone(violations: readonly string[]): void {
   if (violations.length > 0) expect.fail(`${violations.length} violation(s):\n  ${violations.join("\n  ")}`);
 }
@@ -153,6 +155,19 @@ describe("the tree", () => {
 
   test("keeps the rules", () => {
     expectNone(checkArchitecture(files, rules));
+  });
+
+  const sources = files.filter(({ path }) => path.startsWith("src/") && !path.includes("/gen/") && !isTest(path));
+
+  test("has files of at most 440 lines, tests and generated code apart", () => {
+    const lines = ({ text }: SourceFile): number => text.split("\n").length;
+    expectNone(sources.filter((file) => lines(file) > 440).map((file) => `${file.path}: ${lines(file)} lines`));
+  });
+
+  test("has folders of at most 25 files", () => {
+    const counts = new Map<string, number>();
+    for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expectNone([...counts].filter(([, count]) => count > 25).map(([folder, count]) => `${folder}: ${count} files`));
   });
 
   test("has a file in every layer but those to come", () => {

@@ -1,9 +1,9 @@
 import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
 import { specAndFields } from "../../core/effective/fold/spec-and-fields.ts";
 import type { ExplainedPath, PathOutcome } from "../../core/explain/explain/result.ts";
-import { valueAt } from "../../core/explain/value-pointer.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { Json } from "../../core/model/json.ts";
+import { valueAtPointer } from "../../core/model/value-at.ts";
 
 /** One place of the spec (or of one item of an object's own field), and what holds there on which paths. */
 export interface ValueStory {
@@ -38,7 +38,7 @@ export function valueStories(outcomes: readonly PathOutcome[]): readonly ValueSt
     total += paths.length;
     for (const fold of specAndFields(outcome)) {
       for (const source of fold.sources)
-        addVariant(drafts, fold.field, valueAt(fold.spec, source.pointer), source, paths);
+        addVariant(drafts, fold.field, valueAtPointer(fold.spec, source.pointer), source, paths);
     }
   }
   return [...drafts.values()]

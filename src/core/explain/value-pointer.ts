@@ -5,7 +5,7 @@ import type { PathNode } from "../effective/paths/path-node.ts";
 import type { CompiledMapping } from "../effective/world/compile-mapping.ts";
 import type { World } from "../effective/world/world.ts";
 import type { Source } from "../merge/provenance.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
+import { isJsonObject, ownValue } from "../model/json.ts";
 import type { BlockName } from "../model/policy.ts";
 import { type GroupKind, kindId, type ObjectId, objectId } from "../model/refs.ts";
 import { escapePointer } from "../model/units.ts";
@@ -95,14 +95,4 @@ export function sourcePointer(
   if (source.computed) return undefined;
   if (source.policy !== null) return blockPointer(world, source.policy, source.block, source.pointer);
   return source.object === undefined ? undefined : ownPointer(world, policyKind, source.object, source.pointer, path);
-}
-
-/** The value at a JSON pointer. */
-export function valueAt(spec: JsonObject, pointer: string): Json | undefined {
-  let value: Json | undefined = spec;
-  for (const token of pointer.split("/").slice(1)) {
-    if (!isJsonObject(value)) return undefined;
-    value = ownValue(value, token.replaceAll("~1", "/").replaceAll("~0", "~"));
-  }
-  return value;
 }

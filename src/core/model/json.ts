@@ -13,6 +13,11 @@ export function isJsonList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** The objects in a list. Empty if the value is not a list; other items are left out. */
+export function objectsIn(list: Json | undefined): readonly JsonObject[] {
+  return isJsonList(list) ? list.filter((item) => isJsonObject(item)) : [];
+}
+
 /** Reads an own key only: `constructor` or `__proto__` in hostile input never reach a prototype. */
 export function ownValue(object: JsonObject, key: string): Json | undefined {
   const value = object[key];

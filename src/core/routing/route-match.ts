@@ -1,5 +1,5 @@
 /** Parses the matches of a rule of an HTTPRoute or GRPCRoute. A rule without matches matches every request. */
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonObject, type Json, type JsonObject, objectsIn } from "../model/json.ts";
 
 export type TextMatch =
   | { readonly type: "Exact"; readonly value: string }
@@ -82,10 +82,6 @@ function grpcMethod(value: Json | undefined): GrpcMethodMatch | undefined {
     service: typeof service === "string" && service !== "" ? service : undefined,
     method: typeof method === "string" && method !== "" ? method : undefined,
   };
-}
-
-function objectsIn(list: Json | undefined): readonly JsonObject[] {
-  return isJsonList(list) ? list.filter(isJsonObject) : [];
 }
 
 /** Formats a match as `path prefix /bread, method GET, header x-a=1`. */

@@ -112,7 +112,9 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
     expect(await plane.replace(config(listeners, await startBackend()), secrets)).toEqual([
       expect.stringContaining("lost: Secret bakery/lost has no certificate that can be used"),
       expect.stringContaining("garbled: Secret bakery/garbled has no certificate that can be used"),
-      expect.stringContaining("Service bakery/distrusted: spec.ports: the BackendTLSPolicy has no usable CA certificate"),
+      expect.stringContaining(
+        "Service bakery/distrusted: spec.ports: the BackendTLSPolicy has no usable CA certificate",
+      ),
     ]);
     await expect.poll(() => ask(port, "shop.bakery.example"), { timeout: 10_000 }).toBe(200);
     expect(await ask(port, "other.bakery.example")).toBe(503);

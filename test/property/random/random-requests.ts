@@ -1,7 +1,7 @@
 /** Random clusters whose rules have matches, and random requests that match or nearly match them. */
 import fc from "fast-check";
 import type { TraceRequest } from "../../../src/core/explain/trace/result.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../../src/core/model/json.ts";
+import { isJsonObject, type JsonObject, objectsIn } from "../../../src/core/model/json.ts";
 import { type RandomCluster, randomCluster } from "./random-cluster.ts";
 import { jsonOf, weighted } from "./random-topology.ts";
 
@@ -73,9 +73,6 @@ function dressed(object: JsonObject, lists: readonly Matches[], at: number): Jso
   });
   return { ...object, spec: { ...spec, rules } };
 }
-
-const objectsIn = (list: Json | undefined): readonly JsonObject[] =>
-  isJsonList(list) ? list.filter(isJsonObject) : [];
 
 export const clusterWithMatches: fc.Arbitrary<RandomCluster> = fc
   .record({ cluster: randomCluster, lists: fc.array(matches, { minLength: 1, maxLength: 5 }) })

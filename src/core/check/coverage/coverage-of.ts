@@ -7,7 +7,7 @@ import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { namespaceLabels } from "../../effective/world/contexts.ts";
 import type { World } from "../../effective/world/world.ts";
-import { valueAt } from "../../explain/value-pointer.ts";
+import { valueAtPointer } from "../../model/value-at.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
 import type { CoverageParent, CoverageRule } from "../../model/coverage-rule.ts";
@@ -262,7 +262,7 @@ class Judge {
     return sources.flatMap(({ pointer, policy }, at): readonly ReadValue[] => {
       const isRead = this.#reads.some((read) => pointer === read || pointer.startsWith(`${read}/`));
       if (!isRead || (policy === null && !ownSources.includes(at))) return [];
-      const value = valueAt(spec, pointer);
+      const value = valueAtPointer(spec, pointer);
       // A null that deleted the value leaves no value.
       return value === undefined ? [] : [{ pointer, value, policy: policy ?? undefined }];
     });

@@ -2,11 +2,12 @@
 
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
 import type { World } from "../../effective/world/world.ts";
-import { blockPointer, valueAt } from "../../explain/value-pointer.ts";
+import { blockPointer } from "../../explain/value-pointer.ts";
 import type { Candidate, Loss } from "../../merge/fold-result.ts";
 import { isJsonList, isJsonObject, ownValue } from "../../model/json.ts";
 import type { Block, Policy, Unit } from "../../model/policy.ts";
 import { displayRef, type PolicyId } from "../../model/refs.ts";
+import { valueAtPointer } from "../../model/value-at.ts";
 import { nearMiss } from "../../model/words/near-miss.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 import type { DistinctFold } from "./distinct-folds.ts";
@@ -123,7 +124,7 @@ export function checkRemovals(
 /** The entries of `remove` come first, then those of its other spelling, `unset`. */
 function removalPointer(world: World, { id, object }: Policy, { name }: Block, index: number): string {
   const { pointer } = blockPointer(world, id, name, "");
-  const holder = valueAt(object.raw, pointer);
+  const holder = valueAtPointer(object.raw, pointer);
   const list = isJsonObject(holder) ? ownValue(holder, "remove") : undefined;
   const length = isJsonList(list) ? list.length : 0;
   return index < length ? `${pointer}/remove/${index}` : `${pointer}/unset/${index - length}`;

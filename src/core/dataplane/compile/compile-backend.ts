@@ -3,7 +3,7 @@ import { foldPath } from "../../effective/fold/fold-path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type JsonObject, objectsIn, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { displayRef, type GroupKind, kindId, type ObjectRef } from "../../model/refs.ts";
@@ -177,6 +177,3 @@ function subjectAltName({ type, hostname, uri }: JsonObject): SubjectAltName | u
   if (type === "Hostname" && typeof hostname === "string") return { type, value: hostname };
   return type === "URI" && typeof uri === "string" ? { type, value: uri } : undefined;
 }
-
-const objectsIn = (list: Json | undefined): readonly JsonObject[] =>
-  isJsonList(list) ? list.filter(isJsonObject) : [];

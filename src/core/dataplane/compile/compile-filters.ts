@@ -1,5 +1,5 @@
 /** Compiles the filters of a rule or of a backendRef. */
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, objectsIn } from "../../model/json.ts";
 import type { RouteMatch } from "../../routing/route-match.ts";
 import type {
   BackendConfig,
@@ -174,5 +174,3 @@ const textOr = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 const textsIn = (list: Json | undefined): readonly string[] =>
   isJsonList(list) ? list.filter((item) => typeof item === "string") : [];
-const objectsIn = (list: Json | undefined): readonly JsonObject[] =>
-  isJsonList(list) ? list.filter(isJsonObject) : [];

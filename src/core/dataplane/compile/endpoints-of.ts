@@ -1,5 +1,5 @@
 /** The endpoints of a Service, from its EndpointSlices, or in files from its annotation. */
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { labelsOf } from "../../model/labels-of.ts";
 import { compareText, type ObjectId, objectId } from "../../model/refs.ts";
@@ -103,7 +103,6 @@ function portIn(ports: Json | undefined, { name, port, targetPort }: JsonObject)
 }
 
 const listOf = (value: Json | undefined): readonly Json[] => (isJsonList(value) ? value : []);
-const objectsIn = (value: Json | undefined): readonly JsonObject[] => listOf(value).filter(isJsonObject);
 
 function inOrder(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const sorted = [...endpoints].sort((a, b) => compareText(a.address, b.address) || a.port - b.port);

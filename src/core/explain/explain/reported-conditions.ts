@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { ReportedCondition } from "./result.ts";
@@ -9,13 +9,13 @@ type About = Pick<ReportedCondition, "parent" | "controllerName" | "sectionName"
 export function reportedConditions(object: KubeObject | undefined, sectionName?: string): readonly ReportedCondition[] {
   const status = object === undefined ? undefined : ownValue(object.raw, "status");
   if (object === undefined || !isJsonObject(status)) return [];
-  const found = objectsIn(status, "listeners").flatMap((listener) => {
+  const found = objectsIn(ownValue(status, "listeners")).flatMap((listener) => {
     const name = text(ownValue(listener, "name"));
     return sectionName === undefined || sectionName === name ? conditionsIn(listener, { sectionName: name }) : [];
   });
   const isListener = sectionName !== undefined && found.length > 0;
   if (isListener) return found;
-  const parents = [...objectsIn(status, "parents"), ...objectsIn(status, "ancestors")];
+  const parents = [...objectsIn(ownValue(status, "parents")), ...objectsIn(ownValue(status, "ancestors"))];
   return [
     ...conditionsIn(status, {}),
     ...parents.flatMap((parent) => conditionsIn(parent, aboutParent(parent, object.family.namespace))),
@@ -42,18 +42,13 @@ function aboutParent(parent: JsonObject, ownNamespace: string): About {
 }
 
 const conditionsIn = (holder: JsonObject, about: About): readonly ReportedCondition[] =>
-  objectsIn(holder, "conditions").map((condition) => ({
+  objectsIn(ownValue(holder, "conditions")).map((condition) => ({
     ...about,
     type: text(ownValue(condition, "type")),
     status: text(ownValue(condition, "status")),
     reason: text(ownValue(condition, "reason")),
     message: text(ownValue(condition, "message")),
   }));
-
-function objectsIn(holder: JsonObject, key: string): readonly JsonObject[] {
-  const list = ownValue(holder, key);
-  return isJsonList(list) ? list.filter((item) => isJsonObject(item)) : [];
-}
 
 /** Controllers write the status. A value that is not a string reads as empty. */
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -3,7 +3,7 @@ import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
 import { specAndFields } from "../../effective/fold/spec-and-fields.ts";
 import { jsonEqual } from "../../model/json.ts";
 import { compareText } from "../../model/refs.ts";
-import { valueAt } from "../value-pointer.ts";
+import { valueAtPointer } from "../../model/value-at.ts";
 import type { EffectiveValue, ValueChange } from "./result.ts";
 
 /** Values that differ, and values whose source differs. Overridden values do not count. */
@@ -36,7 +36,7 @@ function effectiveValues(effective: EffectivePolicy | undefined): ReadonlyMap<st
   const values = new Map<string, EffectiveValue>();
   for (const { spec, sources, field } of effective === undefined ? [] : specAndFields(effective)) {
     for (const source of sources) {
-      const value = valueAt(spec, source.pointer);
+      const value = valueAtPointer(spec, source.pointer);
       if (value === undefined || (source.policy === null && source.object === undefined)) continue;
       const key = field === undefined ? source.pointer : `${field.object}\n${field.pointer}\n${source.pointer}`;
       values.set(key, { value, source, ...(field === undefined ? {} : { field }) });

@@ -20,7 +20,7 @@ import {
   type TargetId,
   targetId,
 } from "../../model/refs.ts";
-import { valueAt } from "../value-pointer.ts";
+import { valueAtPointer } from "../../model/value-at.ts";
 import { missingLinks } from "./missing-links.ts";
 import type { Reach, ReachedPath, ReachedTarget, ReachedValue, ReachLoss, ReachTarget } from "./result.ts";
 import { isEqual, isOverridden, pathOutcome, takesEffect, type UnitOutcome, unitOutcomes } from "./unit-outcomes.ts";
@@ -121,7 +121,7 @@ function addLoss(
   kind: CompiledKind,
 ): void {
   const { field } = fold;
-  const held = valueAt(fold.spec, unit.pointer);
+  const held = valueAtPointer(fold.spec, unit.pointer);
   const object = by.length === 0 ? (field?.object ?? ownerOn(path.nodes, kind)) : undefined;
   const effective = [source.policy, source.block, source.object, held];
   const key = JSON.stringify([reason, by, object, effective, field?.object, field?.pointer]);

@@ -3,7 +3,7 @@ import { type RuleRefusal, refusalsOf } from "../../dataplane/compile/compile-ro
 import { gatewayListeners, hostnamesOf, routesOn } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
 import { createdAt } from "../../model/created-at.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
+import { type JsonObject, objectsIn } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compareText, displayRef, kindId, type ObjectId, targetId } from "../../model/refs.ts";
@@ -234,6 +234,3 @@ function restricted(kind: KindExplanation, isMeant: (path: OnePath) => boolean):
     .filter(({ paths }) => paths.length > 0);
   return { ...kind, outcomes, paths: outcomes.reduce((sum, { paths }) => sum + paths.length, 0) };
 }
-
-const objectsIn = (list: Json | undefined): readonly JsonObject[] =>
-  isJsonList(list) ? list.filter(isJsonObject) : [];

@@ -1,6 +1,6 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import type { ServeSettings, ServeSpeech } from "./run/settings.ts";
+import type { ServeOutput, ServeSettings } from "./run/settings.ts";
 import type { XdsTools } from "./xds/xds-tools.ts";
 
 /** Everything that the command line has of the outside world. `src/bin` makes one of the process, tests make their own. */
@@ -23,5 +23,5 @@ export interface CliIo {
   /** Loads what is known of Envoy. */
   readonly xds: () => Promise<XdsTools>;
   /** Runs a gateway until it is told to stop. */
-  readonly serve: (settings: ServeSettings, speech: ServeSpeech) => Promise<ExitCode>;
+  readonly serve: (settings: ServeSettings, output: ServeOutput) => Promise<ExitCode>;
 }

@@ -13,7 +13,7 @@ import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { printCommandHelp, printOverview } from "./help/text.ts";
 import { createPrinter, type Printer } from "./print/create-printer.ts";
 import { withProgress } from "./print/create-progress.ts";
-import { reportUnreadable } from "./print/print-unreadable.ts";
+import { printUnreadable } from "./print/print-unreadable.ts";
 import { styled } from "./print/styled-text.ts";
 
 /** The command line, whole: `argv` without the program. Never throws, never exits: the caller does, with this code. */
@@ -66,8 +66,8 @@ async function runCommand(
     const source = await withProgress(io, (onFile) => loadSource(paths, io.fileSystem, { defaultNamespace, onFile }));
     if (source.unreadable.length > 0) {
       isWhole = false;
-      const told = await tellable(source, options);
-      reportUnreadable(errorPrinter(io), told);
+      const told = await visibleFindings(source, options);
+      printUnreadable(errorPrinter(io), told);
       if (told.length < source.unreadable.length) refuse(io, "policies that may not be shown were left out");
     }
     if (source.tables.objects.size > 0) return source;
@@ -92,7 +92,10 @@ async function runCommand(
 }
 
 /** Of what was left out, what this reader may know. */
-async function tellable({ unreadable, world }: LoadedSource, options: OptionValues): Promise<readonly Finding[]> {
+async function visibleFindings(
+  { unreadable, world }: LoadedSource,
+  options: OptionValues,
+): Promise<readonly Finding[]> {
   if (!options.has(redactOption.name)) return unreadable;
   const { redactFindings } = await import("./print/redact-findings.ts");
   const parsed = parseRedaction(options);

@@ -1,5 +1,5 @@
 import { type AdminOptions, type AdminServer, startAdminServer } from "../adapters/admin/admin-server.ts";
-import type { ServeSettings, ServeSpeech } from "../cli/run/settings.ts";
+import type { ServeOutput, ServeSettings } from "../cli/run/settings.ts";
 import { formatAccessLine } from "../gateway/observe/access-log.ts";
 import type { GatewayEvent } from "../gateway/observe/gateway-event.ts";
 import type { Metrics } from "../gateway/observe/metrics.ts";
@@ -7,7 +7,7 @@ import type { Metrics } from "../gateway/observe/metrics.ts";
 /** Access log and metrics, of whatever a gateway tells. */
 export function observeRequests(
   { accessLog }: ServeSettings,
-  { write }: ServeSpeech,
+  { write }: ServeOutput,
   metrics: Metrics,
 ): (event: GatewayEvent) => void {
   return (event) => {

@@ -1,8 +1,8 @@
 /** What `prevail run` says while it runs: on standard error, as standard output is the access log. */
 import type { ConfigMetrics } from "../adapters/admin/config-metrics.ts";
-import { reportUnreadable } from "../cli/print/print-unreadable.ts";
-import type { ServeSpeech } from "../cli/run/settings.ts";
-import { type AddressOf, tellServed } from "../cli/run/text.ts";
+import { printUnreadable } from "../cli/print/print-unreadable.ts";
+import type { ServeOutput } from "../cli/run/settings.ts";
+import { type AddressOf, printServed } from "../cli/run/text.ts";
 import type { ControlEvent } from "../controller/control-loop.ts";
 import { displayRef, parseObjectId } from "../core/model/refs.ts";
 
@@ -14,11 +14,11 @@ export interface ReportSources {
 }
 
 export function createReporter(
-  { tell, note }: Pick<ServeSpeech, "tell" | "note">,
+  { tell, note }: Pick<ServeOutput, "tell" | "note">,
   { addressOf, noteConfig }: ReportSources,
 ): (event: ControlEvent) => void {
   let told: ReadonlySet<string> = new Set();
-  const tellProblems = (problems: readonly string[]): void => {
+  const printProblems = (problems: readonly string[]): void => {
     for (const problem of problems) if (!told.has(problem)) note(problem);
     told = new Set(problems);
   };
@@ -28,14 +28,14 @@ export function createReporter(
         return;
       case "Kept":
         noteConfig?.("Kept");
-        reportUnreadable(tell, event.broken);
+        printUnreadable(tell, event.broken);
         note(`the files cannot be used as they are; configuration ${event.generation} is still served`);
         return;
       case "Applied":
         noteConfig?.({ generation: event.generation });
         if (event.generation === 1) {
-          reportUnreadable(tell, event.broken);
-          tellServed(event.config, tell, addressOf());
+          printUnreadable(tell, event.broken);
+          printServed(event.config, tell, addressOf());
         } else {
           const changes = event.changes === 1 ? "1 object" : `${event.changes} objects`;
           note(`${changes} changed; configuration ${event.generation} is served, after ${event.tookMs.toFixed(1)} ms`);
@@ -43,7 +43,7 @@ export function createReporter(
         for (const { policy, message } of event.notAccepted) {
           note(`${displayRef(parseObjectId(policy))} is not in force: ${message}`);
         }
-        tellProblems(event.problems);
+        printProblems(event.problems);
         return;
     }
   };

@@ -68,7 +68,7 @@ export function lossOfDefault(setting: Setting, overlapping: readonly Setting[],
   const equals = equalsAmong(setting, overlapping);
   if (equals.length > 0) return { reason: "equal", to: equals };
   if (overlapping.length > 0 && overlapping.every(isTombstone)) return { reason: "deleted", to: overlapping };
-  return { reason: "overridden", to: overlapping.length > 0 ? overlapping : others };
+  return { reason: "replaced", to: overlapping.length > 0 ? overlapping : others };
 }
 
 /** Atomic replaces everything; Merge replaces each of its rules; Field and Patch replace each leaf, with the values above and below it. */
@@ -101,7 +101,7 @@ export function lossToOverride(one: Setting, overriding: readonly Setting[], wri
   const equals = equalsAmong(one, overriding);
   if (equals.length > 0) return { reason: "equal", to: equals };
   if (overriding.length > 0 && overriding.every(isTombstone)) return { reason: "deleted", to: overriding };
-  return { reason: "replaced", to: overriding.length > 0 ? overriding : writing };
+  return { reason: "overridden", to: overriding.length > 0 ? overriding : writing };
 }
 
 /**

@@ -29,9 +29,9 @@ const reachesIn = (evaluation: Evaluation): readonly Reach[] => {
 
 const countFates = ({ paths }: Reach) => ({
   paths: paths.length,
-  full: paths.filter(({ fate }) => fate === "full").length,
-  partial: paths.filter(({ fate }) => fate === "partial").length,
-  none: paths.filter(({ fate }) => fate === "none").length,
+  full: paths.filter(({ effect }) => effect === "full").length,
+  partial: paths.filter(({ effect }) => effect === "partial").length,
+  none: paths.filter(({ effect }) => effect === "none").length,
 });
 
 describe(`reach (seed ${seed})`, () => {
@@ -46,13 +46,13 @@ describe(`reach (seed ${seed})`, () => {
         }
         const { paths, full, partial, none } = reach.verdict.total;
         expect(countFates(reach)).toEqual({ paths, full, partial, none });
-        for (const { decides, equal, overridden, gated, losses } of reach.values) {
-          expect(Math.max(decides, equal, overridden, gated)).toBeLessThanOrEqual(paths);
+        for (const { inEffect, equal, overridden, gated, losses } of reach.values) {
+          expect(Math.max(inEffect, equal, overridden, gated)).toBeLessThanOrEqual(paths);
           const lost = new Set(losses.flatMap((loss) => loss.paths));
           expect(lost.size).toBeLessThanOrEqual(equal + overridden);
         }
-        const deciding = reach.places.filter((place) => place.isBelow && place.deciding > 0);
-        expect(deciding.length > 0).toBe(reach.values.some(({ decides, equal }) => decides + equal > 0));
+        const inEffect = reach.reachedNodes.filter((place) => place.isBelow && place.inEffect > 0);
+        expect(inEffect.length > 0).toBe(reach.values.some(({ inEffect, equal }) => inEffect + equal > 0));
       }
     });
     assertProperty(property, { numRuns: CLUSTERS, stream: 401 });
@@ -106,9 +106,9 @@ describe(`plan (seed ${seed})`, () => {
       const back = planFor(there.next, [{ upsert: chosen }]);
       const mirrored = [...differences(back.plan)].map(([key, sides]) => [key, sides.toReversed()] as const);
       expect(new Map(mirrored)).toEqual(differences(there.plan));
-      for (const { policy, gains, loses, before, after } of there.plan.policies) {
+      for (const { policy, nowInEffect, noLongerInEffect, before, after } of there.plan.policies) {
         const other = back.plan.policies.find((one) => one.policy === policy);
-        expect({ gains: other?.loses, loses: other?.gains }).toEqual({ gains, loses });
+        expect({ nowInEffect: other?.noLongerInEffect, noLongerInEffect: other?.nowInEffect }).toEqual({ nowInEffect, noLongerInEffect });
         expect([other?.after, other?.before]).toEqual([before, after]);
       }
     });
@@ -133,7 +133,7 @@ describe(`plan (seed ${seed})`, () => {
         expect({ policy, ...planned.total }).toEqual({ policy, ...verdict.total });
         judged++;
       }
-      for (const { changes } of plan.kinds) expect(changes.filter(({ change }) => change === "came")).toEqual([]);
+      for (const { changes } of plan.kinds) expect(changes.filter(({ change }) => change === "added")).toEqual([]);
     });
     assertProperty(property, { numRuns: CLUSTERS, stream: 404 });
     expect(judged).toBeGreaterThan(CLUSTERS / 10);

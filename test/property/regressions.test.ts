@@ -87,7 +87,7 @@ const enforcementOf = ({ verdicts: all }: Result, name: string): string => {
 };
 
 describe("a setting is equal if its value equals the final one", () => {
-  test("a setting equal to a value that is replaced later is replaced, too", () => {
+  test("a setting equal to a value that is overridden later is overridden, too", () => {
     const objects = [
       gateway(),
       route(),
@@ -97,7 +97,7 @@ describe("a setting is equal if its value equals the final one", () => {
     ];
     for (const result of evaluateBoth({ kind: "PatchPolicy" }, objects)) {
       expect(sourceAt(result, "/color")).toBe(
-        "p1 decided by p1 PatchOverrides: p2 bare replaced by p1, p3 bare replaced by p1",
+        "p1 decided by p1 PatchOverrides: p2 bare overridden by p1, p3 bare overridden by p1",
       );
       expect(enforcementOf(result, "p2")).toBe("Overridden");
     }
@@ -117,7 +117,7 @@ describe("a setting is equal if its value equals the final one", () => {
     }
   });
 
-  test("a setting equal to a computed value that is replaced later is replaced, too", () => {
+  test("a setting equal to a computed value that is overridden later is overridden, too", () => {
     const objects = [
       gateway(),
       route(),
@@ -127,7 +127,7 @@ describe("a setting is equal if its value equals the final one", () => {
       policy("CustomPolicy", "p1", onGateway, { overrides: { strategy: "atomic", color: 1 } }),
     ];
     for (const result of evaluateBoth({ kind: "CustomPolicy" }, objects)) {
-      expect(sourceAt(result, "/colors/light")).toBe("none decided by p2 AtomicDefaults: p2 bare replaced by p1");
+      expect(sourceAt(result, "/colors/light")).toBe("none decided by p2 AtomicDefaults: p2 bare overridden by p1");
     }
   });
 });
@@ -139,7 +139,7 @@ test.each([
   const overrides = { strategy: "patch", color };
   const objects = [gateway(), route(), policy("PatchPolicy", "p1", onRoute, { defaults: { color: [500] }, overrides })];
   for (const result of evaluateBoth({ kind: "PatchPolicy" }, objects)) {
-    expect(sourceAt(result, "/color")).toBe("none decided by p1 PatchOverrides: p1 defaults replaced by p1");
+    expect(sourceAt(result, "/color")).toBe("none decided by p1 PatchOverrides: p1 defaults overridden by p1");
   }
 });
 
@@ -152,7 +152,7 @@ test("OldestWins: the oldest policy takes effect also where an annotation turns 
     policy("AnnotationPolicy", "p2", onGateway, { limits: { a: 2 } }),
   ];
   for (const result of evaluateBoth({ kind: "AnnotationPolicy", merge: { sameTarget: "OldestWins" } }, objects)) {
-    expect(sourceAt(result, "/limits/a")).toBe("p1 decided by p1 MergeOverrides: p2 bare replaced by p1");
+    expect(sourceAt(result, "/limits/a")).toBe("p1 decided by p1 MergeOverrides: p2 bare overridden by p1");
   }
 });
 
@@ -164,7 +164,7 @@ test("decidedBy Lower: the policy folded last dictates the granularity on one ta
     policy("LowerPolicy", "p2", onRoute, { strategy: "field", color: 2, empty: 1 }),
   ];
   for (const result of evaluateBoth({ kind: "LowerPolicy", merge: { sameTarget: "OldestWins" } }, objects)) {
-    expect(sourceAt(result, "/color")).toBe("p1 decided by p1 FieldOverrides: p2 bare replaced by p1");
+    expect(sourceAt(result, "/color")).toBe("p1 decided by p1 FieldOverrides: p2 bare overridden by p1");
     expect(sourceAt(result, "/empty")).toBe("p2 decided by p2 FieldDefaults: ");
   }
 });
@@ -187,7 +187,7 @@ test("a computed value of a custom strategy overrides the values it was computed
   for (const result of evaluateBoth({ kind: "CustomPolicy" }, objects)) {
     expect(result.effective[0]?.spec).toEqual({ color: 5, colors: { dark: 1 } });
     expect(sourceAt(result, "/color")).toBe(
-      "p1 decided by p1 Custom/sumOverrides: p1 overrides overridden by p1, p2 bare replaced by p1",
+      "p1 decided by p1 Custom/sumOverrides: p1 overrides replaced by p1, p2 bare overridden by p1",
     );
     expect(sourceAt(result, "/colors/dark")).toBe("p2 decided by p2 Custom/sumDefaults: ");
   }

@@ -132,7 +132,7 @@ describe("three levels, where the direction of the fold matters", () => {
     expect(made.source("Service/s", "/rules/a")).toEqual({
       held: "on-g overrides",
       by: "on-g overrides AtomicOverrides",
-      lost: ['on-r defaults "R" overridden by on-s', 'on-s bare "S" replaced by on-g'],
+      lost: ['on-r defaults "R" replaced by on-s', 'on-s bare "S" overridden by on-g'],
     });
     expect(["on-g", "on-r", "on-s"].map((name) => made.outcome(name))).toEqual([
       "Enforced",

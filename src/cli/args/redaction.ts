@@ -20,16 +20,16 @@ export type ParsedRedaction =
   | { readonly ok: false; readonly message: string };
 
 export function parseRedaction(options: OptionValues): ParsedRedaction {
-  if (!options.has(redactOption.name)) return { ok: true, redaction: showAll };
+  if (!options.has(redactOption.name)) return { ok: true, redaction: hideNothing };
   const namespace = options.value("namespace");
   if (namespace === undefined || options.has("all-namespaces"))
     return { ok: false, message: "--redact hides what is outside of one namespace: say which, with -n NAMESPACE" };
-  return { ok: true, redaction: showOnly(namespace) };
+  return { ok: true, redaction: hideOutside(namespace) };
 }
 
-const showAll: Redaction = { isHidden: () => false, name: (object) => displayRef(parseObjectId(object)) };
+const hideNothing: Redaction = { isHidden: () => false, name: (object) => displayRef(parseObjectId(object)) };
 
-function showOnly(namespace: string): Redaction {
+function hideOutside(namespace: string): Redaction {
   const isHidden = (object: ObjectId): boolean => parseObjectId(object).namespace !== namespace;
   const name = (object: ObjectId): string => {
     const ref = parseObjectId(object);

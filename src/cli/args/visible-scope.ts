@@ -3,14 +3,16 @@ import type { OptionValues } from "./option.ts";
 import { parseRedaction, type Redaction } from "./redaction.ts";
 
 /** What the reader wants to see, and may see. */
-export interface View {
+export interface VisibleScope {
   readonly scope: Scope;
   readonly redaction: Redaction;
 }
 
-export type ParsedView = { readonly ok: true; readonly view: View } | { readonly ok: false; readonly message: string };
+export type ParsedVisibleScope =
+  | { readonly ok: true; readonly view: VisibleScope }
+  | { readonly ok: false; readonly message: string };
 
-export function parseView(options: OptionValues): ParsedView {
+export function parseVisibleScope(options: OptionValues): ParsedVisibleScope {
   const scope = parseScope(options);
   if (!scope.ok) return scope;
   const redaction = parseRedaction(options);

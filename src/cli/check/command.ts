@@ -4,7 +4,7 @@ import { nearMiss } from "../../core/model/words/near-miss.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { redactOption } from "../args/redaction.ts";
-import { parseView } from "../args/visible-scope.ts";
+import { parseVisibleScope } from "../args/visible-scope.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { withProgress } from "../print/create-progress.ts";
@@ -62,7 +62,7 @@ export const command: Command = {
         `check takes no target, and has '${word}'`,
         `Files are given with -f: ${io.program} check -f ${word}`,
       );
-    const parsed = parseView(options);
+    const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
     const { scope, redaction } = parsed.view;
     const paths = options.values("filename");
@@ -116,8 +116,8 @@ const writers: Readonly<Record<string, Write>> = {
 };
 
 const tell: Write = async (report, { print, io }) => {
-  const { tellFindings } = await import("./text.ts");
-  tellFindings(report, print, io.program);
+  const { printFindings } = await import("./text.ts");
+  printFindings(report, print, io.program);
 };
 
 function exitCodeOf({ findings }: FindingReport): ExitCode {
@@ -133,10 +133,10 @@ async function explainCode(word: string, { print, fail }: CommandContext): Promi
     const hint = near === undefined ? `There are: ${codes.join(", ")}` : `Did you mean ${near}?`;
     return fail(`there is no finding with the code '${word}'`, hint);
   }
-  const [{ findingDocs }, { tellFindingDoc }] = await Promise.all([
+  const [{ findingDocs }, { printFindingDoc }] = await Promise.all([
     import("./gen/finding-docs.ts"),
     import("./finding-doc-text.ts"),
   ]);
-  tellFindingDoc(findingDocs.get(code) ?? "", print);
+  printFindingDoc(findingDocs.get(code) ?? "", print);
   return exitCodes.ok;
 }

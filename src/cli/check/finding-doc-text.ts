@@ -2,7 +2,7 @@ import type { Printer } from "../print/create-printer.ts";
 import { styled } from "../print/styled-text.ts";
 
 /** A section of `docs/findings.md` on a terminal: paragraphs are fitted to it, examples are left as they are. */
-export function tellFindingDoc(markdown: string, print: Printer): void {
+export function printFindingDoc(markdown: string, print: Printer): void {
   let isExample = false;
   let paragraph: string[] = [];
   const flush = (): void => {

@@ -1,5 +1,5 @@
 import { displayRef } from "../../core/model/refs.ts";
-import { showPosition } from "../print/format-position.ts";
+import { formatPosition } from "../print/format-position.ts";
 import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/xml-element.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
 
@@ -50,10 +50,10 @@ function testCase(finding: ReportedFinding): XmlElement {
 
 const textOf = (finding: ReportedFinding): string =>
   [
-    `${finding.place === undefined ? "" : `${isAboutPath(finding) ? finding.place.file : showPosition(finding.place)}: `}${finding.severity} ${finding.code}`,
+    `${finding.place === undefined ? "" : `${isAboutPath(finding) ? finding.place.file : formatPosition(finding.place)}: `}${finding.severity} ${finding.code}`,
     finding.message,
     ...finding.related.map(
-      ({ message, place }) => `see: ${message}${place === undefined ? "" : ` (${showPosition(place)})`}`,
+      ({ message, place }) => `see: ${message}${place === undefined ? "" : ` (${formatPosition(place)})`}`,
     ),
     ...(finding.fix === undefined ? [] : [`fix: ${finding.fix}`]),
   ].join("\n");

@@ -1,16 +1,16 @@
 import type { Severity } from "../../core/model/finding.ts";
 import { displayRef } from "../../core/model/refs.ts";
 import type { Printer } from "../print/create-printer.ts";
-import { showLine, showPosition } from "../print/format-position.ts";
+import { formatLine, formatPosition } from "../print/format-position.ts";
 import { type Piece, type Style, styled } from "../print/styled-text.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
 
 const styles: Readonly<Record<Severity, Style>> = { error: "red", warning: "yellow", info: "cyan" };
 
 /** For people: where, how bad, what, and what to do about it; at the end how many there are. */
-export function tellFindings(report: FindingReport, print: Printer, program: string): void {
+export function printFindings(report: FindingReport, print: Printer, program: string): void {
   for (const finding of report.findings) {
-    tellFinding(finding, print);
+    printFinding(finding, print);
     print.line();
   }
   print.paragraph({}, ...summary(report));
@@ -18,7 +18,7 @@ export function tellFindings(report: FindingReport, print: Printer, program: str
     print.paragraph({}, styled(`'${program} check --explain CODE' tells more about one of these codes.`, "dim"));
 }
 
-function tellFinding(finding: ReportedFinding, print: Printer): void {
+function printFinding(finding: ReportedFinding, print: Printer): void {
   const { code, severity, object, message, fix, related } = finding;
   const word = styled(severity, styles[severity]);
   print.paragraph({ hanging: 2 }, ...placePieces(finding), word, ` ${code}`);
@@ -26,7 +26,7 @@ function tellFinding(finding: ReportedFinding, print: Printer): void {
   const subject: readonly Piece[] = name === "" || message.includes(name) ? [] : [styled(name, "bold"), ": "];
   print.paragraph({ indent: 2 }, ...subject, message);
   for (const { message: other, place } of related) {
-    const where = place === undefined ? "" : ` (${showLine(place)})`;
+    const where = place === undefined ? "" : ` (${formatLine(place)})`;
     print.paragraph({ indent: 2, hanging: 2 }, styled(`see: ${other}${where}`, "dim"));
   }
   if (fix !== undefined) print.paragraph({ indent: 2, hanging: 2 }, styled("fix: ", "green"), fix);
@@ -35,7 +35,7 @@ function tellFinding(finding: ReportedFinding, print: Printer): void {
 function placePieces(finding: ReportedFinding): readonly Piece[] {
   const { place } = finding;
   if (place === undefined) return [];
-  return [styled(isAboutPath(finding) ? place.file : showPosition(place), "bold"), ": "];
+  return [styled(isAboutPath(finding) ? place.file : formatPosition(place), "bold"), ": "];
 }
 
 function summary({ findings, hidden, objects, policies, origin }: FindingReport): readonly Piece[] {

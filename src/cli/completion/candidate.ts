@@ -21,7 +21,7 @@ export const beginning = (word: string, candidates: readonly Candidate[]): Compl
 });
 
 /** What kubectl and the scripts read: a word on each line, maybe a tab and a help text, and at the end a number that says how to go on. */
-export function writeCompletion({ candidates, files }: Completion): string {
+export function printCompletion({ candidates, files }: Completion): string {
   const isOpen = candidates.length > 0 && candidates.every(({ word }) => /[/=]$/.test(word));
   const lines = candidates.map(({ word, help }) => (help === undefined ? word : `${word}\t${help}`));
   const directive = (isOpen ? NO_SPACE : 0) + (files ? 0 : NO_FILES);

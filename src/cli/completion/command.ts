@@ -1,7 +1,7 @@
 import { didYouMean } from "../args/parse-arguments.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { writeCompletion } from "./candidate.ts";
+import { printCompletion } from "./candidate.ts";
 import { completeWords } from "./complete-words.ts";
 import { completionScripts, shells } from "./scripts.ts";
 
@@ -26,7 +26,7 @@ export const command: Command = {
     const { args, print, fail } = context;
     const [what, ...words] = args;
     if (what === "words") {
-      print.raw(writeCompletion(await completeWords(words, context)));
+      print.raw(printCompletion(await completeWords(words, context)));
       return exitCodes.ok;
     }
     const shell = shells.find((name) => name === what);

@@ -7,6 +7,7 @@ import { loadSource } from "../../sources/load-source.ts";
 import type { CliIo } from "../cli-io.ts";
 import { ruleWords } from "../target/find-rule.ts";
 import { findTarget } from "../target/find-targets.ts";
+
 import { beginning, type Candidate, type Completion, NOTHING } from "./candidate.ts";
 
 /** Completes names of what is in the files on the line. */

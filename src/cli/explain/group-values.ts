@@ -6,7 +6,7 @@ import type { Json } from "../../core/model/json.ts";
 import { valueAtPointer } from "../../core/model/value-at.ts";
 
 /** One place of the spec (or of one item of an object's own field), and what holds there on which paths. */
-export interface ValueStory {
+export interface ValueGroup {
   readonly pointer: string;
   readonly field: MappedField | undefined;
   /** Those with most paths first. */
@@ -30,7 +30,7 @@ interface Draft {
 }
 
 /** The outcomes turned round: not path by path but value by value, which says the same once. */
-export function valueStories(outcomes: readonly PathOutcome[]): readonly ValueStory[] {
+export function groupValues(outcomes: readonly PathOutcome[]): readonly ValueGroup[] {
   const drafts = new Map<string, Draft>();
   let total = 0;
   for (const outcome of outcomes) {

@@ -1,26 +1,27 @@
 import type { PathOutcome, PolicyPart } from "../../core/explain/explain/result.ts";
 import type { PolicyId } from "../../core/model/refs.ts";
-import { listWords, showNode } from "../print/format-paths.ts";
-import { showPointer } from "../print/format-value.ts";
+import { formatNode, listWords } from "../print/format-paths.ts";
+import { formatPointer } from "../print/format-value.ts";
 import { countWord } from "../print/print-targets.ts";
 import { glued, type Piece, styled } from "../print/styled-text.ts";
-import type { Telling } from "../print/text-context.ts";
+import type { TextContext } from "../print/text-context.ts";
 
-/** What one policy does on all paths together. */
+/** The effect of one policy on all paths together. */
 interface WholePart {
   readonly on: string;
   paths: number;
-  /** Paths on which it decides something, and how many values at most. */
-  deciding: number;
+  /** Paths on which a value of it takes effect. */
+  pathsInEffect: number;
+  /** The largest number of values that take effect on one path. */
   values: number;
   gated: boolean;
   readonly removes: Set<string>;
   readonly by: Set<PolicyId>;
 }
 
-/** Who takes part, highest first, and with what success. */
-export function tellPolicyParts(outcomes: readonly PathOutcome[], telling: Telling): void {
-  const { print, redaction } = telling;
+/** Prints the policies on the paths, highest first, each with its effect. */
+export function printPolicyParts(outcomes: readonly PathOutcome[], context: TextContext): void {
+  const { print, redaction } = context;
   const parts = new Map<PolicyId, WholePart>();
   for (const { policies, paths } of outcomes) for (const part of policies) addPart(parts, part, paths.length);
   for (const [policy, part] of parts) {
@@ -28,7 +29,7 @@ export function tellPolicyParts(outcomes: readonly PathOutcome[], telling: Telli
       { indent: 2, hanging: 2 },
       glued(redaction.name(policy)),
       ` on ${part.on} `,
-      fateOf(policy, part, telling),
+      formatEffect(policy, part, context),
     );
   }
 }
@@ -36,9 +37,9 @@ export function tellPolicyParts(outcomes: readonly PathOutcome[], telling: Telli
 function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: number): void {
   const { policy, at, inEffect, gated, removes, by } = part;
   const whole = parts.get(policy) ?? {
-    on: showNode(at),
+    on: formatNode(at),
     paths: 0,
-    deciding: 0,
+    pathsInEffect: 0,
     values: 0,
     gated: false,
     removes: new Set<string>(),
@@ -46,7 +47,7 @@ function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: numbe
   };
   parts.set(policy, whole);
   whole.paths += paths;
-  if (inEffect > 0) whole.deciding += paths;
+  if (inEffect > 0) whole.pathsInEffect += paths;
   whole.values = Math.max(whole.values, inEffect);
   whole.gated ||= gated;
   for (const pointer of removes) whole.removes.add(pointer);
@@ -55,28 +56,28 @@ function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: numbe
 
 const MOST_REMOVED = 4;
 
-function fateOf(policy: PolicyId, part: WholePart, telling: Telling): Piece {
-  const { paths, deciding, values, removes } = part;
-  const where = deciding === paths ? "" : ` on ${deciding} of its ${paths} paths`;
+function formatEffect(policy: PolicyId, part: WholePart, context: TextContext): Piece {
+  const { paths, pathsInEffect, values, removes } = part;
+  const where = pathsInEffect === paths ? "" : ` on ${pathsInEffect} of its ${paths} paths`;
   const done = [
-    ...(deciding === 0 ? [] : [`decides ${countWord(values, "value")}${where}`]),
+    ...(pathsInEffect === 0 ? [] : [`sets ${countWord(values, "value")}${where}`]),
     ...(removes.size === 0 ? [] : [`removes ${removedWords([...removes])}`]),
   ];
   return done.length > 0
-    ? done.join(", and ")
-    : styled(`decides nothing here${whyNothing(policy, part, telling)}`, "yellow");
+    ? done.join(" and ")
+    : styled(`has no effect here${whyNothing(policy, part, context)}`, "yellow");
 }
 
 function removedWords(pointers: readonly string[]): string {
-  const shown = pointers.slice(0, MOST_REMOVED).map(showPointer);
+  const shown = pointers.slice(0, MOST_REMOVED).map(formatPointer);
   const left = pointers.length - shown.length;
   return left > 0 ? `${shown.join(", ")} and ${left} more` : listWords(shown);
 }
 
-function whyNothing(policy: PolicyId, { by, gated }: WholePart, { redaction, source }: Telling): string {
+function whyNothing(policy: PolicyId, { by, gated }: WholePart, { redaction, source }: TextContext): string {
   const winners = listWords([...new Set([...by].map((winner) => glued(redaction.name(winner))))]);
   if (winners !== "") return `: overridden by ${winners}`;
-  if (gated) return ": its condition does not hold";
+  if (gated) return ": its condition is false";
   const blocks = source.world.policies.get(policy)?.policy?.blocks ?? [];
-  return blocks.some(({ remove }) => remove.length > 0) ? ": what it removes is set by nobody above it" : "";
+  return blocks.some(({ remove }) => remove.length > 0) ? ": no policy above it sets what it removes" : "";
 }

@@ -10,41 +10,41 @@ import type { KubeObject } from "../../core/model/kube-object.ts";
 import { displayRef, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
-import { listWords, showNode, showPath, showPathsTogether } from "../print/format-paths.ts";
-import { showLine } from "../print/format-position.ts";
+import { formatNode, formatPath, formatPathsTogether, listWords } from "../print/format-paths.ts";
+import { formatLine } from "../print/format-position.ts";
 import { styled } from "../print/styled-text.ts";
-import type { Telling } from "../print/text-context.ts";
-import { tellPolicyParts } from "./policies-text.ts";
-import { tellValues } from "./values-text.ts";
+import type { TextContext } from "../print/text-context.ts";
+import { printPolicyParts } from "./policies-text.ts";
+import { printValues } from "./values-text.ts";
 
-/** An explanation as a story: where the object stands, then kind by kind what holds and why, then what went wrong. */
-export function tellExplanation(explanation: Explanation, telling: Telling): void {
-  const { print } = telling;
-  tellTarget(explanation, telling);
+/** Prints an explanation: the object, then for each policy kind the effective values and why, then refused references and failed policies. */
+export function printExplanation(explanation: Explanation, context: TextContext): void {
+  const { print } = context;
+  printTarget(explanation, context);
   if (explanation.kinds.length === 0) {
     print.line();
-    const why = explanation.refusals.length > 0 ? ": it hangs nowhere, for the reasons below" : "";
-    print.paragraph({}, `No policy applies to ${showNode(explanation.target)}${why}.`);
+    const why = explanation.refusals.length > 0 ? ": it is not attached to any parent, for the reasons below" : "";
+    print.paragraph({}, `No policy takes effect on ${formatNode(explanation.target)}${why}.`);
   }
-  for (const kind of explanation.kinds) tellKind(kind, telling);
-  tellRefusals(explanation, telling);
-  tellFailures(explanation.failures, telling);
-  tellConditions(explanation.conditions, telling);
+  for (const kind of explanation.kinds) printKind(kind, context);
+  printRefusals(explanation, context);
+  printFailures(explanation.failures, context);
+  printConditions(explanation.conditions, context);
 }
 
-function tellTarget({ target, absentParents, kinds }: Explanation, { print, source }: Telling): void {
+function printTarget({ target, absentParents, kinds }: Explanation, { print, source }: TextContext): void {
   const object = explainedObject(source, target);
   const section =
     target.sectionName === undefined ? undefined : sectionPointer(source.world, objectId(target), target.sectionName);
   const position = source.locate(objectId(target), section?.pointer);
-  const place = position === undefined ? "" : ` (${showLine(position)})`;
-  print.paragraph({ hanging: 2 }, styled(capital(showNode(target)), "bold"), styled(place, "dim"));
-  if (object === undefined) print.paragraph({ indent: 2 }, "It is named by others, but no document defines it.");
+  const place = position === undefined ? "" : ` (${formatLine(position)})`;
+  print.paragraph({ hanging: 2 }, styled(capital(formatNode(target)), "bold"), styled(place, "dim"));
+  if (object === undefined) print.paragraph({ indent: 2 }, "Other objects name it, but no document defines it.");
   if (absentParents.length > 0) {
     const parents = listWords(absentParents.map((ref) => displayRef(ref)));
     const what = kinds.some(({ outcomes }) => outcomes.some(({ paths }) => paths.some((path) => path.incomplete)))
-      ? "What follows is what is known without it."
-      : "What it would bring is not known.";
+      ? "The output below leaves its policies out."
+      : "Its policies are not known.";
     print.paragraph(
       { indent: 2 },
       styled("Incomplete:", "yellow"),
@@ -58,56 +58,56 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 const explainedObject = ({ world }: LoadedSource, target: Explanation["target"]): KubeObject | undefined =>
   world.objects.get(objectId(target));
 
-export function tellKind({ policyKind, paths, outcomes }: KindExplanation, telling: Telling): void {
-  const { print } = telling;
+export function printKind({ policyKind, paths, outcomes }: KindExplanation, context: TextContext): void {
+  const { print } = context;
   const all = outcomes.flatMap((outcome) => outcome.paths);
   print.line();
   print.paragraph({}, styled(policyKind.kind, "bold"), summary(outcomes, paths));
-  print.paragraph({ indent: 2, hanging: 2 }, styled(showPathsTogether(all), "dim"));
+  print.paragraph({ indent: 2, hanging: 2 }, styled(formatPathsTogether(all), "dim"));
   print.line();
-  tellPolicyParts(outcomes, telling);
+  printPolicyParts(outcomes, context);
   print.line();
-  if (!telling.allPaths || outcomes.length === 1) {
-    tellValues(outcomes, policyKind, telling);
+  if (!context.allPaths || outcomes.length === 1) {
+    printValues(outcomes, policyKind, context);
     return;
   }
   outcomes.forEach((outcome, index) => {
     if (index > 0) print.line();
     for (const path of outcome.paths)
-      print.paragraph({ indent: 2, hanging: 2 }, styled(`On ${showPath(path)}`, "cyan"));
-    tellValues([outcome], policyKind, telling);
+      print.paragraph({ indent: 2, hanging: 2 }, styled(`On ${formatPath(path)}`, "cyan"));
+    printValues([outcome], policyKind, context);
   });
 }
 
 function summary(outcomes: readonly PathOutcome[], paths: number): string {
   const policies = new Set(outcomes.flatMap((outcome) => outcome.policies.map(({ policy }) => policy))).size;
-  const meet = policies === 1 ? "one policy" : `${policies} policies meet`;
-  if (paths === 1) return `: ${meet} on the only path.`;
+  const count = policies === 1 ? "1 policy" : `${policies} policies`;
+  if (paths === 1) return `: ${count} on the only path.`;
   const [first] = outcomes;
-  if (outcomes.length === 1 && first !== undefined) return `: ${meet} on ${paths} paths, all with the same outcome.`;
-  return `: ${meet} on ${paths} paths, which have ${outcomes.length} different outcomes.`;
+  if (outcomes.length === 1 && first !== undefined) return `: ${count} on ${paths} paths, all with the same result.`;
+  return `: ${count} on ${paths} paths, with ${outcomes.length} different results.`;
 }
 
-function tellRefusals({ refusals, target }: Explanation, { print, source }: Telling): void {
+function printRefusals({ refusals, target }: Explanation, { print, source }: TextContext): void {
   if (refusals.length === 0) return;
   print.line();
-  print.line(styled("Links that it asks for and does not get", "bold"));
+  print.line(styled("Refused references", "bold"));
   const object = explainedObject(source, target);
   for (const { field, reason } of refusals) {
     const place = object === undefined ? undefined : source.locate(object.id, fieldPointer(field));
-    const where = place === undefined ? field : `${field}, ${showLine(place)}`;
+    const where = place === undefined ? field : `${field}, ${formatLine(place)}`;
     print.paragraph({ indent: 2, hanging: 2 }, `${reason} `, styled(`(${where})`, "dim"));
   }
 }
 
-function tellFailures(failures: readonly IneffectivePolicy[], { print, source, redaction }: Telling): void {
+function printFailures(failures: readonly IneffectivePolicy[], { print, source, redaction }: TextContext): void {
   const seen = failures.filter(({ policy }) => !redaction.isHidden(policy));
   if (seen.length === 0) return;
   print.line();
-  print.line(styled("Policies that aim at it without effect", "bold"));
+  print.line(styled("Policies without effect that name it", "bold"));
   for (const { policy, field, message, reason } of seen) {
     const place = source.locate(policy, field === undefined ? undefined : fieldPointer(field));
-    const where = place === undefined ? "" : ` (${showLine(place)})`;
+    const where = place === undefined ? "" : ` (${formatLine(place)})`;
     print.paragraph(
       { indent: 2, hanging: 2 },
       styled(displayRef(parseObjectId(policy)), "yellow"),
@@ -117,27 +117,27 @@ function tellFailures(failures: readonly IneffectivePolicy[], { print, source, r
   }
 }
 
-function tellConditions(conditions: readonly ReportedCondition[], { print }: Telling): void {
+function printConditions(conditions: readonly ReportedCondition[], { print }: TextContext): void {
   if (conditions.length === 0) return;
   print.line();
-  print.line(styled("Its conditions, as found", "bold"));
-  const holders = new Map<string, ReportedCondition[]>();
+  print.line(styled("Conditions in its status", "bold"));
+  const groups = new Map<string, ReportedCondition[]>();
   for (const condition of conditions) {
     const { parent, controllerName, sectionName } = condition;
-    const holder = [
+    const group = [
       ...(parent === undefined ? [] : [displayRef(parent, parent.sectionName)]),
       ...(sectionName === undefined ? [] : [`listener ${sectionName}`]),
       ...(controllerName === undefined ? [] : [`by ${controllerName}`]),
     ].join(", ");
-    holders.set(holder, [...(holders.get(holder) ?? []), condition]);
+    groups.set(group, [...(groups.get(group) ?? []), condition]);
   }
-  for (const [holder, own] of holders) {
-    if (holder !== "") print.line(`  ${holder}`);
+  for (const [group, own] of groups) {
+    if (group !== "") print.line(`  ${group}`);
     for (const { type, status, reason, message } of own) {
       const fine = status === "True";
       const why = [reason === type ? "" : reason, message].filter((text) => text !== "").join(": ");
       print.paragraph(
-        { indent: holder === "" ? 2 : 4, hanging: 2 },
+        { indent: group === "" ? 2 : 4, hanging: 2 },
         styled(`${type}=${status}`, fine ? "green" : "yellow"),
         why === "" ? "" : ` (${why})`,
       );

@@ -1,18 +1,18 @@
 import type { World } from "../../core/effective/world/world.ts";
 import { didYouMean } from "../args/parse-arguments.ts";
 import { redactOption } from "../args/redaction.ts";
-import { parseView } from "../args/visible-scope.ts";
+import { parseVisibleScope } from "../args/visible-scope.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type FoundTarget, findTargets, isInScope, type Scope, type TargetSearch } from "../target/find-targets.ts";
 import { getDefinitions } from "./definitions.ts";
 import { getEffective } from "./effective.ts";
-import type { Getting } from "./get-context.ts";
+import type { GetContext } from "./get-context.ts";
 import { getPolicies } from "./policies.ts";
 import { getTargets } from "./targets.ts";
 
 /** Each prints its list and returns how long it is. */
-const resources: Readonly<Record<string, (getting: Getting) => number>> = {
+const resources: Readonly<Record<string, (get: GetContext) => number>> = {
   policies: getPolicies,
   targets: getTargets,
   effective: getEffective,
@@ -64,7 +64,7 @@ export const command: Command = {
     const name = otherNames[word.toLowerCase()] ?? word.toLowerCase();
     const get = Object.hasOwn(resources, name) ? resources[name] : undefined;
     if (get === undefined) return fail(`get has no '${word}'; it has ${names.join(", ")}${didYouMean(word, names)}`);
-    const parsed = parseView(options);
+    const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
     const { scope, redaction } = parsed.view;
     const source = await load();

@@ -1,23 +1,23 @@
 import type { LevelKind, PolicyDefinition } from "../../core/model/definition.ts";
 import { supportedGranularities } from "../../core/model/parse/supported-granularities.ts";
 import { kindId, objectId } from "../../core/model/refs.ts";
-import { showLine } from "../print/format-position.ts";
-import { showSome } from "../print/format-target.ts";
+import { formatLine } from "../print/format-position.ts";
+import { formatFirst } from "../print/format-target.ts";
 import { printList } from "../print/print-list.ts";
 import { resourceName } from "../target/resource-name.ts";
-import type { Getting } from "./get-context.ts";
+import type { GetContext } from "./get-context.ts";
 
 /** Returns how many there are. */
-export function getDefinitions(getting: Getting): number {
-  const { context } = getting;
+export function getDefinitions(get: GetContext): number {
+  const { context } = get;
   const { print, output } = context;
-  const definitions = definitionsOf(getting);
+  const definitions = definitionsOf(get);
   if (output === "json" || output === "yaml") {
     printList(
       print,
       output,
       "PolicyDefinitionList",
-      definitions.map((definition) => ({ ...definition, origin: originOf(definition, getting) })),
+      definitions.map((definition) => ({ ...definition, origin: originOf(definition, get) })),
     );
     return definitions.length;
   }
@@ -47,10 +47,10 @@ export function getDefinitions(getting: Getting): number {
         policies.map(({ kind }) => kind).join(", "),
         policies[0].group,
         definition.class,
-        showSome(targets, { all: wide }),
-        showSome(hierarchy.effectiveTargets.map(levelName), { all: wide }),
+        formatFirst(targets, { all: wide }),
+        formatFirst(hierarchy.effectiveTargets.map(levelName), { all: wide }),
         mergeWords(definition),
-        originOf(definition, getting),
+        originOf(definition, get),
       ];
     }),
   });
@@ -62,7 +62,7 @@ const levelName = ({ kind, section }: LevelKind): string => `${kind}${section ??
 const refOf = (name: string) => ({ group: "prevail.dev", kind: "PolicyDefinition", namespace: "", name });
 
 /** Those of the kinds, or of the policies, that the words name. */
-function definitionsOf({ world, targets }: Getting): readonly PolicyDefinition[] {
+function definitionsOf({ world, targets }: GetContext): readonly PolicyDefinition[] {
   const all = world.rulebook.kinds.map(({ definition }) => definition);
   if (targets === undefined) return all;
   return all.filter(({ name, policies }) =>
@@ -81,8 +81,8 @@ function mergeWords({ merge }: PolicyDefinition): string {
 }
 
 /** A definition that no document holds is built in, unless a CRD's label stands for it. */
-function originOf({ name, inferred }: PolicyDefinition, { source }: Getting): string {
+function originOf({ name, inferred }: PolicyDefinition, { source }: GetContext): string {
   const place = source.locate(objectId(refOf(name)));
   if (inferred) return "inferred from its CRD";
-  return place === undefined ? "built in" : showLine(place);
+  return place === undefined ? "built in" : formatLine(place);
 }

@@ -9,21 +9,21 @@ import type { EffectiveSpec } from "../../core/merge/effective-spec.ts";
 import { kindId } from "../../core/model/refs.ts";
 import { redactSpec } from "../args/redaction.ts";
 import { effectiveJson } from "../print/effective-json.ts";
-import { showSome, showTarget } from "../print/format-target.ts";
-import { showValue } from "../print/format-value.ts";
+import { formatFirst, formatTarget } from "../print/format-target.ts";
+import { formatValue } from "../print/format-value.ts";
 import { printList } from "../print/print-list.ts";
 import { type FoundTarget, isListed, type Scope } from "../target/find-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
-import type { Getting } from "./get-context.ts";
+import type { GetContext } from "./get-context.ts";
 
 /** Returns how many there are. One per path that has a policy, in a defined order. */
-export function getEffective(getting: Getting): number {
-  const { context, redaction } = getting;
+export function getEffective(get: GetContext): number {
+  const { context, redaction } = get;
   const { print, output, note } = context;
   let count = 0;
   let incomplete = 0;
   const counted = function* (): Iterable<EffectivePolicy> {
-    for (const effective of effectiveOf(getting)) {
+    for (const effective of effectiveOf(get)) {
       count++;
       if (effective.incomplete) incomplete++;
       yield effective;
@@ -39,14 +39,14 @@ export function getEffective(getting: Getting): number {
     for (const { path } of counted()) names.add(resourceName(endOf(path)));
     for (const name of names) print.line(name);
   } else {
-    printTable([...counted()], getting);
+    printTable([...counted()], get);
   }
   if (incomplete > 0)
     note(`${incomplete} of ${count} paths are incomplete (…): a parent is not in the files, and may have policies`);
   return count;
 }
 
-function* effectiveOf({ world, targets, scope }: Getting): Iterable<EffectivePolicy> {
+function* effectiveOf({ world, targets, scope }: GetContext): Iterable<EffectivePolicy> {
   for (const kind of world.rulebook.kinds) {
     const found: EffectivePolicy[] = [];
     forEachEffective(world, kind, (path, core) => {
@@ -85,7 +85,7 @@ function endOf(path: readonly PathNode[]): PathNode {
   return end;
 }
 
-function printTable(all: readonly EffectivePolicy[], { context, redaction }: Getting): void {
+function printTable(all: readonly EffectivePolicy[], { context, redaction }: GetContext): void {
   if (all.length === 0) return;
   const wide = context.output === "wide";
   context.print.table({
@@ -103,13 +103,13 @@ function printTable(all: readonly EffectivePolicy[], { context, redaction }: Get
       const names = [...new Set(holders)].sort().map((policy) => redaction.name(policy).replace(/^\S+ /, ""));
       return [
         policyKind.kind,
-        showTarget(end, end.sectionName, ""),
+        formatTarget(end, end.sectionName, ""),
         `${incomplete ? "… > " : ""}${throughWords(path, { all: wide })}${from === undefined ? "" : ` from ${from}`}`,
-        showSome(names, { all: wide }),
+        formatFirst(names, { all: wide }),
         [
-          ...(sources.length > 0 || fields === undefined ? [showValue(redactSpec(spec, sources, redaction))] : []),
+          ...(sources.length > 0 || fields === undefined ? [formatValue(redactSpec(spec, sources, redaction))] : []),
           ...(fields ?? []).map(
-            (field) => `${field.pointer} ${showValue(redactSpec(field.spec, field.sources, redaction))}`,
+            (field) => `${field.pointer} ${formatValue(redactSpec(field.spec, field.sources, redaction))}`,
           ),
         ].join("; "),
       ];
@@ -131,5 +131,5 @@ function throughWords(path: readonly PathNode[], { all }: { readonly all: boolea
           return false;
         return !(last?.kind === kind && last.name === name && last.namespace === namespace);
       });
-  return shown.length === 0 ? "-" : shown.map((node) => showTarget(node, node.sectionName, "")).join(" > ");
+  return shown.length === 0 ? "-" : shown.map((node) => formatTarget(node, node.sectionName, "")).join(" > ");
 }

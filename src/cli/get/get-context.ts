@@ -5,7 +5,7 @@ import type { CommandContext } from "../command.ts";
 import type { FoundTarget, Scope } from "../target/find-targets.ts";
 
 /** What every `get …` works with. */
-export interface Getting {
+export interface GetContext {
   readonly context: CommandContext;
   readonly source: LoadedSource;
   readonly world: World;

@@ -6,15 +6,15 @@ import { forEachPathThrough } from "../../core/explain/paths-through.ts";
 import { isJsonObject, ownValue } from "../../core/model/json.ts";
 import { compareText, kindId, type PolicyId } from "../../core/model/refs.ts";
 import { openRef, openTarget, type RefJson, refJson } from "../print/effective-json.ts";
-import { showLine } from "../print/format-position.ts";
-import { showSome, showTarget } from "../print/format-target.ts";
-import { showPrevailing, showVerdict } from "../print/format-verdict.ts";
+import { formatLine } from "../print/format-position.ts";
+import { formatFirst, formatTarget } from "../print/format-target.ts";
+import { formatExtent, formatVerdict } from "../print/format-verdict.ts";
 import type { Column } from "../print/layout-table.ts";
 import { printList } from "../print/print-list.ts";
 import type { Piece } from "../print/styled-text.ts";
 import { type FoundTarget, isListed } from "../target/find-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
-import type { Getting } from "./get-context.ts";
+import type { GetContext } from "./get-context.ts";
 
 interface Row {
   readonly id: PolicyId;
@@ -23,10 +23,10 @@ interface Row {
 }
 
 /** Returns how many there are. */
-export function getPolicies(getting: Getting): number {
-  const { context, world, redaction } = getting;
+export function getPolicies(get: GetContext): number {
+  const { context, world, redaction } = get;
   const { print, output, note } = context;
-  const seen = selected(getting).filter((id) => !redaction.isHidden(id));
+  const seen = selected(get).filter((id) => !redaction.isHidden(id));
   const rows = seen.flatMap((id): Row[] => {
     const record = world.policies.get(id);
     return record === undefined ? [] : [{ id, record, verdict: verdictOf(world, record) }];
@@ -36,19 +36,19 @@ export function getPolicies(getting: Getting): number {
       print,
       output,
       "PolicyList",
-      rows.map((row) => policyJson(row, getting)),
+      rows.map((row) => policyJson(row, get)),
     );
   } else if (output === "name") {
     for (const { record } of rows) print.line(resourceName(record.object.ref));
   } else if (rows.length > 0) {
-    printTable(rows, getting);
+    printTable(rows, get);
   }
-  const hidden = selected(getting).length - seen.length;
+  const hidden = selected(get).length - seen.length;
   if (hidden > 0) note(`${hidden} policies outside the namespace are hidden`);
   return rows.length;
 }
 
-function selected({ world, scope, targets }: Getting): readonly PolicyId[] {
+function selected({ world, scope, targets }: GetContext): readonly PolicyId[] {
   const ids: PolicyId[] = [];
   if (targets === undefined) {
     world.policies.forEach(({ object }, id) => {
@@ -85,7 +85,7 @@ function policiesOf(world: World, target: FoundTarget): readonly PolicyId[] {
   return ids;
 }
 
-function printTable(rows: readonly Row[], { context, source, scope, redaction }: Getting): void {
+function printTable(rows: readonly Row[], { context, source, scope, redaction }: GetContext): void {
   const wide = context.output === "wide";
   const columns: readonly Column[] = [
     ...(scope.namespace === undefined ? [{ header: "NAMESPACE", optional: 4 }] : []),
@@ -112,14 +112,14 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
         ...(scope.namespace === undefined ? [ref.namespace === "" ? "-" : ref.namespace] : []),
         ref.kind,
         ref.name,
-        showSome(targetWords(record), { all: wide }),
-        showVerdict(verdict, record.kind.definition),
-        showPrevailing(verdict),
+        formatFirst(targetWords(record), { all: wide }),
+        formatVerdict(verdict, record.kind.definition),
+        formatExtent(verdict),
         ...(wide
           ? [
-              showSome(winnersOf(verdict).map(redaction.name), { all: true }),
+              formatFirst(winnersOf(verdict).map(redaction.name), { all: true }),
               createdAt(record),
-              place === undefined ? "-" : showLine(place),
+              place === undefined ? "-" : formatLine(place),
               verdict.state === "NotAccepted" ? verdict.message : "-",
             ]
           : []),
@@ -132,11 +132,11 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
 function targetWords({ object, policy, targets }: PolicyRecord): readonly string[] {
   const { namespace } = object.ref;
   if (targets.attachments.length > 0)
-    return targets.attachments.map(({ ref, sectionName }) => showTarget(ref, sectionName, namespace));
+    return targets.attachments.map(({ ref, sectionName }) => formatTarget(ref, sectionName, namespace));
   return (policy?.targets ?? []).map(({ kind, name, sectionName, namespace: own }) =>
     name === undefined
       ? `${kind} by label`
-      : showTarget({ group: "", kind, namespace: own ?? namespace, name }, sectionName, namespace),
+      : formatTarget({ group: "", kind, namespace: own ?? namespace, name }, sectionName, namespace),
   );
 }
 
@@ -149,7 +149,7 @@ function createdAt({ object }: PolicyRecord): string {
   return typeof time === "string" ? time : "-";
 }
 
-function policyJson({ id, record, verdict }: Row, { world, source, redaction }: Getting): object {
+function policyJson({ id, record, verdict }: Row, { world, source, redaction }: GetContext): object {
   const { targets, kind } = record;
   const at = source.locate(id);
   return {
@@ -171,7 +171,7 @@ function policyJson({ id, record, verdict }: Row, { world, source, redaction }: 
 
 type NameOf = (id: PolicyId) => RefJson;
 const getName =
-  (redaction: Getting["redaction"]): NameOf =>
+  (redaction: GetContext["redaction"]): NameOf =>
   (id) =>
     refJson(id, redaction);
 

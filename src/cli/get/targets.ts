@@ -11,13 +11,13 @@ import {
 } from "../../core/model/refs.ts";
 import { sectionsOf } from "../../core/topology/sections-of.ts";
 import { openRef, refJson } from "../print/effective-json.ts";
-import { showLine } from "../print/format-position.ts";
-import { showSome } from "../print/format-target.ts";
+import { formatLine } from "../print/format-position.ts";
+import { formatFirst } from "../print/format-target.ts";
 import type { Column } from "../print/layout-table.ts";
 import { printList } from "../print/print-list.ts";
 import { type FoundTarget, isListed } from "../target/find-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
-import type { Getting } from "./get-context.ts";
+import type { GetContext } from "./get-context.ts";
 
 interface Attached {
   readonly policy: PolicyId;
@@ -33,16 +33,16 @@ interface Row {
 }
 
 /** Returns how many there are. */
-export function getTargets(getting: Getting): number {
-  const { context, source, scope, redaction } = getting;
+export function getTargets(get: GetContext): number {
+  const { context, source, scope, redaction } = get;
   const { print, output } = context;
-  const rows = rowsOf(getting);
+  const rows = rowsOf(get);
   if (output === "json" || output === "yaml") {
     printList(
       print,
       output,
       "TargetList",
-      rows.map((row) => targetJson(row, getting)),
+      rows.map((row) => targetJson(row, get)),
     );
     return rows.length;
   }
@@ -71,10 +71,10 @@ export function getTargets(getting: Getting): number {
         ...(scope.namespace === undefined ? [ref.namespace === "" ? "-" : ref.namespace] : []),
         ref.kind,
         ref.name,
-        showSome(sections, some),
-        showSome(distinct(attached.map(({ policy }) => shortName(policy, redaction))), some),
-        showSome(distinct(affectedBy.map((policy) => shortName(policy, redaction))), some),
-        ...(wide ? [place === undefined ? "-" : showLine(place)] : []),
+        formatFirst(sections, some),
+        formatFirst(distinct(attached.map(({ policy }) => shortName(policy, redaction))), some),
+        formatFirst(distinct(affectedBy.map((policy) => shortName(policy, redaction))), some),
+        ...(wide ? [place === undefined ? "-" : formatLine(place)] : []),
       ];
     }),
   });
@@ -83,13 +83,13 @@ export function getTargets(getting: Getting): number {
 
 const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)];
 
-function shortName(policy: PolicyId, { isHidden }: Getting["redaction"]): string {
+function shortName(policy: PolicyId, { isHidden }: GetContext["redaction"]): string {
   const { kind, name } = parseObjectId(policy);
   return isHidden(policy) ? "(hidden)" : `${kind}/${name}`;
 }
 
-function rowsOf(getting: Getting): readonly Row[] {
-  const { world } = getting;
+function rowsOf(get: GetContext): readonly Row[] {
+  const { world } = get;
   const affected = new Map<TargetId, Set<PolicyId>>();
   for (const { target, policies } of affectedTargets(world)) {
     const known = affected.get(target) ?? new Set();
@@ -97,7 +97,7 @@ function rowsOf(getting: Getting): readonly Row[] {
     for (const policy of policies) known.add(policy);
   }
   const attached = attachedTo(world);
-  return targetsOf(getting).map((target) => {
+  return targetsOf(get).map((target) => {
     const sections = sectionNames(world, target.object);
     const own = target.sectionName === undefined ? target.id : `${target.id}#${target.sectionName}`;
     return {
@@ -112,7 +112,7 @@ function rowsOf(getting: Getting): readonly Row[] {
 }
 
 /** What the words name, or every object of a kind that some policy kind may target. */
-function targetsOf({ world, targets, scope }: Getting): readonly FoundTarget[] {
+function targetsOf({ world, targets, scope }: GetContext): readonly FoundTarget[] {
   if (targets !== undefined) return targets;
   const kinds = new Set<KindId>(
     world.rulebook.kinds.flatMap(({ definition }) => definition.targeting.kinds.map((kind) => kindId(kind))),
@@ -144,7 +144,7 @@ function attachedTo(world: World): ReadonlyMap<ObjectId, readonly Attached[]> {
   return table;
 }
 
-function targetJson({ target, sections, attached, affectedBy }: Row, { source, redaction }: Getting): object {
+function targetJson({ target, sections, attached, affectedBy }: Row, { source, redaction }: GetContext): object {
   const at = source.locate(target.id);
   return {
     target: {

@@ -6,7 +6,7 @@ import type { GraphNode } from "../../core/explain/graph/result.ts";
 import { objectId, targetId } from "../../core/model/refs.ts";
 import { createPrinter } from "../print/create-printer.ts";
 import { layoutGraph } from "./layout-graph.ts";
-import { tellGraph } from "./text.ts";
+import { printGraph } from "./text.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`./testdata/${name}`, import.meta.url));
 
@@ -55,7 +55,7 @@ describe("graph", () => {
       { from: a.id, to: b.id },
       { from: b.id, to: a.id },
     ];
-    tellGraph({ nodes: [a, b], edges }, { isHidden: () => false, name: (id) => id }, print);
+    printGraph({ nodes: [a, b], edges }, { isHidden: () => false, name: (id) => id }, print);
     expect(written.join("")).toBe("Ring n/a\n└─ Ring n/b\n   └─ Ring n/a (above)\n");
   });
 

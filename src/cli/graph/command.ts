@@ -1,7 +1,7 @@
 import { buildGraph } from "../../core/explain/graph/build-graph.ts";
 import type { Graph } from "../../core/explain/graph/result.ts";
 import { type Redaction, redactOption } from "../args/redaction.ts";
-import { parseView } from "../args/visible-scope.ts";
+import { parseVisibleScope } from "../args/visible-scope.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { API_VERSION, openRef } from "../print/effective-json.ts";
@@ -9,7 +9,7 @@ import { printData } from "../print/print-data.ts";
 import { findTarget } from "../target/find-targets.ts";
 import { graphDot, graphMermaid } from "./dot-and-mermaid.ts";
 import { graphSvg } from "./svg.ts";
-import { tellGraph } from "./text.ts";
+import { printGraph } from "./text.ts";
 
 export const command: Command = {
   usage: ["[TARGET] -f FILE|DIR|- [-o mermaid|dot|svg|json]"],
@@ -28,7 +28,7 @@ export const command: Command = {
   ],
   run: async (context) => {
     const { args, options, load, fail, output } = context;
-    const parsed = parseView(options);
+    const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
     const { scope, redaction } = parsed.view;
     const source = await load();
@@ -46,7 +46,7 @@ function draw(graph: Graph, output: string | undefined, redaction: Redaction, { 
   else if (output === "svg") print.raw(graphSvg(graph, redaction));
   else if (output === "dot") print.raw(graphDot(graph, redaction));
   else if (output === "mermaid") print.raw(graphMermaid(graph, redaction));
-  else tellGraph(graph, redaction, print);
+  else printGraph(graph, redaction, print);
   return exitCodes.ok;
 }
 

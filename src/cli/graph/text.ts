@@ -17,7 +17,7 @@ interface Margin {
 const ROOT: Margin = { own: "", below: "" };
 
 /** What is under several others is told in full under the first of them, and only named under the rest. */
-export function tellGraph({ nodes, edges }: Graph, redaction: Redaction, print: Printer): void {
+export function printGraph({ nodes, edges }: Graph, redaction: Redaction, print: Printer): void {
   const children = childrenOf({ nodes, edges });
   const told = new Set<TargetId>();
   const tell = (node: GraphNode, { own, below }: Margin): void => {

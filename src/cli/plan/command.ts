@@ -21,13 +21,14 @@ import { parseRedaction, redactOption } from "../args/redaction.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { withProgress } from "../print/create-progress.ts";
-import { showPosition } from "../print/format-position.ts";
+import { formatPosition } from "../print/format-position.ts";
 import { printData } from "../print/print-data.ts";
 import { findRefused, findTarget, namedLike } from "../target/find-targets.ts";
+
 import { planJson } from "./json.ts";
 import { contradiction, isNamespace, toChanges, type Upserts, upsertsOf, withCascades } from "./planned-changes.ts";
 import { redactPlan } from "./redact-plan.ts";
-import { tellPlan } from "./text.ts";
+import { printPlan } from "./text.ts";
 import type { PlanSides } from "./text-context.ts";
 
 export const command: Command = {
@@ -121,7 +122,7 @@ async function plan(source: LoadedSource, wishes: Wishes, context: CommandContex
   const { planned, sides } = await compare(source, loaded, upserts, deleted);
   const shown = redactPlan(planned, sides, redaction.redaction);
   if (output === "json" || output === "yaml") printData(print, output, planJson(shown, sides, redaction.redaction));
-  else tellPlan(shown, { print, sides, redaction: redaction.redaction, wide: output === "wide" });
+  else printPlan(shown, { print, sides, redaction: redaction.redaction, wide: output === "wide" });
   if (upserts.problems.length > 0 || source.unreadable.length > 0) return exitCodes.failed;
   return options.has("exit-code") && hasChanges(planned) ? exitCodes.differs : exitCodes.ok;
 }
@@ -129,12 +130,12 @@ async function plan(source: LoadedSource, wishes: Wishes, context: CommandContex
 /** Of a path that cannot be read no line is to blame. */
 function problemText({ source, message, code }: Finding): string {
   if (source === undefined) return message;
-  return `${code.startsWith("Path") ? source.file : showPosition(source)}: ${message}`;
+  return `${code.startsWith("Path") ? source.file : formatPosition(source)}: ${message}`;
 }
 
 /** Where the files alone cannot tell, nobody shall rely on it that nothing changes. */
 const hasChanges = ({ kinds, policies, findings, stillImplied }: Plan): boolean =>
-  kinds.length + policies.length + findings.added.length + findings.gone.length + stillImplied.length > 0;
+  kinds.length + policies.length + findings.added.length + findings.removed.length + stillImplied.length > 0;
 
 function missingFrom(world: World, { byId, objects, problems }: Upserts): readonly ObjectRef[] {
   // What is there and would be refused as it is to be stays as it is.

@@ -30,10 +30,10 @@ export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): ob
     kind: "Plan",
     counts: {
       objects: objects.filter(({ change }) => change !== "same").length,
-      values: { changed: values.length - kept, sameByOtherDecision: kept },
-      paths: { changed: count("changed"), came: count("came"), went: count("went") },
+      values: { changed: values.length - kept, sameValueOtherSource: kept },
+      paths: { changed: count("changed"), added: count("added"), removed: count("removed") },
       policies: policies.length,
-      findings: { added: findings.added.length, gone: findings.gone.length },
+      findings: { added: findings.added.length, removed: findings.removed.length },
     },
     objects: objects.map((object) => objectJson(object, sides, redaction)),
     ...(stillImplied.length === 0
@@ -45,7 +45,7 @@ export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): ob
     policies: policies.map((change) => policyJson(change, redaction)),
     findings: {
       added: findings.added.map((finding) => findingJson(finding, sides.after)),
-      gone: findings.gone.map((finding) => findingJson(finding, sides.before)),
+      removed: findings.removed.map((finding) => findingJson(finding, sides.before)),
     },
   };
 }
@@ -105,15 +105,15 @@ function valueJson(
 }
 
 const policyJson = (
-  { policy, policyKind, before, after, gains, loses }: PolicyChange,
+  { policy, policyKind, before, after, nowInEffect, noLongerInEffect }: PolicyChange,
   redaction: Redaction,
 ): object => ({
   policy: refJson(policy, redaction),
   policyKind,
   before: before === undefined ? null : verdictJson(before, redaction),
   after: after === undefined ? null : verdictJson(after, redaction),
-  gains,
-  loses,
+  nowInEffect,
+  noLongerInEffect,
 });
 
 function findingJson({ code, severity, object, field, message, source }: Finding, { locate }: PlanSide): object {

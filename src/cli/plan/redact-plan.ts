@@ -11,7 +11,7 @@ export function redactPlan(plan: Plan, { before, after }: PlanSides, redaction: 
     policies: plan.policies.filter(({ policy }) => !redaction.isHidden(policy)),
     findings: {
       added: redactFindings(plan.findings.added, after.world, redaction),
-      gone: redactFindings(plan.findings.gone, before.world, redaction),
+      removed: redactFindings(plan.findings.removed, before.world, redaction),
     },
   };
 }

@@ -3,14 +3,14 @@ import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { objectId } from "../../core/model/refs.ts";
 import { listWords } from "../print/format-paths.ts";
-import { countPlaces, countWord, inPathOrder } from "../print/print-targets.ts";
+import { countTargets, countWord, inPathOrder } from "../print/print-targets.ts";
 import { type Piece, styled } from "../print/styled-text.ts";
 
-/** How much changes, in a few sentences: paragraphs, each of pieces. */
+/** How much changes, in a few sentences. Each paragraph is a list of pieces. */
 export function summarizePlan({ kinds, policies, findings, stillImplied }: Plan): readonly (readonly Piece[])[] {
-  if (kinds.length + policies.length + findings.added.length + findings.gone.length === 0) {
-    const nothing = stillImplied.length > 0 ? "As far as files can tell, nothing changes" : "Nothing changes";
-    return [[`${nothing}: no value that holds anywhere, no verdict of a policy, no finding.`]];
+  if (kinds.length + policies.length + findings.added.length + findings.removed.length === 0) {
+    const nothing = stillImplied.length > 0 ? "As far as the files show, nothing changes" : "Nothing changes";
+    return [[`${nothing}: no effective value, no verdict of a policy, no finding.`]];
   }
   const parts = [policyWords(policies), conflictWords(findings), findingWords(findings)].filter((text) => text !== "");
   return [valueWords(kinds), ...(parts.length === 0 ? [] : [[parts.join(" ")]])];
@@ -19,7 +19,7 @@ export function summarizePlan({ kinds, policies, findings, stillImplied }: Plan)
 function valueWords(kinds: readonly KindChange[]): readonly Piece[] {
   const changes = kinds.flatMap((kind) => kind.changes);
   const pieces: Piece[] = [];
-  for (const how of ["changed", "came", "went"] as const) {
+  for (const how of ["changed", "added", "removed"] as const) {
     const paths = changes.filter(({ change }) => change === how);
     if (paths.length === 0) continue;
     const values = paths.flatMap((path) => path.values);
@@ -30,35 +30,35 @@ function valueWords(kinds: readonly KindChange[]): readonly Piece[] {
     if (differ > 0) {
       pieces.push(
         styled(`${countWord(differ, "value")} ${VALUE_VERBS[how][differ === 1 ? 0 : 1]}`, "bold"),
-        ` ${how === "changed" ? "on" : "with"} ${countWord(differing.length, "path")}, for ${placesOn(differing)}.`,
+        ` ${how === "changed" ? "on" : "with"} ${countWord(differing.length, "path")}, for ${targetsOn(differing)}.`,
       );
     }
     if (kept > 0) {
       const more = differ > 0 ? "more " : "";
       pieces.push(
-        `${differ > 0 ? " " : ""}${countWord(kept, `${more}value`)} stay${kept === 1 ? "s" : ""} the same by another decision.`,
+        `${differ > 0 ? " " : ""}${countWord(kept, `${more}value`)} stay${kept === 1 ? "s" : ""} the same, from another source.`,
       );
     }
   }
-  return pieces.length === 0 ? ["No value that holds anywhere changes."] : pieces;
+  return pieces.length === 0 ? ["No effective value changes."] : pieces;
 }
 
 const VALUE_VERBS = {
   changed: ["changes", "change"],
-  came: ["comes", "come"],
-  went: ["goes", "go"],
+  added: ["is added", "are added"],
+  removed: ["is removed", "are removed"],
 } as const;
 
-function placesOn(paths: readonly PathChange[]): string {
+function targetsOn(paths: readonly PathChange[]): string {
   const nodes = new Map(
     paths.flatMap((path) =>
       path.nodes.filter(isTraffic).map((node) => [`${objectId(node)}#${node.sectionName ?? ""}`, { node }] as const),
     ),
   );
-  return countPlaces(inPathOrder([...nodes.values()], paths).map(({ node }) => node));
+  return countTargets(inPathOrder([...nodes.values()], paths).map(({ node }) => node));
 }
 
-/** What traffic passes and is changed for, not what it merely comes through. */
+/** True for nodes whose own traffic changes, false for those that it only passes before. */
 const isTraffic = ({ kind, sectionName }: { readonly kind: string; readonly sectionName?: string }): boolean =>
   kind.endsWith("Route") ||
   kind === "Service" ||
@@ -68,30 +68,30 @@ function policyWords(policies: readonly PolicyChange[]): string {
   if (policies.length === 0) return "";
   const count = (isSo: (policy: PolicyChange) => boolean): number => policies.filter(isSo).length;
   const parts = [
-    [count(({ before }) => before === undefined), "comes", "come"],
-    [count(({ after }) => after === undefined), "goes", "go"],
+    [count(({ before }) => before === undefined), "added", "added"],
+    [count(({ after }) => after === undefined), "removed", "removed"],
     [
       count(
-        ({ before, after, gains, loses }) =>
-          before !== undefined && after !== undefined && gains.length > 0 && loses.length === 0,
+        ({ before, after, nowInEffect, noLongerInEffect }) =>
+          before !== undefined && after !== undefined && nowInEffect.length > 0 && noLongerInEffect.length === 0,
       ),
-      "gains",
-      "gain",
+      "takes effect in more places",
+      "take effect in more places",
     ],
     [
       count(
-        ({ before, after, gains, loses }) =>
-          before !== undefined && after !== undefined && loses.length > 0 && gains.length === 0,
+        ({ before, after, nowInEffect, noLongerInEffect }) =>
+          before !== undefined && after !== undefined && noLongerInEffect.length > 0 && nowInEffect.length === 0,
       ),
-      "loses",
-      "lose",
+      "takes effect in fewer places",
+      "take effect in fewer places",
     ],
   ] as const;
-  const told = parts
+  const words = parts
     .filter(([number]) => number > 0)
     .map(([number, one, many]) => `${number} ${number === 1 ? one : many}`);
-  const how = told.length === 0 ? "" : `: ${listWords(told)}`;
-  return `${countWord(policies.length, "policy")} fare${policies.length === 1 ? "s" : ""} differently${how}.`;
+  const how = words.length === 0 ? "" : `: ${words.join(", ")}`;
+  return `${countWord(policies.length, "policy")} change${policies.length === 1 ? "s" : ""}${how}.`;
 }
 
 function conflictWords({ added }: Plan["findings"]): string {
@@ -99,12 +99,12 @@ function conflictWords({ added }: Plan["findings"]): string {
   return conflicts === 0 ? "" : `${countWord(conflicts, "new conflict")}.`;
 }
 
-function findingWords({ added, gone }: Plan["findings"]): string {
+function findingWords({ added, removed }: Plan["findings"]): string {
   const others = (all: readonly Finding[]): number => all.filter(({ code }) => code !== "Conflicted").length;
-  const [came, went] = [others(added), others(gone)];
+  const [more, fewer] = [others(added), others(removed)];
   const parts = [
-    ...(came > 0 ? [countWord(came, "new finding")] : []),
-    ...(went > 0 ? [`${countWord(went, "finding")} gone`] : []),
+    ...(more > 0 ? [countWord(more, "new finding")] : []),
+    ...(fewer > 0 ? [`${countWord(fewer, "finding")} resolved`] : []),
   ];
   return parts.length === 0 ? "" : `${listWords(parts)}.`;
 }

@@ -11,7 +11,7 @@ export interface PlanSides {
 }
 
 /** What whoever tells a plan needs. */
-export interface PlanTelling {
+export interface PlanTextContext {
   readonly print: Printer;
   readonly sides: PlanSides;
   readonly redaction: Redaction;

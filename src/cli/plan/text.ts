@@ -1,44 +1,44 @@
 import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
-import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan/result.ts";
+import type { Plan, PlannedObject, PolicyShare, PolicyChange } from "../../core/explain/plan/result.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
 import { displayRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { listWords } from "../print/format-paths.ts";
-import { showLine } from "../print/format-position.ts";
-import { showPointer } from "../print/format-value.ts";
-import { showVerdict } from "../print/format-verdict.ts";
-import { allPaths, countPlaces, countWord } from "../print/print-targets.ts";
+import { formatLine } from "../print/format-position.ts";
+import { formatPointer } from "../print/format-value.ts";
+import { formatVerdict } from "../print/format-verdict.ts";
+import { allPaths, countTargets, countWord } from "../print/print-targets.ts";
 import { glued, type Piece, type Style, type Styled, styled } from "../print/styled-text.ts";
 import { isNamespace } from "./planned-changes.ts";
 import { isHiddenPolicy } from "./redact-plan.ts";
 import { summarizePlan } from "./summarize-plan.ts";
-import type { PlanSide, PlanTelling } from "./text-context.ts";
-import { tellChangedValues } from "./values-text.ts";
+import type { PlanSide, PlanTextContext } from "./text-context.ts";
+import { printChangedValues } from "./values-text.ts";
 
-/** A plan for people: what is asked for, how much hangs on it, then value by value, policy by policy, finding by finding. */
-export function tellPlan(plan: Plan, telling: PlanTelling): void {
-  const { sides } = telling;
-  tellObjects(plan, telling);
-  telling.print.line();
-  for (const sentences of summarizePlan(plan)) telling.print.paragraph({}, ...sentences);
-  for (const kind of plan.kinds) tellChangedValues(kind, telling);
-  tellPolicies(plan.policies, telling);
-  const { added, gone } = plan.findings;
+/** Prints a plan: the planned objects, a summary, then the changes of values, policies and findings. */
+export function printPlan(plan: Plan, context: PlanTextContext): void {
+  const { sides } = context;
+  printObjects(plan, context);
+  context.print.line();
+  for (const sentences of summarizePlan(plan)) context.print.paragraph({}, ...sentences);
+  for (const kind of plan.kinds) printChangedValues(kind, context);
+  printPolicies(plan.policies, context);
+  const { added, removed } = plan.findings;
   const isConflict = ({ code }: Finding): boolean => code === "Conflicted";
-  tellFindings("New conflicts", added.filter(isConflict), sides.after, telling);
-  tellFindings("Conflicts that are settled", gone.filter(isConflict), sides.before, telling);
-  tellFindings(
+  printFindings("New conflicts", added.filter(isConflict), sides.after, context);
+  printFindings("Resolved conflicts", removed.filter(isConflict), sides.before, context);
+  printFindings(
     "New findings",
     added.filter((finding) => !isConflict(finding)),
     sides.after,
-    telling,
+    context,
   );
-  tellFindings(
-    "Findings that are gone",
-    gone.filter((finding) => !isConflict(finding)),
+  printFindings(
+    "Resolved findings",
+    removed.filter((finding) => !isConflict(finding)),
     sides.before,
-    telling,
+    context,
   );
 }
 
@@ -54,8 +54,8 @@ const VERBS: Readonly<Record<Exclude<PlannedObject["change"], "same">, string>> 
 };
 const MOST_OBJECTS = 12;
 
-function tellObjects({ objects, stillImplied }: Plan, telling: PlanTelling): void {
-  const { print, wide } = telling;
+function printObjects({ objects, stillImplied }: Plan, context: PlanTextContext): void {
+  const { print, wide } = context;
   const namespaces = new Set(
     objects.filter(({ ref, change }) => change === "deleted" && isNamespace(ref)).map(({ ref }) => ref.name),
   );
@@ -64,12 +64,12 @@ function tellObjects({ objects, stillImplied }: Plan, telling: PlanTelling): voi
   const shown = wide ? own : own.slice(0, MOST_OBJECTS);
   for (const { id, change, ref, position } of shown) {
     if (change === "same") continue;
-    const at = isHiddenPolicy(id, telling.sides, telling.redaction) ? undefined : position;
-    const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
+    const at = isHiddenPolicy(id, context.sides, context.redaction) ? undefined : position;
+    const place = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
     const inside = isNamespace(ref)
       ? insideWords(objects.filter((other) => !wide && other.ref.namespace === ref.name))
       : "";
-    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${VERBS[change]} `, glued(nameOf(id, telling)), place, inside);
+    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${VERBS[change]} `, glued(nameOf(id, context)), place, inside);
   }
   if (shown.length < own.length) print.line(`  … and ${own.length - shown.length} more (-o wide lists them all)`);
   const same = objects.filter(({ change }) => change === "same").length;
@@ -82,37 +82,38 @@ function tellObjects({ objects, stillImplied }: Plan, telling: PlanTelling): voi
       ),
     );
   for (const { object, namedBy } of stillImplied) {
-    const names = listWords(namedBy.slice(0, 3).map((id) => glued(nameOf(id, telling))));
+    const names = listWords(namedBy.slice(0, 3).map((id) => glued(nameOf(id, context))));
     const more = namedBy.length > 3 ? ` and ${namedBy.length - 3} more` : "";
     print.paragraph(
       { hanging: 2 },
-      styled("Mind:", "yellow"),
-      ` ${names}${more} would still name ${glued(displayRef(object))}. What is named but not defined is taken as being there, so what follows does not tell what a controller does about it.`,
+      styled("Note:", "yellow"),
+      ` ${names}${more} would still name ${glued(displayRef(object))}. An object that is named but not defined is assumed to exist, so the plan does not show what a controller would do.`,
     );
   }
 }
 
-const nameOf = (id: ObjectId, { sides, redaction }: PlanTelling): string =>
+const nameOf = (id: ObjectId, { sides, redaction }: PlanTextContext): string =>
   isHiddenPolicy(id, sides, redaction) ? redaction.name(id) : displayRef(parseObjectId(id));
 
 function insideWords(inside: readonly PlannedObject[]): string {
   const deleted = inside.filter(({ change }) => change === "deleted");
-  return deleted.length === 0 ? "" : ` with what is in it: ${countPlaces(deleted.map(({ ref }) => ref))}`;
+  return deleted.length === 0 ? "" : ` with what is in it: ${countTargets(deleted.map(({ ref }) => ref))}`;
 }
 
 const MOST_POLICIES = 30;
 
-function tellPolicies(policies: readonly PolicyChange[], telling: PlanTelling): void {
-  const { print, wide } = telling;
+function printPolicies(policies: readonly PolicyChange[], context: PlanTextContext): void {
+  const { print, wide } = context;
   if (policies.length === 0) return;
   print.line();
   print.line(styled("Policies", "bold"));
   const shown = wide ? policies : policies.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, MOST_POLICIES);
-  for (const change of policies) if (shown.includes(change)) tellPolicy(change, telling);
-  if (shown.length < policies.length) print.line(`  … and ${policies.length - shown.length} more (-o wide tells all)`);
+  for (const change of policies) if (shown.includes(change)) printPolicy(change, context);
+  if (shown.length < policies.length)
+    print.line(`  … and ${policies.length - shown.length} more (-o wide lists them all)`);
 }
 
-/** Where there is no room for all: those that come, go or are judged otherwise rather than those that only reach more or less. */
+/** Where not all fit: policies that are added, removed or get another verdict come before those that only take effect in more or fewer places. */
 function weightOf({ before, after }: PolicyChange): number {
   if (before === undefined || after === undefined || before.state !== after.state) return 2;
   const isSame =
@@ -120,26 +121,27 @@ function weightOf({ before, after }: PolicyChange): number {
   return isSame ? 0 : 1;
 }
 
-function tellPolicy(change: PolicyChange, telling: PlanTelling): void {
-  const { print, sides, redaction } = telling;
-  const { gains, loses, after } = change;
+function printPolicy(change: PolicyChange, context: PlanTextContext): void {
+  const { print, sides, redaction } = context;
+  const { nowInEffect, noLongerInEffect, after } = change;
   print.paragraph(
     { indent: 2, hanging: 4 },
     glued(displayRef(parseObjectId(change.policy))),
     ": ",
-    ...fateWords(change, sides),
+    ...verdictWords(change, sides),
   );
   const layout = { indent: 4, hanging: 2 };
-  if (gains.length > 0) print.paragraph(layout, styled("decides", "green"), ` ${shareWords(gains)}`);
-  if (loses.length > 0) print.paragraph(layout, styled("no longer decides", "red"), ` ${shareWords(loses)}`);
+  if (nowInEffect.length > 0) print.paragraph(layout, styled("takes effect:", "green"), ` ${shareWords(nowInEffect)}`);
+  if (noLongerInEffect.length > 0)
+    print.paragraph(layout, styled("no longer takes effect:", "red"), ` ${shareWords(noLongerInEffect)}`);
   const winners = newWinners(change, redaction);
   if (winners !== "") print.paragraph(layout, styled("is now overridden", "red"), ` by ${winners}`);
   if (after?.state !== "NotAccepted" || sameReason(change.before, after)) return;
   const isOpen = after.by.every((winner) => !redaction.isHidden(winner));
-  print.paragraph(layout, isOpen ? after.message : `it loses to ${listWords(namesOf(after.by, redaction))}`);
+  print.paragraph(layout, isOpen ? after.message : `it conflicts with ${listWords(namesOf(after.by, redaction))}`);
 }
 
-/** Who beats it now, if that is not who did before. */
+/** The policies that override it now and did not before. */
 function newWinners({ before, after }: PolicyChange, redaction: Redaction): string {
   const winners = (verdict: Verdict | undefined): readonly PolicyId[] =>
     verdict?.state === "Accepted" ? verdict.total.overriddenBy.map(({ policy }) => policy) : [];
@@ -150,7 +152,7 @@ function newWinners({ before, after }: PolicyChange, redaction: Redaction): stri
   return left > 0 ? `${names.join(", ")} and ${left} more` : listWords(names);
 }
 
-/** Those that may not be named have one name together. */
+/** Redacted policies share one name, which is listed once. */
 const namesOf = (policies: readonly PolicyId[], { name }: Redaction): readonly string[] => [
   ...new Set(policies.map((policy) => glued(name(policy)))),
 ];
@@ -158,51 +160,51 @@ const namesOf = (policies: readonly PolicyId[], { name }: Redaction): readonly s
 const sameReason = (before: Verdict | undefined, after: Verdict): boolean =>
   before?.state === "NotAccepted" && after.state === "NotAccepted" && before.message === after.message;
 
-function fateWords(change: PolicyChange, sides: PlanTelling["sides"]): readonly Piece[] {
+function verdictWords(change: PolicyChange, sides: PlanTextContext["sides"]): readonly Piece[] {
   const { before, after } = change;
   const was = before === undefined ? undefined : verdictIn(before, change, sides.before);
   const is = after === undefined ? undefined : verdictIn(after, change, sides.after);
-  if (is === undefined || after === undefined) return was === undefined ? [] : [was, " → ", styled("gone", "red")];
+  if (is === undefined || after === undefined) return was === undefined ? [] : [was, " → ", styled("removed", "red")];
   if (was === undefined || before === undefined) return [styled("new", "green"), " → ", is, extentWords(after)];
   if (was.text !== is.text) return [was, " → ", is, extentWords(after)];
   const [old, now] = [extentWords(before), extentWords(after)];
   return old === now ? [is, " as before", now] : [is, " as before", now, ` (it was${old.replace(",", "")})`];
 }
 
-/** `, wholly on 2 of 12 paths and partly on 10`. */
+/** `, fully on 2 and partly on 10 of 12 paths`. */
 function extentWords(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "";
   const { paths, full, partial, none, met } = verdict.total;
   if (full === paths) return `, on ${allPaths(paths)}`;
   if (none === paths) return `, overridden on ${allPaths(paths)}`;
   if (partial === paths) return `, partly on ${allPaths(paths)}`;
-  if (met === paths) return `, its constraint met on ${allPaths(paths)}`;
+  if (met === paths) return `, constraint met on ${allPaths(paths)}`;
   const parts = [
-    ...(full > 0 ? [`wholly on ${full}`] : []),
+    ...(full > 0 ? [`fully on ${full}`] : []),
     ...(partial > 0 ? [`partly on ${partial}`] : []),
     ...(none > 0 ? [`overridden on ${none}`] : []),
-    ...(met > 0 ? [`its constraint met on ${met}`] : []),
+    ...(met > 0 ? [`constraint met on ${met}`] : []),
   ];
   return `, ${listWords(parts)} of ${countWord(paths, "path")}`;
 }
 
 function verdictIn(verdict: Verdict, { policyKind }: PolicyChange, { world }: PlanSide): Styled {
   const kind = world.rulebook.byPolicyKind.get(kindId(policyKind));
-  return showVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
+  return formatVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
 }
 
 const shareWords = (shares: readonly PolicyShare[]): string => {
   const shown = shares
     .slice(0, 6)
-    .map(({ pointer, paths }) => `${showPointer(pointer)} on ${countWord(paths, "path")}`);
+    .map(({ pointer, paths }) => `${formatPointer(pointer)} on ${countWord(paths, "path")}`);
   return shares.length > 6 ? `${shown.join(", ")} and ${shares.length - 6} more` : listWords(shown);
 };
 
 const SEVERITIES: Readonly<Record<Severity, Style>> = { error: "red", warning: "yellow", info: "dim" };
 const MOST_FINDINGS = 20;
 
-function tellFindings(title: string, found: readonly Finding[], { locate }: PlanSide, telling: PlanTelling): void {
-  const { print, wide } = telling;
+function printFindings(title: string, found: readonly Finding[], { locate }: PlanSide, context: PlanTextContext): void {
+  const { print, wide } = context;
   if (found.length === 0) return;
   print.line();
   print.line(styled(title, "bold"));
@@ -216,7 +218,7 @@ function tellFindings(title: string, found: readonly Finding[], { locate }: Plan
       { indent: 2, hanging: 2 },
       styled(severity, SEVERITIES[severity]),
       ` ${code}: ${message.includes(name) ? "" : `${glued(name)}: `}${message}`,
-      at === undefined ? "" : styled(` (${showLine(at)})`, "dim"),
+      at === undefined ? "" : styled(` (${formatLine(at)})`, "dim"),
     );
   }
   if (shown.length < found.length) print.line(`  … and ${found.length - shown.length} more (-o wide lists them all)`);

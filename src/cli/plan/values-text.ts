@@ -1,14 +1,14 @@
 import type { EffectiveValue, KindChange, PathChange, ValueChange } from "../../core/explain/plan/result.ts";
 import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import { displayRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
-import { showPath, showPathsTogether, tellApart } from "../print/format-paths.ts";
-import { showDecider } from "../print/format-source.ts";
-import { showPointer, showValue } from "../print/format-value.ts";
+import { formatDifference, formatPath, formatPathsTogether } from "../print/format-paths.ts";
+import { formatSource } from "../print/format-source.ts";
+import { formatPointer, formatValue } from "../print/format-value.ts";
 import { allPaths, countWord } from "../print/print-targets.ts";
 import { glued, type Piece, styled } from "../print/styled-text.ts";
-import type { PlanSide, PlanTelling } from "./text-context.ts";
+import type { PlanSide, PlanTextContext } from "./text-context.ts";
 
-/** The same change of one value, and the paths that it is the same on. */
+/** One change of one value, and the paths that it happens on. */
 interface Transition {
   readonly change: ValueChange;
   readonly paths: readonly PathChange[];
@@ -19,23 +19,23 @@ const MOST_PATHS = 4;
 const MOST_COMPARED = 500_000;
 const VALUE_WIDTH = 300;
 
-/** Of one policy kind: what changes where traffic goes already, then what comes and what goes together with its path. */
-export function tellChangedValues(kind: KindChange, telling: PlanTelling): void {
-  const { print, wide } = telling;
-  for (const how of ["changed", "came", "went"] as const) {
+/** Prints the changes of one policy kind: on paths that stay, then with paths that are added, then with paths that are removed. */
+export function printChangedValues(kind: KindChange, context: PlanTextContext): void {
+  const { print, wide } = context;
+  for (const how of ["changed", "added", "removed"] as const) {
     const paths = kind.changes.filter(({ change }) => change === how);
     if (paths.length === 0) continue;
     print.line();
     print.paragraph({}, styled(kind.policyKind.kind, "bold"), `: ${titleWords(how, paths, kind.paths)}`);
-    print.paragraph({ indent: 2, hanging: 2 }, styled(showPathsTogether(paths), "dim"));
+    print.paragraph({ indent: 2, hanging: 2 }, styled(formatPathsTogether(paths), "dim"));
     print.line();
     const transitions = transitionsIn(paths);
     const shown = wide ? transitions : transitions.slice(0, MOST_TRANSITIONS);
-    // Words for a place are sought among all paths: where that is too much, the paths themselves are listed.
+    // Describing paths in words compares all of them. Where that takes too long, the paths are listed.
     const isComparable = shown.length * paths.length <= MOST_COMPARED;
-    for (const transition of shown) tellTransition(transition, { all: paths, isComparable }, kind.policyKind, telling);
+    for (const transition of shown) printTransition(transition, { all: paths, isComparable }, kind.policyKind, context);
     if (shown.length < transitions.length)
-      print.line(`  … and ${transitions.length - shown.length} more changes (-o wide tells all)`);
+      print.line(`  … and ${transitions.length - shown.length} more changes (-o wide lists them all)`);
   }
 }
 
@@ -44,13 +44,13 @@ function titleWords(how: PathChange["change"], paths: readonly PathChange[], tot
   const verb = (one: string, many: string): string => (count === 1 ? one : many);
   switch (how) {
     case "changed": {
-      const what = paths.some(({ values }) => values.some(keepsValue)) ? "values or who decides them" : "values";
+      const what = paths.some(({ values }) => values.some(keepsValue)) ? "values or their sources" : "values";
       return `${what} change on ${count < total ? `${count} of ${total} paths` : allPaths(count)}`;
     }
-    case "came":
-      return `${countWord(count, "path")} ${verb("comes", "come")}, with these values`;
-    case "went":
-      return `${countWord(count, "path")} ${verb("goes", "go")}, with these values`;
+    case "added":
+      return `${countWord(count, "path")} ${verb("is", "are")} added, with these values`;
+    case "removed":
+      return `${countWord(count, "path")} ${verb("is", "are")} removed, with these values`;
   }
 }
 
@@ -73,39 +73,41 @@ function transitionsIn(paths: readonly PathChange[]): readonly Transition[] {
   );
 }
 
-const sideKey = (held: EffectiveValue | undefined): unknown =>
-  held === undefined
+const sideKey = (side: EffectiveValue | undefined): unknown =>
+  side === undefined
     ? null
-    : [held.value, held.source.policy, held.source.block, held.source.object, held.field?.object, held.field?.pointer];
+    : [side.value, side.source.policy, side.source.block, side.source.object, side.field?.object, side.field?.pointer];
 
-function tellTransition(
+function printTransition(
   { change, paths }: Transition,
   { all, isComparable }: { readonly all: readonly PathChange[]; readonly isComparable: boolean },
   policyKind: GroupKind,
-  telling: PlanTelling,
+  context: PlanTextContext,
 ): void {
-  const { print, sides } = telling;
+  const { print, sides } = context;
   const { pointer, before, after } = change;
   const field = (after ?? before)?.field;
   const item =
-    field === undefined ? "" : ` in ${showPointer(field.pointer)} of ${glued(displayRef(parseObjectId(field.object)))}`;
-  const apart = paths.length === all.length || !isComparable ? undefined : tellApart(paths, all);
+    field === undefined
+      ? ""
+      : ` in ${formatPointer(field.pointer)} of ${glued(displayRef(parseObjectId(field.object)))}`;
+  const apart = paths.length === all.length || !isComparable ? undefined : formatDifference(paths, all);
   const where =
     paths.length === all.length
       ? all.length === 1
         ? ""
         : ` on ${allPaths(all.length)}`
       : ` on ${apart === undefined ? `${paths.length} of them` : `${apart} (${countWord(paths.length, "path")})`}`;
-  print.paragraph({ indent: 2, hanging: 4 }, styled(showPointer(pointer), "bold"), `${item}${where}`);
-  if (apart === undefined && paths.length < all.length) tellPaths(paths, telling);
+  print.paragraph({ indent: 2, hanging: 4 }, styled(formatPointer(pointer), "bold"), `${item}${where}`);
+  if (apart === undefined && paths.length < all.length) printPaths(paths, context);
   const [path] = paths;
   if (path === undefined) return;
   if (before !== undefined && after !== undefined && keepsValue(change)) {
-    const old = deciderOf(before, path, policyKind, sides.before, telling);
-    const now = deciderOf(after, path, policyKind, sides.after, telling);
+    const old = deciderOf(before, path, policyKind, sides.before, context);
+    const now = deciderOf(after, path, policyKind, sides.after, context);
     print.paragraph(
       { indent: 4, hanging: 4 },
-      `= ${showHeld(after, telling)}, now from `,
+      `= ${formatEffectiveValue(after, context)}, now from `,
       ...now,
       "; before from ",
       ...old,
@@ -113,39 +115,39 @@ function tellTransition(
     return;
   }
   const isChange = path.change === "changed";
-  if (before !== undefined || isChange) tellSide("-", before, path, policyKind, telling);
-  if (after !== undefined || isChange) tellSide("+", after, path, policyKind, telling);
+  if (before !== undefined || isChange) printSide("-", before, path, policyKind, context);
+  if (after !== undefined || isChange) printSide("+", after, path, policyKind, context);
 }
 
-function tellPaths(paths: readonly PathChange[], { print, wide }: PlanTelling): void {
+function printPaths(paths: readonly PathChange[], { print, wide }: PlanTextContext): void {
   const shown = wide ? paths : paths.slice(0, MOST_PATHS);
-  for (const path of shown) print.paragraph({ indent: 6, hanging: 2 }, styled(showPath(path), "dim"));
+  for (const path of shown) print.paragraph({ indent: 6, hanging: 2 }, styled(formatPath(path), "dim"));
   if (shown.length < paths.length) print.line(`      … and ${paths.length - shown.length} more`);
 }
 
-function tellSide(
+function printSide(
   sign: "-" | "+",
-  held: EffectiveValue | undefined,
+  side: EffectiveValue | undefined,
   path: PathChange,
   policyKind: GroupKind,
-  telling: PlanTelling,
+  context: PlanTextContext,
 ): void {
-  const { print, sides } = telling;
+  const { print, sides } = context;
   const style = sign === "-" ? "red" : "green";
   const layout = { indent: 4, hanging: 4 };
-  if (held === undefined) {
+  if (side === undefined) {
     print.paragraph(layout, styled(`${sign} not set`, style));
     return;
   }
-  const decider = deciderOf(held, path, policyKind, sign === "-" ? sides.before : sides.after, telling);
-  const link = isHidden(held, telling) ? ", by " : " from ";
-  print.paragraph(layout, styled(`${sign} ${showHeld(held, telling)}`, style), link, ...decider);
+  const decider = deciderOf(side, path, policyKind, sign === "-" ? sides.before : sides.after, context);
+  const link = isHidden(side, context) ? ", by " : " from ";
+  print.paragraph(layout, styled(`${sign} ${formatEffectiveValue(side, context)}`, style), link, ...decider);
 }
 
-const showHeld = (held: EffectiveValue, telling: PlanTelling): string =>
-  isHidden(held, telling) ? "hidden" : showValue(held.value, telling.wide ? undefined : VALUE_WIDTH);
+const formatEffectiveValue = (side: EffectiveValue, context: PlanTextContext): string =>
+  isHidden(side, context) ? "hidden" : formatValue(side.value, context.wide ? undefined : VALUE_WIDTH);
 
-const isHidden = ({ source: { policy } }: EffectiveValue, { redaction }: PlanTelling): boolean =>
+const isHidden = ({ source: { policy } }: EffectiveValue, { redaction }: PlanTextContext): boolean =>
   policy !== null && redaction.isHidden(policy);
 
 const deciderOf = (
@@ -153,5 +155,5 @@ const deciderOf = (
   { nodes }: PathChange,
   policyKind: GroupKind,
   side: PlanSide,
-  { redaction }: PlanTelling,
-): readonly Piece[] => showDecider({ policyKind, value: source, path: nodes, field }, side, { redaction });
+  { redaction }: PlanTextContext,
+): readonly Piece[] => formatSource({ policyKind, value: source, path: nodes, field }, side, { redaction });

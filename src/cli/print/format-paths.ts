@@ -51,12 +51,12 @@ function findSteps({ nodes, from }: ExplainedPath): Steps {
 }
 
 /** `GatewayClass house > Gateway infra/prod > listener http > HTTPRoute bakery/baker > rule order`. */
-export function showPath(path: ExplainedPath): string {
+export function formatPath(path: ExplainedPath): string {
   const steps = [...stepsOf(path).values()].map(({ word, name }) => glued(`${word} ${name}`));
   return `${path.incomplete ? "… > " : ""}${steps.join(" > ")}`;
 }
 
-export function showNode(node: PathNode): string {
+export function formatNode(node: PathNode): string {
   const { kind, namespace, name, sectionName } = node;
   return sectionName === undefined
     ? glued(displayRef(node))
@@ -66,7 +66,7 @@ export function showNode(node: PathNode): string {
 const MOST_NAMES = 6;
 
 /** All paths in one line: `Gateway infra/prod > listener http | https > …`. */
-export function showPathsTogether(paths: readonly ExplainedPath[]): string {
+export function formatPathsTogether(paths: readonly ExplainedPath[]): string {
   const all = paths.map(stepsOf);
   const levels = [...new Set(all.flatMap((steps) => [...steps.keys()]))];
   const parts = sortLevels(levels, all).map((level) => {
@@ -97,7 +97,7 @@ function distinct(all: readonly Steps[], level: string): readonly Step[] {
  * What tells some paths from the rest, in as few words as will do: `rule order through listener http`. Undefined: no such words, only
  * the paths themselves.
  */
-export function tellApart(some: readonly ExplainedPath[], all: readonly ExplainedPath[]): string | undefined {
+export function formatDifference(some: readonly ExplainedPath[], all: readonly ExplainedPath[]): string | undefined {
   const everyone = all.map(stepsOf);
   const chosen = some.map(stepsOf);
   const keyOf = (steps: Steps, level: string): string => steps.get(level)?.key ?? "";

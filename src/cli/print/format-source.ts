@@ -6,11 +6,11 @@ import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { displayRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
-import { showLine } from "./format-position.ts";
+import { formatLine } from "./format-position.ts";
 import { glued, type Piece, type Style, styled } from "./styled-text.ts";
 
 /** A value at the end of a path, with what is needed to say who decided it and where that is written. */
-export interface DecidedValue {
+export interface SourcedValue {
   readonly policyKind: GroupKind;
   readonly value: ValueSource;
   readonly path: readonly PathNode[];
@@ -20,15 +20,15 @@ export interface DecidedValue {
 type Facts = Pick<LoadedSource, "world" | "locate">;
 
 /** `RetryPolicy infra/friday-fix, overrides (policies.yaml:36)`, `HTTPRoute bakery/baker itself (routes.yaml:18)`; nothing: nobody. */
-export function showDecider(
-  decided: DecidedValue,
+export function formatSource(
+  decided: SourcedValue,
   facts: Facts,
   { redaction, style }: { readonly redaction: Redaction; readonly style?: Style },
 ): readonly Piece[] {
   const { policy, block, object, computed } = decided.value;
   const named = (name: string): Piece => (style === undefined ? glued(name) : styled(glued(name), style));
   const at = positionOf(decided, facts);
-  const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
+  const place = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
   if (policy !== null) {
     const name = named(redaction.name(policy));
     if (redaction.isHidden(policy)) return [name];
@@ -40,7 +40,7 @@ export function showDecider(
 
 /** Where the value that holds was written. */
 export function positionOf(
-  { value, policyKind, path, field }: DecidedValue,
+  { value, policyKind, path, field }: SourcedValue,
   { world, locate }: Facts,
 ): SourcePosition | undefined {
   const { policy, object, pointer } = value;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { fieldPointer } from "../../sources/field-pointer.ts";
-import { showPointer, showValue } from "./format-value.ts";
+import { formatPointer, formatValue } from "./format-value.ts";
 
-describe("showValue", () => {
+describe("formatValue", () => {
   for (const [value, text] of [
     [5, "5"],
     ["250ms", "250ms"],
@@ -19,10 +19,10 @@ describe("showValue", () => {
     [{}, "{}"],
     [[], "[]"],
   ] as const) {
-    test(text, () => expect(showValue(value)).toBe(text));
+    test(text, () => expect(formatValue(value)).toBe(text));
   }
 
-  test("can be cut", () => expect(showValue([1, 2, 3, 4, 5, 6], 8)).toBe("[1, 2, …"));
+  test("can be cut", () => expect(formatValue([1, 2, 3, 4, 5, 6], 8)).toBe("[1, 2, …"));
 });
 
 describe("pointers and fields", () => {
@@ -32,7 +32,7 @@ describe("pointers and fields", () => {
     ["/labels/a.b~1c", 'labels["a.b/c"]'],
     ["/a~0b/0", "a~b.0"],
   ] as const) {
-    test(text, () => expect(showPointer(pointer)).toBe(text));
+    test(text, () => expect(formatPointer(pointer)).toBe(text));
   }
 
   for (const [field, pointer] of [

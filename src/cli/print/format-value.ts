@@ -2,7 +2,7 @@ import { isJsonList, isJsonObject, type Json } from "../../core/model/json.ts";
 import { shorten } from "./styled-text.ts";
 
 /** A value the way people write it in YAML, on one line: `[502, 503]`, `{requests: 100, window: 1m}`. */
-export function showValue(value: Json, width?: number): string {
+export function formatValue(value: Json, width?: number): string {
   const text = flow(value);
   return width === undefined ? text : shorten(text, width);
 }
@@ -25,7 +25,7 @@ const word = (text: string): string =>
 const LITERAL = /^(?:true|false|null|~|[-+.]?\d[\d.]*(?:e[-+]?\d+)?)$/i;
 
 /** `/retry/attempts` as `retry.attempts`; keys that have dots in them stand in brackets. */
-export const showPointer = (pointer: string): string =>
+export const formatPointer = (pointer: string): string =>
   pointer
     .split("/")
     .slice(1)

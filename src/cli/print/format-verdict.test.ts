@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Enforcement, Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
-import { showPrevailing } from "./format-verdict.ts";
+import { formatExtent } from "./format-verdict.ts";
 
 const verdict = (enforcement: Enforcement, counts: Partial<Tally>): Verdict => ({
   state: "Accepted",
@@ -33,6 +33,6 @@ for (const [shown, enforcement, counts] of [
   ["nowhere", "NoPath", {}],
 ] as const) {
   test(`how much prevails: ${shown}`, () => {
-    expect(showPrevailing(verdict(enforcement, counts))).toBe(shown);
+    expect(formatExtent(verdict(enforcement, counts))).toBe(shown);
   });
 }

@@ -3,7 +3,7 @@ import type { PolicyDefinition } from "../../core/model/definition.ts";
 import { type Styled, styled } from "./styled-text.ts";
 
 /** A verdict in the words of its kind's status. GEP-713 has two vocabularies. */
-export function showVerdict(verdict: Verdict, { status }: Pick<PolicyDefinition, "status">): Styled {
+export function formatVerdict(verdict: Verdict, { status }: Pick<PolicyDefinition, "status">): Styled {
   if (verdict.state === "NotAccepted") return styled(verdict.reason, "red");
   const word = status.vocabulary === "Programmed" ? "Programmed" : "Enforced";
   switch (verdict.enforcement) {
@@ -19,16 +19,16 @@ export function showVerdict(verdict: Verdict, { status }: Pick<PolicyDefinition,
 }
 
 /** How much of a policy prevails: `all 8 paths`, `2 of 8 paths, 6 partly`, `2 of 3 paths, constraint met on 1`. */
-export function showPrevailing(verdict: Verdict): string {
+export function formatExtent(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "nowhere";
   const { paths, full, partial, met } = verdict.total;
   if (full === paths) return everywhere(paths);
   if (partial === paths) return `${everywhere(paths)}, partly`;
   if (met === paths) return "constraint met";
-  return `${prevailingWords(verdict.total)}${met === 0 ? "" : `, constraint met on ${met}`}`;
+  return `${extentWords(verdict.total)}${met === 0 ? "" : `, constraint met on ${met}`}`;
 }
 
-function prevailingWords({ paths, full, partial }: Tally): string {
+function extentWords({ paths, full, partial }: Tally): string {
   if (full === 0) return partial === 0 ? `none of ${paths}` : `${partial} of ${paths} paths, partly`;
   return `${full} of ${paths} paths${partial === 0 ? "" : `, ${partial} partly`}`;
 }

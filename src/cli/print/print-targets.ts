@@ -5,19 +5,19 @@ import { listWords, sectionWord } from "./format-paths.ts";
 import { glued, type Piece, styled } from "./styled-text.ts";
 
 /** A node, and what there is to say about it behind its name. */
-export interface ListedPlace {
+export interface ListedTarget {
   readonly node: PathNode;
   readonly remark?: string;
 }
 
-interface PlaceGroup {
+interface TargetGroup {
   readonly word: string;
-  readonly places: readonly ListedPlace[];
+  readonly places: readonly ListedTarget[];
 }
 
 /** Places of one kind together, in the order in which the kinds come up: Gateways, listeners, routes. */
-function groupPlaces(places: readonly ListedPlace[]): readonly PlaceGroup[] {
-  const groups = new Map<string, ListedPlace[]>();
+function groupTargets(places: readonly ListedTarget[]): readonly TargetGroup[] {
+  const groups = new Map<string, ListedTarget[]>();
   for (const place of places) {
     const { kind, sectionName } = place.node;
     const word = sectionName === undefined ? kind : sectionWord(kind);
@@ -29,7 +29,7 @@ function groupPlaces(places: readonly ListedPlace[]): readonly PlaceGroup[] {
 }
 
 /** From the top down, as paths meet them: whatever kind is met at a lower place on some path comes later. Routes are one level. */
-export function inPathOrder<T extends ListedPlace>(
+export function inPathOrder<T extends ListedTarget>(
   places: readonly T[],
   paths: ReadonlyArray<{ readonly nodes: readonly PathNode[] }>,
 ): readonly T[] {
@@ -44,8 +44,8 @@ export function inPathOrder<T extends ListedPlace>(
 }
 
 /** `1 Gateway, 3 listeners and 2 HTTPRoutes`. */
-export const countPlaces = (nodes: readonly PathNode[]): string =>
-  listWords(groupPlaces(nodes.map((node) => ({ node }))).map(({ word, places }) => countWord(places.length, word)));
+export const countTargets = (nodes: readonly PathNode[]): string =>
+  listWords(groupTargets(nodes.map((node) => ({ node }))).map(({ word, places }) => countWord(places.length, word)));
 
 /** `1 path`, `3 paths`, `2 GatewayClasses`. */
 export const countWord = (count: number, word: string): string =>
@@ -62,13 +62,13 @@ function pluralWord(word: string): string {
 const MOST = 20;
 
 /** One line for each kind of place, with the names behind it; sections stand with their object. */
-export function printPlaces(
+export function printTargets(
   print: Printer,
-  places: readonly ListedPlace[],
+  places: readonly ListedTarget[],
   { indent, all }: { readonly indent: number; readonly all: boolean },
 ): void {
-  const groups = groupPlaces(places);
-  const label = (group: PlaceGroup): string => (group.places.length === 1 ? group.word : pluralWord(group.word));
+  const groups = groupTargets(places);
+  const label = (group: TargetGroup): string => (group.places.length === 1 ? group.word : pluralWord(group.word));
   const width = Math.max(0, ...groups.map((group) => label(group).length)) + 2;
   for (const group of groups) {
     const names = namesIn(group);
@@ -84,7 +84,7 @@ export function printPlaces(
 }
 
 /** Objects one by one; the sections of one object in one line. */
-function namesIn({ places }: PlaceGroup): readonly string[] {
+function namesIn({ places }: TargetGroup): readonly string[] {
   const owners = new Map<string, string[]>();
   for (const { node, remark = "" } of places) {
     const { namespace, name, sectionName } = node;

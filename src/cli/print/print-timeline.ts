@@ -6,7 +6,7 @@ import { glued, type Piece, styled } from "./styled-text.ts";
 const ms = (duration: number): string => glued(formatDurationMs(duration));
 
 /** What a client may live to see, attempt by attempt, if every attempt fails. */
-export function tellTimeline(
+export function printTimeline(
   { attempts, timeouts, longestMs, amplification }: Timeline,
   print: Printer,
   indent: number,
@@ -14,7 +14,7 @@ export function tellTimeline(
   const { requestMs, backendRequestMs } = timeouts;
   const limit = backendRequestMs === undefined ? "" : `, up to ${ms(backendRequestMs)}`;
   const steps = attempts.flatMap((one): readonly Piece[] => [
-    ...(one.waitMs === undefined ? [] : [` → wait ${showWait(one.waitMs)} → `]),
+    ...(one.waitMs === undefined ? [] : [` → wait ${formatWait(one.waitMs)} → `]),
     one.fits === "never" ? styled(`attempt ${one.number}`, "dim") : `attempt ${one.number}${limit}`,
   ]);
   const more = amplification > attempts.length ? ` → … (${amplification - MAX_LISTED - 1} more)` : "";
@@ -27,7 +27,7 @@ export function tellTimeline(
     print.paragraph({ indent, hanging: 2 }, styled(warning, "yellow"));
 }
 
-const showWait = ({ least, most }: { readonly least: number; readonly most: number }): string =>
+const formatWait = ({ least, most }: { readonly least: number; readonly most: number }): string =>
   least === most ? ms(least) : `${ms(least)} to ${ms(most)}`;
 
 function* warnings(attempts: readonly TimelineAttempt[], requestMs: number | undefined): Generator<string> {

@@ -3,7 +3,7 @@ import type { Redaction } from "../args/redaction.ts";
 import type { Printer } from "./create-printer.ts";
 
 /** What whoever tells a story needs: a voice, the facts, and what must not be told. */
-export interface Telling {
+export interface TextContext {
   readonly print: Printer;
   readonly source: LoadedSource;
   readonly redaction: Redaction;

@@ -6,15 +6,16 @@ import { API_VERSION, openRef, refJson } from "../print/effective-json.ts";
 import { positionOf } from "../print/format-source.ts";
 import { verdictJson } from "../print/verdict-json.ts";
 
-/** The place of a path in the list of all. */
-type PathNumbers = ReadonlyMap<ReachedPath, number>;
+/** The index of a path in the list of all paths. */
+type PathIndexes = ReadonlyMap<ReachedPath, number>;
 
 /** `reach -o json`; `docs/schemas/reach.json` describes it. */
 export function reachJson(reach: Reach, rule: string | undefined, source: LoadedSource, redaction: Redaction): object {
-  const { policy, policyKind, verdict, targets, values, paths, places, absentParents } = reach;
+  const { policy, policyKind, verdict, targets, values, paths, reachedNodes, absentParents } = reach;
   const at = source.locate(policy);
-  const numbers: PathNumbers = new Map(paths.map((path, index) => [path, index]));
-  const count = (fate: Reach["paths"][number]["fate"]): number => paths.filter((path) => path.fate === fate).length;
+  const indexes: PathIndexes = new Map(paths.map((path, index) => [path, index]));
+  const count = (effect: Reach["paths"][number]["effect"]): number =>
+    paths.filter((path) => path.effect === effect).length;
   return {
     apiVersion: API_VERSION,
     kind: "Reach",
@@ -33,12 +34,12 @@ export function reachJson(reach: Reach, rule: string | undefined, source: Loaded
       met: count("met"),
     },
     targets: targets.map((target) => targetJson(target, redaction)),
-    values: values.map((value) => valueJson(value, reach, numbers, source, redaction)),
-    places: places.map(({ node, isBelow, paths: total, deciding }) => ({
+    values: values.map((value) => valueJson(value, reach, indexes, source, redaction)),
+    reachedNodes: reachedNodes.map(({ node, isBelow, paths: total, inEffect }) => ({
       target: node,
       role: isBelow ? "Reached" : "Above",
       paths: total,
-      deciding,
+      inEffect,
     })),
     paths: paths.map(({ nodes, ...rest }) => ({ path: nodes, ...rest })),
   };
@@ -66,11 +67,11 @@ function targetJson(target: ReachTarget, redaction: Redaction): object {
 function valueJson(
   value: ReachedValue,
   reach: Reach,
-  numbers: PathNumbers,
+  indexes: PathIndexes,
   source: LoadedSource,
   redaction: Redaction,
 ): object {
-  const { pointer, block, decides, equal, overridden, gated, when, losses } = value;
+  const { pointer, block, inEffect, equal, overridden, gated, when, losses } = value;
   const place = blockPointer(source.world, reach.policy, block, pointer);
   const at = source.locate(place.object, place.pointer);
   return {
@@ -79,22 +80,22 @@ function valueJson(
     value: value.value,
     ...(at === undefined ? {} : { at }),
     ...(when === undefined ? {} : { when }),
-    decides,
+    inEffect,
     equal,
     overridden,
     gated,
-    losses: losses.map((loss) => lossJson(loss, reach, numbers, source, redaction)),
+    losses: losses.map((loss) => lossJson(loss, reach, indexes, source, redaction)),
   };
 }
 
 function lossJson(
   loss: ReachLoss,
   reach: Reach,
-  numbers: PathNumbers,
+  indexes: PathIndexes,
   source: LoadedSource,
   redaction: Redaction,
 ): object {
-  const { reason, by, object, source: value, held, paths, field } = loss;
+  const { reason, by, object, source: value, effectiveValue, paths, field } = loss;
   const isHidden = value.policy !== null && redaction.isHidden(value.policy);
   const at = isHidden
     ? undefined
@@ -103,13 +104,13 @@ function lossJson(
     reason,
     by: by.map((winner) => refJson(winner, redaction)),
     ...(object === undefined ? {} : { object: openRef(object) }),
-    holder: {
+    source: {
       policy: value.policy === null ? null : refJson(value.policy, redaction),
       ...(value.object === undefined ? {} : { object: openRef(value.object) }),
       block: value.block,
-      ...(held === undefined || isHidden ? {} : { value: held }),
+      ...(effectiveValue === undefined || isHidden ? {} : { value: effectiveValue }),
       ...(at === undefined ? {} : { at }),
     },
-    paths: paths.map((path) => numbers.get(path)),
+    paths: paths.map((path) => indexes.get(path)),
   };
 }

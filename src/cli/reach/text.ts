@@ -1,45 +1,45 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
-import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
+import type { MissingLink, Reach, ReachedTarget, ReachedPath, ReachTarget } from "../../core/explain/reach/result.ts";
 import { displayRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { showTraffic } from "../../core/model/traffic.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
-import { listWords, showNode, showPath } from "../print/format-paths.ts";
-import { showLine } from "../print/format-position.ts";
-import { showVerdict } from "../print/format-verdict.ts";
-import { allPaths, countPlaces, countWord, inPathOrder, printPlaces } from "../print/print-targets.ts";
+import { formatNode, formatPath, listWords } from "../print/format-paths.ts";
+import { formatLine } from "../print/format-position.ts";
+import { formatVerdict } from "../print/format-verdict.ts";
+import { countTargets, countWord, inPathOrder, printTargets } from "../print/print-targets.ts";
 import { glued, type Piece, styled } from "../print/styled-text.ts";
-import type { Telling } from "../print/text-context.ts";
-import { tellReachedValues } from "./values-text.ts";
+import type { TextContext } from "../print/text-context.ts";
+import { printReachedValues } from "./values-text.ts";
 
-/** A reach for people: what became of the policy, how much hangs on it, value by value how it fares, and where. */
-export function tellReach(reach: Reach, rule: string | undefined, telling: Telling): void {
-  const { print, source, redaction } = telling;
+/** Prints a reach: the verdict, the declared targets, counts, then each value and where it takes effect. */
+export function printReach(reach: Reach, rule: string | undefined, context: TextContext): void {
+  const { print, source, redaction } = context;
   const at = source.locate(reach.policy);
-  const place = at === undefined ? "" : styled(` (${showLine(at)})`, "dim");
+  const place = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
   print.paragraph({ hanging: 2 }, styled(redaction.name(reach.policy), "bold"), place);
-  tellVerdict(reach, rule, telling);
-  tellTargets(reach, telling);
+  printVerdict(reach, rule, context);
+  printDeclaredTargets(reach, context);
   if (reach.paths.length === 0) return;
-  tellCounts(reach, telling);
-  tellAbsent(reach, telling);
-  tellReachedValues(reach, telling);
-  tellPlaces(reach, telling);
-  if (telling.wide) tellPaths(reach, telling);
+  printCounts(reach, context);
+  printAbsent(reach, context);
+  printReachedValues(reach, context);
+  printNodes(reach, context);
+  if (context.wide) printPaths(reach, context);
 }
 
-function tellVerdict(reach: Reach, rule: string | undefined, { print, source }: Telling): void {
+function printVerdict(reach: Reach, rule: string | undefined, { print, source }: TextContext): void {
   const { verdict, paths, values, targets, policyKind } = reach;
   const kind = source.world.rulebook.byPolicyKind.get(kindId(policyKind));
-  const { text, style } = showVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
+  const { text, style } = formatVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
   const layout = { indent: 2, hanging: 2 };
   if (verdict.state === "NotAccepted") {
-    // What is wrong with each target is told with the target.
-    const why = targets.length === 0 ? `${verdict.message}. It` : "it";
+    // The reason of each target is printed with the target.
+    const why = targets.length === 0 ? `${verdict.message}. The policy` : "the policy";
     print.paragraph(layout, styled(`Not accepted, ${text}:`, style), ` ${why} reaches nothing.`);
     return;
   }
   const isNowhere = verdict.enforcement === "NoPath";
-  const what = isNowhere ? "it is accepted, and reaches nothing" : fateWords(paths, values.length);
+  const what = isNowhere ? "the policy is accepted and reaches nothing" : effectWords(paths, values.length);
   if (rule === undefined || isNowhere) {
     print.paragraph(layout, styled(`${text}:`, style), ` ${what}.`);
     return;
@@ -48,71 +48,68 @@ function tellVerdict(reach: Reach, rule: string | undefined, { print, source }: 
   print.paragraph(layout, styled(`Rule ${rule}:`, "bold"), ` ${what}.`);
 }
 
-/** `all it says holds on 4 paths, some of it on 6, nothing on 3`. */
-function fateWords(paths: readonly ReachedPath[], values: number): string {
-  const count = (fate: ReachedPath["fate"]): number => paths.filter((path) => path.fate === fate).length;
+/** `of its 13 paths, all values take effect on 4, some on 6, none on 3`. */
+function effectWords(paths: readonly ReachedPath[], values: number): string {
+  const count = (effect: ReachedPath["effect"]): number => paths.filter((path) => path.effect === effect).length;
   const [full, partial, none, met] = [count("full"), count("partial"), count("none"), count("met")];
   const total = paths.length;
-  const onAll = `on ${allPaths(total)} that it is on`;
-  const all = values === 1 ? "what it says" : "all it says";
-  if (values === 0) return `it says nothing, ${onAll}`;
-  if (full === total) return `${all} holds ${onAll}`;
-  if (partial === total) return `some of what it says holds ${onAll}`;
-  if (none === total) return `nothing it says holds, ${onAll}`;
-  if (met === total) return `its condition does not hold, ${onAll}`;
+  const onAll = `on ${total === 1 ? "its only path" : total === 2 ? "both of its paths" : `all ${total} of its paths`}`;
+  if (values === 0) return `the policy has no values, ${onAll}`;
+  if (full === total) return `${values === 1 ? "its value takes" : "all values take"} effect ${onAll}`;
+  if (partial === total) return `some values take effect ${onAll}`;
+  if (none === total) return `no value takes effect ${onAll}`;
+  if (met === total) return `its condition is false ${onAll}`;
   const parts = [
-    ...(full > 0 ? [`${all} holds on ${countWord(full, "path")}`] : []),
-    ...(partial > 0
-      ? [`some of it ${full > 0 ? "" : "holds "}on ${full > 0 ? partial : countWord(partial, "path")}`]
-      : []),
-    ...(none > 0 ? [`nothing ${full + partial > 0 ? "" : "it says holds "}on ${none}`] : []),
-    ...(met > 0 ? [`and on ${met} its condition does not hold`] : []),
+    ...(full > 0 ? [`${values === 1 ? "its value takes" : "all values take"} effect on ${full}`] : []),
+    ...(partial > 0 ? [`some ${full > 0 ? "" : "values take effect "}on ${partial}`] : []),
+    ...(none > 0 ? [full + partial > 0 ? `none on ${none}` : `no value takes effect on ${none}`] : []),
+    ...(met > 0 ? [`its condition is false on ${met}`] : []),
   ];
-  return `of ${countWord(total, "path")} that it is on, ${parts.join(", ")}`;
+  return `of its ${countWord(total, "path")}, ${parts.join(", ")}`;
 }
 
 const MOST_TARGETS = 10;
 
-/** Targets that fare well are counted where they are many; those that do not are named. */
-function tellTargets({ targets, paths, policy, policyKind }: Reach, telling: Telling): void {
-  const { print, wide } = telling;
+/** Targets with paths are counted if they are many; targets without a path are always named. */
+function printDeclaredTargets({ targets, paths, policy, policyKind }: Reach, context: TextContext): void {
+  const { print, wide } = context;
   const isFine = (target: ReachTarget): boolean => target.state === "attached" && target.paths > 0;
   const fine = targets.filter(isFine);
   const isCounted = !wide && fine.length > MOST_TARGETS;
   if (isCounted) {
     const nodes = fine.flatMap((target) => (target.state === "refused" ? [] : [target.node]));
-    print.paragraph({ indent: 2, hanging: 2 }, `On ${countPlaces(nodes)}: ${countWord(paths.length, "path")}`);
+    print.paragraph({ indent: 2, hanging: 2 }, `On ${countTargets(nodes)}: ${countWord(paths.length, "path")}`);
   }
   const named = isCounted ? targets.filter((target) => !isFine(target)) : targets;
   const shown = wide ? named : named.slice(0, MOST_TARGETS + 1);
-  for (const target of shown) tellTarget(target, policy, policyKind.kind, telling);
+  for (const target of shown) printTarget(target, policy, policyKind.kind, context);
   if (shown.length < named.length)
     print.line(`  … and ${named.length - shown.length} more targets (-o wide lists them all)`);
 }
 
-function tellTarget(
+function printTarget(
   target: ReachTarget,
   policy: Reach["policy"],
   kind: string,
-  { print, source, redaction }: Telling,
+  { print, source, redaction }: TextContext,
 ): void {
   const layout = { indent: 2, hanging: 2 };
   switch (target.state) {
     case "attached":
-      print.paragraph(layout, `On ${showNode(target.node)}`, ...aboutTarget(target, kind));
-      for (const gap of target.gaps) print.paragraph({ indent: 4, hanging: 2 }, ...tellGap(gap, source));
+      print.paragraph(layout, `On ${formatNode(target.node)}`, ...aboutTarget(target, kind));
+      for (const gap of target.gaps) print.paragraph({ indent: 4, hanging: 2 }, ...formatGap(gap, source));
       return;
     case "conflicted":
       print.paragraph(
         layout,
-        `On ${showNode(target.node)}: `,
-        styled("lost", "red"),
-        ` to ${glued(redaction.name(target.by))}, which is older or first by name`,
+        `On ${formatNode(target.node)}: `,
+        styled("conflicted", "red"),
+        ` with ${glued(redaction.name(target.by))}, which is older or first by name`,
       );
       return;
     case "refused": {
       const at = source.locate(policy, fieldPointer(target.field));
-      const where = at === undefined ? target.field : `${target.field}, ${showLine(at)}`;
+      const where = at === undefined ? target.field : `${target.field}, ${formatLine(at)}`;
       print.paragraph(layout, styled("Refused:", "red"), ` ${target.message} `, styled(`(${where})`, "dim"));
     }
   }
@@ -124,75 +121,78 @@ function aboutTarget(
 ): readonly Piece[] {
   const traffic = consumer === undefined ? "" : `, for traffic from ${showTraffic(consumer)}`;
   if (paths > 0) return [`${traffic}: ${countWord(paths, "path")}`];
-  const why = gaps.length === 0 ? `nothing that a ${kind} acts on hangs there` : "nothing hangs there, because";
+  const why =
+    gaps.length === 0
+      ? `nothing that a ${kind} takes effect on is attached below it`
+      : "nothing is attached below it, because";
   return [`${traffic}: `, styled("no path:", "yellow"), ` ${why}`];
 }
 
-function tellGap({ object, field, reason }: MissingLink, source: Telling["source"]): readonly Piece[] {
+function formatGap({ object, field, reason }: MissingLink, source: TextContext["source"]): readonly Piece[] {
   const at = source.locate(object, fieldPointer(field));
-  const where = at === undefined ? field : `${field}, ${showLine(at)}`;
+  const where = at === undefined ? field : `${field}, ${formatLine(at)}`;
   return [`${glued(displayRef(parseObjectId(object)))}: ${reason} `, styled(`(${where})`, "dim")];
 }
 
-/** Namespaces are levels of the hierarchy, but no traffic passes one: only what is targeted is worth a line. */
-function shownPlaces({ places, targets, paths }: Reach): readonly ReachedTarget[] {
+/** The nodes to print. A Namespace is a level of the hierarchy that no traffic passes, so it is printed only if it is targeted. */
+function shownNodes({ reachedNodes, targets, paths }: Reach): readonly ReachedTarget[] {
   const targeted = new Set(targets.flatMap((one) => (one.state === "refused" ? [] : [objectId(one.node)])));
-  const shown = places.filter(
+  const shown = reachedNodes.filter(
     ({ node }) => node.kind !== "Namespace" || node.group !== "" || targeted.has(objectId(node)),
   );
   return inPathOrder(shown, paths);
 }
 
-function tellCounts(reach: Reach, { print }: Telling): void {
-  const shown = shownPlaces(reach);
-  const places = shown.filter(({ isBelow }) => isBelow);
+function printCounts(reach: Reach, { print }: TextContext): void {
+  const shown = shownNodes(reach);
+  const reached = shown.filter(({ isBelow }) => isBelow);
   const nodes = (some: readonly ReachedTarget[]): readonly PathNode[] => some.map(({ node }) => node);
-  const deciding = places.filter((place) => place.deciding > 0);
-  const others = places.filter((place) => place.deciding === 0);
+  const affected = reached.filter(({ inEffect }) => inEffect > 0);
+  const others = reached.filter(({ inEffect }) => inEffect === 0);
   print.line();
-  if (deciding.length > 0) print.paragraph({}, `It decides for ${countPlaces(nodes(deciding))}.`);
-  if (others.length > 0) print.paragraph({}, `It decides nothing for ${countPlaces(nodes(others))}, which it reaches.`);
+  if (affected.length > 0) print.paragraph({}, `It takes effect on ${countTargets(nodes(affected))}.`);
+  if (others.length > 0) print.paragraph({}, `It reaches ${countTargets(nodes(others))} without effect.`);
   const through = shown.filter(({ isBelow }) => !isBelow);
-  if (through.length > 0) print.paragraph({}, `The traffic comes through ${countPlaces(nodes(through))}.`);
+  if (through.length > 0) print.paragraph({}, `Traffic arrives through ${countTargets(nodes(through))}.`);
 }
 
-function tellAbsent({ absentParents }: Reach, { print, source }: Telling): void {
+function printAbsent({ absentParents }: Reach, { print, source }: TextContext): void {
   if (absentParents.length === 0) return;
   const parents = listWords(absentParents.map((ref) => glued(displayRef(ref))));
   print.paragraph(
     {},
     styled("Incomplete:", "yellow"),
-    ` ${parents} is named as a parent and is not in ${source.origin}. Whether it overrides this is not known. Add its file with -f.`,
+    ` ${parents} is named as a parent and is not in ${source.origin}. Whether its policies override this one is not known. Add its file with -f.`,
   );
 }
 
-function tellPlaces(reach: Reach, { print, wide }: Telling): void {
-  const places = shownPlaces(reach);
+function printNodes(reach: Reach, { print, wide }: TextContext): void {
+  const reachedNodes = shownNodes(reach);
   const sections = [
-    ["Where it decides", places.filter(({ isBelow, deciding }) => isBelow && deciding > 0)],
-    ["Where it reaches and decides nothing", places.filter(({ isBelow, deciding }) => isBelow && deciding === 0)],
-    ["What the traffic comes through", places.filter(({ isBelow }) => !isBelow)],
+    ["Where it takes effect", reachedNodes.filter(({ isBelow, inEffect }) => isBelow && inEffect > 0)],
+    ["Where it is overridden", reachedNodes.filter(({ isBelow, inEffect }) => isBelow && inEffect === 0)],
+    ["Where traffic arrives", reachedNodes.filter(({ isBelow }) => !isBelow)],
   ] as const;
   for (const [title, own] of sections) {
     if (own.length === 0) continue;
     print.line();
     print.line(styled(title, "bold"));
-    const listed = own.map(({ node, paths, deciding, isBelow }) =>
-      isBelow && deciding > 0 && deciding < paths ? { node, remark: ` (${deciding} of ${paths} paths)` } : { node },
+    const listed = own.map(({ node, paths, inEffect, isBelow }) =>
+      isBelow && inEffect > 0 && inEffect < paths ? { node, remark: ` (${inEffect} of ${paths} paths)` } : { node },
     );
-    printPlaces(print, listed, { indent: 2, all: wide });
+    printTargets(print, listed, { indent: 2, all: wide });
   }
 }
 
-const FATES: Readonly<Record<ReachedPath["fate"], Piece>> = {
-  full: styled("holds", "green"),
-  partial: styled("holds partly", "yellow"),
+const EFFECTS: Readonly<Record<ReachedPath["effect"], Piece>> = {
+  full: styled("takes effect", "green"),
+  partial: styled("takes effect partly", "yellow"),
   none: styled("is overridden", "red"),
-  met: styled("has nothing to do", "dim"),
+  met: styled("has a false condition", "dim"),
 };
 
-function tellPaths({ paths }: Reach, { print }: Telling): void {
+function printPaths({ paths }: Reach, { print }: TextContext): void {
   print.line();
   print.line(styled("Path by path", "bold"));
-  for (const path of paths) print.paragraph({ indent: 2, hanging: 2 }, FATES[path.fate], ` on ${showPath(path)}`);
+  for (const path of paths) print.paragraph({ indent: 2, hanging: 2 }, EFFECTS[path.effect], ` on ${formatPath(path)}`);
 }

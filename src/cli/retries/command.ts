@@ -5,7 +5,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { API_VERSION } from "../print/effective-json.ts";
 import { printData } from "../print/print-data.ts";
-import { tellTimeline } from "../print/print-timeline.ts";
+import { printTimeline } from "../print/print-timeline.ts";
 
 export const command: Command = {
   usage: [
@@ -82,7 +82,7 @@ function answer({ attempts, durations }: Settings, { output, print }: CommandCon
     printData(print, output, { apiVersion: API_VERSION, kind: "RetryTimeline", ...timeline });
     return exitCodes.ok;
   }
-  tellTimeline(timeline, print, 0);
+  printTimeline(timeline, print, 0);
   if (timeline.amplification > 1) {
     print.paragraph(
       {},

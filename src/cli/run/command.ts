@@ -1,8 +1,14 @@
 import { compileDataplane } from "../../core/dataplane/compile-dataplane.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { DEFAULT_ADMIN_PORT, DEFAULT_BIND, DEFAULT_DRAIN, parseServeSettings, type ServeSettings } from "./settings.ts";
-import { describeProblem, tellServed } from "./text.ts";
+import {
+  DEFAULT_ADMIN_PORT,
+  DEFAULT_DRAIN,
+  DEFAULT_GATEWAY_ADDRESS,
+  parseServeSettings,
+  type ServeSettings,
+} from "./settings.ts";
+import { formatProblem, printServed } from "./text.ts";
 
 export const command: Command = {
   usage: ["-f FILE|DIR|- [--backend-demo] [--bind ADDRESS] [--map-port PORT:PORT]… [options]"],
@@ -18,7 +24,11 @@ export const command: Command = {
   ],
   options: [
     { name: "backend-demo", help: "let small backends of our own stand in for all Services" },
-    { name: "bind", value: "ADDRESS", help: `the address to listen at (default: ${DEFAULT_BIND}; all: 0.0.0.0 or ::)` },
+    {
+      name: "bind",
+      value: "ADDRESS",
+      help: `the address to listen at (default: ${DEFAULT_GATEWAY_ADDRESS}; all: 0.0.0.0 or ::)`,
+    },
     {
       name: "map-port",
       value: "PORT:PORT",
@@ -79,7 +89,7 @@ async function dryRun({ load, print, note }: CommandContext, { bind, portMap }: 
   const source = await load();
   if (source === undefined) return exitCodes.failed;
   const config = compileDataplane(source.world, { endpointAnnotations: "Used" });
-  tellServed(config, print, (_, port) => `${bind}:${portMap.get(port) ?? port}`);
-  for (const problem of config.problems) note(describeProblem(problem));
+  printServed(config, print, (_, port) => `${bind}:${portMap.get(port) ?? port}`);
+  for (const problem of config.problems) note(formatProblem(problem));
   return exitCodes.ok;
 }

@@ -26,7 +26,7 @@ export interface ServeSettings {
 }
 
 /** How whoever serves speaks to people meanwhile; as in the context of a command. */
-export interface ServeSpeech {
+export interface ServeOutput {
   /** Standard output, for the access log. */
   readonly write: (text: string) => void;
   readonly tell: Printer;
@@ -34,7 +34,7 @@ export interface ServeSpeech {
   readonly fail: (message: string, ...hints: readonly string[]) => ExitCode;
 }
 
-export const DEFAULT_BIND = "127.0.0.1";
+export const DEFAULT_GATEWAY_ADDRESS = "127.0.0.1";
 export const DEFAULT_ADMIN_PORT = 9902;
 export const DEFAULT_DRAIN = "10s";
 
@@ -60,7 +60,7 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
   return {
     paths,
     defaultNamespace: options.value("default-namespace"),
-    bind: options.value("bind") ?? DEFAULT_BIND,
+    bind: options.value("bind") ?? DEFAULT_GATEWAY_ADDRESS,
     portMap,
     adminPort,
     accessLog: accessLog === "text" || accessLog === "json" ? accessLog : undefined,

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column[] = [
   { header: "SERVES", optional: 1 },
 ];
 
-export function tellServed({ gateways }: DataplaneConfig, print: Printer, addressOf: AddressOf): void {
+export function printServed({ gateways }: DataplaneConfig, print: Printer, addressOf: AddressOf): void {
   if (gateways.length === 0) print.line("There is no Gateway, so nothing is served.");
   for (const { gateway, ports } of gateways) {
     print.line(styled(displayRef(gateway), "bold"));
@@ -53,5 +53,5 @@ function listenerRow({ protocol }: PortConfig, listener: ListenerConfig, address
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 /** `HTTPRoute bakery/baker: spec.rules[0]: …`. */
-export const describeProblem = ({ object, field, message }: ConfigProblem): string =>
+export const formatProblem = ({ object, field, message }: ConfigProblem): string =>
   `${displayRef(object)}: ${field}: ${message}`;

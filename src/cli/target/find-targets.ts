@@ -22,7 +22,8 @@ import { sectionsOf } from "../../core/topology/sections-of.ts";
 import type { OptionValues } from "../args/option.ts";
 import { didYouMean } from "../args/parse-arguments.ts";
 import { parseLabelSelector } from "../args/parse-label-selector.ts";
-import { showLine } from "../print/format-position.ts";
+import { formatLine } from "../print/format-position.ts";
+
 
 /** An object, or a section of one, that the command line names. */
 export interface FoundTarget {
@@ -102,7 +103,7 @@ export function findTarget(
   const [target, ...others] = search.targets;
   if (target === undefined) return { ok: false, message: `nothing found for '${words.join(" ")}'`, hints: [FORMS] };
   if (others.length === 0) return { ok: true, target };
-  const shown = search.targets.slice(0, 20).map((one) => `  ${writeTarget(one)}`);
+  const shown = search.targets.slice(0, 20).map((one) => `  ${formatTargetName(one)}`);
   const more = search.targets.length > shown.length ? [`  … and ${search.targets.length - shown.length} more`] : [];
   const count = search.targets.length;
   const message =
@@ -113,7 +114,7 @@ export function findTarget(
 }
 
 /** The way to name it on the command line so that it means nothing else. */
-export function writeTarget({ ref, sectionName }: Pick<FoundTarget, "ref" | "sectionName">): string {
+export function formatTargetName({ ref, sectionName }: Pick<FoundTarget, "ref" | "sectionName">): string {
   const { kind, namespace, name } = ref;
   const section = sectionName === undefined ? "" : `#${sectionName}`;
   return `${kind.toLowerCase()}/${namespace === "" ? "" : `${namespace}/`}${name}${section}`;
@@ -197,7 +198,7 @@ function unknownKind(world: World, names: readonly KindWords[], word: string): T
 export function namedLike(world: World, name: string): readonly string[] {
   const found: string[] = [];
   world.objects.forEach(({ ref }) => {
-    if (ref.name === name && found.length < 5) found.push(writeTarget({ ref }));
+    if (ref.name === name && found.length < 5) found.push(formatTargetName({ ref }));
   });
   return found.length === 0 ? [] : [`Did you mean ${found.sort(compareText).join(" or ")}?`];
 }
@@ -225,7 +226,7 @@ export function findRefused(
 }
 
 function leftOut({ ref, findings: [first] }: RefusedTarget): TargetSearch {
-  const place = first?.source === undefined ? "" : ` is at ${showLine(first.source)}, but`;
+  const place = first?.source === undefined ? "" : ` is at ${formatLine(first.source)}, but`;
   const message = `${displayRef(ref)}${place} was left out, as the API server would refuse it`;
   return {
     ok: false,
@@ -257,7 +258,7 @@ function notFound(world: World, kinds: readonly KindWords[], name: string, scope
   );
   const meant = others.find(({ ref }) => ref.name === near);
   const guess = meant === undefined ? "" : `; did you mean '${meant.ref.name}' (${displayRef(meant.ref)})?`;
-  const list = others.slice(0, 10).map((one) => writeTarget(one));
+  const list = others.slice(0, 10).map((one) => formatTargetName(one));
   const more = others.length > list.length ? ` and ${others.length - list.length} more` : "";
   const hints = guess === "" && list.length > 0 ? [`There are: ${list.join(", ")}${more}`] : [];
   return { ok: false, message: `there is no ${kind} '${name}'${where}${guess}`, hints };

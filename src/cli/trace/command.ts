@@ -11,7 +11,7 @@ import { printData } from "../print/print-data.ts";
 import { findTarget } from "../target/find-targets.ts";
 import { traceJson } from "./json.ts";
 import { parseRequest } from "./parse-request.ts";
-import { tellTrace } from "./text.ts";
+import { printTrace } from "./text.ts";
 
 export const command: Command = {
   usage: ["METHOD URL -f FILE|DIR|- [-H 'NAME: VALUE']… [--gateway NAME] [options]"],
@@ -75,12 +75,12 @@ function findGateway(source: LoadedSource, name: string | undefined): FoundGatew
 
 interface Answering extends CommandContext {
   readonly source: LoadedSource;
-  readonly redaction: Parameters<typeof tellTrace>[2]["redaction"];
+  readonly redaction: Parameters<typeof printTrace>[2]["redaction"];
 }
 
 function answer(request: TraceRequest, traces: readonly GatewayTrace[], context: Answering): ExitCode {
   const { output, print, source, redaction } = context;
   if (output === "json" || output === "yaml") printData(print, output, traceJson(request, traces, source, redaction));
-  else tellTrace(request, traces, { print, source, redaction, wide: output === "wide", allPaths: false });
+  else printTrace(request, traces, { print, source, redaction, wide: output === "wide", allPaths: false });
   return exitCodes.ok;
 }

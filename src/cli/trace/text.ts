@@ -14,16 +14,16 @@ import { BACKEND_TRAFFIC_POLICY, backendBudget, type RetryBudget } from "../../c
 import { retrySettings } from "../../core/retry/retry-settings.ts";
 import { retryTimeline } from "../../core/retry/retry-timeline.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
-import { tellKind } from "../explain/text.ts";
-import { showLine } from "../print/format-position.ts";
-import { showValue } from "../print/format-value.ts";
-import { tellTimeline } from "../print/print-timeline.ts";
+import { printKind } from "../explain/text.ts";
+import { formatLine } from "../print/format-position.ts";
+import { formatValue } from "../print/format-value.ts";
+import { printTimeline } from "../print/print-timeline.ts";
 import { glued, styled } from "../print/styled-text.ts";
-import type { Telling } from "../print/text-context.ts";
+import type { TextContext } from "../print/text-context.ts";
 
 /** What a request meets on its way, in the order in which it meets it. */
-export function tellTrace(request: TraceRequest, traces: readonly GatewayTrace[], telling: Telling): void {
-  const { print } = telling;
+export function printTrace(request: TraceRequest, traces: readonly GatewayTrace[], context: TextContext): void {
+  const { print } = context;
   const { method, scheme, host, port, path } = request;
   const shownPort = port === (scheme === "https" ? 443 : 80) ? "" : `:${port}`;
   print.paragraph({ hanging: 2 }, styled(`${method} ${scheme}://${host}${shownPort}${path}`, "bold"));
@@ -35,43 +35,43 @@ export function tellTrace(request: TraceRequest, traces: readonly GatewayTrace[]
     );
   }
   // Gateways that do not listen there are told only if none does.
-  for (const trace of taking.length > 0 ? taking : traces) tellGateway(trace, request, telling);
+  for (const trace of taking.length > 0 ? taking : traces) printGateway(trace, request, context);
 }
 
-function tellGateway(trace: GatewayTrace, request: TraceRequest, telling: Telling): void {
-  const { print } = telling;
+function printGateway(trace: GatewayTrace, request: TraceRequest, context: TextContext): void {
+  const { print } = context;
   print.line();
   print.line(styled(displayRef(trace.gateway), "bold"));
   if (trace.listener !== undefined) {
-    print.paragraph({ indent: 2, hanging: 2 }, `Listener ${glued(showListener(trace.listener, trace))} takes it.`);
+    print.paragraph({ indent: 2, hanging: 2 }, `Listener ${glued(formatListener(trace.listener, trace))} takes it.`);
   }
   switch (trace.outcome) {
     case "NoListener":
       print.paragraph({ indent: 2 }, styled("No listener takes it.", "yellow"));
       for (const { listener, why } of trace.refusals) {
-        print.paragraph({ indent: 4, hanging: 2 }, `${glued(showListener(listener, trace))}: ${why}`);
+        print.paragraph({ indent: 4, hanging: 2 }, `${glued(formatListener(listener, trace))}: ${why}`);
       }
       return;
     case "NoMatch":
-      tellNoMatch(trace, request, telling);
+      printNoMatch(trace, request, context);
       return;
     case "Routed":
-      tellRouted(trace, telling);
+      printRouted(trace, context);
       return;
   }
 }
 
-function showListener({ owner, name, hostname }: TracedListener, { gateway }: GatewayTrace): string {
+function formatListener({ owner, name, hostname }: TracedListener, { gateway }: GatewayTrace): string {
   const of = objectId(owner) === objectId(gateway) ? "" : ` of ${displayRef(owner)}`;
   return `${name}${of}${hostname === undefined ? "" : ` (${hostname})`}`;
 }
 
-function tellNoMatch(
+function printNoMatch(
   { routes, nearest }: Extract<GatewayTrace, { readonly outcome: "NoMatch" }>,
   { host }: TraceRequest,
-  telling: Telling,
+  context: TextContext,
 ): void {
-  const { print } = telling;
+  const { print } = context;
   if (routes === 0) {
     print.paragraph({ indent: 2 }, styled("No route is attached to it: the client gets 404.", "yellow"));
     return;
@@ -80,40 +80,40 @@ function tellNoMatch(
   print.paragraph({ indent: 2 }, styled(`No rule of ${all} matches: the client of ${host} gets 404.`, "yellow"));
   if (nearest.length > 0) print.line("  The nearest misses");
   for (const miss of nearest) {
-    print.paragraph({ indent: 4, hanging: 2 }, ...showRule(miss, telling), `: ${miss.why.join("; ")}`);
+    print.paragraph({ indent: 4, hanging: 2 }, ...formatRule(miss, context), `: ${miss.why.join("; ")}`);
   }
 }
 
 /** With where its match is written. */
-function showRule(
+function formatRule(
   { route, rule, ruleIndex, matchIndex, asks }: TracedRule,
-  { source }: Telling,
+  { source }: TextContext,
 ): [string, ReturnType<typeof styled>] {
   const field = matchIndex < 0 ? `spec.rules[${ruleIndex}]` : `spec.rules[${ruleIndex}].matches[${matchIndex}]`;
   const place = source.locate(objectId(route), fieldPointer(field));
-  const where = place === undefined ? "" : `, ${showLine(place)}`;
+  const where = place === undefined ? "" : `, ${formatLine(place)}`;
   return [glued(displayRef(route, rule)), styled(` (${asks}${where})`, "dim")];
 }
 
-function tellRouted(trace: GatewayTrace & RoutedTrace, telling: Telling): void {
-  const { print } = telling;
+function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): void {
+  const { print } = context;
   const { winner, losers, filters, backends, answer, kinds } = trace;
-  print.paragraph({ indent: 2, hanging: 2 }, "Rule ", ...showRule(winner, telling), " matches.");
+  print.paragraph({ indent: 2, hanging: 2 }, "Rule ", ...formatRule(winner, context), " matches.");
   for (const loser of losers) {
     print.paragraph(
       { indent: 4, hanging: 2 },
-      ...showRule(loser, telling),
+      ...formatRule(loser, context),
       ` matches too and loses: ${loser.lostBy} comes first`,
     );
   }
   for (const filter of filters) {
-    print.paragraph({ indent: 2, hanging: 4 }, `Filter ${showFilter(filter)}`);
+    print.paragraph({ indent: 2, hanging: 4 }, `Filter ${formatFilter(filter)}`);
   }
   if (answer !== undefined) print.paragraph({ indent: 2 }, styled(`The gateway answers ${answer}.`, "yellow"));
-  tellBackends(backends, telling);
+  printBackends(backends, context);
   for (const kind of kinds) {
-    tellKind(kind, telling);
-    if (kindId(kind.policyKind) === RETRY_POLICY) tellTimelines(kind, kinds, telling);
+    printKind(kind, context);
+    if (kindId(kind.policyKind) === RETRY_POLICY) printTimelines(kind, kinds, context);
   }
   if (kinds.length === 0) {
     print.line();
@@ -124,14 +124,18 @@ function tellRouted(trace: GatewayTrace & RoutedTrace, telling: Telling): void {
 const RETRY_POLICY = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 
 /** Where backends differ, a timeline for each outcome. */
-function tellTimelines({ outcomes }: KindExplanation, kinds: readonly KindExplanation[], { print }: Telling): void {
+function printTimelines(
+  { outcomes }: KindExplanation,
+  kinds: readonly KindExplanation[],
+  { print }: TextContext,
+): void {
   for (const { spec } of outcomes) {
     const { plan, timeouts, budget } = retrySettings(spec);
     print.line();
     print.line(styled("  If every attempt fails", "bold"));
-    tellTimeline(retryTimeline(plan, timeouts), print, 4);
+    printTimeline(retryTimeline(plan, timeouts), print, 4);
     if (plan === undefined || plan.attempts === 0) continue;
-    if (budget !== undefined) print.paragraph({ indent: 4, hanging: 2 }, `Budget: ${showBudget(budget)}.`);
+    if (budget !== undefined) print.paragraph({ indent: 4, hanging: 2 }, `Budget: ${formatBudget(budget)}.`);
     for (const line of backendBudgets(kinds)) print.paragraph({ indent: 4, hanging: 2 }, line);
   }
 }
@@ -144,24 +148,24 @@ function backendBudgets(kinds: readonly KindExplanation[]): readonly string[] {
       outcomes.flatMap(({ spec, paths }) => {
         const budget = backendBudget(spec);
         const services = [...new Set(paths.flatMap(({ nodes }) => nodes.slice(0, 1).map((node) => displayRef(node))))];
-        return budget === undefined ? [] : [`Budget of ${services.map(glued).join(", ")}: ${showBudget(budget)}.`];
+        return budget === undefined ? [] : [`Budget of ${services.map(glued).join(", ")}: ${formatBudget(budget)}.`];
       }),
     );
 }
 
-function showBudget({ percent, intervalMs, minRetryRate: { count, intervalMs: always } }: RetryBudget): string {
+function formatBudget({ percent, intervalMs, minRetryRate: { count, intervalMs: always } }: RetryBudget): string {
   const some = count === 1 ? "1 retry" : `${count} retries`;
   const least = count === 0 ? "" : `, or ${some} in ${formatDurationMs(always)}, whichever is more`;
   return `retries may be ${percent} % of the requests within ${formatDurationMs(intervalMs)}${least}`;
 }
 
-function showFilter({ type, ...settings }: JsonObject): string {
+function formatFilter({ type, ...settings }: JsonObject): string {
   const name = typeof type === "string" ? type : "?";
   const [own] = Object.values(settings);
-  return own === undefined ? name : `${name} ${showValue(own)}`;
+  return own === undefined ? name : `${name} ${formatValue(own)}`;
 }
 
-function tellBackends(backends: readonly TracedBackend[], { print }: Telling): void {
+function printBackends(backends: readonly TracedBackend[], { print }: TextContext): void {
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
   for (const { name, port, weight, refusal } of backends) {
     const share = total === 0 ? 0 : Math.round((weight / total) * 1000) / 10;

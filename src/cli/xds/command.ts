@@ -5,9 +5,9 @@ import { didYouMean } from "../args/parse-arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
-import { describeProblem } from "../run/text.ts";
+import { formatProblem } from "../run/text.ts";
 import {
-  DEFAULT_BIND,
+  DEFAULT_ENVOY_ADDRESS,
   DEFAULT_SECRETS,
   DEFAULT_SERVER,
   DEFAULT_STATUS_PORT,
@@ -17,7 +17,7 @@ import {
   parseStatusPort,
   parseXdsServeSettings,
 } from "./settings.ts";
-import { tellNodes } from "./text.ts";
+import { printNodes } from "./text.ts";
 
 const words: Readonly<Record<string, (context: CommandContext, args: readonly string[]) => Promise<ExitCode>>> = {
   serve,
@@ -53,7 +53,7 @@ export const command: Command = {
     {
       name: "bind",
       value: "ADDRESS",
-      help: `serve, dump: the address at which Envoy listens (default: ${DEFAULT_BIND})`,
+      help: `serve, dump: the address at which Envoy listens (default: ${DEFAULT_ENVOY_ADDRESS})`,
     },
     {
       name: "map-port",
@@ -131,7 +131,7 @@ async function status(context: CommandContext, [word]: readonly string[]): Promi
   if (typeof nodes === "string")
     return fail(nodes, "Is 'xds serve' running on this machine? --status-port says where it tells.");
   if (output === "json" || output === "yaml") printData(print, output, { nodes });
-  else tellNodes(nodes, print);
+  else printNodes(nodes, print);
   return exitCodes.ok;
 }
 
@@ -146,7 +146,7 @@ async function dump(context: CommandContext, [name, ...more]: readonly string[])
   const gateway = pickGateway(config, name);
   if (typeof gateway === "string") return fail(gateway);
   const { bootstrap: dumped, problems } = (await io.xds()).dump(gateway, config, settings);
-  for (const problem of [...config.problems, ...problems]) note(describeProblem(problem));
+  for (const problem of [...config.problems, ...problems]) note(formatProblem(problem));
   printData(print, output === "json" ? "json" : "yaml", dumped);
   return exitCodes.ok;
 }

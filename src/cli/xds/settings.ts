@@ -6,7 +6,7 @@ import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-to
 
 export const DEFAULT_SERVER = "127.0.0.1:18000";
 export const DEFAULT_STATUS_PORT = 18_001;
-export const DEFAULT_BIND = "0.0.0.0";
+export const DEFAULT_ENVOY_ADDRESS = "0.0.0.0";
 export const DEFAULT_SECRETS = "secrets";
 /** Where Debian, Alpine and Envoy's own images have it. */
 export const DEFAULT_SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
@@ -17,7 +17,7 @@ export function parseDumpSettings(options: OptionValues): DumpSettings | string 
   const adminPort = parseAdminPort(options);
   if (typeof adminPort === "string") return adminPort;
   return {
-    bind: options.value("bind") ?? DEFAULT_BIND,
+    bind: options.value("bind") ?? DEFAULT_ENVOY_ADDRESS,
     portMap,
     adminPort,
     secretsFolder: options.value("secrets") ?? DEFAULT_SECRETS,

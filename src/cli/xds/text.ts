@@ -10,7 +10,7 @@ const COLUMNS: readonly Column[] = [
   { header: "REFUSED" },
 ];
 
-export function tellNodes(nodes: readonly XdsNode[], print: Printer): void {
+export function printNodes(nodes: readonly XdsNode[], print: Printer): void {
   if (nodes.length === 0) {
     print.line("No Envoy is connected.");
     return;

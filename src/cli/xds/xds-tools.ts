@@ -1,13 +1,13 @@
 /** What the command line asks of the part that speaks to Envoys. It is loaded only then, by whoever starts the program. */
 import type { ConfigProblem, DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import type { ServeSettings, ServeSpeech } from "../run/settings.ts";
+import type { ServeOutput, ServeSettings } from "../run/settings.ts";
 
 export interface XdsTools {
   /** One gateway in one piece: a bootstrap that an Envoy can be started with. */
   readonly dump: (gateway: GatewayConfig, config: DataplaneConfig, settings: DumpSettings) => XdsDump;
   /** Serves Envoys until it is told to stop. */
-  readonly serve: (settings: XdsServeSettings, speech: ServeSpeech) => Promise<ExitCode>;
+  readonly serve: (settings: XdsServeSettings, output: ServeOutput) => Promise<ExitCode>;
   /** What a server on this machine says of its Envoys; a text: why it says nothing. */
   readonly status: (port: number) => Promise<readonly XdsNode[] | string>;
   /** What an Envoy is started with that asks a server for all else. */

@@ -82,7 +82,7 @@ class Fold {
       const candidate: Candidate = { policy: undefined, block: undefined, unit };
       const conflicting = this.result.conflicting(unit.pointer);
       if (conflicting.length === 0) this.result.hold(candidate);
-      else this.result.lose(candidate, lossAgainst(candidate, conflicting, "overridden"), NOBODY);
+      else this.result.lose(candidate, lossAgainst(candidate, conflicting, "replaced"), NOBODY);
       this.result.decide(unit.pointer, OWN);
     }
   }

@@ -44,7 +44,7 @@ function settle(
   const contenders = new Contenders(arriving);
   for (const old of holders) {
     if (credited.has(old)) continue;
-    result.evict(old, lossAgainst(old, contenders.overlapping(old), "replaced"), [policy]);
+    result.evict(old, lossAgainst(old, contenders.overlapping(old), "overridden"), [policy]);
     result.decide(old.unit.pointer, decision);
   }
   for (const one of arriving) {
@@ -58,7 +58,7 @@ function settle(
     if (credited.has(candidate)) continue;
     const conflicting = result.conflicting(pointer);
     const by = conflicting.length === 0 ? others.policies() : policiesOf(conflicting);
-    result.lose(candidate, lossAgainst(candidate, conflicting, "overridden"), by);
+    result.lose(candidate, lossAgainst(candidate, conflicting, "replaced"), by);
   }
 }
 

@@ -23,7 +23,7 @@ export function loseDefault(
   decision: Step,
 ): void {
   const by = conflicting.length === 0 ? others.policies() : policiesOf(conflicting);
-  result.lose(candidate, lossAgainst(candidate, conflicting, "overridden"), by);
+  result.lose(candidate, lossAgainst(candidate, conflicting, "replaced"), by);
   result.decide(candidate.unit.pointer, decision);
 }
 
@@ -45,6 +45,6 @@ export function replace(
   by: readonly Policy[],
   decision: Step,
 ): void {
-  result.evict(old, lossAgainst(old, winners, "replaced"), by);
+  result.evict(old, lossAgainst(old, winners, "overridden"), by);
   result.decide(old.unit.pointer, decision);
 }

@@ -42,7 +42,7 @@ const steps: readonly DemoStep[] = [
 const ORDER = { host: "baker.bakery.example", port: 8080, path: "/orders", plan: "500,500,500,200" };
 
 /** The same for real: prevail is a gateway, too. */
-async function tellOrder(print: Printer, bakery: string, io: CliIo): Promise<void> {
+async function printOrder(print: Printer, bakery: string, io: CliIo): Promise<void> {
   const { host, port, path, plan } = ORDER;
   print.paragraph(
     {},
@@ -77,7 +77,7 @@ export async function printDemo(io: CliIo): Promise<ExitCode> {
     print.paragraph({}, moral);
     print.line("");
   }
-  await tellOrder(print, bakery, io);
+  await printOrder(print, bakery, io);
   print.line(`The story is in ${bakery}/README.md. Change a file there and ask again.`);
   return exitCodes.ok;
 }

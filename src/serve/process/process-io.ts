@@ -33,12 +33,12 @@ export function processIo({ program, entry }: ProgramFacts): CliIo {
     program,
     xds: async () => ({
       ...(await import("../xds/xds-tools.ts")).xdsTools,
-      serve: async (settings, speech) => (await import("../xds/serve-xds.ts")).serveXds(settings, speech, filesWorker),
+      serve: async (settings, output) => (await import("../xds/serve-xds.ts")).serveXds(settings, output, filesWorker),
     }),
-    serve: async (settings, speech) =>
+    serve: async (settings, output) =>
       settings.dataplane === "envoy"
-        ? (await import("../run-envoy/serve-envoy.ts")).serveEnvoy(settings, speech, filesWorker)
-        : (await import("../run/serve-gateway.ts")).serveGateway(settings, speech, filesWorker),
+        ? (await import("../run-envoy/serve-envoy.ts")).serveEnvoy(settings, output, filesWorker)
+        : (await import("../run/serve-gateway.ts")).serveGateway(settings, output, filesWorker),
   };
 }
 

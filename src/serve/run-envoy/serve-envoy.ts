@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 import type { AdminOptions, AdminServer } from "../../adapters/admin/admin-server.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
-import type { ServeSettings, ServeSpeech } from "../../cli/run/settings.ts";
-import { describeProblem } from "../../cli/run/text.ts";
+import type { ServeOutput, ServeSettings } from "../../cli/run/settings.ts";
+import { formatProblem } from "../../cli/run/text.ts";
 import { DEFAULT_SYSTEM_AUTHORITIES } from "../../cli/xds/settings.ts";
 import type { DataplaneServer } from "../../controller/control-loop.ts";
 import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
@@ -19,12 +19,12 @@ import { untilSignal } from "../until-signal.ts";
 import { envoySecrets } from "../xds-secrets.ts";
 import { createEnvoyEvents, type EnvoyEvents } from "./envoy-events.ts";
 
-export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech, filesWorker: URL): Promise<ExitCode> {
+export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, filesWorker: URL): Promise<ExitCode> {
   const envoyPath = findBinary(settings.envoyPath ?? "envoy");
   if (envoyPath === undefined) {
     const wanted =
       settings.envoyPath === undefined ? "there is no envoy on the PATH" : `${settings.envoyPath} cannot be run`;
-    return speech.fail(
+    return output.fail(
       wanted,
       "Say with --envoy PATH where it is. Everything here is tested with Envoy 1.40; docs/envoy.md says where to get it.",
     );
@@ -32,22 +32,22 @@ export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech, f
   const stop = untilSignal();
   const metrics = createMetrics();
   const events = createEnvoyEvents();
-  const observe = observeRequests(settings, speech, metrics);
+  const observe = observeRequests(settings, output, metrics);
   const isObserved = settings.accessLog !== undefined || settings.adminPort !== undefined;
   const envoys = await startEnvoyDataplane({
     envoyPath,
     bind: bindPorts(settings),
     matchRegex: createRegex(),
     systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
-    onLine: (line) => speech.note(line),
+    onLine: (line) => output.note(line),
     ...(isObserved ? { onAccess: (gateway, access) => observe(events.eventOf(gateway, access)) } : {}),
   });
   const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
   const loop = await startFilesLoop(settings, {
     filesWorker,
-    note: speech.note,
+    note: output.note,
     dataplane: envoyDataplane(envoys, events, demo),
-    report: createReporter(speech, { addressOf: () => boundAddress(settings), noteConfig: metrics.noteConfig }),
+    report: createReporter(output, { addressOf: () => boundAddress(settings), noteConfig: metrics.noteConfig }),
   });
   let admin: AdminServer | undefined;
   try {
@@ -57,11 +57,11 @@ export async function serveEnvoy(settings: ServeSettings, speech: ServeSpeech, f
       readiness: () => readiness(envoys, loop.generation()),
       states: { "/status": () => ({ nodes: envoys.nodes() }) },
     });
-    if (typeof opened === "string") return speech.fail(opened, "Choose another one with --admin-port, or 'off'.");
+    if (typeof opened === "string") return output.fail(opened, "Choose another one with --admin-port, or 'off'.");
     admin = opened;
-    if (admin !== undefined) speech.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
+    if (admin !== undefined) output.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
     await loop.follow(stop.signal);
-    speech.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
+    output.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
     return exitCodes.ok;
   } finally {
     stop.forget();
@@ -86,7 +86,7 @@ const envoyDataplane = (
     const staged = demo === undefined ? config : await demo.replaceEndpoints(config);
     events.use(staged);
     const problems = await envoys.replace(staged, envoySecrets(keyMaterial));
-    return [...config.problems.map(describeProblem), ...problems];
+    return [...config.problems.map(formatProblem), ...problems];
   },
 });
 

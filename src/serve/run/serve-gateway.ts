@@ -2,8 +2,8 @@
 import type { AdminServer } from "../../adapters/admin/admin-server.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
-import type { ServeSettings, ServeSpeech } from "../../cli/run/settings.ts";
-import { type AddressOf, describeProblem } from "../../cli/run/text.ts";
+import type { ServeOutput, ServeSettings } from "../../cli/run/settings.ts";
+import { type AddressOf, formatProblem } from "../../cli/run/text.ts";
 import type { DataplaneServer } from "../../controller/control-loop.ts";
 import { displayRef } from "../../core/model/refs.ts";
 import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
@@ -14,40 +14,40 @@ import { startFilesLoop } from "../files-loop.ts";
 import { observeRequests, openAdmin } from "../observe-requests.ts";
 import { createReporter } from "../report-serving.ts";
 import { untilSignal } from "../until-signal.ts";
-import { secretSource } from "./gateway-secrets.ts";
+import { gatewaySecrets } from "./gateway-secrets.ts";
 
-export async function serveGateway(settings: ServeSettings, speech: ServeSpeech, filesWorker: URL): Promise<ExitCode> {
+export async function serveGateway(settings: ServeSettings, output: ServeOutput, filesWorker: URL): Promise<ExitCode> {
   const stop = untilSignal();
   const metrics = createMetrics();
   const gateway = createGateway({
     matchRegex: createRegex({ maxPatterns: 256 }),
     bind: bindPorts(settings),
-    onEvent: observeRequests(settings, speech, metrics),
+    onEvent: observeRequests(settings, output, metrics),
     debugHeaders: settings.hasDebugHeaders,
     drainMs: settings.drainMs,
   });
   const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
   const loop = await startFilesLoop(settings, {
     filesWorker,
-    note: speech.note,
+    note: output.note,
     dataplane: embeddedDataplane(gateway, demo),
-    report: createReporter(speech, { addressOf: () => addressOf(gateway), noteConfig: metrics.noteConfig }),
+    report: createReporter(output, { addressOf: () => addressOf(gateway), noteConfig: metrics.noteConfig }),
   });
   let admin: AdminServer | undefined;
   try {
     await loop.refresh();
     if (gateway.openPorts().length === 0) {
-      return speech.fail("no port could be opened, so nothing is served", "'run --dry-run' tells what would be.");
+      return output.fail("no port could be opened, so nothing is served", "'run --dry-run' tells what would be.");
     }
     const opened = await openAdmin(settings, {
       metrics: metrics.render,
       readiness: () => ({ isReady: true, reason: `serving configuration ${loop.generation()}` }),
     });
-    if (typeof opened === "string") return speech.fail(opened, "Choose another one with --admin-port, or 'off'.");
+    if (typeof opened === "string") return output.fail(opened, "Choose another one with --admin-port, or 'off'.");
     admin = opened;
-    if (admin !== undefined) speech.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
+    if (admin !== undefined) output.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
     await loop.follow(stop.signal);
-    speech.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
+    output.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
     return exitCodes.ok;
   } finally {
     stop.forget();
@@ -59,8 +59,8 @@ export async function serveGateway(settings: ServeSettings, speech: ServeSpeech,
 const embeddedDataplane = (gateway: Gateway, demo: DemoBackends | undefined): DataplaneServer => ({
   replace: async (config, keyMaterial) => {
     const staged = demo === undefined ? config : await demo.replaceEndpoints(config);
-    const { problems } = await gateway.replace(staged, secretSource(keyMaterial));
-    return [...config.problems.map(describeProblem), ...problems.map(({ message }) => message)];
+    const { problems } = await gateway.replace(staged, gatewaySecrets(keyMaterial));
+    return [...config.problems.map(formatProblem), ...problems.map(({ message }) => message)];
   },
 });
 

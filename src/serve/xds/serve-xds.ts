@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { type AdminOptions, type AdminServer, startAdminServer } from "../../adapters/admin/admin-server.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
-import type { ServeSpeech } from "../../cli/run/settings.ts";
-import { describeProblem } from "../../cli/run/text.ts";
+import type { ServeOutput } from "../../cli/run/settings.ts";
+import { formatProblem } from "../../cli/run/text.ts";
 import type { XdsServeSettings } from "../../cli/xds/xds-tools.ts";
 import { type ControlPlane, startControlPlane } from "../../xds/serve/control-plane.ts";
 import { createXdsMetrics, type XdsMetrics } from "../../xds/serve/xds-metrics.ts";
@@ -16,20 +16,20 @@ import { untilSignal } from "../until-signal.ts";
 import { envoySecrets } from "../xds-secrets.ts";
 import { slackMs } from "./timer-slack.ts";
 
-export async function serveXds(settings: XdsServeSettings, speech: ServeSpeech, filesWorker: URL): Promise<ExitCode> {
+export async function serveXds(settings: XdsServeSettings, output: ServeOutput, filesWorker: URL): Promise<ExitCode> {
   let generation = 0;
-  const opened = await open(settings, speech, () => generation);
-  if (typeof opened === "string") return speech.fail(opened);
+  const opened = await open(settings, output, () => generation);
+  if (typeof opened === "string") return output.fail(opened);
   const { plane, metrics, admin } = opened;
   const stop = untilSignal();
   const loop = await startFilesLoop(settings, {
     filesWorker,
-    note: speech.note,
+    note: output.note,
     dataplane: {
       replace: async (config, keyMaterial) =>
-        [...config.problems, ...plane.replace(config, envoySecrets(keyMaterial))].map(describeProblem),
+        [...config.problems, ...plane.replace(config, envoySecrets(keyMaterial))].map(formatProblem),
     },
-    report: createReporter(speech, {
+    report: createReporter(output, {
       addressOf: () => boundAddress(settings),
       noteConfig: (outcome) => {
         metrics.noteConfig(outcome);
@@ -39,7 +39,7 @@ export async function serveXds(settings: XdsServeSettings, speech: ServeSpeech, 
   });
   try {
     await loop.refresh();
-    speech.note(
+    output.note(
       `Envoys are served at ${settings.listen.host}:${plane.port}; state and metrics at http://127.0.0.1:${admin.port}/status and /metrics`,
     );
     await loop.follow(stop.signal);
@@ -59,7 +59,7 @@ interface Opened {
 /** A text: why it could not be. */
 async function open(
   settings: XdsServeSettings,
-  { note }: ServeSpeech,
+  { note }: ServeOutput,
   generation: () => number,
 ): Promise<Opened | string> {
   const { listen, serverTls, systemAuthorities, timer, statusPort } = settings;
@@ -71,7 +71,7 @@ async function open(
       tls: readTls(serverTls),
       onEvent: (event) => {
         metrics.observe(event);
-        const line = describeEvent(event);
+        const line = formatEvent(event);
         if (line !== undefined) note(line);
       },
       compile: {
@@ -112,7 +112,7 @@ function readTls(files: XdsServeSettings["serverTls"]): XdsServerTls | undefined
 }
 
 /** Undefined: nothing that people want to read. */
-function describeEvent(event: XdsEvent): string | undefined {
+function formatEvent(event: XdsEvent): string | undefined {
   switch (event.type) {
     case "Connected":
       return `Envoy ${event.node} has come, for Gateway ${event.gateway}`;

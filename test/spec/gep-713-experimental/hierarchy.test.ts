@@ -140,12 +140,12 @@ describe("Hierarchy", () => {
       "/connectionTimeout": {
         held: "rp defaults",
         by: "gp defaults FieldDefaults",
-        lost: ['gp defaults "60s" overridden by rp'],
+        lost: ['gp defaults "60s" replaced by rp'],
       },
       "/drainTimeout": {
         held: "gp overrides",
         by: "gp overrides FieldOverrides",
-        lost: ['rp defaults "5s" replaced by gp'],
+        lost: ['rp defaults "5s" overridden by gp'],
       },
     });
     expect(made.spec("HTTPRoute/r")).toEqual({ drainTimeout: "10s", connectionTimeout: "30s" });

@@ -46,7 +46,7 @@ describe("Merging into existing `spec` fields", () => {
       "/cdn/cachePolicy/includeHost": {
         held: "object HTTPRoute/r",
         by: "p defaults FieldDefaults",
-        lost: ["p defaults true overridden"],
+        lost: ["p defaults true replaced"],
       },
       "/cdn/cachePolicy/includeProtocol": { held: "p defaults", by: "p defaults FieldDefaults", lost: [] },
     });

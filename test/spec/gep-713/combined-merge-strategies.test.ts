@@ -22,7 +22,7 @@ describe("Combined merge strategies", () => {
     expect(atomic.source("Service/b1", "/b")).toEqual({
       held: "nobody",
       by: "p1 defaults AtomicDefaults",
-      lost: ["p1 defaults 1 overridden by p2"],
+      lost: ["p1 defaults 1 replaced by p2"],
     });
   });
 
@@ -33,7 +33,7 @@ describe("Combined merge strategies", () => {
     expect(atomic.source("Service/b1", "/c")).toEqual({
       held: "nobody",
       by: "p1 overrides AtomicOverrides",
-      lost: ["p2 defaults 2 replaced by p1"],
+      lost: ["p2 defaults 2 overridden by p1"],
     });
   });
 
@@ -45,7 +45,7 @@ describe("Combined merge strategies", () => {
     expect(patch.source("Service/b1", "/deep/x")).toEqual({
       held: "p2 defaults",
       by: "p1 defaults PatchDefaults",
-      lost: ["p1 defaults 1 overridden by p2"],
+      lost: ["p1 defaults 1 replaced by p2"],
     });
   });
 
@@ -57,7 +57,7 @@ describe("Combined merge strategies", () => {
     expect(patch.source("Service/b1", "/deep/x")).toEqual({
       held: "p1 overrides",
       by: "p1 overrides PatchOverrides",
-      lost: ["p2 defaults 2 replaced by p1"],
+      lost: ["p2 defaults 2 overridden by p1"],
     });
   });
 

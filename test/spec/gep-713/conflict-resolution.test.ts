@@ -56,7 +56,7 @@ describe("Conflict resolution", () => {
     expect(made.source("Service/b1", "/color")).toEqual({
       held: "z overrides",
       by: "z overrides AtomicOverrides",
-      lost: ['a overrides "newer" replaced by z'],
+      lost: ['a overrides "newer" overridden by z'],
     });
     expect(made.outcome("a")).toBe("Overridden by z");
   });
@@ -70,7 +70,7 @@ describe("Conflict resolution", () => {
     expect(made.source("Service/b1", "/color")).toEqual({
       held: "a defaults",
       by: "z defaults AtomicDefaults",
-      lost: ['z defaults "older" overridden by a'],
+      lost: ['z defaults "older" replaced by a'],
     });
     expect(made.outcome("z")).toBe("Overridden by a");
   });

@@ -24,7 +24,7 @@ describe("Example 2. Defaults & Overrides", () => {
       1,
       "g1 > r1 > b1",
       "blue",
-      { held: "p2 bare", by: "p1 bare AtomicDefaults", lost: ['p1 bare "red" overridden by p2'] },
+      { held: "p2 bare", by: "p1 bare AtomicDefaults", lost: ['p1 bare "red" replaced by p2'] },
     ],
     [2, "g1 > r2 > b1", "red", { held: "p1 bare", by: "p1 bare AtomicDefaults", lost: [] }],
     [3, "g2 > r3 > b1", "yellow", { held: "p3 overrides", by: "p3 overrides AtomicOverrides", lost: [] }],
@@ -32,7 +32,7 @@ describe("Example 2. Defaults & Overrides", () => {
       4,
       "g2 > r4 > b2",
       "yellow",
-      { held: "p3 overrides", by: "p3 overrides AtomicOverrides", lost: ['p4 bare "green" replaced by p3'] },
+      { held: "p3 overrides", by: "p3 overrides AtomicOverrides", lost: ['p4 bare "green" overridden by p3'] },
     ],
   ] as const) {
     test(`${item}. traffic directed to ${path} must be colored ${expected}`, () => {

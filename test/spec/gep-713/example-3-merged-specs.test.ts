@@ -32,15 +32,15 @@ describe("Example 3. Merged specs", () => {
   }
   test("1., 4. who holds what, and why", () => {
     expect(made.sources(at("g1 > r1 > b1"))).toEqual({
-      "/colors/dark": { held: "nobody", by: "p1 bare AtomicDefaults", lost: ['p1 bare "brown" overridden by p2'] },
-      "/colors/light": { held: "p2 bare", by: "p1 bare AtomicDefaults", lost: ['p1 bare "red" overridden by p2'] },
+      "/colors/dark": { held: "nobody", by: "p1 bare AtomicDefaults", lost: ['p1 bare "brown" replaced by p2'] },
+      "/colors/light": { held: "p2 bare", by: "p1 bare AtomicDefaults", lost: ['p1 bare "red" replaced by p2'] },
     });
     expect(made.sources(at("g2 > r4 > b2"))).toEqual({
       "/colors/dark": { held: "p4 bare", by: "p4 bare AtomicDefaults", lost: [] },
       "/colors/light": {
         held: "p3 overrides",
         by: "p3 overrides PatchOverrides",
-        lost: ['p4 bare "green" replaced by p3'],
+        lost: ['p4 bare "green" overridden by p3'],
       },
     });
   });

@@ -57,7 +57,7 @@ describe("Conflict Resolution", () => {
     expect(both.source("Gateway/foo/internet", "/v")).toEqual({
       held: "foo/bar defaults",
       by: "foo/baz defaults FieldDefaults",
-      lost: ["foo/baz defaults 2 overridden by foo/bar"],
+      lost: ["foo/baz defaults 2 replaced by foo/bar"],
     });
     expect(both.outcome("foo/bar")).toBe("Enforced");
     expect(both.outcome("foo/baz")).toBe("PartiallyEnforced by foo/bar");
@@ -68,7 +68,7 @@ describe("Conflict Resolution", () => {
     expect(both.spec("Gateway/foo/internet")).toEqual({ v: 2 });
     expect(both.source("Gateway/foo/internet", "/v")).toMatchObject({
       held: "foo/direct bare",
-      lost: ["foo/inherited overrides 1 replaced by foo/direct"],
+      lost: ["foo/inherited overrides 1 overridden by foo/direct"],
     });
     expect(both.outcome("foo/inherited")).toBe("Overridden by foo/direct");
     expect(both.outcome("foo/direct")).toBe("Enforced");

@@ -124,7 +124,7 @@ spec:
     expect(made.source("HTTPRoute/example", "/cdn/cachePolicy/includeQueryString")).toEqual({
       held: "on-route defaults",
       by: "on-gateway defaults FieldDefaults",
-      lost: ["on-gateway defaults true overridden by on-route"],
+      lost: ["on-gateway defaults true replaced by on-route"],
     });
     expect(made.source("HTTPRoute/example", "/cdn/enabled").held).toBe("on-gateway overrides");
     expect(made.outcome("on-gateway")).toBe("PartiallyEnforced by on-route");
@@ -155,12 +155,12 @@ spec:
     expect(made.source("Service/s", "/drainTimeout")).toEqual({
       held: "gp overrides",
       by: "gp overrides FieldOverrides",
-      lost: ['rp defaults "5s" replaced by gp'],
+      lost: ['rp defaults "5s" overridden by gp'],
     });
     expect(made.source("Service/s", "/connectionTimeout")).toEqual({
       held: "rp defaults",
       by: "gp defaults FieldDefaults",
-      lost: ['gp defaults "60s" overridden by rp'],
+      lost: ['gp defaults "60s" replaced by rp'],
     });
     expect(made.outcome("gp")).toBe("PartiallyEnforced by rp");
     expect(made.outcome("rp")).toBe("PartiallyEnforced by gp");

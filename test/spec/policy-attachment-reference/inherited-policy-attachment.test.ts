@@ -23,8 +23,8 @@ describe("Inherited Policy Attachment: It's all about the defaults and overrides
       { definitions: [acme] },
     );
     expect(made.sources("Service/s")).toEqual({
-      "/x": { held: "gp overrides", by: "gp overrides FieldOverrides", lost: ['rp overrides "r" replaced by gp'] },
-      "/y": { held: "rp defaults", by: "gp defaults FieldDefaults", lost: ['gp defaults "g" overridden by rp'] },
+      "/x": { held: "gp overrides", by: "gp overrides FieldOverrides", lost: ['rp overrides "r" overridden by gp'] },
+      "/y": { held: "rp defaults", by: "gp defaults FieldDefaults", lost: ['gp defaults "g" replaced by rp'] },
       "/z": { held: "gp defaults", by: "gp defaults FieldDefaults", lost: [] },
     });
     expect(made.outcome("gp")).toBe("PartiallyEnforced by rp");

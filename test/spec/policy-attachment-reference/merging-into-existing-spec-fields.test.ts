@@ -42,7 +42,7 @@ describe("Merging into existing `spec` fields", () => {
       expect(made.source(at, `/settings/${key}`)).toEqual({
         held: "p overrides",
         by: "p overrides FieldOverrides",
-        lost: [`object ${JSON.stringify(object)} replaced by p`],
+        lost: [`object ${JSON.stringify(object)} overridden by p`],
       });
     });
 
@@ -52,7 +52,7 @@ describe("Merging into existing `spec` fields", () => {
       expect(made.source(at, `/settings/${key}`)).toEqual({
         held: "object HTTPRoute/r",
         by: "p defaults FieldDefaults",
-        lost: [`p defaults ${JSON.stringify(override)} overridden`],
+        lost: [`p defaults ${JSON.stringify(override)} replaced`],
       });
       expect(made.outcome("p")).toBe("Overridden");
       expect(made.affectedBy("HTTPRoute/r")).toEqual([]);
@@ -210,7 +210,7 @@ describe("Merging into existing `spec` fields", () => {
     expect(made.source("HTTPRoute/r", "/x/a")).toEqual({
       held: "p bare",
       by: "p bare None",
-      lost: ["object 1 replaced by p"],
+      lost: ["object 1 overridden by p"],
     });
   });
 
@@ -226,7 +226,7 @@ describe("Merging into existing `spec` fields", () => {
       expect(made.source(at, "/x/a")).toEqual({
         held: "object HTTPRoute/r",
         by: "p defaults FieldDefaults",
-        lost: ["object 7 overridden", "p defaults 3 overridden"],
+        lost: ["object 7 replaced", "p defaults 3 replaced"],
       });
     }
   });

@@ -25,13 +25,13 @@ const examples: readonly {
       "/rules/authentication/a": {
         held: "nobody",
         by: "gw defaults AtomicDefaults",
-        lost: ['gw defaults "G" overridden by rt'],
+        lost: ['gw defaults "G" replaced by rt'],
       },
       "/rules/authentication/c": { held: "rt bare", by: "rt bare AtomicDefaults", lost: [] },
       "/rules/authorization/b": {
         held: "nobody",
         by: "gw defaults AtomicDefaults",
-        lost: ['gw defaults "G" overridden by rt'],
+        lost: ['gw defaults "G" replaced by rt'],
       },
     },
     gw: "Overridden by rt",
@@ -61,7 +61,7 @@ const examples: readonly {
       "/rules/authentication/a": {
         held: "rt bare",
         by: "gw defaults MergeDefaults",
-        lost: ['gw defaults "G" overridden by rt'],
+        lost: ['gw defaults "G" replaced by rt'],
       },
       "/rules/authorization/b": { held: "gw defaults", by: "gw defaults MergeDefaults", lost: [] },
     },
@@ -79,7 +79,7 @@ const examples: readonly {
       "/rules/authentication/c": {
         held: "nobody",
         by: "gw overrides AtomicOverrides",
-        lost: ['rt bare "R" replaced by gw'],
+        lost: ['rt bare "R" overridden by gw'],
       },
       "/rules/authorization/b": { held: "gw overrides", by: "gw overrides AtomicOverrides", lost: [] },
     },
@@ -110,7 +110,7 @@ const examples: readonly {
       "/rules/authentication/a": {
         held: "gw overrides",
         by: "gw overrides MergeOverrides",
-        lost: ['rt bare "R" replaced by gw'],
+        lost: ['rt bare "R" overridden by gw'],
       },
       "/rules/authorization/b": { held: "gw overrides", by: "gw overrides MergeOverrides", lost: [] },
       "/rules/authorization/d": { held: "rt bare", by: "rt bare AtomicDefaults", lost: [] },
@@ -141,7 +141,7 @@ const examples: readonly {
       "/rules/authentication/a": {
         held: "gw overrides",
         by: "gw overrides MergeOverrides",
-        lost: ["rt bare 100 replaced by gw"],
+        lost: ["rt bare 100 overridden by gw"],
       },
       "/rules/authentication/b": { held: "rt bare", by: "rt bare AtomicDefaults", lost: [] },
     },

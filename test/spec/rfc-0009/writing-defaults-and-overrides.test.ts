@@ -50,7 +50,7 @@ describe("Writing D/O-enabled Kuadrant Policies", () => {
     expect(sourcesOf(both)["/rules/authentication/a"]).toEqual({
       held: "rt bare",
       by: "gw bare AtomicDefaults",
-      lost: ['gw bare "gw" overridden by rt'],
+      lost: ['gw bare "gw" replaced by rt'],
     });
   });
 

@@ -36,7 +36,7 @@ interface Which {
   readonly from?: string;
 }
 
-/** A source as a person would say it: `held: "p1 overrides"`, `by: "p1 overrides AtomicOverrides"`, `lost: ['p2 bare "red" replaced by p1']`. */
+/** A source as a person would say it: `held: "p1 overrides"`, `by: "p1 overrides AtomicOverrides"`, `lost: ['p2 bare "red" overridden by p1']`. */
 export interface Provenance {
   readonly held: string;
   readonly by: string;

@@ -38,7 +38,7 @@ function noteCollision(collisions: Map<string, Collision>, { candidate, reason, 
   for (const winner of by) {
     const others = winner === policy ? [] : winner.blocks.filter((other) => declares(other, unit));
     // Under Atomic a whole block is replaced; the names of its rules do not matter.
-    const acting = reason === "overridden" ? block : others.find(({ name }) => name === "overrides");
+    const acting = reason === "replaced" ? block : others.find(({ name }) => name === "overrides");
     if (others.length === 0 || acting?.granularity === "Atomic" || acting === undefined) continue;
     const key = `${policy.id}\n${block.name}${unit.rule}\n${winner.id}`;
     const known = collisions.get(key);
@@ -57,7 +57,7 @@ function collided(world: World, { loser, winner, reason, paths }: Collision): Ch
   const place = blockPointer(world, policy.id, block.name, unit.rule);
   const other = blockPointer(world, winner.id, winning?.name ?? null, unit.rule);
   const where = paths === 1 ? "on one path" : `on ${paths} paths`;
-  const how = reason === "replaced" ? "overrides it" : "replaces this default";
+  const how = reason === "overridden" ? "overrides it" : "replaces this default";
   const target = isSameTarget ? ", and both are attached to the same target" : "";
   return findingAt(object, {
     code: "RuleNameCollision",

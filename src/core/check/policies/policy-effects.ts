@@ -96,7 +96,7 @@ function noteLoss(effects: Map<PolicyId, PolicyEffect>, loss: Loss, holder: Cand
 
 /** Records a loss at the policies that caused it. */
 function noteWinners(effects: Map<PolicyId, PolicyEffect>, { candidate, reason, by }: Loss, holder?: Candidate): void {
-  if (reason === "gated" || reason === "overridden") return;
+  if (reason === "gated" || reason === "replaced") return;
   for (const winner of by) {
     if (winner === candidate.policy) continue;
     const effect = effectOf(effects, winner);

@@ -12,7 +12,7 @@ export function findingChanges(before: readonly Finding[], after: readonly Findi
   const rest = cancel(exact.before, exact.after, ({ code, object, field, rule, message }) =>
     JSON.stringify(code === "Conflicted" ? [code, object, field, message] : [code, object, field, rule]),
   );
-  return { added: rest.after, gone: rest.before };
+  return { added: rest.after, removed: rest.before };
 }
 
 interface Sides {

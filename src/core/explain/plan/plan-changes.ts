@@ -123,7 +123,7 @@ function pathChange(
     nodes: path,
     ...(from === undefined ? {} : { from }),
     ...((is ?? was)?.incomplete ? { incomplete: true as const } : {}),
-    change: was === undefined ? "came" : is === undefined ? "went" : "changed",
+    change: was === undefined ? "added" : is === undefined ? "removed" : "changed",
     values,
   };
 }

@@ -25,15 +25,15 @@ export function policyChanges(
     const policyKind = verdict?.policyKind ?? share?.policyKind;
     if (policyKind === undefined) continue;
     const { before: was, after: is } = verdict ?? unchanged(before, after, policy);
-    const [gains, loses] = [toShares(share?.gains), toShares(share?.loses)];
-    if (gains.length + loses.length === 0 && isSameEnforcement(was, is)) continue;
+    const [nowInEffect, noLongerInEffect] = [toShares(share?.nowInEffect), toShares(share?.noLongerInEffect)];
+    if (nowInEffect.length + noLongerInEffect.length === 0 && isSameEnforcement(was, is)) continue;
     policies.push({
       policy,
       policyKind,
       ...(was === undefined ? {} : { before: was }),
       ...(is === undefined ? {} : { after: is }),
-      gains,
-      loses,
+      nowInEffect,
+      noLongerInEffect,
     });
   }
   return policies;
@@ -66,8 +66,8 @@ function isSameEnforcement(was: Verdict | undefined, is: Verdict | undefined): b
 
 interface Shares {
   readonly policyKind: GroupKind;
-  readonly gains: Map<string, number>;
-  readonly loses: Map<string, number>;
+  readonly nowInEffect: Map<string, number>;
+  readonly noLongerInEffect: Map<string, number>;
 }
 
 /** Counts the paths where settings of each policy start or stop to take effect. A path that is replaced by another counts as unchanged. */
@@ -77,20 +77,20 @@ function sharesOf(kinds: readonly KindChange[]): ReadonlyMap<PolicyId, Shares> {
     const isMoved = ({ change }: PathChange): boolean => change !== "changed";
     const stays = countShares(kind.changes.filter((path) => !isMoved(path)));
     const moved = countShares(kind.changes.filter(isMoved));
-    for (const [policy, { gains, loses }] of moved) cancel(gains, loses, policy, stays);
+    for (const [policy, { nowInEffect, noLongerInEffect }] of moved) cancel(nowInEffect, noLongerInEffect, policy, stays);
     for (const [policy, share] of stays) shares.set(policy, { policyKind: kind.policyKind, ...share });
   }
   return shares;
 }
 
-type Counts = Map<PolicyId, { readonly gains: Map<string, number>; readonly loses: Map<string, number> }>;
+type Counts = Map<PolicyId, { readonly nowInEffect: Map<string, number>; readonly noLongerInEffect: Map<string, number> }>;
 
 function countShares(paths: readonly PathChange[]): Counts {
   const counts: Counts = new Map();
   for (const { values } of paths) {
     // A path counts once, even if the policy sets several items of the object on it.
     const seen = new Set<string>();
-    const add = (policy: PolicyId | null | undefined, how: "gains" | "loses", pointer: string): void => {
+    const add = (policy: PolicyId | null | undefined, how: "nowInEffect" | "noLongerInEffect", pointer: string): void => {
       const key = `${how} ${policy} ${pointer}`;
       if (policy === null || policy === undefined || seen.has(key)) return;
       seen.add(key);
@@ -98,28 +98,28 @@ function countShares(paths: readonly PathChange[]): Counts {
     };
     for (const { pointer, before, after } of values) {
       if (before?.source.policy === after?.source.policy) continue;
-      add(before?.source.policy, "loses", pointer);
-      add(after?.source.policy, "gains", pointer);
+      add(before?.source.policy, "noLongerInEffect", pointer);
+      add(after?.source.policy, "nowInEffect", pointer);
     }
   }
   return counts;
 }
 
-function bump(counts: Counts, policy: PolicyId, how: "gains" | "loses", pointer: string, count: number): void {
-  const share = counts.get(policy) ?? { gains: new Map<string, number>(), loses: new Map<string, number>() };
+function bump(counts: Counts, policy: PolicyId, how: "nowInEffect" | "noLongerInEffect", pointer: string, count: number): void {
+  const share = counts.get(policy) ?? { nowInEffect: new Map<string, number>(), noLongerInEffect: new Map<string, number>() };
   counts.set(policy, share);
   share[how].set(pointer, (share[how].get(pointer) ?? 0) + count);
 }
 
 function cancel(
-  gains: ReadonlyMap<string, number>,
-  loses: ReadonlyMap<string, number>,
+  nowInEffect: ReadonlyMap<string, number>,
+  noLongerInEffect: ReadonlyMap<string, number>,
   policy: PolicyId,
   into: Counts,
 ): void {
-  for (const pointer of new Set([...gains.keys(), ...loses.keys()])) {
-    const net = (gains.get(pointer) ?? 0) - (loses.get(pointer) ?? 0);
-    if (net !== 0) bump(into, policy, net > 0 ? "gains" : "loses", pointer, Math.abs(net));
+  for (const pointer of new Set([...nowInEffect.keys(), ...noLongerInEffect.keys()])) {
+    const net = (nowInEffect.get(pointer) ?? 0) - (noLongerInEffect.get(pointer) ?? 0);
+    if (net !== 0) bump(into, policy, net > 0 ? "nowInEffect" : "noLongerInEffect", pointer, Math.abs(net));
   }
 }
 

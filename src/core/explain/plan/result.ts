@@ -16,7 +16,7 @@ export interface Plan {
   readonly kinds: readonly KindChange[];
   /** Policies whose verdict changes, or whose settings take effect on more or fewer paths. Sorted by id. */
   readonly policies: readonly PolicyChange[];
-  readonly findings: { readonly added: readonly Finding[]; readonly gone: readonly Finding[] };
+  readonly findings: { readonly added: readonly Finding[]; readonly removed: readonly Finding[] };
   /** Deleted objects that count as present because other objects name them, such as a GatewayClass. */
   readonly stillImplied: ReadonlyArray<{ readonly object: ObjectRef; readonly namedBy: readonly ObjectId[] }>;
 }
@@ -44,8 +44,8 @@ export interface KindChange {
 
 /** One path where other values take effect, or the same values from another source. */
 export interface PathChange extends ExplainedPath {
-  /** `came`: the path is new. `went`: the path is gone. */
-  readonly change: "changed" | "came" | "went";
+  /** `added`: the path is new. `removed`: the path is gone. */
+  readonly change: "changed" | "added" | "removed";
   /** Sorted by pointer. */
   readonly values: readonly ValueChange[];
 }
@@ -74,9 +74,9 @@ export interface PolicyChange {
   readonly before?: Verdict;
   readonly after?: Verdict;
   /** Settings that take effect on more paths after the change. */
-  readonly gains: readonly PolicyShare[];
+  readonly nowInEffect: readonly PolicyShare[];
   /** Settings that take effect on fewer paths after the change. */
-  readonly loses: readonly PolicyShare[];
+  readonly noLongerInEffect: readonly PolicyShare[];
 }
 
 /** A setting of a policy, and on how many paths it changes. */

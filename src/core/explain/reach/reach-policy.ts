@@ -31,7 +31,7 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
   const drafts = (policy?.blocks ?? []).flatMap((block) =>
     block.units.filter(wants).map((unit) => draftOf(block, unit)),
   );
-  const survey: Survey = { id, kind, drafts, targets: targets.attachments, places: new Map(), through: new Map() };
+  const survey: Survey = { id, kind, drafts, targets: targets.attachments, reachedNodes: new Map(), through: new Map() };
   const paths: ReachedPath[] = [];
   const absent = new Map<ObjectId, ObjectRef>();
   forEachEffective(world, kind, (path, core) => {
@@ -49,7 +49,7 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
     targets: targetsOf(world, record, survey),
     values: drafts.map(toValue),
     paths,
-    places: [...survey.places.values()],
+    reachedNodes: [...survey.reachedNodes.values()],
     absentParents: [...absent.values()].sort((a, b) => compareText(displayRef(a), displayRef(b))),
   };
 }
@@ -59,7 +59,7 @@ interface Survey {
   readonly kind: CompiledKind;
   readonly drafts: readonly Draft[];
   readonly targets: readonly Attachment[];
-  readonly places: Map<TargetId, Mutable<ReachedTarget>>;
+  readonly reachedNodes: Map<TargetId, Mutable<ReachedTarget>>;
   /** The number of paths through each declared target. */
   readonly through: Map<Attachment, number>;
 }
@@ -69,7 +69,7 @@ type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 interface Draft {
   readonly block: Block;
   readonly unit: Unit;
-  decides: number;
+  inEffect: number;
   equal: number;
   overridden: number;
   gated: number;
@@ -79,7 +79,7 @@ interface Draft {
 const draftOf = (block: Block, unit: Unit): Draft => ({
   block,
   unit,
-  decides: 0,
+  inEffect: 0,
   equal: 0,
   overridden: 0,
   gated: 0,
@@ -96,7 +96,7 @@ function addPath(survey: Survey, effective: EffectivePolicy): ReachedPath {
     nodes: path,
     ...(from === undefined ? {} : { from }),
     ...(incomplete ? { incomplete } : {}),
-    fate: pathOutcome(outcomes.flat()),
+    effect: pathOutcome(outcomes.flat()),
   };
   survey.drafts.forEach((draft, index) => {
     count(draft, outcomes[index] ?? [], reached, survey.kind);
@@ -107,7 +107,7 @@ function addPath(survey: Survey, effective: EffectivePolicy): ReachedPath {
 
 function count(draft: Draft, outcomes: readonly UnitOutcome[], path: ReachedPath, kind: CompiledKind): void {
   const once = (isSo: (outcome: UnitOutcome) => boolean): number => (outcomes.some(isSo) ? 1 : 0);
-  draft.decides += once(({ state }) => state === "inEffect");
+  draft.inEffect += once(({ state }) => state === "inEffect");
   draft.equal += once(isEqual);
   draft.overridden += once(isOverridden);
   draft.gated += once(({ state }) => state === "gated");
@@ -121,9 +121,9 @@ function addLoss(
   kind: CompiledKind,
 ): void {
   const { field } = fold;
-  const held = valueAtPointer(fold.spec, unit.pointer);
+  const effectiveValue = valueAtPointer(fold.spec, unit.pointer);
   const object = by.length === 0 ? (field?.object ?? ownerOn(path.nodes, kind)) : undefined;
-  const effective = [source.policy, source.block, source.object, held];
+  const effective = [source.policy, source.block, source.object, effectiveValue];
   const key = JSON.stringify([reason, by, object, effective, field?.object, field?.pointer]);
   const known = losses.get(key);
   if (known !== undefined) {
@@ -135,7 +135,7 @@ function addLoss(
     by,
     ...(object === undefined ? {} : { object }),
     source,
-    ...(held === undefined ? {} : { held }),
+    ...(effectiveValue === undefined ? {} : { effectiveValue }),
     ...(field === undefined ? {} : { field }),
     paths: [path],
   });
@@ -149,7 +149,7 @@ function ownerOn(nodes: readonly PathNode[], { mappings }: CompiledKind): Object
   return node === undefined ? undefined : objectId(node);
 }
 
-function addNodes({ places, targets, through }: Survey, { nodes, from }: ReachedPath, deciding: number): void {
+function addNodes({ reachedNodes, targets, through }: Survey, { nodes, from }: ReachedPath, inEffect: number): void {
   let isBelow = false;
   for (const node of nodes) {
     const id = objectId(node);
@@ -160,20 +160,20 @@ function addNodes({ places, targets, through }: Survey, { nodes, from }: Reached
       through.set(target, (through.get(target) ?? 0) + 1);
     }
     const key = targetId(id, node.sectionName);
-    const place = places.get(key) ?? { node, isBelow, paths: 0, deciding: 0 };
-    places.set(key, place);
+    const place = reachedNodes.get(key) ?? { node, isBelow, paths: 0, inEffect: 0 };
+    reachedNodes.set(key, place);
     place.isBelow ||= isBelow;
     place.paths++;
-    place.deciding += deciding;
+    place.inEffect += inEffect;
   }
 }
 
-const toValue = ({ block, unit, decides, equal, overridden, gated, losses }: Draft): ReachedValue => ({
+const toValue = ({ block, unit, inEffect, equal, overridden, gated, losses }: Draft): ReachedValue => ({
   block: block.name,
   pointer: unit.pointer,
   value: unit.value,
   ...(block.when === undefined ? {} : { when: block.when }),
-  decides,
+  inEffect,
   equal,
   overridden,
   gated,

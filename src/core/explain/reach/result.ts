@@ -21,7 +21,7 @@ export interface Reach {
   /** Every path that has the policy in its stack, in a defined order. */
   readonly paths: readonly ReachedPath[];
   /** Every node of those paths once, in the order of the paths. */
-  readonly places: readonly ReachedTarget[];
+  readonly reachedNodes: readonly ReachedTarget[];
   /** Parents of reached objects that the snapshot does not contain. */
   readonly absentParents: readonly ObjectRef[];
 }
@@ -34,7 +34,7 @@ export type ReachOutcome = "full" | "partial" | "none" | "met";
 
 /** One path that has the policy in its stack. */
 export interface ReachedPath extends ExplainedPath {
-  readonly fate: ReachOutcome;
+  readonly effect: ReachOutcome;
 }
 
 /** One target that the policy declares. */
@@ -67,7 +67,7 @@ export interface ReachedValue {
   /** The block's condition, if it has one. */
   readonly when?: string;
   /** The number of paths where this setting takes effect. */
-  readonly decides: number;
+  readonly inEffect: number;
   /** The number of paths where another policy sets the same value. Without this policy nothing would change there. */
   readonly equal: number;
   /** The number of paths where it is overridden, replaced, removed or deleted. */
@@ -88,7 +88,7 @@ export interface ReachLoss {
   /** The source of the value that takes effect instead. */
   readonly source: Source;
   /** The value that takes effect instead. Absent if no value is set. */
-  readonly held?: Json;
+  readonly effectiveValue?: Json;
   /** The item of the object's own list that the setting is mapped onto. */
   readonly field?: MappedField;
   readonly paths: readonly ReachedPath[];
@@ -102,5 +102,5 @@ export interface ReachedTarget {
   /** The number of paths through the node. */
   readonly paths: number;
   /** The number of paths through the node where some setting of the policy takes effect. */
-  readonly deciding: number;
+  readonly inEffect: number;
 }

@@ -108,7 +108,10 @@ describe(`plan (seed ${seed})`, () => {
       expect(new Map(mirrored)).toEqual(differences(there.plan));
       for (const { policy, nowInEffect, noLongerInEffect, before, after } of there.plan.policies) {
         const other = back.plan.policies.find((one) => one.policy === policy);
-        expect({ nowInEffect: other?.noLongerInEffect, noLongerInEffect: other?.nowInEffect }).toEqual({ nowInEffect, noLongerInEffect });
+        expect({ nowInEffect: other?.noLongerInEffect, noLongerInEffect: other?.nowInEffect }).toEqual({
+          nowInEffect,
+          noLongerInEffect,
+        });
         expect([other?.after, other?.before]).toEqual([before, after]);
       }
     });

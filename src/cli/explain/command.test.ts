@@ -113,7 +113,7 @@ spec:
 const onGateway = "{kind: Gateway, name: g}";
 const onRoute = "{kind: HTTPRoute, name: r}";
 
-async function told(...policies: readonly string[]): Promise<string> {
+async function explained(...policies: readonly string[]): Promise<string> {
   const files = { "ground.yaml": ground, "p.yaml": policies.join("") };
   const { stdout, stderr } = await runCli("explain httproute/r#one -f ground.yaml -f p.yaml", { files });
   expect(stderr).toBe("");
@@ -123,24 +123,24 @@ async function told(...policies: readonly string[]): Promise<string> {
 describe("why a value lost", () => {
   for (const [name, policies, sentence] of [
     [
-      "replaced",
+      "overridden by an override",
       [color("high", onGateway, "overrides: {strategy: patch, a: 1}"), color("low", onRoute, "a: 2")],
-      "beats 2 of Color a/low (p.yaml:14): an override wins over what is below it",
+      "overrides 2 from Color a/low (p.yaml:14)",
     ],
     [
-      "overridden",
+      "replaced",
       [color("high", onGateway, "defaults: {strategy: patch, a: 1}"), color("low", onRoute, "a: 2")],
-      "beats 1 of Color a/high, defaults (p.yaml:7): a default gives way",
-    ],
-    [
-      "overridden as a whole",
-      [color("high", onGateway, "defaults: {a: 1}"), color("low", onRoute, "b: 2")],
-      "Color a/high, defaults (p.yaml:7) would set 1, but defaults of this kind come whole or not at all",
+      "replaces the default 1 from Color a/high, defaults (p.yaml:7)",
     ],
     [
       "replaced as a whole",
+      [color("high", onGateway, "defaults: {a: 1}"), color("low", onRoute, "b: 2")],
+      "Color a/high, defaults (p.yaml:7) would set 1, but its defaults are atomic and Color a/low replaces them as a whole",
+    ],
+    [
+      "overridden as a whole",
       [color("high", onGateway, "overrides: {a: 1}"), color("low", onRoute, "b: 2")],
-      "Color a/low (p.yaml:14) would set 2, but Color a/high replaces all below it",
+      "Color a/low (p.yaml:14) would set 2, but Color a/high overrides everything below it",
     ],
     [
       "removed",
@@ -158,15 +158,15 @@ describe("why a value lost", () => {
     [
       "gated",
       [color("high", onGateway, 'overrides: {when: "spec.b > 5", a: 1}'), color("low", onRoute, "b: 2")],
-      "Color a/high, overrides (p.yaml:7) would set 1, but only when spec.b > 5, which does not hold here",
+      "Color a/high, overrides (p.yaml:7) would set 1, but only when spec.b > 5, which is false here",
     ],
     [
       "equal",
       [color("high", onGateway, "defaults: {strategy: patch, a: 1}"), color("low", onRoute, "a: 1")],
-      "Color a/high, defaults (p.yaml:7) says the same",
+      "Color a/high, defaults (p.yaml:7) has the same value",
     ],
   ] as const) {
-    test(name, async () => expect((await told(...policies)).replaceAll(/\n +/g, " ")).toContain(sentence));
+    test(name, async () => expect((await explained(...policies)).replaceAll(/\n +/g, " ")).toContain(sentence));
   }
 });
 
@@ -177,9 +177,9 @@ describe("what else it tells", () => {
       [
         "HTTPRoute a/r (g.yaml:7)",
         "",
-        "No policy applies to HTTPRoute a/r.",
+        "No policy takes effect on HTTPRoute a/r.",
         "",
-        "Its conditions, as found",
+        "Conditions in its status",
         "  Gateway a/g, by example.com/controller",
         "    Accepted=True",
         "    ResolvedRefs=False (BackendNotFound: no such Service)",
@@ -188,8 +188,8 @@ describe("what else it tells", () => {
     );
   });
 
-  test("policies that aim at it and fail: invalid, misspelt, in the wrong namespace, of an unknown kind", async () => {
-    const text = await told(
+  test("policies that name it and fail: invalid, misspelt, in the wrong namespace, of an unknown kind", async () => {
+    const text = await explained(
       color("broken", onRoute, "defaults: {strategy: nope, a: 1}"),
       color("slip", "{kind: HTTPRoute, name: rr}", "a: 1"),
       color("by-number", "{kind: HTTPRoute, name: r, sectionName: rule-1}", "a: 1"),
@@ -197,7 +197,7 @@ describe("what else it tells", () => {
       color("unknown", onRoute, "a: 1").replace("kind: Color", "kind: Colour"),
       color("other", onGateway, "a: 1"),
     );
-    const failures = text.slice(text.indexOf("Policies that aim at it without effect")).replaceAll(/\n {4}/g, " ");
+    const failures = text.slice(text.indexOf("Policies without effect that name it")).replaceAll(/\n {4}/g, " ");
     expect(failures).toMatch(/Color a\/broken \(p\.yaml:7\): Invalid: spec\.defaults\.strategy is "nope"/);
     expect(failures).toMatch(
       /Color a\/slip \(p\.yaml:13\): TargetNotFound: no HTTPRoute 'rr' in namespace 'a'; did you mean 'r'\?/,
@@ -211,20 +211,20 @@ describe("what else it tells", () => {
     [
       "only removes",
       [color("high", onGateway, "defaults: {strategy: patch, a: 1, b: 2}"), color("low", onRoute, "remove: [a, b]")],
-      ["Color a/high on Gateway a/g decides nothing here: overridden by Color a/low", "a/r removes a and b\n"],
+      ["Color a/high on Gateway a/g has no effect here: overridden by Color a/low", "a/r removes a and b\n"],
     ],
     [
-      "decides, and removes",
+      "sets and removes",
       [
         color("high", onGateway, "defaults: {strategy: patch, a: 1, b: 2}"),
         color("low", onRoute, "remove: [a]\n  c: 3"),
       ],
-      ["Color a/low on HTTPRoute a/r decides 1 value, and removes a\n"],
+      ["Color a/low on HTTPRoute a/r sets 1 value and removes a\n"],
     ],
     [
       "removes what is not there",
       [color("high", onGateway, "defaults: {strategy: patch, a: 1}"), color("low", onRoute, "remove: [b]")],
-      ["Color a/low on HTTPRoute a/r decides nothing here: what it removes is set by nobody above it\n"],
+      ["Color a/low on HTTPRoute a/r has no effect here: no policy above it sets what it removes\n"],
     ],
     [
       "deletes with null",
@@ -232,11 +232,11 @@ describe("what else it tells", () => {
         color("high", onGateway, "defaults: {strategy: patch, a: 1}"),
         color("low", onRoute, "defaults: {strategy: patch, a: null}"),
       ],
-      ["Color a/low on HTTPRoute a/r decides 1 value, and removes a\n"],
+      ["Color a/low on HTTPRoute a/r sets 1 value and removes a\n"],
     ],
   ] as const) {
     test(`a policy that ${name}`, async () => {
-      const text = await told(...policies);
+      const text = await explained(...policies);
       for (const sentence of sentences) expect(text).toContain(sentence);
     });
   }
@@ -277,13 +277,13 @@ describe("what else it tells", () => {
     const { code, stderr } = await runCli("explain color/high -f a.yaml", { files });
     expect(code).toBe(1);
     expect(stderr).toBe(
-      "error: color/a/high is a policy: explain tells what applies to an object\nSee where it stands: prevail get policies color/a/high\n",
+      "error: color/a/high is a policy; explain shows which policies take effect on an object\nTo see the state of the policy: prevail get policies color/a/high\n",
     );
   });
 
   test("an object that nobody defines, but that is named", async () => {
     const { stdout } = await runCli("explain gc/c -f a.yaml", { files: { "a.yaml": ground } });
-    expect(stdout).toContain("GatewayClass c\n  It is named by others, but no document defines it.");
+    expect(stdout).toContain("GatewayClass c\n  Other objects name it, but no document defines it.");
   });
 
   test("fields of the object itself that a policy sets", async () => {

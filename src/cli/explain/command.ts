@@ -19,11 +19,17 @@ export const command: Command = {
     "A target is KIND/NAME, followed by #SECTION for a listener, a route rule or a service port. Rules without a name are rule-1, rule-2 and so on. " +
       "Where a target has several paths (listeners, rules, backends), a value is printed once for all paths that share it.",
   ],
-  options: [{ name: "all-paths", help: "print each path on its own, also where paths have the same result" }, redactOption],
+  options: [
+    { name: "all-paths", help: "print each path on its own, also where paths have the same result" },
+    redactOption,
+  ],
   takes: ["scope", "source"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
-    { what: "Which policies take effect on the route baker, and why?", line: "explain httproute/baker -f examples/bakery" },
+    {
+      what: "Which policies take effect on the route baker, and why?",
+      line: "explain httproute/baker -f examples/bakery",
+    },
     {
       what: "On its second rule, path by path",
       line: "explain httproute/baker#rule-2 --all-paths -f examples/bakery",

@@ -119,7 +119,13 @@ function formatEffectiveValue({ value, source: { policy } }: ValueVariant, { red
   return formatValue(value);
 }
 
-function formatValueSource({ variant, context, policyKind, path, field }: VariantContext): readonly Piece[] | undefined {
+function formatValueSource({
+  variant,
+  context,
+  policyKind,
+  path,
+  field,
+}: VariantContext): readonly Piece[] | undefined {
   const { policy, block, object, computed, pointer } = variant.source;
   const { redaction } = context;
   const { world } = context.source;
@@ -161,13 +167,16 @@ function formatLost(lost: Lost, own: VariantContext): readonly Piece[] {
   const isSet = variant.value !== undefined;
   switch (reason) {
     case "overridden": {
-      if (isSet) return [`overrides ${value} from `, ...who, variant.source.decidedBy.strategy === "Direct" ? DIRECT : ""];
+      if (isSet)
+        return [`overrides ${value} from `, ...who, variant.source.decidedBy.strategy === "Direct" ? DIRECT : ""];
       return [...who, ` would set ${value}, but ${winners} overrides everything below it`];
     }
-    case "replaced":
-      if (isSet)
-        return [`replaces the default ${value} from `, ...who, isSource(lost, variant) ? "" : `, which lost to ${winners}`];
+    case "replaced": {
+      const wanted = isHidden ? "a default" : `the default ${value}`;
+      if (isSet && isSource(lost, variant)) return [`replaces ${wanted} from `, ...who];
+      if (isSet) return [`${wanted} from `, ...who, ` is replaced by ${winners}`];
       return [...who, ` would set ${value}, but its defaults are atomic and ${winners} replaces them as a whole`];
+    }
     case "removed":
       return [...who, ` would set ${value}, but ${winners} removes it`];
     case "deleted":

@@ -258,15 +258,15 @@ spec:
   const few = rule("few-retries", "spec.retry.attempts <= 3");
   const crashes = rule("retry-crashes", "500 in spec.retry.codes");
 
-  test("one rule is met and another broken at the same places: both are told", async () => {
+  test("one rule is met and another broken on the same paths: both are printed", async () => {
     const stdout = await planWith(`${few}---\n${crashes}`);
-    expect(stdout).toContain("6 new findings and 6 findings gone.");
-    const [, added = "", gone = ""] = /\nNew findings\n(.*)\n\nFindings that are gone\n(.*)$/s.exec(stdout) ?? [];
+    expect(stdout).toContain("6 new findings and 6 findings resolved.");
+    const [, added = "", resolved = ""] = /\nNew findings\n(.*)\n\nResolved findings\n(.*)$/s.exec(stdout) ?? [];
     const rules = (text: string): readonly string[] => [...new Set(text.match(/few-retries|retry-crashes/g))];
-    expect([rules(added), rules(gone)]).toEqual([["retry-crashes"], ["few-retries"]]);
+    expect([rules(added), rules(resolved)]).toEqual([["retry-crashes"], ["few-retries"]]);
   });
 
-  test("a rule that is broken before and after, by another value, is neither new nor gone", async () => {
+  test("a rule that is broken before and after, by another value, is neither new nor resolved", async () => {
     expect(await planWith(rule("none", "spec.retry.attempts < 0"))).not.toContain("finding");
   });
 });
@@ -322,7 +322,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
       "now.yaml": `${world(colour("c", "red"))}---\n${crd}`,
     });
     expect(stdout).toContain("- delete Colour ns/c");
-    expect(stdout).toContain("Colour ns/c: Enforced → gone");
+    expect(stdout).toContain("Colour ns/c: Enforced → removed");
   });
 
   test("a namespace that no document defines can go, with what is in it", async () => {
@@ -331,7 +331,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
     expect(stdout).toContain("with what is in it: 1 Colour, 1 Gateway and 1 HTTPRoute");
   });
 
-  test("what the API server would refuse leaves the object as it is, and is told", async () => {
+  test("what the API server would refuse leaves the object as it is and is reported", async () => {
     const refused =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: ns}\nspec:\n  parentRefs: 5\n";
     const { stdout, stderr, code } = await plan("--apply next.yaml --delete colour/c", {
@@ -350,7 +350,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
     const broken =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: bad, namespace: ns}\nspec: {parentRefs: 5}\n";
     const { stdout, stderr, code } = await plan("--delete httproute/bad", { "now.yaml": `${world()}---\n${broken}` });
-    expect(stdout).toContain("Findings that are gone");
+    expect(stdout).toContain("Resolved findings");
     expect(stdout).toContain("spec.parentRefs is 5; allowed: a list of");
     // What there is now was not read wholly.
     expect(stderr).toMatch(/^error: now\.yaml:\d+:20: HTTPRoute ns\/bad: spec\.parentRefs is 5; allowed: a list/);

@@ -1,5 +1,5 @@
 import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
-import type { Plan, PlannedObject, PolicyShare, PolicyChange } from "../../core/explain/plan/result.ts";
+import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan/result.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
 import { displayRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";

@@ -91,11 +91,11 @@ describe("odd policies", () => {
     expect(stdout).toContain("reaches nothing");
   });
 
-  test("one on a gateway without routes tells that nothing hangs there", async () => {
+  test("one on a gateway without routes says that nothing is attached below it", async () => {
     const gateway = `apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: g, namespace: ns}\nspec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}\n`;
     const { stdout } = await reach(`${colour("{targetRef: {kind: Gateway, name: g}, a: 1}")}---\n${gateway}`);
-    expect(stdout).toContain("NoPath: it is accepted, and reaches nothing.");
-    expect(stdout).toContain("no path: nothing that a Colour acts on hangs there");
+    expect(stdout).toContain("NoPath: the policy is accepted and reaches nothing.");
+    expect(stdout).toContain("no path: nothing that a Colour takes effect on is attached below it");
   });
 
   test("names that would move the cursor are made harmless", async () => {
@@ -103,12 +103,12 @@ describe("odd policies", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("an unknown kind gets told what is missing", async () => {
+  test("for an unknown kind the missing definition is named", async () => {
     const { stderr, code } = await runCli("reach mystery/c -f c.yaml", {
       files: { "c.yaml": colour("{}").replace("Colour", "Mystery") },
     });
     expect(code).toBe(1);
-    expect(stderr).toContain("nothing says that Mystery (example.com) is a kind of policy");
+    expect(stderr).toContain("Mystery (example.com) is not known to be a policy kind");
   });
 
   test("a rule is found by its name, its path, and a path above it", async () => {
@@ -122,7 +122,7 @@ describe("odd policies", () => {
   });
 });
 
-test("overridden where it acts, and its condition does not hold elsewhere: nothing it says holds", async () => {
+test("overridden on one path, condition false on the other: no value takes effect", async () => {
   const rules = smallCluster.replace("  - name: one\n", "  - name: two\n  - name: one\n");
   const much = limitPolicy("much", "HTTPRoute", "limits: {a: {max: 9}}").replace(
     "name: r}",
@@ -135,6 +135,6 @@ test("overridden where it acts, and its condition does not hold elsewhere: nothi
     files: { "a.yaml": rules + much + cap + late },
   });
   expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-    "Overridden: of 2 paths that it is on, nothing it says holds on 1, and on 1 its condition does not hold.",
+    "Overridden: of its 2 paths, no value takes effect on 1, its condition is false on 1.",
   );
 });

@@ -1,5 +1,5 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
-import type { MissingLink, Reach, ReachedTarget, ReachedPath, ReachTarget } from "../../core/explain/reach/result.ts";
+import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
 import { displayRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { showTraffic } from "../../core/model/traffic.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
@@ -62,7 +62,7 @@ function effectWords(paths: readonly ReachedPath[], values: number): string {
   const parts = [
     ...(full > 0 ? [`${values === 1 ? "its value takes" : "all values take"} effect on ${full}`] : []),
     ...(partial > 0 ? [`some ${full > 0 ? "" : "values take effect "}on ${partial}`] : []),
-    ...(none > 0 ? [full + partial > 0 ? `none on ${none}` : `no value takes effect on ${none}`] : []),
+    ...(none > 0 ? [full + partial > 0 ? `${values === 1 ? "not" : "none"} on ${none}` : `no value takes effect on ${none}`] : []),
     ...(met > 0 ? [`its condition is false on ${met}`] : []),
   ];
   return `of its ${countWord(total, "path")}, ${parts.join(", ")}`;
@@ -170,7 +170,7 @@ function printNodes(reach: Reach, { print, wide }: TextContext): void {
   const reachedNodes = shownNodes(reach);
   const sections = [
     ["Where it takes effect", reachedNodes.filter(({ isBelow, inEffect }) => isBelow && inEffect > 0)],
-    ["Where it is overridden", reachedNodes.filter(({ isBelow, inEffect }) => isBelow && inEffect === 0)],
+    ["Where it has no effect", reachedNodes.filter(({ isBelow, inEffect }) => isBelow && inEffect === 0)],
     ["Where traffic arrives", reachedNodes.filter(({ isBelow }) => !isBelow)],
   ] as const;
   for (const [title, own] of sections) {

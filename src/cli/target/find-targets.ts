@@ -24,7 +24,6 @@ import { didYouMean } from "../args/parse-arguments.ts";
 import { parseLabelSelector } from "../args/parse-label-selector.ts";
 import { formatLine } from "../print/format-position.ts";
 
-
 /** An object, or a section of one, that the command line names. */
 export interface FoundTarget {
   readonly id: ObjectId;

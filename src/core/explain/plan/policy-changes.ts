@@ -77,20 +77,28 @@ function sharesOf(kinds: readonly KindChange[]): ReadonlyMap<PolicyId, Shares> {
     const isMoved = ({ change }: PathChange): boolean => change !== "changed";
     const stays = countShares(kind.changes.filter((path) => !isMoved(path)));
     const moved = countShares(kind.changes.filter(isMoved));
-    for (const [policy, { nowInEffect, noLongerInEffect }] of moved) cancel(nowInEffect, noLongerInEffect, policy, stays);
+    for (const [policy, { nowInEffect, noLongerInEffect }] of moved)
+      cancel(nowInEffect, noLongerInEffect, policy, stays);
     for (const [policy, share] of stays) shares.set(policy, { policyKind: kind.policyKind, ...share });
   }
   return shares;
 }
 
-type Counts = Map<PolicyId, { readonly nowInEffect: Map<string, number>; readonly noLongerInEffect: Map<string, number> }>;
+type Counts = Map<
+  PolicyId,
+  { readonly nowInEffect: Map<string, number>; readonly noLongerInEffect: Map<string, number> }
+>;
 
 function countShares(paths: readonly PathChange[]): Counts {
   const counts: Counts = new Map();
   for (const { values } of paths) {
     // A path counts once, even if the policy sets several items of the object on it.
     const seen = new Set<string>();
-    const add = (policy: PolicyId | null | undefined, how: "nowInEffect" | "noLongerInEffect", pointer: string): void => {
+    const add = (
+      policy: PolicyId | null | undefined,
+      how: "nowInEffect" | "noLongerInEffect",
+      pointer: string,
+    ): void => {
       const key = `${how} ${policy} ${pointer}`;
       if (policy === null || policy === undefined || seen.has(key)) return;
       seen.add(key);
@@ -105,8 +113,17 @@ function countShares(paths: readonly PathChange[]): Counts {
   return counts;
 }
 
-function bump(counts: Counts, policy: PolicyId, how: "nowInEffect" | "noLongerInEffect", pointer: string, count: number): void {
-  const share = counts.get(policy) ?? { nowInEffect: new Map<string, number>(), noLongerInEffect: new Map<string, number>() };
+function bump(
+  counts: Counts,
+  policy: PolicyId,
+  how: "nowInEffect" | "noLongerInEffect",
+  pointer: string,
+  count: number,
+): void {
+  const share = counts.get(policy) ?? {
+    nowInEffect: new Map<string, number>(),
+    noLongerInEffect: new Map<string, number>(),
+  };
   counts.set(policy, share);
   share[how].set(pointer, (share[how].get(pointer) ?? 0) + count);
 }

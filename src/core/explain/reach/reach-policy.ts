@@ -31,7 +31,14 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
   const drafts = (policy?.blocks ?? []).flatMap((block) =>
     block.units.filter(wants).map((unit) => draftOf(block, unit)),
   );
-  const survey: Survey = { id, kind, drafts, targets: targets.attachments, reachedNodes: new Map(), through: new Map() };
+  const survey: Survey = {
+    id,
+    kind,
+    drafts,
+    targets: targets.attachments,
+    reachedNodes: new Map(),
+    through: new Map(),
+  };
   const paths: ReachedPath[] = [];
   const absent = new Map<ObjectId, ObjectRef>();
   forEachEffective(world, kind, (path, core) => {

@@ -84,7 +84,7 @@ export const maySuggest = ({ rejections }: Resolution): boolean => rejections.le
  */
 export function mayTarget(resolution: Resolution, to: ObjectRef): boolean {
   const { policy, definition, context } = resolution;
-  const from = policy.object.ref;
+  const from = policy.object.family;
   if (!needsGrant(from, to)) return true;
   switch (definition.targeting.crossNamespace) {
     case "Forbidden":
@@ -142,4 +142,4 @@ export function attach(
  * GEP-713 experimental, "Policy Attachment for Mesh"
  */
 const isConsumer = (resolution: Resolution, target: ObjectRef): boolean =>
-  resolution.definition.targeting.crossNamespace === "Consumer" && needsGrant(resolution.policy.object.ref, target);
+  resolution.definition.targeting.crossNamespace === "Consumer" && needsGrant(resolution.policy.object.family, target);

@@ -20,9 +20,10 @@ export interface LinkDraft {
   readonly refusals: LinkRefusal[];
   readonly absentParents: ObjectRef[];
   readonly impliedParents: ObjectRef[];
-  /** Namespaces whose labels, and whose ReferenceGrants, were read. */
-  readonly labelsOf: Set<string>;
-  readonly grantsOf: Set<string>;
+  /** True if the labels of the object's own namespace were read. No other labels are. */
+  labelsRead: boolean;
+  /** Namespaces whose ReferenceGrants were read. */
+  readonly grantsOf: string[];
 }
 
 /** A link up, and the index of the section among its parent's sections; -1: the parent itself. */
@@ -68,11 +69,11 @@ function namespaceOf(draft: LinkDraft, target: RefTarget, namespace: Json | unde
 }
 
 export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, name: string): NamedObject {
-  const id = idOf(target.id, namespace, name);
+  const object = draft.context.find(target.id, namespace, name);
+  const id = object?.id ?? idOf(target.id, namespace, name);
   const known = draft.named.get(id);
   if (known !== undefined) return known;
   const { group, kind } = target.facts;
-  const object = draft.context.find(target.id, namespace, name);
   const ref = { group, kind, namespace, name };
   const named: NamedObject = { id, target, ref, object, permitted: undefined, isParent: false, uses: [] };
   draft.named.set(id, named);
@@ -81,9 +82,10 @@ export function lookUp(draft: LinkDraft, target: RefTarget, namespace: string, n
 
 export function isPermitted(draft: LinkDraft, named: NamedObject): boolean {
   if (named.permitted === undefined) {
-    const { ref } = draft.object;
-    if (needsGrant(ref, named.ref)) draft.grantsOf.add(named.ref.namespace);
-    named.permitted = isReferencePermitted(ref, named.ref, draft.context.grantsIn);
+    const { family } = draft.object;
+    const { namespace } = named.ref;
+    if (needsGrant(family, named.ref) && !draft.grantsOf.includes(namespace)) draft.grantsOf.push(namespace);
+    named.permitted = isReferencePermitted(family, named.ref, draft.context.grantsIn);
   }
   return named.permitted;
 }

@@ -4,7 +4,7 @@ import { compareText } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
 import type { LinkPlan } from "./compile-rows.ts";
 import type { LinkDraft, ParentLink } from "./link-draft.ts";
-import type { DownLink, LinkContext, ObjectLinks, UpLink } from "./links.ts";
+import type { ChildUse, DownLink, LinkContext, ObjectLinks, UpLink } from "./links.ts";
 import { type Listener, listenersOf } from "./listeners-of.ts";
 import { addParents } from "./parent-links.ts";
 import { sectionsOf } from "./sections-of.ts";
@@ -12,11 +12,19 @@ import { sectionsOf } from "./sections-of.ts";
 /**
  * Returns a function that computes the links of one object: by its own references, the rows of the link table, and what the
  * other side allows (listeners, Gateways, ReferenceGrants). It knows rows, not kinds. It is used for many objects of one
- * snapshot, so it reads the listeners of a Gateway once, and routes with the same parents share one list of links.
+ * snapshot, so it reads the listeners of a Gateway once, and objects with equal lists share them.
  */
 export function linkObjects(context: LinkContext): (object: KubeObject) => ObjectLinks {
   const listeners = new Map<string, readonly Listener[]>();
   let lastUp: readonly UpLink[] = [];
+  let lastSections: readonly string[] = [];
+  const knownUses = new Map<string, readonly ChildUse[]>();
+  const shareUses: ShareUses = (uses) => {
+    const key = uses.map(({ sectionIndex, ports }) => `${sectionIndex}:${ports.join()}`).join(" ");
+    const known = knownUses.get(key) ?? uses;
+    knownUses.set(key, known);
+    return known;
+  };
   const knownListeners: LinkDraft["listenersOf"] = (owner, { facts }, section) => {
     const key = `${owner.id}#${section}`;
     const known = listeners.get(key) ?? listenersOf(owner, facts, section);
@@ -29,10 +37,11 @@ export function linkObjects(context: LinkContext): (object: KubeObject) => Objec
     const draft = newDraft(object, plan, context, knownListeners);
     addParents(draft);
     addChildren(draft);
-    const links = linksIn(draft);
-    if (isSameList(links.up, lastUp)) return { ...links, up: lastUp };
-    lastUp = links.up;
-    return links;
+    const up = upInOrder(draft.up);
+    if (!isSameList(up, lastUp)) lastUp = up;
+    const sections = sectionsOf(object, plan.facts).map(({ name }) => name);
+    if (!isSameList(sections, lastSections)) lastSections = sections;
+    return linksIn(draft, lastUp, lastSections, shareUses);
   };
 }
 
@@ -52,8 +61,8 @@ const newDraft = (
   refusals: [],
   absentParents: [],
   impliedParents: [],
-  labelsOf: new Set(),
-  grantsOf: new Set(),
+  labelsRead: false,
+  grantsOf: [],
 });
 
 const NONE: readonly never[] = [];
@@ -73,18 +82,26 @@ const NO_LINKS: ObjectLinks = {
 /** One empty list for all: most objects have nothing refused, absent or implied, and links are kept for every object. */
 const orNone = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list);
 
-function linksIn(draft: LinkDraft): ObjectLinks {
+/** Objects use their children in a few ways, so that equal lists of uses are one list. */
+type ShareUses = (uses: readonly ChildUse[]) => readonly ChildUse[];
+
+function linksIn(
+  draft: LinkDraft,
+  up: readonly UpLink[],
+  sections: readonly string[],
+  shareUses: ShareUses,
+): ObjectLinks {
   const named = [...draft.named.values()];
   return {
-    up: upInOrder(draft.up),
-    down: downInOrder(draft),
-    sections: sectionsOf(draft.object, draft.plan.facts).map(({ name }) => name),
+    up,
+    down: downInOrder(draft, shareUses),
+    sections,
     refusals: orNone(draft.refusals),
     absentParents: orNone(draft.absentParents),
     impliedParents: orNone(draft.impliedParents),
     unlinked: orNone(named.filter(({ isParent, uses }) => !isParent && uses.length === 0).map(({ id }) => id)),
-    labelsOf: orNone([...draft.labelsOf]),
-    grantsOf: orNone([...draft.grantsOf]),
+    labelsOf: draft.labelsRead ? [draft.namespace] : NONE,
+    grantsOf: orNone(draft.grantsOf),
   };
 }
 
@@ -102,10 +119,10 @@ const byParent = (a: ParentLink, b: ParentLink): number =>
 
 const rank = ({ frontend }: UpLink): number => (frontend === true ? 1 : 0);
 
-function downInOrder({ named }: LinkDraft): readonly DownLink[] {
+function downInOrder({ named }: LinkDraft, shareUses: ShareUses): readonly DownLink[] {
   const links: DownLink[] = [];
   for (const { id, target, uses } of named.values()) {
-    if (uses.length > 0) links.push({ child: id, childKind: target.id, uses });
+    if (uses.length > 0) links.push({ child: id, childKind: target.id, uses: shareUses(uses) });
   }
   return orNone(links.sort((a, b) => compareText(a.child, b.child)));
 }

@@ -135,7 +135,7 @@ const NO_HOSTNAMES: readonly Json[] = [];
 /** The labels of the object's namespace; read only for a selector. */
 function labelsFor(draft: LinkDraft, { namespaces }: Pick<Listener, "namespaces">): JsonObject {
   if (namespaces.from !== "Selector") return NO_LABELS;
-  draft.labelsOf.add(draft.namespace);
+  draft.labelsRead = true;
   return draft.context.namespaceLabels(draft.namespace);
 }
 

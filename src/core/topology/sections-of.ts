@@ -22,7 +22,11 @@ const NO_SECTIONS: readonly Section[] = [];
 /** The sections of an object, list by list in the order of its kind. An item that is not an object is not a section. */
 export function sectionsOf({ raw }: Pick<KubeObject, "raw">, { sections: lists }: KindFacts): readonly Section[] {
   if (lists.length === 0) return NO_SECTIONS;
-  const sections = lists.flatMap((list) => sectionsIn(list, raw));
+  const [only] = lists;
+  const sections =
+    lists.length === 1 && only !== undefined ? sectionsIn(only, raw) : lists.flatMap((list) => sectionsIn(list, raw));
+  // The positional names of one list are distinct.
+  if (lists.length === 1 && !sections.some(({ declared }) => declared)) return sections;
   const names = new Set(sections.map(({ name }) => name));
   return names.size === sections.length ? sections : nameDistinctly(sections);
 }
@@ -35,7 +39,9 @@ export function sectionItems({ path, byDefault }: SectionFacts, raw: JsonObject)
 
 function sectionsIn(list: SectionFacts, object: JsonObject): readonly Section[] {
   const sections: Section[] = [];
-  for (const [index, raw] of sectionItems(list, object).entries()) {
+  const items = sectionItems(list, object);
+  for (let index = 0; index < items.length; index++) {
+    const raw = items[index];
     if (!isJsonObject(raw)) continue;
     const name = declaredName(raw);
     sections.push({

@@ -30,6 +30,8 @@ export interface HierarchyFacts {
 /** The levels of one policy kind, each computed once: paths pass a handful of kinds many times. */
 export class KindLevels {
   readonly #known: Map<KindId, KindLevel> = new Map();
+  /** The level that was found last: it is mostly looked up again. */
+  #last: KindLevel | undefined;
   readonly #kind: CompiledKind;
   readonly #facts: HierarchyFacts;
 
@@ -39,9 +41,11 @@ export class KindLevels {
   }
 
   of(kind: GroupKind): KindLevel {
+    if (this.#last?.kind === kind.kind && this.#last.group === kind.group) return this.#last;
     const id = kindId(kind);
     const known = this.#known.get(id) ?? this.#levelOf(kind, id);
     this.#known.set(id, known);
+    this.#last = known;
     return known;
   }
 

@@ -39,8 +39,12 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
     this.size = size;
   }
 
+  /** One for all: tables keep many empty maps. Made on the first call, because the class is not ready before. */
+  static #empty: SortedMap<never, never> | undefined;
+
   static empty<K extends string, V>(): SortedMap<K, V> {
-    return new SortedMap<K, V>([], 0);
+    SortedMap.#empty ??= new SortedMap<never, never>([], 0);
+    return SortedMap.#empty;
   }
 
   static single<K extends string, V>(key: K, value: V): SortedMap<K, V> {

@@ -61,10 +61,13 @@ function parseRule(comment) {
   return { title, definition: rest.slice(0, -1).join(" "), document: citation[1], heading: citation[2] };
 }
 
-/** The tests of a rule: those that cite its document and heading at their top, and those that import its file. */
+/** The tests of a rule: those that cite its document and heading at their top, that import its file, or that are beside it. */
 export function testsOf({ document, heading, file }) {
-  const isTest = ({ citations, imports }) =>
-    imports.has(file) || citations.some((one) => one.document === document && sameHeading(one.heading, heading));
+  const beside = file.replace(/\.ts$/, ".test.ts");
+  const isTest = ({ path, citations, imports }) =>
+    path === beside ||
+    imports.has(file) ||
+    citations.some((one) => one.document === document && sameHeading(one.heading, heading));
   return tests()
     .filter(isTest)
     .map(({ path }) => path);

@@ -1,3 +1,6 @@
+/**
+ * Gateway API, "BackendTLSPolicyValidation"
+ */
 import {
   connect,
   constants,

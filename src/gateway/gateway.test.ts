@@ -1,3 +1,12 @@
+/**
+ * Gateway API, "HTTPHeaderFilter"
+ * Gateway API, "HTTPPathModifier"
+ * Gateway API, "HTTPRequestRedirectFilter"
+ * Gateway API, "HTTPRequestMirrorFilter"
+ * Gateway API, "HTTPCORSFilter"
+ * Gateway API, "HTTPBackendRef"
+ * Gateway API, "Listener"
+ */
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";

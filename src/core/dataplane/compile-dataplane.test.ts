@@ -1,3 +1,6 @@
+/**
+ * Gateway API, "HTTPRouteRule"
+ */
 import { describe, expect, test } from "vitest";
 import {
   gateway,

@@ -21,7 +21,7 @@ export interface Ancestor {
 }
 
 /**
- * Ancestors of a policy
+ * One status entry for each ancestor
  *
  * The ancestors are the Gateways (mesh: parent Services) on the paths of the policy, or the GatewayClass or Namespace that it
  * targets; without a path, and for Direct kinds, its targets. A target that is refused or Conflicted has an entry of its own.

@@ -1,3 +1,7 @@
+/**
+ * Gateway API, "PolicyStatus.ancestors"
+ * Gateway API, "PolicyAncestorStatus"
+ */
 import { describe, expect, test } from "vitest";
 import { type Cluster, cluster } from "../../../test/support/cluster/cluster.ts";
 import {

@@ -1,4 +1,4 @@
-/** The fields that findings are about, so that whoever must fix them is led to the line. */
+/** The fields that findings are about, from which the position in a file is found. */
 import type { Attachment } from "../../attachment/resolved-targets.ts";
 import type { KindFacts } from "../../model/definition.ts";
 import { isJsonObject, type Json, ownValue } from "../../model/json.ts";
@@ -6,7 +6,7 @@ import type { KubeObject } from "../../model/kube-object.ts";
 import type { BlockName, Policy, Unit } from "../../model/policy.ts";
 import type { Section } from "../../topology/sections-of.ts";
 
-/** Where the policy names its targets. One that it selects by labels it names nowhere. */
+/** The field of each target reference; undefined for a target that a label selector matches. */
 export function targetFields(policy: Policy | undefined): (attachment: Attachment) => string | undefined {
   let fields: Map<string, string> | undefined;
   const key = (kind: string, name: string | undefined, section: string | undefined): string =>
@@ -17,7 +17,7 @@ export function targetFields(policy: Policy | undefined): (attachment: Attachmen
   };
 }
 
-/** The second section of that name: the first one was there before. */
+/** The field of the second section with a name. */
 export function repeatedNameFields(
   sections: readonly Section[],
   facts: KindFacts,
@@ -50,11 +50,11 @@ export function conditionField({ raw }: KubeObject, error: string): string {
   return key === undefined ? "spec" : `spec.${key}.when`;
 }
 
-/** A value of a spec; a key that would be misread stands in brackets. */
+/** The field of a value of a spec; a key with a dot or bracket is written in brackets. */
 export const settingField = (path: readonly string[]): string =>
   `spec${path.map((key) => (/[.[\]]/.test(key) ? `[${key}]` : `.${key}`)).join("")}`;
 
-/** Rules outside the blocks that lose to the policy's own defaults: these are merged first. */
+/** Rules outside the blocks that the policy's own defaults replace, because defaults are merged first. */
 export function bareLosers({ blocks }: Policy): readonly Unit[] {
   const defaults = blocks.find(({ name }) => name === "defaults")?.units ?? [];
   const bare = blocks.find(({ name }) => name === "bare");
@@ -75,7 +75,7 @@ export function bareLosers({ blocks }: Policy): readonly Unit[] {
     case "Atomic":
       return bare.units;
     default:
-      // A custom strategy decides for itself; it is told what comes first, too.
+      // A custom strategy may replace any rule.
       return bare.units;
   }
 }

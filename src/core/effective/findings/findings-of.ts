@@ -1,4 +1,4 @@
-/** Everything a person should know about a world, derived when asked for, in a defined order. */
+/** The findings of the engine about a world, computed on demand, in a defined order. */
 
 import type { Finding } from "../../model/finding.ts";
 import { isJsonObject, ownValue } from "../../model/json.ts";
@@ -33,7 +33,7 @@ export function findingsOf(world: World): readonly Finding[] {
   });
   world.objects.forEach((object) => addObjectFindings(world, object, findings));
   world.policies.forEach((record, id) => addPolicyFindings(world, id, record, findings));
-  addTangles(world, findings);
+  addUnfollowedLinks(world, findings);
   addImplied(world, findings);
   return sortFindings(findings);
 }
@@ -137,7 +137,7 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
       code: "InferredDefinition",
       severity: "info",
       object: id,
-      message: `what ${object.family.kind} means was read off its CRD's label; a PolicyDefinition would say it for sure`,
+      message: `the definition of ${object.family.kind} is inferred from the label of its CRD; add a PolicyDefinition to define it explicitly`,
       ...at(object),
     });
   }
@@ -153,7 +153,7 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
       object: id,
       field: settingField(loser.path),
       message: clipText(
-        `${names.join(", ")}${more} outside the blocks loses to the defaults of the same policy, which are merged first; put them into one block`,
+        `${names.join(", ")}${more} outside the blocks is replaced by the defaults of the same policy, which are merged first; move both into one block`,
       ),
       ...at(object),
     });
@@ -169,7 +169,7 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
       severity: "error",
       object: id,
       field: conditionField(object, message),
-      message: `the condition of a block cannot be evaluated (${message}); it fails closed: defaults do not apply, overrides do`,
+      message: `the condition of a block cannot be evaluated (${message}); it fails closed: defaults do not take effect, overrides do`,
       ...at(object),
     });
   }
@@ -194,9 +194,9 @@ function addConflicts(world: World, id: PolicyId, record: PolicyRecord, findings
 
 const SHOWN_MEMBERS = 10;
 
-function addTangles(world: World, findings: Finding[]): void {
+function addUnfollowedLinks(world: World, findings: Finding[]): void {
   for (const [id, unfollowed] of world.unfollowed) {
-    // A cycle is told once, at its first member.
+    // A cycle is reported once, at its first member.
     if (unfollowed.reason === "Below" || (unfollowed.reason === "Cycle" && unfollowed.members[0] !== id)) continue;
     const object = world.objects.get(id);
     findings.push({
@@ -220,13 +220,13 @@ function formatUnfollowed(id: ObjectId, unfollowed: Exclude<UnfollowedLinks, { r
       return `these objects are linked in a cycle, so none of them is above the others: ${names}; remove one of the links`;
     }
     case "TooDeep":
-      return `${name} hangs below ${unfollowed.limit} or more levels of objects, so nothing above it counts for it; flatten the hierarchy`;
+      return `${name} is below ${unfollowed.limit} or more levels of objects, so policies above it have no effect on it; reduce the number of levels`;
     case "TooManyPaths":
-      return `more than ${unfollowed.limit} ways lead down to ${name}, so nothing above it counts for it; remove links above it`;
+      return `more than ${unfollowed.limit} paths lead to ${name}, so policies above it have no effect on it; remove links above it`;
   }
 }
 
-/** Told at the first object that names it. */
+/** Reported at the first object that references it. */
 function addImplied(world: World, findings: Finding[]): void {
   const namers = new Map<ObjectId, KubeObject | undefined>();
   const note = (implied: ObjectId, namer: KubeObject | undefined): void => {
@@ -250,7 +250,7 @@ function addImplied(world: World, findings: Finding[]): void {
       code: "ImpliedObject",
       severity: "info",
       object: id,
-      message: `${displayRef(parseObjectId(id))} is named but not defined; it is taken as being there`,
+      message: `${displayRef(parseObjectId(id))} is referenced but not defined; it is assumed to exist`,
       ...(namer === undefined ? {} : at(namer)),
     });
   }

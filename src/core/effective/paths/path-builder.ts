@@ -115,6 +115,13 @@ function setAt(sets: NodeSets | undefined, { section }: Node): PolicySet | undef
   return section === undefined ? sets.own : sets.sections?.get(section.name);
 }
 
+/**
+ * A Namespace is once on a path
+ *
+ * A Namespace is a level above the objects it contains. A path visits each Namespace once, at its highest level: an object in a
+ * Namespace that is already on the path does not add it again.
+ * Policy attachment reference, "Hierarchy"
+ */
 function visitsNamespace(path: Path | undefined, namespace: string): boolean {
   for (let at = path; at !== undefined; at = at.up) {
     const { ref } = at.node;

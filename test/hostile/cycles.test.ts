@@ -146,7 +146,7 @@ describe("objects that are nested too deep", () => {
   test.each([70, 10_000])("%i levels are an error that names the object at the limit", (length) => {
     const evaluation = evaluateDocuments([...line(length), atTop], [nesting]);
     expect(limits(evaluation)).toEqual([
-      "Folder.fruit.example.com/bakery/f63: Folder bakery/f63 hangs below 64 or more levels of objects, so nothing above it counts for it; flatten the hierarchy",
+      "Folder.fruit.example.com/bakery/f63: Folder bakery/f63 is below 64 or more levels of objects, so policies above it have no effect on it; reduce the number of levels",
     ]);
     expect(resultsOf(evaluation).effective).toEqual([]);
   });
@@ -169,7 +169,7 @@ describe("objects that are nested too deep", () => {
     expect(limits(evaluation)).toEqual(
       ["a", "b"].map(
         (side) =>
-          `Folder.fruit.example.com/bakery/${side}14: more than 10000 ways lead down to Folder bakery/${side}14, so nothing above it counts for it; remove links above it`,
+          `Folder.fruit.example.com/bakery/${side}14: more than 10000 paths lead to Folder bakery/${side}14, so policies above it have no effect on it; remove links above it`,
       ),
     );
     expect(resultsOf(evaluation).effective).toEqual([]);

@@ -1,5 +1,6 @@
 /**
  * Gateway API, "HTTPRouteRule"
+ * GEP-1713, "Listener precedence"
  */
 import { describe, expect, test } from "vitest";
 import {

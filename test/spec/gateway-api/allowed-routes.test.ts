@@ -1,4 +1,8 @@
-/** Gateway API, "allowedRoutes" */
+/**
+ * Gateway API, "RouteNamespaces"
+ * Gateway API, "AllowedRoutes"
+ * Gateway API, "allowedRoutes"
+ */
 import { describe, expect, test } from "vitest";
 import { gateway, listener, namespace, route } from "../../support/cluster/gateway-objects.ts";
 import { attached, routeKinds, under } from "./path-policies.ts";

@@ -1,4 +1,7 @@
-/** A PolicyDefinition may add kinds, links and a hierarchy of its own. */
+/**
+ * GEP-713, "Hierarchy of target kinds and mechanics for calculating Effective meta resources"
+ * A PolicyDefinition may add kinds, links and a hierarchy of its own.
+ */
 import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { fruit, gateway, listener, policy, reference } from "../../support/cluster/gateway-objects.ts";

@@ -1,4 +1,7 @@
-/** Gateway API, "hostnames" */
+/**
+ * Gateway API, "HTTPRouteSpec.hostnames"
+ * Gateway API, "hostnames"
+ */
 import { describe, expect, test } from "vitest";
 import { gateway, listener, route } from "../../support/cluster/gateway-objects.ts";
 import { attached, under } from "./path-policies.ts";

@@ -1,4 +1,8 @@
-/** Gateway API, "ListenerSets" */
+/**
+ * GEP-1713, "Route attachment"
+ * GEP-1713, "Gateway changes"
+ * Gateway API, "ListenerSets"
+ */
 import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, listener, listenerSet, policy, route, routeTo } from "../../support/cluster/gateway-objects.ts";

@@ -1,4 +1,7 @@
-/** Gateway API, "Mesh" */
+/**
+ * GEP-1294, "Route types"
+ * Gateway API, "Mesh"
+ */
 import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, policy, reference, referenceGrant, route, service } from "../../support/cluster/gateway-objects.ts";

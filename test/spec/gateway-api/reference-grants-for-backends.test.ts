@@ -1,4 +1,7 @@
-/** Gateway API, "ReferenceGrants for backends" */
+/**
+ * Gateway API, "ReferenceGrant"
+ * Gateway API, "ReferenceGrants for backends"
+ */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { gateway, referenceGrant, route, service } from "../../support/cluster/gateway-objects.ts";

@@ -1,4 +1,7 @@
-/** How target references are resolved, and the reason for each one that is refused. */
+/**
+ * GEP-713, "Targetability (“where”)"
+ * How target references are resolved, and the reason for each one that is refused.
+ */
 import { describe, expect, test } from "vitest";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";

@@ -1,4 +1,7 @@
-/** GEP-713, "Combined merge strategies" */
+/**
+ * GEP-713, "Atomicity of merging specs"
+ * GEP-713, "Combined merge strategies"
+ */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { type CustomStrategy } from "../../../src/index.ts";

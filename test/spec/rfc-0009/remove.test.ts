@@ -1,4 +1,7 @@
-/** RFC 9, "Merge a defaults block of policy rules into a policy": `remove` */
+/**
+ * RFC 9, "Examples F - Policy rule that deactivates default from higher level"
+ * RFC 9, "Merge a defaults block of policy rules into a policy": `remove`
+ */
 import { describe, expect, test } from "vitest";
 import { auth, authn, compared, effective, made, merge, outcomes, specOf } from "./compare-policies.ts";
 

@@ -1,4 +1,4 @@
-import type { Reporter, TestModule } from "vitest/node";
+import type { Reporter, TestModule, TestSpecification } from "vitest/node";
 
 export interface Counts {
   readonly passed: number;
@@ -45,7 +45,10 @@ export function countsAtExit(counts: Counts, exitCode: number): Counts {
   return exitCode !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
-/** Prints `N passed, N failed[, N skipped]` as the last line of a run, after Vitest's own output. */
+/** More files than this are taken for a run of the whole suite. */
+const WHOLE_RUN_FILES = 150;
+
+/** Prints how long a run of the whole suite takes, and `N passed, N failed[, N skipped]` as the last line of every run. */
 export class SummaryReporter implements Reporter {
   #counts: Counts = { passed: 0, failed: 0, skipped: 0 };
 
@@ -53,6 +56,13 @@ export class SummaryReporter implements Reporter {
     process.once("exit", (exitCode) => {
       process.stdout.write(`${summaryLine(countsAtExit(this.#counts, exitCode))}\n`);
     });
+  }
+
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    if (specifications.length > WHOLE_RUN_FILES)
+      process.stdout.write(
+        "All tests: about 4 minutes on 2 cores. `npm test -- merge` runs the files with merge in their path.\n",
+      );
   }
 
   onTestRunEnd(testModules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {

@@ -254,7 +254,7 @@ describe("what else it tells", () => {
   });
 
   for (const [line, said] of [
-    ["baker", "error: 'baker' is the name of no kind\nDid you mean httproute/bakery/baker or service/bakery/baker?\n"],
+    ["baker", "error: unknown kind 'baker'\nDid you mean httproute/bakery/baker or service/bakery/baker?\n"],
     [
       "httproute/baker httproute/counter",
       "error: one target at a time, and there are 2:\n  httproute/bakery/baker\n  httproute/shop/counter\n",

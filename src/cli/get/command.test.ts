@@ -185,7 +185,7 @@ describe("what is wrong is said", () => {
       "get policies --redact -f examples/bakery",
       "error: --redact hides what is outside of one namespace: say which, with -n NAMESPACE\n",
     ],
-    ["get policies friday-fxi -f examples/bakery", "error: there is no kind 'friday-fxi' here\n"],
+    ["get policies friday-fxi -f examples/bakery", "error: unknown kind 'friday-fxi'\n"],
   ] as const) {
     test(line, async () => {
       const result = await runCli(line);

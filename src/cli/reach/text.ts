@@ -62,7 +62,9 @@ function effectWords(paths: readonly ReachedPath[], values: number): string {
   const parts = [
     ...(full > 0 ? [`${values === 1 ? "its value takes" : "all values take"} effect on ${full}`] : []),
     ...(partial > 0 ? [`some ${full > 0 ? "" : "values take effect "}on ${partial}`] : []),
-    ...(none > 0 ? [full + partial > 0 ? `${values === 1 ? "not" : "none"} on ${none}` : `no value takes effect on ${none}`] : []),
+    ...(none > 0
+      ? [full + partial > 0 ? `${values === 1 ? "not" : "none"} on ${none}` : `no value takes effect on ${none}`]
+      : []),
     ...(met > 0 ? [`its condition is false on ${met}`] : []),
   ];
   return `of its ${countWord(total, "path")}, ${parts.join(", ")}`;

@@ -76,11 +76,8 @@ describe("what they do not name", () => {
     ],
     ["svc/till -n bakery", "error: there is no Service 'till' in namespace 'bakery'; it exists in 'shop'\n"],
     ["svc/bakery/till", "error: there is no Service 'till' in namespace 'bakery'; it exists in 'shop'\n"],
-    ["servce/till", "error: there is no kind 'servce' here; did you mean 'service'?\n"],
-    [
-      "qqqqqqqqqq/x",
-      "error: there is no kind 'qqqqqqqqqq' here\nThere are: CustomResourceDefinition, Gateway, Oven, Service\n",
-    ],
+    ["servce/till", "error: unknown kind 'servce'; did you mean 'service'?\n"],
+    ["qqqqqqqqqq/x", "error: unknown kind 'qqqqqqqqqq'\nThere are: CustomResourceDefinition, Gateway, Oven, Service\n"],
     ["gtw/prod#htp", "error: Gateway infra/prod has no section 'htp'; did you mean 'http'?\nIt has: http, https\n"],
     ["ov/big#x", "error: Oven bakery/big has no sections\n"],
     ["svc/baker -l team=cake", "error: Service 'baker' does not have the labels that -l asks for\n"],

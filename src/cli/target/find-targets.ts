@@ -188,9 +188,9 @@ function unknownKind(world: World, names: readonly KindWords[], word: string): T
   );
   const present = world.objects.kinds().map((kind) => parseKindId(kind).kind);
   const named = near === "" ? namedLike(world, word) : [];
-  if (named.length > 0) return { ok: false, message: `'${word}' is the name of no kind`, hints: named };
+  if (named.length > 0) return { ok: false, message: `unknown kind '${word}'`, hints: named };
   const hint = `There are: ${[...new Set(present)].sort(compareText).join(", ")}`;
-  return { ok: false, message: `there is no kind '${word}' here${near}`, hints: near === "" ? [hint] : [] };
+  return { ok: false, message: `unknown kind '${word}'${near}`, hints: near === "" ? [hint] : [] };
 }
 
 /** Whoever knows the name may have forgotten the kind. */

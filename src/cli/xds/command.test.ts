@@ -55,7 +55,7 @@ describe("xds dump", () => {
     ["xds serve", "nothing to serve"],
     ["xds serve -f examples/bakery --listen 0.0.0.0:18000", "0.0.0.0 is not the loopback"],
     ["xds serve -f examples/bakery --listen here", "--listen is 'here'"],
-    ["xds status --status-port 1", "nobody tells the state at 127.0.0.1:1"],
+    ["xds status --status-port 1", "no xDS server is listening on 127.0.0.1:1"],
     ["xds status --status-port x", "--status-port is 'x'"],
   ])("%s: refused", async (line, words) => {
     const setup = line.includes("empty.yaml") ? { files: { "empty.yaml": NAMESPACE } } : {};

@@ -129,7 +129,7 @@ async function status(context: CommandContext, [word]: readonly string[]): Promi
   if (typeof port === "string") return fail(port, context.seeHelp);
   const nodes = await (await io.xds()).status(port);
   if (typeof nodes === "string")
-    return fail(nodes, "Is 'xds serve' running on this machine? --status-port says where it tells.");
+    return fail(nodes, "Is 'xds serve' running on this machine? Give its port with --status-port.");
   if (output === "json" || output === "yaml") printData(print, output, { nodes });
   else printNodes(nodes, print);
   return exitCodes.ok;

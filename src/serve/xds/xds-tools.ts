@@ -46,8 +46,8 @@ async function askStatus(port: number): Promise<readonly XdsNode[] | string> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/status`, { signal: AbortSignal.timeout(STATUS_MS) });
     const nodes = parseXdsNodes(await response.json());
-    return nodes ?? `what is at port ${port} is no 'xds serve'`;
+    return nodes ?? `what is at port ${port} is not 'xds serve'`;
   } catch {
-    return `nobody tells the state at 127.0.0.1:${port}`;
+    return `no xDS server is listening on 127.0.0.1:${port}`;
   }
 }

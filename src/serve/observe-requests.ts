@@ -1,10 +1,11 @@
 import { type AdminOptions, type AdminServer, startAdminServer } from "../adapters/admin/admin-server.ts";
+import type { ExitCode } from "../cli/exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "../cli/run/settings.ts";
 import { formatAccessLine } from "../gateway/observe/access-log.ts";
 import type { GatewayEvent } from "../gateway/observe/gateway-event.ts";
 import type { Metrics } from "../gateway/observe/metrics.ts";
 
-/** Access log and metrics, of whatever a gateway tells. */
+/** Writes the access log and counts the metrics from the events of a gateway. */
 export function observeRequests(
   { accessLog }: ServeSettings,
   { write }: ServeOutput,
@@ -17,16 +18,22 @@ export function observeRequests(
   };
 }
 
-/** On the loopback, where `--admin-port` says; a text: why it could not be had. */
+/** Opens the admin port on the loopback and prints its address. Undefined: `--admin-port off`. A number: the exit code, because it cannot be opened. */
 export async function openAdmin(
   { adminPort }: ServeSettings,
+  output: ServeOutput,
   options: Omit<AdminOptions, "host" | "port">,
-): Promise<AdminServer | string | undefined> {
+): Promise<AdminServer | ExitCode | undefined> {
   if (adminPort === undefined) return undefined;
   try {
-    return await startAdminServer({ ...options, host: "127.0.0.1", port: adminPort });
+    const admin = await startAdminServer({ ...options, host: "127.0.0.1", port: adminPort });
+    output.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
+    return admin;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return `the admin port ${adminPort} cannot be opened: ${reason}`;
+    return output.fail(
+      `the admin port ${adminPort} cannot be opened: ${reason}`,
+      "Choose another one with --admin-port, or 'off'.",
+    );
   }
 }

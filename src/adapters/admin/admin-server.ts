@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 
 export interface AdminOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly metrics: () => string;
-  /** Whether requests are served; the reason if they are not. */
+  /** Whether requests are served, with the reason. */
   readonly readiness: () => { readonly isReady: boolean; readonly reason: string };
-  /** More pages, by path: what each has to say, as JSON. */
+  /** Additional JSON pages, by path. */
   readonly states?: Readonly<Record<string, () => object>>;
 }
 
@@ -31,7 +31,7 @@ const json = (state: object): Page => ({
   body: `${JSON.stringify(state)}\n`,
 });
 
-/** Rejects, with what is wrong, if the address cannot be had. */
+/** Rejects if the address cannot be opened. */
 export async function startAdminServer(options: AdminOptions): Promise<AdminServer> {
   const { host, port, metrics, readiness, states = {} } = options;
   const pages: Readonly<Record<string, () => Page>> = {

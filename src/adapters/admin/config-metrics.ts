@@ -2,7 +2,7 @@
 import { createCounters, createGauge, type MetricFamily } from "./metric-families.ts";
 
 export interface ConfigMetrics {
-  /** A configuration was taken up (its number), or left where it was. */
+  /** Records that a configuration was applied, with its number, or kept out. */
   readonly noteConfig: (outcome: { readonly generation: number } | "Kept") => void;
   readonly families: readonly MetricFamily[];
 }

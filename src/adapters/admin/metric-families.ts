@@ -4,17 +4,17 @@ export interface MetricFamily {
   readonly render: () => string;
 }
 
-/** Prometheus, "Text format details": what must be escaped in a label's value. */
+/** Escapes a label value (Prometheus, "Text format details"). */
 export const label = (value: string): string =>
   value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 
-/** Seconds. From what a cache answers to what a person gives up on. */
+/** The upper bounds of the histogram buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
 const heading = (name: string, help: string, type: string): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 
-/** Series come out in the order of their labels: two renderings of the same counts are the same text. */
+/** Series are sorted by their labels, so that equal counts give equal text. */
 const inOrder = <Value>(series: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
   [...series].sort(([a], [b]) => (a < b ? -1 : 1));
 
@@ -98,7 +98,7 @@ export function addDuration(histogram: Histogram, durationMs: number): void {
   histogram.count++;
 }
 
-/** Buckets are cumulative: each counts whatever is not longer. */
+/** Buckets are cumulative: each counts the durations up to its bound. */
 function histogramText(name: string, labels: string, { counts, sumSeconds, count }: Histogram): string {
   let sum = 0;
   const lines = BUCKETS.map((limit, at) => {

@@ -2,19 +2,19 @@ import { type CelEnv, type CelInput, type CelResult, parse, plan } from "./cel-l
 import { childrenOf, type Expression, instrumentExpression, staticCost } from "./instrument-expression.ts";
 import { nestingDepth } from "./nesting-depth.ts";
 
-/** What an expression may at most be. */
+/** The limits of an expression. */
 export interface ExpressionLimits {
   readonly maxExpressionLength: number;
   readonly maxDepth: number;
 }
 
-/** An expression that is ready to be evaluated again and again, or what is wrong with it. */
+/** A compiled expression, or the reason why it is invalid. */
 export type CompiledCondition =
   | {
       readonly state: "ready";
       readonly cost: number;
       readonly run: (bindings: { readonly [name: string]: CelInput }) => CelResult;
-      /** Puts the place in the expression before the message, where it is known. */
+      /** Puts the position in the expression before the message, if it is known. */
       readonly locate: (message: string, nodeId: bigint | undefined) => string;
     }
   | { readonly state: "error"; readonly message: string };

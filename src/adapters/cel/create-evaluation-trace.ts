@@ -1,8 +1,8 @@
-/** What one evaluation has cost so far and what has gone wrong in it. */
+/** The cost and the errors of one evaluation. */
 export interface EvaluationTrace {
   /** Forgets the previous evaluation. */
   readonly start: () => void;
-  /** Counts cost that cannot be declined, and tells whether any is left. */
+  /** Counts cost, and returns true if some is left. */
   readonly spend: (units: number) => boolean;
   /** Counts cost ahead of work, and throws if that much is not left, so that the work is not begun. */
   readonly charge: (units: number) => void;

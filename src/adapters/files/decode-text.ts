@@ -2,7 +2,7 @@ export type DecodedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string; readonly line: number; readonly column: number };
 
-/** UTF-8, with or without a byte order mark. Anything else is said, never guessed: a wrong guess changes names. */
+/** Decodes UTF-8, with or without a byte order mark. Other encodings are reported, never guessed, because a wrong guess changes names. */
 export function decodeText(bytes: Uint8Array): DecodedText {
   try {
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
@@ -32,7 +32,7 @@ function firstBadByte(bytes: Uint8Array): number {
     if (decodes(bytes.subarray(0, middle), { stream: true })) good = middle;
     else bad = middle;
   }
-  // What looked like the beginning of a character was none: go back to where it began.
+  // The last bytes are not the beginning of a character: go back to their start.
   while (good > 0 && !decodes(bytes.subarray(0, good), { stream: false })) good--;
   return good;
 }

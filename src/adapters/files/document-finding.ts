@@ -1,8 +1,8 @@
 import type { DocumentFindingCode } from "../../core/model/finding-code.ts";
 
 /**
- * A finding about the text itself, before anyone asks what the objects mean. Lines and columns count from 1.
- * With an *error* the document (or the path) is left out and everything else is still read; a *warning* only tells.
+ * A finding about the text itself, independent of the meaning of its objects. Lines and columns count from 1.
+ * With an *error* the document (or the path) is left out and everything else is still read; a *warning* has no effect.
  */
 export interface DocumentFinding {
   readonly code: DocumentFindingCode;

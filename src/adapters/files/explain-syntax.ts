@@ -1,12 +1,12 @@
 import { startOfLine } from "./split-stream.ts";
 
-/** What the YAML scanner said, and the place where it gave up. */
+/** The error of the YAML scanner, and its offset. */
 export interface SyntaxFailure {
   readonly reason: string;
   readonly offset: number;
 }
 
-/** The scanner's word for it is often "bad indentation", whatever the mistake: the commonest ones deserve their own. */
+/** Gives the most frequent mistakes their own message, because the scanner calls most of them "bad indentation". */
 export function explainSyntax(source: string, { reason, offset }: SyntaxFailure): string {
   const line = source.slice(startOfLine(source, offset), offset);
   if (reason.includes("tab characters") || /^ *\t/.test(line)) {

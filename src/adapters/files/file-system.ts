@@ -1,4 +1,4 @@
-/** What loading needs of the machine, so that tests and other sources can stand in for it. */
+/** The file system functions that loading needs. Tests replace them. */
 export interface FileSystem {
   /** Follows links. Rejects as Node does: an Error with a `code` such as `ENOENT`. */
   stat(path: string): Promise<FileFacts>;
@@ -10,6 +10,6 @@ export interface FileSystem {
 export interface FileFacts {
   readonly type: "file" | "directory" | "other";
   readonly sizeBytes: number;
-  /** The path without links: what is reached twice is read once. */
+  /** The path without links, so that a file that is reached twice is read once. */
   readonly realPath: string;
 }

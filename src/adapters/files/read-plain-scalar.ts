@@ -60,7 +60,7 @@ export interface ScalarNote {
   readonly message: string;
 }
 
-/** What a person should be told about how an unquoted scalar was read, if anything. */
+/** The warning about how an unquoted scalar was read, if there is one. */
 export function explainPlainScalar(source: string, value: PlainScalar): ScalarNote | undefined {
   if (typeof value === "boolean" && source.length <= 3) {
     const message = `\`${source}\` is read as ${value}, as Kubernetes does: write ${value}, or quote it if text is meant`;

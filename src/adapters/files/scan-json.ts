@@ -1,4 +1,4 @@
-/** What a quick look at JSON text tells that `JSON.parse` does not. */
+/** Facts about a JSON text that `JSON.parse` does not report. */
 export interface JsonScan {
   /** Offset just behind the value. */
   readonly end: number;

@@ -1,14 +1,14 @@
-/** Tells when files may have changed. It may call back for nothing; it must not miss a change. */
+/** Calls back when files may have changed. It may call back without a change, but never misses one. */
 import { type FSWatcher, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
 export interface WatchOptions {
   readonly onChange: () => void;
-  /** A path cannot be watched (any more). It is looked at every few seconds instead. */
+  /** Called if a path cannot be watched. It is polled every few seconds instead. */
   readonly onTrouble: (path: string, reason: string) => void;
-  /** How long nothing must happen before it calls back: editors write in several steps. */
+  /** How long it waits after the last event before it calls back, because editors write in several steps. */
   readonly quietMs?: number;
-  /** How often paths are looked at that cannot be watched. */
+  /** The polling interval of paths that cannot be watched. */
   readonly pollMs?: number;
 }
 
@@ -32,7 +32,7 @@ export function watchPaths(paths: readonly string[], options: WatchOptions): Pat
   const poll = (path: string, error: unknown): void => {
     if (isClosed) return;
     onTrouble(path, error instanceof Error ? error.message : String(error));
-    // Without a word from the system every look could be one at something new: the reader compares anyway.
+    // Calls back at every poll, because the reader compares the contents.
     polls.add(setInterval(onChange, pollMs));
   };
   for (const path of paths) {
@@ -61,7 +61,7 @@ export function watchPaths(paths: readonly string[], options: WatchOptions): Pat
   };
 }
 
-/** Editors put a new file in the place of the old one, so a file is watched through its folder. */
+/** Watches the folder of a file, because editors replace the file. */
 function placeOf(path: string): { readonly folder: string; readonly only: string | undefined } {
   return statSync(path).isDirectory()
     ? { folder: path, only: undefined }

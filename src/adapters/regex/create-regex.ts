@@ -3,7 +3,7 @@ import type { MatchRegex } from "../../core/model/regex.ts";
 import { weighPattern } from "./weigh-pattern.ts";
 
 export interface RegexOptions {
-  /** Whether the pattern must match the whole text, as a path does in a route, or may match anywhere in it, as in CEL. */
+  /** Whether the pattern must match the whole text, as in routes, or a part of it, as in CEL. */
   readonly match?: "Anywhere" | "Whole";
   /** UTF-16 code units. */
   readonly maxPatternLength?: number;
@@ -18,7 +18,7 @@ export interface RegexOptions {
 interface Program {
   readonly regex: RE2JS;
   readonly size: number;
-  /** What the engine may have put into its caches since they were last emptied. */
+  /** The estimated size of the engine's caches since they were last cleared. */
   used: number;
 }
 

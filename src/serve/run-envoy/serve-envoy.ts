@@ -52,14 +52,13 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
   let admin: AdminServer | undefined;
   try {
     await loop.refresh();
-    const opened = await openAdmin(settings, {
+    const opened = await openAdmin(settings, output, {
       metrics: metrics.render,
       readiness: () => readiness(envoys, loop.generation()),
       states: { "/status": () => ({ nodes: envoys.nodes() }) },
     });
-    if (typeof opened === "string") return output.fail(opened, "Choose another one with --admin-port, or 'off'.");
+    if (typeof opened === "number") return opened;
     admin = opened;
-    if (admin !== undefined) output.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
     await loop.follow(stop.signal);
     output.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
     return exitCodes.ok;

@@ -39,13 +39,12 @@ export async function serveGateway(settings: ServeSettings, output: ServeOutput,
     if (gateway.openPorts().length === 0) {
       return output.fail("no port could be opened, so nothing is served", "'run --dry-run' tells what would be.");
     }
-    const opened = await openAdmin(settings, {
+    const opened = await openAdmin(settings, output, {
       metrics: metrics.render,
       readiness: () => ({ isReady: true, reason: `serving configuration ${loop.generation()}` }),
     });
-    if (typeof opened === "string") return output.fail(opened, "Choose another one with --admin-port, or 'off'.");
+    if (typeof opened === "number") return opened;
     admin = opened;
-    if (admin !== undefined) output.note(`metrics at http://127.0.0.1:${admin.port}/metrics`);
     await loop.follow(stop.signal);
     output.note(`stopping; requests have ${settings.drainMs / 1000} s to end`);
     return exitCodes.ok;

@@ -4,7 +4,7 @@
  */
 export { BadMessage, BadRequest } from "./read/bad-message.ts";
 export { readRequestHead } from "./read/read-request-head.ts";
-export { type ReaderLimits, RequestReader } from "./read/request-reader.ts";
+export { RequestReader } from "./read/request-reader.ts";
 export { parseAuthority } from "./read/request-target.ts";
-export { Http1ServerConnection, type ServerConnectionOptions } from "./server-connection.ts";
+export { Http1ServerConnection } from "./server-connection.ts";
 export { createHttp1Upstream } from "./upstream.ts";

@@ -569,8 +569,8 @@ export const mutants = [
     "a Direct policy on a Service beats the one on its port",
     attachment,
     `${effective}/paths/path-finder.ts`,
-    "const set = sets.sections?.get(section.name) ?? sets.own;",
-    "const set = sets.own ?? sets.sections?.get(section.name);",
+    "const set = own === undefined ? sets.own : sets.sections?.get(own);",
+    "const set = sets.own ?? (own === undefined ? undefined : sets.sections?.get(own));",
   ),
 
   // Targets.

@@ -11,24 +11,23 @@ import type { CompiledKind } from "../world/compiled-kind.ts";
 import { policiesIn, type Stack } from "../world/stack.ts";
 import { isAbout, type MappedNode, NO_OWN_VALUES, type OwnItem, type OwnValues, ownValues } from "./own-values.ts";
 
+/** Own values change with every edit of a route. An entry that was dropped is folded again on the next access. */
+const MAX_KEYS = 4096;
+
 /** The effective spec at the end of a path. Paths with the same stack and own values share it, so it is folded once for all of them. */
 export function foldPath(path: Path, kind: CompiledKind, own: OwnValues = ownValuesOn(path, kind)): EffectiveSpec {
   const { stack } = path;
   const endLevels = endLevelsOf(path, kind);
   if (own.key === "" && endLevels === 0) {
-    if (stack.effective === undefined) {
-      stack.effective = foldStack(stack, NO_OWN_VALUES, 0, kind);
-      kind.stacks.noteFold(stack);
-    }
+    stack.effective ??= foldStack(stack, NO_OWN_VALUES, 0, kind);
     return stack.effective;
   }
   const key = `${endLevels}${own.key}`;
   let effective = stack.effectiveByKey?.get(key);
   if (effective === undefined) {
     effective = foldStack(stack, own, endLevels, kind);
-    stack.effectiveByKey ??= new Map();
+    if (stack.effectiveByKey === undefined || stack.effectiveByKey.size >= MAX_KEYS) stack.effectiveByKey = new Map();
     stack.effectiveByKey.set(key, effective);
-    kind.stacks.noteFold(stack);
   }
   return effective;
 }

@@ -1,4 +1,3 @@
-/** REF, "Merging into existing `spec` fields": what an object itself says where a policy may set its fields. */
 import type { LevelKind } from "../../model/definition.ts";
 import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import type { Unit } from "../../model/policy.ts";
@@ -51,7 +50,13 @@ export const NO_OWN_VALUES: OwnValues = {
   nowhere: NONE,
 };
 
-/** `nodes`: of a path, the most specific first. */
+/**
+ * Merging into existing spec fields
+ *
+ * Where a kind maps its settings onto fields of an object, the object's own value is the most specific default: it overrides
+ * every default and is replaced by every override. Empty lists, strings and maps count as unset. `nodes`: most specific first.
+ * Policy attachment reference, "Merging into existing `spec` fields"
+ */
 export function ownValues(
   nodes: readonly MappedNode[],
   mappings: readonly CompiledMapping[],

@@ -1,4 +1,4 @@
-/** One node more below a path: its policies join the stack, and where they act on some traffic only, the path splits. */
+/** Extends a path by one node: the policies on the node join the stack. */
 import { OTHERS } from "../../model/traffic.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { NodeSets, PolicySet } from "../world/stack.ts";
@@ -96,7 +96,12 @@ export class PathBuilder {
   }
 }
 
-/** GEP-713x: a consumer policy applies to traffic from its own namespace only, so it splits that traffic off. */
+/**
+ * Consumer policies split traffic
+ *
+ * A consumer policy takes effect only on traffic from its own namespace, so a path through its target is split in two.
+ * GEP-713 experimental, "Policy Attachment for Mesh"
+ */
 function splitTraffic(
   above: Path,
   consumers: ReadonlyMap<string, NodeSets>,

@@ -11,6 +11,7 @@ import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
 import { referrersOf } from "../world/link-indexes.ts";
 import type { PolicySet } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
+import { coveringSection } from "./covering-section.ts";
 import type { EndObject } from "./end-objects.ts";
 import { EndsBelow, isUnfollowed } from "./ends-below.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
@@ -25,7 +26,7 @@ const MAX_REMEMBERED = 4096;
 export interface PathScope {
   /** A path through one of these counts. */
   readonly dirty: ReadonlySet<ObjectId>;
-  /** They, and what lies below them: no other way leads up to one. */
+  /** The dirty objects and everything below them. */
   readonly touched: ReadonlySet<ObjectId>;
 }
 
@@ -80,17 +81,17 @@ export class PathFinder {
     for (const path of paths) if (!entering.has(path)) visit(path);
   }
 
-  /** The paths to an object, for whoever goes on from there with `into` and `onTo`. */
+  /** The paths to an object, to be continued with `into` and `onTo`. */
   pathsTo({ ref, id, raw }: EndObject): readonly Path[] {
     return this.#findToNode(this.#nodes.of(id, ref, raw));
   }
 
-  /** The same path, and on into a section of the object that it leads to. */
+  /** The path, continued into a section of the object that it leads to. */
   into(path: Path, section: Section): Path | undefined {
     return this.#intoSection([path], section)[0];
   }
 
-  /** The same path, and on to a backend by one of its ports; where it has no such port, to the backend as such. */
+  /** The path, continued to a backend and the section of one of its ports; without such a port, to the backend itself. */
   onTo(path: Path, child: ObjectId, port: number): Path | undefined {
     const node = this.#nodes.find(child);
     if (node === undefined) return undefined;
@@ -104,7 +105,7 @@ export class PathFinder {
     return last === undefined || section === undefined ? last : this.into(last, section);
   }
 
-  /** A Direct policy on an object covers the sections that have none of their own. */
+  /** The paths of a Direct kind: just the target, with the policy that covers it. */
   #forEachDirectEnd(ref: ObjectRef, id: ObjectId, end: EndLevel, visit: (path: Path) => void): void {
     const sets = this.#world.attached[this.#kind.index]?.get(id);
     if (sets === undefined) return;
@@ -120,12 +121,13 @@ export class PathFinder {
       return;
     }
     for (const section of sections) {
-      const set = sets.sections?.get(section.name) ?? sets.own;
+      const own = coveringSection(section.name, (name) => sets.sections?.has(name) === true);
+      const set = own === undefined ? sets.own : sets.sections?.get(own);
       if (set !== undefined) visit({ ...root(set), up: root(undefined), node: sectionNode(node, section) });
     }
   }
 
-  /** Paths to an object, remembered: for what many others hang under. */
+  /** The paths to an object that others are attached to, remembered. */
   #toObject(id: ObjectId): readonly Path[] {
     const known = this.#remembered.get(id);
     if (known !== undefined) return known;
@@ -162,7 +164,7 @@ export class PathFinder {
       if (links.absentParents.length > 0 && this.#counts(id)) this.#paths.extendIncomplete(node, found);
     }
     if (!node.level.isChildByRef) return;
-    // Of the thousands that may name a backend a change touches a few.
+    // A change touches few of the thousands of routes that may name a backend.
     const touched = finder === this ? this.#scope?.touched : undefined;
     for (const parent of referrersOf(this.#world, id)) {
       if (touched !== undefined && !touched.has(parent)) continue;
@@ -176,7 +178,7 @@ export class PathFinder {
     }
   }
 
-  /** The paths to what an object hangs under. Objects that hang under the same share the list of links: it is followed once. */
+  /** The paths to the parents of an object. Objects with the same parents share the list of links, so it is followed once. */
   #above(up: readonly UpLink[], namespace: string): readonly Path[] {
     if (this.#near?.up === up) return this.#near.bases;
     const all: Path[] = [];
@@ -186,7 +188,7 @@ export class PathFinder {
       isMesh ||= link.frontend === true;
     }
     const bases = all;
-    // Which traffic a mesh Service gives depends on who asks.
+    // The traffic that a mesh Service passes on depends on the route.
     if (!isMesh) this.#near = { up, bases };
     return bases;
   }
@@ -196,7 +198,7 @@ export class PathFinder {
     return this.#scope === undefined || this.#scope.dirty.has(id);
   }
 
-  /** Above an object that changed, every way counts. */
+  /** Above an object that changed, every path counts. */
   #unscoped(): PathFinder {
     this.#whole ??= new PathFinder(this.#world, this.#kind);
     return this.#whole;
@@ -208,7 +210,7 @@ export class PathFinder {
     return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
   }
 
-  /** `section`: by which the parent names the child; undefined: it does so as a whole. */
+  /** `section`: the one in which the parent names the child; undefined: the parent itself names it. */
   #aboveChild(parent: ObjectId, section: string | undefined): readonly Path[] {
     return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
   }
@@ -239,9 +241,14 @@ export class PathFinder {
     return found;
   }
 
-  /** GEP-1294: routes in a consumer's namespace carry its traffic, those of the producer everybody else's. */
+  /**
+   * Consumer routes carry the traffic of their namespace
+   *
+   * A route in another namespace than its Service carries traffic from that namespace; the producer's own route carries the rest.
+   * GEP-1294, "Route types"
+   */
   #toFrontend(service: ObjectId, routeNamespace: string): readonly Path[] {
-    // Here it is a root, so only its own change counts, not one above it in its other role as a backend.
+    // As a frontend it is a root: changes above it, in its role as a backend, do not matter.
     if (!this.#counts(service)) return NO_PATHS;
     const node = this.#nodes.find(service);
     if (node === undefined) return NO_PATHS;
@@ -273,7 +280,7 @@ export class PathFinder {
 
 const NO_SECTIONS: readonly Section[] = [];
 
-/** Of a Service, only into the ports by which it was reached. */
+/** A path to a Service leads only into the ports by which it was reached. */
 function leadsInto({ ports }: Path, { section, raw }: Section): boolean {
   if (ports.length === 0 || section !== "Port") return true;
   const port = raw["port"];

@@ -1,6 +1,7 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
 import { compareText, type ObjectId, type PolicyId, targetId } from "../../model/refs.ts";
 import { forEachEffective } from "../fold/for-each-effective.ts";
+import { coveringSection } from "../paths/covering-section.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { changedTally, countPaths, type TallyChanges } from "./tally-changes.ts";
 import type { AncestorVerdict } from "./verdict.ts";
@@ -50,8 +51,7 @@ function bySection(
   const changes = new Map<string | undefined, TallyChanges>();
   const visit: Parameters<typeof forEachEffective>[2] = ({ node }, effective) => {
     const end = node.section?.name;
-    // A policy on the object covers the sections that have none of their own.
-    const target = names.has(end) ? end : undefined;
+    const target = coveringSection(end, (name) => names.has(name));
     const own: TallyChanges = changes.get(target) ?? new Map();
     changes.set(target, own);
     countPaths(own, effective, () => ancestor, [{ target: targetId(node.id, end), paths: 1 }]);

@@ -45,8 +45,6 @@ export function policiesIn(stack: Stack): readonly Policy[] {
 export class Stacks {
   readonly empty: Stack = newStack(undefined, undefined);
   readonly #sets: SetNode = newSetNode();
-  /** The stacks that were folded last, the oldest first. */
-  #folded: Stack[] = [];
 
   /** `policies`: highest first, not empty. */
   setOf(policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet {
@@ -78,20 +76,7 @@ export class Stacks {
     }
     return below;
   }
-
-  /** Only the last folds are kept: what a stack folds into takes more memory than everything else about a route. */
-  noteFold(stack: Stack): void {
-    this.#folded.push(stack);
-    if (this.#folded.length <= MAX_FOLDS) return;
-    for (const old of this.#folded.splice(0, MAX_FOLDS / 2)) {
-      old.effective = undefined;
-      old.effectiveByKey = undefined;
-    }
-  }
 }
-
-/** Paths are read object by object, so those with the same stack are mostly near each other. */
-const MAX_FOLDS = 1024;
 
 /** Sets by their policies: a trie with a step for each policy. Weak, as policies come and go. */
 interface SetNode {

@@ -12,7 +12,7 @@ import { clusterYaml, smallDocuments } from "./cluster-yaml.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const MB = 1024 * 1024;
-/** Of `explain` against `node -e 0`. Node 22 and newer keep compiled code between starts. */
+/** The bar of `explain` against `node -e 0`. Node 22 and newer keep compiled code between starts. */
 const EXPLAIN_BAR = Number(process.versions.node.split(".")[0]) >= 22 ? 2.4 : 3.2;
 
 /** The command line: how fast it starts, and whether reading YAML, which is unavoidable, is most of the rest. */

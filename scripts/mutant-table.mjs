@@ -22,7 +22,7 @@ const rfc9 = "rfc-0009/";
 const row = (name, spec, file, text, becomes) => ({ name, spec, file, text, becomes });
 
 export const mutants = [
-  // Who is higher (GEP-713, "Conflict resolution").
+  // Which policy is higher (GEP-713, "Conflict resolution").
   row(
     "fold top-down",
     levels,

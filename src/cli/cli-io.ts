@@ -7,7 +7,7 @@ import type { XdsTools } from "./xds/xds-tools.ts";
 export interface CliIo {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Of the terminal that shows the output; undefined: a pipe or a file, where nothing is cut to fit. */
+  /** The width of the terminal. Undefined: a pipe or a file, where lines are not cut. */
   readonly columns: number | undefined;
   /** Whether a person sees what is written to each. */
   readonly isTerminal: { readonly stdout: boolean; readonly stderr: boolean };

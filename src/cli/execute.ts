@@ -91,7 +91,7 @@ async function runCommand(
   return code === exitCodes.ok && !isWhole ? exitCodes.failed : code;
 }
 
-/** Of what was left out, what this reader may know. */
+/** The findings about unreadable input that redaction allows. */
 async function visibleFindings(
   { unreadable, world }: LoadedSource,
   options: OptionValues,

@@ -14,7 +14,7 @@ import { buildSnapshot } from "../core/model/snapshot.ts";
 import type { DocumentSource, SourceChanges } from "../sources/document-source.ts";
 import { type KeyMaterial, NO_KEY_MATERIAL } from "../sources/key-material.ts";
 
-/** Whoever makes gateways behave as configured. */
+/** A data plane: it makes gateways behave as configured. */
 export interface DataplaneServer {
   /** Resolves when the configuration is served, with what could not be. */
   readonly replace: (config: DataplaneConfig, keyMaterial: KeyMaterial) => Promise<readonly string[]>;
@@ -63,7 +63,7 @@ export interface ControlLoop {
 interface Served {
   readonly evaluation: Evaluation;
   readonly config: Dataplane;
-  /** Those that were in force, or not there, before. */
+  /** Policies that were accepted, or did not exist, before. */
   readonly notAccepted: readonly NotAcceptedPolicy[];
 }
 

@@ -10,7 +10,7 @@ export function bindPorts({
   return (_, port) => ({ host: bind, port: portMap.get(port) ?? port });
 }
 
-/** The same, as people type it. */
+/** An address and port, as users write them. */
 export function boundAddress({ bind, portMap }: PortSettings): (gateway: unknown, port: number) => string {
   return (_, port) => `${bind}:${portMap.get(port) ?? port}`;
 }

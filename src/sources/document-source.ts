@@ -1,5 +1,5 @@
 /**
- * Objects that change by themselves, seen as changes: whoever asks gets what differs from the last time. Only what differs travels on, so that
+ * Objects that change, as a sequence of changes: each load returns what differs from the last one. Only differences are passed on, so that
  * one edited line in a large file costs its readers one object.
  */
 import type { Change } from "../core/apply.ts";
@@ -41,8 +41,8 @@ export interface DocumentSource {
 }
 
 /**
- * The first load gives out whatever can be used. From then on nothing is given out as long as anything is broken: half of an edit is not
- * what anybody meant.
+ * The first load returns everything that can be used. Later loads return no changes as long as a document is broken: half of an edit is
+ * never passed on.
  */
 export function createDocumentSource(read: () => Promise<ReadDocuments>): DocumentSource {
   let given: { readonly objects: ObjectIndex; readonly keyMaterial: KeyMaterial } | undefined;

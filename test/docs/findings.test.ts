@@ -14,7 +14,7 @@ import { runCli } from "../support/cli/run-cli.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const codes = Object.keys(findingCodes);
 
-/** Does not compile if somebody can emit a code that is not in the table. */
+/** Does not compile if a code that is not in the table can be emitted. */
 const factsOf = (code: Finding["code"] | DocumentFindingCode | RefusalCode): FindingCodeFacts => findingCodes[code];
 
 /** Source files that can emit findings, the table itself left out. */

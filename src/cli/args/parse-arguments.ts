@@ -91,7 +91,7 @@ function take(
   return undefined;
 }
 
-/** `-n -f FILE`: somebody forgot the namespace, and means no namespace `-f`. */
+/** True for `-n -f FILE`: the namespace is missing, and `-f` is not a namespace. */
 const isOption = (word: string, known: readonly Option[]): boolean =>
   known.some(
     ({ name, short }) =>

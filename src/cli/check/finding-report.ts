@@ -40,12 +40,12 @@ export interface FindingReport {
   readonly origin: string;
 }
 
-/** Who serves: files do not say. */
+/** The data planes that can be checked; files do not name one. */
 export type DataplaneName = "embedded" | "envoy";
 export const dataplaneNames: readonly DataplaneName[] = ["embedded", "envoy"];
 
 export interface ReportOptions {
-  /** Also what this one would not do; undefined: nobody serves. */
+  /** Also report what this data plane cannot do. Undefined: no data plane is checked. */
   readonly dataplane: DataplaneName | undefined;
   readonly scope: Scope;
   readonly severity: Severity;
@@ -54,7 +54,7 @@ export interface ReportOptions {
 
 export const severities: readonly Severity[] = ["error", "warning", "info"];
 
-/** Everything that is wrong with a source, and that somebody should know. */
+/** All findings about a source. */
 export async function buildFindingReport(source: LoadedSource, options: ReportOptions): Promise<FindingReport> {
   const { scope, severity, redaction } = options;
   const { world } = source;

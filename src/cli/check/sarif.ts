@@ -76,7 +76,7 @@ function result(finding: ReportedFinding, ruleIndex: number): object {
   };
 }
 
-/** Of what is about a path as a whole no line is to blame; scanners want one. */
+/** A finding about a whole path has no line; scanners need one. */
 const physical = ({ file, line, column }: SourcePosition, hasLine: boolean): object => ({
   artifactLocation: { uri: uriOf(file) },
   region: hasLine ? { startLine: line, startColumn: column } : { startLine: 1, startColumn: 1 },
@@ -84,7 +84,7 @@ const physical = ({ file, line, column }: SourcePosition, hasLine: boolean): obj
 
 /**
  * A message string (SARIF, 3.11.5 and 3.11.6): braces stand for placeholders unless they are doubled, and `[a](b)` is a link, which
- * a name in somebody's YAML must not become.
+ * a name in a user's YAML must not become.
  */
 function messageString(text: string): string {
   const doubled = text.replaceAll("{", "{{").replaceAll("}", "}}");

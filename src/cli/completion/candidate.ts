@@ -14,7 +14,7 @@ export interface Completion {
 export const NOTHING: Completion = { candidates: [], files: false };
 export const FILES: Completion = { candidates: [], files: true };
 
-/** Those that begin as the word does, in order. */
+/** The candidates that begin with the word, in order. */
 export const beginning = (word: string, candidates: readonly Candidate[]): Completion => ({
   candidates: candidates.filter((candidate) => candidate.word.startsWith(word)),
   files: false,

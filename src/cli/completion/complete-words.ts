@@ -47,7 +47,7 @@ function splitAtEquals(word: string): readonly string[] {
   return equals === -1 ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
 }
 
-/** Leniently: whoever is still typing may have made mistakes. */
+/** Parses leniently: an unfinished line may have mistakes. */
 function readLine(words: readonly string[], options: readonly Option[]): TypedLine {
   const args: string[] = [];
   const values = new Map<string, string[]>();

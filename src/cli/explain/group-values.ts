@@ -9,9 +9,9 @@ import { valueAtPointer } from "../../core/model/value-at.ts";
 export interface ValueGroup {
   readonly pointer: string;
   readonly field: MappedField | undefined;
-  /** Those with most paths first. */
+  /** Variants with most paths first. */
   readonly variants: readonly ValueVariant[];
-  /** Paths on which nobody says anything about it. */
+  /** Paths where the value is not set. */
   readonly silent: number;
 }
 

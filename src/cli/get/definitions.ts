@@ -61,7 +61,7 @@ const levelName = ({ kind, section }: LevelKind): string => `${kind}${section ??
 
 const refOf = (name: string) => ({ group: "prevail.dev", kind: "PolicyDefinition", namespace: "", name });
 
-/** Those of the kinds, or of the policies, that the words name. */
+/** The definitions of the kinds or policies that the words name. */
 function definitionsOf({ world, targets }: GetContext): readonly PolicyDefinition[] {
   const all = world.rulebook.kinds.map(({ definition }) => definition);
   if (targets === undefined) return all;

@@ -10,7 +10,7 @@ export function nodeWords({ ref, sectionName, implied }: GraphNode): { readonly 
   return { kind: implied ? `${ref.kind} (not defined)` : ref.kind, name };
 }
 
-/** The same in one line. */
+/** The label in one line. */
 export function nodeLabel(node: GraphNode): string {
   const { kind, name } = nodeWords(node);
   // Unnamed rules are called rule-2: that says it all.
@@ -33,7 +33,7 @@ export function policyWords({ policy, state }: AttachedPolicy, redaction: Redact
   return `${redaction.isHidden(policy) ? redaction.name(policy) : `${kind} ${name}`}: ${STATES[state]}`;
 }
 
-/** Three ways to fare are enough for a colour. */
+/** The colour of a policy: takes effect, in part, or not. */
 export function fateOf({ state }: AttachedPolicy): "good" | "partly" | "bad" {
   switch (state) {
     case "Enforced":

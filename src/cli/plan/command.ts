@@ -127,13 +127,13 @@ async function plan(source: LoadedSource, wishes: Wishes, context: CommandContex
   return options.has("exit-code") && hasChanges(planned) ? exitCodes.differs : exitCodes.ok;
 }
 
-/** Of a path that cannot be read no line is to blame. */
+/** A path that cannot be read has no line. */
 function problemText({ source, message, code }: Finding): string {
   if (source === undefined) return message;
   return `${code.startsWith("Path") ? source.file : formatPosition(source)}: ${message}`;
 }
 
-/** Where the files alone cannot tell, nobody shall rely on it that nothing changes. */
+/** If the files are incomplete, "nothing changes" is not certain. */
 const hasChanges = ({ kinds, policies, findings, stillImplied }: Plan): boolean =>
   kinds.length + policies.length + findings.added.length + findings.removed.length + stillImplied.length > 0;
 

@@ -4,7 +4,7 @@ import type { Redaction } from "../args/redaction.ts";
 import { isPolicy, redactFindings } from "../print/redact-findings.ts";
 import type { PlanSides } from "./text-context.ts";
 
-/** A plan without how hidden policies fare, and without findings that tell of them. Whoever shows it hides names and values. */
+/** A plan without the verdicts of hidden policies and without findings about them. The printer hides names and values. */
 export function redactPlan(plan: Plan, { before, after }: PlanSides, redaction: Redaction): Plan {
   return {
     ...plan,

@@ -10,7 +10,7 @@ export interface PlanSides {
   readonly after: PlanSide;
 }
 
-/** What whoever tells a plan needs. */
+/** Everything that printing a plan needs. */
 export interface PlanTextContext {
   readonly print: Printer;
   readonly sides: PlanSides;

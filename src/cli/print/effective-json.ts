@@ -7,7 +7,7 @@ import { type Redaction, redactSpec } from "../args/redaction.ts";
 
 export const API_VERSION = "prevail.dev/v1alpha1";
 
-/** An object by name; `redacted`: somebody whose name may not be known. */
+/** An object by name. `redacted`: the name is hidden. */
 export type RefJson = ObjectRef | { readonly redacted: true };
 
 /** One item of an `EffectivePolicyList`, as `docs/schemas/effective-policy-list.json` describes it. */

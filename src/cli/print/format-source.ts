@@ -19,7 +19,7 @@ export interface SourcedValue {
 
 type Facts = Pick<LoadedSource, "world" | "locate">;
 
-/** `RetryPolicy infra/friday-fix, overrides (policies.yaml:36)`, `HTTPRoute bakery/baker itself (routes.yaml:18)`; nothing: nobody. */
+/** `RetryPolicy infra/friday-fix, overrides (policies.yaml:36)`, `HTTPRoute bakery/baker itself (routes.yaml:18)`. Empty: no value is set. */
 export function formatSource(
   decided: SourcedValue,
   facts: Facts,

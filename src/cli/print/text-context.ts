@@ -2,7 +2,7 @@ import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import type { Printer } from "./create-printer.ts";
 
-/** What whoever tells a story needs: a voice, the facts, and what must not be told. */
+/** Everything a text renderer needs: a printer, the data and the redaction rules. */
 export interface TextContext {
   readonly print: Printer;
   readonly source: LoadedSource;

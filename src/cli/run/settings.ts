@@ -1,4 +1,4 @@
-/** What `run` was asked to do, checked. Whoever starts the program knows how to do it: the command line itself opens no ports. */
+/** The checked settings of `run`. The process that starts the program serves: the command line itself opens no ports. */
 import { parseDurationMs } from "../../core/model/parse/parse-duration.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
@@ -19,13 +19,13 @@ export interface ServeSettings {
   readonly hasDemoBackends: boolean;
   readonly isWatching: boolean;
   readonly drainMs: number;
-  /** Who serves: this program, or an Envoy that it starts. */
+  /** The data plane: this program, or an Envoy that it starts. */
   readonly dataplane: "embedded" | "envoy";
   /** The binary; undefined: the one on the PATH. */
   readonly envoyPath: string | undefined;
 }
 
-/** How whoever serves speaks to people meanwhile; as in the context of a command. */
+/** Prints messages while serving, as in the context of a command. */
 export interface ServeOutput {
   /** Standard output, for the access log. */
   readonly write: (text: string) => void;

@@ -193,7 +193,7 @@ function unknownKind(world: World, names: readonly KindWords[], word: string): T
   return { ok: false, message: `unknown kind '${word}'${near}`, hints: near === "" ? [hint] : [] };
 }
 
-/** Whoever knows the name may have forgotten the kind. */
+/** Suggestions for a name without a kind: objects of that name. */
 export function namedLike(world: World, name: string): readonly string[] {
   const found: string[] = [];
   world.objects.forEach(({ ref }) => {

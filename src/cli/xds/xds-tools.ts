@@ -1,4 +1,4 @@
-/** What the command line asks of the part that speaks to Envoys. It is loaded only then, by whoever starts the program. */
+/** What the command line needs of the xDS part. The entry point loads it on demand. */
 import type { ConfigProblem, DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "../run/settings.ts";
@@ -25,7 +25,7 @@ export interface DumpSettings {
   readonly bind: string;
   /** Where a port of the configuration is really opened, if elsewhere. */
   readonly portMap: ReadonlyMap<number, number>;
-  /** Of Envoy itself, on the loopback; undefined: none. */
+  /** The admin port of Envoy on the loopback. Undefined: none. */
   readonly adminPort: number | undefined;
   /** Where Envoy finds key material: it is never printed. */
   readonly secretsFolder: string;

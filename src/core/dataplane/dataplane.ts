@@ -46,7 +46,7 @@ export interface DataplaneParts {
   /** The backends of each Service that are used, and the routes that use each. */
   readonly backendsOf: PersistentMap<ObjectId, IdSet<BackendId>>;
   readonly users: PersistentMap<BackendId, IdSet<ObjectId>>;
-  /** Routes that name a Service in vain. */
+  /** Routes that name a Service that does not exist. */
   readonly routesMissing: PersistentMap<ObjectId, IdSet<ObjectId>>;
   /** Routes and Gateways that asked for the ReferenceGrants of a namespace. */
   readonly grantReaders: PersistentMap<string, IdSet<ObjectId>>;

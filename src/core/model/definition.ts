@@ -98,7 +98,7 @@ export interface SectionFacts {
 }
 
 /**
- * One row of the link table: how nodes of `to` hang under nodes of `from`.
+ * One row of the link table: how nodes of `to` are attached to nodes of `from`.
  * - `ParentRefs`: the child holds references to its parents at `path` (an object, or a list of objects; `name`, and
  *   optionally `group`, `kind`, `namespace`, `sectionName`, `port`).
  * - `ParentName`: the child holds its parent's bare name at `path` (`spec.gatewayClassName`).

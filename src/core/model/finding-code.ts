@@ -90,7 +90,7 @@ export type FindingCode =
   | "DefinitionInferred"
   | "DefinitionNotInferred"
   | "UnknownStrategy"
-  // In what prevails in the end.
+  // About effective policies.
   | "NeverTakesEffect"
   | "ValuesNeverTakeEffect"
   | "ReachesNothing"

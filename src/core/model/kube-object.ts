@@ -31,7 +31,7 @@ export const idIn = ({ prefix }: ObjectFamily, name: string): ObjectId => [prefi
 
 /**
  * One object of the snapshot: identity parsed, everything else kept as it came (unknown fields included). Small, as there
- * are many: its reference and its id are put together when somebody asks.
+ * are many: its reference and its id are built on first access.
  */
 export class KubeObject {
   readonly raw: JsonObject;

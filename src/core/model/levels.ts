@@ -51,7 +51,7 @@ function isAboveBuiltIn(higher: LevelKind, lower: LevelKind, { roots }: Order): 
   if (above === undefined || below === undefined) return false;
   // Service > xRoute is the mesh's order; a definition asks for it by beginning its paths at Services.
   if (above > ROUTE_DEPTH && below === ROUTE_DEPTH) return roots.some((root) => sameKind(root, higher));
-  // A ListenerSet hangs under the Gateway, beside the Gateway's own listeners.
+  // A ListenerSet is below the Gateway, beside the Gateway's own listeners.
   if (higher.section !== undefined && above < ROUTE_DEPTH && below < ROUTE_DEPTH) return false;
   return above < below;
 }

@@ -38,7 +38,7 @@ export function parseKindId(id: KindId): GroupKind {
 export const objectId = (ref: ObjectRef): ObjectId =>
   `${ref.kind}.${ref.group}/${ref.namespace}/${ref.name}` as ObjectId;
 
-/** The same from its parts. A sum of texts would hold on to each of them; this is one text. */
+/** An object id from its parts. `join` makes one flat string; a concatenation would keep its parts alive. */
 export const idOf = (kind: KindId, namespace: string, name: string): ObjectId =>
   [kind, namespace, name].join("/") as ObjectId;
 
@@ -62,7 +62,7 @@ export function parseObjectId(id: ObjectId): ObjectRef {
   };
 }
 
-/** The same with the kind in one word. */
+/** The parts of an object id, with the kind as a KindId. */
 export function splitId(id: ObjectId): { readonly kind: KindId; readonly namespace: string; readonly name: string } {
   const slash = id.indexOf("/");
   const second = id.indexOf("/", slash + 1);

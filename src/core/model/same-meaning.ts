@@ -31,7 +31,7 @@ export function jsonIdentical(a: Json, b: Json): boolean {
   return sameKeys(a, b, NOTHING, (key) => jsonIdentical(a[key] ?? null, b[key] ?? null));
 }
 
-/** The same keys in the same order, leaving some out, and the same at each. */
+/** True if both objects have equal values at equal keys in the same order, apart from ignored keys. */
 function sameKeys(
   a: JsonObject,
   b: JsonObject,

@@ -121,7 +121,7 @@ function readObjects(values: Iterable<unknown>, { positions }: SnapshotOptions):
 
 type Identified = Exclude<ParsedObject, { readonly state: "unidentified" }>;
 
-/** Of several documents for one object the first in place counts; the result does not depend on the order they came in. */
+/** The first of several documents for one object counts, by position; the result does not depend on the order of the input. */
 function settleDuplicates(
   all: readonly Identified[],
   objects: ObjectIndexDraft,
@@ -183,7 +183,7 @@ interface Family {
 /** Documents come list by list, so what an object has in common with the last one is not worked out again. */
 class DocumentIdentifier {
   #last: Family = familyOf("", "", "");
-  /** Of the object that was identified last. */
+  /** The family, name and value of the object that was identified last. */
   family: ObjectFamily = this.#last.family;
   name = "";
   raw: JsonObject = {};
@@ -197,7 +197,7 @@ class DocumentIdentifier {
     const known = this.#last;
     if (apiVersion === known.family.apiVersion && kind === known.family.kind && isJsonObject(metadata)) {
       const { name, namespace } = metadata;
-      // The same words as in the object before, which had nothing wrong with them.
+      // Equal to the values of the previous object, which were valid.
       if (namespace === known.given && known.given !== "" && typeof name === "string" && isPlainName(name))
         return this.#identified(known.family, name, value);
     }

@@ -199,7 +199,7 @@ export const escapePointer = (key: string): string =>
 
 const SLASH = 47;
 
-/** Of JSON pointers: whether one leads on from the other, strictly. */
+/** True if one JSON pointer is strictly below the other. */
 export const liesBelow = (pointer: string, other: string): boolean =>
   pointer.length > other.length && pointer.charCodeAt(other.length) === SLASH && pointer.startsWith(other);
 

@@ -41,7 +41,7 @@ const steps: readonly DemoStep[] = [
 
 const ORDER = { host: "baker.bakery.example", port: 8080, path: "/orders", plan: "500,500,500,200" };
 
-/** The same for real: prevail is a gateway, too. */
+/** Sends a real order through the embedded gateway. */
 async function printOrder(print: Printer, bakery: string, io: CliIo): Promise<void> {
   const { host, port, path, plan } = ORDER;
   print.paragraph(

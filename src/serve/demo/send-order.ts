@@ -11,7 +11,7 @@ import { loadSource } from "../../sources/load-source.ts";
 export interface Order {
   readonly files: string;
   readonly host: string;
-  /** Of the listener. */
+  /** The port of the listener. */
   readonly port: number;
   readonly path: string;
   /** What the backends shall do, attempt by attempt. */

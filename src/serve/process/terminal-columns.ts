@@ -1,4 +1,4 @@
-/** How wide a terminal is, by its own word; where it has none (it says 0), by that of `COLUMNS`. Undefined: nobody knows. */
+/** The width of the terminal; if it reports 0, the value of `COLUMNS`. Undefined: unknown. */
 export function terminalColumns(reported: number | undefined, env: NodeJS.ProcessEnv): number | undefined {
   if (reported !== undefined && reported > 0) return reported;
   const given = env["COLUMNS"] ?? "";

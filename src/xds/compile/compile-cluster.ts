@@ -28,7 +28,7 @@ import {
   waitingClusterName,
 } from "./resource-names.ts";
 
-/** The same limit as in the embedded gateway. */
+/** The limit of the embedded gateway, too. */
 const CONNECT_MS = 5000;
 /** Shorter than what backends use, so that no request is sent on a connection that the backend closes. */
 const IDLE_MS = 4000;

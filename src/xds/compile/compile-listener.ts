@@ -29,7 +29,7 @@ import { WAITED_HEADER } from "./compile-retries.ts";
 import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
 import { certificateName, delayName, type ListenerName } from "./resource-names.ts";
 
-/** The same limits as in the embedded gateway. */
+/** The limits of the embedded gateway, too. */
 const HEADERS_KB = 32;
 const MOST_HEADERS = 100;
 const HEADERS_MS = 10_000;

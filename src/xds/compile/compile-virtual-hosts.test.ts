@@ -64,7 +64,7 @@ describe("listener isolation", () => {
     expect(rulesByDomain([wild, any])).toEqual({
       "*.bakery.example": [],
       "a.bakery.example": ["a"],
-      // The route hangs at the other listener, which such a request never comes to.
+      // The route is attached to the other listener, which never gets such a request.
       "b.bakery.example": [],
       "*": ["any"],
     });

@@ -15,7 +15,7 @@ import type { DataplaneParts } from "../dataplane.ts";
 /** What may differ. Nothing else was touched. */
 export interface DirtyParts {
   readonly routes: ReadonlySet<ObjectId>;
-  /** They, or policies on them. */
+  /** Services that changed, or whose policies changed. */
   readonly services: ReadonlySet<ObjectId>;
   /** Services whose EndpointSlices are others, with those they have now. */
   readonly slices: ReadonlyMap<ObjectId, readonly KubeObject[]>;
@@ -26,7 +26,7 @@ const api = (kind: string): KindId => kindId({ group: GATEWAY_API, kind });
 const GATEWAY = api("Gateway");
 const SERVICE = kindId({ group: "", kind: "Service" });
 const ENDPOINT_SLICE = kindId({ group: "discovery.k8s.io", kind: "EndpointSlice" });
-/** Those that are not served, too: so much must be told. */
+/** All route kinds, including those that are not served: their problems are reported. */
 const ROUTES: ReadonlySet<KindId> = new Set(["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"].map(api));
 
 const kindOf = (id: ObjectId): KindId => kindId(parseObjectId(id));
@@ -115,7 +115,7 @@ function addPolicyChange({ routes, services }: Dirt, { policyKind, path }: Effec
   }
 }
 
-/** Of a world that nothing is known of, or whose rules changed; `parts`: what there was, which may be gone. */
+/** All parts, for a first compilation or after a change of policy kinds. `parts`: the parts before, which may be gone. */
 export function everythingDirty(world: World, parts: DataplaneParts): DirtyParts {
   const slices = new Map<ObjectId, KubeObject[]>();
   parts.slices.forEach((_, service) => slices.set(service, []));

@@ -26,7 +26,7 @@ const withConfigs = (
   })),
 });
 
-/** Of each new object the old one that says the same, if there is one; the same answer for the same question. */
+/** The old object that equals a new one, if there is one. Equal calls give the same object. */
 function configSharer(old: CompiledRoute): (config: RouteConfig) => RouteConfig {
   const before = new Set<RouteConfig>();
   for (const { hosts } of old.places)

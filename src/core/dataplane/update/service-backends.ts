@@ -68,7 +68,7 @@ export interface ServiceChanges {
   readonly left: Set<BackendId>;
 }
 
-/** Who uses what, after a route was compiled again. */
+/** Updates the users of backends after a route was compiled again. */
 export function noteUses(
   draft: DataplaneDraft,
   changes: ServiceChanges,
@@ -90,7 +90,7 @@ export function noteUses(
   }
 }
 
-/** Takes away what nobody uses any more, and reads the endpoints of the rest. */
+/** Removes unused backends, and reads the endpoints of the others. */
 export function refreshServices(
   { services, left }: ServiceChanges,
   world: World,

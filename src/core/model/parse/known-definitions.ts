@@ -1,4 +1,4 @@
-/** Definitions that were read before: whoever evaluates clusters one after the other brings the same few again and again. */
+/** Parsed definitions, kept: consecutive evaluations mostly have the same few definitions. */
 import type { PolicyDefinition } from "../definition.ts";
 import { ownValue } from "../json.ts";
 import type { KubeObject } from "../kube-object.ts";

@@ -61,7 +61,7 @@ export interface CompiledSchema {
   readonly pattern: RegExp | undefined;
   readonly properties: readonly Property[];
   readonly requiredCount: number;
-  /** Of the items of a list, or of the values of a map. */
+  /** The schema of the items of a list, or of the values of a map. */
   readonly items: CompiledSchema | undefined;
   /** Unknown fields are refused. Otherwise they may hold anything, within limits. */
   readonly isClosed: boolean;

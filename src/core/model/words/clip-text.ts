@@ -1,4 +1,4 @@
-/** Messages are for people; whoever writes ten megabytes into a name does not get them back in every message. */
+/** Shortens a text for messages: a name of ten megabytes must not be repeated in every message. */
 const MAX_LENGTH = 2_000;
 
 /** The text, or its beginning. */

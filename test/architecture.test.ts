@@ -170,6 +170,19 @@ describe("the tree", () => {
     expectNone([...counts].filter(([, count]) => count > 25).map(([folder, count]) => `${folder}: ${count} files`));
   });
 
+  test("has a page in every folder of the sources", () => {
+    const folders = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((folder) => !/[/\\](?:gen|testdata)(?:[/\\]|$)/.test(folder));
+    const page = (folder: string): string => join(folder, "README.md");
+    expectNone(folders.filter((folder) => !existsSync(page(folder))).map((folder) => `${folder}: no README.md`));
+    const lines = (folder: string): number => readFileSync(page(folder), "utf8").split("\n").length;
+    expectNone(
+      folders.filter((folder) => lines(folder) > 36).map((folder) => `${page(folder)}: ${lines(folder)} lines`),
+    );
+  });
+
   test("has a file in every layer but those to come", () => {
     const holders = new Set(files.map(({ path }) => findLayer(path, rules.layers)?.name));
     expect(rules.layers.map(({ name }) => name).filter((name) => !holders.has(name))).toEqual(toCome);

@@ -8,7 +8,7 @@ export const field: MergeRules["granularity"] = { default: "Field", field: "stra
 
 export const routeKinds = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"];
 
-export const local = { group: "example.com", kind: "LocalPolicy", scope: "Namespaced" } as const;
+const local = { group: "example.com", kind: "LocalPolicy", scope: "Namespaced" } as const;
 
 /** A kind that a cluster-scoped policy brings to every path below GatewayClass `class`, down to `ends`. */
 export const reaching = (...ends: readonly string[]): PolicyDefinition =>

@@ -44,7 +44,7 @@ export const at = (path: string) =>
 
 export const colorDefinition = colorPolicy();
 
-export const labelled = (name: string, labels: Record<string, string>, namespace = "default") =>
+const labelled = (name: string, labels: Record<string, string>, namespace = "default") =>
   gateway(name, { labels, namespace });
 
 export const gateways = [

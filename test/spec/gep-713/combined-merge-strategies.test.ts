@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
-import { type CustomStrategy } from "../../../src/index.ts";
+import type { CustomStrategy } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { color, colorPolicy, contest } from "./color-policies.ts";
 

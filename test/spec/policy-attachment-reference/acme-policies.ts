@@ -5,7 +5,7 @@ import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, policy, route, routeTo, service } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
 
-export const field: MergeRules["granularity"] = { default: "Field", field: "strategy", values: {} };
+const field: MergeRules["granularity"] = { default: "Field", field: "strategy", values: {} };
 
 /** What the page says of every inherited kind: fields merge one by one, "first created wins", no block is a Direct policy. */
 export const inherited: Partial<MergeRules> = { granularity: field, bare: "Direct", sameTarget: "OldestWins" };

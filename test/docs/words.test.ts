@@ -34,8 +34,6 @@ const unrevised: readonly string[] = [
   "docs/concepts.md",
   "docs/decisions/0004-cli.md",
   "docs/definitions.md",
-  "docs/performance.md",
-  "docs/semantics.md",
   "src/cli/graph/",
   "src/cli/print/",
   "src/core/dataplane/",

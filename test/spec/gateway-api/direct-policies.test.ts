@@ -1,4 +1,7 @@
-/** Direct policies: a policy on an object covers the sections that have none of their own. */
+/**
+ * GEP-713, "Direct"
+ * Direct policies: a policy on an object covers the sections that have none of their own.
+ */
 import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { policy, service } from "../../support/cluster/gateway-objects.ts";

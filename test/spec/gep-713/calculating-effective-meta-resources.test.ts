@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { fruit, policy } from "../../support/cluster/gateway-objects.ts";
 import { chainOfKinds, policyKind } from "../../support/cluster/policy-kind.ts";
-import {} from "./color-policies.ts";
 
 describe("Abstract process for calculating Effective meta resources", () => {
   const kinds = ["Alpha", "Beta", "Gamma"];

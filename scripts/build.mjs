@@ -72,7 +72,8 @@ async function build() {
 
 /**
  * Bundles the programs with their packages: few files start faster than many. What only some commands need stays in files of its own, which are loaded when
- * they are needed. The library keeps its modules; modules that only programs use are removed.
+ * they are needed. Programs are CommonJS, which Node 20 starts about a tenth faster than ES modules. The library keeps its modules; modules that only programs
+ * use are removed.
  */
 async function bundle(fresh, programs) {
   const { rolldown } = await import("rolldown");
@@ -91,11 +92,12 @@ async function bundle(fresh, programs) {
   const aside = join(fresh, "bundle");
   const { output } = await bundled.write({
     dir: aside,
-    format: "esm",
+    format: "cjs",
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
   });
   await bundled.close();
+  writeFileSync(join(aside, "package.json"), '{ "type": "commonjs" }\n');
   for (const program of programs) chmodSync(join(aside, `${program}.js`), 0o755);
   const packages = new Set(
     output

@@ -2,6 +2,10 @@
 import { enableCompileCache } from "../serve/process/enable-compile-cache.ts";
 
 enableCompileCache();
-const { start } = await import("../serve/process/start.ts");
 // kubectl calls it with the words after the plugin's name. The word at the cursor comes last.
-start(["completion", "words", "--", ...process.argv.slice(2)], { program: "kubectl prevail", entry: import.meta.url });
+void import("../serve/process/start.ts").then(({ start }) =>
+  start(["completion", "words", "--", ...process.argv.slice(2)], {
+    program: "kubectl prevail",
+    entry: import.meta.url,
+  }),
+);

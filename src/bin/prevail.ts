@@ -2,5 +2,6 @@
 import { enableCompileCache } from "../serve/process/enable-compile-cache.ts";
 
 enableCompileCache();
-const { start } = await import("../serve/process/start.ts");
-start(process.argv.slice(2), { program: "prevail", entry: import.meta.url });
+void import("../serve/process/start.ts").then(({ start }) =>
+  start(process.argv.slice(2), { program: "prevail", entry: import.meta.url }),
+);

@@ -12,7 +12,7 @@ export function takePointer(result: FoldResult, candidate: Candidate, decision: 
   result.decide(candidate.unit.pointer, decision);
 }
 
-export const NO_OTHERS = new Contenders([]);
+export const NO_OTHERS: Contenders = new Contenders([]);
 
 /** A default loses to the units that conflict with it, or else to `others` (Atomic: to all units; Merge: to those of the rule). */
 export function loseDefault(

@@ -1,7 +1,7 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { ExplainedPath } from "../../core/explain/explain/result.ts";
 import { displayRef } from "../../core/model/refs.ts";
-import { showTraffic } from "../../core/model/traffic.ts";
+import { formatTraffic } from "../../core/model/traffic.ts";
 import { glued } from "./styled-text.ts";
 
 /** One step of a path in words: what kind of step, and which one. */
@@ -40,7 +40,7 @@ function findSteps({ nodes, from }: ExplainedPath): Steps {
     const own = steps.has(level) ? `${level} again` : level;
     steps.set(own, { level: own, ...step });
   };
-  if (from !== undefined) add("from", { word: "traffic from", name: showTraffic(from), key: from });
+  if (from !== undefined) add("from", { word: "traffic from", name: formatTraffic(from), key: from });
   for (const node of nodes) {
     const { kind, namespace, name, sectionName } = node;
     const key = displayRef(node, sectionName);

@@ -1,7 +1,7 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
 import { displayRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
-import { showTraffic } from "../../core/model/traffic.ts";
+import { formatTraffic } from "../../core/model/traffic.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { formatNode, formatPath, listWords } from "../print/format-paths.ts";
 import { formatLine } from "../print/format-position.ts";
@@ -121,7 +121,7 @@ function aboutTarget(
   { paths, gaps, consumer }: Extract<ReachTarget, { readonly state: "attached" }>,
   kind: string,
 ): readonly Piece[] {
-  const traffic = consumer === undefined ? "" : `, for traffic from ${showTraffic(consumer)}`;
+  const traffic = consumer === undefined ? "" : `, for traffic from ${formatTraffic(consumer)}`;
   if (paths > 0) return [`${traffic}: ${countWord(paths, "path")}`];
   const why =
     gaps.length === 0

@@ -1,5 +1,5 @@
 /** What `xds` was asked to do, checked. A text says what is wrong with the options. */
-import { isLoopback } from "../../core/model/is-loopback.ts";
+import { isLoopback } from "../../core/envoy/is-loopback.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
 import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-tools.ts";

@@ -2,7 +2,7 @@ import type { Attachment } from "../../attachment/resolved-targets.ts";
 import { noneConflicted } from "../../merge/none-conflicted.ts";
 import type { Policy } from "../../model/policy.ts";
 import { displayRef, type PolicyId } from "../../model/refs.ts";
-import { showTraffic } from "../../model/traffic.ts";
+import { formatTraffic } from "../../model/traffic.ts";
 import { attachedIn } from "../world/attached-policies.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 
@@ -40,7 +40,7 @@ function conflictMessage(
   { createdAt }: Policy,
   kind: string,
 ): string {
-  const requests = consumer === undefined ? "" : ` for requests from ${showTraffic(consumer)}`;
+  const requests = consumer === undefined ? "" : ` for requests from ${formatTraffic(consumer)}`;
   const why = established.createdAt === createdAt ? "comes first by namespace/name" : "is older";
   return `${displayRef(ref, sectionName)} already has ${displayRef(established.object.ref)}${requests}, which ${why}; only one ${kind} takes effect on a target`;
 }

@@ -2,11 +2,11 @@ import type { LoadableCommand } from "./command.ts";
 
 export type CommandEntry = LoadableCommand;
 
-/** Every command but `help`, in the order of the list. Each is loaded only when it is called. */
+/** Every command except `help`, in the order of the help page. A command is loaded only when it is called. */
 export const commandTable: readonly CommandEntry[] = [
   {
     name: "explain",
-    summary: "what applies to an object, value by value, and why",
+    summary: "the effective policies of an object, and where each value comes from",
     load: () => import("./explain/command.ts"),
   },
   {
@@ -16,42 +16,42 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "trace",
-    summary: "what happens when a request comes in: listener, route, rule, backends, policies",
+    summary: "the listener, route, rule, backends and policies of one request",
     load: () => import("./trace/command.ts"),
   },
   {
     name: "reach",
-    summary: "what a policy decides, and where it is overridden",
+    summary: "where a policy takes effect, and where it is overridden",
     load: () => import("./reach/command.ts"),
   },
   {
     name: "plan",
-    summary: "what would change if objects came, changed or went",
+    summary: "what would change if objects were created, changed or deleted",
     load: () => import("./plan/command.ts"),
   },
   {
     name: "check",
-    summary: "what somebody should fix, and whether coverage rules hold",
+    summary: "findings with their fixes, and violated coverage rules",
     load: () => import("./check/command.ts"),
   },
   {
     name: "graph",
-    summary: "the topology with its policies, drawn",
+    summary: "the topology with its policies, as a tree or drawing",
     load: () => import("./graph/command.ts"),
   },
   {
     name: "run",
-    summary: "a gateway on this machine that does what the files say",
+    summary: "a gateway on this machine, configured by the files",
     load: () => import("./run/command.ts"),
   },
   {
     name: "retries",
-    summary: "a calculator: what retry and timeout settings come to",
+    summary: "the timeline that retry and timeout settings produce",
     load: () => import("./retries/command.ts"),
   },
   {
     name: "xds",
-    summary: "Envoy as the gateway: what it is told, and what it is started with",
+    summary: "Envoy as the gateway: an xDS server, its status, and Envoy configuration files",
     load: () => import("./xds/command.ts"),
   },
   {

@@ -50,7 +50,7 @@ export interface CommandContext {
   readonly seeHelp: string;
   readonly print: Printer;
   /** For people, on standard error. */
-  readonly tell: Printer;
+  readonly errorPrint: Printer;
   /** Reads the source that the options name. Undefined: there is nothing to answer from, and the reason has been printed. */
   readonly load: () => Promise<LoadedSource | undefined>;
   /** Prints `error: …` and gives the exit code for it. Each hint is a line of its own. */

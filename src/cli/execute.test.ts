@@ -84,11 +84,8 @@ describe("what is wrong is said, with exit code 1", () => {
   for (const [line, stderr] of [
     ["explian", "error: there is no command 'explian'; did you mean 'explain'?\nSee 'prevail help'.\n"],
     ["help nothing", "error: there is no command 'nothing'\nSee 'prevail help'.\n"],
-    [
-      "help explain extra",
-      "error: 'extra' is one word too many: help takes one command\nSee 'prevail help explain'.\n",
-    ],
-    ["version extra", "error: 'extra' is one word too many: version takes options only\n"],
+    ["help explain extra", "error: unexpected argument 'extra': help takes one command\nSee 'prevail help explain'.\n"],
+    ["version extra", "error: unexpected argument 'extra': version takes options only\n"],
     ["-f x explain", "error: the command comes first, then its options\nSee 'prevail help'.\n"],
     [
       "explain --all-pahts",
@@ -96,7 +93,7 @@ describe("what is wrong is said, with exit code 1", () => {
     ],
     [
       "explain x/y",
-      "error: nothing to read: say with -f FILE, -f DIR or -f - where the objects are\nFor example: prevail explain httproute/baker -f examples/bakery\n",
+      "error: nothing to read: name the objects with -f FILE, -f DIR or -f -\nFor example: prevail explain httproute/baker -f examples/bakery\n",
     ],
     [
       "explain -f a.yaml",
@@ -110,7 +107,7 @@ describe("what is wrong is said, with exit code 1", () => {
     ],
     [
       "trace GET",
-      "error: trace what? Say METHOD and URL\nFor example: prevail trace GET http://baker.bakery.example:8080/menu -f examples/bakery\n",
+      "error: no request given: give METHOD and URL\nFor example: prevail trace GET http://baker.bakery.example:8080/menu -f examples/bakery\n",
     ],
     ["explain httproute/a -f -", "error: there are no objects in standard input\n"],
   ] as const) {
@@ -183,7 +180,7 @@ describe("sources", () => {
     });
     expect(code).toBe(1);
     expect(stderr.replaceAll(/\n +/g, " ")).toContain(
-      "HTTPRoute default/a is defined twice, with different content: at a.yaml:7:1, which is used, and at b.yaml:2:1; remove one",
+      "HTTPRoute default/a is there twice, with different content: at a.yaml:7:1, which counts, and at b.yaml:2:1; remove one",
     );
     expect(stdout).toContain("retry.attempts: 2");
   });

@@ -1,11 +1,10 @@
 import type { Finding } from "../core/model/finding.ts";
 import { clipText } from "../core/model/words/clip-text.ts";
-import { didYouMean } from "../core/model/words/did-you-mean.ts";
 import { formatOrigin } from "../sources/format-origin.ts";
 import type { LoadedSource } from "../sources/load-source.ts";
 import type { OptionValues } from "./args/option.ts";
 import { helpOption, optionsOf } from "./args/option-groups.ts";
-import { parseArguments } from "./args/parse-arguments.ts";
+import { didYouMean, parseArguments } from "./args/parse-arguments.ts";
 import { parseRedaction, redactOption } from "./args/redaction.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandContext } from "./command.ts";
@@ -59,7 +58,7 @@ async function runCommand(
   const load: CommandContext["load"] = async () => {
     const paths = options.values("filename");
     if (paths.length === 0) {
-      refuse(io, "nothing to read: say with -f FILE, -f DIR or -f - where the objects are", example);
+      refuse(io, "nothing to read: name the objects with -f FILE, -f DIR or -f -", example);
       return undefined;
     }
     const { loadSource } = await import("../sources/load-source.ts");
@@ -67,9 +66,9 @@ async function runCommand(
     const source = await withProgress(io, (onFile) => loadSource(paths, io.fileSystem, { defaultNamespace, onFile }));
     if (source.unreadable.length > 0) {
       isWhole = false;
-      const told = await visibleFindings(source, options);
-      printUnreadable(errorPrinter(io), told);
-      if (told.length < source.unreadable.length) refuse(io, "policies that may not be shown were left out");
+      const visible = await visibleFindings(source, options);
+      printUnreadable(errorPrinter(io), visible);
+      if (visible.length < source.unreadable.length) refuse(io, "policies that may not be shown were left out");
     }
     if (source.tables.objects.size > 0) return source;
     if (source.unreadable.length === 0) refuse(io, `there are no objects in ${formatOrigin(paths)}`);
@@ -84,7 +83,7 @@ async function runCommand(
     example,
     seeHelp: seeHelp(io, entry.name),
     print: outputPrinter(io, options),
-    tell: errorPrinter(io),
+    errorPrint: errorPrinter(io),
     load,
     fail: (message, ...hints) => refuse(io, message, ...hints),
     note: (message) => errorPrinter(io).paragraph({ hanging: 6 }, styled("note:", "yellow"), ` ${message}`),
@@ -113,8 +112,7 @@ async function help([name, ...others]: readonly string[], io: CliIo): Promise<Ex
   const entry = commandTable.find((candidate) => candidate.name === name);
   if (entry === undefined) return unknownCommand(name, io);
   const more = others.find((word) => !word.startsWith("-"));
-  if (more !== undefined)
-    return refuse(io, `'${more}' is one word too many: help takes one command`, seeHelp(io, name));
+  if (more !== undefined) return refuse(io, `unexpected argument '${more}': help takes one command`, seeHelp(io, name));
   const { command } = await entry.load();
   printCommandHelp(outputPrinter(io), io.program, entry, command);
   return exitCodes.ok;

@@ -128,16 +128,16 @@ describe("prevail run", () => {
     expect((await ask(port, "/menu")).status).toBe(200);
   });
 
-  test("tells policies that are not in force, at the start and when one breaks", async () => {
+  test("prints policies that are not accepted, at the start and when one breaks", async () => {
     const running = start("policies", ["--backend-demo"]);
     await portOf(running, "http ");
     const told = (): string => running.err.replaceAll(/\s+/g, " ");
-    expect(told()).toContain("RetryPolicy bakery/no-double-orders is not in force: ");
-    expect(told()).not.toContain("friday-fix is not in force");
+    expect(told()).toContain("RetryPolicy bakery/no-double-orders is not accepted: ");
+    expect(told()).not.toContain("friday-fix is not accepted");
     const file = join(running.files, "platform-policies.yaml");
     writeFileSync(file, readFileSync(file, "utf8").replace("attempts: 5", "attempts: five"));
-    await until(() => expect(told()).toContain("RetryPolicy infra/friday-fix is not in force: "));
-    expect(told()).toMatch(/friday-fix is not in force: spec\.overrides\.retry\.attempts/);
+    await until(() => expect(told()).toContain("RetryPolicy infra/friday-fix is not accepted: "));
+    expect(told()).toMatch(/friday-fix is not accepted: spec\.overrides\.retry\.attempts/);
   });
 
   test("stops when it is told to, and lets requests end", async () => {

@@ -19,13 +19,13 @@ const groups: Readonly<Record<OptionGroup, readonly Option[]>> = {
   ],
   scope: [
     { name: "namespace", short: "n", value: "NAMESPACE", help: "look only in this namespace (default: in all)" },
-    { name: "all-namespaces", short: "A", help: "look in all namespaces, whatever -n says" },
+    { name: "all-namespaces", short: "A", help: "look in all namespaces, and ignore -n" },
     { name: "selector", short: "l", value: "SELECTOR", help: "only objects with these labels: team=bread,tier!=test" },
   ],
-  table: [{ name: "no-headers", help: "leave out the line of headers" }],
+  table: [{ name: "no-headers", help: "omit the header line" }],
 };
 
-export const helpOption: Option = { name: "help", short: "h", help: "what this command does, with examples" };
+export const helpOption: Option = { name: "help", short: "h", help: "print the help of this command" };
 
 /** All options of a command, its own first. */
 export function optionsOf(command: Command): readonly Option[] {

@@ -47,8 +47,8 @@ describe("what is wrong is said", () => {
     [["-n", "-o", "json"], "-n needs a value: -n NAMESPACE"],
     [["-n", "--output=json"], "-n needs a value: -n NAMESPACE"],
     [["-o", "jsn"], "-o is 'jsn'; it can be json, yaml; did you mean 'json'?"],
-    [["--all-namespaces=maybe"], "--all-namespaces takes no value, and has 'maybe'"],
-    [["-A=x"], "-A takes no value, and has 'x'"],
+    [["--all-namespaces=maybe"], "--all-namespaces takes no value, but has 'maybe'"],
+    [["-A=x"], "-A takes no value, but has 'x'"],
     [["-n", "a", "-n", "b"], "-n is given twice, with 'a' and 'b'; keep one"],
     [["--__proto__"], "there is no option --__proto__"],
   ] as const) {

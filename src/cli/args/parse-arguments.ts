@@ -1,4 +1,3 @@
-import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import { nearMiss } from "../../core/model/words/near-miss.ts";
 import type { Option, OptionValues } from "./option.ts";
 
@@ -76,7 +75,7 @@ function take(
   const before = given.get(option.name) ?? [];
   if (option.value === undefined) {
     if (attached !== undefined && attached !== "true" && attached !== "false")
-      return `${shown} takes no value, and has '${attached}'`;
+      return `${shown} takes no value, but has '${attached}'`;
     if (attached !== "false") given.set(option.name, [...before, "true"]);
     else given.delete(option.name);
     return undefined;
@@ -108,4 +107,9 @@ function unknown({ known }: Parsing, shown: string, word = shown): string {
     : undefined;
   const within = word === shown ? "" : ` (in '${word}')`;
   return `there is no option ${shown}${within}${near === undefined ? "" : `; did you mean --${near}?`}`;
+}
+
+export function didYouMean(word: string, among: readonly string[]): string {
+  const near = nearMiss(word, among);
+  return near === undefined ? "" : `; did you mean '${near}'?`;
 }

@@ -3,10 +3,10 @@ import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../.
 import { displayRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type { Option, OptionValues } from "./option.ts";
 
-/** What people without access to other namespaces may see: what is decided elsewhere, but neither by whom nor how. */
+/** Hides the names and values of policies in other namespaces. That such a policy takes effect stays visible. */
 export interface Redaction {
   readonly isHidden: (object: ObjectId) => boolean;
-  /** `RetryPolicy bakery/baker-retries`, or as much of it as may be known. */
+  /** `RetryPolicy bakery/baker-retries`, or a text without the name if the policy is hidden. */
   readonly name: (object: ObjectId) => string;
 }
 
@@ -23,7 +23,7 @@ export function parseRedaction(options: OptionValues): ParsedRedaction {
   if (!options.has(redactOption.name)) return { ok: true, redaction: hideNothing };
   const namespace = options.value("namespace");
   if (namespace === undefined || options.has("all-namespaces"))
-    return { ok: false, message: "--redact hides what is outside of one namespace: say which, with -n NAMESPACE" };
+    return { ok: false, message: "--redact hides policies outside one namespace: name it with -n NAMESPACE" };
   return { ok: true, redaction: hideOutside(namespace) };
 }
 
@@ -39,7 +39,7 @@ function hideOutside(namespace: string): Redaction {
   return { isHidden, name };
 }
 
-/** The spec without what hidden policies decide. */
+/** The spec without the values of hidden policies. */
 export function redactSpec(spec: JsonObject, sources: readonly ValueSource[], { isHidden }: Redaction): JsonObject {
   return sources
     .filter(({ policy }) => policy !== null && isHidden(policy))

@@ -98,11 +98,11 @@ describe("odd input", () => {
   test.each([
     [
       "check",
-      "error: nothing to read: say with -f FILE, -f DIR or -f - where the objects are\nFor example: prevail check -f examples/bakery\n",
+      "error: nothing to read: name the objects with -f FILE, -f DIR or -f -\nFor example: prevail check -f examples/bakery\n",
     ],
     [
       "check examples/bakery",
-      "error: check takes no target, and has 'examples/bakery'\nFiles are given with -f: prevail check -f examples/bakery\n",
+      "error: unexpected argument 'examples/bakery': check takes options only\nFiles are given with -f: prevail check -f examples/bakery\n",
     ],
     ["check -f empty.yaml", "error: there are no objects in empty.yaml\n"],
     ["check -f -", "error: there are no objects in standard input\n"],
@@ -237,7 +237,7 @@ describe("--explain", () => {
   test("without anything like it: all there are", async () => {
     const { stderr, code } = await runCli("check --explain zzzzzzzzzzzz");
     expect(code).toBe(1);
-    expect(stderr).toContain("There are: YamlSyntax, ");
+    expect(stderr).toContain("Known codes: YamlSyntax, ");
   });
 });
 

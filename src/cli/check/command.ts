@@ -16,11 +16,11 @@ const DEFAULT_SEVERITY: Severity = "warning";
 export const command: Command = {
   usage: ["-f FILE|DIR|- [--severity error|warning|info] [--dataplane embedded|envoy]", "--explain CODE"],
   description: [
-    "What somebody should fix: documents that cannot be read, references that lead nowhere, policies whose target is misspelt, that conflict, or that never prevail; " +
-      "conditions that never hold, retries that cannot fit into their timeout, status that says otherwise. Each with its place, what is wrong, and what to do.",
-    "With --dataplane also what a gateway would not do as it is told: shares of requests that are answered 500, features that are not served and, with envoy, what Envoy refuses or cannot keep exactly.",
-    "CoverageRule documents among the files say what must hold of the effective policies, in CEL: whatever breaks one is a finding, too.",
-    "The exit code is 1 if there are errors, 2 if what is shown has none, and 0 if nothing is shown. Every code has a section in docs/findings.md, which --explain prints.",
+    "Prints what is wrong with the configuration: documents that cannot be read, references to missing objects, policies whose target does not exist, that conflict or never take effect, " +
+      "conditions that are never true, retries that do not fit into their timeout, and status that differs from the verdict. Each finding has a position, a message and a fix.",
+    "With --dataplane also what the gateway cannot serve as configured: requests that get a 500, unsupported features and, with envoy, settings that Envoy refuses or supports only approximately.",
+    "CoverageRule documents among the files state, in CEL, what every effective policy must satisfy. A violation is a finding.",
+    "The exit code is 1 if there are errors, 2 if there are only other findings, and 0 if there are none. Every code has a section in docs/findings.md, which --explain prints.",
   ],
   options: [
     {
@@ -33,22 +33,25 @@ export const command: Command = {
       name: "dataplane",
       value: dataplaneNames.join("|"),
       choices: dataplaneNames,
-      help: "also tell what this gateway would not do as it is told (default: nobody serves)",
+      help: "also report what this gateway cannot serve as configured (default: no gateway)",
     },
-    { name: "explain", value: "CODE", help: "what a code means, why it matters and what to do about it" },
+    { name: "explain", value: "CODE", help: "print what a code means, why it matters and how to fix it" },
     redactOption,
   ],
   takes: ["scope", "source"],
   outputs: ["sarif", "junit", "github", "json"],
   examples: [
     { what: "What is wrong with the bakery?", line: "check -f examples/bakery" },
-    { what: "Only what breaks something", line: "check --severity error -f examples/bakery" },
-    { what: "Of the shop's own objects", line: "check -n shop --severity info -f examples/bakery" },
+    { what: "Errors only", line: "check --severity error -f examples/bakery" },
     {
-      what: "Also what Envoy would do otherwise",
+      what: "All findings about objects in the namespace shop",
+      line: "check -n shop --severity info -f examples/bakery",
+    },
+    {
+      what: "Also what Envoy cannot serve as configured",
       line: "check --dataplane envoy -f examples/bakery",
     },
-    { what: "What does that code mean?", line: "check --explain NeverTakesEffect" },
+    { what: "What does a code mean?", line: "check --explain NeverTakesEffect" },
     { what: "As annotations on a pull request", line: "check -o github -f examples/bakery" },
     { what: "For a code scanner", line: "check -o sarif -f examples/bakery" },
   ],
@@ -59,7 +62,7 @@ export const command: Command = {
     const [word] = args;
     if (word !== undefined)
       return fail(
-        `check takes no target, and has '${word}'`,
+        `unexpected argument '${word}': check takes options only`,
         `Files are given with -f: ${io.program} check -f ${word}`,
       );
     const parsed = parseVisibleScope(options);
@@ -71,12 +74,12 @@ export const command: Command = {
     const severity = severities.find((one) => one === options.value("severity")) ?? DEFAULT_SEVERITY;
     const dataplane = dataplaneNames.find((one) => one === options.value("dataplane"));
     const report = await buildFindingReport(source, { scope, severity, redaction, dataplane });
-    await (writers[context.output ?? ""] ?? tell)(report, context);
+    await (writers[context.output ?? ""] ?? printText)(report, context);
     return exitCodeOf(report);
   },
 };
 
-/** What cannot be read is part of the answer here, so nothing is told beside it. */
+/** Loads the source without printing unreadable documents: here they are findings of the report. */
 async function loadAll(
   paths: readonly string[],
   { io, options, fail }: CommandContext,
@@ -91,7 +94,7 @@ async function loadAll(
 
 type Write = (report: FindingReport, context: CommandContext) => Promise<void>;
 
-/** By what `-o` can be. Each is loaded only when it is asked for. */
+/** The writer for each value of `-o`. A format is loaded only when it is used. */
 const writers: Readonly<Record<string, Write>> = {
   json: async (report, { print }) => {
     const { findingsJson } = await import("./json.ts");
@@ -115,7 +118,7 @@ const writers: Readonly<Record<string, Write>> = {
   },
 };
 
-const tell: Write = async (report, { print, io }) => {
+const printText: Write = async (report, { print, io }) => {
   const { printFindings } = await import("./text.ts");
   printFindings(report, print, io.program);
 };
@@ -130,8 +133,8 @@ async function explainCode(word: string, { print, fail }: CommandContext): Promi
   const code = codes.find((one) => one.toLowerCase() === word.toLowerCase());
   if (code === undefined) {
     const near = nearMiss(word, codes);
-    const hint = near === undefined ? `There are: ${codes.join(", ")}` : `Did you mean ${near}?`;
-    return fail(`there is no finding with the code '${word}'`, hint);
+    const hint = near === undefined ? `Known codes: ${codes.join(", ")}` : `Did you mean ${near}?`;
+    return fail(`unknown finding code '${word}'`, hint);
   }
   const [{ findingDocs }, { printFindingDoc }] = await Promise.all([
     import("./gen/finding-docs.ts"),

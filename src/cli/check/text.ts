@@ -15,7 +15,7 @@ export function printFindings(report: FindingReport, print: Printer, program: st
   }
   print.paragraph({}, ...summary(report));
   if (report.findings.length > 0)
-    print.paragraph({}, styled(`'${program} check --explain CODE' tells more about one of these codes.`, "dim"));
+    print.paragraph({}, styled(`'${program} check --explain CODE' explains a code.`, "dim"));
 }
 
 function printFinding(finding: ReportedFinding, print: Printer): void {

@@ -112,7 +112,7 @@ describe("scripts", () => {
   test("an unknown shell is told which there are", async () => {
     const { stderr, code } = await runCli("completion bsh");
     expect([code, stderr]).toEqual([1, expect.stringContaining("did you mean 'bash'?")]);
-    expect((await runCli("completion")).stderr).toContain("There is one for bash, zsh and fish.");
+    expect((await runCli("completion")).stderr).toContain("Completion is available for bash, zsh and fish.");
   });
 });
 

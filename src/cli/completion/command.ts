@@ -1,4 +1,4 @@
-import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import { didYouMean } from "../args/parse-arguments.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printCompletion } from "./candidate.ts";
@@ -8,9 +8,9 @@ import { completionScripts, shells } from "./scripts.ts";
 export const command: Command = {
   usage: ["bash|zsh|fish", "words -- WORD…"],
   description: [
-    "Prints a script that completes commands, options, and the names of kinds, objects, sections, namespaces and rules in the files that -f names on the line.",
-    "kubectl asks kubectl_complete-prevail, which is installed beside kubectl-prevail: nothing has to be set up. The second form is what the scripts ask: what could stand in place of the last WORD, " +
-      "one on each line, and at the end a number (2: no space behind it, 4: no names of files).",
+    "Prints a shell script that completes commands, options, and the names of kinds, objects, sections, namespaces and rules in the files that -f names on the command line.",
+    "kubectl calls kubectl_complete-prevail, which is installed beside kubectl-prevail, so kubectl needs no setup. The scripts call the second form: it prints the candidates for the last WORD, " +
+      "one on each line, and at the end a number (2: no space after the word, 4: no file names).",
   ],
   options: [],
   takes: [],
@@ -18,7 +18,7 @@ export const command: Command = {
   examples: [
     { what: "In this shell (zsh likewise; fish: prevail completion fish | source)", line: "completion bash" },
     {
-      what: "What could follow?",
+      what: "The candidates for the last word",
       line: "completion words -- explain -f examples/bakery httproute/b",
     },
   ],
@@ -31,11 +31,10 @@ export const command: Command = {
     }
     const shell = shells.find((name) => name === what);
     if (shell === undefined || words.length > 0) {
-      const given =
-        what === undefined ? "completion for which shell?" : `there is no completion for '${args.join(" ")}'`;
+      const given = what === undefined ? "no shell given" : `there is no completion for '${args.join(" ")}'`;
       return fail(
         `${given}${what === undefined ? "" : didYouMean(what, shells)}`,
-        `There is one for ${shells.slice(0, -1).join(", ")} and ${shells.at(-1) ?? ""}.`,
+        `Completion is available for ${shells.slice(0, -1).join(", ")} and ${shells.at(-1) ?? ""}.`,
       );
     }
     print.raw(completionScripts[shell]);

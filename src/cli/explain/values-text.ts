@@ -134,7 +134,7 @@ function formatValueSource({
     if (computed) return ["computed by the strategy of ", name];
     if (redaction.isHidden(policy)) return ["from ", name];
     const place = sourcePointer(world, policyKind, variant.source, path);
-    return ["from ", name, blockWords(block), formatPlace(place, context)];
+    return ["from ", name, blockWords(block), formatValuePosition(place, context)];
   }
   if (object === undefined) return undefined;
   const place =
@@ -145,13 +145,13 @@ function formatValueSource({
     "from ",
     styled(glued(`${displayRef(parseObjectId(object))}`), "green"),
     " itself",
-    formatPlace(place, context),
+    formatValuePosition(place, context),
   ];
 }
 
 const blockWords = (block: BlockName | null): string => (block === null || block === "bare" ? "" : `, ${block}`);
 
-function formatPlace(place: ValuePointer | undefined, { source }: TextContext): Piece {
+function formatValuePosition(place: ValuePointer | undefined, { source }: TextContext): Piece {
   const position = place === undefined ? undefined : source.locate(place.object, place.pointer);
   return position === undefined ? "" : styled(` (${formatLine(position)})`, "dim");
 }
@@ -205,7 +205,7 @@ function formatLoser(lost: Lost, own: VariantContext): readonly Piece[] {
     return [
       name,
       blockWords(lost.block ?? null),
-      formatPlace(blockPointer(world, lost.policy, lost.block ?? null, pointer), context),
+      formatValuePosition(blockPointer(world, lost.policy, lost.block ?? null, pointer), context),
     ];
   }
   const owner = field?.object ?? ownerOn(path, policyKind, world);
@@ -214,7 +214,7 @@ function formatLoser(lost: Lost, own: VariantContext): readonly Piece[] {
     field === undefined
       ? ownPointer(world, policyKind, owner, pointer, path)
       : mappedPointer(world, policyKind, field, pointer);
-  return [glued(displayRef(parseObjectId(owner))), " itself", formatPlace(place, context)];
+  return [glued(displayRef(parseObjectId(owner))), " itself", formatValuePosition(place, context)];
 }
 
 /** The object on the path whose own fields the kind maps onto. */

@@ -171,19 +171,19 @@ describe("what is wrong is said", () => {
   for (const [line, stderr] of [
     [
       "get",
-      "error: get what? One of policies, targets, effective, definitions\nFor example: prevail get policies -f examples/bakery\n",
+      "error: no resource given: name one of policies, targets, effective, definitions\nFor example: prevail get policies -f examples/bakery\n",
     ],
     [
       "get polcies -f examples/bakery",
-      "error: get has no 'polcies'; it has policies, targets, effective, definitions; did you mean 'policies'?\n",
+      "error: unknown resource 'polcies': get knows policies, targets, effective, definitions; did you mean 'policies'?\n",
     ],
     [
       "get constructor -f examples/bakery",
-      "error: get has no 'constructor'; it has policies, targets, effective, definitions\n",
+      "error: unknown resource 'constructor': get knows policies, targets, effective, definitions\n",
     ],
     [
       "get policies --redact -f examples/bakery",
-      "error: --redact hides what is outside of one namespace: say which, with -n NAMESPACE\n",
+      "error: --redact hides policies outside one namespace: name it with -n NAMESPACE\n",
     ],
     ["get policies friday-fxi -f examples/bakery", "error: unknown kind 'friday-fxi'\n"],
   ] as const) {

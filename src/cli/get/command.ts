@@ -1,5 +1,5 @@
 import type { World } from "../../core/effective/world/world.ts";
-import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import { didYouMean } from "../args/parse-arguments.ts";
 import { redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -11,7 +11,7 @@ import type { GetContext } from "./get-context.ts";
 import { getPolicies } from "./policies.ts";
 import { getTargets } from "./targets.ts";
 
-/** Each prints its list and returns how long it is. */
+/** The printer of each resource. It returns the number of printed items. */
 const resources: Readonly<Record<string, (get: GetContext) => number>> = {
   policies: getPolicies,
   targets: getTargets,
@@ -19,7 +19,7 @@ const resources: Readonly<Record<string, (get: GetContext) => number>> = {
   definitions: getDefinitions,
 };
 
-const otherNames: Readonly<Record<string, string>> = {
+const aliases: Readonly<Record<string, string>> = {
   policy: "policies",
   target: "targets",
   effectivepolicies: "effective",
@@ -37,33 +37,43 @@ export const command: Command = {
     "definitions [KIND…] -f FILE|DIR|-",
   ],
   description: [
-    "policies: every policy with its targets, its verdict, and how much of it prevails. Named by a target, those that are attached to it or apply to it.",
-    "targets: every object that a policy can target, the policies attached to it, and those that decide something for it.",
-    "effective: what holds on every path that has a policy. With -o json this is the view for programs, an EffectivePolicyList: one item for each path, with its spec and for every value who decides it and what lost. Its schema is docs/schemas/effective-policy-list.json.",
-    "definitions: the policy kinds, what they may target and how they merge.",
+    "policies: every policy with its targets, its verdict and the number of paths on which it takes effect. With a TARGET: the policies that are attached to it or take effect on it.",
+    "targets: every object that a policy can target, the policies attached to it and the policies that take effect on it.",
+    "effective: the effective policy of every path that has a policy. With -o json this is the view for programs, an EffectivePolicyList: one item for each path, with its spec and, for every value, the policy that it comes from and the values that it overrides. Its schema is docs/schemas/effective-policy-list.json.",
+    "definitions: the policy kinds, the kinds that they can target and their merge strategies.",
   ],
   options: [redactOption],
   takes: ["scope", "table", "source"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
-    { what: "Which policies are there, and what became of them?", line: "get policies -f examples/bakery" },
-    { what: "Which of them have to do with the route baker?", line: "get policies httproute/baker -f examples/bakery" },
-    { what: "One policy, with whom it lost to", line: "get policies friday-fix -o wide -f examples/bakery" },
-    { what: "What can a policy of the bakery be attached to?", line: "get targets -n bakery -f examples/bakery" },
+    { what: "All policies and their verdicts", line: "get policies -f examples/bakery" },
     {
-      what: "Everything that holds behind the gateway, for a program",
+      what: "The policies that take effect on the route baker",
+      line: "get policies httproute/baker -f examples/bakery",
+    },
+    {
+      what: "One policy, with the policies that override it",
+      line: "get policies friday-fix -o wide -f examples/bakery",
+    },
+    {
+      what: "All objects in the namespace bakery that a policy can target",
+      line: "get targets -n bakery -f examples/bakery",
+    },
+    {
+      what: "All effective policies below the gateway, for a program",
       line: "get effective gtw/prod -o json -f examples/bakery",
     },
-    { what: "Which policy kinds are known?", line: "get definitions -f examples/bakery" },
+    { what: "All policy kinds", line: "get definitions -f examples/bakery" },
   ],
   run: async (context) => {
     const { args, options, load, fail, note, example } = context;
     const [word, ...words] = args;
     const names = Object.keys(resources);
-    if (word === undefined) return fail(`get what? One of ${names.join(", ")}`, example);
-    const name = otherNames[word.toLowerCase()] ?? word.toLowerCase();
+    if (word === undefined) return fail(`no resource given: name one of ${names.join(", ")}`, example);
+    const name = aliases[word.toLowerCase()] ?? word.toLowerCase();
     const get = Object.hasOwn(resources, name) ? resources[name] : undefined;
-    if (get === undefined) return fail(`get has no '${word}'; it has ${names.join(", ")}${didYouMean(word, names)}`);
+    if (get === undefined)
+      return fail(`unknown resource '${word}': get knows ${names.join(", ")}${didYouMean(word, names)}`);
     const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
     const { scope, redaction } = parsed.view;
@@ -79,7 +89,7 @@ export const command: Command = {
   },
 };
 
-/** Targets as everywhere, and policies by their bare names: `get policies friday-fix`. */
+/** Finds targets as every command does, and in addition policies by their names alone: `get policies friday-fix`. */
 function findNamed(world: World, words: readonly string[], scope: Scope): TargetSearch {
   const named: FoundTarget[] = [];
   world.policies.forEach(({ object }, id) => {

@@ -22,7 +22,7 @@ interface Row {
   readonly verdict: Verdict;
 }
 
-/** Returns how many there are. */
+/** Prints the policies and returns their number. */
 export function getPolicies(get: GetContext): number {
   const { context, world, redaction } = get;
   const { print, output, note } = context;
@@ -60,7 +60,7 @@ function selected({ world, scope, targets }: GetContext): readonly PolicyId[] {
   return [...new Set(ids)].sort(compareText);
 }
 
-/** A policy itself; of any other object those that are attached to it, or that apply on a path through it. */
+/** For a policy: the policy itself. For another target: the policies that are attached to it or have an outcome on a path through it. */
 function policiesOf(world: World, target: FoundTarget): readonly PolicyId[] {
   if (world.rulebook.byPolicyKind.has(kindId(target.ref))) {
     const own: PolicyId[] = [];
@@ -93,7 +93,7 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
     { header: "NAME" },
     { header: "TARGETS", flexible: true, optional: 1 },
     { header: "VERDICT" },
-    { header: "PREVAILS", flexible: true, optional: 2 },
+    { header: "IN EFFECT", flexible: true, optional: 2 },
     ...(wide
       ? ([
           { header: "OVERRIDDEN BY", flexible: true },
@@ -128,7 +128,7 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
   });
 }
 
-/** What it is attached to; where that is nothing, what it asks for. */
+/** The targets that the policy is attached to. A policy that is attached to nothing shows its target references. */
 function targetWords({ object, policy, targets }: PolicyRecord): readonly string[] {
   const { namespace } = object.ref;
   if (targets.attachments.length > 0)

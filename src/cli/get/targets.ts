@@ -28,11 +28,11 @@ interface Row {
   readonly target: FoundTarget;
   readonly sections: readonly string[];
   readonly attached: readonly Attached[];
-  /** Policies that decide something on a path through it. */
+  /** The policies that take effect on a path through the target. */
   readonly affectedBy: readonly PolicyId[];
 }
 
-/** Returns how many there are. */
+/** Prints the targets and returns their number. */
 export function getTargets(get: GetContext): number {
   const { context, source, scope, redaction } = get;
   const { print, output } = context;
@@ -111,7 +111,7 @@ function rowsOf(get: GetContext): readonly Row[] {
   });
 }
 
-/** What the words name, or every object of a kind that some policy kind may target. */
+/** The named targets. Without names: every object of a kind that a policy kind can target. */
 function targetsOf({ world, targets, scope }: GetContext): readonly FoundTarget[] {
   if (targets !== undefined) return targets;
   const kinds = new Set<KindId>(

@@ -14,17 +14,20 @@ import { printGraph } from "./text.ts";
 export const command: Command = {
   usage: ["[TARGET] -f FILE|DIR|- [-o mermaid|dot|svg|json]"],
   description: [
-    "The topology: what hangs under what, which policies are attached where, and which of them prevail. " +
-      "With a TARGET: what is above and below it.",
+    "Prints the topology: parents and children, the policies attached to each, and whether they take effect. " +
+      "With a TARGET: the objects above and below it.",
     "Without -o it is a tree. svg is a drawing that needs no other program; dot is for Graphviz, mermaid for Markdown pages.",
   ],
   options: [redactOption],
   takes: ["scope", "source"],
   outputs: ["mermaid", "dot", "svg", "json"],
   examples: [
-    { what: "All of it, as a drawing", line: "graph -o svg -f examples/bakery" },
-    { what: "Above and below one route", line: "graph httproute/baker -f examples/bakery" },
-    { what: "The same, for a Markdown page", line: "graph httproute/baker -o mermaid -f examples/bakery" },
+    { what: "The whole topology, as a drawing", line: "graph -o svg -f examples/bakery" },
+    { what: "The objects above and below one route", line: "graph httproute/baker -f examples/bakery" },
+    {
+      what: "The objects above and below one route, for a Markdown page",
+      line: "graph httproute/baker -o mermaid -f examples/bakery",
+    },
   ],
   run: async (context) => {
     const { args, options, load, fail, output } = context;

@@ -1,7 +1,7 @@
 /** The graph in the languages of two drawing programs. Every name is quoted by the rules of its language. */
 import type { Graph } from "../../core/explain/graph/result.ts";
 import type { Redaction } from "../args/redaction.ts";
-import { fateOf, nodeLabel, policyWords } from "./labels.ts";
+import { colourClassOf, nodeLabel, policyWords } from "./labels.ts";
 
 const COLOURS = { good: "#2e7d32", partly: "#b26a00", bad: "#b3261e" } as const;
 
@@ -16,7 +16,7 @@ export function graphDot({ nodes, edges }: Graph, redaction: Redaction): string 
     lines.push(`  ${quoteDot(node.id)} [label=${quoteDot(nodeLabel(node))}${style}];`);
     for (const policy of node.policies) {
       const id = quoteDot(`${policy.policy} on ${node.id}`);
-      const colour = COLOURS[fateOf(policy)];
+      const colour = COLOURS[colourClassOf(policy)];
       lines.push(
         `  ${id} [label=${quoteDot(policyWords(policy, redaction))}, shape=note, color="${colour}", fontcolor="${colour}"];`,
         `  ${id} -> ${quoteDot(node.id)} [style=dashed, color="${colour}"];`,
@@ -39,7 +39,7 @@ export function graphMermaid({ nodes, edges }: Graph, redaction: Redaction): str
     lines.push(`  n${index}[${quoteMermaid(nodeLabel(node))}]`);
     node.policies.forEach((policy, at) => {
       const id = `n${index}p${at}`;
-      lines.push(`  ${id}(${quoteMermaid(policyWords(policy, redaction))}):::${fateOf(policy)} -.-> n${index}`);
+      lines.push(`  ${id}(${quoteMermaid(policyWords(policy, redaction))}):::${colourClassOf(policy)} -.-> n${index}`);
     });
   });
   for (const { from, to } of edges) lines.push(`  ${names.get(from) ?? ""} --> ${names.get(to) ?? ""}`);

@@ -10,16 +10,16 @@ export function nodeWords({ ref, sectionName, implied }: GraphNode): { readonly 
   return { kind: implied ? `${ref.kind} (not defined)` : ref.kind, name };
 }
 
-/** The label in one line. */
+/** `Gateway infra/prod` or `listener http`: kind and name in one line. */
 export function nodeLabel(node: GraphNode): string {
   const { kind, name } = nodeWords(node);
-  // Unnamed rules are called rule-2: that says it all.
+  // The name of an unnamed rule, such as `rule-2`, contains its kind.
   return name.startsWith(`${kind}-`) ? name : `${kind} ${name}`;
 }
 
 const STATES: Readonly<Record<PolicyState, string>> = {
-  Enforced: "prevails",
-  PartiallyEnforced: "prevails partly",
+  Enforced: "takes effect",
+  PartiallyEnforced: "takes effect partly",
   Overridden: "overridden",
   NoPath: "reaches nothing",
   Invalid: "invalid",
@@ -27,14 +27,14 @@ const STATES: Readonly<Record<PolicyState, string>> = {
   Conflicted: "in conflict",
 };
 
-/** `RetryPolicy friday-fix: prevails in part`. */
+/** `RetryPolicy friday-fix: takes effect partly`. */
 export function policyWords({ policy, state }: AttachedPolicy, redaction: Redaction): string {
   const { kind, name } = parseObjectId(policy);
   return `${redaction.isHidden(policy) ? redaction.name(policy) : `${kind} ${name}`}: ${STATES[state]}`;
 }
 
-/** The colour of a policy: takes effect, in part, or not. */
-export function fateOf({ state }: AttachedPolicy): "good" | "partly" | "bad" {
+/** Selects the colour of a policy. */
+export function colourClassOf({ state }: AttachedPolicy): "good" | "partly" | "bad" {
   switch (state) {
     case "Enforced":
       return "good";

@@ -3,7 +3,7 @@ import type { TargetId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { shorten } from "../print/styled-text.ts";
 import { renderSvg, type SvgElement, svg } from "../print/xml-element.ts";
-import { fateOf, nodeWords, policyWords } from "./labels.ts";
+import { colourClassOf, nodeWords, policyWords } from "./labels.ts";
 import { layoutGraph } from "./layout-graph.ts";
 
 const BOX = { width: 264, head: 40, policy: 18, pad: 6 };
@@ -98,7 +98,7 @@ function drawBox({ node, x, y, height }: Box, redaction: Redaction): SvgElement 
     svg("text", { x: 10, y: 32, fill: "#202124", "font-weight": 600 }, shorten(name, LETTERS.name)),
     ...node.policies.flatMap((policy, index) => {
       const top = BOX.head + index * BOX.policy;
-      const colour = COLOURS[fateOf(policy)];
+      const colour = COLOURS[colourClassOf(policy)];
       const words = policyWords(policy, redaction);
       return [
         svg("circle", { cx: 14, cy: top + 8, r: 4, fill: colour }),

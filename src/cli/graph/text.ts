@@ -4,9 +4,13 @@ import type { TargetId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 import type { Printer } from "../print/create-printer.ts";
 import { type Style, styled } from "../print/styled-text.ts";
-import { fateOf, nodeLabel, policyWords } from "./labels.ts";
+import { colourClassOf, nodeLabel, policyWords } from "./labels.ts";
 
-const STYLES: Readonly<Record<ReturnType<typeof fateOf>, Style>> = { good: "green", partly: "yellow", bad: "red" };
+const STYLES: Readonly<Record<ReturnType<typeof colourClassOf>, Style>> = {
+  good: "green",
+  partly: "yellow",
+  bad: "red",
+};
 
 /** How the lines of a node begin: its own, and all that stand under it. */
 interface Margin {
@@ -16,33 +20,33 @@ interface Margin {
 
 const ROOT: Margin = { own: "", below: "" };
 
-/** What is under several others is told in full under the first of them, and only named under the rest. */
+/** Prints the topology as a tree. A node with several parents is printed in full below the first, and by name only below the others. */
 export function printGraph({ nodes, edges }: Graph, redaction: Redaction, print: Printer): void {
   const children = childrenOf({ nodes, edges });
-  const told = new Set<TargetId>();
-  const tell = (node: GraphNode, { own, below }: Margin): void => {
+  const printed = new Set<TargetId>();
+  const printNode = (node: GraphNode, { own, below }: Margin): void => {
     const under = children.get(node.id) ?? [];
-    const isTold = told.has(node.id);
+    const isPrinted = printed.has(node.id);
     const hasMore = under.length + node.policies.length > 0;
-    print.line(styled(own, "dim"), nodeLabel(node), isTold && hasMore ? styled(" (above)", "dim") : "");
-    if (isTold) return;
-    told.add(node.id);
+    print.line(styled(own, "dim"), nodeLabel(node), isPrinted && hasMore ? styled(" (above)", "dim") : "");
+    if (isPrinted) return;
+    printed.add(node.id);
     const bar = under.length > 0 ? "│ " : "  ";
     for (const policy of node.policies) {
       print.line(
         styled(`${below}${bar}`, "dim"),
-        styled(`◆ ${policyWords(policy, redaction)}`, STYLES[fateOf(policy)]),
+        styled(`◆ ${policyWords(policy, redaction)}`, STYLES[colourClassOf(policy)]),
       );
     }
     under.forEach((child, index) => {
       const isLast = index === under.length - 1;
-      tell(child, { own: `${below}${isLast ? "└─ " : "├─ "}`, below: `${below}${isLast ? "   " : "│  "}` });
+      printNode(child, { own: `${below}${isLast ? "└─ " : "├─ "}`, below: `${below}${isLast ? "   " : "│  "}` });
     });
   };
   const hasParent = new Set(edges.map(({ to }) => to));
-  for (const node of nodes) if (!hasParent.has(node.id)) tell(node, ROOT);
+  for (const node of nodes) if (!hasParent.has(node.id)) printNode(node, ROOT);
   // Objects that are their own ancestors have no root above them.
-  for (const node of nodes) if (!told.has(node.id)) tell(node, ROOT);
+  for (const node of nodes) if (!printed.has(node.id)) printNode(node, ROOT);
 }
 
 function childrenOf({ nodes, edges }: Graph): ReadonlyMap<TargetId, readonly GraphNode[]> {

@@ -8,14 +8,14 @@ import { glued, styled } from "../print/styled-text.ts";
 export function printOverview(print: Printer, program: string): void {
   print.paragraph(
     {},
-    "Prevail says which policy settings prevail for every object of a Gateway API cluster, where each came from, and what would change.",
+    "Prevail shows which policy settings take effect on every object of a Gateway API cluster, where each setting comes from, and what a change would do.",
   );
   print.line();
   print.line(styled("Usage", "bold"));
   print.line(`  ${program} COMMAND [TARGET…] -f FILE|DIR|- [options]`);
   print.line();
   print.line(styled("Commands", "bold"));
-  const entries = [...commandTable, { name: "help", summary: "this list, or what one command does" }];
+  const entries = [...commandTable, { name: "help", summary: "this list, or the help of one command" }];
   const width = Math.max(...entries.map(({ name }) => name.length));
   for (const { name, summary } of entries)
     print.paragraph({ indent: 2, hanging: width + 3 }, name, glued(" ".repeat(width + 3 - name.length)), summary);
@@ -24,7 +24,7 @@ export function printOverview(print: Printer, program: string): void {
   print.line(`  ${program} explain httproute/baker -f examples/bakery`);
   print.line(`  helm template . | ${program} explain httproute/baker -f -`);
   print.line();
-  print.paragraph({}, `'${program} help COMMAND' tells more about one of them.`);
+  print.paragraph({}, `'${program} help COMMAND' describes a command.`);
 }
 
 export function printCommandHelp(print: Printer, program: string, entry: CommandEntry, command: Command): void {

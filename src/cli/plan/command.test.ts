@@ -240,7 +240,7 @@ describe("--redact", () => {
 
   test("needs a namespace", async () => {
     const { stderr } = await runCli("plan --delete retrypolicy/friday-fix --redact -f examples/bakery");
-    expect(stderr).toBe("error: --redact hides what is outside of one namespace: say which, with -n NAMESPACE\n");
+    expect(stderr).toBe("error: --redact hides policies outside one namespace: name it with -n NAMESPACE\n");
   });
 });
 
@@ -363,12 +363,12 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
       "next.yaml": `${colour("c", "red")}---\n${colour("c", "blue")}`,
     });
     expect(code).toBe(1);
-    expect(stderr).toContain("Colour ns/c is defined twice");
+    expect(stderr).toContain("Colour ns/c is there twice");
   });
 
   test("standard input is read once", async () => {
     const { stderr, code } = await runCli("plan --apply - -f -", { stdin: world() });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("standard input (-) can be read once only")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("standard input (-) can be read only once")]);
   });
 
   test("several objects of one name are listed", async () => {

@@ -38,42 +38,47 @@ export const command: Command = {
     "-f FILE|DIR|- --against FILE|DIR|- [options]",
   ],
   description: [
-    "What would change, before it does: which values hold instead of which others, for what, and who decided them before and after; which policies gain and lose by it; " +
-      "new conflicts; findings that come and go. -f is what there is now.",
-    "Objects are compared by what they mean: whatever changes no value, no verdict and no finding is no change. Objects that --apply creates count as the newest; those that it changes " +
-      "keep their time of creation. A namespace that is deleted takes along what is in it, and a CRD what is of its kind.",
+    "Shows the effect of a change before it is made: which effective values change, on which targets, and the policy that each comes from before and after; which policies take effect on more or fewer paths; " +
+      "new conflicts; new and resolved findings. -f names the current objects.",
+    "Objects are compared by their effect: an edit that changes no value, no verdict and no finding is not reported. Objects that --apply creates count as the newest; objects that it changes " +
+      "keep their creation time. Deleting a namespace deletes the objects in it, and deleting a CRD deletes the objects of its kind.",
   ],
   options: [
     {
       name: "apply",
       value: "FILE|DIR|-",
       repeatable: true,
-      help: "create or change the objects of a file, or of a directory (repeatable)",
+      help: "create or change the objects in a file or directory (repeatable)",
     },
     { name: "delete", value: "KIND/NAME", repeatable: true, help: "delete an object (repeatable)" },
     {
       name: "against",
       value: "FILE|DIR|-",
       repeatable: true,
-      help: "compare with these files as the whole future: what is not in them is deleted (repeatable)",
+      help: "compare with these files as the complete new state: objects that are not in them are deleted (repeatable)",
     },
-    { name: "namespace", short: "n", value: "NAMESPACE", help: "the namespace of what --delete names (default: any)" },
-    { name: "exit-code", help: "exit with 2 if something would change, with 0 if nothing would" },
+    {
+      name: "namespace",
+      short: "n",
+      value: "NAMESPACE",
+      help: "the namespace of the objects that --delete names (default: any)",
+    },
+    { name: "exit-code", help: "exit with 2 if something would change, else with 0" },
     redactOption,
   ],
   takes: ["source"],
   outputs: ["wide", "yaml", "json"],
   examples: [
     {
-      what: "What happens if friday-fix is deleted?",
+      what: "What changes if friday-fix is deleted?",
       line: "plan --delete retrypolicy/friday-fix -f examples/bakery",
     },
     {
-      what: "If a whole team moves out?",
+      what: "What changes if a namespace is deleted?",
       line: "plan --delete namespace/shop -f examples/bakery",
     },
     {
-      what: "If what is checked out here is applied? (For a pipeline: exits with 2 if something changes)",
+      what: "What changes if the files checked out here are applied? (For a pipeline: exits with 2 if something changes)",
       line: "plan --against examples/bakery --exit-code -f examples/bakery",
     },
   ],
@@ -83,37 +88,40 @@ export const command: Command = {
     const [apply, against, deletes] = [values("apply"), values("against"), values("delete")];
     const [word] = args;
     if (word !== undefined)
-      return fail(`plan has no use for '${word}'`, `To plan without an object: ${io.program} plan --delete ${word} …`);
+      return fail(
+        `unexpected argument '${word}': plan takes options only`,
+        `To plan a deletion: ${io.program} plan --delete ${word} …`,
+      );
     if (apply.length + against.length + deletes.length === 0)
-      return fail("plan what? Say --delete KIND/NAME, --apply FILE or --against DIR", context.example);
+      return fail("no change given: use --delete KIND/NAME, --apply FILE or --against DIR", context.example);
     if (against.length > 0 && apply.length + deletes.length > 0)
-      return fail("--against is the whole future: it does not go with --apply or --delete");
+      return fail("--against is the complete new state: it cannot be combined with --apply or --delete");
     if ([...values("filename"), ...apply, ...against].filter((path) => path === "-").length > 1)
-      return fail("standard input (-) can be read once only, as -f, as --apply or as --against");
+      return fail("standard input (-) can be read only once: as -f, --apply or --against");
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     return plan(source, { apply, against, deletes }, context);
   },
 };
 
-interface Wishes {
+interface PlanRequest {
   readonly apply: readonly string[];
   readonly against: readonly string[];
   readonly deletes: readonly string[];
 }
 
-async function plan(source: LoadedSource, wishes: Wishes, context: CommandContext): Promise<ExitCode> {
+async function plan(source: LoadedSource, request: PlanRequest, context: CommandContext): Promise<ExitCode> {
   const { fail, io, options, print, output } = context;
   const { world } = source;
-  const isWhole = wishes.against.length > 0;
-  const paths = isWhole ? wishes.against : wishes.apply;
+  const isWhole = request.against.length > 0;
+  const paths = isWhole ? request.against : request.apply;
   const defaultNamespace = options.value("default-namespace");
   const loaded = await withProgress(io, (onFile) => loadDocuments(paths, io.fileSystem, { defaultNamespace, onFile }));
   const upserts = upsertsOf(world, loaded, isWhole ? "Kept" : "Reset");
   for (const problem of upserts.problems.slice(0, 10)) fail(problemText(problem));
   if (paths.length > 0 && upserts.byId.size === 0)
     return upserts.problems.length > 0 ? exitCodes.failed : fail(`there are no objects in ${formatOrigin(paths)}`);
-  const deleted = isWhole ? missingFrom(world, upserts) : findDeleted(world, wishes.deletes, context);
+  const deleted = isWhole ? missingFrom(world, upserts) : findDeleted(world, request.deletes, context);
   if (deleted === undefined) return exitCodes.failed;
   const clash = contradiction(upserts, deleted);
   if (clash !== undefined) return fail(clash);
@@ -127,20 +135,20 @@ async function plan(source: LoadedSource, wishes: Wishes, context: CommandContex
   return options.has("exit-code") && hasChanges(planned) ? exitCodes.differs : exitCodes.ok;
 }
 
-/** A path that cannot be read has no line. */
+/** The message of a finding, with its position. A path that cannot be read has no line. */
 function problemText({ source, message, code }: Finding): string {
   if (source === undefined) return message;
   return `${code.startsWith("Path") ? source.file : formatPosition(source)}: ${message}`;
 }
 
-/** If the files are incomplete, "nothing changes" is not certain. */
+/** An object that remains implied counts as a change: the files alone do not show whether it is deleted. */
 const hasChanges = ({ kinds, policies, findings, stillImplied }: Plan): boolean =>
   kinds.length + policies.length + findings.added.length + findings.removed.length + stillImplied.length > 0;
 
 function missingFrom(world: World, { byId, objects, problems }: Upserts): readonly ObjectRef[] {
-  // What is there and would be refused as it is to be stays as it is.
+  // An object whose new version is refused keeps its current version.
   const refused = new Set(problems.map(({ object }) => object));
-  // A team's files need not say that its namespace is there.
+  // The new files may use a namespace without defining it.
   const inUse = new Set([...objects.values()].map(({ ref }) => ref.namespace));
   const isInUse = (ref: ObjectRef): boolean => isNamespace(ref) && inUse.has(ref.name);
   const gone: ObjectRef[] = [];
@@ -150,7 +158,7 @@ function missingFrom(world: World, { byId, objects, problems }: Upserts): readon
   return gone;
 }
 
-/** Undefined: one of the words is no object, and the reason has been printed. */
+/** Undefined if a word names no object. The reason has then been printed. */
 function findDeleted(
   world: World,
   words: readonly string[],
@@ -181,7 +189,7 @@ function findDeleted(
       return undefined;
     }
     if (object === undefined && !isNamespace(ref)) {
-      fail(`--delete ${word}: ${displayRef(ref)} is named by others, but no document defines it`);
+      fail(`--delete ${word}: ${displayRef(ref)} is referenced by other objects, but no document defines it`);
       return undefined;
     }
     found.push(ref);
@@ -189,7 +197,7 @@ function findDeleted(
   return withCascades(world, found);
 }
 
-/** An object that is there and of no use can be deleted all the same. */
+/** The refused object with this name. An object that the API server would refuse can be deleted, too. */
 function refusedNamed(world: World, word: string, namespace: string | undefined): ObjectRef | undefined {
   const [kind = "", ...rest] = word.split("/");
   const [name = "", inNamespace = namespace] = rest.toReversed();
@@ -223,19 +231,19 @@ async function compare(
   return { planned, sides: { before: { ...source, world: before }, after: { world: after, locate } } };
 }
 
-/** What verdicts tell already, and status that is only not yet what it will be. */
-const TOLD_ELSEWHERE: ReadonlySet<string> = new Set(["NeverTakesEffect", "ReachesNothing", "StatusDiffers"]);
+/** Verdicts report the first two. Status differs until a controller has written the new one. */
+const REPORTED_ELSEWHERE: ReadonlySet<string> = new Set(["NeverTakesEffect", "ReachesNothing", "StatusDiffers"]);
 
-/** As `check` shows them. */
+/** The findings that `check` shows by default. */
 async function weightyFindings(...worlds: readonly World[]): Promise<(world: World) => readonly Finding[]> {
   const cel: EvaluateCondition = worlds.some(needsCel) ? await loadCel() : noConditions;
-  const isWeighty = ({ severity, code }: Finding): boolean => severity !== "info" && !TOLD_ELSEWHERE.has(code);
+  const isWeighty = ({ severity, code }: Finding): boolean => severity !== "info" && !REPORTED_ELSEWHERE.has(code);
   return (world) => [...findingsOf(world), ...checkWorld(world, { cel })].filter(isWeighty);
 }
 
 const noConditions: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
 
-/** What there is may have no conditions and so no evaluator, and what is to come may have some. */
+/** Loads CEL if only the new objects have conditions: the current evaluation has no evaluator for them. */
 async function withConditions({ evaluation, snapshot, tables }: LoadedSource, upserts: Upserts): Promise<Evaluation> {
   if (hasConditions(tables) || !hasConditions(upserts)) return evaluation;
   return evaluate(snapshot, { definitions: builtInDefinitions(), cel: await loadCel() });

@@ -42,7 +42,7 @@ test.each([
   ["retries --attempts 1000000000", "--attempts is '1000000000': give a whole number from 0 to 999999999"],
   ["retries --attempts=two", "See 'prevail help retries'."],
   ["retries --backoff 1.5s", "--backoff is '1.5s': give a duration such as 250ms"],
-  ["retries 3", "one word too many"],
+  ["retries 3", "unexpected argument '3'"],
 ])("%s is refused in plain words", async (line, message) => {
   const { stdout, stderr, code } = await runCli(line);
   expect({ stdout, code }).toEqual({ stdout: "", code: 1 });

@@ -12,13 +12,13 @@ export const command: Command = {
     "[--attempts N] [--backoff DURATION] [--max-backoff DURATION] [--request DURATION] [--backend-request DURATION]",
   ],
   description: [
-    "What retry settings come to if every attempt fails: when each attempt starts, which of them fit into the request's time, how long the client waits, " +
-      "and by how much the load on the backends grows. Nothing is read: this is a calculator for settings that you have in mind.",
-    "Durations are written as in Gateway API: 250ms, 10s, 1m30s. Waits double from retry to retry up to the maximum, and are spread by up to a quarter.",
+    "Prints what happens if every attempt fails: when each attempt starts, which attempts fit into the request timeout, how long the client waits, " +
+      "and by how much the load on the backends grows. The settings come from the options; no files are read.",
+    "Durations are written as in Gateway API: 250ms, 10s, 1m30s. The wait doubles with each retry up to the maximum, and has a jitter of up to a quarter.",
   ],
   options: [
     { name: "attempts", value: "N", help: "retries after the first attempt (default: 1)" },
-    { name: "backoff", value: "DURATION", help: "no retry starts earlier than this after the failure" },
+    { name: "backoff", value: "DURATION", help: "the shortest wait between a failure and its retry" },
     { name: "max-backoff", value: "DURATION", help: "the longest wait (default: ten times the backoff)" },
     { name: "request", value: "DURATION", help: "the timeout of the whole request, waits included" },
     { name: "backend-request", value: "DURATION", help: "the timeout of one attempt" },
@@ -33,7 +33,7 @@ export const command: Command = {
   ],
   run: async (context) => {
     const { args, options, fail } = context;
-    if (args.length > 0) return fail(`'${args[0] ?? ""}' is one word too many: retries takes options only`);
+    if (args.length > 0) return fail(`unexpected argument '${args[0] ?? ""}': retries takes options only`);
     const settings = parseSettings(options);
     return typeof settings === "string" ? fail(settings, context.seeHelp) : answer(settings, context);
   },

@@ -47,14 +47,14 @@ describe("run", () => {
   });
 
   test.each([
-    ["run", "nothing to serve: say with -f"],
-    ["run x -f examples/bakery", "'x' is one word too many"],
+    ["run", "nothing to serve: name the objects with -f"],
+    ["run x -f examples/bakery", "unexpected argument 'x'"],
     ["run -f a --map-port 80", "--map-port is '80': give the listener's port and the port to open, such as 80:8080"],
     ["run -f a --map-port 80:99999", "--map-port is '80:99999'"],
     ["run -f a --admin-port none", "--admin-port is 'none': give a port number"],
     ["run -f a --drain 5", "--drain is '5': give a duration"],
     ["run -f a --access-log xml", "--access-log"],
-    ["run -f a --dataplane envoy --debug-headers", "--debug-headers is for the embedded gateway"],
+    ["run -f a --dataplane envoy --debug-headers", "--debug-headers requires the embedded gateway"],
   ])("%s", async (line, message) => {
     const { code, stdout, stderr } = await runCli(line);
     expect([code, stdout]).toEqual([1, ""]);

@@ -13,17 +13,17 @@ import { formatProblem, printServed } from "./text.ts";
 export const command: Command = {
   usage: ["-f FILE|DIR|- [--backend-demo] [--bind ADDRESS] [--map-port PORT:PORT]… [options]"],
   description: [
-    "Runs a gateway on this machine that does what the files say: it listens where the Gateways do, routes, retries and times out by the policies that prevail. " +
-      "When files change it follows at once and drops no request. If a change cannot be used, it says so and keeps what it had.",
-    "Without a cluster, a Service says where its processes listen: annotation prevail.dev/endpoints: 127.0.0.1:8081,127.0.0.1:8082. " +
-      "With --backend-demo small backends stand in for all of them. They fail on demand: the header 'x-demo: 503,reset,200' asks for a 503 at the first try, " +
-      "a broken connection at the second and a 200 at the third; a delay (2s) and 'stall' are known too.",
+    "Runs a gateway on this machine that is configured by the files: it opens the listeners of the Gateways and applies routes, retries and timeouts of the effective policies. " +
+      "A change of the files takes effect at once and drops no request. If a change is not usable, the gateway prints the reason and keeps its configuration.",
+    "Without a cluster, an annotation of a Service lists the addresses of its processes: prevail.dev/endpoints: 127.0.0.1:8081,127.0.0.1:8082. " +
+      "With --backend-demo, demo backends replace all of them. They fail on demand: the header 'x-demo: 503,reset,200' requests a 503 for the first attempt, " +
+      "a broken connection for the second and a 200 for the third. A delay (2s) and 'stall' are also allowed.",
     "Certificates come from Secrets (type kubernetes.io/tls) in the files. Metrics, health and readiness are at /metrics, /healthz and /readyz of the admin port, on the loopback only. " +
-      "SIGTERM and Ctrl-C let requests end before it stops.",
-    "With --dataplane envoy the same is done by Envoy: one is started for each Gateway, and told over xDS what changes. The access log is the same, and so are health, readiness and the metrics of requests; debug headers there are none.",
+      "After SIGTERM or Ctrl-C the gateway completes its requests before it stops.",
+    "With --dataplane envoy, an Envoy serves each Gateway. It is started by this program and configured over xDS. The access log, health, readiness and the metrics of requests are the same; debug headers are not available.",
   ],
   options: [
-    { name: "backend-demo", help: "let small backends of our own stand in for all Services" },
+    { name: "backend-demo", help: "replace the backends of all Services with demo backends" },
     {
       name: "bind",
       value: "ADDRESS",
@@ -33,7 +33,7 @@ export const command: Command = {
       name: "map-port",
       value: "PORT:PORT",
       repeatable: true,
-      help: "open another port than the listener names: 80:8080 (repeatable)",
+      help: "open another port for a listener port: 80:8080 (repeatable)",
     },
     {
       name: "admin-port",
@@ -44,44 +44,47 @@ export const command: Command = {
       name: "access-log",
       value: "text|json|off",
       choices: ["text", "json", "off"],
-      help: "how requests are logged on standard output (default: text)",
+      help: "format of the access log on standard output (default: text)",
     },
-    { name: "debug-headers", help: "answers tell route, rule, backend and tries, as x-prevail-* headers" },
+    {
+      name: "debug-headers",
+      help: "add route, rule, backend and number of attempts to responses, as x-prevail-* headers",
+    },
     {
       name: "drain",
       value: "DURATION",
-      help: `how long requests may take to end when it stops (default: ${DEFAULT_DRAIN})`,
+      help: `time for requests to complete when the gateway stops (default: ${DEFAULT_DRAIN})`,
     },
     {
       name: "dataplane",
       value: "embedded|envoy",
       choices: ["embedded", "envoy"],
-      help: "who serves: this program, or an Envoy for each Gateway that it starts (default: embedded)",
+      help: "the data plane: this program, or one Envoy for each Gateway (default: embedded)",
     },
     { name: "envoy", value: "PATH", help: "the Envoy to start (default: envoy on the PATH)" },
     { name: "no-watch", help: "do not follow changes of the files" },
-    { name: "dry-run", help: "say what would be served, and stop" },
+    { name: "dry-run", help: "print what would be served, and exit" },
   ],
   takes: ["source"],
   outputs: [],
   examples: [
     { what: "What would be served?", line: "run --dry-run -f examples/bakery" },
-    { what: "Serve it, with backends to play with", line: "run -f examples/bakery --backend-demo" },
+    { what: "Serve it, with demo backends", line: "run -f examples/bakery --backend-demo" },
     {
-      what: "Open port 8000 for a listener on port 80, to everybody",
+      what: "Open port 8000 on all interfaces for a listener on port 80",
       line: "run -f examples/bakery --map-port 80:8000 --bind 0.0.0.0",
     },
   ],
   run: async (context) => {
-    const { args, options, tell, note, fail, io, example } = context;
-    if (args.length > 0) return fail(`'${args[0] ?? ""}' is one word too many: run takes options only`);
+    const { args, options, errorPrint, note, fail, io, example } = context;
+    if (args.length > 0) return fail(`unexpected argument '${args[0] ?? ""}': run takes options only`);
     const settings = parseServeSettings(options);
     if (typeof settings === "string") return fail(settings, context.seeHelp);
     if (options.has("dry-run")) return dryRun(context, settings);
     if (settings.paths.length === 0) {
-      return fail("nothing to serve: say with -f FILE, -f DIR or -f - where the objects are", example);
+      return fail("nothing to serve: name the objects with -f FILE, -f DIR or -f -", example);
     }
-    return io.serve(settings, { write: io.stdout, tell, note, fail });
+    return io.serve(settings, { write: io.stdout, errorPrint, note, fail });
   },
 };
 

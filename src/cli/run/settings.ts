@@ -1,4 +1,4 @@
-/** The checked settings of `run`. The process that starts the program serves: the command line itself opens no ports. */
+/** The checked options of `run`. The command line opens no ports itself: it passes these settings to `CliIo.serve`. */
 import { parseDurationMs } from "../../core/model/parse/parse-duration.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
@@ -8,28 +8,28 @@ import type { Printer } from "../print/create-printer.ts";
 export interface ServeSettings {
   readonly paths: readonly string[];
   readonly defaultNamespace: string | undefined;
-  /** The address at which ports are opened. */
+  /** The address that ports are opened on. */
   readonly bind: string;
-  /** Where a port of the configuration is really opened, if elsewhere. */
+  /** From a listener port to the port that is opened for it. */
   readonly portMap: ReadonlyMap<number, number>;
-  /** On the loopback; undefined: none. */
+  /** The admin port, on the loopback. Undefined if there is none. */
   readonly adminPort: number | undefined;
   readonly accessLog: "text" | "json" | undefined;
   readonly hasDebugHeaders: boolean;
   readonly hasDemoBackends: boolean;
   readonly isWatching: boolean;
   readonly drainMs: number;
-  /** The data plane: this program, or an Envoy that it starts. */
+  /** The data plane: this program, or Envoys that it starts. */
   readonly dataplane: "embedded" | "envoy";
-  /** The binary; undefined: the one on the PATH. */
+  /** The path of the Envoy binary. Undefined: `envoy` on the PATH. */
   readonly envoyPath: string | undefined;
 }
 
-/** Prints messages while serving, as in the context of a command. */
+/** The output of a running server. The members have the meaning that they have in `CommandContext`. */
 export interface ServeOutput {
   /** Standard output, for the access log. */
   readonly write: (text: string) => void;
-  readonly tell: Printer;
+  readonly errorPrint: Printer;
   readonly note: (message: string) => void;
   readonly fail: (message: string, ...hints: readonly string[]) => ExitCode;
 }
@@ -38,7 +38,7 @@ export const DEFAULT_GATEWAY_ADDRESS = "127.0.0.1";
 export const DEFAULT_ADMIN_PORT = 9902;
 export const DEFAULT_DRAIN = "10s";
 
-/** A text: what is wrong with the options. */
+/** Returns the settings, or an error message. */
 export function parseServeSettings(options: OptionValues): ServeSettings | string {
   const paths = options.values("filename");
   const portMap = parsePortMap(options.values("map-port"));
@@ -55,7 +55,7 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
   const accessLog = options.value("access-log") ?? "text";
   const dataplane = options.value("dataplane") === "envoy" || envoyPath !== undefined ? "envoy" : "embedded";
   if (dataplane === "envoy" && options.has("debug-headers")) {
-    return "--debug-headers is for the embedded gateway: Envoy cannot tell in a header how often it tried. The access log says it";
+    return "--debug-headers requires the embedded gateway: Envoy cannot add the number of attempts to a response. The access log has it";
   }
   return {
     paths,

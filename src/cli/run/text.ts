@@ -1,4 +1,4 @@
-/** What a configuration makes gateways serve, for people: one line for each listener. */
+/** Prints the listeners of a configuration, one line for each. */
 import type {
   ConfigProblem,
   DataplaneConfig,
@@ -10,7 +10,7 @@ import type { Printer } from "../print/create-printer.ts";
 import type { Column } from "../print/layout-table.ts";
 import { styled } from "../print/styled-text.ts";
 
-/** Where people reach a port: `127.0.0.1:8080`; undefined: it is not open. */
+/** The address of an open port, such as `127.0.0.1:8080`. Undefined if the port is not open. */
 export type AddressOf = (gateway: ObjectRef, port: number) => string | undefined;
 
 const COLUMNS: readonly Column[] = [
@@ -27,7 +27,7 @@ export function printServed({ gateways }: DataplaneConfig, print: Printer, addre
     const rows = ports.flatMap((port) =>
       port.listeners.map((listener) => listenerRow(port, listener, addressOf(gateway, port.port))),
     );
-    if (rows.length === 0) print.line("  no listener that can be served");
+    if (rows.length === 0) print.line("  no usable listener");
     else print.table({ columns: COLUMNS, rows }, { indent: 2 });
   }
 }

@@ -1,5 +1,5 @@
 import type { Policy, Unit } from "../../core/model/policy.ts";
-import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import { didYouMean } from "../args/parse-arguments.ts";
 
 export type RuleSearch =
   | { readonly ok: true; readonly wants: (unit: Unit) => boolean }
@@ -19,7 +19,7 @@ export function findRule(policy: Policy | undefined, word: string | undefined): 
     units.flatMap(({ ruleName, path }) => [...(ruleName === undefined ? [] : [ruleName]), path.join(".")]),
   );
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
-  const hints = names.length === 0 ? ["It says nothing."] : [`It has: ${names.slice(0, SHOWN).join(", ")}${more}`];
+  const hints = names.length === 0 ? ["It sets no values."] : [`It has: ${names.slice(0, SHOWN).join(", ")}${more}`];
   return { ok: false, message: `the policy has no rule '${word}'${near}`, hints };
 }
 

@@ -111,7 +111,7 @@ describe("what they do not name", () => {
       code: 1,
       stdout: "",
       stderr:
-        "error: 'svc/baker' is 2 objects; say which one, with -n or in full:\n  service/bakery/baker\n  service/shop/baker\n",
+        "error: 'svc/baker' matches 2 objects; select one with -n or by its full name:\n  service/bakery/baker\n  service/shop/baker\n",
     });
   });
 });

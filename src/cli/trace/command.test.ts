@@ -78,10 +78,10 @@ spec:
   });
 
   test.each([
-    ["trace -f examples/bakery", "trace what? Say METHOD and URL"],
+    ["trace -f examples/bakery", "no request given: give METHOD and URL"],
     ["trace GET ftp://x -f examples/bakery", "begin with http:// or https://"],
-    ["trace GET http:// -f examples/bakery", "is no URL"],
-    ["trace G@T http://x/ -f examples/bakery", "is no HTTP method"],
+    ["trace GET http:// -f examples/bakery", "is not a valid URL"],
+    ["trace G@T http://x/ -f examples/bakery", "is not an HTTP method"],
     ["trace GET http://x/ -H nonsense -f examples/bakery", "write -H 'name: value'"],
     ["trace GET http://x/ --gateway prd -f examples/bakery", "did you mean 'prod'"],
   ])("%s is refused in plain words", async (line, message) => {
@@ -98,7 +98,7 @@ spec:
     const { stdout } = await runCli("trace GET http://any.example/ -f all.yaml", {
       files: { "all.yaml": [gateway("one"), gateway("two"), route].join("---\n") },
     });
-    expect(stdout).toContain("2 gateways listen for it");
+    expect(stdout).toContain("2 gateways listen for this request");
     expect(stdout).toContain("Gateway a/one");
     expect(stdout).toContain("Gateway a/two");
     expect(stdout).toContain("Backend nobody:80: 500, as no Service 'nobody' in namespace 'a'");
@@ -124,7 +124,7 @@ kind: BackendTLSPolicy
 metadata: {name: t, namespace: a}
 spec: {targetRefs: [{group: "", kind: Service, name: s}], validation: {hostname: s.example}}
 `;
-    const NONE = "The gateway answers 500, as no backend can be asked.";
+    const NONE = "The gateway responds with 500, as no backend can be asked.";
 
     test.each([
       [
@@ -153,12 +153,15 @@ spec: {targetRefs: [{group: "", kind: Service, name: s}], validation: {hostname:
       [
         "a filter that cannot be followed, before any redirect",
         withFilter("{type: ExtensionRef, extensionRef: {group: example.com, kind: Filter, name: f}}"),
-        ["The gateway answers 500, as spec.rules[0].filters[0]", "filters of type ExtensionRef are not supported"],
+        [
+          "The gateway responds with 500, as spec.rules[0].filters[0]",
+          "filters of type ExtensionRef are not supported",
+        ],
       ],
       [
         "a listener that is not served",
         changed("protocol: HTTP, port: 80}", "protocol: HTTP, port: 80, filters: {}}"),
-        ["No listener takes it.", "http: the gateway does not serve it: filters of listeners are not supported"],
+        ["No listener accepts it.", "http: the gateway does not serve it: filters of listeners are not supported"],
       ],
     ])("%s", async (_, text, expected) => {
       const told = await story(text);

@@ -16,11 +16,11 @@ import { printTrace } from "./text.ts";
 export const command: Command = {
   usage: ["METHOD URL -f FILE|DIR|- [-H 'NAME: VALUE']… [--gateway NAME] [options]"],
   description: [
-    "What happens when a request comes in: the listener that takes it, the route and rule that match, the others that match too and by what " +
-      "precedence they lost, filters, backends with their weights, and the effective policy of every kind on that path. Where a gateway would answer by itself, " +
-      "as a backend cannot be asked or a filter cannot be followed, it says so and why.",
-    "If nothing matches: the rules that came nearest, and what each of them lacks. The host of the request is that of the URL, or of a Host header; " +
-      "the port is that of the URL. Where several gateways listen there, each is told.",
+    "Follows one request through the gateway: the listener that accepts it, the route and rule that match, the other rules that match and the precedence by which they " +
+      "come later, filters, backends with their weights, and the effective policy of every kind on that path. Where the gateway responds itself, " +
+      "because a backend or a filter is not usable, the output gives the status and the reason.",
+    "If no rule matches: the nearest rules, and what does not match in each of them. The host of the request is that of the Host header, else that of the URL. " +
+      "The port is that of the URL. If several gateways listen there, the output has a section for each of them.",
   ],
   options: [
     {
@@ -30,19 +30,24 @@ export const command: Command = {
       repeatable: true,
       help: "a header of the request (repeatable)",
     },
-    { name: "gateway", value: "NAME|NAMESPACE/NAME", help: "only what this gateway does with it" },
-    { name: "namespace", short: "n", value: "NAMESPACE", help: "with --redact: the namespace that may be seen" },
+    { name: "gateway", value: "NAME|NAMESPACE/NAME", help: "trace through this gateway only" },
+    {
+      name: "namespace",
+      short: "n",
+      value: "NAMESPACE",
+      help: "with --redact: the namespace whose policies are shown",
+    },
     redactOption,
   ],
   takes: ["source"],
   outputs: ["wide", "yaml", "json"],
   examples: [
     {
-      what: "Which route answers, and with which policies?",
+      what: "Which route serves this request, and which policies take effect?",
       line: "trace GET http://baker.bakery.example:8080/menu -f examples/bakery",
     },
     {
-      what: "The same with a header, through one gateway",
+      what: "A request with a header, through one gateway",
       line: "trace POST http://baker.bakery.example:8080/orders -H x-tenant:blue --gateway prod -f examples/bakery",
     },
   ],

@@ -6,13 +6,13 @@ export type ParsedRequest =
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** `METHOD URL` and `-H 'name: value'`, as people write them for curl. */
+/** Parses `METHOD URL` and `-H 'name: value'`, in the syntax of curl. */
 export function parseRequest(words: readonly string[], headers: readonly string[]): ParsedRequest {
   const [method, url, ...rest] = words;
   if (method === undefined || url === undefined || rest.length > 0) {
-    return { ok: false, message: "trace what? Say METHOD and URL" };
+    return { ok: false, message: "no request given: give METHOD and URL" };
   }
-  if (!TOKEN.test(method)) return { ok: false, message: `'${method}' is no HTTP method` };
+  if (!TOKEN.test(method)) return { ok: false, message: `'${method}' is not an HTTP method` };
   const parsed = parseUrl(url);
   if (typeof parsed === "string") return { ok: false, message: parsed };
   const fields: (readonly [string, string])[] = [];
@@ -20,10 +20,10 @@ export function parseRequest(words: readonly string[], headers: readonly string[
     const colon = header.indexOf(":");
     const name = colon === -1 ? header : header.slice(0, colon);
     if (colon === -1 || !TOKEN.test(name))
-      return { ok: false, message: `'${header}' is no header: write -H 'name: value'` };
+      return { ok: false, message: `'${header}' is not a header: write -H 'name: value'` };
     fields.push([name.toLowerCase(), header.slice(colon + 1).trim()]);
   }
-  // As in curl, a Host header says which host is meant, whatever the URL leads to.
+  // As in curl, a Host header replaces the host of the URL.
   const host = fields.find(([name]) => name === "host")?.[1];
   const named = host === undefined ? parsed.hostname : host.replace(/:\d*$/, "");
   const scheme = parsed.protocol === "https:" ? "https" : "http";
@@ -42,7 +42,7 @@ export function parseRequest(words: readonly string[], headers: readonly string[
 }
 
 function parseUrl(text: string): URL | string {
-  if (!/^https?:\/\//i.test(text)) return `'${text}' is no URL that a gateway takes: begin with http:// or https://`;
+  if (!/^https?:\/\//i.test(text)) return `'${text}' is not an HTTP URL: begin with http:// or https://`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url ?? `'${text}' is no URL`;
+  return url ?? `'${text}' is not a valid URL`;
 }

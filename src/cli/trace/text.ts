@@ -21,7 +21,7 @@ import { printTimeline } from "../print/print-timeline.ts";
 import { glued, styled } from "../print/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
 
-/** What a request meets on its way, in the order in which it meets it. */
+/** Prints listener, rule, filters, backends and effective policies, in the order in which a request meets them. */
 export function printTrace(request: TraceRequest, traces: readonly GatewayTrace[], context: TextContext): void {
   const { print } = context;
   const { method, scheme, host, port, path } = request;
@@ -31,10 +31,10 @@ export function printTrace(request: TraceRequest, traces: readonly GatewayTrace[
   if (taking.length > 1) {
     print.paragraph(
       { indent: 2 },
-      `${taking.length} gateways listen for it; which one it reaches is up to its address.`,
+      `${taking.length} gateways listen for this request; the address that it is sent to selects one.`,
     );
   }
-  // Gateways that do not listen there are told only if none does.
+  // Gateways that do not listen there are printed only if no gateway does.
   for (const trace of taking.length > 0 ? taking : traces) printGateway(trace, request, context);
 }
 
@@ -43,11 +43,11 @@ function printGateway(trace: GatewayTrace, request: TraceRequest, context: TextC
   print.line();
   print.line(styled(displayRef(trace.gateway), "bold"));
   if (trace.listener !== undefined) {
-    print.paragraph({ indent: 2, hanging: 2 }, `Listener ${glued(formatListener(trace.listener, trace))} takes it.`);
+    print.paragraph({ indent: 2, hanging: 2 }, `Listener ${glued(formatListener(trace.listener, trace))} accepts it.`);
   }
   switch (trace.outcome) {
     case "NoListener":
-      print.paragraph({ indent: 2 }, styled("No listener takes it.", "yellow"));
+      print.paragraph({ indent: 2 }, styled("No listener accepts it.", "yellow"));
       for (const { listener, why } of trace.refusals) {
         print.paragraph({ indent: 4, hanging: 2 }, `${glued(formatListener(listener, trace))}: ${why}`);
       }
@@ -84,14 +84,14 @@ function printNoMatch(
   }
 }
 
-/** With where its match is written. */
+/** The name of a rule, its match and the position of that match. */
 function formatRule(
   { route, rule, ruleIndex, matchIndex, asks }: TracedRule,
   { source }: TextContext,
 ): [string, ReturnType<typeof styled>] {
   const field = matchIndex < 0 ? `spec.rules[${ruleIndex}]` : `spec.rules[${ruleIndex}].matches[${matchIndex}]`;
-  const place = source.locate(objectId(route), fieldPointer(field));
-  const where = place === undefined ? "" : `, ${formatLine(place)}`;
+  const position = source.locate(objectId(route), fieldPointer(field));
+  const where = position === undefined ? "" : `, ${formatLine(position)}`;
   return [glued(displayRef(route, rule)), styled(` (${asks}${where})`, "dim")];
 }
 
@@ -103,13 +103,13 @@ function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): v
     print.paragraph(
       { indent: 4, hanging: 2 },
       ...formatRule(loser, context),
-      ` matches too and loses: ${loser.lostBy} comes first`,
+      ` also matches, but ${loser.lostBy} comes first`,
     );
   }
   for (const filter of filters) {
     print.paragraph({ indent: 2, hanging: 4 }, `Filter ${formatFilter(filter)}`);
   }
-  if (answer !== undefined) print.paragraph({ indent: 2 }, styled(`The gateway answers ${answer}.`, "yellow"));
+  if (answer !== undefined) print.paragraph({ indent: 2 }, styled(`The gateway responds with ${answer}.`, "yellow"));
   printBackends(backends, context);
   for (const kind of kinds) {
     printKind(kind, context);
@@ -117,13 +117,13 @@ function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): v
   }
   if (kinds.length === 0) {
     print.line();
-    print.line("No policy applies on this path.");
+    print.line("No policy takes effect on this path.");
   }
 }
 
 const RETRY_POLICY = kindId({ group: "prevail.dev", kind: "RetryPolicy" });
 
-/** Where backends differ, a timeline for each outcome. */
+/** One timeline for each outcome: backends may differ in their retry settings. */
 function printTimelines(
   { outcomes }: KindExplanation,
   kinds: readonly KindExplanation[],
@@ -140,7 +140,7 @@ function printTimelines(
   }
 }
 
-/** What XBackendTrafficPolicies add to it. */
+/** The retry budgets that XBackendTrafficPolicies set for the backends. */
 function backendBudgets(kinds: readonly KindExplanation[]): readonly string[] {
   return kinds
     .filter(({ policyKind }) => kindId(policyKind) === kindId(BACKEND_TRAFFIC_POLICY))
@@ -171,7 +171,7 @@ function printBackends(backends: readonly TracedBackend[], { print }: TextContex
     const share = total === 0 ? 0 : Math.round((weight / total) * 1000) / 10;
     const to = `${name}${port === undefined ? "" : `:${port}`}`;
     const part = backends.length === 1 ? "" : `, ${share} % (weight ${weight} of ${total})`;
-    const fate = refusal === undefined ? "" : styled(`: 500, as ${refusal}`, "red");
-    print.paragraph({ indent: 2, hanging: 4 }, `Backend ${glued(to)}${part}`, fate);
+    const failure = refusal === undefined ? "" : styled(`: 500, as ${refusal}`, "red");
+    print.paragraph({ indent: 2, hanging: 4 }, `Backend ${glued(to)}${part}`, failure);
   }
 }

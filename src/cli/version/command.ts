@@ -10,7 +10,7 @@ export const command: Command = {
   outputs: ["json", "yaml"],
   examples: [{ what: "The version", line: "version" }],
   run: async ({ args, io, print, output, fail }) => {
-    if (args.length > 0) return fail(`'${args[0] ?? ""}' is one word too many: version takes options only`);
+    if (args.length > 0) return fail(`unexpected argument '${args[0] ?? ""}': version takes options only`);
     const version = io.version();
     if (output === "json" || output === "yaml") printData(print, output, { version, node: process.version });
     else print.line(`prevail ${version} (Node ${process.version})`);

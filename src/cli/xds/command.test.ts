@@ -45,13 +45,13 @@ describe("xds dump", () => {
   });
 
   test.each([
-    ["xds dump nobody -f examples/bakery", "there is no Gateway 'nobody'; there are "],
-    ["xds dump -f empty.yaml", "there is no Gateway in what was read"],
+    ["xds dump nobody -f examples/bakery", "there is no Gateway 'nobody': the files have "],
+    ["xds dump -f empty.yaml", "there is no Gateway in the files"],
     ["xds dump -f examples/bakery --map-port 80", "--map-port is '80'"],
     ["xds dump -f examples/bakery --admin-port x", "--admin-port is 'x'"],
-    ["xds dump one two -f examples/bakery", "'two' is one word too many"],
-    ["xds", "xds what? One of serve, dump, bootstrap, status"],
-    ["xds dmp", "xds has no 'dmp'; it has serve, dump, bootstrap, status"],
+    ["xds dump one two -f examples/bakery", "unexpected argument 'two'"],
+    ["xds", "no subcommand given: name one of serve, dump, bootstrap, status"],
+    ["xds dmp", "unknown subcommand 'dmp': xds knows serve, dump, bootstrap, status"],
     ["xds serve", "nothing to serve"],
     ["xds serve -f examples/bakery --listen 0.0.0.0:18000", "0.0.0.0 is not the loopback"],
     ["xds serve -f examples/bakery --listen here", "--listen is 'here'"],
@@ -83,8 +83,8 @@ describe("xds bootstrap", () => {
   });
 
   test.each([
-    ["xds bootstrap", "say which gateway it is to be"],
-    ["xds bootstrap door", "'door': say which gateway it is to be, as NAMESPACE/NAME"],
+    ["xds bootstrap", "give the gateway"],
+    ["xds bootstrap door", "'door': give the gateway as NAMESPACE/NAME"],
     ["xds bootstrap bakery/door --server nowhere", "--server is 'nowhere'"],
     ["xds bootstrap bakery/door --server xds.example:80", "xds.example is not the loopback"],
     ["xds bootstrap bakery/door --cert a", "--cert, --key and --ca go together"],

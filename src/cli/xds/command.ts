@@ -1,7 +1,7 @@
 import { compileDataplane } from "../../core/dataplane/compile-dataplane.ts";
 import type { DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
-import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import { didYouMean } from "../args/parse-arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
@@ -34,97 +34,106 @@ export const command: Command = {
     "status [--status-port PORT]",
   ],
   description: [
-    "Envoy as the gateway. What the files say is compiled into Envoy's own configuration: routes, retries, timeouts and all else as the embedded gateway has it. Where Envoy cannot do exactly what is said, a note tells.",
-    "serve: tells Envoys over xDS what to do, each the gateway that it asks for, and follows the files as they change. Routes change without a lost request: what is new is there before it is used. " +
-      "What an Envoy refuses is told, and the last version that it took stays. Anywhere but on the loopback, both sides need certificates, and an Envoy's must name its node id. " +
+    "Envoy as the gateway. The files are compiled into Envoy configuration with the same routes, retries and timeouts as in the embedded gateway. A note is printed for each setting that Envoy supports only approximately.",
+    "serve: an xDS server. Each Envoy gets the configuration of the gateway that it asks for, and updates when the files change. A change of routes loses no request: new resources are sent before they are used. " +
+      "If an Envoy refuses a resource, the server prints the reason and the Envoy keeps its last version. Outside the loopback both sides need certificates, and that of an Envoy must contain its node id. " +
       "Metrics, health and readiness are at /metrics, /healthz and /readyz of the status port.",
-    "status: which Envoys are connected to the server on this machine, whether they have what they are to have, and what they refused.",
-    "dump: one gateway in one piece, which Envoy can be started with: envoy -c FILE. Key material is never printed: Envoy reads it from files below the folder that --secrets names, NAMESPACE/NAME/tls.crt, tls.key and ca.crt.",
-    "bootstrap: what an Envoy is started with that asks a server for everything else. Start it with EVENT_PRECISE_TIMER=1 in its environment, or its timers may fire too early.",
+    "status: the Envoys that are connected to the server on this machine, whether they are up to date, and the resources that they refused.",
+    "dump: the configuration of one gateway in one file, for envoy -c FILE. Key material is never printed: Envoy reads it from files below the folder that --secrets names, NAMESPACE/NAME/tls.crt, tls.key and ca.crt.",
+    "bootstrap: the bootstrap file of an Envoy that gets everything else from an xDS server. Start the Envoy with EVENT_PRECISE_TIMER=1 in its environment, or its timers may fire too early.",
   ],
   options: [
-    { name: "listen", value: "ADDRESS:PORT", help: `serve: where Envoys ask (default: ${DEFAULT_SERVER})` },
+    {
+      name: "listen",
+      value: "ADDRESS:PORT",
+      help: `serve: the address of the xDS server (default: ${DEFAULT_SERVER})`,
+    },
     {
       name: "status-port",
       value: "PORT",
-      help: `serve, status: where state, metrics and health are told, on the loopback (default: ${DEFAULT_STATUS_PORT})`,
+      help: `serve, status: the port of status, metrics and health, on the loopback (default: ${DEFAULT_STATUS_PORT})`,
     },
     { name: "no-watch", help: "serve: do not follow changes of the files" },
     {
       name: "bind",
       value: "ADDRESS",
-      help: `serve, dump: the address at which Envoy listens (default: ${DEFAULT_ENVOY_ADDRESS})`,
+      help: `serve, dump: the address that Envoy listens on (default: ${DEFAULT_ENVOY_ADDRESS})`,
     },
     {
       name: "map-port",
       value: "PORT:PORT",
       repeatable: true,
-      help: "serve, dump: open another port than the listener names: 80:8080 (repeatable)",
+      help: "serve, dump: open another port for a listener port: 80:8080 (repeatable)",
     },
-    { name: "admin-port", value: "PORT", help: "Envoy's own, on the loopback (default: none)" },
-    { name: "secrets", value: "DIR", help: `dump: where Envoy finds key material (default: ${DEFAULT_SECRETS})` },
+    { name: "admin-port", value: "PORT", help: "Envoy's admin port, on the loopback (default: none)" },
+    { name: "secrets", value: "DIR", help: `dump: the folder of the key material (default: ${DEFAULT_SECRETS})` },
     {
       name: "system-ca",
       value: "FILE",
-      help: `serve, dump: whom Envoy's machine trusts, for wellKnownCACertificates: System (default: ${DEFAULT_SYSTEM_AUTHORITIES})`,
+      help: `serve, dump: the system's CA certificates on Envoy's machine, for wellKnownCACertificates: System (default: ${DEFAULT_SYSTEM_AUTHORITIES})`,
     },
     {
       name: "timer",
       value: "precise|coarse",
       choices: ["precise", "coarse"],
-      help: "serve, dump: precise if Envoy runs with EVENT_PRECISE_TIMER=1; else waits are 4 ms longer (default: coarse)",
+      help: "serve, dump: precise if Envoy runs with EVENT_PRECISE_TIMER=1; with coarse, waits are 4 ms longer (default: coarse)",
     },
-    { name: "server", value: "HOST:PORT", help: `bootstrap: where to ask (default: ${DEFAULT_SERVER})` },
-    { name: "node", value: "ID", help: "bootstrap: who this Envoy is (default: NAMESPACE-GATEWAY)" },
+    {
+      name: "server",
+      value: "HOST:PORT",
+      help: `bootstrap: the address of the xDS server (default: ${DEFAULT_SERVER})`,
+    },
+    { name: "node", value: "ID", help: "bootstrap: the node id of this Envoy (default: NAMESPACE-GATEWAY)" },
     {
       name: "cert",
       value: "FILE",
-      help: "serve: the server's certificate; bootstrap: the Envoy's, which names its id",
+      help: "serve: the server's certificate; bootstrap: the Envoy's certificate, which contains its node id",
     },
-    { name: "key", value: "FILE", help: "serve, bootstrap: its private key" },
+    { name: "key", value: "FILE", help: "serve, bootstrap: the private key of the certificate" },
     { name: "ca", value: "FILE", help: "serve, bootstrap: the authorities that sign the other side's certificates" },
-    { name: "server-name", value: "NAME", help: "bootstrap: what the server's certificate is for (default: its host)" },
+    { name: "server-name", value: "NAME", help: "bootstrap: the name in the server's certificate (default: its host)" },
   ],
   takes: ["source"],
   outputs: ["yaml", "json"],
   examples: [
     { what: "Serve Envoys on this machine", line: "xds serve -f examples/bakery" },
-    { what: "How are they doing?", line: "xds status" },
-    { what: "What would Envoy be told?", line: "xds dump -f examples/bakery" },
+    { what: "The state of the connected Envoys", line: "xds status" },
+    { what: "The configuration that an Envoy would get", line: "xds dump -f examples/bakery" },
     {
-      what: "A file that Envoy can be started with, on port 8000 for a listener on port 80",
+      what: "A configuration file for Envoy, with port 8000 for a listener on port 80",
       line: "xds dump -f examples/bakery --map-port 80:8000 -o json",
     },
     {
-      what: "A bootstrap for an Envoy that is to be the gateway prod",
+      what: "A bootstrap file for an Envoy that serves the gateway prod",
       line: "xds bootstrap infra/prod --admin-port 9901",
     },
   ],
   run: async (context) => {
     const [word, ...args] = context.args;
     const names = Object.keys(words);
-    if (word === undefined) return context.fail(`xds what? One of ${names.join(", ")}`, context.example);
+    if (word === undefined)
+      return context.fail(`no subcommand given: name one of ${names.join(", ")}`, context.example);
     const act = Object.hasOwn(words, word) ? words[word] : undefined;
     if (act === undefined)
-      return context.fail(`xds has no '${word}'; it has ${names.join(", ")}${didYouMean(word, names)}`);
+      return context.fail(`unknown subcommand '${word}': xds knows ${names.join(", ")}${didYouMean(word, names)}`);
     return act(context, args);
   },
 };
 
 async function serve(context: CommandContext, [word]: readonly string[]): Promise<ExitCode> {
-  const { options, fail, io, tell, note, example } = context;
-  if (word !== undefined) return fail(`'${word}' is one word too many: xds serve takes options only`);
+  const { options, fail, io, errorPrint, note, example } = context;
+  if (word !== undefined) return fail(`unexpected argument '${word}': xds serve takes options only`);
   const settings = parseXdsServeSettings(options);
   if (typeof settings === "string") return fail(settings, context.seeHelp);
   if (settings.paths.length === 0) {
-    return fail("nothing to serve: say with -f FILE, -f DIR or -f - where the objects are", example);
+    return fail("nothing to serve: name the objects with -f FILE, -f DIR or -f -", example);
   }
-  return (await io.xds()).serve(settings, { write: io.stdout, tell, note, fail });
+  return (await io.xds()).serve(settings, { write: io.stdout, errorPrint, note, fail });
 }
 
 async function status(context: CommandContext, [word]: readonly string[]): Promise<ExitCode> {
   const { options, fail, io, print, output } = context;
-  if (word !== undefined) return fail(`'${word}' is one word too many: xds status takes options only`);
+  if (word !== undefined) return fail(`unexpected argument '${word}': xds status takes options only`);
   const port = parseStatusPort(options);
   if (typeof port === "string") return fail(port, context.seeHelp);
   const nodes = await (await io.xds()).status(port);
@@ -137,7 +146,7 @@ async function status(context: CommandContext, [word]: readonly string[]): Promi
 
 async function dump(context: CommandContext, [name, ...more]: readonly string[]): Promise<ExitCode> {
   const { options, load, fail, io, print, output, note } = context;
-  if (more.length > 0) return fail(`'${more[0] ?? ""}' is one word too many: xds dump takes one gateway`);
+  if (more.length > 0) return fail(`unexpected argument '${more[0] ?? ""}': xds dump takes one gateway`);
   const settings = parseDumpSettings(options);
   if (typeof settings === "string") return fail(settings, context.seeHelp);
   const source = await load();
@@ -153,7 +162,7 @@ async function dump(context: CommandContext, [name, ...more]: readonly string[])
 
 const nameOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`;
 
-/** By `namespace/name`, by name alone where that says it, or the only one. A text says why not. */
+/** Finds a gateway by `namespace/name` or by a unique name. Without a name: the only gateway. Returns an error message if there is none or several. */
 function pickGateway({ gateways }: DataplaneConfig, name: string | undefined): GatewayConfig | string {
   const fitting = gateways.filter(
     ({ gateway }) => name === undefined || name === nameOf(gateway) || name === gateway.name,
@@ -161,14 +170,14 @@ function pickGateway({ gateways }: DataplaneConfig, name: string | undefined): G
   const [only, another] = fitting;
   const all = gateways.map(({ gateway }) => nameOf(gateway));
   if (only !== undefined && another === undefined) return only;
-  if (all.length === 0) return "there is no Gateway in what was read";
-  if (only === undefined) return `there is no Gateway '${name ?? ""}'; there are ${all.join(", ")}`;
-  return `there are several Gateways: say which one, ${fitting.map(({ gateway }) => nameOf(gateway)).join(" or ")}`;
+  if (all.length === 0) return "there is no Gateway in the files";
+  if (only === undefined) return `there is no Gateway '${name ?? ""}': the files have ${all.join(", ")}`;
+  return `there are several Gateways: name one, ${fitting.map(({ gateway }) => nameOf(gateway)).join(" or ")}`;
 }
 
 async function bootstrap(context: CommandContext, [gateway, ...more]: readonly string[]): Promise<ExitCode> {
   const { options, fail, io, print, output } = context;
-  if (more.length > 0) return fail(`'${more[0] ?? ""}' is one word too many: xds bootstrap takes one gateway`);
+  if (more.length > 0) return fail(`unexpected argument '${more[0] ?? ""}': xds bootstrap takes one gateway`);
   const settings = parseBootstrapSettings(gateway, options);
   if (typeof settings === "string") return fail(settings, context.seeHelp);
   printData(print, output === "json" ? "json" : "yaml", (await io.xds()).bootstrap(settings));

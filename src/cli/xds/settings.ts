@@ -1,5 +1,5 @@
-/** What `xds` was asked to do, checked. A text says what is wrong with the options. */
-import { isLoopback } from "../../core/envoy/is-loopback.ts";
+/** The checked options of `xds`. Each parser returns the settings, or an error message. */
+import { isLoopback } from "../../core/model/is-loopback.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
 import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-tools.ts";
@@ -8,7 +8,7 @@ export const DEFAULT_SERVER = "127.0.0.1:18000";
 export const DEFAULT_STATUS_PORT = 18_001;
 export const DEFAULT_ENVOY_ADDRESS = "0.0.0.0";
 export const DEFAULT_SECRETS = "secrets";
-/** Where Debian, Alpine and Envoy's own images have it. */
+/** The path in Debian, Alpine and the official Envoy images. */
 export const DEFAULT_SYSTEM_AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 
 export function parseDumpSettings(options: OptionValues): DumpSettings | string {
@@ -43,7 +43,7 @@ export function parseXdsServeSettings(options: OptionValues): XdsServeSettings |
   const tls = parseTls(options, listen.host);
   if (typeof tls === "string") return tls;
   if (tls === undefined && !isLoopback(listen.host)) {
-    return `${listen.host} is not the loopback, and keys travel there: give --cert, --key and --ca`;
+    return `${listen.host} is not the loopback, and keys are sent there: give --cert, --key and --ca`;
   }
   const { bind, portMap, systemAuthorities, timer } = dump;
   return {
@@ -68,7 +68,7 @@ export function parseStatusPort(options: OptionValues): number | string {
 
 export function parseBootstrapSettings(gateway: string | undefined, options: OptionValues): BootstrapSettings | string {
   if (gateway === undefined || !/^[^/]+\/[^/]+$/.test(gateway)) {
-    return `${gateway === undefined ? "bootstrap" : `'${gateway}'`}: say which gateway it is to be, as NAMESPACE/NAME`;
+    return `${gateway === undefined ? "bootstrap" : `'${gateway}'`}: give the gateway as NAMESPACE/NAME`;
   }
   const address = options.value("server") ?? DEFAULT_SERVER;
   const server = parseAddress(address);
@@ -78,7 +78,7 @@ export function parseBootstrapSettings(gateway: string | undefined, options: Opt
   const tls = parseTls(options, server.host);
   if (typeof tls === "string") return tls;
   if (tls === undefined && !isLoopback(server.host)) {
-    return `${server.host} is not the loopback, and keys travel there: give --cert, --key and --ca`;
+    return `${server.host} is not the loopback, and keys are sent there: give --cert, --key and --ca`;
   }
   return { node: options.value("node") ?? gateway.replace("/", "-"), gateway, server, adminPort, tls };
 }

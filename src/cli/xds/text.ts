@@ -1,4 +1,4 @@
-/** Envoys and how they are doing, for people. */
+/** Prints the connected Envoys, their state and the resources that they refused. */
 import type { Printer } from "../print/create-printer.ts";
 import type { Column } from "../print/layout-table.ts";
 import type { XdsNode } from "./xds-tools.ts";

@@ -1,4 +1,4 @@
-/** Codes of findings about files and documents. */
+/** In files, before anyone asks what the objects mean. */
 export type DocumentFindingCode =
   | "YamlSyntax"
   | "DuplicateKey"
@@ -19,7 +19,7 @@ export type DocumentFindingCode =
   | "EmptyDirectory"
   | "MoreFindings";
 
-/** Stable codes of all findings. `finding-codes.ts` describes them. */
+/** Stable names of everything that a person can be told to fix; `finding-codes.ts` says what they mean. */
 export type FindingCode =
   | DocumentFindingCode
   // In objects of any kind.

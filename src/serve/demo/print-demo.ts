@@ -11,37 +11,37 @@ interface DemoStep {
   readonly moral: string;
 }
 
-/** The bakery's story (examples/bakery/README.md), as far as the commands tell it. */
+/** The story of examples/bakery/README.md, step by step. */
 const steps: readonly DemoStep[] = [
   {
     story:
-      "Orders at the bakery are baked twice. The gateway sends a failed order up to five times more, although Ana's route says never to send one again, and her RetryPolicy allows one retry. Both are accepted, and nothing in her namespace says five. Ana asks what applies to her route:",
+      "Orders at the bakery are baked twice. The gateway retries a failed order up to five times, although Ana's route allows no retry and her RetryPolicy allows one. Both objects are accepted, and nothing in her namespace sets five. Ana asks which policies take effect on her route:",
     command: ["explain", "httproute/baker"],
     moral:
-      "There it is, under RetryPolicy: retry.attempts is 5 by friday-fix, an override that somebody attached to the Gateway one Friday in 2024. It beats Ana's policy, and even what her route itself says. Below it, a second mistake: no-double-orders never did anything, because its target is misspelt.",
+      "Under RetryPolicy: retry.attempts is 5, from friday-fix, an override that was attached to the Gateway one Friday in 2024. It overrides Ana's policy and the retry settings of her route. Below it is a second mistake: no-double-orders has no effect, because its target is misspelt.",
   },
   {
     story: "Chihiro, who runs the platform, looks at all policies:",
     command: ["get", "policies"],
     moral:
-      "Half of baker-retries holds, which is why nobody noticed the other half. counter-retries, of another team, decides nothing at all. And friday-fix holds on every path there is.",
+      "baker-retries takes effect only partly. counter-retries, a policy of another team, is completely overridden. friday-fix takes effect on every path.",
   },
   {
-    story: "Chihiro would like to delete it. What would change?",
+    story: "Chihiro wants to delete friday-fix. What would change?",
     command: ["plan", "--delete", "retrypolicy/friday-fix"],
     moral:
-      "Ana gets what she wrote, and orders are never sent twice. But so much changes for others, too: nobody retries a 500 any more, and the shop's till, which still crashes, has lived on that. So the shop hears of it first, and not from its customers.",
+      "Ana's settings take effect, and orders are no longer retried. The plan also shows what changes for other teams: a 500 is no longer retried, and the shop's till, which still crashes, depends on those retries. So Chihiro informs the shop before the change.",
   },
   {
-    story: "Until then, this is what happens to an order:",
+    story: "Until then, an order is handled like this:",
     command: ["trace", "POST", "http://baker.bakery.example:8080/orders"],
-    moral: "At most six attempts, as the last lines say: one order that fails may be baked six times.",
+    moral: "The last lines show up to six attempts: one failed order may be baked six times.",
   },
 ];
 
 const ORDER = { host: "baker.bakery.example", port: 8080, path: "/orders", plan: "500,500,500,200" };
 
-/** Sends a real order through the embedded gateway. */
+/** Sends one order through the embedded gateway and prints its attempts. */
 async function printOrder(print: Printer, bakery: string, io: CliIo): Promise<void> {
   const { host, port, path, plan } = ORDER;
   print.paragraph(
@@ -52,17 +52,17 @@ async function printOrder(print: Printer, bakery: string, io: CliIo): Promise<vo
   print.line(`$ ${io.program} run -f ${bakery} --backend-demo`);
   print.line(`$ curl -X POST -H 'Host: ${host}' -H 'x-demo: ${plan}' http://127.0.0.1:${port}${path}`);
   const { attempts, status } = await sendOrder({ ...ORDER, files: bakery }, io);
-  attempts.forEach((outcome, index) => print.line(`  attempt ${index + 1}: a backend answered ${outcome}`));
+  attempts.forEach((outcome, index) => print.line(`  attempt ${index + 1}: a backend responded with ${outcome}`));
   print.line(`  the customer got ${status}`);
   print.line("");
   print.paragraph(
     {},
-    `One order, sent ${attempts.length} times. Ana's customer sees a single answer and gets ${attempts.length} loaves.`,
+    `One order, sent ${attempts.length} times. Ana's customer sees a single response and gets ${attempts.length} loaves.`,
   );
   print.line("");
 }
 
-/** Runs the command line on the bakery as a person would, with a few words around it. */
+/** Runs each command on the bakery and prints a text before and after it. */
 export async function printDemo(io: CliIo): Promise<ExitCode> {
   const print = createPrinter({ write: io.stdout, columns: io.columns, colour: false, headers: true });
   const bakery = await io.bakery();
@@ -78,6 +78,6 @@ export async function printDemo(io: CliIo): Promise<ExitCode> {
     print.line("");
   }
   await printOrder(print, bakery, io);
-  print.line(`The story is in ${bakery}/README.md. Change a file there and ask again.`);
+  print.line(`The story is in ${bakery}/README.md. Change a file there and run the commands again.`);
   return exitCodes.ok;
 }

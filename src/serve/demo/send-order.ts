@@ -1,4 +1,4 @@
-/** One request through a real gateway and real sockets, for the demo: what the backends saw of it, attempt by attempt. */
+/** Sends one request of the demo through the embedded gateway and records the attempts that the backends get. */
 import { request } from "node:http";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { CliIo } from "../../cli/cli-io.ts";
@@ -14,17 +14,17 @@ export interface Order {
   /** The port of the listener. */
   readonly port: number;
   readonly path: string;
-  /** What the backends shall do, attempt by attempt. */
+  /** The response of the backends to each attempt, as in the header `x-demo`. */
   readonly plan: string;
 }
 
 export interface SentOrder {
-  /** What each attempt was answered with. */
+  /** The response status of each attempt, or the type of its failure. */
   readonly attempts: readonly string[];
   readonly status: number;
 }
 
-/** On ports that are free: nothing that runs on this machine is in the way. */
+/** Sends one order. The gateway uses free ports, so the demo does not conflict with other programs. */
 export async function sendOrder({ files, host, port, path, plan }: Order, io: CliIo): Promise<SentOrder> {
   const { evaluation } = await loadSource([files], io.fileSystem);
   const attempts: string[] = [];
@@ -62,7 +62,7 @@ function post(port: number, path: string, headers: Readonly<Record<string, strin
         response.on("end", () => resolve(response.statusCode ?? 0));
       },
     );
-    asked.on("timeout", () => asked.destroy(new Error(`no answer after ${PATIENCE_MS} ms`)));
+    asked.on("timeout", () => asked.destroy(new Error(`no response after ${PATIENCE_MS} ms`)));
     asked.on("error", reject);
     asked.end();
   });

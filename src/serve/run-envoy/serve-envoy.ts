@@ -26,7 +26,7 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
       settings.envoyPath === undefined ? "there is no envoy on the PATH" : `${settings.envoyPath} cannot be run`;
     return output.fail(
       wanted,
-      "Say with --envoy PATH where it is. Everything here is tested with Envoy 1.40; docs/envoy.md says where to get it.",
+      "Give its path with --envoy PATH. The supported version is Envoy 1.40; docs/envoy.md describes how to install it.",
     );
   }
   const stop = untilSignal();

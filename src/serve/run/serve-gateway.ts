@@ -37,7 +37,10 @@ export async function serveGateway(settings: ServeSettings, output: ServeOutput,
   try {
     await loop.refresh();
     if (gateway.openPorts().length === 0) {
-      return output.fail("no port could be opened, so nothing is served", "'run --dry-run' tells what would be.");
+      return output.fail(
+        "no port could be opened, so nothing is served",
+        "'run --dry-run' prints what would be served.",
+      );
     }
     const opened = await openAdmin(settings, output, {
       metrics: metrics.render,

@@ -26,14 +26,30 @@ import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
 import { checkDefinition } from "./check-definition.ts";
+import { definitionText, findKnownDefinition, keepDefinition } from "./known-definitions.ts";
 
 const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
 
 /**
- * Parses a PolicyDefinition. Problems are findings. A definition with an error is not used, because a mistyped field could change
- * which policies take effect.
+ * Reads a PolicyDefinition document. Whatever is wrong with it is a finding; a definition with an error is not used,
+ * because a field that was mistyped would change who wins.
  */
 export function parseDefinition(object: KubeObject): ParsedDefinition {
+  const written = definitionText(object);
+  const known = findKnownDefinition(written);
+  if (known !== undefined) return { definition: known, findings: [] };
+  const parsed = parseAnew(object);
+  // Only what nothing is to be said about: findings name the place where it is written.
+  if (parsed.definition !== undefined && parsed.findings.length === 0) keepDefinition(written, parsed.definition);
+  return parsed;
+}
+
+interface ParsedDefinition {
+  readonly definition?: PolicyDefinition;
+  readonly findings: Finding[];
+}
+
+function parseAnew(object: KubeObject): ParsedDefinition {
   const problems: Problem[] = [];
   if (object.apiVersion !== DEFINITION_API_VERSION) {
     const message = `apiVersion is "${object.apiVersion}"; allowed: ${DEFINITION_API_VERSION}`;
@@ -49,11 +65,6 @@ export function parseDefinition(object: KubeObject): ParsedDefinition {
   const checked = checkDefinition(definition, object);
   if (checked.some((finding) => finding.severity === "error")) return { findings: [...findings, ...checked] };
   return { definition, findings: [...findings, ...checked] };
-}
-
-interface ParsedDefinition {
-  readonly definition?: PolicyDefinition;
-  readonly findings: Finding[];
 }
 
 interface Problem {
@@ -132,7 +143,7 @@ function readDefinition(name: string, spec: JsonObject, problems: Problem[]): Po
   };
 }
 
-/** Reports names that cannot be part of an id. */
+/** What ids are made of. */
 function checkNames({ group, kind }: GroupKind, field: string, problems: Problem[]): void {
   if (!isGroupName(group)) {
     const message = `${field}.group is ${formatValue(group)}; allowed: an API group, without a version`;
@@ -169,11 +180,11 @@ function readKindFacts(item: JsonObject): KindFacts {
   };
 }
 
-/** A kind that levels may refer to. */
+/** A kind that levels may name, with the sections it has. */
 interface KnownKind extends GroupKind {
   readonly id: KindId;
   readonly sections: readonly string[];
-  /** The words for the kind and for each of its sections as a level, in lower case. */
+  /** The ways to write it, or one of its sections, as a level: in small letters, as any case will do. */
   readonly words: readonly string[];
 }
 
@@ -195,7 +206,7 @@ interface Reader {
   readonly known: readonly KnownKind[];
 }
 
-/** The declared kinds, the built-in kinds and the virtual targets of a definition. The first one of each id counts. */
+/** Those that the definition declares, built-in kinds, and its virtual targets: the first of each. */
 function knownKinds(declared: readonly KindFacts[], targeting: JsonObject): readonly KnownKind[] {
   const virtual = objects(targeting, "kinds")
     .filter((item) => flag(item, "virtual", { byDefault: false }))
@@ -235,7 +246,7 @@ function readForbidden(item: JsonObject, field: string, { problems }: Reader): F
   return because === "" ? { path } : { path, because };
 }
 
-/** Reads `Gateway` or `{group, kind}`. The group may be absent if only one group has the kind. */
+/** `Gateway`, or `{group, kind}` with the group left out where the kind is known. */
 function readKind(item: Json, field: string, reader: Reader): KnownKind {
   const record: JsonObject = isJsonObject(item) ? item : { kind: item };
   const kind = text(record, "kind", "");
@@ -250,7 +261,7 @@ function readKind(item: Json, field: string, reader: Reader): KnownKind {
       ? `${field}: several groups have a kind ${kind} (${matches.map((known) => known.group).join(", ")}); give the group.`
       : sameName.length > 0
         ? `${field}: the group of ${kind} is ${formatValue(group)}; known: ${sameName.map((known) => `"${known.group}"`).join(", ")}. Declare it under hierarchy.kinds.`
-        : `${field}: unknown kind "${kind}". Declare it under hierarchy.kinds, or make the target virtual${didYouMean(kind, names)}`;
+        : `${field}: the kind "${kind}" is not known. Declare it under hierarchy.kinds, or make the target virtual${didYouMean(kind, names)}`;
   reader.problems.push({ code: "UnknownValue", field, message });
   return knownKind(typeof group === "string" ? group : "", kind, []);
 }
@@ -267,7 +278,7 @@ function checkSection(
   reader.problems.push({ code: "UnknownValue", field, message });
 }
 
-/** Reads `HTTPRoute`, `HTTPRouteRule` or `{group, kind, section}`. */
+/** `HTTPRoute`, `HTTPRouteRule`, or `{group, kind, section}`. */
 function readLevel(item: Json, field: string, reader: Reader): LevelKind {
   if (typeof item === "string") return readLevelWord(item, field, reader);
   const { group, kind, sections } = readKind(item, field, reader);

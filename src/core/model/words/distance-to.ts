@@ -1,40 +1,44 @@
-/** The longest name of Kubernetes. No suggestions are made for longer words. */
+/** Names (a Kubernetes name has at most 253 characters) beyond this are shown as they are, without a guess. */
 const MAX_WORD = 253;
 const MAX_DISTANCE = 4;
+/** Columns of a row: one for each character of the wanted word, and one before them. */
+const WIDTH = MAX_WORD + 1;
+const ROWS = MAX_WORD + MAX_DISTANCE + 1;
 
-/** The distance up to which names are suggested for a word, by its length; undefined if none are. */
+/** How far off a word may be to be meant, by its length; none if it is no word that a guess is made for. */
 export function farthestFrom(word: string): number | undefined {
   if (word === "" || word.length > MAX_WORD) return undefined;
   return Math.min(MAX_DISTANCE, Math.max(1, Math.floor(word.length / 3)));
 }
 
+// One for all, as they are filled anew for each word that is looked for.
+let rows: Uint8Array | undefined;
+
 /**
- * The Damerau-Levenshtein distance (a swap of neighbours counts once) from one word to others. Rows of the table are reused for
- * the prefix that a word shares with the word before it, so sorted words are cheap.
+ * Damerau and Levenshtein's distance (a swap of neighbours counts once) from one word to others. What a word has in common
+ * with the one before is not worked out again, so words in order cost little more than where they differ.
  */
 export class DistanceTo {
   readonly #wanted: string;
-  /** One row for each character of the other word and one before them; likewise columns for the wanted word. */
   readonly #rows: Uint8Array;
-  readonly #width: number;
   #limit = 0;
   #word = "";
-  /** The number of characters of `#word` whose rows are filled. */
+  /** So many characters of `#word` have their row. */
   #known = 0;
-  /** The length of the shortest prefix of the last word that is beyond the limit, whatever follows it. */
+  /** So many characters of the last word are too far off already, whatever follows; undefined: it is not so. */
   deadAt: number | undefined;
-  /** The number of cells that were filled. */
+  /** How many cells were filled. */
   cost = 0;
 
-  /** `wanted`: a word for which `farthestFrom` is defined. */
+  /** `wanted`: one that `farthestFrom` has an answer for. */
   constructor(wanted: string) {
     this.#wanted = wanted;
-    this.#width = wanted.length + 1;
-    this.#rows = new Uint8Array((wanted.length + MAX_DISTANCE + 1) * this.#width);
+    rows ??= new Uint8Array(ROWS * WIDTH);
+    this.#rows = rows;
     this.setLimit(0);
   }
 
-  /** Sets the greatest distance that is computed exactly, at most that of `farthestFrom`. */
+  /** Only distances up to it matter from now on. */
   setLimit(limit: number): void {
     this.#limit = limit;
     this.#word = "";
@@ -42,11 +46,11 @@ export class DistanceTo {
     for (let column = 0; column <= this.#wanted.length; column++) this.#rows[column] = Math.min(column, limit + 1);
   }
 
-  /** The distance, or a number above the limit. */
+  /** The distance, or some number above the limit. */
   of(word: string): number {
     const far = this.#limit + 1;
     this.deadAt = undefined;
-    if (Math.abs(word.length - this.#wanted.length) > this.#limit) return far;
+    if (Math.abs(word.length - this.#wanted.length) > this.#limit || word.length >= ROWS) return far;
     let row = this.#sharedWith(word);
     this.#word = word;
     for (this.#known = row; row < word.length; row++) {
@@ -56,7 +60,7 @@ export class DistanceTo {
       this.deadAt = row + 1;
       return far;
     }
-    return this.#rows[word.length * this.#width + this.#wanted.length] as number;
+    return this.#rows[word.length * WIDTH + this.#wanted.length] as number;
   }
 
   #sharedWith(word: string): number {
@@ -66,31 +70,30 @@ export class DistanceTo {
     return shared;
   }
 
-  /** Fills the cells of a row that are within the limit of the diagonal. Returns the least value. */
+  /** Only cells within the limit of the diagonal can matter. Returns the least. */
   #fill(row: number, word: string): number {
     const cells = this.#rows;
-    const width = this.#width;
     const wanted = this.#wanted;
     const far = this.#limit + 1;
     const from = Math.max(1, row - this.#limit);
     const to = Math.min(wanted.length, row + this.#limit);
     const own = word.charCodeAt(row - 1);
     const before = row > 1 ? word.charCodeAt(row - 2) : -1;
-    let at = row * width + from;
+    let at = row * WIDTH + from;
     let left = from === 1 ? Math.min(row, far) : far;
     let nearest = left;
     let last = from > 1 ? wanted.charCodeAt(from - 2) : -1;
     cells[at - 1] = left;
-    // The row before has no cell above the last one of this row.
-    if (to === row + this.#limit) cells[at - width + to - from] = far;
+    // Above the last cell the row before has none.
+    if (to === row + this.#limit) cells[at - WIDTH + to - from] = far;
     for (let column = from; column <= to; column++, at++) {
       const other = wanted.charCodeAt(column - 1);
-      let cost = (cells[at - width - 1] as number) + (own === other ? 0 : 1);
-      const above = (cells[at - width] as number) + 1;
+      let cost = (cells[at - WIDTH - 1] as number) + (own === other ? 0 : 1);
+      const above = (cells[at - WIDTH] as number) + 1;
       if (above < cost) cost = above;
       if (left + 1 < cost) cost = left + 1;
       if (own === last && before === other && row > 1) {
-        const swapped = (cells[at - width - width - 2] as number) + 1;
+        const swapped = (cells[at - WIDTH - WIDTH - 2] as number) + 1;
         if (swapped < cost) cost = swapped;
       }
       if (cost > far) cost = far;

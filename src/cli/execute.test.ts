@@ -180,7 +180,7 @@ describe("sources", () => {
     });
     expect(code).toBe(1);
     expect(stderr.replaceAll(/\n +/g, " ")).toContain(
-      "HTTPRoute default/a is there twice, with different content: at a.yaml:7:1, which counts, and at b.yaml:2:1; remove one",
+      "HTTPRoute default/a is defined twice, with different content: at a.yaml:7:1, which is used, and at b.yaml:2:1; remove one",
     );
     expect(stdout).toContain("retry.attempts: 2");
   });

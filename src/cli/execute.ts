@@ -1,10 +1,11 @@
 import type { Finding } from "../core/model/finding.ts";
 import { clipText } from "../core/model/words/clip-text.ts";
+import { didYouMean } from "../core/model/words/did-you-mean.ts";
 import { formatOrigin } from "../sources/format-origin.ts";
 import type { LoadedSource } from "../sources/load-source.ts";
 import type { OptionValues } from "./args/option.ts";
 import { helpOption, optionsOf } from "./args/option-groups.ts";
-import { didYouMean, parseArguments } from "./args/parse-arguments.ts";
+import { parseArguments } from "./args/parse-arguments.ts";
 import { parseRedaction, redactOption } from "./args/redaction.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Command, CommandContext } from "./command.ts";

@@ -1,10 +1,9 @@
+import { once } from "../core/model/collections/once.ts";
 import type { PolicyDefinition } from "../core/model/definition.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/model/json.ts";
 import { KubeObject, objectFamily } from "../core/model/kube-object.ts";
 import { parseDefinition } from "../core/model/parse/parse-definition.ts";
 import { builtInDocuments } from "./gen/built-in-documents.ts";
-
-let parsed: readonly PolicyDefinition[] | undefined;
 
 /**
  * The policy kinds that are known without a PolicyDefinition in the input. A definition in the input replaces the built-in one.
@@ -16,14 +15,15 @@ let parsed: readonly PolicyDefinition[] | undefined;
  * ```
  */
 export function builtInDefinitions(): readonly PolicyDefinition[] {
-  parsed ??= builtInDocuments.map(parseBuiltIn);
-  return parsed;
+  return parsed();
 }
+
+const parsed = once(() => builtInDocuments.map(parseBuiltIn));
 
 function parseBuiltIn(raw: JsonObject): PolicyDefinition {
   const { definition, findings } = parseDefinition(toObject(raw));
   if (definition !== undefined && findings.length === 0) return definition;
-  throw new Error(`a built-in definition is wrong: ${findings.map(({ message }) => message).join(" ")}`);
+  throw new Error(`a built-in definition is invalid: ${findings.map(({ message }) => message).join(" ")}`);
 }
 
 function toObject(raw: JsonObject): KubeObject {

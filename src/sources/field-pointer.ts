@@ -1,4 +1,4 @@
-import { escapePointer } from "../core/model/units.ts";
+import { escapePointer } from "../core/model/json-pointer.ts";
 
 /** `spec.targetRefs[0].name`, the way findings name fields, as a JSON pointer. `[…]` holds an index, or a key with dots in it, maybe in quotes. */
 export function fieldPointer(field: string): string {

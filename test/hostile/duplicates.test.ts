@@ -135,7 +135,7 @@ describe("the scope of a kind, which a definition sets, decides whether two docu
     expect(duplicates(forwards)).toEqual([id]);
     const [finding] = findings(forwards).filter(({ code }) => code === "DuplicateObject");
     expect(finding).toMatchObject({ severity: "error", source: { file: "two.yaml" } });
-    expect(finding?.message).toContain("at one.yaml:1:1, which counts, and at two.yaml:2:1; remove one");
+    expect(finding?.message).toContain("at one.yaml:1:1, which is used, and at two.yaml:2:1; remove one");
     // Without positions the result does not depend on the order either.
     const bare = [{ value: definition(scope) }, { value: spare(one, 1) }, { value: spare(other, 2) }] as Document[];
     expect(outputOf(run(bare.toReversed()))).toStrictEqual(outputOf(run(bare)));

@@ -8,9 +8,9 @@ import type { EffectiveValue, Plan } from "../../src/core/explain/plan/result.ts
 import { reachPolicy } from "../../src/core/explain/reach/reach-policy.ts";
 import type { Reach } from "../../src/core/explain/reach/result.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, jsonEqual } from "../../src/core/model/json.ts";
+import { valueAtPointer } from "../../src/core/model/json-pointer.ts";
 import { kindId, type ObjectRef } from "../../src/core/model/refs.ts";
 import { parseObject } from "../../src/core/model/snapshot.ts";
-import { valueAtPointer } from "../../src/core/model/value-at.ts";
 import { apply, type Change, type EffectivePolicy, effectivePolicies, verdicts } from "../../src/index.ts";
 import { type Evaluation, evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";

@@ -1,3 +1,4 @@
+import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import { nearMiss } from "../../core/model/words/near-miss.ts";
 import type { Option, OptionValues } from "./option.ts";
 
@@ -107,9 +108,4 @@ function unknown({ known }: Parsing, shown: string, word = shown): string {
     : undefined;
   const within = word === shown ? "" : ` (in '${word}')`;
   return `there is no option ${shown}${within}${near === undefined ? "" : `; did you mean --${near}?`}`;
-}
-
-export function didYouMean(word: string, among: readonly string[]): string {
-  const near = nearMiss(word, among);
-  return near === undefined ? "" : `; did you mean '${near}'?`;
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from "../args/parse-arguments.ts";
+import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printCompletion } from "./candidate.ts";

@@ -3,7 +3,7 @@ import { specAndFields } from "../../core/effective/fold/spec-and-fields.ts";
 import type { ExplainedPath, PathOutcome } from "../../core/explain/explain/result.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { Json } from "../../core/model/json.ts";
-import { valueAtPointer } from "../../core/model/value-at.ts";
+import { valueAtPointer } from "../../core/model/json-pointer.ts";
 
 /** One place of the spec (or of one item of an object's own field), and what holds there on which paths. */
 export interface ValueGroup {

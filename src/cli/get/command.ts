@@ -1,5 +1,5 @@
 import type { World } from "../../core/effective/world/world.ts";
-import { didYouMean } from "../args/parse-arguments.ts";
+import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import { redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import type { Command, CommandContext } from "../command.ts";

@@ -1,5 +1,5 @@
 import type { LevelKind, PolicyDefinition } from "../../core/model/definition.ts";
-import { supportedGranularities } from "../../core/model/parse/supported-granularities.ts";
+import { supportedGranularities } from "../../core/model/definition.ts";
 import { kindId, objectId } from "../../core/model/refs.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst } from "../print/format-target.ts";

@@ -363,7 +363,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
       "next.yaml": `${colour("c", "red")}---\n${colour("c", "blue")}`,
     });
     expect(code).toBe(1);
-    expect(stderr).toContain("Colour ns/c is there twice");
+    expect(stderr).toContain("Colour ns/c is defined twice");
   });
 
   test("standard input is read once", async () => {

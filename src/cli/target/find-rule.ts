@@ -1,5 +1,5 @@
 import type { Policy, Unit } from "../../core/model/policy.ts";
-import { didYouMean } from "../args/parse-arguments.ts";
+import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 
 export type RuleSearch =
   | { readonly ok: true; readonly wants: (unit: Unit) => boolean }

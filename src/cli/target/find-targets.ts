@@ -3,7 +3,7 @@ import type { World } from "../../core/effective/world/world.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { labelsOf } from "../../core/model/labels-of.ts";
+import { labelsOf } from "../../core/model/kube-object.ts";
 import type { LabelSelector } from "../../core/model/policy.ts";
 import {
   compareText,
@@ -16,11 +16,11 @@ import {
   parseKindId,
   parseObjectId,
 } from "../../core/model/refs.ts";
+import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import { nearMiss } from "../../core/model/words/near-miss.ts";
 import { matchesSelector } from "../../core/topology/matches-selector.ts";
 import { sectionsOf } from "../../core/topology/sections-of.ts";
 import type { OptionValues } from "../args/option.ts";
-import { didYouMean } from "../args/parse-arguments.ts";
 import { parseLabelSelector } from "../args/parse-label-selector.ts";
 import { formatLine } from "../print/format-position.ts";
 

@@ -1,7 +1,7 @@
 import { compileDataplane } from "../../core/dataplane/compile-dataplane.ts";
 import type { DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
-import { didYouMean } from "../args/parse-arguments.ts";
+import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";

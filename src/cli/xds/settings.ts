@@ -1,5 +1,5 @@
 /** The checked options of `xds`. Each parser returns the settings, or an error message. */
-import { isLoopback } from "../../core/model/is-loopback.ts";
+import { isLoopback } from "../../core/envoy/is-loopback.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
 import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-tools.ts";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../model/kube-object.ts";
-import { labelsOf, namespaceLabelsOf } from "../model/labels-of.ts";
+import { labelsOf, namespaceLabelsOf } from "../model/kube-object.ts";
 import type { LabelSelector } from "../model/policy.ts";
 import { displayRef, kindId } from "../model/refs.ts";
 import { matchesSelector } from "../topology/matches-selector.ts";

@@ -23,13 +23,7 @@ import { resolveBySelector } from "./resolve-by-selector.ts";
 import type { ResolvedTargets } from "./resolved-targets.ts";
 import { findAllowedKind, formatKindNotAllowed, usableKinds } from "./target-kinds.ts";
 
-/** `targets`: those of the policy, if the caller has them at hand. */
-export function resolveTargets(
-  policy: Policy,
-  definition: PolicyDefinition,
-  context: TargetContext,
-  targets: readonly TargetRef[] = policy.targets,
-): ResolvedTargets {
+export function resolveTargets(policy: Policy, definition: PolicyDefinition, context: TargetContext): ResolvedTargets {
   const resolution: Resolution = {
     policy,
     definition,
@@ -41,7 +35,7 @@ export function resolveTargets(
     grantsOf: new Set(),
     selects: new Set(),
   };
-  for (const target of targets) resolveTarget(resolution, target);
+  for (const target of policy.targets) resolveTarget(resolution, target);
   const { attachments, rejections, named, grantsOf, selects } = resolution;
   return {
     attachments,

@@ -6,9 +6,9 @@ import type { CompiledMapping } from "../effective/world/compile-mapping.ts";
 import type { World } from "../effective/world/world.ts";
 import type { Source } from "../merge/provenance.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
+import { escapePointer } from "../model/json-pointer.ts";
 import type { BlockName } from "../model/policy.ts";
 import { type GroupKind, kindId, type ObjectId, objectId } from "../model/refs.ts";
-import { escapePointer } from "../model/units.ts";
 import { sectionsOf } from "../topology/sections-of.ts";
 
 /** A JSON pointer in an object. */

@@ -1,5 +1,5 @@
+import { liesBelow, pointersAbove } from "../model/json-pointer.ts";
 import type { Policy, Unit } from "../model/policy.ts";
-import { liesBelow, pointersAbove } from "../model/units.ts";
 import { type Candidate, policiesOf } from "./fold-result.ts";
 
 /** True if two units cannot both be in one spec. */

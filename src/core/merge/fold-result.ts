@@ -3,9 +3,10 @@
  * the candidates that lost. A unit at `/a` and one at `/a/b` cannot both be held.
  */
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from "../model/json.ts";
+import { liesBelow, pointersAbove } from "../model/json-pointer.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import { compareText } from "../model/refs.ts";
-import { buildSpec, liesBelow, pointersAbove } from "../model/units.ts";
+import { buildSpec } from "../model/units.ts";
 import type { LossReason, Step } from "./provenance.ts";
 
 /** A unit of a block of a policy at one level of the stack, or of the object's own fields (no policy). */

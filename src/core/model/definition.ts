@@ -1,13 +1,13 @@
 /**
- * What a policy kind means, as data: which targets it may declare, in which hierarchy it flows, where it ends
- * (its effective target), and how specs in conflict are merged. A new kind, ours or a vendor's, is one such record.
+ * The semantics of a policy kind, as data: its targets, its hierarchy, its effective targets, and how specs in conflict are
+ * merged. Each kind, built in or a vendor's, is one such record.
  */
 import type { JsonObject } from "./json.ts";
 import type { GroupKind } from "./refs.ts";
 
 export type PolicyClass = "Direct" | "Inherited";
 
-/** How much of two specs is compared at once. `Custom` names a function that the caller registers. */
+/** How much of two specs is compared at once. `custom` names a function that the caller registers. */
 export type Granularity = "Atomic" | "Patch" | "Merge" | "Field" | { readonly custom: string };
 
 /** GEP-713, "Basic merge strategies". `None` belongs to a kind, the other two to a block of a policy. */
@@ -19,39 +19,39 @@ export interface MergeStrategy {
   readonly granularity: Granularity;
 }
 
-/** One of the kinds that share the definition's stacks. The first is the policy kind's name. */
+/** One of the kinds that a definition joins: their policies are merged with each other. The first gives the policy kind its name. */
 export interface PolicyKind extends GroupKind {
   readonly scope: "Namespaced" | "Cluster";
 }
 
-/** A kind that policies may name as target. */
+/** A kind that policies may target. */
 export interface TargetKind extends GroupKind {
   /** Sections that may be targeted besides the whole object: `Listener`, `Rule`, `Port`. */
   readonly sections: readonly string[];
-  /** `Virtual`: no object needs to exist (GEP-713, "Targeting virtual types"). */
+  /** `true`: no object needs to exist (GEP-713, "Targeting virtual types"). */
   readonly virtual: boolean;
-  /** The joined policy kinds that may name it; empty: all of them. */
+  /** The joined policy kinds that may target it; empty: all of them. */
   readonly policies: readonly string[];
-  /** What a policy with such a target must not decide about: it is Invalid then. */
+  /** Settings that make a policy with such a target Invalid. */
   readonly forbids?: readonly ForbiddenSetting[];
 }
 
 export interface ForbiddenSetting {
-  /** Dotted, within the spec proper. */
+  /** Dotted path in the spec proper. */
   readonly path: string;
-  /** For people. */
+  /** The reason, for messages. */
   readonly because?: string;
 }
 
 export type CrossNamespace = "Forbidden" | "ReferenceGrant" | "Consumer";
 
 export interface Targeting {
-  /** Names of the spec fields that hold targets. */
+  /** Names of the fields of `spec` that contain targets. */
   readonly fields: { readonly ref: string; readonly refs: string; readonly selectors: string };
   readonly refs: "One" | "Many";
   readonly selectors: boolean;
   readonly crossNamespace: CrossNamespace;
-  /** Whether `rule-2` may name an unnamed rule by its place (a vendor's habit; reordering rules moves such policies). */
+  /** `true`: `rule-2` may refer to an unnamed rule by its index, as some vendors do. Reordering rules then moves policies. */
   readonly positionalRules: boolean;
   readonly kinds: readonly TargetKind[];
 }
@@ -62,29 +62,29 @@ export interface LevelKind extends GroupKind {
 }
 
 export interface Hierarchy {
-  /** Where paths end: at the lowest listed level that is there. */
+  /** The levels at which paths end: each path at the lowest one that it has. */
   readonly effectiveTargets: readonly LevelKind[];
-  /** Kinds directly above which their Namespace is a level. */
+  /** Kinds whose Namespace is a level directly above them. */
   readonly namespacesAbove: readonly GroupKind[];
-  /** Where paths may begin; empty: at every root of the hierarchy (GatewayClass, a mesh Service, roots of own links). */
+  /** Kinds at which paths may begin; empty: at every root of the hierarchy (GatewayClass, a mesh Service, roots of own links). */
   readonly roots: readonly GroupKind[];
-  /** The part of the hierarchy it uses: kinds of objects that its paths may pass; empty: all. (RetryPolicy: no TLSRoutes.) */
+  /** Kinds of objects that may be on a path; empty: all. RetryPolicy leaves out TLSRoutes. */
   readonly through: readonly GroupKind[];
-  /** Rows that this definition adds to the link table. */
+  /** Rows that the definition adds to the link table. */
   readonly links: readonly LinkRow[];
-  /** Facts about kinds that the built-in table does not know. */
+  /** Facts about kinds that are not in the built-in table. */
   readonly kinds: readonly KindFacts[];
 }
 
-/** What the engine must know of a kind of object. */
+/** Facts about a kind of object. */
 export interface KindFacts extends GroupKind {
   readonly scope: "Namespaced" | "Cluster";
-  /** Names that people may use for it besides its kind, as its CRD lists them: `httproutes`, `gtw`. */
+  /** Names for the command line, as the CRD lists them: `httproutes`, `gtw`. */
   readonly plural?: string;
   readonly shortNames?: readonly string[];
-  /** Named lists inside the object whose items are nodes of their own, one level below it. */
+  /** Lists inside the object whose named items are a level below it. */
   readonly sections: readonly SectionFacts[];
-  /** For route kinds: the listener protocols that take them, and whether `spec.hostnames` takes part in attachment. */
+  /** For route kinds: the listener protocols that accept them, and whether `spec.hostnames` must match the listener. */
   readonly route?: { readonly protocols: readonly string[]; readonly hostnames: boolean };
 }
 
@@ -93,18 +93,17 @@ export interface SectionFacts {
   readonly section: string;
   /** Dotted path of the list: `spec.rules`. */
   readonly path: string;
-  /** What its CRD puts there if the list is left out. */
+  /** The default of the CRD for the list. */
   readonly byDefault?: readonly JsonObject[];
 }
 
 /**
- * One row of the link table: how nodes of `to` are attached to nodes of `from`.
- * - `ParentRefs`: the child holds references to its parents at `path` (an object, or a list of objects; `name`, and
+ * One row of the link table: how objects of `to` are attached to objects of `from`.
+ * - `ParentRefs`: the child has references to its parents at `path` (an object, or a list of objects; `name`, and
  *   optionally `group`, `kind`, `namespace`, `sectionName`, `port`).
- * - `ParentName`: the child holds its parent's bare name at `path` (`spec.gatewayClassName`).
- * - `ChildRefs`: the parent (or its section) holds references to its children at `path` (`backendRefs`, relative to a section).
- * `attachment` names the handshake that must also succeed: a route with a listener, a ListenerSet with its Gateway,
- * a route with a mesh Service.
+ * - `ParentName`: the child has the bare name of its parent at `path` (`spec.gatewayClassName`).
+ * - `ChildRefs`: the parent (or its section) has references to its children at `path` (`backendRefs`, relative to a section).
+ * `attachment` names the further condition: the listener, the Gateway or the mesh Service must accept the child.
  */
 export interface LinkRow {
   readonly from: LevelKind;
@@ -114,7 +113,7 @@ export interface LinkRow {
   readonly attachment?: "RouteToListener" | "ListenerSetToGateway" | "RouteToService";
 }
 
-/** REF, "Merging into existing spec fields": a policy field that sets a field of an object on the path. */
+/** A policy field that sets a field of an object on the path (Policy attachment reference, "Merging into existing `spec` fields"). */
 export interface FieldMapping {
   /** Dotted path in the spec proper; empty: all of it. */
   readonly from: string;
@@ -123,16 +122,16 @@ export interface FieldMapping {
     /** Path relative to the level's object or section: `retry`, `spec.rules[].filters[type=RetryFilter].retryOn`. */
     readonly path: string;
   };
-  /** `false`: only structs that are already there are touched. */
+  /** `false`: only structs that the object already has are changed. */
   readonly create: boolean;
 }
 
 export interface MergeRules {
-  /** `true`: GEP-713's None: on one target the oldest policy wins, the others are not accepted. */
+  /** `true`: the strategy None of GEP-713. */
   readonly none: boolean;
   readonly granularity: {
     readonly default: Granularity;
-    /** Name of the field beside the rules that picks one of `values`. */
+    /** Name of the policy's field that selects one of `values`. */
     readonly field: string;
     readonly values: Readonly<Record<string, Granularity>>;
   };
@@ -143,7 +142,7 @@ export interface MergeRules {
   readonly blocks: "Combined" | "Exclusive";
   readonly bare: "AtomicDefaults" | "Direct";
   readonly decidedBy: "Higher" | "Lower" | "Annotation";
-  /** For `decidedBy: Annotation`: read on the object that the higher policy targets. */
+  /** For `decidedBy: Annotation`: an annotation of the object that the higher policy targets. */
   readonly annotation?: { readonly key: string; readonly values: Readonly<Record<string, MergeStrategy>> };
   readonly sameTarget: "Established" | "OldestWins";
 }
@@ -157,6 +156,13 @@ export interface PolicyDefinition {
   readonly merge: MergeRules;
   readonly mapsTo: readonly FieldMapping[];
   readonly status: { readonly vocabulary: "Enforced" | "Programmed" };
-  /** Read off a CRD's label rather than declared: whatever rests on it says so. */
+  /** `true`: inferred from the label of a CRD, not declared. Results that depend on it report this. */
   readonly inferred: boolean;
+}
+
+/** Every granularity with which a policy of the kind may be merged. */
+export function supportedGranularities(merge: MergeRules): readonly Granularity[] {
+  if (merge.none) return [];
+  const byAnnotation = Object.values(merge.annotation?.values ?? {}).map((strategy) => strategy.granularity);
+  return [merge.granularity.default, ...Object.values(merge.granularity.values), ...byAnnotation];
 }

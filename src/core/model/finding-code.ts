@@ -1,4 +1,4 @@
-/** In files, before anyone asks what the objects mean. */
+/** Codes of findings about files and documents. */
 export type DocumentFindingCode =
   | "YamlSyntax"
   | "DuplicateKey"
@@ -19,7 +19,7 @@ export type DocumentFindingCode =
   | "EmptyDirectory"
   | "MoreFindings";
 
-/** Stable names of everything that a person can be told to fix; `finding-codes.ts` says what they mean. */
+/** Stable codes of all findings. `finding-codes.ts` describes them. */
 export type FindingCode =
   | DocumentFindingCode
   // In objects of any kind.

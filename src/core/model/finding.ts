@@ -4,13 +4,13 @@ import type { ObjectId } from "./refs.ts";
 
 export type Severity = "error" | "warning" | "info";
 
-/** Something a person should know or fix. `code` is stable; `field` is a path within the object (`spec.targetRefs[0].name`). */
+/** A problem to report. `code` is stable; `field` is a path within the object (`spec.targetRefs[0].name`). */
 export interface Finding {
   readonly code: FindingCode;
   readonly severity: Severity;
   readonly object?: ObjectId;
   readonly field?: string;
-  /** The CoverageRule that does not hold there. Several may break at one place. */
+  /** The CoverageRule that the target does not meet. One target may break several of them. */
   readonly rule?: ObjectId;
   readonly message: string;
   readonly source?: SourcePosition;

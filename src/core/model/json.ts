@@ -45,7 +45,7 @@ export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   for (const key in a) {
     const one = a[key];
     const other = b[key];
-    // No value of plain data is one that it inherits.
+    // Equal values are own values: plain data never contains what it inherits.
     if (one !== other && (!Object.hasOwn(b, key) || !jsonEqual(one, other))) return false;
     keys++;
   }

@@ -1,11 +1,11 @@
-/** The kinds of objects that are built in, as data. Nothing in the engine knows a kind but through such a record. */
+/** The built-in kinds of objects, as data. The engine has no other knowledge of a kind. */
 import type { KindFacts, SectionFacts } from "./definition.ts";
 
 export const GATEWAY_API = "gateway.networking.k8s.io";
 
 const LISTENERS: readonly SectionFacts[] = [{ section: "Listener", path: "spec.listeners" }];
 const RULES: readonly SectionFacts[] = [{ section: "Rule", path: "spec.rules" }];
-/** Gateway API, HTTPRouteSpec: without rules there is one, which takes every request. */
+/** An HTTPRoute without rules has one that matches every request (Gateway API, HTTPRouteSpec). */
 const HTTP_RULES: readonly SectionFacts[] = [
   { section: "Rule", path: "spec.rules", byDefault: [{ matches: [{ path: { type: "PathPrefix", value: "/" } }] }] },
 ];
@@ -45,7 +45,7 @@ const route = (
     route: { protocols, hostnames },
   });
 
-/** Protocols: Gateway API, "ProtocolType" and each route kind; the experimental twin of ListenerSet is older than v1.5. */
+/** The protocols are those of Gateway API, "ProtocolType" and each route kind. XListenerSet preceded ListenerSet, which is part of v1.5. */
 export const kinds: readonly KindFacts[] = [
   cluster(GATEWAY_API, "GatewayClass", "gatewayclasses", "gc"),
   facts("Namespaced", GATEWAY_API, ["Gateway", "gateways", "gtw"], { sections: LISTENERS }),
@@ -70,8 +70,8 @@ export const kinds: readonly KindFacts[] = [
 ];
 
 /**
- * The kind of that name, in any case. A group may carry a version (`gateway.networking.k8s.io/v1`) and may be left out
- * where only one group has the kind.
+ * The kind of that name; case does not count. The group may have a version (`gateway.networking.k8s.io/v1`), and may be absent
+ * if only one group has the kind.
  */
 export function findKind(among: readonly KindFacts[], kind: string, group?: string): KindFacts | undefined {
   const wanted = kind.toLowerCase();

@@ -1,21 +1,21 @@
-import type { JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject, ownValue } from "./json.ts";
 import { type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "./refs.ts";
 
-/** Where a document was read from. Positions never influence a result. */
+/** The position of a document in a file. Positions never influence a result. */
 export interface SourcePosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** What the objects of a kind in a namespace have in common. */
+/** The fields that all objects of a kind in a namespace share. */
 export interface ObjectFamily {
   readonly apiVersion: string;
   readonly group: string;
   readonly kind: string;
   readonly kindId: KindId;
   readonly namespace: string;
-  /** Their ids, but for the name. */
+  /** The ids of the objects without the name. */
   readonly prefix: string;
 }
 
@@ -26,12 +26,12 @@ export function objectFamily(apiVersion: string, kind: string, namespace: string
   return { apiVersion, group, kind, kindId: kindId({ group, kind }), namespace, prefix };
 }
 
-/** The id of one of them. A sum of two texts would hold on to both of them; this is one text. */
+/** The id of an object. `join` makes one flat string; `+` would keep both parts in memory. */
 export const idIn = ({ prefix }: ObjectFamily, name: string): ObjectId => [prefix, name].join("") as ObjectId;
 
 /**
- * One object of the snapshot: identity parsed, everything else kept as it came (unknown fields included). Small, as there
- * are many: its reference and its id are built on first access.
+ * One object of the snapshot: its parsed identity and the document as it was given, unknown fields included. Snapshots have
+ * many objects, so references and ids are built on demand.
  */
 export class KubeObject {
   readonly raw: JsonObject;
@@ -53,7 +53,7 @@ export class KubeObject {
     return this.#id;
   }
 
-  /** Made anew each time: `family` and `name` say the same for nothing. */
+  /** Builds a new record each time; `family` and `name` have the same content at no cost. */
   get ref(): ObjectRef {
     const { group, kind, namespace } = this.family;
     return { group, kind, namespace, name: this.name };
@@ -63,3 +63,17 @@ export class KubeObject {
     return this.family.apiVersion;
   }
 }
+
+const NO_LABELS: JsonObject = {};
+
+export function labelsOf(object: Pick<KubeObject, "raw"> | undefined): JsonObject {
+  const metadata = object === undefined ? undefined : ownValue(object.raw, "metadata");
+  const labels = isJsonObject(metadata) ? ownValue(metadata, "labels") : undefined;
+  return isJsonObject(labels) ? labels : NO_LABELS;
+}
+
+/** The labels of a Namespace, defined or not. The API server adds one with its name. */
+export const namespaceLabelsOf = (object: KubeObject | undefined, name: string): JsonObject => ({
+  ...labelsOf(object),
+  "kubernetes.io/metadata.name": name,
+});

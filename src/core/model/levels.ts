@@ -1,9 +1,9 @@
-/** Levels of a definition's hierarchy, told from the definition alone: which may be targeted, which lies above which. */
+/** Levels of a definition's hierarchy: which may be targeted, and which is above which. */
 import type { Hierarchy, LevelKind, LinkRow, TargetKind } from "./definition.ts";
 import { kinds } from "./kinds.ts";
 import { type GroupKind, kindId } from "./refs.ts";
 
-/** `HTTPRouteRule`: the way a level is written in a definition. */
+/** `HTTPRouteRule`, as definitions spell a level. */
 export const displayLevel = (level: LevelKind): string => `${level.kind}${level.section ?? ""}`;
 
 export const sameKind = (a: GroupKind, b: GroupKind): boolean => a.kind === b.kind && a.group === b.group;
@@ -12,14 +12,14 @@ export const sameLevel = (a: LevelKind, b: LevelKind): boolean => sameKind(a, b)
 
 export const isNamespace = (kind: GroupKind): boolean => kind.kind === "Namespace" && kind.group === "";
 
-/** Every level that policies may name: each kind, and each of its sections. */
+/** Every level that policies may target: each kind and each of its sections. */
 export const targetLevels = (targets: readonly TargetKind[]): readonly LevelKind[] =>
   targets.flatMap(({ group, kind, sections }) => [
     { group, kind },
     ...sections.map((section) => ({ group, kind, section })),
   ]);
 
-/** The targetable levels below which no other one lies: where paths end unless the definition says otherwise. */
+/** The levels that have no other targetable level below them: the default of `effectiveTargets`. */
 export function lowestLevels(targets: readonly TargetKind[], links: readonly LinkRow[]): readonly LevelKind[] {
   const levels = targetLevels(targets);
   const hierarchy = { roots: [], links };
@@ -28,7 +28,7 @@ export function lowestLevels(targets: readonly TargetKind[], links: readonly Lin
 
 type Order = Pick<Hierarchy, "roots" | "links">;
 
-/** Whether objects of `lower` can lie below objects of `higher` on some path. */
+/** True if objects of `lower` can be below objects of `higher` on a path. */
 export function isAbove(higher: LevelKind, lower: LevelKind, hierarchy: Order): boolean {
   if (sameKind(higher, lower)) return higher.section === undefined && lower.section !== undefined;
   if (isNamespace(higher)) return !isNamespace(lower);
@@ -37,7 +37,7 @@ export function isAbove(higher: LevelKind, lower: LevelKind, hierarchy: Order): 
 
 const ROUTE_DEPTH = 3;
 
-/** Places in `GatewayClass > Gateway > ListenerSet > xRoute > Service`. */
+/** Depths in `GatewayClass > Gateway > ListenerSet > xRoute > Service`. */
 const depths: ReadonlyMap<string, number> = new Map([
   ...[["GatewayClass"], ["Gateway"], ["ListenerSet", "XListenerSet"], [], ["Service"]].flatMap((names, depth) =>
     kinds.filter(({ kind }) => names.includes(kind)).map((kind): [string, number] => [kindId(kind), depth]),
@@ -49,14 +49,14 @@ function isAboveBuiltIn(higher: LevelKind, lower: LevelKind, { roots }: Order): 
   const above = depths.get(kindId(higher));
   const below = depths.get(kindId(lower));
   if (above === undefined || below === undefined) return false;
-  // Service > xRoute is the mesh's order; a definition asks for it by beginning its paths at Services.
+  // In a mesh, routes are below Services. A definition chooses this order with Service among its roots.
   if (above > ROUTE_DEPTH && below === ROUTE_DEPTH) return roots.some((root) => sameKind(root, higher));
-  // A ListenerSet is below the Gateway, beside the Gateway's own listeners.
+  // A ListenerSet is below its Gateway, not below a listener of the Gateway.
   if (higher.section !== undefined && above < ROUTE_DEPTH && below < ROUTE_DEPTH) return false;
   return above < below;
 }
 
-/** By the definition's own rows, as many of them as it takes, with steps of the built-in order between them. */
+/** Follows the definition's own link rows, with steps of the built-in order between them. */
 function isAboveByLinks(higher: LevelKind, lower: LevelKind, hierarchy: Order): boolean {
   const reached: LevelKind[] = [higher];
   const leadsTo = (level: LevelKind): boolean =>

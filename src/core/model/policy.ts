@@ -1,10 +1,10 @@
-/** A policy, parsed by its definition: targets, blocks, and the block's units. */
+/** A policy, parsed by its definition: targets, blocks and the units of the blocks. */
 import type { Granularity } from "./definition.ts";
 import type { Json } from "./json.ts";
 import type { KubeObject } from "./kube-object.ts";
 import type { PolicyId } from "./refs.ts";
 
-/** One way a policy names targets, as written. `field` is where, for messages. */
+/** A target reference or selector as the policy has it. `field` is its path, for messages. */
 export interface TargetRef {
   readonly field: string;
   readonly group?: string;
@@ -12,7 +12,7 @@ export interface TargetRef {
   readonly namespace?: string;
   readonly name?: string;
   readonly selector?: LabelSelector;
-  /** Where the selector stands, if not in a field `selector` of the target: its labels are in the target itself. */
+  /** The path of the selector, if its labels are in the target reference itself instead of a field `selector`. */
   readonly selectorField?: string;
   readonly sectionName?: string;
 }
@@ -30,26 +30,26 @@ export interface LabelRequirement {
 export type BlockName = "defaults" | "bare" | "overrides";
 
 /**
- * The smallest thing that can win or lose: a leaf of the spec (a scalar, a list, an empty map, a map that is one value),
- * or a whole named rule where the kind merges by named rules. `null` (Patch kinds only) is a tombstone.
+ * The smallest part of a spec that takes effect or is overridden: a leaf (a scalar, a list, an empty map, a map that is one
+ * value), or a named rule if the kind compares named rules. `null` (Patch only) removes a value.
  */
 export interface Unit {
   /** JSON pointer within the spec proper. */
   readonly pointer: string;
   readonly path: readonly string[];
   readonly value: Json;
-  /** The pointer of the named rule that it is or lies in; its own pointer where there is none. */
+  /** The pointer of the named rule that the unit is or is part of. Without a rule: the unit's own pointer. */
   readonly rule: string;
-  /** The rule's name, where it lies in a map of named rules. */
+  /** The name of the rule, if there is one. */
   readonly ruleName?: string;
 }
 
 export interface Block {
   readonly name: BlockName;
   readonly granularity: Granularity;
-  /** CEL on the result so far. */
+  /** A CEL condition on the spec that is merged so far. */
   readonly when?: string;
-  /** Rule names or dotted paths; act on strictly higher defaults. */
+  /** Names of rules, or dotted paths, to remove from higher defaults. */
   readonly remove: readonly string[];
   readonly units: readonly Unit[];
 }
@@ -57,13 +57,11 @@ export interface Block {
 export interface Policy {
   readonly id: PolicyId;
   readonly object: KubeObject;
-  /** The place of its kind among the kinds that the definition joins. */
+  /** The index of its kind in `policies` of the definition. */
   readonly kindIndex: number;
-  /** Whole seconds since the epoch; absent: newest. */
+  /** Seconds since the epoch. Without one, the policy counts as the newest. */
   readonly createdAt?: number;
   readonly targets: readonly TargetRef[];
-  /** It has one target, by name. */
-  readonly namesOne: boolean;
   /** In the order in which they are merged: defaults, bare, overrides. */
   readonly blocks: readonly Block[];
 }

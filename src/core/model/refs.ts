@@ -1,4 +1,4 @@
-/** Names of things: kinds, objects, targets. One constructor per branded identifier. */
+/** Identities of kinds, objects and targets. Each branded identifier has one constructor. */
 
 export interface GroupKind {
   readonly group: string;
@@ -20,7 +20,7 @@ export type PolicyId = ObjectId & { readonly __policy: true };
 
 export const kindId = (kind: GroupKind): KindId => `${kind.kind}.${kind.group}` as KindId;
 
-/** Ids are made by `kindId` only, and no kind has a dot in its name. */
+/** The kind of an id. Only `kindId` makes ids, and no kind has a dot in its name. */
 export function parseKindId(id: KindId): GroupKind {
   const dot = id.indexOf(".");
   return { kind: id.slice(0, dot), group: id.slice(dot + 1) };
@@ -38,7 +38,7 @@ export function parseKindId(id: KindId): GroupKind {
 export const objectId = (ref: ObjectRef): ObjectId =>
   `${ref.kind}.${ref.group}/${ref.namespace}/${ref.name}` as ObjectId;
 
-/** An object id from its parts. `join` makes one flat string; a concatenation would keep its parts alive. */
+/** `objectId` from a kind's id. `join` makes one flat string; `+` would keep all parts in memory. */
 export const idOf = (kind: KindId, namespace: string, name: string): ObjectId =>
   [kind, namespace, name].join("/") as ObjectId;
 
@@ -62,7 +62,7 @@ export function parseObjectId(id: ObjectId): ObjectRef {
   };
 }
 
-/** The parts of an object id, with the kind as a KindId. */
+/** `parseObjectId` with the kind as its id. */
 export function splitId(id: ObjectId): { readonly kind: KindId; readonly namespace: string; readonly name: string } {
   const slash = id.indexOf("/");
   const second = id.indexOf("/", slash + 1);
@@ -90,21 +90,21 @@ export function parseTargetId(target: TargetId): { readonly object: ObjectId; re
   return { object: target.slice(0, hash) as ObjectId, sectionName: target.slice(hash + 1) };
 }
 
-/** `HTTPRoute bakery/baker`, the way people write it. */
+/** `HTTPRoute bakery/baker#rule-1`. */
 export const displayRef = (ref: ObjectRef, sectionName?: string): string =>
   `${ref.kind} ${ref.namespace === "" ? "" : `${ref.namespace}/`}${ref.name}${sectionName === undefined ? "" : `#${sectionName}`}`;
 
-/** Ids sort by UTF-16 code units: one order everywhere, whatever the locale. */
+/** Compares by UTF-16 code units, independent of the locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The API server's limit, and what keeps messages and keys short. */
+/** The limit of the API server. */
 export const MAX_NAME_LENGTH = 253;
 
-/** In a kind's name a dot would end it: the group follows. */
+/** A dot would end the kind in an id. */
 export const isKindName = (kind: string): boolean => isPlainName(kind) && !kind.includes(".");
 
 export const isGroupName = (group: string): boolean => group === "" || isPlainName(group);
 
-/** Fit to be part of an id: `/` and `#` separate the parts. */
+/** True if a name may be part of an id, whose separators are `/` and `#`. */
 export const isPlainName = (name: string): boolean =>
   name !== "" && name.length <= MAX_NAME_LENGTH && !name.includes("/") && !name.includes("#");

@@ -1,4 +1,4 @@
-/** Matches a text against a regular expression in time linear in the text. A faulty or too costly pattern is a value. */
+/** Matches a text against a regular expression, in time linear in the text. An invalid or too costly pattern gives an error state. */
 export type MatchRegex = (
   pattern: string,
   text: string,

@@ -1,5 +1,4 @@
-/** The immutable input of an evaluation: every object that could be read, and what is wrong with the others. */
-
+/** The immutable input of an evaluation: every object that could be read, and findings about the others. */
 import { ObjectIndex, ObjectIndexDraft } from "./collections/object-index.ts";
 import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
@@ -11,12 +10,11 @@ import { builtInProblems, fitsBuiltIn, objectSchemaOf } from "./schema/built-in-
 import { measureJson } from "./schema/measure-json.ts";
 import { formatValue } from "./words/format-value.ts";
 
-/** What a snapshot contains. */
 export interface SnapshotTables {
   readonly objects: ObjectIndex;
-  /** Objects that are there but cannot be used: treated as absent, as the API server would not have taken them. */
+  /** Objects that the API server would refuse. They count as absent. */
   readonly refused: ReadonlyMap<ObjectId, readonly Finding[]>;
-  /** About documents without an identity, and about duplicates. */
+  /** Findings about documents without an identity, and about duplicates. */
   readonly findings: readonly Finding[];
 }
 
@@ -37,7 +35,6 @@ export class Snapshot {
 
 export const tablesOf = (snapshot: Snapshot): SnapshotTables => readTables(snapshot);
 
-/** What is known about the objects of a snapshot. */
 export interface SnapshotOptions {
   /** The position of each object in its file, by index. Findings and duplicates refer to it. */
   readonly positions?: ReadonlyArray<SourcePosition | undefined>;
@@ -121,7 +118,7 @@ function readObjects(values: Iterable<unknown>, { positions }: SnapshotOptions):
 
 type Identified = Exclude<ParsedObject, { readonly state: "unidentified" }>;
 
-/** The first of several documents for one object counts, by position; the result does not depend on the order of the input. */
+/** Keeps the first by position of several documents for one object. The result does not depend on the order of the input. */
 function settleDuplicates(
   all: readonly Identified[],
   objects: ObjectIndexDraft,
@@ -147,9 +144,10 @@ function factsOf(group: string, kind: string): KindFacts | undefined {
 }
 
 export function parseObject(value: unknown, position?: SourcePosition): ParsedObject {
-  const missing = oneByOne.identify(value);
+  const identifier = new DocumentIdentifier();
+  const missing = identifier.identify(value);
   if (missing !== undefined) return { state: "unidentified", finding: unidentified(position, missing) };
-  const object = new KubeObject(oneByOne.family, oneByOne.name, oneByOne.raw, position);
+  const object = new KubeObject(identifier.family, identifier.name, identifier.raw, position);
   return judged(object, refusalOf(object));
 }
 
@@ -174,21 +172,21 @@ function refusalOf(object: KubeObject): readonly Finding[] | undefined {
   );
 }
 
-/** `given`: the namespace as it is written. */
+/** `given`: the namespace as the document has it. */
 interface Family {
   readonly given: string;
   readonly family: ObjectFamily;
 }
 
-/** Documents come list by list, so what an object has in common with the last one is not worked out again. */
+/** Identifies documents. Objects of a list follow each other, so an object of the same family shares that of the last one. */
 class DocumentIdentifier {
   #last: Family = familyOf("", "", "");
-  /** The family, name and value of the object that was identified last. */
+  /** Family, name and document of the object that was identified last. */
   family: ObjectFamily = this.#last.family;
   name = "";
   raw: JsonObject = {};
 
-  /** Which object a document describes; or else, in words, what is missing. */
+  /** Identifies an object. Returns a message if the document is not one. */
   identify(value: unknown): string | undefined {
     if (!isJsonObject(value)) {
       return `this document is ${formatValue(value)}, not a Kubernetes object; remove it or write an object with apiVersion, kind and metadata.name`;
@@ -197,7 +195,7 @@ class DocumentIdentifier {
     const known = this.#last;
     if (apiVersion === known.family.apiVersion && kind === known.family.kind && isJsonObject(metadata)) {
       const { name, namespace } = metadata;
-      // Equal to the values of the previous object, which were valid.
+      // Equal to the fields of the last object, which are valid.
       if (namespace === known.given && known.given !== "" && typeof name === "string" && isPlainName(name))
         return this.#identified(known.family, name, value);
     }
@@ -229,16 +227,13 @@ class DocumentIdentifier {
   }
 }
 
-/** For documents that come alone: a watch mostly brings the kind that it brought before. */
-const oneByOne = new DocumentIdentifier();
-
 function familyOf(apiVersion: string, kind: string, given: string): Family {
   const family = objectFamily(apiVersion, kind, given);
   const namespace = namespaceFor(factsOf(family.group, kind)?.scope, given);
   return { given, family: namespace === given ? family : objectFamily(apiVersion, kind, namespace) };
 }
 
-/** Where an object of that scope is; of kinds with an unknown scope the word of the document stands. */
+/** The namespace of an object. If the scope of its kind is unknown, the namespace of the document is used. */
 export function namespaceFor(scope: KindFacts["scope"] | undefined, given: string): string {
   switch (scope) {
     case "Cluster":
@@ -275,10 +270,10 @@ export function duplicate(kept: KubeObject, dropped: KubeObject): Finding {
     code: DUPLICATE,
     severity: same ? "warning" : "error",
     object: kept.id,
-    message: `${displayRef(kept.ref)} is there ${how}: at ${place(kept)}, which counts, and at ${place(dropped)}; remove one`,
+    message: `${displayRef(kept.ref)} is defined ${how}: at ${formatPosition(kept)}, which is used, and at ${formatPosition(dropped)}; remove one`,
     ...(dropped.source === undefined ? {} : { source: dropped.source }),
   };
 }
 
-const place = ({ source }: KubeObject): string =>
-  source === undefined ? "an unnamed place" : `${source.file}:${source.line}:${source.column}`;
+const formatPosition = ({ source }: KubeObject): string =>
+  source === undefined ? "an unknown position" : `${source.file}:${source.line}:${source.column}`;

@@ -1,7 +1,7 @@
-/** Mesh: whose traffic a path carries, that of a namespace or everybody else's (GEP-1294, GEP-713x). */
+/** In a mesh, the traffic of a path comes from one namespace or from all other namespaces (GEP-1294, GEP-713 experimental). */
 export const OTHERS = "others";
 
-/** A namespace may be named `others`, too; with a slash, which no namespace has, it cannot be taken for them. */
+/** Stands for a namespace that is named `others`. No namespace has a slash in its name. */
 const NAMESPACE_OTHERS = `namespace/${OTHERS}`;
 
 export const trafficFrom = (namespace: string): string => (namespace === OTHERS ? NAMESPACE_OTHERS : namespace);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { definitionFrom } from "../../../test/support/cluster/kube-objects.ts";
 import type { Json, JsonObject } from "./json.ts";
+import { escapePointer } from "./json-pointer.ts";
 import { compileSchema } from "./schema/compile-schema.ts";
-import { buildSpec, escapePointer, unitRules, unitRulesOf, unitsOf } from "./units.ts";
+import { buildSpec, unitRules, unitRulesOf, unitsOf } from "./units.ts";
 
 const leaves = unitRules({ ruleMaps: [], atomicPaths: ["labels", "maps.*.inner"], leaves: true, nulls: false });
 const patch = unitRules({ ruleMaps: [], atomicPaths: [], leaves: true, nulls: true });
@@ -126,10 +127,10 @@ describe("hostile input", () => {
     expect(unitsOf({ deep }, leaves)).toHaveLength(1);
   });
 
-  test("made-up keys do not grow the table of shared places without end", () => {
+  test("invented keys do not grow the table of shared pointers beyond its limit", () => {
     const rules = unitRules({ ruleMaps: [], atomicPaths: [], leaves: true, nulls: false });
     for (let i = 0; i < 30_000; i++) unitsOf({ [`key${i}`]: 1 }, rules);
-    expect(rules.places.root.children.size).toBeLessThanOrEqual(20_000);
+    expect(rules.pointers.root.children.size).toBeLessThanOrEqual(20_000);
     expect(unitsOf({ key29999: { a: 1 } }, rules)).toEqual([
       { pointer: "/key29999/a", path: ["key29999", "a"], value: 1, rule: "/key29999/a" },
     ]);

@@ -1,71 +1,66 @@
-/** Splits a spec proper into units, the smallest things that can win or lose, and puts specs together from them. */
-
+/** Splits a spec proper into units, the smallest parts that take effect or are overridden, and builds specs from units. */
 import type { Granularity, PolicyDefinition } from "./definition.ts";
+import { supportedGranularities } from "./definition.ts";
 import { isJsonObject, type Json, type JsonObject, setOwn } from "./json.ts";
+import { escapePointer } from "./json-pointer.ts";
 import type { CrdFacts } from "./parse/parse-crd.ts";
-import { supportedGranularities } from "./parse/supported-granularities.ts";
 import type { Unit } from "./policy.ts";
 
-/** How specs of one kind split into units. Made once per definition (and CRD) by `unitRules`. */
+/** How specs of one kind split into units. Built once for a definition and its CRD. */
 export interface UnitRules {
   /** Dotted paths of the maps of named rules; `*` stands for any key. */
   readonly ruleMaps: readonly string[];
   /** Dotted paths of maps that are one value. */
   readonly atomicPaths: readonly string[];
-  /** `false`: a named rule is one unit. `true`: it splits into its leaves, which know the rule they lie in. */
+  /** `false`: a named rule is one unit. `true`: each of its leaves is a unit, which refers to its rule. */
   readonly leaves: boolean;
-  /** Whether `null` is a tombstone (Patch). Otherwise it says nothing, nor does an object that holds only nulls. */
+  /** `true`: `null` removes a value (Patch). `false`: `null` counts as absent, and so does an object that has only nulls. */
   readonly nulls: boolean;
-  readonly paths: PathNode;
-  /** Just that one. */
-  readonly roots: readonly PathNode[];
-  readonly places: PlaceTable;
+  /** The tree of `ruleMaps` and `atomicPaths`, as the list that a walk begins with. */
+  readonly roots: Nodes;
+  readonly pointers: PointerTable;
 }
 
-/** The listed paths as a tree. */
+/** A node of the tree of listed paths. */
 interface PathNode {
   readonly children: Map<string, PathNode>;
   ruleMap: boolean;
   atomic: boolean;
 }
 
-/** A place in the spec: policies of a kind name the same few places, so they share pointers and paths. */
-interface Place {
+/** A node of the tree of pointers. Policies of a kind set the same few fields, so they share the texts and lists. */
+interface PointerNode {
   readonly pointer: string;
   readonly path: readonly string[];
-  readonly children: Map<string, Place>;
+  readonly children: Map<string, PointerNode>;
 }
 
-/** Bounded, so that a tenant who makes up keys cannot grow it without end; beyond the bound places are just not shared. */
-interface PlaceTable {
-  readonly root: Place;
+/** Bounded, because tenants may invent any number of keys. Pointers beyond the bound are not shared. */
+interface PointerTable {
+  readonly root: PointerNode;
   free: number;
 }
 
-const MAX_SHARED_PLACES = 20_000;
-/** Deeper than any policy that is accepted: below it a value is one unit, so the walk always ends. */
+const MAX_SHARED_POINTERS = 20_000;
+/** Deeper than any accepted policy. A value below this depth is one unit. */
 const MAX_DEPTH = 128;
 
 export function unitRules(options: Pick<UnitRules, "ruleMaps" | "atomicPaths" | "leaves" | "nulls">): UnitRules {
   const paths = pathNode();
   for (const path of options.ruleMaps) addPath(paths, path).ruleMap = true;
   for (const path of options.atomicPaths) addPath(paths, path).atomic = true;
-  const root: Place = { pointer: "", path: [], children: new Map() };
-  return { ...options, paths, roots: [paths], places: { root, free: MAX_SHARED_PLACES } };
+  const root: PointerNode = { pointer: "", path: [], children: new Map() };
+  return { ...options, roots: [paths], pointers: { root, free: MAX_SHARED_POINTERS } };
 }
 
-// Definitions are immutable, and read again with every evaluation.
-const kept = new WeakMap<PolicyDefinition, UnitRules>();
-
-/** The rules of a kind: by named rule if that is all it compares, else by leaf. Maps are one value for Field kinds only, and not where Patch goes into them. */
-export function unitRulesOf(definition: PolicyDefinition, crd?: CrdFacts): UnitRules {
-  if (crd !== undefined) return newUnitRules(definition, crd);
-  const known = kept.get(definition) ?? newUnitRules(definition);
-  kept.set(definition, known);
-  return known;
-}
-
-function newUnitRules({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRules {
+/**
+ * Lists and maps are one value
+ *
+ * A list is one unit, so it is overwritten as a whole. A map is one unit too where `atomicPaths` or the schema of the CRD marks
+ * it and the kind supports Field but not Patch. A kind that supports neither compares named rules as a whole.
+ * Policy attachment reference, "Merging into existing `spec` fields"
+ */
+export function unitRulesOf({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRules {
   const granularities = supportedGranularities(merge);
   const byLeaf = granularities.includes("Field") || granularities.includes("Patch");
   return unitRules({
@@ -76,7 +71,7 @@ function newUnitRules({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRules {
   });
 }
 
-/** JSON Merge Patch (RFC 7386) knows no map that is one value: in a kind that supports both, maps are merged key by key. */
+/** A JSON Merge Patch (RFC 7386) merges every map key by key, so no map is one value in a kind that supports Patch. */
 export const hasWholeMaps = (granularities: readonly Granularity[]): boolean =>
   granularities.includes("Field") && !granularities.includes("Patch");
 
@@ -96,13 +91,13 @@ function addPath(root: PathNode, dotted: string): PathNode {
 }
 
 /**
- * The units of a spec proper, in document order. A scalar, a list, an empty object and a map that is one value are
- * leaves; a map of named rules without any (and an empty object on the way to one) says nothing and gives no unit.
+ * The units of a spec proper, in document order, without the keys in `aside`. A scalar, a list, an empty object and a map that
+ * is one value are leaves. An empty map of named rules gives no unit, nor does an empty object above such a map.
  */
 export function unitsOf(spec: JsonObject, rules: UnitRules, aside: ReadonlySet<string> = NO_KEYS): Unit[] {
   const units: Unit[] = [];
-  walkObject(spec, { rules, units, aside }, rules.places.root, rules.roots, undefined, 0);
-  // A list that grew has room to spare, and these are kept.
+  walkObject(spec, { rules, units, aside }, rules.pointers.root, rules.roots, undefined, 0);
+  // A copy has no spare capacity, which matters because the list is kept.
   return units.slice();
 }
 
@@ -111,15 +106,15 @@ const NO_KEYS: ReadonlySet<string> = new Set();
 interface Walk {
   readonly rules: UnitRules;
   readonly units: Unit[];
-  /** Keys beside the spec proper. */
+  /** Keys of the root that are not part of the spec proper. */
   readonly aside: ReadonlySet<string>;
 }
 
-/** The listed paths that a place may still be on: more than one where `*` and a name both lead there. */
+/** The nodes that a key path leads to: more than one if both `*` and the name of a key lead to one. */
 type Nodes = readonly PathNode[];
 const NOWHERE: Nodes = [];
 
-/** The named rule that a place lies in. */
+/** The named rule that a value is part of. */
 interface NamedRule {
   readonly pointer: string;
   readonly name: string;
@@ -128,7 +123,7 @@ interface NamedRule {
 function walkObject(
   object: JsonObject,
   walk: Walk,
-  place: Place,
+  parent: PointerNode,
   nodes: Nodes,
   rule: NamedRule | undefined,
   depth: number,
@@ -138,7 +133,7 @@ function walkObject(
     if (!Object.hasOwn(object, key) || (depth === 0 && walk.aside.has(key))) continue;
     const value = object[key] ?? null;
     if (value === null && !walk.rules.nulls) continue;
-    const here = childPlace(walk.rules.places, place, key);
+    const here = childPointer(walk.rules.pointers, parent, key);
     const ruleHere = isRuleMap ? { pointer: here.pointer, name: key } : rule;
     const isWholeRule = isRuleMap && !walk.rules.leaves;
     const nodesHere = nodes.length === 0 ? NOWHERE : childNodes(nodes, key);
@@ -178,41 +173,25 @@ function childNodes(nodes: Nodes, key: string): Nodes {
   return found;
 }
 
-function childPlace(table: PlaceTable, parent: Place, key: string): Place {
+function childPointer(table: PointerTable, parent: PointerNode, key: string): PointerNode {
   const known = parent.children.get(key);
   if (known !== undefined) return known;
-  const place: Place = {
+  const child: PointerNode = {
     pointer: `${parent.pointer}/${escapePointer(key)}`,
     path: [...parent.path, key],
     children: new Map(),
   };
   if (table.free > 0) {
     table.free--;
-    parent.children.set(key, place);
+    parent.children.set(key, child);
   }
-  return place;
+  return child;
 }
 
-/** RFC 6901: `~` and `/` inside a key. */
-export const escapePointer = (key: string): string =>
-  key.includes("~") || key.includes("/") ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
-
-const SLASH = 47;
-
-/** True if one JSON pointer is strictly below the other. */
-export const liesBelow = (pointer: string, other: string): boolean =>
-  pointer.length > other.length && pointer.charCodeAt(other.length) === SLASH && pointer.startsWith(other);
-
-/** What a JSON pointer lies below, the nearest first. */
-export function* pointersAbove(pointer: string): Iterable<string> {
-  for (let end = pointer.lastIndexOf("/"); end > 0; end = pointer.lastIndexOf("/", end - 1))
-    yield pointer.slice(0, end);
-}
-
-/** The spec that units make up. An empty object takes in whatever is set below it, before or after. */
+/** The spec that units make up. The unit of an empty object and units below it may come in any order. */
 export function buildSpec(units: Iterable<Pick<Unit, "path" | "value">>): JsonObject {
   const spec: MutableObject = {};
-  const own = new OwnObjects(spec);
+  const own = new Set<JsonObject>([spec]);
   for (const { path, value } of units) {
     const key = path.at(-1);
     if (key === undefined) continue;
@@ -226,8 +205,8 @@ export function buildSpec(units: Iterable<Pick<Unit, "path" | "value">>): JsonOb
 
 type MutableObject = { [key: string]: Json };
 
-/** The object at `key`, made if it is not there and copied if it belongs to a unit: units are never written to. */
-function openChild(parent: MutableObject, key: string, own: OwnObjects): MutableObject {
+/** The object at `key`: created if it is absent, copied if it belongs to a unit, because units are never changed. */
+function openChild(parent: MutableObject, key: string, own: Set<JsonObject>): MutableObject {
   const current = Object.hasOwn(parent, key) ? parent[key] : undefined;
   if (isMutable(current, own)) return current;
   const made: MutableObject = {};
@@ -237,26 +216,5 @@ function openChild(parent: MutableObject, key: string, own: OwnObjects): Mutable
   return made;
 }
 
-const isMutable = (value: Json | undefined, own: OwnObjects): value is MutableObject =>
+const isMutable = (value: Json | undefined, own: ReadonlySet<JsonObject>): value is MutableObject =>
   isJsonObject(value) && own.has(value);
-
-/** The objects that were made for a spec. Mostly a few, which are looked through. */
-class OwnObjects {
-  readonly #few: JsonObject[];
-  #all: Set<JsonObject> | undefined;
-
-  constructor(first: JsonObject) {
-    this.#few = [first];
-  }
-
-  add(object: JsonObject): void {
-    if (this.#all === undefined && this.#few.length < FEW) this.#few.push(object);
-    else this.#all = (this.#all ?? new Set(this.#few)).add(object);
-  }
-
-  has(object: JsonObject): boolean {
-    return this.#all === undefined ? this.#few.includes(object) : this.#all.has(object);
-  }
-}
-
-const FEW = 16;

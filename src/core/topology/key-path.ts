@@ -1,5 +1,5 @@
 import { isJsonList, type Json, type JsonObject } from "../model/json.ts";
-import { valueAtKeys } from "../model/value-at.ts";
+import { valueAtKeys } from "../model/json-pointer.ts";
 
 /** A dotted path, parsed once. */
 export interface KeyPath {

@@ -1,8 +1,8 @@
 import type { KindFacts, SectionFacts } from "../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { valueAtKeys } from "../model/json-pointer.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText } from "../model/refs.ts";
-import { valueAtKeys } from "../model/value-at.ts";
 
 /** A part of an object that is a node of its own: a listener, a route rule, a service port. */
 export interface Section {

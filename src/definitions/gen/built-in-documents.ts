@@ -112,7 +112,7 @@ export const builtInDocuments: readonly JsonObject[] = [
             "forbids": [
               {
                 "path": "timeouts.request",
-                "because": "the clock of a request runs before a backend is picked"
+                "because": "the timeout of a request starts before a backend is selected"
               }
             ]
           }

@@ -3,8 +3,8 @@
  * session, so that a slow Envoy does not delay others.
  */
 import { Server, ServerCredentials, type ServerDuplexStream, type ServiceDefinition, status } from "@grpc/grpc-js";
+import { isLoopback } from "../../core/envoy/is-loopback.ts";
 import { remember } from "../../core/model/collections/remember.ts";
-import { isLoopback } from "../../core/model/is-loopback.ts";
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode/encode-resources.ts";
 import type { ResourceType } from "./encode/resource-type.ts";
 import { createRateLimit, type RateLimit } from "./rate-limit.ts";

@@ -5,7 +5,7 @@ import { formatPath } from "../../effective/paths/format-path.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
-import type { CoverageRule } from "../../model/coverage-rule.ts";
+import type { CoverageRule } from "./coverage-rule.ts";
 import type { LevelKind } from "../../model/definition.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { displayLevel, isAbove, sameLevel } from "../../model/levels.ts";

@@ -1,6 +1,6 @@
 import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
-import type { CoverageParent } from "../../model/coverage-rule.ts";
+import type { CoverageParent } from "./coverage-rule.ts";
 import { kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 

@@ -1,6 +1,6 @@
 import type { Rulebook } from "../../effective/world/rulebook.ts";
 import { once } from "../../model/collections/once.ts";
-import type { CoverageParent, CoverageRule } from "../../model/coverage-rule.ts";
+import type { CoverageParent, CoverageRule } from "./coverage-rule.ts";
 import type { KindFacts, LevelKind } from "../../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";

@@ -122,7 +122,7 @@ spec:
   test("timeouts.request on a Service", async () => {
     const policy = retryPolicy("p", "{kind: Service, name: s}", "overrides:\n  timeouts: {request: 1s}");
     expect(await findingsOf("InvalidForTarget", smallCluster + policy)).toEqual([
-      expect.stringMatching(/^error at «1s}»: .*the clock of a request runs before a backend is picked/),
+      expect.stringMatching(/^error at «1s}»: .*the timeout of a request starts before a backend is selected/),
     ]);
   });
 });

@@ -1,9 +1,9 @@
 /** Compiles one route at all its listeners: its hosts, its rules and the backends that it uses. */
 import { hostnamesOf } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
-import { createdAt } from "../../model/created-at.ts";
 import { isJsonObject, type JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
+import { createdAt } from "../../model/parse/created-at.ts";
 import {
   displayRef,
   kindId,

@@ -1,7 +1,7 @@
 /** The endpoints of a Service, from its EndpointSlices, or in files from its annotation. */
 import { isJsonList, isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { labelsOf } from "../../model/labels-of.ts";
+import { labelsOf } from "../../model/kube-object.ts";
 import { compareText, type ObjectId, objectId } from "../../model/refs.ts";
 import type { ConfigProblem, Endpoint } from "../gateway-config.ts";
 import { isIpAddress, parseEndpoints } from "./parse-endpoints.ts";

@@ -1,8 +1,9 @@
 import type { LevelKind } from "../../model/definition.ts";
 import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
+import { escapePointer, liesBelow } from "../../model/json-pointer.ts";
 import type { Unit } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
-import { buildSpec, escapePointer, liesBelow, type UnitRules, unitsOf } from "../../model/units.ts";
+import { buildSpec, type UnitRules, unitsOf } from "../../model/units.ts";
 import type { CompiledMapping } from "../world/compile-mapping.ts";
 
 /** A node on the path that a mapping may lead into. */

@@ -2,12 +2,12 @@
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Json } from "../../model/json.ts";
 import { compareText } from "../../model/refs.ts";
-import { jsonIdentical } from "../../model/same-meaning.ts";
 import type { EffectivePolicy } from "../fold/effective-policy.ts";
 import { effectivePolicyAt } from "../fold/effective-policy-at.ts";
 import type { EffectivePath } from "../fold/for-each-effective.ts";
 import type { Path } from "../paths/path.ts";
 import type { EffectiveChange } from "./delta.ts";
+import { jsonIdentical } from "./has-same-meaning.ts";
 
 /** The changes, in the order of their paths. */
 export function comparePaths(

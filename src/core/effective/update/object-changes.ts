@@ -2,10 +2,10 @@
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject, SourcePosition } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
-import { hasSameMeaning } from "../../model/same-meaning.ts";
 import { DUPLICATE, namespaceFor, parseObject } from "../../model/snapshot.ts";
 import { idInScope, putInScope } from "../world/scope-objects.ts";
 import type { WithObjects } from "../world/world.ts";
+import { hasSameMeaning } from "./has-same-meaning.ts";
 
 /** `upsert`: the plain object as it is from now on, and its position in a file if it has one. */
 export type Change = { readonly upsert: unknown; readonly position?: SourcePosition } | { readonly delete: ObjectRef };

@@ -3,7 +3,7 @@ import { idsAt, moveId } from "../../model/collections/id-index.ts";
 import { isSameList } from "../../model/collections/is-same-list.ts";
 import { MapDraft } from "../../model/collections/map-draft.ts";
 import { jsonEqual } from "../../model/json.ts";
-import { labelsOf } from "../../model/labels-of.ts";
+import { labelsOf } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import { linkObjects } from "../../topology/link-objects.ts";
 import { type ChildUse, type DownLink, type ObjectLinks, referencesOf, type UpLink } from "../../topology/links.ts";

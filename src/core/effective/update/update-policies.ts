@@ -5,7 +5,7 @@ import { type Attachment, NO_TARGETS, type ResolvedTargets } from "../../attachm
 import { idsAt, moveId } from "../../model/collections/id-index.ts";
 import { MapDraft } from "../../model/collections/map-draft.ts";
 import { jsonEqual } from "../../model/json.ts";
-import { labelsOf } from "../../model/labels-of.ts";
+import { labelsOf } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, objectId, type PolicyId, splitId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import { REFERENCE_GRANT } from "../world/build-world.ts";

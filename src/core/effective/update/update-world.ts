@@ -4,7 +4,6 @@
  */
 import type { Json } from "../../model/json.ts";
 import { compareText, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
-import { jsonIdentical } from "../../model/same-meaning.ts";
 import { type EffectivePath, effectivePathsTo } from "../fold/for-each-effective.ts";
 import { isEndObject } from "../paths/end-objects.ts";
 import { PathFinder, type PathScope } from "../paths/path-finder.ts";
@@ -17,6 +16,7 @@ import type { PolicyRecord, WithPolicies, World } from "../world/world.ts";
 import { comparePaths } from "./compare-paths.ts";
 import type { Delta, EffectiveChange, Touched, VerdictChange } from "./delta.ts";
 import { scopeOf, structurallyDirty, type Worlds } from "./dirty-objects.ts";
+import { jsonIdentical } from "./has-same-meaning.ts";
 import type { ObjectChanges } from "./object-changes.ts";
 import { updateLinks } from "./update-links.ts";
 import { updateObjects } from "./update-objects.ts";

@@ -75,8 +75,8 @@ function buildPolicies(tables: WithLinks): WithPolicies {
   for (const kind of rulebook.kinds) {
     for (const policyKind of kind.definition.policies) {
       for (const object of objects.ofKind(kindId(policyKind))) {
-        const { policy, targets: named, findings } = rulebook.parsePolicy(object);
-        const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context, named);
+        const { policy, findings } = rulebook.parsePolicy(object);
+        const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
         all.set(object.id as PolicyId, { kind, object, policy, findings, targets });
         if (policy !== undefined) attached[kind.index]?.add(policy, targets.attachments);
       }

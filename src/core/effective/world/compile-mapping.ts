@@ -1,6 +1,6 @@
 /** Where a definition maps settings onto fields of objects (`mapsTo`), made ready to be followed. */
 import type { FieldMapping, KindFacts, LevelKind } from "../../model/definition.ts";
-import { escapePointer } from "../../model/units.ts";
+import { escapePointer } from "../../model/json-pointer.ts";
 
 /** One step of a path into an object: a key, or all items of a list, or those with a field of some value. */
 export type PathStep =

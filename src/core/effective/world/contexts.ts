@@ -3,7 +3,7 @@ import { SectionIndex } from "../../attachment/find-target-section.ts";
 import type { TargetContext } from "../../attachment/resolution.ts";
 import { once } from "../../model/collections/once.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { namespaceLabelsOf } from "../../model/labels-of.ts";
+import { namespaceLabelsOf } from "../../model/kube-object.ts";
 import { idOf } from "../../model/refs.ts";
 import type { LinkContext } from "../../topology/links.ts";
 import { impliedNamespaces, isImplied, NAMESPACE } from "./implied-objects.ts";

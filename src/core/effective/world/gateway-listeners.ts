@@ -1,8 +1,8 @@
 /** The listeners of a Gateway and its ListenerSets, and the routes on a listener. */
 
-import { createdAt } from "../../model/created-at.ts";
 import { isJsonList, isJsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
+import { createdAt } from "../../model/parse/created-at.ts";
 import { compareText, kindId } from "../../model/refs.ts";
 import { type DistinctListeners, distinctListeners, type OwnedListener } from "../../topology/distinct-listeners.ts";
 import { listenersOf } from "../../topology/listeners-of.ts";

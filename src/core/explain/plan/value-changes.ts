@@ -2,8 +2,8 @@
 import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
 import { specAndFields } from "../../effective/fold/spec-and-fields.ts";
 import { jsonEqual } from "../../model/json.ts";
+import { valueAtPointer } from "../../model/json-pointer.ts";
 import { compareText } from "../../model/refs.ts";
-import { valueAtPointer } from "../../model/value-at.ts";
 import type { EffectiveValue, ValueChange } from "./result.ts";
 
 /** Values that differ, and values whose source differs. Overridden values do not count. */

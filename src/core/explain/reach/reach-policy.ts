@@ -9,6 +9,7 @@ import { formatRejection } from "../../effective/verdicts/format-rejection.ts";
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
+import { valueAtPointer } from "../../model/json-pointer.ts";
 import type { Block, Unit } from "../../model/policy.ts";
 import {
   compareText,
@@ -20,7 +21,6 @@ import {
   type TargetId,
   targetId,
 } from "../../model/refs.ts";
-import { valueAtPointer } from "../../model/value-at.ts";
 import { missingLinks } from "./missing-links.ts";
 import type { Reach, ReachedPath, ReachedTarget, ReachedValue, ReachLoss, ReachTarget } from "./result.ts";
 import { isEqual, isOverridden, pathOutcome, takesEffect, type UnitOutcome, unitOutcomes } from "./unit-outcomes.ts";

@@ -1,13 +1,13 @@
 import type { LevelKind, PolicyDefinition } from "../definition.ts";
+import { supportedGranularities } from "../definition.ts";
 import type { Finding, Severity } from "../finding.ts";
 import type { FindingCode } from "../finding-code.ts";
 import type { KubeObject } from "../kube-object.ts";
 import { displayLevel, isAbove, isNamespace, sameKind, sameLevel, targetLevels } from "../levels.ts";
 import { type GroupKind, kindId } from "../refs.ts";
 import { hasWholeMaps } from "../units.ts";
-import { supportedGranularities } from "./supported-granularities.ts";
 
-/** What a well-formed definition may still say that makes no sense. `object` is where it was written, if anywhere. */
+/** Reports contradictions in a definition that fits its schema. `object`: the document of the definition, if there is one. */
 export function checkDefinition(definition: PolicyDefinition, object?: KubeObject): Finding[] {
   const problems = [
     ...checkClass(definition),
@@ -45,7 +45,12 @@ const warning = (code: FindingCode, field: string, message: string): Problem => 
   message,
 });
 
-/** GEP-713, "Classes of meta resources": one kind, no span, None only. */
+/**
+ * Direct policy kinds: one target kind, no span, no merge
+ *
+ * A Direct policy kind targets one kind, takes effect on the targets themselves and supports only the strategy None.
+ * GEP-713, "Classes of meta resources"
+ */
 function* checkClass({ class: policyClass, targeting, hierarchy, merge }: PolicyDefinition): Generator<Problem> {
   if (policyClass !== "Direct") return;
   if (targeting.kinds.length > 1) {
@@ -69,7 +74,7 @@ function* checkClass({ class: policyClass, targeting, hierarchy, merge }: Policy
     yield error(
       "DefinitionDirectSpans",
       "spec.hierarchy.effectiveTargets",
-      `spec.hierarchy.effectiveTargets lists ${displayLevel(target)}; a Direct policy acts on the kind it targets and nothing else (GEP-713). Leave it out, or make the class Inherited.`,
+      `spec.hierarchy.effectiveTargets lists ${displayLevel(target)}; a Direct policy takes effect on the kind that it targets only (GEP-713). Leave it out, or make the class Inherited.`,
     );
   }
 }
@@ -102,7 +107,7 @@ function* duplicates(kinds: readonly GroupKind[], field: string): Generator<Prob
   }
 }
 
-/** Nothing that may be targeted lies below the effective target, and every level it speaks of is on the way there. */
+/** Every targetable level is an effective target or above one, and every mapped field is on a path. */
 function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Generator<Problem> {
   const ends = hierarchy.effectiveTargets;
   const leadsToEnd = (level: LevelKind): boolean =>
@@ -113,7 +118,7 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
     yield error(
       "DefinitionTargetBelowEffective",
       "spec.hierarchy.effectiveTargets",
-      `spec.hierarchy.effectiveTargets is ${names}, but ${displayLevel(level)} may be targeted and does not lie above any of them: such a policy would act on nothing. Add ${displayLevel(level)} to it, or take it out of spec.targeting.kinds.`,
+      `spec.hierarchy.effectiveTargets is ${names}, but ${displayLevel(level)} may be targeted and is not above any of them: such a policy would never take effect. Add ${displayLevel(level)} to it, or remove it from spec.targeting.kinds.`,
     );
   }
   const targetsNamespace = targeting.kinds.some((kind) => isNamespace(kind));
@@ -122,7 +127,7 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
     yield error(
       "DefinitionNamespaceReachesNothing",
       "spec.hierarchy.namespaces.above",
-      "spec.hierarchy.namespaces.above is empty, but a Namespace may be targeted: say above which kinds of objects it is a level.",
+      "spec.hierarchy.namespaces.above is empty, but a Namespace may be targeted: list the kinds whose Namespace is a level above them.",
     );
   }
   yield* checkThrough([...targeting.kinds, ...ends], hierarchy.through);
@@ -136,7 +141,7 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
   }
 }
 
-/** A path cannot pass what the hierarchy leaves out; namespaces are levels by `namespaces.above` alone. */
+/** A path cannot pass a kind that `through` leaves out. Namespaces are levels by `namespaces.above` alone. */
 function* checkThrough(used: readonly GroupKind[], through: readonly GroupKind[]): Generator<Problem> {
   const missing = used.filter((kind) => !isNamespace(kind) && !through.some((passed) => sameKind(passed, kind)));
   if (through.length === 0 || missing.length === 0) return;
@@ -154,7 +159,7 @@ function* checkMerge({ merge }: PolicyDefinition): Generator<Problem> {
     yield error(
       "DefinitionNoRules",
       "spec.merge.rules",
-      "spec.merge.rules is empty, but the kind supports Merge: say which maps of the spec proper hold named rules.",
+      "spec.merge.rules is empty, but the kind supports Merge: list the maps of the spec proper that contain named rules.",
     );
   }
   if (!merge.none && !granularities.includes("Merge") && merge.rules.length > 0) {
@@ -166,7 +171,7 @@ function* checkMerge({ merge }: PolicyDefinition): Generator<Problem> {
   }
   if (!merge.none && !hasWholeMaps(granularities) && merge.atomicPaths.length > 0) {
     const why = granularities.includes("Field")
-      ? "the kind supports Patch, too, which merges maps key by key"
+      ? "the kind also supports Patch, which merges maps key by key"
       : "the kind does not support Field";
     yield warning("DefinitionUnusedField", "spec.merge.atomicPaths", `spec.merge.atomicPaths has no effect: ${why}.`);
   }
@@ -174,7 +179,7 @@ function* checkMerge({ merge }: PolicyDefinition): Generator<Problem> {
     yield error(
       "DefinitionNoAnnotation",
       "spec.merge.annotation",
-      "spec.merge.annotation is missing, but decidedBy is Annotation: give its key and what its values mean.",
+      "spec.merge.annotation is missing, but decidedBy is Annotation: give its key and the meaning of its values.",
     );
   }
   if (merge.decidedBy !== "Annotation" && merge.annotation !== undefined) {

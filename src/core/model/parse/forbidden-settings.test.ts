@@ -27,9 +27,9 @@ function verdictOf(spec: JsonObject): string {
   return verdict?.state === "NotAccepted" ? `${verdict.reason}: ${verdict.message}` : (verdict?.state ?? "none");
 }
 
-describe("timeouts.request in a RetryPolicy on a Service: the clock runs before the pick", () => {
+describe("timeouts.request in a RetryPolicy on a Service is Invalid", () => {
   const because =
-    "a policy on a Service (spec.targetRefs[0]) cannot decide about timeouts.request: the clock of a request runs before a backend is picked. Leave it out, or put it into a policy on something else.";
+    "a policy on a Service (spec.targetRefs[0]) cannot set timeouts.request: the timeout of a request starts before a backend is selected. Remove it, or set it in a policy with another target.";
 
   test.each<[string, JsonObject, string]>([
     ["bare", { timeouts: { request: "5s" } }, 'spec.timeouts.request is "5s"'],

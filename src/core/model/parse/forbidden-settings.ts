@@ -1,5 +1,4 @@
-/** Settings that a policy must not have with a target of some kind, as its definition says. */
-
+/** Settings that a definition forbids for targets of some kinds. */
 import { BLOCK_SPELLINGS } from "../block-names.ts";
 import type { ForbiddenSetting, Targeting } from "../definition.ts";
 import { type JsonObject, ownValue } from "../json.ts";
@@ -18,11 +17,11 @@ export function checkForbidden(
   for (const target of targets) {
     for (const forbidden of forbiddenAt(targeting, target)) {
       for (const block of blocks) {
-        for (const { field, says } of placesIn(spec, block, forbidden.path)) {
+        for (const { field, found } of usesIn(spec, block, forbidden.path)) {
           if (reported.has(field)) continue;
           reported.add(field);
           const why = forbidden.because === undefined ? "" : `: ${forbidden.because}`;
-          const message = `${field} ${says}; a policy on a ${target.kind} (${target.field}) cannot decide about ${forbidden.path}${why}. Leave it out, or put it into a policy on something else.`;
+          const message = `${field} ${found}; a policy on a ${target.kind} (${target.field}) cannot set ${forbidden.path}${why}. Remove it, or set it in a policy with another target.`;
           report("InvalidForTarget", field, message);
         }
       }
@@ -36,26 +35,28 @@ function forbiddenAt({ kinds }: Targeting, { kind, group }: TargetRef): readonly
     .flatMap(({ forbids }) => forbids ?? []);
 }
 
-interface Place {
+interface ForbiddenUse {
   readonly field: string;
-  readonly says: string;
+  readonly found: string;
 }
 
-/** Where a block sets it, or something in it; and where it removes it. */
-function placesIn(spec: JsonObject, { name, units, remove }: Block, path: string): readonly Place[] {
+/** The fields in which a block sets or removes the value at a path or a part of it. */
+function usesIn(spec: JsonObject, { name, units, remove }: Block, path: string): readonly ForbiddenUse[] {
   const prefix = name === "bare" ? "spec" : `spec.${spelling(spec, name)}`;
   const wanted = path.split(".");
   const set = units
     .filter((unit) => isAtOrBelow(unit, wanted))
-    .map((unit): Place => ({ field: `${prefix}.${unit.path.join(".")}`, says: `is ${formatValue(unit.value)}` }));
+    .map(
+      (unit): ForbiddenUse => ({ field: `${prefix}.${unit.path.join(".")}`, found: `is ${formatValue(unit.value)}` }),
+    );
   const isRemoved = remove.some((one) => path === one || path.startsWith(`${one}.`) || one.startsWith(`${path}.`));
-  return isRemoved ? [...set, { field: `${prefix}.remove`, says: `removes ${path}` }] : set;
+  return isRemoved ? [...set, { field: `${prefix}.remove`, found: `removes ${path}` }] : set;
 }
 
 const isAtOrBelow = ({ path }: Unit, wanted: readonly string[]): boolean =>
   path.length >= wanted.length && wanted.every((step, at) => step === path[at]);
 
-/** The name of the block as the policy spells it. */
+/** The name of the block in the spelling of the policy. */
 function spelling(spec: JsonObject, name: "defaults" | "overrides"): string {
   const [first, second] = BLOCK_SPELLINGS[name];
   return (ownValue(spec, first) ?? null) === null ? second : first;

@@ -16,7 +16,7 @@ import type { KubeObject } from "../kube-object.ts";
 import { targetLevels } from "../levels.ts";
 import { type CrdFacts, parseCrd } from "./parse-crd.ts";
 
-/** GEP-713's mark on the CRDs of policy kinds. */
+/** The label of the CRDs of policy kinds. */
 const POLICY_LABEL = "gateway.networking.k8s.io/policy";
 
 /**
@@ -40,7 +40,7 @@ export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinitio
           "warning",
           "DefinitionNotInferred",
           "spec",
-          "The CRD is labelled as a policy kind, but spec.group or spec.names.kind is missing, or no name.",
+          "The CRD is labelled as a policy kind, but spec.group or spec.names.kind is missing or not a valid name.",
         ),
       ],
     };
@@ -51,7 +51,7 @@ export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinitio
     return { findings: [finding(crd, "warning", "DefinitionNotInferred", field, message)] };
   }
   const definition = buildDefinition(crd.ref.name, policyClass, facts);
-  const message = `${facts.kind} has no PolicyDefinition: it is taken for ${policyClass === "Direct" ? "a Direct policy kind that never merges" : `an Inherited policy kind with ${describeMerge(definition.merge)}`}, by the label of its CRD.`;
+  const message = `${facts.kind} has no PolicyDefinition: it is treated as ${policyClass === "Direct" ? "a Direct policy kind that never merges" : `an Inherited policy kind with ${formatMerge(definition.merge)}`}, by the label of its CRD.`;
   return { definition, findings: [finding(crd, "info", "DefinitionInferred", field, message)] };
 }
 
@@ -66,6 +66,13 @@ function finding(crd: KubeObject, severity: Severity, code: FindingCode, field: 
   };
 }
 
+/**
+ * The value of the policy label is the class
+ *
+ * The value `inherited` or `direct` is the class of the policy kind; case does not count. With `true` the kind is Inherited if its
+ * schema has a `defaults` or `overrides` block, else Direct.
+ * RFC 9, "Identifying inherited policy kinds"
+ */
 function classOf(label: Json, { specSchema }: CrdFacts): PolicyClass | undefined {
   switch (typeof label === "string" ? label.toLowerCase() : JSON.stringify(label)) {
     case "direct":
@@ -126,7 +133,7 @@ function inferTargeting(schema: JsonObject): Targeting {
   };
 }
 
-/** What the Gateway API hierarchy is made of. */
+/** The kinds of the Gateway API hierarchy. */
 const targetable = builtInKinds.filter(
   ({ kind, route }) =>
     route !== undefined || ["Namespace", "GatewayClass", "Gateway", "ListenerSet", "Service"].includes(kind),
@@ -149,10 +156,10 @@ const GRANULARITY_BY_WORD: ReadonlyMap<string, Granularity> = new Map([
   ["patch", "Patch"],
 ]);
 
-/** Atomic, unless the schema has a `strategy` that offers more. Named rules are then taken to be the outermost maps. */
+/** Atomic, and the strategies that the field `strategy` of the schema allows. The outermost maps count as maps of named rules. */
 function inferMerge({ specSchema, mapPaths }: CrdFacts): MergeRules {
-  const places = [specSchema, ...blockSchemas(specSchema)];
-  const words = places.flatMap((place) => enumOf(child(child(place, "properties"), "strategy")));
+  const schemas = [specSchema, ...blockSchemas(specSchema)];
+  const words = schemas.flatMap((schema) => enumOf(child(child(schema, "properties"), "strategy")));
   const rules = mapPaths.filter((path) => !mapPaths.some((outer) => path.startsWith(`${outer}.`)));
   const values = new Map<string, Granularity>();
   for (const word of words) {
@@ -167,7 +174,7 @@ function inferMerge({ specSchema, mapPaths }: CrdFacts): MergeRules {
   };
 }
 
-function describeMerge({ granularity }: MergeRules): string {
+function formatMerge({ granularity }: MergeRules): string {
   const words = Object.keys(granularity.values);
   return words.length === 0 ? "atomic defaults and overrides" : `the strategies ${words.join(", ")}`;
 }
@@ -177,7 +184,7 @@ const blockSchemas = (schema: JsonObject): readonly JsonObject[] =>
     .flat()
     .map((name) => ownValue(child(schema, "properties"), name))
     .filter((block) => isJsonObject(block))
-    // A scalar that happens to be called `default` is no block.
+    // A scalar field may be named `default` too.
     .filter((block) => (ownValue(block, "type") ?? "object") === "object");
 
 function enumOf(schema: JsonObject): readonly string[] {

@@ -381,16 +381,16 @@ describe("findings say what was found, what is allowed, and what was meant", () 
   });
 });
 
-describe("a definition that was read before", () => {
-  test("is the same one again, and another one where a word differs", () => {
+describe("a definition that is parsed twice", () => {
+  test("is equal, and differs where its document does", () => {
     const { definition } = parseDefinition(document(minimal));
-    expect(parseDefinition(document(structuredClone(minimal))).definition).toBe(definition);
+    expect(parseDefinition(document(structuredClone(minimal))).definition).toEqual(definition);
     const direct = parseDefinition(document({ ...minimal, class: "Direct", targeting: { kinds: ["Gateway"] } }));
-    expect(direct.definition).not.toBe(definition);
+    expect(direct.definition).not.toEqual(definition);
     expect(direct.definition?.class).toBe("Direct");
   });
 
-  test("is read again where the object was changed in place", () => {
+  test("differs if the object was changed in place", () => {
     const spec = { ...structuredClone(minimal), class: "Inherited" };
     const before = parseDefinition(document(spec)).definition;
     spec.class = "Sideways";
@@ -398,7 +398,7 @@ describe("a definition that was read before", () => {
     expect(parseDefinition(document(spec)).findings.map(({ field }) => field)).toEqual(["spec.class"]);
   });
 
-  test("tells its findings each time, at the place where it is written", () => {
+  test("has its findings each time, with the position of its document", () => {
     const odd = { ...minimal, merge: { rules: ["limits"] } };
     const found = [1, 2].map((line) => {
       const { raw } = document(odd);
@@ -412,7 +412,7 @@ describe("a definition that was read before", () => {
     ]);
   });
 
-  test("may hold what has no text: that is told as anything else that does not belong there", () => {
+  test("may contain a value that is not JSON, which is an unknown field like any other", () => {
     const spec: unknown = { ...minimal, size: 10n };
     expect(parseDefinition(document(spec as Json)).findings.map(({ field }) => field)).toEqual(["spec.size"]);
   });

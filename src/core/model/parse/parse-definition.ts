@@ -26,30 +26,14 @@ import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
 import { checkDefinition } from "./check-definition.ts";
-import { definitionText, findKnownDefinition, keepDefinition } from "./known-definitions.ts";
 
 const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
 
 /**
- * Reads a PolicyDefinition document. Whatever is wrong with it is a finding; a definition with an error is not used,
- * because a field that was mistyped would change who wins.
+ * Parses a PolicyDefinition. Problems are findings. A definition with an error is not used, because a mistyped field could change
+ * which policies take effect.
  */
 export function parseDefinition(object: KubeObject): ParsedDefinition {
-  const written = definitionText(object);
-  const known = findKnownDefinition(written);
-  if (known !== undefined) return { definition: known, findings: [] };
-  const parsed = parseAnew(object);
-  // Only what nothing is to be said about: findings name the place where it is written.
-  if (parsed.definition !== undefined && parsed.findings.length === 0) keepDefinition(written, parsed.definition);
-  return parsed;
-}
-
-interface ParsedDefinition {
-  readonly definition?: PolicyDefinition;
-  readonly findings: Finding[];
-}
-
-function parseAnew(object: KubeObject): ParsedDefinition {
   const problems: Problem[] = [];
   if (object.apiVersion !== DEFINITION_API_VERSION) {
     const message = `apiVersion is "${object.apiVersion}"; allowed: ${DEFINITION_API_VERSION}`;
@@ -65,6 +49,11 @@ function parseAnew(object: KubeObject): ParsedDefinition {
   const checked = checkDefinition(definition, object);
   if (checked.some((finding) => finding.severity === "error")) return { findings: [...findings, ...checked] };
   return { definition, findings: [...findings, ...checked] };
+}
+
+interface ParsedDefinition {
+  readonly definition?: PolicyDefinition;
+  readonly findings: Finding[];
 }
 
 interface Problem {
@@ -143,7 +132,7 @@ function readDefinition(name: string, spec: JsonObject, problems: Problem[]): Po
   };
 }
 
-/** What ids are made of. */
+/** Reports names that cannot be part of an id. */
 function checkNames({ group, kind }: GroupKind, field: string, problems: Problem[]): void {
   if (!isGroupName(group)) {
     const message = `${field}.group is ${formatValue(group)}; allowed: an API group, without a version`;
@@ -180,11 +169,11 @@ function readKindFacts(item: JsonObject): KindFacts {
   };
 }
 
-/** A kind that levels may name, with the sections it has. */
+/** A kind that levels may refer to. */
 interface KnownKind extends GroupKind {
   readonly id: KindId;
   readonly sections: readonly string[];
-  /** The ways to write it, or one of its sections, as a level: in small letters, as any case will do. */
+  /** The words for the kind and for each of its sections as a level, in lower case. */
   readonly words: readonly string[];
 }
 
@@ -206,7 +195,7 @@ interface Reader {
   readonly known: readonly KnownKind[];
 }
 
-/** Those that the definition declares, built-in kinds, and its virtual targets: the first of each. */
+/** The declared kinds, the built-in kinds and the virtual targets of a definition. The first one of each id counts. */
 function knownKinds(declared: readonly KindFacts[], targeting: JsonObject): readonly KnownKind[] {
   const virtual = objects(targeting, "kinds")
     .filter((item) => flag(item, "virtual", { byDefault: false }))
@@ -246,7 +235,7 @@ function readForbidden(item: JsonObject, field: string, { problems }: Reader): F
   return because === "" ? { path } : { path, because };
 }
 
-/** `Gateway`, or `{group, kind}` with the group left out where the kind is known. */
+/** Reads `Gateway` or `{group, kind}`. The group may be absent if only one group has the kind. */
 function readKind(item: Json, field: string, reader: Reader): KnownKind {
   const record: JsonObject = isJsonObject(item) ? item : { kind: item };
   const kind = text(record, "kind", "");
@@ -261,7 +250,7 @@ function readKind(item: Json, field: string, reader: Reader): KnownKind {
       ? `${field}: several groups have a kind ${kind} (${matches.map((known) => known.group).join(", ")}); give the group.`
       : sameName.length > 0
         ? `${field}: the group of ${kind} is ${formatValue(group)}; known: ${sameName.map((known) => `"${known.group}"`).join(", ")}. Declare it under hierarchy.kinds.`
-        : `${field}: the kind "${kind}" is not known. Declare it under hierarchy.kinds, or make the target virtual${didYouMean(kind, names)}`;
+        : `${field}: unknown kind "${kind}". Declare it under hierarchy.kinds, or make the target virtual${didYouMean(kind, names)}`;
   reader.problems.push({ code: "UnknownValue", field, message });
   return knownKind(typeof group === "string" ? group : "", kind, []);
 }
@@ -278,7 +267,7 @@ function checkSection(
   reader.problems.push({ code: "UnknownValue", field, message });
 }
 
-/** `HTTPRoute`, `HTTPRouteRule`, or `{group, kind, section}`. */
+/** Reads `HTTPRoute`, `HTTPRouteRule` or `{group, kind, section}`. */
 function readLevel(item: Json, field: string, reader: Reader): LevelKind {
   if (typeof item === "string") return readLevelWord(item, field, reader);
   const { group, kind, sections } = readKind(item, field, reader);

@@ -3,7 +3,7 @@ const DURATION = /^(?:\d{1,5}(?:ms|h|m|s)){1,4}$/;
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 
-/** GEP-2257: one to four numbers of up to five digits, each with a unit. Undefined: not one. */
+/** A duration of GEP-2257: one to four numbers of up to five digits, each with a unit. Undefined if the text is not one. */
 export function parseDurationMs(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined;
   let sum = 0;
@@ -11,7 +11,7 @@ export function parseDurationMs(text: string): number | undefined {
   return sum;
 }
 
-/** The shortest way to write it: `1m30s`, `250ms`. */
+/** The shortest text for a duration: `1m30s`, `250ms`. */
 export function formatDurationMs(durationMs: number): string {
   let rest = Math.round(durationMs);
   const parts: string[] = [];

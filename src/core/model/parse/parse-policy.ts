@@ -1,5 +1,4 @@
 import { BLOCK_SPELLINGS } from "../block-names.ts";
-import { createdAt, writtenCreationTime } from "../created-at.ts";
 import type { Granularity, MergeRules, PolicyDefinition } from "../definition.ts";
 import type { Finding } from "../finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
@@ -13,12 +12,13 @@ import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts
 import { type UnitRules, unitRulesOf, unitsOf } from "../units.ts";
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
+import { BlockCache } from "./block-cache.ts";
+import { createdAt, writtenCreationTime } from "./created-at.ts";
 import { checkForbidden } from "./forbidden-settings.ts";
 import type { CrdFacts } from "./parse-crd.ts";
 import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.ts";
-import { SaidAlike } from "./said-alike.ts";
 
-/** Deeper or larger specs than these are Invalid: far beyond what an API server stores, near enough to stay cheap. */
+/** Specs beyond these limits are Invalid. The API server stores far less. */
 const SPEC_LIMITS = {
   maxDepth: 64,
   maxValues: 1_000_000,
@@ -26,8 +26,8 @@ const SPEC_LIMITS = {
 };
 
 /**
- * Reads a policy by its kind's definition. Without a policy it is Invalid: every error among the findings names a field
- * and has a code that begins with `Invalid`.
+ * Parses a policy by the definition of its kind. The result of an Invalid policy has no `policy`, and at least one error with a
+ * field and a code that begins with `Invalid`.
  */
 export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPolicy {
   const problems: PolicyProblem[] = [];
@@ -41,60 +41,35 @@ export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPol
   const targets = parseTargets(filled, definition.targeting, report);
   const blocks = findBlocks(filled, reader, problems, report);
   if (reader.forbids) checkForbidden(filled, definition.targeting, targets, blocks, report);
-  const age = createdAt(object);
-  const findings = age === undefined ? timeFindings(object) : NO_FINDINGS;
+  const policy = buildPolicy(object, reader, targets, blocks);
+  const findings = policy.createdAt === undefined ? timeFindings(object) : NO_FINDINGS;
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
-  const policy = new ReadPolicy(object, reader, blocks, isOneByName(targets), age);
   if (reader.rules.ruleMaps.length === 0 || !blocks.some(({ units }) => units.some(isNoRule)))
-    return { policy, targets, findings };
-  return { policy, targets, findings: [...findings, ...ruleMapFindings(object, blocks, reader.rules)] };
+    return { policy, findings };
+  return { policy, findings: [...findings, ...ruleMapFindings(object, blocks, reader.rules)] };
 }
 
 export interface ParsedPolicy {
   readonly policy?: Policy;
-  /** Those of the policy, which would be read again from there. */
-  readonly targets?: readonly TargetRef[];
   readonly findings: readonly Finding[];
 }
 
-/** Small, as there are many: its targets, once resolved, are asked for by few, and read again for them. */
-class ReadPolicy implements Policy {
-  readonly object: KubeObject;
-  readonly blocks: readonly Block[];
-  readonly namesOne: boolean;
-  declare readonly createdAt?: number;
-  readonly #reader: PolicyReader;
-
-  constructor(
-    object: KubeObject,
-    reader: PolicyReader,
-    blocks: readonly Block[],
-    namesOne: boolean,
-    age: number | undefined,
-  ) {
-    this.object = object;
-    this.blocks = blocks;
-    this.namesOne = namesOne;
-    this.#reader = reader;
-    if (age !== undefined) this.createdAt = age;
-  }
-
-  get id(): PolicyId {
-    return this.object.id as PolicyId;
-  }
-
-  get kindIndex(): number {
-    const { group, kind } = this.object.family;
-    const index = this.#reader.definition.policies.findIndex((own) => group === own.group && kind === own.kind);
-    return Math.max(0, index);
-  }
-
-  get targets(): readonly TargetRef[] {
-    const { definition, crd } = this.#reader;
-    const spec = ownValue(this.object.raw, "spec") ?? null;
-    if (!isJsonObject(spec)) return NOTHING;
-    return parseTargets(withDefaults(spec, crd), definition.targeting, unreported);
-  }
+function buildPolicy(
+  object: KubeObject,
+  { definition }: PolicyReader,
+  targets: readonly TargetRef[],
+  blocks: readonly Block[],
+): Policy {
+  const { group, kind } = object.family;
+  const kindIndex = Math.max(
+    0,
+    definition.policies.findIndex((own) => group === own.group && kind === own.kind),
+  );
+  const id = object.id as PolicyId;
+  const age = createdAt(object);
+  return age === undefined
+    ? { id, object, kindIndex, targets, blocks }
+    : { id, object, kindIndex, createdAt: age, targets, blocks };
 }
 
 function withDefaults(spec: JsonObject, crd: CrdFacts | undefined): JsonObject {
@@ -102,15 +77,9 @@ function withDefaults(spec: JsonObject, crd: CrdFacts | undefined): JsonObject {
   return isJsonObject(filled) ? filled : spec;
 }
 
-/** The problems were reported when the policy was parsed. */
-const unreported: Report = () => {};
-
-const isOneByName = ([first, second]: readonly TargetRef[]): boolean =>
-  first !== undefined && second === undefined && first.selector === undefined;
-
 const isNoRule = ({ ruleName }: Unit): boolean => ruleName === undefined;
 
-/** A setting where a map of named rules belongs counts as one setting, which is hardly what was meant. */
+/** Reports a value that stands in place of a map of named rules. It counts as one setting, which is rarely intended. */
 function ruleMapFindings(object: KubeObject, blocks: readonly Block[], { ruleMaps }: UnitRules): Finding[] {
   return blocks.flatMap(({ name, units }) =>
     units
@@ -143,13 +112,17 @@ const toFinding = (object: KubeObject, severity: Finding["severity"], problem: P
   ...(object.source === undefined ? {} : { source: object.source }),
 });
 
-function boundedSpec(object: KubeObject, { said, targetKeys }: PolicyReader, report: Report): JsonObject | undefined {
+function boundedSpec(
+  object: KubeObject,
+  { blockCache, targetKeys }: PolicyReader,
+  report: Report,
+): JsonObject | undefined {
   const spec = ownValue(object.raw, "spec");
   if (!isJsonObject(spec)) {
     report("InvalidSpec", "spec", `spec is ${formatValue(spec)}; allowed: an object`);
     return undefined;
   }
-  if (said.read(spec, targetKeys)) return spec;
+  if (blockCache.read(spec, targetKeys)) return spec;
   const size = measureJson(spec, SPEC_LIMITS);
   switch (size) {
     case "ok":
@@ -163,7 +136,7 @@ function boundedSpec(object: KubeObject, { said, targetKeys }: PolicyReader, rep
   }
 }
 
-/** Reports what the API server would refuse by the kind's schema. Targets have messages of their own. */
+/** Reports settings that the API server would refuse by the kind's schema. `parseTargets` reports targets. */
 function checkSettings(
   { family }: KubeObject,
   spec: JsonObject,
@@ -187,7 +160,7 @@ function checkSettings(
   }
 }
 
-/** How policies of one kind are read: made once for a definition and CRD, since thousands of policies share it. */
+/** Everything that parsing the policies of one kind needs. Built once for a definition and CRD. */
 export interface PolicyReader {
   readonly definition: PolicyDefinition;
   readonly crd: CrdFacts | undefined;
@@ -195,19 +168,20 @@ export interface PolicyReader {
   readonly rules: UnitRules;
   readonly hasStrategy: boolean;
   readonly targetFields: readonly string[];
-  /** The same, as keys of `spec`: what is there says where, not what. */
+  /** `targetFields` as keys of `spec`. */
   readonly targetKeys: readonly string[];
-  readonly said: SaidAlike;
-  /** Whether there are settings that a policy must not have with some target. */
+  readonly blockCache: BlockCache;
+  /** True if some settings are not allowed with some targets. */
   readonly forbids: boolean;
-  /** Keys of `spec`, and keys in a block, that are not spec proper. */
+  /** Keys of `spec` that are not spec proper. */
   readonly asideInSpec: ReadonlySet<string>;
+  /** Keys of a block that are not spec proper. */
   readonly asideInBlock: ReadonlySet<string>;
 }
 
 const REMOVALS = ["remove", "unset"] as const;
 
-/** `crd`: of the policies' kind; a definition may join several kinds. */
+/** `crd`: the CRD of the policies to parse. A definition may join several kinds. */
 export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): PolicyReader {
   const { merge, targeting } = definition;
   const { ref, refs, selectors } = targeting.fields;
@@ -221,9 +195,9 @@ export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): Poli
     hasStrategy,
     targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
     targetKeys: [ref, refs, selectors],
-    said: new SaidAlike(),
+    blockCache: new BlockCache(),
     forbids: targeting.kinds.some(({ forbids }) => forbids !== undefined),
-    // A kind that never merges has no blocks and no strategy: all but its targets is spec proper.
+    // A kind that never merges has no blocks and no strategy, so everything but its targets is spec proper.
     asideInSpec: new Set([
       ref,
       refs,
@@ -234,24 +208,31 @@ export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): Poli
   };
 }
 
-/** Those of a policy before it that says the same, or its own. */
+/** The blocks of an earlier policy with an equal spec, or parsed ones. */
 function findBlocks(
   spec: JsonObject,
   reader: PolicyReader,
   problems: readonly PolicyProblem[],
   report: Report,
 ): readonly Block[] {
-  const { said } = reader;
-  // What was read to see whether it is too large was read before a schema filled it up.
-  const isShort = reader.crd === undefined ? said.isShort : said.read(spec, reader.targetKeys);
-  const known = isShort ? said.find() : undefined;
+  const { blockCache } = reader;
+  // `boundedSpec` read the spec before the defaults of the CRD were filled in.
+  const isShort = reader.crd === undefined ? blockCache.isShort : blockCache.read(spec, reader.targetKeys);
+  const known = isShort ? blockCache.find() : undefined;
   if (known !== undefined) return known;
   const before = problems.length;
   const blocks = parseBlocks(spec, reader, report);
-  if (isShort && problems.length === before) said.keep(blocks);
+  if (isShort && problems.length === before) blockCache.keep(blocks);
   return blocks;
 }
 
+/**
+ * Order of the blocks: defaults, bare rules, overrides
+ *
+ * A policy may have a `defaults` block, bare rules and an `overrides` block, which are merged in this order. Bare rules beside a
+ * block are further defaults.
+ * RFC 9, "Writing D/O-enabled Kuadrant Policies"
+ */
 function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): readonly Block[] {
   const { merge } = reader;
   const read = merge.none
@@ -261,21 +242,32 @@ function parseBlocks(spec: JsonObject, reader: PolicyReader, report: Report): re
         parseBlock("bare", spec, "spec", reader, report),
         parseNamedBlock("overrides", spec, reader, report),
       ];
-  const blocks = read.filter((block): block is Block => block !== undefined && saysSomething(block)).slice();
+  const blocks = read.filter((block): block is Block => block !== undefined && !isEmpty(block)).slice();
   let units = 0;
   for (const block of blocks) units += block.units.length;
   if (units > SPEC_LIMITS.maxUnits) {
     report("InvalidTooLarge", "spec", `spec is too large: it sets more than ${SPEC_LIMITS.maxUnits} values.`);
   }
+  checkExclusive(blocks, merge, report);
+  return blocks;
+}
+
+const isEmpty = ({ units, remove }: Block): boolean => units.length === 0 && remove.length === 0;
+
+/**
+ * One merge strategy in a policy
+ *
+ * A policy of a kind with `blocks: Exclusive` declares one merge strategy. A policy with more than one of defaults, bare rules
+ * and overrides is Invalid.
+ * GEP-713, "Combined merge strategies"
+ */
+function checkExclusive(blocks: readonly Block[], merge: MergeRules, report: Report): void {
   if (merge.blocks === "Exclusive" && blocks.length > 1) {
     const names = blocks.map((block) => (block.name === "bare" ? "rules outside both" : block.name)).join(" and ");
     const message = `spec has ${names}; a policy of this kind declares one merge strategy only. Keep one of them.`;
     report("InvalidBlock", "spec", message);
   }
-  return blocks;
 }
-
-const saysSomething = ({ units, remove }: Block): boolean => units.length > 0 || remove.length > 0;
 
 const unmergedBlock = (spec: JsonObject, { merge, rules, asideInSpec }: PolicyReader): Block => ({
   name: "bare",
@@ -308,7 +300,7 @@ function parseNamedBlock(
   return parseBlock(name, value, `spec.${spelling}`, reader, report);
 }
 
-/** A block, or the bare rules: these have a strategy and removals, but no condition. */
+/** Parses a block or the bare rules. Bare rules have no condition. */
 function parseBlock(name: BlockName, value: JsonObject, field: string, reader: PolicyReader, report: Report): Block {
   const isNamed = name !== "bare";
   const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, field, report) : undefined;
@@ -364,7 +356,7 @@ function parseRemovals(block: JsonObject, field: string, report: Report): readon
 
 const NO_FINDINGS: readonly Finding[] = [];
 
-/** A file need not say when; but what it says must be a time. */
+/** Reports a creation time that is not valid. It may be absent. */
 function timeFindings(object: KubeObject): readonly Finding[] {
   const written = writtenCreationTime(object);
   if (written === null) return NO_FINDINGS;

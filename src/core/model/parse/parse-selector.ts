@@ -8,7 +8,7 @@ export type ParsedSelector =
 
 const OPERATORS: readonly LabelRequirement["operator"][] = ["In", "NotIn", "Exists", "DoesNotExist"];
 
-/** A Kubernetes LabelSelector (`matchLabels`, `matchExpressions`; all must hold). Unset parts and `null` demand nothing. */
+/** Parses a Kubernetes LabelSelector. Parts that are absent or `null` have no requirements. */
 export function parseSelector(value: unknown): ParsedSelector {
   if (!isJsonObject(value)) return wrong("", "must be an object with matchLabels or matchExpressions");
   const matchLabels: (readonly [string, string])[] = [];

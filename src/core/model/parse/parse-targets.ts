@@ -5,7 +5,7 @@ import type { TargetRef } from "../policy.ts";
 import { formatValue } from "../words/format-value.ts";
 import { parseSelector } from "./parse-selector.ts";
 
-/** Why a policy is Invalid: which field, and what would be right. */
+/** The reason why a policy is Invalid. */
 export interface PolicyProblem {
   readonly code: FindingCode;
   readonly field: string;
@@ -13,22 +13,22 @@ export interface PolicyProblem {
 }
 export type Report = (code: FindingCode, field: string, message: string) => void;
 
-/** The targets that a policy names, as written: whether they exist and may be named is for attachment to say. */
+/** The target references of a policy. Attachment checks whether the targets exist and are allowed. */
 export function parseTargets(spec: JsonObject, targeting: Targeting, report: Report): readonly TargetRef[] {
   const { ref, refs, selectors } = targeting.fields;
   const one = ownValue(spec, ref) ?? null;
   const listed = listAt(spec, refs, report);
   const selected = listAt(spec, selectors, report);
   const named = (one === null ? 0 : 1) + listed.length + selected.length;
-  // Mostly one, as the only one of a list: a list of one has no room to spare, as one that grows has.
+  // Most policies have one target. A literal list has no spare capacity, unlike a list that grew.
   const [first] = listed;
   if (named === 1 && first !== undefined) {
-    const only = parseRef(first, itemField(refs, 0), targeting, report);
+    const only = parseRef(first, `spec.${refs}[0]`, targeting, report);
     return only === undefined ? NOTHING : [only];
   }
   const targets: (TargetRef | undefined)[] = [];
   if (one !== null) targets.push(parseRef(one, `spec.${ref}`, targeting, report));
-  listed.forEach((item, i) => targets.push(parseRef(item, itemField(refs, i), targeting, report)));
+  listed.forEach((item, i) => targets.push(parseRef(item, `spec.${refs}[${i}]`, targeting, report)));
   selected.forEach((item, i) => targets.push(parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report)));
   if (targets.length === 0) {
     report(
@@ -48,18 +48,6 @@ export function parseTargets(spec: JsonObject, targeting: Targeting, report: Rep
 
 const NOTHING: readonly never[] = [];
 
-/** Most policies name one target, in a field that all of their kind have: one text for all of them. */
-const firstFields = new Map<string, string>();
-const MAX_FIRST_FIELDS = 1_000;
-
-function itemField(name: string, index: number): string {
-  const known = index === 0 ? firstFields.get(name) : undefined;
-  if (known !== undefined) return known;
-  const field = `spec.${name}[${index}]`;
-  if (index === 0 && firstFields.size < MAX_FIRST_FIELDS) firstFields.set(name, field);
-  return field;
-}
-
 function listAt(spec: JsonObject, name: string, report: Report): readonly Json[] {
   const value = ownValue(spec, name) ?? null;
   if (value === null) return NOTHING;
@@ -68,7 +56,7 @@ function listAt(spec: JsonObject, name: string, report: Report): readonly Json[]
   return NOTHING;
 }
 
-/** Fields that no version of the specifications defines (`type: direct`) are let through. */
+/** Parses an entry of `targetRefs`. Unknown fields, such as `type: direct`, are ignored. */
 function parseRef(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
   if (!isJsonObject(item)) {
     report("InvalidTarget", field, `${field} is ${formatValue(item)}; allowed: an object with kind and name`);
@@ -88,7 +76,7 @@ function parseRef(item: Json, field: string, targeting: Targeting, report: Repor
   return target;
 }
 
-/** An entry of `targetSelectors`: the labels stand in it, or in a `selector` of its own. */
+/** Parses an entry of `targetSelectors`. The labels are in the entry itself or in its field `selector`. */
 function parseTargetSelector(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
   if (!isJsonObject(item)) {
     report("InvalidTarget", field, `${field} is ${formatValue(item)}; allowed: an object with kind and matchLabels`);
@@ -102,7 +90,6 @@ function parseTargetSelector(item: Json, field: string, targeting: Targeting, re
   return target;
 }
 
-/** In the making. */
 type TargetDraft = { -readonly [K in keyof TargetRef]: TargetRef[K] };
 
 function buildTarget(item: JsonObject, field: string, name: string | undefined, report: Report): TargetDraft {
@@ -121,23 +108,23 @@ function buildTarget(item: JsonObject, field: string, name: string | undefined, 
   return target;
 }
 
-/** Spelled out, as it is kept for every policy: what is added later makes it larger. */
+/** Literals with exactly the fields that are set: adding a field later would make each of the many records larger. */
 function targetNamed(field: string, group: string | undefined, kind: string, name: string | undefined): TargetDraft {
   if (group !== undefined && name !== undefined) return { field, group, kind, name };
   if (group !== undefined) return { field, group, kind };
   return name === undefined ? { field, kind } : { field, kind, name };
 }
 
-/** GEP-713's own examples write the version too: `gateway.networking.k8s.io/v1`. */
+/** The examples of GEP-713 have groups with a version: `gateway.networking.k8s.io/v1`. */
 function withoutVersion(group: string): string {
   const slash = group.indexOf("/");
   return slash === -1 ? group : group.slice(0, slash);
 }
 
-/** Longer than any name the API server takes. */
+/** Longer than any name that the API server accepts. */
 const MAX_LENGTH = 512;
 
-/** A string; an empty one is as good as none. One that is no string is reported, and not missed a second time. */
+/** A string; undefined if it is absent or empty. Another value is reported, and the result is empty, so that it is not reported as missing too. */
 function textField(item: JsonObject, key: string, field: string, report: Report): string | undefined {
   const value = ownValue(item, key) ?? undefined;
   if (value === undefined || value === "") return undefined;

@@ -3,7 +3,7 @@ import type { Schema } from "./schema.ts";
 
 const text: Schema = { type: "string" };
 const flag: Schema = { type: "boolean" };
-/** Words of open sets, and names. */
+/** Values of open sets, and names. */
 const word: Schema = { type: "string", minLength: 1, maxLength: 253 };
 /** Names that may be empty: groups, sections, hostnames. */
 const name: Schema = { type: "string", maxLength: 253 };

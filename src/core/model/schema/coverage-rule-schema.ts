@@ -1,5 +1,4 @@
-/** The fields of a CoverageRule document: one table that the parser checks against, and that its CRD is written from. */
-
+/** The schema of CoverageRules. Parsing checks them by it, and their CRD is generated from it. */
 import type { Severity } from "../finding.ts";
 import {
   choice,
@@ -17,10 +16,14 @@ import type { Schema } from "./schema.ts";
 
 export const COVERAGE_SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
 
-/** As long as the condition of a policy's block may be. */
+/** The limit for the condition of a policy's block is the same. */
 const MAX_CONDITION = 4096;
 
-const group = optional(text, "that of the kind, where only one group has it", "API group of the kind; empty for core.");
+const group = optional(
+  text,
+  "the group of the kind, if only one group has it",
+  "API group of the kind; empty for core.",
+);
 
 const level: Schema = shorthand(
   "a kind, or kind and section in one word (HTTPRoute, HTTPRouteRule, GatewayListener, ServicePort)",
@@ -33,30 +36,30 @@ const level: Schema = shorthand(
 
 const parent = object({
   group,
-  kind: required(name, "Kind of the object above."),
+  kind: required(name, "Kind of the parent."),
   namespace: optional(text, "none, for cluster-scoped kinds", "Its namespace."),
   name: required(name, "Its name."),
-  sectionName: optional(text, "the whole object", "Only what hangs below this section of it: a listener, a rule."),
+  sectionName: optional(text, "the whole object", "Only targets below this section of it: a listener, a rule."),
 });
 
 const labelSelector = object({
-  matchLabels: optional(map(text), "none", "Labels that it must have."),
+  matchLabels: optional(map(text), "none", "Labels that the object must have."),
   matchExpressions: optional(
     list(
       object({
         key: required(name, "The label."),
-        operator: required(choice(["In", "NotIn", "Exists", "DoesNotExist"]), "How it compares."),
-        values: optional(list(text), "none", "With what."),
+        operator: required(choice(["In", "NotIn", "Exists", "DoesNotExist"]), "The comparison."),
+        values: optional(list(text), "none", "The values to compare with."),
       }),
     ),
     "none",
-    "Conditions on labels; all must hold.",
+    "Conditions on labels. All must be true.",
   ),
 });
 
 const targets = object({
-  levels: required(nonEmptyList(level), "What must be covered."),
-  under: optional(list(parent), "anywhere", "Only what hangs below one of these, on the paths through them."),
+  levels: required(nonEmptyList(level), "The levels whose objects or sections must be covered."),
+  under: optional(list(parent), "anywhere", "Only targets below one of these, and only the paths through them."),
   namespaces: optional(list(name), "all", "Only objects in these namespaces."),
   namespaceSelector: optional(labelSelector, "all", "Only objects in namespaces with these labels."),
   selector: optional(labelSelector, "all", "Only objects with these labels."),
@@ -64,15 +67,15 @@ const targets = object({
 
 /** `spec` of a CoverageRule. */
 export const coverageRuleSchema: Schema = object({
-  targets: required(targets, "The objects, or sections of objects, that the rule is about."),
+  targets: required(targets, "The objects or sections to check."),
   policyKind: required(
     shorthand("a policy kind (AuthPolicy)", { group, kind: required(name, "Name of the kind.") }),
     "The policy kind whose effective policy must meet the condition.",
   ),
   condition: required(
     { ...name, maxLength: MAX_CONDITION },
-    "CEL: what must hold of the effective policy on every path, bound as `spec`; without any policy that is an empty map. `self` has `spec`, `target` and `path`.",
+    "A CEL expression that must be true on every path. `spec` is the effective policy, an empty map without any policy. `self` has `spec`, `target` and `path`.",
   ),
-  message: optional(text, "the name of the rule", "What to tell whoever breaks the rule."),
-  severity: optional(choice(COVERAGE_SEVERITIES), "error", "How bad it is."),
+  message: optional(text, "the name of the rule", "The message of a finding."),
+  severity: optional(choice(COVERAGE_SEVERITIES), "error", "The severity of a finding."),
 });

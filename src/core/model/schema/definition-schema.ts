@@ -1,8 +1,4 @@
-/**
- * The fields of a PolicyDefinition document: one table that the parser checks against and that the reference page
- * (docs/definitions.md) is generated from.
- */
-
+/** The schema of PolicyDefinitions. Parsing checks them by it; the CRD and docs/definitions.md are generated from it. */
 import type { CrossNamespace, LinkRow, MergeRules, PolicyClass, PolicyDefinition, Targeting } from "../definition.ts";
 import {
   choice,
@@ -20,7 +16,7 @@ import {
 } from "./own-kind-schema.ts";
 import type { Schema } from "./schema.ts";
 
-/** The words allowed in each closed field. */
+/** The values that each closed field allows. */
 export const choices: {
   readonly class: readonly PolicyClass[];
   readonly scope: readonly ("Namespaced" | "Cluster")[];
@@ -53,7 +49,7 @@ export const choices: {
   vocabulary: ["Enforced", "Programmed"],
 };
 
-/** How a custom strategy is spelled: `Custom/<name>`. */
+/** A custom strategy is spelled `Custom/<name>`. */
 export const CUSTOM_PREFIX = "Custom/";
 
 const dottedPath: Schema = formatted("a dotted path");
@@ -87,82 +83,83 @@ const policies = object({
 });
 
 const forbiddenSetting = object({
-  path: required(dottedPath, "Dotted path in the spec proper: it, and whatever is in it."),
-  because: optional(text, "no reason", "Why, for the message: a clause without a full stop."),
+  path: required(dottedPath, "Dotted path in the spec proper. Everything below it is forbidden too."),
+  because: optional(text, "no reason", "The reason, for the message: a clause without a full stop."),
 });
 
 const targetKind: Schema = shorthand("a kind (Gateway)", {
   group: groupOfKind,
   kind: required(name, "A kind that a policy may target."),
-  sections: optional(list(text), "none", "Sections that may be targeted too: `Listener`, `Rule`, `Port`."),
-  virtual: optional(flag, "false", "No such object needs to exist (GEP-713, Targeting virtual types)."),
-  policies: optional(list(text), "all of them", "Which of the joined policy kinds may target it."),
+  sections: optional(list(text), "none", "Sections that may also be targeted: `Listener`, `Rule`, `Port`."),
+  virtual: optional(flag, "false", "`true`: no such object needs to exist (GEP-713, Targeting virtual types)."),
+  policies: optional(list(text), "all of them", "The joined policy kinds that may target it."),
   forbids: optional(
     list(forbiddenSetting),
     "nothing",
-    "Settings that make no sense there: a policy that has one of them and names such a target is Invalid.",
+    "Settings that are not allowed for such a target: a policy that has both is Invalid.",
   ),
 });
 
 const targeting = object({
   fields: optional(
     object({
-      ref: optional(name, "targetRef", "Spec field that holds one target."),
-      refs: optional(name, "targetRefs", "Spec field that holds a list of targets."),
-      selectors: optional(name, "targetSelectors", "Spec field that holds a list of label selectors."),
+      ref: optional(name, "targetRef", "Field of `spec` that contains one target."),
+      refs: optional(name, "targetRefs", "Field of `spec` that contains a list of targets."),
+      selectors: optional(name, "targetSelectors", "Field of `spec` that contains a list of label selectors."),
     }),
-    "each its default",
-    "Where a policy names its targets.",
+    "the default of each field",
+    "Names of the fields that contain the targets of a policy.",
   ),
-  refs: optional(choice(choices.refs), "Many", "How many targets one policy may name."),
-  selectors: optional(flag, "false", "Whether targets may be selected by label."),
+  refs: optional(choice(choices.refs), "Many", "The number of targets that a policy may have."),
+  selectors: optional(flag, "false", "`true`: targets may be selected by label."),
   crossNamespace: optional(
     choice(choices.crossNamespace),
     "Forbidden",
-    "Targets in other namespaces: never; where a ReferenceGrant allows it; or freely, acting on traffic from the policy's own namespace only (mesh).",
+    "Targets in other namespaces: never; if a ReferenceGrant permits it; or always, and the policy then takes effect only on traffic from its own namespace (mesh).",
   ),
   positionalRules: optional(
     flag,
     "false",
-    "Whether `rule-2` may name an unnamed rule by its place. Reordering rules then moves policies.",
+    "`true`: `rule-2` may refer to an unnamed rule by its index. Reordering rules then moves policies.",
   ),
-  kinds: required(
-    nonEmptyList(targetKind),
-    "The kinds that may be targeted; a bare name stands for the kind without sections.",
-  ),
+  kinds: required(nonEmptyList(targetKind), "The kinds that may be targeted. A bare name is a kind without sections."),
 });
 
 const linkRow = object({
-  from: required(level, "The level above."),
-  to: required(level, "The level below."),
+  from: required(level, "The level of the parent."),
+  to: required(level, "The level of the child."),
   via: required(
     choice(choices.via),
-    "The child refers to its parents at `path`, or holds its parent's bare name there; or the parent refers to its children.",
+    "The child has references to its parents at `path`, or the bare name of its parent; or the parent has references to its children there.",
   ),
-  path: required(dottedPath, "Dotted path of the reference, relative to the object or section that holds it."),
-  attachment: optional(choice(choices.attachment), "none", "A handshake that must succeed as well."),
+  path: required(dottedPath, "Dotted path of the reference, relative to the object or section that has it."),
+  attachment: optional(
+    choice(choices.attachment),
+    "none",
+    "A further condition: the listener, the Gateway or the Service must accept the child.",
+  ),
 });
 
 const kindFacts = object({
   group: required(text, "API group of a kind that is not built in."),
   kind: required(name, "Its name."),
   scope: optional(choice(choices.scope), "Namespaced", "Its scope."),
-  plural: optional(text, "none", "A name that people may use for it on the command line: `gateways`."),
+  plural: optional(text, "none", "A name for the kind on the command line: `gateways`."),
   shortNames: optional(list(text), "none", "More such names: `gtw`."),
   sections: optional(
     list(
       object({
-        section: required(name, "What a section is called: `Listener`."),
-        path: required(dottedPath, "Dotted path of the list that holds the sections: `spec.listeners`."),
+        section: required(name, "Name of the kind of section: `Listener`."),
+        path: required(dottedPath, "Dotted path of the list of sections: `spec.listeners`."),
       }),
     ),
     "none",
-    "Lists inside the object whose named items are levels of their own.",
+    "Lists inside the object whose named items are a level below it.",
   ),
   route: optional(
     object({
-      protocols: required(list(text), "Listener protocols that take such routes."),
-      hostnames: optional(flag, "false", "Whether `spec.hostnames` takes part in attachment."),
+      protocols: required(list(text), "Listener protocols that accept such routes."),
+      hostnames: optional(flag, "false", "`true`: `spec.hostnames` must match the hostname of the listener."),
     }),
     "not a route",
     "Makes it a route kind.",
@@ -173,22 +170,22 @@ const hierarchy = object({
   effectiveTargets: optional(
     list(level),
     "the lowest levels that may be targeted (Direct: all of them)",
-    "Where paths end: at the lowest of these that is there. Nothing that may be targeted may lie below.",
+    "The levels at which paths end: each path at the lowest of these that it has. No targetable level may be below all of them.",
   ),
   namespaces: optional(
     object({
-      above: optional(list(kind), "none", "Kinds directly above which their Namespace is a level."),
+      above: optional(list(kind), "none", "Kinds whose Namespace is a level directly above them."),
     }),
     "none",
-    "How policies on a Namespace reach down.",
+    "The objects on which policies that target a Namespace take effect.",
   ),
-  roots: optional(list(kind), "every root of the hierarchy", "Where paths may begin."),
+  roots: optional(list(kind), "every root of the hierarchy", "The kinds at which paths may begin."),
   through: optional(
     list(kind),
     "all",
-    "The kinds of objects that paths may pass; others are not part of this kind's hierarchy.",
+    "The kinds of objects that may be on a path. Others are not part of the hierarchy of this policy kind.",
   ),
-  links: optional(list(linkRow), "none", "Rows that this kind adds to the link table."),
+  links: optional(list(linkRow), "none", "Rows that this policy kind adds to the link table."),
   kinds: optional(list(kindFacts), "none", "Kinds of objects that are not built in."),
 });
 
@@ -197,11 +194,11 @@ const annotation = object({
   values: required(
     map(
       object({
-        base: required(choice(choices.base), "Which side wins."),
-        granularity: required(granularity, "How much is compared at once."),
+        base: required(choice(choices.base), "The base strategy."),
+        granularity: required(granularity, "How much of two specs is compared at once."),
       }),
     ),
-    "What each value of the annotation means.",
+    "The strategy that each value of the annotation stands for.",
   ),
 });
 
@@ -209,19 +206,19 @@ const merge = object({
   strategy: optional(
     choice(choices.strategy),
     "None for Direct, DefaultsAndOverrides for Inherited",
-    "GEP-713's None (on one target the oldest policy wins, the others are not accepted), or defaults and overrides.",
+    "The strategy None of GEP-713 (on one target the oldest policy takes effect, the others are not accepted), or defaults and overrides.",
   ),
   granularity: optional(
     object({
-      default: optional(granularity, "Atomic", "Granularity of a block that names none."),
-      field: optional(name, "strategy", "Field beside the rules that names one of `values`."),
+      default: optional(granularity, "Atomic", "Granularity of a block without one."),
+      field: optional(name, "strategy", "Field of a policy or block that selects one of `values`."),
       values: optional(
         map(granularity),
-        "none: a field of that name is spec proper like any other",
-        "The words that policies use, and the granularity that each stands for.",
+        "none: a field of that name is part of the spec proper",
+        "The values of that field, and the granularity that each stands for.",
       ),
     }),
-    "each its default",
+    "the default of each field",
     "How much of two specs is compared at once.",
   ),
   rules: optional(
@@ -232,24 +229,28 @@ const merge = object({
   atomicPaths: optional(
     list(dottedPath),
     "none",
-    "For Field: paths of maps that are one value, besides those that the CRD's schema shows to be. Not in kinds that support Patch, too.",
+    "For Field: paths of maps that are one value, in addition to the maps in the schema of the CRD. No effect in kinds that also support Patch.",
   ),
-  blocks: optional(choice(choices.blocks), "Combined", "Whether one policy may hold both defaults and overrides."),
+  blocks: optional(
+    choice(choices.blocks),
+    "Combined",
+    "`Combined`: one policy may have both defaults and overrides. `Exclusive`: it may have one of them.",
+  ),
   bare: optional(
     choice(choices.bare),
     "AtomicDefaults",
-    "What the rules of a policy without blocks are: defaults (of the kind's default granularity, unless the policy names another), or a Direct policy that beats even overrides and never mixes. Beside a block they are defaults.",
+    "The meaning of the rules of a policy without blocks: defaults (of the default granularity, unless the policy selects another), or a Direct policy, which replaces even overrides and is never merged. Beside a block they are defaults.",
   ),
   decidedBy: optional(
     choice(choices.decidedBy),
     "Higher",
-    "Whose strategy decides between two policies: the higher one's, the lower one's, or an annotation's.",
+    "The strategy that is used between two policies: that of the higher one, that of the lower one, or that of an annotation.",
   ),
   annotation: optional(annotation, "none", "For `decidedBy: Annotation`."),
   sameTarget: optional(
     choice(choices.sameTarget),
     "Established",
-    "Defaults on one target: the newer wins as the lower of the two (GEP-713), or the first created wins.",
+    "Defaults of two policies on one target: the newer policy takes effect because it is the lower one (GEP-713), or the oldest one does.",
   ),
 });
 
@@ -262,33 +263,33 @@ const mapping = object({
     }),
     "The field of an object on the path that the policy sets.",
   ),
-  create: optional(flag, "true", "`false`: only structs that are already there are touched."),
+  create: optional(flag, "true", "`false`: only structs that the object already has are changed."),
 });
 
 /** `spec` of a PolicyDefinition. */
 export const definitionSchema: Schema = object({
   policies: required(
     nonEmptyList(policies),
-    "The policy kinds that share one stack; the first gives the policy kind its name.",
+    "The policy kinds whose policies are merged with each other. The first gives the policy kind its name.",
   ),
   class: required(choice(choices.class), "GEP-713, Classes of meta resources."),
-  targeting: required(targeting, "What a policy may target, and how."),
-  hierarchy: optional(hierarchy, "each its default", "How policies flow down to their effective target."),
-  merge: optional(merge, "each its default", "How specs in conflict become one."),
+  targeting: required(targeting, "The targets that a policy may have."),
+  hierarchy: optional(hierarchy, "the default of each field", "The hierarchy, down to the effective targets."),
+  merge: optional(merge, "the default of each field", "How specs in conflict are merged."),
   mapsTo: optional(
     list(mapping),
     "none",
-    "Fields of objects that the policy sets; an object's own value is the most specific default.",
+    "Fields of objects that the policy sets. The object's own value is the most specific default.",
   ),
   status: optional(
     object({
       vocabulary: optional(
         choice(choices.vocabulary),
         "Enforced",
-        "The condition's word: Enforced, or Programmed (GEP-713 since 2026).",
+        "The type of the condition: Enforced, or Programmed (GEP-713 since 2026).",
       ),
     }),
-    "each its default",
-    "How verdicts are worded.",
+    "the default of each field",
+    "The conditions in the status of policies.",
   ),
 });

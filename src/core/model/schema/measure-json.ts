@@ -7,7 +7,7 @@ export interface JsonLimits {
 
 type Measure = "ok" | "too deep" | "too large";
 
-/** Whether a value stays within limits. Gives up at the first one passed: depth cannot overflow the stack, nor aliases the clock. */
+/** Checks a value against limits. Stops at the first limit that is exceeded, so hostile depth and aliases cost little. */
 export function measureJson(value: Json, { maxDepth, maxValues }: JsonLimits): Measure {
   const measured = measureUnread(value, { maxDepth, maxValues });
   // A value that is not JSON has not been measured, so it counts as too large.
@@ -22,7 +22,7 @@ export function measureUnread(value: Json, { maxDepth, maxValues }: JsonLimits):
   return left === TOO_LARGE ? "too large" : "ok";
 }
 
-/** What is left when one more is taken of none. */
+// Results of `visit` for a value that is not within the limits.
 const TOO_LARGE = -1;
 const TOO_DEEP = -2;
 const NOT_JSON = -3;
@@ -33,7 +33,7 @@ export function isScalar(value: unknown): boolean {
   return type === "string" || type === "number" || type === "boolean" || type === "undefined" || value === null;
 }
 
-/** How many more values there may be after this one, or what is too much. Numbers only, as this walks every policy. */
+/** The number of values that may follow this one, or a negative number for the limit that is exceeded. */
 function visit(value: Json, depth: number, values: number): number {
   let left = values - 1;
   if (left < 0) return left;

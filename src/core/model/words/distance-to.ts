@@ -1,44 +1,40 @@
-/** Names (a Kubernetes name has at most 253 characters) beyond this are shown as they are, without a guess. */
+/** The longest name of Kubernetes. No suggestions are made for longer words. */
 const MAX_WORD = 253;
 const MAX_DISTANCE = 4;
-/** Columns of a row: one for each character of the wanted word, and one before them. */
-const WIDTH = MAX_WORD + 1;
-const ROWS = MAX_WORD + MAX_DISTANCE + 1;
 
-/** How far off a word may be to be meant, by its length; none if it is no word that a guess is made for. */
+/** The distance up to which names are suggested for a word, by its length; undefined if none are. */
 export function farthestFrom(word: string): number | undefined {
   if (word === "" || word.length > MAX_WORD) return undefined;
   return Math.min(MAX_DISTANCE, Math.max(1, Math.floor(word.length / 3)));
 }
 
-// One for all, as they are filled anew for each word that is looked for.
-let rows: Uint8Array | undefined;
-
 /**
- * Damerau and Levenshtein's distance (a swap of neighbours counts once) from one word to others. What a word has in common
- * with the one before is not worked out again, so words in order cost little more than where they differ.
+ * The Damerau-Levenshtein distance (a swap of neighbours counts once) from one word to others. Rows of the table are reused for
+ * the prefix that a word shares with the word before it, so sorted words are cheap.
  */
 export class DistanceTo {
   readonly #wanted: string;
+  /** One row for each character of the other word and one before them; likewise columns for the wanted word. */
   readonly #rows: Uint8Array;
+  readonly #width: number;
   #limit = 0;
   #word = "";
-  /** So many characters of `#word` have their row. */
+  /** The number of characters of `#word` whose rows are filled. */
   #known = 0;
-  /** So many characters of the last word are too far off already, whatever follows; undefined: it is not so. */
+  /** The length of the shortest prefix of the last word that is beyond the limit, whatever follows it. */
   deadAt: number | undefined;
-  /** How many cells were filled. */
+  /** The number of cells that were filled. */
   cost = 0;
 
-  /** `wanted`: one that `farthestFrom` has an answer for. */
+  /** `wanted`: a word for which `farthestFrom` is defined. */
   constructor(wanted: string) {
     this.#wanted = wanted;
-    rows ??= new Uint8Array(ROWS * WIDTH);
-    this.#rows = rows;
+    this.#width = wanted.length + 1;
+    this.#rows = new Uint8Array((wanted.length + MAX_DISTANCE + 1) * this.#width);
     this.setLimit(0);
   }
 
-  /** Only distances up to it matter from now on. */
+  /** Sets the greatest distance that is computed exactly, at most that of `farthestFrom`. */
   setLimit(limit: number): void {
     this.#limit = limit;
     this.#word = "";
@@ -46,11 +42,11 @@ export class DistanceTo {
     for (let column = 0; column <= this.#wanted.length; column++) this.#rows[column] = Math.min(column, limit + 1);
   }
 
-  /** The distance, or some number above the limit. */
+  /** The distance, or a number above the limit. */
   of(word: string): number {
     const far = this.#limit + 1;
     this.deadAt = undefined;
-    if (Math.abs(word.length - this.#wanted.length) > this.#limit || word.length >= ROWS) return far;
+    if (Math.abs(word.length - this.#wanted.length) > this.#limit) return far;
     let row = this.#sharedWith(word);
     this.#word = word;
     for (this.#known = row; row < word.length; row++) {
@@ -60,7 +56,7 @@ export class DistanceTo {
       this.deadAt = row + 1;
       return far;
     }
-    return this.#rows[word.length * WIDTH + this.#wanted.length] as number;
+    return this.#rows[word.length * this.#width + this.#wanted.length] as number;
   }
 
   #sharedWith(word: string): number {
@@ -70,30 +66,31 @@ export class DistanceTo {
     return shared;
   }
 
-  /** Only cells within the limit of the diagonal can matter. Returns the least. */
+  /** Fills the cells of a row that are within the limit of the diagonal. Returns the least value. */
   #fill(row: number, word: string): number {
     const cells = this.#rows;
+    const width = this.#width;
     const wanted = this.#wanted;
     const far = this.#limit + 1;
     const from = Math.max(1, row - this.#limit);
     const to = Math.min(wanted.length, row + this.#limit);
     const own = word.charCodeAt(row - 1);
     const before = row > 1 ? word.charCodeAt(row - 2) : -1;
-    let at = row * WIDTH + from;
+    let at = row * width + from;
     let left = from === 1 ? Math.min(row, far) : far;
     let nearest = left;
     let last = from > 1 ? wanted.charCodeAt(from - 2) : -1;
     cells[at - 1] = left;
-    // Above the last cell the row before has none.
-    if (to === row + this.#limit) cells[at - WIDTH + to - from] = far;
+    // The row before has no cell above the last one of this row.
+    if (to === row + this.#limit) cells[at - width + to - from] = far;
     for (let column = from; column <= to; column++, at++) {
       const other = wanted.charCodeAt(column - 1);
-      let cost = (cells[at - WIDTH - 1] as number) + (own === other ? 0 : 1);
-      const above = (cells[at - WIDTH] as number) + 1;
+      let cost = (cells[at - width - 1] as number) + (own === other ? 0 : 1);
+      const above = (cells[at - width] as number) + 1;
       if (above < cost) cost = above;
       if (left + 1 < cost) cost = left + 1;
       if (own === last && before === other && row > 1) {
-        const swapped = (cells[at - WIDTH - WIDTH - 2] as number) + 1;
+        const swapped = (cells[at - width - width - 2] as number) + 1;
         if (swapped < cost) cost = swapped;
       }
       if (cost > far) cost = far;

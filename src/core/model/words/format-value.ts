@@ -1,6 +1,6 @@
 const MAX_TEXT = 80;
 
-/** A value as messages show it: short, whatever its size. `undefined` is a field that is absent. */
+/** A value for messages: never long. `undefined` stands for a field that is absent. */
 export function formatValue(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";

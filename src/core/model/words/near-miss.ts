@@ -2,8 +2,8 @@ import type { KindId } from "../refs.ts";
 import { DistanceTo, farthestFrom } from "./distance-to.ts";
 
 /**
- * The candidate that a mistyped word most likely meant, for "did you mean"; none if nothing is near. Of equally near
- * ones the first. Case does not count. For lists that are short, or asked once: `SortedNames` is for the others.
+ * The candidate nearest to a mistyped word, the first of equally near ones; undefined if none is near. Case does not count.
+ * Looks at each candidate; `SortedNames` is for long lists that are searched often.
  */
 export function nearMiss(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
@@ -24,11 +24,11 @@ export function nearMiss(word: string, candidates: readonly string[]): string | 
   return best;
 }
 
-/** The names that a snapshot has; asked only where something was not found. */
+/** The names of the objects of a snapshot, for suggestions. */
 export interface NameLookup {
-  /** The name that was most likely meant. */
+  /** The nearest name of that kind and namespace. */
   nearest(kind: KindId, namespace: string, name: string): string | undefined;
-  /** In order. */
+  /** The namespaces with an object of that kind and name, sorted. */
   namespacesOf(kind: KindId, name: string): readonly string[];
 }
 

@@ -1,17 +1,16 @@
 import { compareText } from "../refs.ts";
 import { DistanceTo, farthestFrom } from "./distance-to.ts";
 
-/** What one guess may cost, in cells and names looked at: thousands of names that differ early are no matter, but input may be hostile. */
+/** The most cells and names that one search may visit, because input may be hostile. Thousands of ordinary names need fewer. */
 const MAX_COST = 50_000;
 
-/** Names among which the one that a mistyped word meant is found without a look at each. */
+/** Finds the name nearest to a mistyped word without a look at each name. */
 export class SortedNames {
-  /** As they are written, in the order of `#words`. */
+  /** The names in the order of `#words`. */
   readonly #names: readonly string[];
-  /** In lower case: case does not count. Ascending. */
+  /** The names in lower case, ascending. */
   readonly #words: readonly string[];
 
-  /** The order in which they come does not matter. */
   constructor(names: readonly string[]) {
     const words = names.map((name) => name.toLowerCase());
     const isInOrder = words.every((word, at) => word === names[at] && (at === 0 || (words[at - 1] as string) <= word));
@@ -21,7 +20,7 @@ export class SortedNames {
     this.#words = isInOrder ? words : this.#names.map((name) => name.toLowerCase());
   }
 
-  /** The nearest, for "did you mean"; none if nothing is near, or if so many are near each other that the search would not end soon. Of equally near ones the first. */
+  /** The nearest name, the first of equally near ones; undefined if none is near or if the search costs too much. */
   nearest(word: string): string | undefined {
     const wanted = word.toLowerCase();
     const farthest = farthestFrom(wanted);
@@ -43,13 +42,13 @@ export class SortedNames {
       const word = words[at] as string;
       if (distance.of(word) <= limit) return at;
       distance.cost++;
-      at = distance.deadAt === undefined ? at + 1 : this.#behind(at, distance.deadAt);
+      at = distance.deadAt === undefined ? at + 1 : this.#afterPrefix(at, distance.deadAt);
     }
     return undefined;
   }
 
-  /** The first name that does not begin with so many characters of that one. */
-  #behind(at: number, length: number): number {
+  /** The index of the first name after `at` that does not begin with the first `length` characters of the name at `at`. */
+  #afterPrefix(at: number, length: number): number {
     const words = this.#words;
     const prefix = (words[at] as string).slice(0, length);
     const begins = (index: number): boolean => index < words.length && (words[index] as string).startsWith(prefix);

@@ -1,15 +1,15 @@
 /** Compares two versions of an object. Clusters often change fields that have no effect on policies. */
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 
-const SILENT: ReadonlySet<string> = new Set(["status"]);
-const SILENT_METADATA: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
+const IGNORED: ReadonlySet<string> = new Set(["status"]);
+const IGNORED_METADATA: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Equal but for status, resourceVersion, managedFields and generation. */
 export function hasSameMeaning(a: JsonObject, b: JsonObject): boolean {
   return (
     a === b ||
-    sameKeys(a, b, SILENT, (key) =>
+    sameKeys(a, b, IGNORED, (key) =>
       key === "metadata" ? sameMetadata(a[key] ?? null, b[key] ?? null) : jsonIdentical(a[key] ?? null, b[key] ?? null),
     )
   );
@@ -17,7 +17,7 @@ export function hasSameMeaning(a: JsonObject, b: JsonObject): boolean {
 
 const sameMetadata = (a: Json, b: Json): boolean =>
   isJsonObject(a) && isJsonObject(b)
-    ? sameKeys(a, b, SILENT_METADATA, (key) => jsonIdentical(a[key] ?? null, b[key] ?? null))
+    ? sameKeys(a, b, IGNORED_METADATA, (key) => jsonIdentical(a[key] ?? null, b[key] ?? null))
     : jsonIdentical(a, b);
 
 /** Equal, keys in the same order included: such values give the same bytes. */
@@ -31,7 +31,7 @@ export function jsonIdentical(a: Json, b: Json): boolean {
   return sameKeys(a, b, NOTHING, (key) => jsonIdentical(a[key] ?? null, b[key] ?? null));
 }
 
-/** True if both objects have equal values at equal keys in the same order, apart from ignored keys. */
+/** True if both objects have the same keys in the same order, apart from those in `without`, and `isSameAt` is true for each. */
 function sameKeys(
   a: JsonObject,
   b: JsonObject,

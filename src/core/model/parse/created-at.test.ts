@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { KubeObject, objectFamily } from "../kube-object.ts";
 import { createdAt } from "./created-at.ts";
-import { KubeObject, objectFamily } from "./kube-object.ts";
 
 const created = (creationTimestamp: string): number | undefined =>
   createdAt(new KubeObject(objectFamily("v1", "Service", "shop"), "db", { metadata: { creationTimestamp } }));

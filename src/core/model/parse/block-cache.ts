@@ -1,80 +1,80 @@
 /**
- * Policies that say the same, found. Templates give thousands of them, and what one says is then read once: the blocks of
- * all are the same list, by which whoever folds them knows that they say the same.
+ * Parsed blocks by spec. Templates produce thousands of policies with equal specs. They share one list of blocks, so the fold
+ * recognises them by identity.
  */
 import { isJsonList, type Json, type JsonObject } from "../json.ts";
 import type { Block } from "../policy.ts";
 
-/** A spec, token by token: what cannot be mistaken for a value or a key stands for the brackets. */
+/** A spec is compared as a list of tokens: keys, scalars, and symbols for brackets. */
 type Token = string | number | boolean | null | typeof OBJECT | typeof LIST | typeof END;
 
 const OBJECT: unique symbol = Symbol("{");
 const LIST: unique symbol = Symbol("[");
 const END: unique symbol = Symbol("end");
 
-/** Longer or deeper specs are hardly ever written twice, and would be kept for nothing. */
+/** Longer or deeper specs are rarely repeated, so they are not kept. */
 const MAX_TOKENS = 512;
 const MAX_DEPTH = 16;
 const MAX_SPECS = 4096;
-/** Of one hash: somebody may have made them so. */
-const MAX_ALIKE = 8;
+/** Limit of specs with one hash, because hostile input may produce collisions. */
+const MAX_PER_HASH = 8;
 
-interface Said {
+interface Entry {
   readonly tokens: readonly Token[];
   readonly blocks: readonly Block[];
 }
 
-export class SaidAlike {
-  readonly #known: Map<number, Said[]> = new Map();
+export class BlockCache {
+  readonly #entries: Map<number, Entry[]> = new Map();
   #size = 0;
-  /** Of the spec at hand. */
+  /** Tokens and hash of the spec that was read last, without its targets. */
   readonly #tokens: Token[] = [];
   #length = 0;
   #hash = 0;
   #isShort = true;
 
   /**
-   * Reads a spec: what it says but for keys that stand `aside`, and these. Whether it is short: if not, it is nothing to
-   * look for; if it is, it is within any other bounds.
+   * Reads a spec. The keys in `aside` count for its size, but not for comparison. Returns true if the spec is short: only short
+   * specs are kept, and a short spec is within the limits of every policy.
    */
   read(spec: JsonObject, aside: readonly string[]): boolean {
     this.#length = 0;
     this.#hash = 0;
     for (const key in spec) if (!aside.includes(key)) this.#addField(key, spec[key] ?? null, MAX_DEPTH);
-    const said = this.#length;
+    const length = this.#length;
     const hash = this.#hash;
     for (const key in spec) if (aside.includes(key)) this.#addField(key, spec[key] ?? null, MAX_DEPTH);
     this.#isShort = this.#length <= MAX_TOKENS;
-    this.#length = said;
+    this.#length = length;
     this.#hash = hash;
     return this.#isShort;
   }
 
-  /** Of the spec that was read last. */
+  /** True if the spec that was read last is short. */
   get isShort(): boolean {
     return this.#isShort;
   }
 
-  /** What is said by a spec that was kept, and says the same as the one that was read last. */
+  /** The blocks of a kept spec that equals the one that was read last. */
   find(): readonly Block[] | undefined {
-    for (const { tokens, blocks } of this.#known.get(this.#hash) ?? NONE) if (this.#isAtHand(tokens)) return blocks;
+    for (const { tokens, blocks } of this.#entries.get(this.#hash) ?? NONE) if (this.#equalsLast(tokens)) return blocks;
     return undefined;
   }
 
-  /** Keeps what the spec says that was read last. */
+  /** Keeps the blocks of the spec that was read last. */
   keep(blocks: readonly Block[]): void {
     if (this.#size >= MAX_SPECS) {
-      this.#known.clear();
+      this.#entries.clear();
       this.#size = 0;
     }
-    const alike = this.#known.get(this.#hash) ?? [];
-    if (alike.length >= MAX_ALIKE) return;
-    alike.push({ tokens: this.#tokens.slice(0, this.#length), blocks });
-    this.#known.set(this.#hash, alike);
+    const entries = this.#entries.get(this.#hash) ?? [];
+    if (entries.length >= MAX_PER_HASH) return;
+    entries.push({ tokens: this.#tokens.slice(0, this.#length), blocks });
+    this.#entries.set(this.#hash, entries);
     this.#size++;
   }
 
-  #isAtHand(tokens: readonly Token[]): boolean {
+  #equalsLast(tokens: readonly Token[]): boolean {
     if (tokens.length !== this.#length) return false;
     for (let i = 0; i < tokens.length; i++) if (tokens[i] !== this.#tokens[i]) return false;
     return true;
@@ -87,7 +87,7 @@ export class SaidAlike {
 
   #addValue(value: Json, depth: number): void {
     if (depth === 0) this.#length = MAX_TOKENS + 1;
-    // Nothing longer is kept, so nothing longer need be read.
+    // A longer spec is not kept, so the rest of it is not read.
     if (this.#length > MAX_TOKENS) return;
     if (typeof value !== "object" || value === null) {
       this.#add(value);
@@ -109,9 +109,9 @@ export class SaidAlike {
   }
 }
 
-const NONE: readonly Said[] = [];
+const NONE: readonly Entry[] = [];
 
-/** Quick rather than good: what has the same hash is compared. */
+/** A quick hash. Specs with the same hash are compared token by token. */
 function hashOf(token: Token): number {
   if (typeof token === "string") {
     const { length } = token;

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, ownValue } from "./json.ts";
-import type { KubeObject } from "./kube-object.ts";
+import { isJsonObject, type Json, ownValue } from "../json.ts";
+import type { KubeObject } from "../kube-object.ts";
 
 /** Kubernetes writes RFC 3339. JavaScript reads other formats in the local time zone. */
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
@@ -22,7 +22,7 @@ function secondsOf(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }
 
-/** The shape in which the API server writes it, `2021-07-15T01:02:03Z`: all policies have one, and few have any other. */
+/** Parses the format of the API server, `2021-07-15T01:02:03Z`, faster than `Date.parse`. */
 function secondsAsWritten(text: string): number | undefined {
   const isShaped =
     text.length === 20 &&
@@ -39,7 +39,7 @@ function secondsAsWritten(text: string): number | undefined {
   const hour = twoDigits(text, 11);
   const minute = twoDigits(text, 14);
   const second = twoDigits(text, 17);
-  // What is not a number fails too. The last days of a month are for those to say who know calendars.
+  // Comparisons with NaN are false. `Date.parse` decides whether the days 29 to 31 exist.
   const isPlain = month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour <= 23 && minute <= 59 && second <= 59;
   if (!isPlain || !(year >= 1970)) return undefined;
   return ((daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
@@ -55,7 +55,7 @@ const ZERO = 48;
 /** 1 March of year 0 to 1 January 1970. */
 const EPOCH = 719_468;
 
-/** Years that begin in March have their leap day at the end, so that months are found by a line through their lengths. */
+/** Counts years from March, so that the leap day is the last day of a year and month lengths follow a linear formula. */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const monthOfYear = (month + 9) % 12;

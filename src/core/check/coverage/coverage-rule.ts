@@ -1,8 +1,8 @@
-import type { LevelKind } from "./definition.ts";
-import type { Severity } from "./finding.ts";
-import type { KubeObject } from "./kube-object.ts";
-import type { LabelSelector } from "./policy.ts";
-import type { GroupKind, ObjectRef } from "./refs.ts";
+import type { LevelKind } from "../../model/definition.ts";
+import type { Severity } from "../../model/finding.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import type { LabelSelector } from "../../model/policy.ts";
+import type { GroupKind, ObjectRef } from "../../model/refs.ts";
 
 /** What must hold of the effective policy: the targets it is about, the policy kind, and a condition in CEL. */
 export interface CoverageRule {

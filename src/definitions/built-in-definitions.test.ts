@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { kubeObject } from "../../test/support/cluster/kube-objects.ts";
-import { displayLevel } from "../core/model/levels.ts";
+import { formatLevel } from "../core/model/levels.ts";
 import { parsePolicy, policyReader } from "../core/model/parse/parse-policy.ts";
 import { builtInDefinitions } from "./built-in-definitions.ts";
 
@@ -59,7 +59,7 @@ describe("DESIGN 4.8: RetryPolicy", () => {
       blocks: "Combined",
       sameTarget: "Established",
     });
-    expect(retry.hierarchy.effectiveTargets.map(displayLevel)).toEqual([
+    expect(retry.hierarchy.effectiveTargets.map(formatLevel)).toEqual([
       "ServicePort",
       "Service",
       "HTTPRouteRule",
@@ -68,7 +68,7 @@ describe("DESIGN 4.8: RetryPolicy", () => {
   });
 
   test("maps onto HTTPRoute.spec.rules[].retry and .timeouts", () => {
-    expect(retry.mapsTo.map(({ from, to }) => [from, displayLevel(to.level), to.path])).toEqual([
+    expect(retry.mapsTo.map(({ from, to }) => [from, formatLevel(to.level), to.path])).toEqual([
       ["retry", "HTTPRouteRule", "retry"],
       ["timeouts", "HTTPRouteRule", "timeouts"],
     ]);

@@ -3,7 +3,7 @@
  * requests keep the old one, later requests use the new one.
  */
 import type { DataplaneConfig, GatewayConfig, PortConfig } from "../core/dataplane/gateway-config.ts";
-import { displayRef, type ObjectRef, objectId } from "../core/model/refs.ts";
+import { formatRef, type ObjectRef, objectId } from "../core/model/refs.ts";
 import type { MatchRegex } from "../core/model/regex.ts";
 import { buildHostIndex } from "../core/routing/host-index.ts";
 import { type GatewayClock, type GatewayTimer, SYSTEM_CLOCK } from "./contract/gateway-clock.ts";
@@ -227,20 +227,20 @@ function certificateProblems({ gateway, config, certificates }: PreparedPort): r
     gateway,
     port,
     listener,
-    message: `listener ${listener} of ${displayRef(gateway)}, port ${port}: ${message}`,
+    message: `listener ${listener} of ${formatRef(gateway)}, port ${port}: ${message}`,
   }));
 }
 
 function takenBy(gateway: ObjectRef, config: PortConfig, other: ObjectRef): GatewayProblem {
   const { port } = config;
-  const message = `port ${port} (listener ${namesOf(config)}) of ${displayRef(gateway)} is not opened: ${displayRef(other)} uses the same port; change one of the two`;
+  const message = `port ${port} (listener ${namesOf(config)}) of ${formatRef(gateway)} is not opened: ${formatRef(other)} uses the same port; change one of the two`;
   return { gateway, port, listener: undefined, message };
 }
 
 function cannotOpen(gateway: ObjectRef, config: PortConfig, bind: BindAddress, error: unknown): GatewayProblem {
   const { port } = config;
   const where = bind.host === undefined ? `port ${bind.port}` : `${bind.host}, port ${bind.port}`;
-  const message = `port ${port} (listener ${namesOf(config)}) of ${displayRef(gateway)} cannot be opened: ${formatListenError(error, where)}`;
+  const message = `port ${port} (listener ${namesOf(config)}) of ${formatRef(gateway)} cannot be opened: ${formatListenError(error, where)}`;
   return { gateway, port, listener: undefined, message };
 }
 

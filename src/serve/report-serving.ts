@@ -4,7 +4,7 @@ import { printUnreadable } from "../cli/print/print-unreadable.ts";
 import type { ServeOutput } from "../cli/run/settings.ts";
 import { type AddressOf, printServed } from "../cli/run/text.ts";
 import type { ControlEvent } from "../controller/control-loop.ts";
-import { displayRef, parseObjectId } from "../core/model/refs.ts";
+import { formatRef, parseObjectId } from "../core/model/refs.ts";
 
 export interface ReportSources {
   /** The address of each open port. Called after the first configuration is served. */
@@ -41,7 +41,7 @@ export function createReporter(
           note(`${changes} changed; configuration ${event.generation} is served, after ${event.tookMs.toFixed(1)} ms`);
         }
         for (const { policy, message } of event.notAccepted) {
-          note(`${displayRef(parseObjectId(policy))} is not accepted: ${message}`);
+          note(`${formatRef(parseObjectId(policy))} is not accepted: ${message}`);
         }
         printProblems(event.problems);
         return;

@@ -4,7 +4,7 @@ import { createRegex } from "../../src/adapters/regex/create-regex.ts";
 import { compileDataplane } from "../../src/core/compile.ts";
 import { evaluate, findings } from "../../src/core/evaluate.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
-import { displayRef } from "../../src/core/model/refs.ts";
+import { formatRef } from "../../src/core/model/refs.ts";
 import { buildSnapshot } from "../../src/core/model/snapshot.ts";
 import { builtInDefinitions } from "../../src/definitions/built-in-definitions.ts";
 import { bootstrapJson } from "../../src/xds/bootstrap-json.ts";
@@ -116,7 +116,7 @@ function outcomeOf(objects: readonly JsonObject[]): Outcome {
   const resources = compiler.compile(gateway, config.endpoints, NO_KEYS);
   const messages = [
     ...findings(evaluation).map(({ object, message }) => `${object ?? ""} ${message}`),
-    ...[...config.problems, ...resources.problems].map(({ object, message }) => `${displayRef(object)} ${message}`),
+    ...[...config.problems, ...resources.problems].map(({ object, message }) => `${formatRef(object)} ${message}`),
   ];
   return { resources, messages: messages.join("\n") };
 }

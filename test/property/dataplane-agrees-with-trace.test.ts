@@ -6,7 +6,7 @@ import type { GatewayConfig, RouteConfig } from "../../src/core/dataplane/gatewa
 import { worldOf } from "../../src/core/evaluation.ts";
 import type { GatewayTrace, TraceRequest } from "../../src/core/explain/trace/result.ts";
 import { traceRequest } from "../../src/core/explain/trace/trace-request.ts";
-import { displayRef } from "../../src/core/model/refs.ts";
+import { formatRef } from "../../src/core/model/refs.ts";
 import { matchesHost } from "../../src/core/routing/hostname-match.ts";
 import { findMismatches } from "../../src/core/routing/match-request.ts";
 import { evaluateDocuments } from "./evaluate-cluster.ts";
@@ -22,11 +22,11 @@ function served({ ports }: GatewayConfig, request: TraceRequest): string {
   if (port?.protocol !== protocol) return "no listener";
   const listener = port.listeners.find(({ hostname }) => matchesHost(hostname, request.host));
   if (listener === undefined) return "no listener";
-  const at = `${displayRef(listener.owner)}#${listener.name}`;
+  const at = `${formatRef(listener.owner)}#${listener.name}`;
   for (const { hostname, routes } of listener.virtualHosts) {
     if (!matchesHost(hostname, request.host)) continue;
     const route = routes.find(({ match }: RouteConfig) => findMismatches(match, request, matchRegex).length === 0);
-    if (route !== undefined) return `${at} ${displayRef(route.rule.route)}#${route.rule.rule} ${route.match.index}`;
+    if (route !== undefined) return `${at} ${formatRef(route.rule.route)}#${route.rule.rule} ${route.match.index}`;
   }
   return `${at} no match`;
 }
@@ -34,9 +34,9 @@ function served({ ports }: GatewayConfig, request: TraceRequest): string {
 function traced(trace: GatewayTrace): string {
   const { listener, outcome } = trace;
   if (listener === undefined) return "no listener";
-  const at = `${displayRef(listener.owner)}#${listener.name}`;
+  const at = `${formatRef(listener.owner)}#${listener.name}`;
   if (outcome !== "Routed") return `${at} no match`;
-  return `${at} ${displayRef(trace.winner.route)}#${trace.winner.rule} ${trace.winner.matchIndex}`;
+  return `${at} ${formatRef(trace.winner.route)}#${trace.winner.rule} ${trace.winner.matchIndex}`;
 }
 
 test(`a request takes the rule that trace says (seed ${seed})`, { timeout: PROPERTY_TIMEOUT_MS }, () => {
@@ -49,11 +49,11 @@ test(`a request takes the rule that trace says (seed ${seed})`, { timeout: PROPE
       const { gateways } = compileDataplane(world, { endpointAnnotations: "Used" });
       for (const request of requests) {
         const traces = traceRequest(world, request, matchRegex);
-        expect(gateways.map(({ gateway }) => displayRef(gateway)).sort()).toEqual(
-          traces.map(({ gateway }) => displayRef(gateway)).sort(),
+        expect(gateways.map(({ gateway }) => formatRef(gateway)).sort()).toEqual(
+          traces.map(({ gateway }) => formatRef(gateway)).sort(),
         );
         for (const trace of traces) {
-          const gateway = gateways.find((one) => displayRef(one.gateway) === displayRef(trace.gateway));
+          const gateway = gateways.find((one) => formatRef(one.gateway) === formatRef(trace.gateway));
           expect(gateway && served(gateway, request), JSON.stringify(request)).toBe(traced(trace));
           seen.add(trace.outcome === "Routed" && trace.losers.length > 0 ? "RoutedBefore" : trace.outcome);
         }

@@ -74,7 +74,7 @@ function guardStandard(shape: string, trace: EvaluationTrace, replace: ReplaceFu
     const replaced = replace(name, operands);
     if (replaced !== undefined) return replaced;
     const result = group?.call(0, target, args);
-    if (result === undefined) throw trace.failure(`no such overload: ${describeCall(name, target, args)}`);
+    if (result === undefined) throw trace.failure(`no such overload: ${formatCall(name, target, args)}`);
     if (isCelError(result)) throw trace.failure(result.message);
     return result;
   };
@@ -100,7 +100,7 @@ function lookupGuards(trace: EvaluationTrace): CelFunc[] {
     celFunc(guard.index, [DYN, DYN, STRING], DYN, (holder, key, path) => {
       const value = findElement(holder, key, trace);
       if (value !== undefined) return value;
-      throw lookupError(trace, holder, path, `[${describeKey(key)}]`);
+      throw lookupError(trace, holder, path, `[${formatKey(key)}]`);
     }),
     celFunc(guard.bool, [DYN], DYN, (value) => {
       if (typeof value === "boolean") return value;
@@ -113,7 +113,7 @@ function lookupGuards(trace: EvaluationTrace): CelFunc[] {
         if (!isMapKey(key)) throw trace.failure(`${celType(key).name} cannot be the key of a map`);
         // 1 and 1u are one key.
         const identity = isCelUint(key) ? key.value : key;
-        if (seen.has(identity)) throw trace.failure(`the map has the key ${describeKey(key)} twice`);
+        if (seen.has(identity)) throw trace.failure(`the map has the key ${formatKey(key)} twice`);
         seen.add(identity);
         entries.set(key, values.get(at) ?? null);
       }
@@ -181,14 +181,14 @@ function lookupError(trace: EvaluationTrace, holder: CelValue, path: string, ste
   return trace.failure(`${path === "" ? "a value" : path} is ${celType(holder).name} and has no ${step}`);
 }
 
-function describeKey(key: CelValue): string {
+function formatKey(key: CelValue): string {
   if (typeof key === "string") return JSON.stringify(key.length > 64 ? `${key.slice(0, 64)}…` : key);
   if (isCelUint(key)) return `${key.value}u`;
   return typeof key === "bigint" || typeof key === "number" || typeof key === "boolean" ? `${key}` : celType(key).name;
 }
 
 /** `int + string`, `string.contains(int)`, `size(int)`: an expression with types for values. */
-function describeCall(name: string, target: CelValue | undefined, args: readonly CelValue[]): string {
+function formatCall(name: string, target: CelValue | undefined, args: readonly CelValue[]): string {
   const types = args.map((arg) => celType(arg).name);
   const operator = /^(?:_(?<infix>[^_]+)_|@(?<word>in)|(?<prefix>[!-])_)$/.exec(name)?.groups ?? {};
   const infix = operator["infix"] ?? operator["word"];

@@ -7,11 +7,11 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   try {
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
-    return { ok: false, ...describeBytes(bytes) };
+    return { ok: false, ...findInvalidBytes(bytes) };
   }
 }
 
-function describeBytes(bytes: Uint8Array): { message: string; line: number; column: number } {
+function findInvalidBytes(bytes: Uint8Array): { message: string; line: number; column: number } {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
     return { message: "this file is UTF-16, not UTF-8: save it as UTF-8", line: 1, column: 1 };

@@ -24,18 +24,18 @@ export interface ParsedDocuments {
   readonly findings: DocumentFinding[];
 }
 
-/** A place whose line and column are known, from which others are counted. */
-interface Place extends Position {
+/** A known position, from which later ones are counted. */
+interface TextPosition extends Position {
   readonly offset: number;
 }
 
 /** The text that holds a document. `root` is the event of its root node, once the text is turned into events again. */
 interface Origin {
   readonly range: TextRange;
-  readonly rangePlace: Place;
+  readonly rangePosition: TextPosition;
   readonly root: number;
   /** The position of the root itself. */
-  readonly place: Place;
+  readonly position: TextPosition;
 }
 
 interface Parsing extends ParsedDocuments {
@@ -72,33 +72,33 @@ export function parseDocuments(text: string, file: string, options: ParseOptions
     cache: undefined,
   };
   for (const { start, end, line } of splitStream(body)) {
-    const place = { offset: start, line, column: 1 };
+    const position = { offset: start, line, column: 1 };
     if (end - start > limits.maxDocumentLength) {
       const message = `a document of ${end - start} characters; at most ${limits.maxDocumentLength} are read: split it`;
-      addFinding(parsing, place, { code: "TooLarge", severity: "error", message, offset: start });
+      addFinding(parsing, position, { code: "TooLarge", severity: "error", message, offset: start });
     } else {
-      parseChunk(parsing, { start, end }, place);
+      parseChunk(parsing, { start, end }, position);
     }
   }
   return { documents: parsing.documents, findings: parsing.findings };
 }
 
 /** JSON values may follow each other without any marker, as `jq` prints them. */
-function parseChunk(parsing: Parsing, chunk: TextRange, chunkPlace: Place): void {
+function parseChunk(parsing: Parsing, chunk: TextRange, chunkPosition: TextPosition): void {
   let range = parsing.hasByteOrderMark ? withoutByteOrderMark(parsing.text, chunk) : chunk;
-  let place = placeAt(parsing.text, chunkPlace, range.start);
+  let position = positionAt(parsing.text, chunkPosition, range.start);
   for (let json = readJson(parsing, range); json !== undefined; json = readJson(parsing, range)) {
     const next = skipJsonSpace(parsing.text, json.end, range.end);
     const isLast = next >= range.end;
     // Anything else behind it means that this is not JSON but YAML in flow style, with a comment, for instance.
     if (!isLast && !startsJson(parsing.text, next)) break;
-    place = placeAt(parsing.text, place, json.start);
-    addJson(parsing, json.value, { start: json.start, end: json.end }, place);
+    position = positionAt(parsing.text, position, json.start);
+    addJson(parsing, json.value, { start: json.start, end: json.end }, position);
     if (isLast) return;
     range = { start: next, end: range.end };
-    place = placeAt(parsing.text, place, next);
+    position = positionAt(parsing.text, position, next);
   }
-  parseYaml(parsing, range, place);
+  parseYaml(parsing, range, position);
 }
 
 const toByteOrderMark = /(?:---[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))?(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*\uFEFF/y;
@@ -124,40 +124,40 @@ function startsJson(text: string, offset: number): boolean {
   return code === 123 || code === 91;
 }
 
-function addJson(parsing: Parsing, value: Json, range: TextRange, place: Place): void {
+function addJson(parsing: Parsing, value: Json, range: TextRange, position: TextPosition): void {
   const items = unwrapList(value);
   // Event 0 opens the document, event 1 is its root.
   if (items === undefined) {
-    addDocument(parsing, value, { range, rangePlace: place, root: 1, place });
+    addDocument(parsing, value, { range, rangePosition: position, root: 1, position });
     return;
   }
   const ranges = findJsonItems(parsing.text, range);
-  let itemPlace = place;
+  let itemPosition = position;
   items.forEach((item, index) => {
     const itemRange = ranges[index] ?? range;
-    itemPlace = placeAt(parsing.text, itemPlace, itemRange.start);
-    addJson(parsing, item, itemRange, itemPlace);
+    itemPosition = positionAt(parsing.text, itemPosition, itemRange.start);
+    addJson(parsing, item, itemRange, itemPosition);
   });
 }
 
-function parseYaml(parsing: Parsing, range: TextRange, rangePlace: Place): void {
+function parseYaml(parsing: Parsing, range: TextRange, rangePosition: TextPosition): void {
   const source = parsing.text.slice(range.start, range.end);
   const result = parseYamlEvents(source, parsing.limits.maxDepth);
   if (!result.ok) {
     const message = result.code === "TooDeep" ? tooDeep(parsing.limits.maxDepth) : explainSyntax(source, result);
     const offset = range.start + result.offset;
-    addFinding(parsing, rangePlace, { code: result.code, severity: "error", message, offset });
+    addFinding(parsing, rangePosition, { code: result.code, severity: "error", message, offset });
     return;
   }
   const tree = { events: result.events, source };
   result.events.forEach((event, index) => {
     if (event.type !== yamlEvent.DOCUMENT) return;
-    addYamlDocument(parsing, tree, { range, rangePlace, root: index + 1, place: rangePlace });
+    addYamlDocument(parsing, tree, { range, rangePosition, root: index + 1, position: rangePosition });
   });
 }
 
 function addYamlDocument(parsing: Parsing, tree: YamlTree, origin: Origin): void {
-  const { range, rangePlace, root } = origin;
+  const { range, rangePosition, root } = origin;
   let isBroken = false;
   const value = constructDocument({
     events: tree.events,
@@ -167,14 +167,14 @@ function addYamlDocument(parsing: Parsing, tree: YamlTree, origin: Origin): void
     maxAliases: parsing.limits.maxAliases,
     report: (problem) => {
       if (problem.severity === "error") isBroken = true;
-      addFinding(parsing, rangePlace, { ...problem, offset: range.start + problem.offset });
+      addFinding(parsing, rangePosition, { ...problem, offset: range.start + problem.offset });
     },
-    lineOf: (offset) => placeAt(parsing.text, rangePlace, range.start + offset).line,
+    lineOf: (offset) => positionAt(parsing.text, rangePosition, range.start + offset).line,
   });
   // Null is nothing between two markers, or nothing but comments: no document at all.
   if (isBroken || value === null) return;
-  const place = findPlace(parsing, tree, origin) ?? rangePlace;
-  addYaml(parsing, value, tree, { range, rangePlace, root, place });
+  const position = findPosition(parsing, tree, origin) ?? rangePosition;
+  addYaml(parsing, value, tree, { range, rangePosition, root, position });
 }
 
 function addYaml(parsing: Parsing, value: Json, tree: YamlTree, origin: Origin): void {
@@ -184,16 +184,16 @@ function addYaml(parsing: Parsing, value: Json, tree: YamlTree, origin: Origin):
     return;
   }
   const roots = findYamlItems(tree, origin.root);
-  let last = origin.place;
+  let last = origin.position;
   items.forEach((item, index) => {
     const root = roots[index] ?? origin.root;
-    const place = findPlace(parsing, tree, { ...origin, root, place: last });
-    last = place ?? last;
-    addYaml(parsing, item, tree, { ...origin, root, place: place ?? origin.place });
+    const position = findPosition(parsing, tree, { ...origin, root, position: last });
+    last = position ?? last;
+    addYaml(parsing, item, tree, { ...origin, root, position: position ?? origin.position });
   });
 }
 
-/** Items that are not written in the list itself (`items: *other`) have no place of their own, and get the list's. */
+/** Items that are not written in the list itself (`items: *other`) have no position of their own, and get the list's. */
 function findYamlItems(tree: YamlTree, root: number): readonly number[] {
   if (tree.events[root]?.type !== yamlEvent.MAPPING) return [];
   const items = findChild(tree, root, "items")?.value ?? 0;
@@ -202,20 +202,20 @@ function findYamlItems(tree: YamlTree, root: number): readonly number[] {
 
 function addDocument(parsing: Parsing, value: Json, origin: Origin): void {
   const { text, file } = parsing;
-  const { range, rangePlace, root, place } = origin;
+  const { range, rangePosition, root, position } = origin;
   if (!isJsonObject(value)) {
     const found = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;
     const message = `found ${found}: every document must be an object with apiVersion and kind`;
-    addFinding(parsing, place, { code: "NotAnObject", severity: "error", message, offset: place.offset });
+    addFinding(parsing, position, { code: "NotAnObject", severity: "error", message, offset: position.offset });
     return;
   }
   const locate = (pointer: string): Position => {
     const offset = range.start + findNode(treeOf(parsing, range), root, pointer);
     // An alias leads back to its anchor, which may stand before the object.
-    const { line, column } = placeAt(text, offset < place.offset ? rangePlace : place, offset);
+    const { line, column } = positionAt(text, offset < position.offset ? rangePosition : position, offset);
     return { line, column };
   };
-  parsing.documents.push({ value, file, line: place.line, column: place.column, locate });
+  parsing.documents.push({ value, file, line: position.line, column: position.column, locate });
 }
 
 function treeOf(parsing: Parsing, range: TextRange): YamlTree {
@@ -227,23 +227,23 @@ function treeOf(parsing: Parsing, range: TextRange): YamlTree {
   return { events: parsing.cache.events, source };
 }
 
-/** Where the root is written, counted from the place given; a value that was left out is nowhere. */
-function findPlace(parsing: Parsing, tree: YamlTree, { range, root, place }: Origin): Place | undefined {
+/** The position of the root; undefined for a value that the document leaves out. */
+function findPosition(parsing: Parsing, tree: YamlTree, { range, root, position }: Origin): TextPosition | undefined {
   const event = tree.events[root];
   const offset = event && eventOffset(tree.source, event);
-  return offset === undefined ? undefined : placeAt(parsing.text, place, range.start + offset);
+  return offset === undefined ? undefined : positionAt(parsing.text, position, range.start + offset);
 }
 
-/** Counts on from a known place; an offset before it gives that place. */
-function placeAt(text: string, from: Place, offset: number): Place {
+/** The position of an offset, counted from a known one. An offset before the known position gives that position. */
+function positionAt(text: string, from: TextPosition, offset: number): TextPosition {
   if (offset <= from.offset) return from;
   const lines = countLines(text, from.offset, offset);
   if (lines === 0) return { offset, line: from.line, column: from.column + offset - from.offset };
   return { offset, line: from.line + lines, column: offset - startOfLine(text, offset) + 1 };
 }
 
-function addFinding(parsing: Parsing, from: Place, problem: Problem): void {
+function addFinding(parsing: Parsing, from: TextPosition, problem: Problem): void {
   const { code, severity, message } = problem;
-  const { line, column } = placeAt(parsing.text, from, problem.offset);
+  const { line, column } = positionAt(parsing.text, from, problem.offset);
   parsing.findings.push({ code, severity, message, file: parsing.file, line, column });
 }

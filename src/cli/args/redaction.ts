@@ -1,6 +1,6 @@
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../core/model/json.ts";
-import { displayRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type { Option, OptionValues } from "./option.ts";
 
 /** Hides the names and values of policies in other namespaces. That such a policy takes effect stays visible. */
@@ -27,13 +27,13 @@ export function parseRedaction(options: OptionValues): ParsedRedaction {
   return { ok: true, redaction: hideOutside(namespace) };
 }
 
-const hideNothing: Redaction = { isHidden: () => false, name: (object) => displayRef(parseObjectId(object)) };
+const hideNothing: Redaction = { isHidden: () => false, name: (object) => formatRef(parseObjectId(object)) };
 
 function hideOutside(namespace: string): Redaction {
   const isHidden = (object: ObjectId): boolean => parseObjectId(object).namespace !== namespace;
   const name = (object: ObjectId): string => {
     const ref = parseObjectId(object);
-    if (ref.namespace === namespace) return displayRef(ref);
+    if (ref.namespace === namespace) return formatRef(ref);
     return ref.namespace === "" ? "a cluster-wide policy" : "a policy in another namespace";
   };
   return { isHidden, name };

@@ -1,5 +1,5 @@
 import type { Severity } from "../../core/model/finding.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
 
 const commands: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "notice" };
@@ -10,7 +10,7 @@ export const findingsGithub = ({ findings }: FindingReport): string =>
 
 function lineOf(finding: ReportedFinding): string {
   const { code, severity, object, message, fix, place } = finding;
-  const name = object === undefined ? "" : displayRef(object);
+  const name = object === undefined ? "" : formatRef(object);
   const text = [name === "" || message.includes(name) ? message : `${name}: ${message}`, fix ?? ""]
     .filter((part) => part !== "")
     .join("\n");

@@ -1,4 +1,4 @@
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import { formatPosition } from "../print/format-position.ts";
 import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/xml-element.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
@@ -35,7 +35,7 @@ const suite = (file: string, cases: readonly XmlElement[], findings: readonly Re
 
 function testCase(finding: ReportedFinding): XmlElement {
   const { code, severity, object, place, message } = finding;
-  const name = object === undefined ? code : `${code}: ${displayRef(object)}`;
+  const name = object === undefined ? code : `${code}: ${formatRef(object)}`;
   const lines = place === undefined || isAboutPath(finding) ? {} : { line: place.line };
   const attributes = {
     name,

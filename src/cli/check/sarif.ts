@@ -2,7 +2,7 @@ import type { Severity } from "../../core/model/finding.ts";
 import type { FindingCode } from "../../core/model/finding-code.ts";
 import { findingCodes } from "../../core/model/finding-codes.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
 
 const levels: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "note" };
@@ -44,7 +44,7 @@ function rule(code: FindingCode, docOf: SarifOptions["docOf"]): object {
 
 function result(finding: ReportedFinding, ruleIndex: number): object {
   const { code, severity, object, message, fix, place, related } = finding;
-  const name = object === undefined ? undefined : displayRef(object);
+  const name = object === undefined ? undefined : formatRef(object);
   const subject = name === undefined || message.includes(name) ? message : `${name}: ${message}`;
   const placed = related.filter((other) => other.place !== undefined);
   // What has no place cannot be a location; code scanners refuse files that have one without.

@@ -1,5 +1,5 @@
 import type { Severity } from "../../core/model/finding.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import type { Printer } from "../print/create-printer.ts";
 import { formatLine, formatPosition } from "../print/format-position.ts";
 import { type Piece, type Style, styled } from "../print/styled-text.ts";
@@ -22,7 +22,7 @@ function printFinding(finding: ReportedFinding, print: Printer): void {
   const { code, severity, object, message, fix, related } = finding;
   const word = styled(severity, styles[severity]);
   print.paragraph({ hanging: 2 }, ...placePieces(finding), word, ` ${code}`);
-  const name = object === undefined ? "" : displayRef(object);
+  const name = object === undefined ? "" : formatRef(object);
   const subject: readonly Piece[] = name === "" || message.includes(name) ? [] : [styled(name, "bold"), ": "];
   print.paragraph({ indent: 2 }, ...subject, message);
   for (const { message: other, place } of related) {

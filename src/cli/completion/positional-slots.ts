@@ -1,4 +1,4 @@
-/** What may stand at one place of a command's arguments. */
+/** One kind of value that a positional argument may have. */
 export type Slot =
   | { readonly kind: "word"; readonly word: string }
   | { readonly kind: "target" | "policy" | "method" | "other" };
@@ -6,12 +6,12 @@ export type Slot =
 export interface PositionalSlots {
   /** What may come next; nothing: the command takes no more. */
   readonly next: readonly Slot[];
-  /** The first place that names an object. */
+  /** The index of the first argument that names an object. */
   readonly targetsFrom: number | undefined;
 }
 
-/** A place of the usage: what may stand there, and whether it may be repeated. */
-interface Place {
+/** A positional argument in a usage line. */
+interface Positional {
   readonly slots: readonly Slot[];
   readonly repeats: boolean;
 }
@@ -20,30 +20,35 @@ interface Place {
 export function positionalSlots(usage: readonly string[], args: readonly string[]): PositionalSlots {
   const next: Slot[] = [];
   let targetsFrom: number | undefined;
-  for (const places of usage.map(placesIn)) {
-    if (!args.every((arg, index) => admits(places[index], arg))) continue;
-    const last = places.at(-1);
-    const place = places[args.length] ?? (last?.repeats ? last : undefined);
-    next.push(...(place?.slots ?? []));
-    const first = places.findIndex(({ slots }) => slots.some(({ kind }) => kind === "target" || kind === "policy"));
+  for (const positionals of usage.map(positionalsIn)) {
+    if (!args.every((arg, index) => admits(positionals[index], arg))) continue;
+    const last = positionals.at(-1);
+    const positional = positionals[args.length] ?? (last?.repeats ? last : undefined);
+    next.push(...(positional?.slots ?? []));
+    const first = positionals.findIndex(({ slots }) =>
+      slots.some(({ kind }) => kind === "target" || kind === "policy"),
+    );
     if (first !== -1) targetsFrom ??= first;
   }
   return { next, targetsFrom };
 }
 
-function admits(place: Place | undefined, arg: string): boolean {
-  const words = place?.slots.flatMap((slot) => (slot.kind === "word" ? [slot.word] : [])) ?? [];
+function admits(positional: Positional | undefined, arg: string): boolean {
+  const words = positional?.slots.flatMap((slot) => (slot.kind === "word" ? [slot.word] : [])) ?? [];
   return words.length === 0 || words.includes(arg);
 }
 
-function placesIn(usage: string): readonly Place[] {
-  const places: Place[] = [];
+function positionalsIn(usage: string): readonly Positional[] {
+  const positionals: Positional[] = [];
   for (const [token] of usage.matchAll(/\[[^\]]*\]\S*|\S+/g)) {
     if (/^\[?-/.test(token) || token === "[options]") break;
     const parts = token.replaceAll(/[[\]]/g, "").split("|");
-    places.push({ slots: parts.map((part) => slotOf(part.trim().replace("…", ""))), repeats: token.includes("…") });
+    positionals.push({
+      slots: parts.map((part) => slotOf(part.trim().replace("…", ""))),
+      repeats: token.includes("…"),
+    });
   }
-  return places;
+  return positionals;
 }
 
 function slotOf(word: string): Slot {

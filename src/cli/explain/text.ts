@@ -7,7 +7,7 @@ import type {
 } from "../../core/explain/explain/result.ts";
 import { sectionPointer } from "../../core/explain/value-pointer.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { displayRef, objectId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { formatNode, formatPath, formatPathsTogether, listWords } from "../print/format-paths.ts";
@@ -41,7 +41,7 @@ function printTarget({ target, absentParents, kinds }: Explanation, { print, sou
   print.paragraph({ hanging: 2 }, styled(capital(formatNode(target)), "bold"), styled(place, "dim"));
   if (object === undefined) print.paragraph({ indent: 2 }, "Other objects name it, but no document defines it.");
   if (absentParents.length > 0) {
-    const parents = listWords(absentParents.map((ref) => displayRef(ref)));
+    const parents = listWords(absentParents.map((ref) => formatRef(ref)));
     const what = kinds.some(({ outcomes }) => outcomes.some(({ paths }) => paths.some((path) => path.incomplete)))
       ? "The output below leaves its policies out."
       : "Its policies are not known.";
@@ -110,7 +110,7 @@ function printFailures(failures: readonly IneffectivePolicy[], { print, source, 
     const where = place === undefined ? "" : ` (${formatLine(place)})`;
     print.paragraph(
       { indent: 2, hanging: 2 },
-      styled(displayRef(parseObjectId(policy)), "yellow"),
+      styled(formatRef(parseObjectId(policy)), "yellow"),
       styled(where, "dim"),
       `: ${reason}: ${message}`,
     );
@@ -125,7 +125,7 @@ function printConditions(conditions: readonly ReportedCondition[], { print }: Te
   for (const condition of conditions) {
     const { parent, controllerName, sectionName } = condition;
     const group = [
-      ...(parent === undefined ? [] : [displayRef(parent, parent.sectionName)]),
+      ...(parent === undefined ? [] : [formatRef(parent, parent.sectionName)]),
       ...(sectionName === undefined ? [] : [`listener ${sectionName}`]),
       ...(controllerName === undefined ? [] : [`by ${controllerName}`]),
     ].join(", ");

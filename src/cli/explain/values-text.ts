@@ -12,7 +12,7 @@ import {
 import type { Lost } from "../../core/merge/provenance.ts";
 import type { BlockName } from "../../core/model/policy.ts";
 import {
-  displayRef,
+  formatRef,
   type GroupKind,
   kindId,
   type ObjectId,
@@ -46,7 +46,7 @@ export function printValues(outcomes: readonly PathOutcome[], policyKind: GroupK
   for (const group of groupValues(outcomes)) {
     const { field } = group;
     const place =
-      field === undefined ? undefined : `${formatPointer(field.pointer)} of ${displayRef(parseObjectId(field.object))}`;
+      field === undefined ? undefined : `${formatPointer(field.pointer)} of ${formatRef(parseObjectId(field.object))}`;
     if (place !== item && place !== undefined) context.print.paragraph({ indent: 2 }, `In ${place}`);
     item = place;
     printValueGroup(group, policyKind, all, context);
@@ -143,7 +143,7 @@ function formatValueSource({
       : mappedPointer(world, policyKind, field, pointer);
   return [
     "from ",
-    styled(glued(`${displayRef(parseObjectId(object))}`), "green"),
+    styled(glued(`${formatRef(parseObjectId(object))}`), "green"),
     " itself",
     formatValuePosition(place, context),
   ];
@@ -214,7 +214,7 @@ function formatLoser(lost: Lost, own: VariantContext): readonly Piece[] {
     field === undefined
       ? ownPointer(world, policyKind, owner, pointer, path)
       : mappedPointer(world, policyKind, field, pointer);
-  return [glued(displayRef(parseObjectId(owner))), " itself", formatValuePosition(place, context)];
+  return [glued(formatRef(parseObjectId(owner))), " itself", formatValuePosition(place, context)];
 }
 
 /** The object on the path whose own fields the kind maps onto. */

@@ -11,7 +11,7 @@ import { planChanges } from "../../core/explain/plan/plan-changes.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
 import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
+import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
 import { hasConditions, loadCel } from "../../sources/load-cel.ts";
@@ -184,12 +184,12 @@ function findDeleted(
     if (sectionName !== undefined) {
       fail(
         `--delete ${word}: a section cannot be deleted on its own`,
-        `Change ${displayRef(ref)} and plan that: ${io.program} plan --apply FILE …`,
+        `Change ${formatRef(ref)} and plan that: ${io.program} plan --apply FILE …`,
       );
       return undefined;
     }
     if (object === undefined && !isNamespace(ref)) {
-      fail(`--delete ${word}: ${displayRef(ref)} is referenced by other objects, but no document defines it`);
+      fail(`--delete ${word}: ${formatRef(ref)} is referenced by other objects, but no document defines it`);
       return undefined;
     }
     found.push(ref);

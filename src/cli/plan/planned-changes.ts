@@ -4,7 +4,7 @@ import type { World } from "../../core/effective/world/world.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../core/model/json.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { displayRef, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { buildSnapshot, parseObject, tablesOf } from "../../core/model/snapshot.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedDocument, LoadedDocuments } from "../../sources/load-documents.ts";
@@ -117,11 +117,11 @@ function takerOf(world: World, ref: ObjectRef): (other: ObjectRef) => boolean {
 export function contradiction(upserts: Upserts, deleted: readonly ObjectRef[]): string | undefined {
   for (const ref of deleted) {
     const both = upserts.objects.get(objectId(ref));
-    if (both !== undefined) return `${displayRef(ref)} is both in --apply and deleted; keep one of them`;
+    if (both !== undefined) return `${formatRef(ref)} is both in --apply and deleted; keep one of them`;
     if (!isNamespace(ref)) continue;
     const inside = [...upserts.objects.values()].find((object) => object.ref.namespace === ref.name);
     if (inside !== undefined)
-      return `${displayRef(inside.ref)} is in --apply, and its ${displayRef(ref)} is deleted; keep one of them`;
+      return `${formatRef(inside.ref)} is in --apply, and its ${formatRef(ref)} is deleted; keep one of them`;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan/result.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
-import { displayRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { listWords } from "../print/format-paths.ts";
@@ -87,13 +87,13 @@ function printObjects({ objects, stillImplied }: Plan, context: PlanTextContext)
     print.paragraph(
       { hanging: 2 },
       styled("Note:", "yellow"),
-      ` ${names}${more} would still name ${glued(displayRef(object))}. An object that is named but not defined is assumed to exist, so the plan does not show what a controller would do.`,
+      ` ${names}${more} would still name ${glued(formatRef(object))}. An object that is named but not defined is assumed to exist, so the plan does not show what a controller would do.`,
     );
   }
 }
 
 const nameOf = (id: ObjectId, { sides, redaction }: PlanTextContext): string =>
-  isHiddenPolicy(id, sides, redaction) ? redaction.name(id) : displayRef(parseObjectId(id));
+  isHiddenPolicy(id, sides, redaction) ? redaction.name(id) : formatRef(parseObjectId(id));
 
 function insideWords(inside: readonly PlannedObject[]): string {
   const deleted = inside.filter(({ change }) => change === "deleted");
@@ -126,7 +126,7 @@ function printPolicy(change: PolicyChange, context: PlanTextContext): void {
   const { nowInEffect, noLongerInEffect, after } = change;
   print.paragraph(
     { indent: 2, hanging: 4 },
-    glued(displayRef(parseObjectId(change.policy))),
+    glued(formatRef(parseObjectId(change.policy))),
     ": ",
     ...verdictWords(change, sides),
   );
@@ -213,7 +213,7 @@ function printFindings(title: string, found: readonly Finding[], { locate }: Pla
   for (const { severity, code, object, field, message, source } of shown) {
     const pointer = field === undefined ? undefined : fieldPointer(field);
     const at = (object === undefined ? undefined : locate(object, pointer)) ?? source;
-    const name = object === undefined ? "" : displayRef(parseObjectId(object));
+    const name = object === undefined ? "" : formatRef(parseObjectId(object));
     print.paragraph(
       { indent: 2, hanging: 2 },
       styled(severity, SEVERITIES[severity]),

@@ -1,6 +1,6 @@
 import type { EffectiveValue, KindChange, PathChange, ValueChange } from "../../core/explain/plan/result.ts";
 import { keepsValue } from "../../core/explain/plan/value-changes.ts";
-import { displayRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
 import { formatDifference, formatPath, formatPathsTogether } from "../print/format-paths.ts";
 import { formatSource } from "../print/format-source.ts";
 import { formatPointer, formatValue } from "../print/format-value.ts";
@@ -90,7 +90,7 @@ function printTransition(
   const item =
     field === undefined
       ? ""
-      : ` in ${formatPointer(field.pointer)} of ${glued(displayRef(parseObjectId(field.object)))}`;
+      : ` in ${formatPointer(field.pointer)} of ${glued(formatRef(parseObjectId(field.object)))}`;
   const apart = paths.length === all.length || !isComparable ? undefined : formatDifference(paths, all);
   const where =
     paths.length === all.length

@@ -1,6 +1,6 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { ExplainedPath } from "../../core/explain/explain/result.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
 import { glued } from "./styled-text.ts";
 
@@ -43,7 +43,7 @@ function findSteps({ nodes, from }: ExplainedPath): Steps {
   if (from !== undefined) add("from", { word: "traffic from", name: formatTraffic(from), key: from });
   for (const node of nodes) {
     const { kind, namespace, name, sectionName } = node;
-    const key = displayRef(node, sectionName);
+    const key = formatRef(node, sectionName);
     if (sectionName !== undefined) add(`${levelOf(kind)}#`, { word: sectionWord(kind), name: sectionName, key });
     else add(levelOf(kind), { word: kind, name: namespace === "" ? name : `${namespace}/${name}`, key });
   }
@@ -59,7 +59,7 @@ export function formatPath(path: ExplainedPath): string {
 export function formatNode(node: PathNode): string {
   const { kind, namespace, name, sectionName } = node;
   return sectionName === undefined
-    ? glued(displayRef(node))
+    ? glued(formatRef(node))
     : `${glued(`${sectionWord(kind)} ${sectionName}`)} of ${glued(`${kind} ${namespace}/${name}`)}`;
 }
 

@@ -3,7 +3,7 @@ import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import { mappedPointer, ownPointer, sourcePointer } from "../../core/explain/value-pointer.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
-import { displayRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { formatLine } from "./format-position.ts";
@@ -35,7 +35,7 @@ export function formatSource(
     if (computed) return ["the strategy of ", name];
     return [name, block === null || block === "bare" ? "" : `, ${block}`, place];
   }
-  return object === undefined ? [] : [named(displayRef(parseObjectId(object))), " itself", place];
+  return object === undefined ? [] : [named(formatRef(parseObjectId(object))), " itself", place];
 }
 
 /** Where the value that holds was written. */

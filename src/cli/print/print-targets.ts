@@ -1,5 +1,5 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
-import { compareText, displayRef } from "../../core/model/refs.ts";
+import { compareText, formatRef } from "../../core/model/refs.ts";
 import type { Printer } from "./create-printer.ts";
 import { listWords, sectionWord } from "./format-paths.ts";
 import { glued, type Piece, styled } from "./styled-text.ts";
@@ -89,7 +89,7 @@ function namesIn({ places }: TargetGroup): readonly string[] {
   for (const { node, remark = "" } of places) {
     const { namespace, name, sectionName } = node;
     const own = namespace === "" ? name : `${namespace}/${name}`;
-    const owner = sectionName === undefined ? `${own}${remark}` : displayRef(node);
+    const owner = sectionName === undefined ? `${own}${remark}` : formatRef(node);
     const sections = owners.get(owner) ?? [];
     owners.set(owner, sections);
     if (sectionName !== undefined) sections.push(`${sectionName}${remark}`);

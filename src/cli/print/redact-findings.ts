@@ -1,7 +1,7 @@
 import type { CheckFinding } from "../../core/check/check-finding.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { findingCodes } from "../../core/model/finding-codes.ts";
-import { displayRef, kindId, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, kindId, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 
 /**
@@ -21,7 +21,7 @@ export function redactFindings(
     if (isHidden(id) && isPolicy(id, world)) hidden.add(id);
   });
   if (hidden.size === 0) return findings;
-  const names = [...hidden].map((id) => displayRef(parseObjectId(id)));
+  const names = [...hidden].map((id) => formatRef(parseObjectId(id)));
   const tells = (text: string | undefined): boolean => text !== undefined && names.some((name) => text.includes(name));
   return findings.flatMap((finding) => {
     const { object, message, fix, related = [], ...rest } = finding;

@@ -1,7 +1,7 @@
 import type { World } from "../../core/effective/world/world.ts";
 import { reachPolicy } from "../../core/explain/reach/reach-policy.ts";
 import type { Reach } from "../../core/explain/reach/result.ts";
-import { displayRef, kindId, objectId } from "../../core/model/refs.ts";
+import { formatRef, kindId, objectId } from "../../core/model/refs.ts";
 import { redactOption } from "../args/redaction.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
@@ -53,7 +53,7 @@ function reach({ target, source, redaction }: LoadedTarget, context: CommandCont
     return fail(`${formatTargetName(target)} is outside the namespace that -n names, and --redact hides it`);
   const rule = options.value("rule");
   const wanted = findRule(policy.record.policy, rule);
-  if (!wanted.ok) return fail(`${displayRef(target.ref)}: ${wanted.message}`, ...wanted.hints);
+  if (!wanted.ok) return fail(`${formatRef(target.ref)}: ${wanted.message}`, ...wanted.hints);
   const reached = reachPolicy(world, policy.id, policy.record, wanted.wants);
   if (output === "json" || output === "yaml") printData(print, output, reachJson(reached, rule, source, redaction));
   else if (output === "name") printNames(reached, context);

@@ -1,6 +1,6 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
-import { displayRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { formatNode, formatPath, listWords } from "../print/format-paths.ts";
@@ -133,7 +133,7 @@ function aboutTarget(
 function formatGap({ object, field, reason }: MissingLink, source: TextContext["source"]): readonly Piece[] {
   const at = source.locate(object, fieldPointer(field));
   const where = at === undefined ? field : `${field}, ${formatLine(at)}`;
-  return [`${glued(displayRef(parseObjectId(object)))}: ${reason} `, styled(`(${where})`, "dim")];
+  return [`${glued(formatRef(parseObjectId(object)))}: ${reason} `, styled(`(${where})`, "dim")];
 }
 
 /** The nodes to print. A Namespace is a level of the hierarchy that no traffic passes, so it is printed only if it is targeted. */
@@ -160,7 +160,7 @@ function printCounts(reach: Reach, { print }: TextContext): void {
 
 function printAbsent({ absentParents }: Reach, { print, source }: TextContext): void {
   if (absentParents.length === 0) return;
-  const parents = listWords(absentParents.map((ref) => glued(displayRef(ref))));
+  const parents = listWords(absentParents.map((ref) => glued(formatRef(ref))));
   print.paragraph(
     {},
     styled("Incomplete:", "yellow"),

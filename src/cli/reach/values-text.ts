@@ -1,7 +1,7 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { Reach, ReachedPath, ReachedValue, ReachLoss } from "../../core/explain/reach/result.ts";
 import { blockPointer } from "../../core/explain/value-pointer.ts";
-import { displayRef, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
+import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
 import { formatDifference, formatPath, listWords } from "../print/format-paths.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatSource, positionOf } from "../print/format-source.ts";
@@ -62,7 +62,7 @@ function printLoss(loss: ReachLoss, reach: Reach, isComparable: boolean, context
   const item =
     field === undefined
       ? ""
-      : ` in ${formatPointer(field.pointer)} of ${glued(displayRef(parseObjectId(field.object)))}`;
+      : ` in ${formatPointer(field.pointer)} of ${glued(formatRef(parseObjectId(field.object)))}`;
   const layout = { indent: 4, hanging: 2 };
   const isEqual = reason === "equal";
   const head = styled(isEqual ? "has the same value" : `is ${reason}`, isEqual ? "green" : "red");
@@ -133,7 +133,7 @@ function formatOwnValue(
   const at = positionOf({ policyKind, value: decided, path: paths[0]?.nodes ?? [], field }, source);
   return [
     own === undefined ? "" : `${formatValue(own.value, VALUE_IN_TEXT_WIDTH)} from `,
-    `${glued(displayRef(parseObjectId(object)))} itself`,
+    `${glued(formatRef(parseObjectId(object)))} itself`,
     at === undefined ? "" : styled(` (${formatLine(at)})`, "dim"),
   ];
 }

@@ -5,7 +5,7 @@ import type {
   ListenerConfig,
   PortConfig,
 } from "../../core/dataplane/gateway-config.ts";
-import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
+import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
 import type { Printer } from "../print/create-printer.ts";
 import type { Column } from "../print/layout-table.ts";
 import { styled } from "../print/styled-text.ts";
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
 export function printServed({ gateways }: DataplaneConfig, print: Printer, addressOf: AddressOf): void {
   if (gateways.length === 0) print.line("There is no Gateway, so nothing is served.");
   for (const { gateway, ports } of gateways) {
-    print.line(styled(displayRef(gateway), "bold"));
+    print.line(styled(formatRef(gateway), "bold"));
     const rows = ports.flatMap((port) =>
       port.listeners.map((listener) => listenerRow(port, listener, addressOf(gateway, port.port))),
     );
@@ -37,7 +37,7 @@ function listenerRow({ protocol }: PortConfig, listener: ListenerConfig, address
   const rules = new Set<object>();
   for (const { routes: found } of listener.virtualHosts) {
     for (const { rule } of found) {
-      routes.add(displayRef(rule.route));
+      routes.add(formatRef(rule.route));
       rules.add(rule);
     }
   }
@@ -54,4 +54,4 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 
 /** `HTTPRoute bakery/baker: spec.rules[0]: …`. */
 export const formatProblem = ({ object, field, message }: ConfigProblem): string =>
-  `${displayRef(object)}: ${field}: ${message}`;
+  `${formatRef(object)}: ${field}: ${message}`;

@@ -7,7 +7,7 @@ import { labelsOf } from "../../core/model/kube-object.ts";
 import type { LabelSelector } from "../../core/model/policy.ts";
 import {
   compareText,
-  displayRef,
+  formatRef,
   type GroupKind,
   kindId,
   type ObjectId,
@@ -226,7 +226,7 @@ export function findRefused(
 
 function leftOut({ ref, findings: [first] }: RefusedTarget): TargetSearch {
   const place = first?.source === undefined ? "" : ` is at ${formatLine(first.source)}, but`;
-  const message = `${displayRef(ref)}${place} was left out, as the API server would refuse it`;
+  const message = `${formatRef(ref)}${place} was left out, as the API server would refuse it`;
   return {
     ok: false,
     message: first?.field === undefined ? message : `${message}: fix its ${first.field}`,
@@ -256,7 +256,7 @@ function notFound(world: World, kinds: readonly KindWords[], name: string, scope
     others.map(({ ref }) => ref.name),
   );
   const meant = others.find(({ ref }) => ref.name === near);
-  const guess = meant === undefined ? "" : `; did you mean '${meant.ref.name}' (${displayRef(meant.ref)})?`;
+  const guess = meant === undefined ? "" : `; did you mean '${meant.ref.name}' (${formatRef(meant.ref)})?`;
   const list = others.slice(0, 10).map((one) => formatTargetName(one));
   const more = others.length > list.length ? ` and ${others.length - list.length} more` : "";
   const hints = guess === "" && list.length > 0 ? [`There are: ${list.join(", ")}${more}`] : [];
@@ -277,7 +277,7 @@ function withSection(world: World, targets: readonly FoundTarget[], sectionName:
   }
   if (found.length > 0) return { ok: true, targets: found };
   const [target] = targets;
-  const shown = target === undefined ? "it" : displayRef(target.ref);
+  const shown = target === undefined ? "it" : formatRef(target.ref);
   if (sections.length === 0) return { ok: false, message: `${shown} has no sections`, hints: [] };
   const message = `${shown} has no section '${sectionName}'${didYouMean(sectionName, sections)}`;
   return { ok: false, message, hints: [`It has: ${sections.join(", ")}`] };

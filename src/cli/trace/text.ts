@@ -9,7 +9,7 @@ import type {
 } from "../../core/explain/trace/result.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { formatDurationMs } from "../../core/model/parse/parse-duration.ts";
-import { displayRef, kindId, objectId } from "../../core/model/refs.ts";
+import { formatRef, kindId, objectId } from "../../core/model/refs.ts";
 import { BACKEND_TRAFFIC_POLICY, backendBudget, type RetryBudget } from "../../core/retry/retry-budget.ts";
 import { retrySettings } from "../../core/retry/retry-settings.ts";
 import { retryTimeline } from "../../core/retry/retry-timeline.ts";
@@ -41,7 +41,7 @@ export function printTrace(request: TraceRequest, traces: readonly GatewayTrace[
 function printGateway(trace: GatewayTrace, request: TraceRequest, context: TextContext): void {
   const { print } = context;
   print.line();
-  print.line(styled(displayRef(trace.gateway), "bold"));
+  print.line(styled(formatRef(trace.gateway), "bold"));
   if (trace.listener !== undefined) {
     print.paragraph({ indent: 2, hanging: 2 }, `Listener ${glued(formatListener(trace.listener, trace))} accepts it.`);
   }
@@ -62,7 +62,7 @@ function printGateway(trace: GatewayTrace, request: TraceRequest, context: TextC
 }
 
 function formatListener({ owner, name, hostname }: TracedListener, { gateway }: GatewayTrace): string {
-  const of = objectId(owner) === objectId(gateway) ? "" : ` of ${displayRef(owner)}`;
+  const of = objectId(owner) === objectId(gateway) ? "" : ` of ${formatRef(owner)}`;
   return `${name}${of}${hostname === undefined ? "" : ` (${hostname})`}`;
 }
 
@@ -92,7 +92,7 @@ function formatRule(
   const field = matchIndex < 0 ? `spec.rules[${ruleIndex}]` : `spec.rules[${ruleIndex}].matches[${matchIndex}]`;
   const position = source.locate(objectId(route), fieldPointer(field));
   const where = position === undefined ? "" : `, ${formatLine(position)}`;
-  return [glued(displayRef(route, rule)), styled(` (${asks}${where})`, "dim")];
+  return [glued(formatRef(route, rule)), styled(` (${asks}${where})`, "dim")];
 }
 
 function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): void {
@@ -147,7 +147,7 @@ function backendBudgets(kinds: readonly KindExplanation[]): readonly string[] {
     .flatMap(({ outcomes }) =>
       outcomes.flatMap(({ spec, paths }) => {
         const budget = backendBudget(spec);
-        const services = [...new Set(paths.flatMap(({ nodes }) => nodes.slice(0, 1).map((node) => displayRef(node))))];
+        const services = [...new Set(paths.flatMap(({ nodes }) => nodes.slice(0, 1).map((node) => formatRef(node))))];
         return budget === undefined ? [] : [`Budget of ${services.map(glued).join(", ")}: ${formatBudget(budget)}.`];
       }),
     );

@@ -1,7 +1,7 @@
 /** The section that a target names, or the reason why there is none. */
 import type { KindFacts, Targeting, TargetKind } from "../model/definition.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { displayRef, type ObjectRef } from "../model/refs.ts";
+import { formatRef, type ObjectRef } from "../model/refs.ts";
 import { clipText } from "../model/words/clip-text.ts";
 import { SortedNames } from "../model/words/sorted-names.ts";
 import { type Section, sectionsOf } from "../topology/sections-of.ts";
@@ -96,7 +96,7 @@ export function formatNoSection(
   const near = suggest ? names?.sorted.nearest(name) : undefined;
   const hint = near === undefined ? formatNames(names?.inOrder ?? []) : `; did you mean '${near}'?`;
   const nouns = allowed.sections.map((section) => section.toLowerCase()).join(" or ");
-  return clipText(`${displayRef(ref)} has no ${nouns} named '${name}'${hint}`);
+  return clipText(`${formatRef(ref)} has no ${nouns} named '${name}'${hint}`);
 }
 
 const MAX_NAMES = 10;
@@ -112,7 +112,7 @@ function formatUndeclared({ section, name, raw }: Section, sections: readonly Se
   const noun = section.toLowerCase();
   const own = raw["name"];
   if (typeof own !== "string" || own === "")
-    return `'${name}' is only how an unnamed ${noun} of ${displayRef(ref)} is shown; give the ${noun} a name of its own and target that`;
+    return `'${name}' is only how an unnamed ${noun} of ${formatRef(ref)} is shown; give the ${noun} a name of its own and target that`;
   const alike = sections.filter((other) => other.section === section && other.raw["name"] === own).length;
-  return `${alike} ${noun}s of ${displayRef(ref)} are named '${own}', and a target must mean one; give each a name of its own and target that`;
+  return `${alike} ${noun}s of ${formatRef(ref)} are named '${own}', and a target must mean one; give each a name of its own and target that`;
 }

@@ -4,7 +4,7 @@ import type { FindingCode } from "../model/finding-code.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { Policy, TargetRef } from "../model/policy.ts";
 import {
-  displayRef,
+  formatRef,
   type KindId,
   type ObjectId,
   type ObjectRef,
@@ -99,7 +99,7 @@ export function mayTarget(resolution: Resolution, to: ObjectRef): boolean {
 
 export function formatNotPermitted({ policy }: Resolution, target: ObjectRef): string {
   const { group, kind, namespace } = policy.object.family;
-  return `${displayRef(target)} is in another namespace, and no ReferenceGrant in namespace '${target.namespace}' lets a ${kind} (${group}) from namespace '${namespace}' refer to it`;
+  return `${formatRef(target)} is in another namespace, and no ReferenceGrant in namespace '${target.namespace}' lets a ${kind} (${group}) from namespace '${namespace}' refer to it`;
 }
 
 /** Attaches the policy to the target, or rejects the target if it has no such section. `object`: undefined if the target is implied or virtual. */

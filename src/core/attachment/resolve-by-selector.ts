@@ -1,7 +1,7 @@
 import type { KubeObject } from "../model/kube-object.ts";
 import { labelsOf, namespaceLabelsOf } from "../model/kube-object.ts";
 import type { LabelSelector } from "../model/policy.ts";
-import { displayRef, kindId } from "../model/refs.ts";
+import { formatRef, kindId } from "../model/refs.ts";
 import { matchesSelector } from "../topology/matches-selector.ts";
 import { findTargetSection, formatNoSection } from "./find-target-section.ts";
 import {
@@ -91,7 +91,7 @@ function rejectSelector(resolution: Resolution, located: LocatedTarget, skipped:
   }
   if (otherNamespace !== undefined) {
     const own = namespaceOf(resolution);
-    const message = `the selector matches ${displayRef(otherNamespace.ref)}, but a namespaced policy can target only the Namespace it lives in, '${own}'`;
+    const message = `the selector matches ${formatRef(otherNamespace.ref)}, but a namespaced policy can target only the Namespace it lives in, '${own}'`;
     return reject(resolution, field, "ScopeNotAllowed", message);
   }
   const where = namespace === undefined || located.scope === "Cluster" ? "" : ` in namespace '${namespace}'`;

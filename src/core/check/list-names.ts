@@ -1,4 +1,4 @@
-import { displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { formatRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 
 /** `a`, `a and b`, `a, b and 3 more`. `total`: the number of all names, if not all are given. */
 export function listNames(names: readonly string[], total: number = names.length): string {
@@ -8,6 +8,6 @@ export function listNames(names: readonly string[], total: number = names.length
 
 export const listPolicies = (policies: readonly PolicyId[], total: number = policies.length): string =>
   listNames(
-    policies.map((policy) => displayRef(parseObjectId(policy))),
+    policies.map((policy) => formatRef(parseObjectId(policy))),
     total,
   );

@@ -14,7 +14,7 @@ import {
 import { buildSnapshot, evaluate } from "../../index.ts";
 import { worldOf } from "../evaluation.ts";
 import type { JsonObject } from "../model/json.ts";
-import { displayRef } from "../model/refs.ts";
+import { formatRef } from "../model/refs.ts";
 import { compileDataplane } from "./compile-dataplane.ts";
 import type { DataplaneConfig, ListenerConfig, RuleConfig } from "./gateway-config.ts";
 
@@ -22,7 +22,7 @@ const compile = (objects: readonly unknown[], endpointAnnotations: "Used" | "Ign
   compileDataplane(worldOf(evaluate(buildSnapshot(objects))), { endpointAnnotations });
 
 const problemsOf = ({ problems }: DataplaneConfig): readonly string[] =>
-  problems.map(({ object, field, message }) => `${displayRef(object)} ${field}: ${message}`);
+  problems.map(({ object, field, message }) => `${formatRef(object)} ${field}: ${message}`);
 
 const listenersOf = ({ gateways }: DataplaneConfig): readonly ListenerConfig[] =>
   gateways.flatMap(({ ports }) => ports.flatMap(({ listeners }) => listeners));
@@ -150,7 +150,7 @@ describe("listeners", () => {
       to: { group: "", kind: "Secret" },
     });
     const config = compile([gateway("g", { listeners: [https] }), grant]);
-    expect(listenersOf(config)[0]?.certificates.map((ref) => displayRef(ref))).toEqual([
+    expect(listenersOf(config)[0]?.certificates.map((ref) => formatRef(ref))).toEqual([
       "Secret default/mine",
       "Secret certs/theirs",
     ]);

@@ -1,7 +1,7 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
-import { displayLevel } from "../model/levels.ts";
+import { formatLevel } from "../model/levels.ts";
 
 /** Why a policy that is accepted has no path. `names`: its targets, formatted. */
 export function noPathReason(
@@ -12,7 +12,7 @@ export function noPathReason(
 ): string {
   const isRefused = attachments.some(({ object }) => (world.links.get(object)?.refusals ?? []).length > 0);
   if (isRefused) return `${names} is not attached to any Gateway`;
-  const ends = definition.hierarchy.effectiveTargets.map(displayLevel);
+  const ends = definition.hierarchy.effectiveTargets.map(formatLevel);
   const either = ends.length < 2 ? ends.join("") : `${ends.slice(0, -1).join(", ")} or ${ends.at(-1) ?? ""}`;
   return `no path through ${names} leads to any ${either}`;
 }

@@ -4,7 +4,7 @@ import { kinds } from "./kinds.ts";
 import { type GroupKind, kindId } from "./refs.ts";
 
 /** `HTTPRouteRule`, as definitions spell a level. */
-export const displayLevel = (level: LevelKind): string => `${level.kind}${level.section ?? ""}`;
+export const formatLevel = (level: LevelKind): string => `${level.kind}${level.section ?? ""}`;
 
 export const sameKind = (a: GroupKind, b: GroupKind): boolean => a.kind === b.kind && a.group === b.group;
 

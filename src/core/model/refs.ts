@@ -91,7 +91,7 @@ export function parseTargetId(target: TargetId): { readonly object: ObjectId; re
 }
 
 /** `HTTPRoute bakery/baker#rule-1`. */
-export const displayRef = (ref: ObjectRef, sectionName?: string): string =>
+export const formatRef = (ref: ObjectRef, sectionName?: string): string =>
   `${ref.kind} ${ref.namespace === "" ? "" : `${ref.namespace}/`}${ref.name}${sectionName === undefined ? "" : `#${sectionName}`}`;
 
 /** Compares by UTF-16 code units, independent of the locale. */

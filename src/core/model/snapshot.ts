@@ -5,7 +5,7 @@ import type { Finding } from "./finding.ts";
 import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
 import { kinds } from "./kinds.ts";
 import { idIn, KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
-import { compareText, displayRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
+import { compareText, formatRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
 import { builtInProblems, fitsBuiltIn, objectSchemaOf } from "./schema/built-in-schema.ts";
 import { measureJson } from "./schema/measure-json.ts";
 import { formatValue } from "./words/format-value.ts";
@@ -166,7 +166,7 @@ function refusalOf(object: KubeObject): readonly Finding[] | undefined {
       severity: "error",
       object: id,
       field,
-      message: `${displayRef(ref)}: ${message}; the object is left out, as the API server would refuse it`,
+      message: `${formatRef(ref)}: ${message}; the object is left out, as the API server would refuse it`,
       ...(source === undefined ? {} : { source }),
     }),
   );
@@ -270,7 +270,7 @@ export function duplicate(kept: KubeObject, dropped: KubeObject): Finding {
     code: DUPLICATE,
     severity: same ? "warning" : "error",
     object: kept.id,
-    message: `${displayRef(kept.ref)} is defined ${how}: at ${formatPosition(kept)}, which is used, and at ${formatPosition(dropped)}; remove one`,
+    message: `${formatRef(kept.ref)} is defined ${how}: at ${formatPosition(kept)}, which is used, and at ${formatPosition(dropped)}; remove one`,
     ...(dropped.source === undefined ? {} : { source: dropped.source }),
   };
 }

@@ -2,14 +2,7 @@
 import type { Enforcement, Tally } from "../effective/verdicts/verdict.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import {
-  displayRef,
-  type ObjectId,
-  type PolicyId,
-  parseObjectId,
-  parseTargetId,
-  type TargetId,
-} from "../model/refs.ts";
+import { formatRef, type ObjectId, type PolicyId, parseObjectId, parseTargetId, type TargetId } from "../model/refs.ts";
 import { clipText } from "../model/words/clip-text.ts";
 import type { PartialEnforcement } from "./partial-enforcement-finder.ts";
 import type { Condition } from "./status-report.ts";
@@ -86,7 +79,7 @@ export const reconciling = (policy: KubeObject, type: Vocabulary, ancestor: Obje
     type,
     status: "False",
     reason: "Reconciling",
-    message: `the data plane of ${displayRef(parseObjectId(ancestor))} has not acknowledged the configuration yet`,
+    message: `the data plane of ${formatRef(parseObjectId(ancestor))} has not acknowledged the configuration yet`,
   });
 
 const count = (number: number): string => (number === 1 ? "1 path" : `${number} paths`);
@@ -102,7 +95,7 @@ function everywhereInEffect(tally: Tally): string {
 function formatOverridden(tally: Tally): string {
   const { overriddenBy, overriddenByTotal, overriddenAt, overriddenAtTotal } = tally;
   const winners = namesOf(overriddenBy.map(({ policy }) => policy));
-  const targets = overriddenAt.map(({ target }) => displayTarget(target));
+  const targets = overriddenAt.map(({ target }) => formatTargetId(target));
   const by = winners.length === 0 ? "by the objects' own values" : `by ${list(winners, overriddenByTotal)}`;
   return `${formatEffects(tally)}; overridden ${by}, at ${list(targets, overriddenAtTotal)}`;
 }
@@ -142,7 +135,7 @@ function formatSettings({ inEffect, superseded }: PartialEnforcement): string {
 
 const shownSetting = (setting: string): string => clipText(setting, MAX_SETTING);
 const namesOf = (policies: readonly PolicyId[]): readonly string[] =>
-  policies.map((policy) => displayRef(parseObjectId(policy)));
+  policies.map((policy) => formatRef(parseObjectId(policy)));
 
 function formatEffects({ paths, full, partial, none, met }: Tally): string {
   if (none === paths) return `is overridden on ${everywhere(paths)}`;
@@ -159,7 +152,7 @@ function formatEffects({ paths, full, partial, none, met }: Tally): string {
 const list = (names: readonly string[], total: number): string =>
   `${names.join(", ")}${total > names.length ? ` and ${total - names.length} more` : ""}`;
 
-function displayTarget(target: TargetId): string {
+function formatTargetId(target: TargetId): string {
   const { object, sectionName } = parseTargetId(target);
-  return displayRef(parseObjectId(object), sectionName);
+  return formatRef(parseObjectId(object), sectionName);
 }

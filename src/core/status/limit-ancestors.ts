@@ -1,5 +1,5 @@
 import type { Finding } from "../model/finding.ts";
-import { displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { formatRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { AncestorRef } from "./status-report.ts";
 
 /** The list `status.ancestors` of a policy has room for 16 entries. */
@@ -28,7 +28,7 @@ export function limitAncestors<T extends { readonly ref: AncestorRef }>(
   const leftOut = ancestors.slice(MAX_ANCESTORS);
   const names = leftOut
     .slice(0, MAX_NAMED)
-    .map(({ ref }) => displayRef({ ...ref, namespace: ref.namespace ?? "" }, ref.sectionName));
+    .map(({ ref }) => formatRef({ ...ref, namespace: ref.namespace ?? "" }, ref.sectionName));
   const more = leftOut.length > MAX_NAMED ? ` and ${leftOut.length - MAX_NAMED} more` : "";
   return {
     ancestors: ancestors.slice(0, MAX_ANCESTORS),
@@ -37,7 +37,7 @@ export function limitAncestors<T extends { readonly ref: AncestorRef }>(
       severity: "warning",
       object: policy,
       field: "status.ancestors",
-      message: `${displayRef(parseObjectId(policy))} has ${ancestors.length} ancestors, but its status can list only ${MAX_ANCESTORS}; left out: ${names.join(", ")}${more}`,
+      message: `${formatRef(parseObjectId(policy))} has ${ancestors.length} ancestors, but its status can list only ${MAX_ANCESTORS}; left out: ${names.join(", ")}${more}`,
     },
   };
 }

@@ -5,7 +5,7 @@ import { forEachAffected } from "../effective/verdicts/affected-targets.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { compareText, displayRef, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { compareText, formatRef, type PolicyId, parseObjectId } from "../model/refs.ts";
 import { condition } from "./conditions.ts";
 import { StatusLocationFinder } from "./status-location-finder.ts";
 import type { Condition, StatusLocation, TargetStatus } from "./status-report.ts";
@@ -73,7 +73,7 @@ function affectedBy(policies: ReadonlyMap<PolicyId, ReadonlySet<string>>): strin
   const sorted = [...policies].sort(([a], [b]) => compareText(a, b));
   const names = sorted.slice(0, MAX_NAMED).map(([policy, sections]) => {
     const where = sections.size === 0 ? "" : ` (in ${[...sections].sort().join(", ")})`;
-    return `${displayRef(parseObjectId(policy))}${where}`;
+    return `${formatRef(parseObjectId(policy))}${where}`;
   });
   const more = sorted.length > MAX_NAMED ? ` and ${sorted.length - MAX_NAMED} more` : "";
   return `affected by ${names.join(", ")}${more}`;

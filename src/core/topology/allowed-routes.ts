@@ -1,7 +1,7 @@
 import type { KindFacts } from "../model/definition.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
-import { displayRef, type GroupKind, type ObjectRef } from "../model/refs.ts";
+import { formatRef, type GroupKind, type ObjectRef } from "../model/refs.ts";
 import { formatAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
 import { hostnamesIntersect } from "./hostnames-intersect.ts";
 import type { Listener } from "./listeners-of.ts";
@@ -63,15 +63,15 @@ export function formatAcceptance(
   owner: ObjectRef,
   route: RouteRequest,
 ): string {
-  const who = `listener ${listener.name} of ${displayRef(owner)}`;
+  const who = `listener ${listener.name} of ${formatRef(owner)}`;
   switch (acceptance) {
     case "Accepted":
       return `${who} accepts it`;
     case "OtherName":
-      return `${displayRef(owner)} has no listener '${route.sectionName ?? ""}'`;
+      return `${formatRef(owner)} has no listener '${route.sectionName ?? ""}'`;
     case "OtherPort":
       return route.sectionName === undefined
-        ? `no listener of ${displayRef(owner)} has port ${route.port ?? ""}`
+        ? `no listener of ${formatRef(owner)} has port ${route.port ?? ""}`
         : `${who} has port ${listener.port ?? "none"}, not ${route.port ?? ""}`;
     case "OtherKinds":
       return `${who} accepts ${listener.kinds.map(formatKind).join(", ")} only, not ${formatKind(route.facts)}`;

@@ -1,5 +1,5 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import { displayRef, type ObjectRef } from "../model/refs.ts";
+import { formatRef, type ObjectRef } from "../model/refs.ts";
 import type { LinkPlan, RefField } from "./compile-rows.ts";
 import { itemsAt } from "./key-path.ts";
 import {
@@ -102,7 +102,7 @@ const isFrontend = ({ parentRefs }: LinkPlan, { group, kind }: ObjectRef): boole
 
 function formatRefusal(draft: LinkDraft, code: RefusalCode, named: NamedObject): string {
   if (code === "RefNotPermitted") return formatForbidden(draft, named);
-  if (code === "SelfReference") return `${displayRef(named.ref)} names itself as its child`;
+  if (code === "SelfReference") return `${formatRef(named.ref)} names itself as its child`;
   return formatMissing(draft.context, named);
 }
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../model/kube-object.ts";
-import { displayRef } from "../model/refs.ts";
+import { formatRef } from "../model/refs.ts";
 import type { Listener } from "./listeners-of.ts";
 
 export interface OwnedListener {
@@ -94,7 +94,7 @@ const hostOf = ({ protocol, hostname }: Listener): string =>
   protocol === "TCP" || protocol === "UDP" ? "" : (hostname ?? "");
 
 function formatConflict({ listener }: OwnedListener, rival: OwnedListener): string {
-  const other = `listener ${rival.listener.name} of ${displayRef(rival.owner.ref)}`;
+  const other = `listener ${rival.listener.name} of ${formatRef(rival.owner.ref)}`;
   return familyOf(listener) === familyOf(rival.listener)
     ? `${other} has the same port, and the same hostname or none`
     : `${other} has the same port and protocol ${rival.listener.protocol}, not ${listener.protocol}`;

@@ -1,7 +1,7 @@
 /** The links of one object while they are computed, and what references to parents and to children have in common. */
 import type { Json, JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { displayRef, type GroupKind, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
+import { formatRef, type GroupKind, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import { suggestName } from "../model/words/near-miss.ts";
 import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
 import type { ChildUse, LinkContext, LinkRefusal, UpLink } from "./links.ts";
@@ -94,7 +94,7 @@ export function isPermitted(draft: LinkDraft, named: NamedObject): boolean {
 export function formatMissing(context: LinkContext, { target, ref }: NamedObject): string {
   const { namespace, name } = ref;
   if (context.isInvalid?.(target.id, namespace, name) === true) {
-    return `${displayRef(ref)} is not valid, so nothing can be linked to it`;
+    return `${formatRef(ref)} is not valid, so nothing can be linked to it`;
   }
   const where = namespace === "" ? "" : ` in namespace '${namespace}'`;
   const guess = context.names === undefined ? "" : suggestName(context.names, target.id, namespace, name);
@@ -104,7 +104,7 @@ export function formatMissing(context: LinkContext, { target, ref }: NamedObject
 /** `HTTPRoute bakery/baker may not refer to Service prod/db: …` */
 export function formatForbidden({ object }: LinkDraft, { ref: to }: NamedObject): string {
   const { kind, namespace } = object.ref;
-  return `${displayRef(object.ref)} may not refer to ${displayRef(to)}: no ReferenceGrant in namespace '${to.namespace}' allows it from ${kind} in namespace '${namespace}'`;
+  return `${formatRef(object.ref)} may not refer to ${formatRef(to)}: no ReferenceGrant in namespace '${to.namespace}' allows it from ${kind} in namespace '${namespace}'`;
 }
 
 /** Why a reference to a kind that no row of the link table has is refused. */

@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { displayRef, isPlainName, type ObjectRef } from "../model/refs.ts";
+import { formatRef, isPlainName, type ObjectRef } from "../model/refs.ts";
 import { nearMiss } from "../model/words/near-miss.ts";
 import { allowedNamespaces, formatAllowed, isNamespaceAllowed } from "./allowed-namespaces.ts";
 import { type Acceptance, formatAcceptance, listenerAccepts, type RouteRequest } from "./allowed-routes.ts";
@@ -179,7 +179,7 @@ function refuseByListeners(
     nearest = listener;
     why = acceptance;
   }
-  let reason = `${displayRef(owner.ref)} has no listeners`;
+  let reason = `${formatRef(owner.ref)} has no listeners`;
   if (nearest !== undefined) reason = formatAcceptance(why, nearest, owner.ref, request);
   if (why === "OtherName") reason += suggestListener(listeners, request.sectionName ?? "");
   if (relevant > 1) reason += "; its other listeners do not accept it either";
@@ -221,7 +221,7 @@ function addGateway(draft: LinkDraft, field: string, gateway: KubeObject): void 
     draft.up.push({ order: -1, link: { parent: id } });
     return;
   }
-  const reason = `${displayRef(parent)} ${formatAllowed(allowed, parent.namespace, namespace, `${kind}s`)}`;
+  const reason = `${formatRef(parent)} ${formatAllowed(allowed, parent.namespace, namespace, `${kind}s`)}`;
   refuse(draft, field, "NotAllowed", reason, parent);
 }
 
@@ -243,7 +243,7 @@ function addFrontend(draft: LinkDraft, { ref, field }: ParentRef, frontend: Kube
     return;
   }
   const wanted = `${sectionName === undefined ? "" : ` '${sectionName}'`}${port === undefined ? "" : ` ${port}`}`;
-  refuse(draft, field, "NoMatchingParent", `${displayRef(parent)} has no port${wanted}`, parent);
+  refuse(draft, field, "NoMatchingParent", `${formatRef(parent)} has no port${wanted}`, parent);
 }
 
 const isPort = (raw: JsonObject, name: string | undefined, port: number | undefined): boolean =>
@@ -262,4 +262,4 @@ function refuseAbsent(draft: LinkDraft, field: string, named: NamedObject): void
 }
 
 const refuseItself = (draft: LinkDraft, field: string, { ref }: NamedObject): void =>
-  refuse(draft, field, "SelfReference", `${displayRef(ref)} names itself as its parent`, ref);
+  refuse(draft, field, "SelfReference", `${formatRef(ref)} names itself as its parent`, ref);

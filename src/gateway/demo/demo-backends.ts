@@ -12,7 +12,7 @@ import {
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { DataplaneConfig, Endpoint, EndpointsId } from "../../core/dataplane/gateway-config.ts";
 import { parseDurationMs } from "../../core/model/parse/parse-duration.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 
 export interface DemoBackends {
   /** Returns the configuration with demo backends as endpoints, and stops those that it does not need any more. */
@@ -63,7 +63,7 @@ export function createDemoBackends(): DemoBackends {
 
 function backendNames({ backends }: DataplaneConfig): ReadonlyMap<EndpointsId, string> {
   const names = new Map<EndpointsId, string>();
-  backends.forEach(({ object, port, endpoints }) => names.set(endpoints, `${displayRef(object)}:${port}`));
+  backends.forEach(({ object, port, endpoints }) => names.set(endpoints, `${formatRef(object)}:${port}`));
   return names;
 }
 

@@ -1,7 +1,7 @@
 /** Formats one access log line per request, as text or as JSON. */
 
 import type { BackendConfig } from "../../core/dataplane/gateway-config.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import type { GatewayEvent, RequestFinished, RequestRefused } from "./gateway-event.ts";
 
 export type AccessLogFormat = "text" | "json";
@@ -24,9 +24,9 @@ const time = (ms: number): string => new Date(ms).toISOString();
 const milliseconds = (ms: number): number => Math.round(ms * 10) / 10;
 const target = ({ path, query }: RequestFinished): string => (query === "" ? path : `${path}?${query}`);
 const ruleName = ({ rule }: RequestFinished): string | undefined =>
-  rule === undefined ? undefined : displayRef(rule.route, rule.rule);
+  rule === undefined ? undefined : formatRef(rule.route, rule.rule);
 const backendName = (backend: BackendConfig | undefined): string | undefined =>
-  backend === undefined ? undefined : `${displayRef(backend.object)}:${backend.port}`;
+  backend === undefined ? undefined : `${formatRef(backend.object)}:${backend.port}`;
 
 /** Quotes text of clients as JSON, so that it cannot contain a line break. */
 const quoted = (text: string): string => JSON.stringify(text);
@@ -51,7 +51,7 @@ const finishedJson = (event: RequestFinished): object => ({
   time: time(event.startedAtMs),
   client: event.client,
   protocol: event.protocol,
-  gateway: displayRef(event.gateway),
+  gateway: formatRef(event.gateway),
   port: event.port,
   method: event.method,
   host: event.host,
@@ -74,7 +74,7 @@ const refusedText = ({ client, status, reason }: RequestRefused, nowMs: number):
 const refusedJson = ({ client, gateway, port, status, reason }: RequestRefused, nowMs: number): object => ({
   time: time(nowMs),
   client,
-  gateway: displayRef(gateway),
+  gateway: formatRef(gateway),
   port,
   status,
   flags: ["BadRequest"],

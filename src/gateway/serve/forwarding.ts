@@ -1,7 +1,7 @@
 /** Forwards one request to a backend: makes attempts, waits between them, and forwards one response. `core/retry` decides about retries. */
 import type { Duplex } from "node:stream";
 import type { BackendTarget, Endpoint, RuleConfig } from "../../core/dataplane/gateway-config.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import { type BudgetMeter, takeRetry } from "../../core/retry/retry-budget.ts";
 import { type AttemptOutcome, nextStep } from "../../core/retry/retry-schedule.ts";
 import type { GatewayTimer } from "../contract/gateway-clock.ts";
@@ -274,7 +274,7 @@ export class Forwarding implements AttemptOwner {
     record.status = status;
     record.flag(flag);
     record.reason ??= message;
-    const text = `${displayRef(rule.route)} (${rule.rule}): ${message}`;
+    const text = `${formatRef(rule.route)} (${rule.rule}): ${message}`;
     const headers = this.#options.changeResponse({ status, statusText: "", headers: [] });
     record.responseBytes = sendLocalResponse(this.#exchange, head, { status, message: text, headers });
     this.#finish();

@@ -1,6 +1,6 @@
 /** Serves one request: finds its rule, then forwards it, redirects it, or sends a response of the gateway. */
 import type { RedirectConfig, RuleConfig, WeightedBackendConfig } from "../../core/dataplane/gateway-config.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import type { HttpRequest } from "../../core/routing/match-request.ts";
 import { type HeaderList, headerText, joinHeaders } from "../contract/header-list.ts";
 import type { IncomingRequest } from "../contract/http-exchange.ts";
@@ -158,7 +158,7 @@ class Serving {
     this.#record.reason = reason;
     this.#respond("Unavailable", {
       status,
-      message: `${displayRef(route)} (${rule}): the backend is not available`,
+      message: `${formatRef(route)} (${rule}): the backend is not available`,
       headers: this.#debugHeaders(),
     });
   }

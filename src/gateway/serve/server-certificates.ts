@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
 import { remember } from "../../core/model/collections/remember.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import { buildHostIndex } from "../../core/routing/host-index.ts";
 import type { SecretSource, ServerCertificate } from "../contract/secret-source.ts";
 
@@ -63,13 +63,13 @@ function readListener(
   for (const ref of certificates) {
     const certificate = secrets.findCertificate(ref);
     if (certificate === undefined) {
-      problems.push({ listener: name, message: `${displayRef(ref)} does not exist, or has no tls.crt and tls.key` });
+      problems.push({ listener: name, message: `${formatRef(ref)} does not exist, or has no tls.crt and tls.key` });
       continue;
     }
     const text = `${certificate.chain}\n${certificate.privateKey}`;
     const read = remember(cache.now, text, () => cache.before.get(text) ?? readCertificate(certificate));
     if (read.state === "usable") usable.push(read.usable);
-    else problems.push({ listener: name, message: `${displayRef(ref)} cannot be used: ${read.reason}` });
+    else problems.push({ listener: name, message: `${formatRef(ref)} cannot be used: ${read.reason}` });
   }
   return usable;
 }

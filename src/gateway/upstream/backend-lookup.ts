@@ -7,7 +7,7 @@ import type {
   EndpointsId,
 } from "../../core/dataplane/gateway-config.ts";
 import { remember } from "../../core/model/collections/remember.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import type { SecretSource } from "../contract/secret-source.ts";
 import type { UpstreamTls } from "../contract/upstream.ts";
 
@@ -41,6 +41,6 @@ function readTls({ hostname, subjectAltNames, authorities }: BackendTlsConfig, s
   if (authorities === "System") return { state: "tls", tls: { ...settings, authorities: undefined } };
   const found = authorities.map((ref) => ({ ref, text: secrets.findAuthorities(ref) }));
   const missing = found.find(({ text }) => text === undefined);
-  if (missing !== undefined) return { state: "unusable", message: `${displayRef(missing.ref)} has no ca.crt` };
+  if (missing !== undefined) return { state: "unusable", message: `${formatRef(missing.ref)} has no ca.crt` };
   return { state: "tls", tls: { ...settings, authorities: found.map(({ text }) => text).join("\n") } };
 }

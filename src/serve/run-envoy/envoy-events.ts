@@ -2,7 +2,7 @@
 import type { BackendConfig, DataplaneConfig, GatewayConfig, RuleConfig } from "../../core/dataplane/gateway-config.ts";
 import { hasWaits } from "../../core/envoy/envoy-waits.ts";
 import { remember } from "../../core/model/collections/remember.ts";
-import { displayRef, type ObjectRef } from "../../core/model/refs.ts";
+import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
 import type { ClientProtocol } from "../../gateway/contract/http-exchange.ts";
 import type { GatewayEvent, RequestFlag } from "../../gateway/observe/gateway-event.ts";
 import { backendOfCluster } from "../../xds/compile/resource-names.ts";
@@ -26,12 +26,12 @@ export function createEnvoyEvents(): EnvoyEvents {
   // Found when the first request comes: there may be thousands of routes, and a new configuration every second.
   const known = new WeakMap<GatewayConfig, Names>();
   const namesOf = (ref: ObjectRef): Names => {
-    const gateway = gateways.get(displayRef(ref));
+    const gateway = gateways.get(formatRef(ref));
     return gateway === undefined ? NO_NAMES : remember(known, gateway, () => namesIn(gateway));
   };
   return {
     use: (config) => {
-      gateways = new Map(config.gateways.map((gateway) => [displayRef(gateway.gateway), gateway]));
+      gateways = new Map(config.gateways.map((gateway) => [formatRef(gateway.gateway), gateway]));
     },
     eventOf: (gateway, access) => eventOf(gateway, access, namesOf(gateway)),
   };
@@ -44,7 +44,7 @@ function namesIn({ ports }: GatewayConfig): Names {
     listeners.flatMap(({ virtualHosts }) => virtualHosts.flatMap((host) => host.routes)),
   );
   for (const { rule } of routes) {
-    rules.set(displayRef(rule.route, rule.rule), rule);
+    rules.set(formatRef(rule.route, rule.rule), rule);
     if (rule.action.type !== "Forward") continue;
     for (const { target } of rule.action.backends)
       if (target.type === "Backend") backends.set(target.backend.id, target.backend);

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "../../cli/run/settings.ts";
 import { type AddressOf, formatProblem } from "../../cli/run/text.ts";
 import type { DataplaneServer } from "../../controller/control-loop.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
 import { createGateway, type Gateway } from "../../gateway/gateway.ts";
 import { createMetrics } from "../../gateway/observe/metrics.ts";
@@ -68,9 +68,9 @@ const embeddedDataplane = (gateway: Gateway, demo: DemoBackends | undefined): Da
 
 /** Where a port is really open. */
 function addressOf(gateway: Gateway): AddressOf {
-  const open = new Map(gateway.openPorts().map((port) => [`${displayRef(port.gateway)} ${port.port}`, port] as const));
+  const open = new Map(gateway.openPorts().map((port) => [`${formatRef(port.gateway)} ${port.port}`, port] as const));
   return (ref, port) => {
-    const found = open.get(`${displayRef(ref)} ${port}`);
+    const found = open.get(`${formatRef(ref)} ${port}`);
     if (found === undefined) return undefined;
     const host = found.address.includes(":") ? `[${found.address}]` : found.address;
     return `${host}:${found.boundPort}`;

@@ -12,7 +12,7 @@ import { type RuleLimit, ruleLimits } from "../../core/envoy/envoy-limits.ts";
 import { waitsOf } from "../../core/envoy/envoy-waits.ts";
 import { faultOfMatch, faultOfRule } from "../../core/envoy/find-faults.ts";
 import { remember } from "../../core/model/collections/remember.ts";
-import { displayRef } from "../../core/model/refs.ts";
+import { formatRef } from "../../core/model/refs.ts";
 import type { MatchRegex } from "../../core/model/regex.ts";
 import {
   HeaderMatcherSchema,
@@ -96,13 +96,13 @@ function compileSound(route: RouteConfig, facts: PortFacts, options: RouteOption
   const limits = ruleLimits(route.rule);
   if (limits.length === 0) return compiled;
   const told = ({ message, backend }: RuleLimit): string =>
-    backend === undefined ? message : `${message} (${displayRef(backend.object)})`;
+    backend === undefined ? message : `${message} (${formatRef(backend.object)})`;
   return { ...compiled, problems: limits.map((limit) => problem(told(limit))) };
 }
 
 function compileRoute({ match, rule }: RouteConfig, facts: PortFacts, options: RouteOptions): CompiledRoute {
   const { action } = rule;
-  const common = { name: displayRef(rule.route, rule.rule) };
+  const common = { name: formatRef(rule.route, rule.rule) };
   switch (action.type) {
     case "Respond":
       return alone({ ...common, match: compileMatch(match), ...respond(action.status) });
@@ -157,7 +157,7 @@ function shares(backends: readonly WeightedBackendConfig[]): readonly Share[] {
 }
 
 function forward({ target, upTo }: Share, { match, rule }: RouteConfig, options: RouteOptions): CompiledRoute {
-  const name = displayRef(rule.route, rule.rule);
+  const name = formatRef(rule.route, rule.rule);
   if (target.type === "Unavailable") {
     return alone({ name, match: withShare(compileMatch(match), upTo), ...respond(target.status) });
   }

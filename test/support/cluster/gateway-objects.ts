@@ -25,7 +25,7 @@ const groups: Readonly<Record<string, string>> = {
 /** Kinds that are not in the table belong to the fruit group: a hierarchy that the engine has no code for. */
 export const groupOf = (kind: string): string => groups[kind] ?? fruitGroup;
 
-interface Place {
+interface ParsedTarget {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
@@ -33,7 +33,7 @@ interface Place {
 }
 
 /** `Gateway/infra/g1#http`. */
-function parsePlace(text: string): Place {
+function parseTarget(text: string): ParsedTarget {
   const [object = "", sectionName] = text.split("#");
   const [kind = "", ...names] = object.split("/");
   const name = names.pop() ?? "";
@@ -135,7 +135,7 @@ export function listenerSet(
 
 /** A reference as in `parentRefs` and `targetRefs`. */
 export function reference(text: string): JsonObject {
-  const { kind, namespace, name, sectionName } = parsePlace(text);
+  const { kind, namespace, name, sectionName } = parseTarget(text);
   return {
     group: groupOf(kind),
     kind,
@@ -202,7 +202,7 @@ export const routeTo = (name: string, parent: string, ...backends: readonly stri
 function backend(ref: string | JsonObject): JsonObject {
   if (typeof ref !== "string") return ref;
   if (!ref.includes("/")) return { name: ref, port: 80 };
-  const { kind, namespace, name } = parsePlace(ref);
+  const { kind, namespace, name } = parseTarget(ref);
   return { group: groupOf(kind), kind, name, port: 80, ...(namespace === undefined ? {} : { namespace }) };
 }
 
@@ -258,8 +258,8 @@ export function referenceGrant(name: string, inNamespace: string, { from, to }: 
 }
 
 /** An object of a kind that only a definition describes: Orchard > Tree > Branch … */
-export function fruit(place: string, spec: JsonObject = {}, options: ObjectOptions = {}): JsonObject {
-  const { kind, name } = parsePlace(place);
+export function fruit(target: string, spec: JsonObject = {}, options: ObjectOptions = {}): JsonObject {
+  const { kind, name } = parseTarget(target);
   return { apiVersion: `${fruitGroup}/v1`, kind, metadata: metadata(name, options), spec };
 }
 

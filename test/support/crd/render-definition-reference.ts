@@ -1,5 +1,5 @@
 import type { PolicyDefinition, TargetKind } from "../../../src/core/model/definition.ts";
-import { displayLevel } from "../../../src/core/model/levels.ts";
+import { formatLevel } from "../../../src/core/model/levels.ts";
 import { definitionSchema } from "../../../src/core/model/schema/definition-schema.ts";
 import type { Schema } from "../../../src/core/model/schema/schema.ts";
 
@@ -54,7 +54,7 @@ export function renderAttachments(definitions: readonly PolicyDefinition[]): str
           .filter(({ policies }) => policies.length === 0 || policies.includes(kind))
           .map((target) => describeTarget(target, scope))
           .join(", "),
-        definition.hierarchy.effectiveTargets.map(displayLevel).join(", "),
+        definition.hierarchy.effectiveTargets.map(formatLevel).join(", "),
         definition.merge.none ? "None" : describeMerge(definition),
       ]),
     ),

@@ -1,6 +1,6 @@
 /** A dataplane configuration as plain data with sorted tables, and as text. */
 import type { BackendConfig, ConfigTable, DataplaneConfig } from "../../../src/core/dataplane/gateway-config.ts";
-import { displayRef, type ObjectRef } from "../../../src/core/model/refs.ts";
+import { formatRef, type ObjectRef } from "../../../src/core/model/refs.ts";
 
 export function plainConfig({ gateways, backends, endpoints, problems }: DataplaneConfig): {
   readonly gateways: unknown;
@@ -32,7 +32,7 @@ const WIDTH = 120;
 /** JSON in which a value that fits on one line is on one line. */
 function print(value: unknown, indent: string): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (isRef(value)) return JSON.stringify(displayRef(value));
+  if (isRef(value)) return JSON.stringify(formatRef(value));
   const inner = `${indent}  `;
   const isList = Array.isArray(value);
   const parts = isList

@@ -8,8 +8,8 @@ import type { EvaluateCondition } from "../../model/cel.ts";
 import type { CoverageRule } from "./coverage-rule.ts";
 import type { LevelKind } from "../../model/definition.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { displayLevel, isAbove, sameLevel } from "../../model/levels.ts";
-import { displayRef, type KindId, kindId, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { formatLevel, isAbove, sameLevel } from "../../model/levels.ts";
+import { formatRef, type KindId, kindId, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { clipText } from "../../model/words/clip-text.ts";
 import { suggestName } from "../../model/words/near-miss.ts";
 import { type CheckFinding, findingAt, type RelatedField } from "../check-finding.ts";
@@ -58,18 +58,18 @@ function isOnPath(level: LevelKind, { definition }: CompiledKind): boolean {
 }
 
 function unreachable({ object }: CoverageRule, level: LevelKind, index: number, kind: CompiledKind): CheckFinding {
-  const ends = kind.definition.hierarchy.effectiveTargets.map(displayLevel);
+  const ends = kind.definition.hierarchy.effectiveTargets.map(formatLevel);
   const field = `spec.targets.levels[${index}]`;
   return findingAt(object, {
     code: "CoverageRuleInvalid",
     severity: "error",
     field,
-    message: `${field} is ${displayLevel(level)}, which is on no path of ${kind.policyKind.kind}; its paths end at ${listNames(ends)}.`,
+    message: `${field} is ${formatLevel(level)}, which is on no path of ${kind.policyKind.kind}; its paths end at ${listNames(ends)}.`,
     fix: "Use a level on which policies of this kind take effect, or a higher level.",
   });
 }
 
-const nameOf = ({ object }: CoverageRule): string => displayRef(object.ref);
+const nameOf = ({ object }: CoverageRule): string => formatRef(object.ref);
 
 function notCovered(world: World, rule: CoverageRule, target: UncoveredTarget, { hasPaths }: Coverage): CheckFinding {
   const { object, field, path, from, paths, policies } = target;
@@ -110,11 +110,11 @@ function policiesBehind({ read, policies }: UncoveredTarget): readonly PolicyId[
 
 function whyNot(target: UncoveredTarget, kind: string): string {
   const { node, policies, read, problem } = target;
-  const shown = displayRef(node, node.sectionName);
+  const shown = formatRef(node, node.sectionName);
   if (policies.length === 0 && read.length === 0) return `no ${kind} takes effect on ${shown}`;
   if (read.length > 0) {
     const values = read.slice(0, SHOWN).map(({ pointer, value, policy }) => {
-      const by = policy === undefined ? "the object itself" : displayRef(parseObjectId(policy));
+      const by = policy === undefined ? "the object itself" : formatRef(parseObjectId(policy));
       return `${fieldOfPointer(pointer)} is ${clipText(JSON.stringify(value), MAX_VALUE)} by ${by}`;
     });
     return `at ${shown} ${listNames(values, read.length)}`;
@@ -147,7 +147,7 @@ function matchesNothing(world: World, rule: CoverageRule): CheckFinding {
     first === undefined
       ? ""
       : suggestName(world.names, kindId(first.ref), first.ref.namespace, first.ref.name);
-  const why = first === undefined ? "" : `; ${displayRef(first.ref)} does not exist${hint}`;
+  const why = first === undefined ? "" : `; ${formatRef(first.ref)} does not exist${hint}`;
   return findingAt(rule.object, {
     code: "CoverageMatchesNothing",
     severity: "warning",

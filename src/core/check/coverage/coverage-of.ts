@@ -15,7 +15,7 @@ import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../.
 import type { KubeObject } from "../../model/kube-object.ts";
 import { labelsOf } from "../../model/kube-object.ts";
 import { isNamespace } from "../../model/levels.ts";
-import { displayRef, kindId, type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
+import { formatRef, kindId, type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
 import { matchesSelector } from "../../topology/matches-selector.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
 import { isBelowAny } from "./is-below-any.ts";
@@ -168,12 +168,12 @@ class Judge {
   path(node: Node, path: Path, coreOf: () => EffectiveSpec): void {
     const { section } = node;
     const shown: PathNode = { ...node.ref, ...(section === undefined ? {} : { sectionName: section.name }) };
-    const name = displayRef(shown, shown.sectionName);
+    const name = formatRef(shown, shown.sectionName);
     this.#targets.add(name);
     if (path.incomplete) {
       this.#unjudged.add(name);
       for (const { id } of nodesOf(path))
-        for (const ref of this.#world.links.get(id)?.absentParents ?? []) this.#absent.add(displayRef(ref));
+        for (const ref of this.#world.links.get(id)?.absentParents ?? []) this.#absent.add(formatRef(ref));
       return;
     }
     const core = coreOf();
@@ -199,7 +199,7 @@ class Judge {
 
   direct(object: KubeObject, section: Section | undefined, core: EffectiveSpec | undefined): void {
     const shown: PathNode = { ...object.ref, ...(section === undefined ? {} : { sectionName: section.name }) };
-    const name = displayRef(shown, shown.sectionName);
+    const name = formatRef(shown, shown.sectionName);
     this.#targets.add(name);
     const judgement =
       core === undefined

@@ -17,7 +17,7 @@ import { findingCodes } from "../../model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import { formatDurationMs } from "../../model/parse/parse-duration.ts";
-import { displayRef, type KindId, kindId, parseObjectId } from "../../model/refs.ts";
+import { formatRef, type KindId, kindId, parseObjectId } from "../../model/refs.ts";
 import { sumWaitsMs } from "../../retry/backoff.ts";
 import { type RetrySettings, retrySettings } from "../../retry/retry-settings.ts";
 import { retriesWithin } from "../../retry/retry-timeline.ts";
@@ -197,7 +197,7 @@ function describe(world: World, { problem, effective, paths }: Occurrence): Chec
   const related = settings.flatMap((pointer): readonly RelatedField[] => {
     const place = placeOf(world, effective, pointer);
     if (place === undefined) return [];
-    const owner = displayRef(parseObjectId(place.object));
+    const owner = formatRef(parseObjectId(place.object));
     return [
       {
         object: place.object,

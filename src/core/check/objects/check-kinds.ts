@@ -3,7 +3,7 @@ import type { World } from "../../effective/world/world.ts";
 import { isJsonObject, ownValue } from "../../model/json.ts";
 import { kinds as builtInKinds, GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { displayRef, type GroupKind, kindId, parseKindId } from "../../model/refs.ts";
+import { formatRef, type GroupKind, kindId, parseKindId } from "../../model/refs.ts";
 import { nearMiss } from "../../model/words/near-miss.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 
@@ -43,7 +43,7 @@ function unknownKind(object: KubeObject, kind: GroupKind, meant: GroupKind | und
     code: "UnknownKind",
     severity: "warning",
     field: meant === undefined || meant.group === kind.group ? "kind" : "apiVersion",
-    message: `${displayRef(object.ref)} is ignored: unknown kind '${kind.kind}' in ${groupName(kind.group)}${guess}`,
+    message: `${formatRef(object.ref)} is ignored: unknown kind '${kind.kind}' in ${groupName(kind.group)}${guess}`,
   });
 }
 

@@ -6,7 +6,7 @@ import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { parseSelector } from "../../model/parse/parse-selector.ts";
 import type { LabelSelector } from "../../model/policy.ts";
-import { displayRef, type KindId, kindId } from "../../model/refs.ts";
+import { formatRef, type KindId, kindId } from "../../model/refs.ts";
 import { formatSelector, matchesSelector } from "../../topology/matches-selector.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 
@@ -60,7 +60,7 @@ function allowances(object: KubeObject): readonly Allowance[] {
     if (isJsonObject(value))
       found.push({ namespaces: ownValue(value, "namespaces"), field: `${field}.namespaces`, what });
   };
-  const name = displayRef(object.ref);
+  const name = formatRef(object.ref);
   add(ownValue(spec, "allowedListeners"), "spec.allowedListeners", name);
   const listeners = ownValue(spec, "listeners");
   for (const [index, listener] of isJsonList(listeners) ? listeners.entries() : []) {

@@ -3,7 +3,7 @@ import type { World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { displayRef, type ObjectId } from "../../model/refs.ts";
+import { formatRef, type ObjectId } from "../../model/refs.ts";
 import { MAX_ANCESTORS } from "../../status/limit-ancestors.ts";
 import type { AncestorStatus, Condition, PolicyStatus, StatusReport } from "../../status/status-report.ts";
 import { statusReportOf } from "../../status/status-report-of.ts";
@@ -153,7 +153,7 @@ function differing(claim: Claim, ours: Condition, at: string): CheckFinding {
     code: "StatusDiffers",
     severity: "warning",
     field,
-    message: `the status of ${displayRef(object.ref)} has ${shown(claim)} (at ${at}); Prevail computes ${shown(ours)}: ${ours.message}${age(claim)}`,
+    message: `the status of ${formatRef(object.ref)} has ${shown(claim)} (at ${at}); Prevail computes ${shown(ours)}: ${ours.message}${age(claim)}`,
     fix: FIX,
   });
 }
@@ -163,7 +163,7 @@ const unreached = (claim: Claim, at: string): CheckFinding =>
     code: "StatusDiffers",
     severity: "warning",
     field: claim.field,
-    message: `the status of ${displayRef(claim.object.ref)} has ${shown(claim)} at ${at}; Prevail computes no effect of the policy there${age(claim)}`,
+    message: `the status of ${formatRef(claim.object.ref)} has ${shown(claim)} at ${at}; Prevail computes no effect of the policy there${age(claim)}`,
     fix: FIX,
   });
 
@@ -203,7 +203,7 @@ function ofTarget(claim: Claim, reports: Reports): readonly CheckFinding[] {
       code: "StatusDiffers",
       severity: "warning",
       field: claim.field,
-      message: `the status of ${displayRef(claim.object.ref)} has ${shown(claim)}; Prevail computes no ${kind} that takes effect on it${age(claim)}`,
+      message: `the status of ${formatRef(claim.object.ref)} has ${shown(claim)}; Prevail computes no ${kind} that takes effect on it${age(claim)}`,
       fix: FIX,
     }),
   ];
@@ -245,5 +245,5 @@ function nameOf(ref: JsonObject, policy: KubeObject): string {
   const namespace = isCluster ? "" : textOr(ref, "namespace", policy.ref.namespace);
   const section = text(ownValue(ref, "sectionName"));
   const name = text(ownValue(ref, "name"));
-  return displayRef({ group: "", kind, namespace, name }, section === "" ? undefined : section);
+  return formatRef({ group: "", kind, namespace, name }, section === "" ? undefined : section);
 }

@@ -8,7 +8,7 @@ import { blockPointer } from "../../explain/value-pointer.ts";
 import type { ConditionOutcome, EvaluateCondition } from "../../model/cel.ts";
 import { isJsonList, isJsonObject, type Json } from "../../model/json.ts";
 import type { Block, Policy } from "../../model/policy.ts";
-import { displayRef } from "../../model/refs.ts";
+import { formatRef } from "../../model/refs.ts";
 import { clipText } from "../../model/words/clip-text.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 import { distinctFolds } from "./distinct-folds.ts";
@@ -82,7 +82,7 @@ function neverHolds(
   key: string | undefined,
 ): CheckFinding {
   const where = effect.paths === 1 ? "its only path" : `all of its ${effect.paths} paths`;
-  const whose = `the ${name} of ${displayRef(object.ref)}`;
+  const whose = `the ${name} of ${formatRef(object.ref)}`;
   if (key !== undefined) {
     return findingAt(object, {
       code: "ConditionReadsMissingKey",

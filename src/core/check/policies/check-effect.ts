@@ -6,7 +6,7 @@ import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { noPathReason } from "../../explain/no-path-reason.ts";
 import { blockPointer } from "../../explain/value-pointer.ts";
-import { displayRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { formatRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { type CheckFinding, findingAt, type RelatedField } from "../check-finding.ts";
 import { listNames, listPolicies } from "../list-names.ts";
 import type { PolicyEffect, UnitEffect } from "./policy-effects.ts";
@@ -32,20 +32,20 @@ export function checkEffect(
 }
 
 function reachesNothing(world: World, { object, targets, kind }: PolicyRecord): CheckFinding {
-  const names = targets.attachments.map(({ ref, sectionName }) => displayRef(ref, sectionName));
+  const names = targets.attachments.map(({ ref, sectionName }) => formatRef(ref, sectionName));
   const refused = targets.attachments.flatMap(({ object: target, ref }): readonly RelatedField[] => {
     const refusals = world.links.get(target)?.refusals ?? [];
     return refusals.map(({ field, reason }) => ({
       object: target,
       field,
-      message: `${displayRef(ref)} is not attached there: ${reason}`,
+      message: `${formatRef(ref)} is not attached there: ${reason}`,
     }));
   });
   const why = noPathReason(world, kind, targets.attachments, listNames(names));
   return findingAt(object, {
     code: "ReachesNothing",
     severity: "warning",
-    message: `${displayRef(object.ref)} is accepted and takes effect nowhere: ${why}`,
+    message: `${formatRef(object.ref)} is accepted and takes effect nowhere: ${why}`,
     fix:
       refused.length > 0
         ? "Attach its target to a parent first; the related field has the reason why it is not attached."
@@ -66,7 +66,7 @@ function neverTakesEffect({ object }: PolicyRecord, { total }: Accepted): CheckF
   return findingAt(object, {
     code: "NeverTakesEffect",
     severity: "warning",
-    message: `no setting of ${displayRef(object.ref)} takes effect on ${where}; it is overridden by ${by}${met}`,
+    message: `no setting of ${formatRef(object.ref)} takes effect on ${where}; it is overridden by ${by}${met}`,
     fix: "Delete the policy if it is out of date. If it should take effect, change the policy that overrides it.",
     ...(winners.length === 0 ? {} : { related: winners.slice(0, SHOWN).map(overriding) }),
   });
@@ -74,7 +74,7 @@ function neverTakesEffect({ object }: PolicyRecord, { total }: Accepted): CheckF
 
 const overriding = (policy: PolicyId): RelatedField => ({
   object: policy,
-  message: `${displayRef(parseObjectId(policy))} takes effect instead`,
+  message: `${formatRef(parseObjectId(policy))} takes effect instead`,
 });
 
 /** A unit that takes effect nowhere, because of another policy or an object. A unit that only its own policy overrides does not count. */
@@ -91,7 +91,7 @@ function valuesNeverTakeEffect(
   if (first === undefined || policy === undefined) return [];
   const winners = [...new Set(overridden.flatMap(({ lostTo }) => [...lostTo]))].sort();
   const own = overridden.some(({ lostToObject }) => lostToObject) ? ["the objects' own values"] : [];
-  const by = listNames([...winners.slice(0, SHOWN).map((winner) => displayRef(parseObjectId(winner))), ...own]);
+  const by = listNames([...winners.slice(0, SHOWN).map((winner) => formatRef(parseObjectId(winner))), ...own]);
   const names = overridden.map(({ unit }) => fieldOfPointer(unit.pointer));
   const place = blockPointer(world, policy.id, first.block.name, first.unit.pointer);
   const count = `${overridden.length} of the ${effect.units.size} values`;
@@ -100,7 +100,7 @@ function valuesNeverTakeEffect(
       code: "ValuesNeverTakeEffect",
       severity: "info",
       field: fieldOfPointer(place.pointer),
-      message: `${count} of ${displayRef(object.ref)} ${overridden.length === 1 ? "takes" : "take"} effect nowhere: ${listNames(names.slice(0, MOST_VALUES), names.length)}; overridden by ${by}`,
+      message: `${count} of ${formatRef(object.ref)} ${overridden.length === 1 ? "takes" : "take"} effect nowhere: ${listNames(names.slice(0, MOST_VALUES), names.length)}; overridden by ${by}`,
       fix: "Remove the values that have no effect, or change the policies that override them.",
       ...(winners.length === 0 ? {} : { related: winners.slice(0, SHOWN).map(overriding) }),
     }),
@@ -126,7 +126,7 @@ function overridesNothing(
       code: "OverrideMeetsNothing",
       severity: "info",
       field: fieldOfPointer(pointer),
-      message: `on ${where} no lower policy or object sets what the overrides of ${displayRef(object.ref)} set`,
+      message: `on ${where} no lower policy or object sets what the overrides of ${formatRef(object.ref)} set`,
       fix: "Keep the overrides if lower policies must not change these settings; otherwise use defaults, which have the same effect and allow changes.",
     }),
   ];

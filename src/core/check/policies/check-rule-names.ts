@@ -7,7 +7,7 @@ import type { Candidate, Loss } from "../../merge/fold-result.ts";
 import { isJsonList, isJsonObject, ownValue } from "../../model/json.ts";
 import { valueAtPointer } from "../../model/json-pointer.ts";
 import type { Block, Policy, Unit } from "../../model/policy.ts";
-import { displayRef, type PolicyId } from "../../model/refs.ts";
+import { formatRef, type PolicyId } from "../../model/refs.ts";
 import { nearMiss } from "../../model/words/near-miss.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 import type { DistinctFold } from "./distinct-folds.ts";
@@ -63,13 +63,13 @@ function collided(world: World, { loser, winner, reason, paths }: Collision): Ch
     code: "RuleNameCollision",
     severity: isSameTarget ? "warning" : "info",
     field: fieldOfPointer(place.pointer),
-    message: `rule '${unit.ruleName}' of ${displayRef(object.ref)} has the same name as a rule of ${displayRef(winner.object.ref)}, which ${how} ${where}${target}`,
+    message: `rule '${unit.ruleName}' of ${formatRef(object.ref)} has the same name as a rule of ${formatRef(winner.object.ref)}, which ${how} ${where}${target}`,
     fix: "Rename one of the two rules if both should take effect; rules of one name are never mixed.",
     related: [
       {
         object: winner.id,
         field: fieldOfPointer(other.pointer),
-        message: `rule '${unit.ruleName}' of ${displayRef(winner.object.ref)}`,
+        message: `rule '${unit.ruleName}' of ${formatRef(winner.object.ref)}`,
       },
     ],
   });
@@ -115,7 +115,7 @@ export function checkRemovals(
       code: "RemovesNothing",
       severity: "warning",
       field: fieldOfPointer(removalPointer(world, policy, block, index)),
-      message: `${displayRef(policy.object.ref)} removes '${entry}', but no higher policy sets it as a default on ${where}${hint(entry, others)}`,
+      message: `${formatRef(policy.object.ref)} removes '${entry}', but no higher policy sets it as a default on ${where}${hint(entry, others)}`,
       fix: "Correct the name, or delete the entry.",
     });
   });
@@ -139,7 +139,7 @@ function hint(entry: string, others: readonly Policy[]): string {
   const units = others.flatMap(({ blocks, object }) => blocks.map((block) => ({ block, object })));
   const override = units.find(({ block }) => block.name === "overrides" && block.units.some((u) => isNamed(entry, u)));
   if (override !== undefined)
-    return `; ${displayRef(override.object.ref)} sets it as an override, which cannot be removed`;
+    return `; ${formatRef(override.object.ref)} sets it as an override, which cannot be removed`;
   const defaults = units.filter(({ block }) => block.name !== "overrides").flatMap(({ block }) => block.units);
   const names = defaults.map((unit) => unit.ruleName ?? fieldOfPointer(unit.pointer));
   const near = nearMiss(entry, names);

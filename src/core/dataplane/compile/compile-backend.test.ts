@@ -3,7 +3,7 @@ import { gateway, reference, route, service } from "../../../../test/support/clu
 import { compileDataplane, type DataplaneConfig } from "../../../dataplane.ts";
 import { buildSnapshot, evaluate } from "../../../index.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { displayRef } from "../../model/refs.ts";
+import { formatRef } from "../../model/refs.ts";
 
 const compile = (objects: readonly JsonObject[], endpointAnnotations: "Used" | "Ignored" = "Used"): DataplaneConfig =>
   compileDataplane(evaluate(buildSnapshot(objects)), { endpointAnnotations });
@@ -15,7 +15,7 @@ function entries<K, V>(table: { forEach(visit: (value: V, key: K) => void): void
 }
 
 const problemsOf = ({ problems }: DataplaneConfig): readonly string[] =>
-  problems.map(({ object, field, message }) => `${displayRef(object)} ${field}: ${message}`);
+  problems.map(({ object, field, message }) => `${formatRef(object)} ${field}: ${message}`);
 
 /** The Service `s` with one port, and a route to it. */
 function withPort(port: JsonObject, kind = "HTTPRoute", more: readonly JsonObject[] = []): readonly JsonObject[] {

@@ -6,7 +6,7 @@ import type { World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type JsonObject, objectsIn, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { displayRef, type GroupKind, kindId, type ObjectRef } from "../../model/refs.ts";
+import { formatRef, type GroupKind, kindId, type ObjectRef } from "../../model/refs.ts";
 import { BACKEND_TRAFFIC_POLICY, backendBudget } from "../../retry/retry-budget.ts";
 import type {
   BackendConfig,
@@ -83,7 +83,7 @@ export function compileBackend(
   user: BackendUser,
   policies: DirectPolicies,
 ): CompiledBackend {
-  const name = displayRef(service.ref);
+  const name = formatRef(service.ref);
   const unavailable = (reason: string): CompiledBackend => ({ state: "unavailable", reason });
   const spec = ownValue(service.raw, "spec");
   // An ExternalName Service would let its author reach any host that the gateway can reach.
@@ -151,7 +151,7 @@ function tlsConfig({ ref }: KubeObject, found: DirectPolicy | undefined): FoundT
   const { policy, spec } = found;
   const validation = isJsonObject(spec["validation"]) ? spec["validation"] : {};
   const { hostname, wellKnownCACertificates } = validation;
-  const name = displayRef(policy);
+  const name = formatRef(policy);
   if (typeof hostname !== "string" || hostname === "") return `${name} has no validation.hostname`;
   const names = objectsIn(validation["subjectAltNames"]).map(subjectAltName);
   const subjectAltNames = names.filter((one) => one !== undefined);

@@ -3,7 +3,7 @@ import { gateway, referenceGrant, route, service } from "../../../../test/suppor
 import { compileDataplane, type DataplaneConfig, type RuleConfig } from "../../../dataplane.ts";
 import { buildSnapshot, evaluate } from "../../../index.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { displayRef } from "../../model/refs.ts";
+import { formatRef } from "../../model/refs.ts";
 
 const compile = (objects: readonly JsonObject[]): DataplaneConfig =>
   compileDataplane(evaluate(buildSnapshot(objects)), { endpointAnnotations: "Used" });
@@ -23,7 +23,7 @@ const ruleOf = ({ gateways }: DataplaneConfig): RuleConfig | undefined =>
 const filtersOf = (...filters: readonly JsonObject[]) => ruleOf(withRule({ filters }))?.filters;
 
 const problemsOf = ({ problems }: DataplaneConfig): readonly string[] =>
-  problems.map(({ object, field, message }) => `${displayRef(object)} ${field}: ${message}`);
+  problems.map(({ object, field, message }) => `${formatRef(object)} ${field}: ${message}`);
 
 describe("header modifiers", () => {
   const modifier = {

@@ -5,7 +5,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import {
-  displayRef,
+  formatRef,
   kindId,
   type ObjectId,
   type ObjectRef,
@@ -134,7 +134,7 @@ function certificateOf(
   if (home === from.namespace) return to;
   grantsOf.add(home);
   if (isReferencePermitted(from, to, (own) => world.grants.get(own) ?? [])) return to;
-  return `${displayRef(from)} may not refer to ${displayRef(to)}: no ReferenceGrant in namespace '${home}' allows it from ${from.kind} in namespace '${from.namespace}'`;
+  return `${formatRef(from)} may not refer to ${formatRef(to)}: no ReferenceGrant in namespace '${home}' allows it from ${from.kind} in namespace '${from.namespace}'`;
 }
 
 function requiresClientCertificates(gateway: KubeObject, port: number | undefined): boolean {

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { createdAt } from "../../model/parse/created-at.ts";
 import {
-  displayRef,
+  formatRef,
   kindId,
   type ObjectId,
   type ObjectRef,
@@ -251,7 +251,7 @@ class RouteDraft {
     if (home !== from.namespace) {
       this.#grantsOf.add(home);
       if (!isReferencePermitted(from, to, (own) => this.#compiler.world.grants.get(own) ?? [])) {
-        return `no ReferenceGrant in namespace '${home}' allows a reference to ${displayRef(to)} from ${from.kind} in namespace '${from.namespace}'`;
+        return `no ReferenceGrant in namespace '${home}' allows a reference to ${formatRef(to)} from ${from.kind} in namespace '${from.namespace}'`;
       }
     }
     return this.#backendOf(objectId(to), port);
@@ -260,7 +260,7 @@ class RouteDraft {
   #backendOf(id: ObjectId, port: JsonObject[string] | undefined): BackendConfig | string {
     const ref = parseObjectId(id);
     if (kindId(ref) !== SERVICE) return `backends of kind ${ref.kind} are not supported`;
-    if (typeof port !== "number") return `the reference to ${displayRef(ref)} has no port`;
+    if (typeof port !== "number") return `the reference to ${formatRef(ref)} has no port`;
     const service = this.#compiler.world.objects.get(id);
     const found: CompiledBackend =
       service === undefined

@@ -6,7 +6,7 @@ import type { World } from "../../effective/world/world.ts";
 import { moveId } from "../../model/collections/id-index.ts";
 import {
   compareText,
-  displayRef,
+  formatRef,
   type ObjectId,
   parseObjectId,
   parseTargetId,
@@ -194,4 +194,4 @@ function problemsIn({ problems }: DataplaneParts): readonly ConfigProblem[] {
   return [...distinct].sort(([a], [b]) => compareText(a, b)).map(([, problem]) => problem);
 }
 
-const keyOf = ({ object, field, message }: ConfigProblem): string => [displayRef(object), field, message].join("\n");
+const keyOf = ({ object, field, message }: ConfigProblem): string => [formatRef(object), field, message].join("\n");

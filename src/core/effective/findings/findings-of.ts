@@ -5,7 +5,7 @@ import { isJsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import {
   compareText,
-  displayRef,
+  formatRef,
   kindId,
   type ObjectId,
   objectId,
@@ -93,7 +93,7 @@ function addObjectFindings(world: World, object: KubeObject, findings: Finding[]
       severity: "warning",
       object: object.id,
       ...fieldOf(fieldOfRepeated(name)),
-      message: `${displayRef(object.ref)} has several sections named '${name}'; no policy can target one of them by that name`,
+      message: `${formatRef(object.ref)} has several sections named '${name}'; no policy can target one of them by that name`,
       ...at(object),
     });
   }
@@ -114,7 +114,7 @@ function unknownPolicyKind(object: KubeObject, hasCrd: boolean): Finding {
     code: "UnknownPolicyKind",
     severity: "warning",
     object: object.id,
-    message: `${displayRef(object.ref)} looks like a policy, but no PolicyDefinition describes ${kind} (${group}); it is ignored. Add a PolicyDefinition, or ${fix}`,
+    message: `${formatRef(object.ref)} looks like a policy, but no PolicyDefinition describes ${kind} (${group}); it is ignored. Add a PolicyDefinition, or ${fix}`,
     ...at(object),
   };
 }
@@ -210,11 +210,11 @@ function addUnfollowedLinks(world: World, findings: Finding[]): void {
 }
 
 function formatUnfollowed(id: ObjectId, unfollowed: Exclude<UnfollowedLinks, { readonly reason: "Below" }>): string {
-  const name = displayRef(parseObjectId(id));
+  const name = formatRef(parseObjectId(id));
   switch (unfollowed.reason) {
     case "Cycle": {
       const { members } = unfollowed;
-      const shown = members.slice(0, SHOWN_MEMBERS).map((member) => displayRef(parseObjectId(member)));
+      const shown = members.slice(0, SHOWN_MEMBERS).map((member) => formatRef(parseObjectId(member)));
       const more = members.length > SHOWN_MEMBERS ? [`${members.length - SHOWN_MEMBERS} more`] : [];
       const names = [...shown, ...more, name].join(" > ");
       return `these objects are linked in a cycle, so none of them is above the others: ${names}; remove one of the links`;
@@ -250,7 +250,7 @@ function addImplied(world: World, findings: Finding[]): void {
       code: "ImpliedObject",
       severity: "info",
       object: id,
-      message: `${displayRef(parseObjectId(id))} is referenced but not defined; it is assumed to exist`,
+      message: `${formatRef(parseObjectId(id))} is referenced but not defined; it is assumed to exist`,
       ...(namer === undefined ? {} : at(namer)),
     });
   }

@@ -1,4 +1,4 @@
-import { displayRef } from "../../model/refs.ts";
+import { formatRef } from "../../model/refs.ts";
 import type { PathNode } from "./path-node.ts";
 
 /** `GatewayClass house > Gateway infra/prod > listener http > …`, root first. */
@@ -6,7 +6,7 @@ export function formatPath(path: readonly PathNode[], from?: string): string {
   const nodes = path.map((node, index) => {
     const above = path[index - 1];
     const isBelowOwner = node.sectionName !== undefined && above?.kind === node.kind && above.name === node.name;
-    return isBelowOwner ? `#${node.sectionName}` : displayRef(node, node.sectionName);
+    return isBelowOwner ? `#${node.sectionName}` : formatRef(node, node.sectionName);
   });
   return `${from === undefined ? "" : `traffic from ${from} > `}${nodes.join(" > ")}`.replaceAll(" > #", "#");
 }
@@ -16,6 +16,6 @@ export function formatTarget(path: readonly PathNode[]): string {
   const end = path.at(-1);
   const rule = path.findLast(({ kind, sectionName }) => kind.endsWith("Route") && sectionName !== undefined);
   if (end === undefined) return "an unknown target";
-  const shown = displayRef(end, end.sectionName);
-  return rule === undefined || rule === end ? shown : `${shown} behind ${displayRef(rule, rule.sectionName)}`;
+  const shown = formatRef(end, end.sectionName);
+  return rule === undefined || rule === end ? shown : `${shown} behind ${formatRef(rule, rule.sectionName)}`;
 }

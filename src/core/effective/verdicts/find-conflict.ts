@@ -1,7 +1,7 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
 import { noneConflicted } from "../../merge/none-conflicted.ts";
 import type { Policy } from "../../model/policy.ts";
-import { displayRef, type PolicyId } from "../../model/refs.ts";
+import { formatRef, type PolicyId } from "../../model/refs.ts";
 import { formatTraffic } from "../../model/traffic.ts";
 import { attachedIn } from "../world/attached-policies.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
@@ -42,5 +42,5 @@ function conflictMessage(
 ): string {
   const requests = consumer === undefined ? "" : ` for requests from ${formatTraffic(consumer)}`;
   const why = established.createdAt === createdAt ? "comes first by namespace/name" : "is older";
-  return `${displayRef(ref, sectionName)} already has ${displayRef(established.object.ref)}${requests}, which ${why}; only one ${kind} takes effect on a target`;
+  return `${formatRef(ref, sectionName)} already has ${formatRef(established.object.ref)}${requests}, which ${why}; only one ${kind} takes effect on a target`;
 }

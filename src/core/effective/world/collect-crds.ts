@@ -1,7 +1,7 @@
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { type CrdFacts, parseCrd } from "../../model/parse/parse-crd.ts";
-import { compareText, displayRef, type KindId, kindId } from "../../model/refs.ts";
+import { compareText, formatRef, type KindId, kindId } from "../../model/refs.ts";
 
 interface CollectedCrds {
   readonly crds: ReadonlyMap<KindId, CrdFacts>;
@@ -31,7 +31,7 @@ export function collectCrds(rules: readonly KubeObject[], findings: Finding[]): 
       severity: "error",
       object: object.id,
       field: "spec.names.kind",
-      message: `${displayRef(used.ref)} already describes ${crd.kind} (${crd.group}); this one is not used. Remove one of them`,
+      message: `${formatRef(used.ref)} already describes ${crd.kind} (${crd.group}); this one is not used. Remove one of them`,
       ...(object.source === undefined ? {} : { source: object.source }),
     });
   }

@@ -7,7 +7,7 @@ import type { NodeSets } from "../../effective/world/stack.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Source } from "../../merge/provenance.ts";
-import { displayRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { formatRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { forEachPathThrough, type ObjectOrSection } from "../paths-through.ts";
 import { ineffectivePolicies } from "./ineffective-policies.ts";
 import { ReachedSections } from "./reached-sections.ts";
@@ -47,7 +47,7 @@ export function explainTarget(world: World, target: ObjectOrSection, { group }: 
     refusals: (links?.refusals ?? [])
       .filter(({ code }) => code !== "ParentNotFound")
       .map(({ field, code, reason }) => ({ field, code, reason })),
-    absentParents: [...absent.values()].sort((a, b) => (displayRef(a) < displayRef(b) ? -1 : 1)),
+    absentParents: [...absent.values()].sort((a, b) => (formatRef(a) < formatRef(b) ? -1 : 1)),
     conditions: reportedConditions(world.objects.get(target.id), target.sectionName),
   };
 }

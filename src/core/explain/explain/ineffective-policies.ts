@@ -5,7 +5,7 @@ import { formatRejection } from "../../effective/verdicts/format-rejection.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { compareText, displayRef, kindId, type ObjectRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { compareText, formatRef, kindId, type ObjectRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { noPathReason } from "../no-path-reason.ts";
 import type { ObjectOrSection } from "../paths-through.ts";
 import type { ReachedSections } from "./reached-sections.ts";
@@ -98,7 +98,7 @@ function pathless(
     const { object, ref, sectionName } = attachment;
     if (object !== target.id || reached.has(kind, sectionName)) return [];
     if (target.sectionName !== undefined && sectionName !== undefined && sectionName !== target.sectionName) return [];
-    const why = noPathReason(world, kind, [attachment], displayRef(ref, sectionName ?? target.sectionName));
+    const why = noPathReason(world, kind, [attachment], formatRef(ref, sectionName ?? target.sectionName));
     return [
       { policy: id, reason: "NoPath", message: `it is accepted and takes no effect here: ${why}`, isNearMiss: false },
     ];

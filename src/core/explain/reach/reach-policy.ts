@@ -13,7 +13,7 @@ import { valueAtPointer } from "../../model/json-pointer.ts";
 import type { Block, Unit } from "../../model/policy.ts";
 import {
   compareText,
-  displayRef,
+  formatRef,
   type ObjectId,
   type ObjectRef,
   objectId,
@@ -57,7 +57,7 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
     values: drafts.map(toValue),
     paths,
     reachedNodes: [...survey.reachedNodes.values()],
-    absentParents: [...absent.values()].sort((a, b) => compareText(displayRef(a), displayRef(b))),
+    absentParents: [...absent.values()].sort((a, b) => compareText(formatRef(a), formatRef(b))),
   };
 }
 

@@ -6,7 +6,7 @@ import { type JsonObject, objectsIn } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { createdAt } from "../../model/parse/created-at.ts";
-import { compareText, displayRef, kindId, type ObjectId, targetId } from "../../model/refs.ts";
+import { compareText, formatRef, kindId, type ObjectId, targetId } from "../../model/refs.ts";
 import type { MatchRegex } from "../../model/regex.ts";
 import { compareHostnames, matchesHost, matchingHostname } from "../../routing/hostname-match.ts";
 import { comparePrecedence, type RankedMatch } from "../../routing/match-precedence.ts";
@@ -43,7 +43,7 @@ export function traceRequest(
     if (only === undefined || only === gateway.id) traces.push(traceGateway(world, gateway, request, matchRegex));
   }
   const rank = ({ outcome }: GatewayTrace): number => (outcome === "Routed" ? 0 : outcome === "NoMatch" ? 1 : 2);
-  return traces.sort((a, b) => rank(a) - rank(b) || compareText(displayRef(a.gateway), displayRef(b.gateway)));
+  return traces.sort((a, b) => rank(a) - rank(b) || compareText(formatRef(a.gateway), formatRef(b.gateway)));
 }
 
 function traceGateway(world: World, gateway: KubeObject, request: TraceRequest, matchRegex: MatchRegex): GatewayTrace {

@@ -3,7 +3,7 @@ import { supportedGranularities } from "../definition.ts";
 import type { Finding, Severity } from "../finding.ts";
 import type { FindingCode } from "../finding-code.ts";
 import type { KubeObject } from "../kube-object.ts";
-import { displayLevel, isAbove, isNamespace, sameKind, sameLevel, targetLevels } from "../levels.ts";
+import { formatLevel, isAbove, isNamespace, sameKind, sameLevel, targetLevels } from "../levels.ts";
 import { type GroupKind, kindId } from "../refs.ts";
 import { hasWholeMaps } from "../units.ts";
 
@@ -74,7 +74,7 @@ function* checkClass({ class: policyClass, targeting, hierarchy, merge }: Policy
     yield error(
       "DefinitionDirectSpans",
       "spec.hierarchy.effectiveTargets",
-      `spec.hierarchy.effectiveTargets lists ${displayLevel(target)}; a Direct policy takes effect on the kind that it targets only (GEP-713). Leave it out, or make the class Inherited.`,
+      `spec.hierarchy.effectiveTargets lists ${formatLevel(target)}; a Direct policy takes effect on the kind that it targets only (GEP-713). Leave it out, or make the class Inherited.`,
     );
   }
 }
@@ -112,13 +112,13 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
   const ends = hierarchy.effectiveTargets;
   const leadsToEnd = (level: LevelKind): boolean =>
     ends.some((end) => sameLevel(level, end) || isAbove(level, end, hierarchy));
-  const names = ends.map(displayLevel).join(", ");
+  const names = ends.map(formatLevel).join(", ");
   for (const level of targetLevels(targeting.kinds)) {
     if (leadsToEnd(level)) continue;
     yield error(
       "DefinitionTargetBelowEffective",
       "spec.hierarchy.effectiveTargets",
-      `spec.hierarchy.effectiveTargets is ${names}, but ${displayLevel(level)} may be targeted and is not above any of them: such a policy would never take effect. Add ${displayLevel(level)} to it, or remove it from spec.targeting.kinds.`,
+      `spec.hierarchy.effectiveTargets is ${names}, but ${formatLevel(level)} may be targeted and is not above any of them: such a policy would never take effect. Add ${formatLevel(level)} to it, or remove it from spec.targeting.kinds.`,
     );
   }
   const targetsNamespace = targeting.kinds.some((kind) => isNamespace(kind));
@@ -136,7 +136,7 @@ function* checkLevels({ targeting, hierarchy, mapsTo }: PolicyDefinition): Gener
     yield error(
       "DefinitionMappingOffPath",
       `spec.mapsTo[${i}].to`,
-      `spec.mapsTo[${i}].to is on ${displayLevel(to.level)}, which no path to ${names} goes through.`,
+      `spec.mapsTo[${i}].to is on ${formatLevel(to.level)}, which no path to ${names} goes through.`,
     );
   }
 }

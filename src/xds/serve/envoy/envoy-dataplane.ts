@@ -3,7 +3,7 @@
  * Envoys have acknowledged it.
  */
 import type { DataplaneConfig } from "../../../core/dataplane/gateway-config.ts";
-import { displayRef, type ObjectRef } from "../../../core/model/refs.ts";
+import { formatRef, type ObjectRef } from "../../../core/model/refs.ts";
 import type { MatchRegex } from "../../../core/model/regex.ts";
 import { compileBootstrap } from "../../compile/compile-bootstrap.ts";
 import type { ListenerAddress } from "../../compile/compile-listener.ts";
@@ -72,7 +72,7 @@ export async function startEnvoyDataplane(options: EnvoyDataplaneOptions): Promi
         if (!envoys.has(key)) envoys.set(key, await startEnvoy(gateway, plane, options));
       }
       const refused = await untilSettled(plane, [...wanted.keys()]);
-      const told = problems.map(({ object, field, message }) => `${displayRef(object)}: ${field}: ${message}`);
+      const told = problems.map(({ object, field, message }) => `${formatRef(object)}: ${field}: ${message}`);
       return [...told, ...refused];
     },
     close: async (drainMs) => {
@@ -105,7 +105,7 @@ function startEnvoy(
     }),
     onLine,
     onAccess: onAccess === undefined ? undefined : (access) => onAccess(gateway, access),
-    onExit: (reason) => onLine(`${displayRef(gateway)}: ${reason}; it is started again`),
+    onExit: (reason) => onLine(`${formatRef(gateway)}: ${reason}; it is started again`),
     ...(concurrency === undefined ? {} : { concurrency }),
   });
 }

@@ -25,21 +25,24 @@ const prototypes = (): readonly string[] =>
 /** `JSON.parse` makes `__proto__` an own key, as YAML and the Kubernetes API do. */
 const written = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
-/** A cluster in which every object, section, label and setting has the same name. */
+/** Gateway API's schemas restrict the names of listeners and rules, so a word that they refuse is used everywhere else. */
+const sectionNamed = (name: string): string => (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name) ? name : "section");
+
+/** A cluster in which every object, label and setting, and every section that may, has the same name. */
 const clusterNamed = (name: string): readonly JsonObject[] =>
   [
     `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "NAME", "labels": {"NAME": "NAME"}}}`,
-    `{"apiVersion": "gateway.networking.k8s.io/v1", "kind": "GatewayClass", "metadata": {"name": "NAME"}, "spec": {"controllerName": "x"}}`,
+    `{"apiVersion": "gateway.networking.k8s.io/v1", "kind": "GatewayClass", "metadata": {"name": "NAME"}, "spec": {"controllerName": "example.com/x"}}`,
     `{"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway", "metadata": {"name": "NAME", "namespace": "NAME", "labels": {"NAME": "NAME"},
       "annotations": {"NAME": "NAME", "example.com/strategy": "NAME"}},
-      "spec": {"gatewayClassName": "NAME", "listeners": [{"name": "NAME", "protocol": "HTTP", "port": 80,
+      "spec": {"gatewayClassName": "NAME", "listeners": [{"name": "SECTION", "protocol": "HTTP", "port": 80,
         "allowedRoutes": {"namespaces": {"from": "Selector", "selector": {"matchLabels": {"NAME": "NAME"}}}}}]}}`,
     `{"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute", "metadata": {"name": "NAME", "namespace": "NAME", "labels": {"NAME": "NAME"}},
-      "spec": {"parentRefs": [{"name": "NAME", "sectionName": "NAME"}],
-        "rules": [{"name": "NAME", "NAME": {"NAME": 1}, "retry": {"NAME": 1}, "backendRefs": [{"name": "NAME", "port": 80}]}]}}`,
+      "spec": {"parentRefs": [{"name": "NAME", "sectionName": "SECTION"}],
+        "rules": [{"name": "SECTION", "NAME": {"NAME": 1}, "retry": {"NAME": 1}, "backendRefs": [{"name": "NAME", "port": 80}]}]}}`,
     `{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "NAME", "namespace": "NAME"}, "spec": {"ports": [{"name": "NAME", "port": 80}]}}`,
     `{"apiVersion": "example.com/v1", "kind": "MergePolicy", "metadata": {"name": "NAME", "namespace": "NAME", "creationTimestamp": "2026-01-01T00:00:00Z"},
-      "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "NAME", "sectionName": "NAME"}, "NAME": {"NAME": 1},
+      "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "NAME", "sectionName": "SECTION"}, "NAME": {"NAME": 1},
         "overrides": {"strategy": "merge", "limits": {"NAME": {"polluted": 1}}, "rules": {"NAME": {"NAME": 2}}, "NAME": {"polluted": 1}}}}`,
     `{"apiVersion": "example.com/v1", "kind": "MergePolicy", "metadata": {"name": "1-NAME", "namespace": "NAME"},
       "spec": {"targetSelectors": [{"group": "gateway.networking.k8s.io", "kind": "HTTPRoute", "matchLabels": {"NAME": "NAME"}}],
@@ -48,7 +51,7 @@ const clusterNamed = (name: string): readonly JsonObject[] =>
       "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "NAME"},
         "overrides": {"strategy": "patch", "NAME": {"polluted": 1, "NAME": null}, "colors": {"NAME": 1}}}}`,
     `{"apiVersion": "example.com/v1", "kind": "PatchPolicy", "metadata": {"name": "1-NAME", "namespace": "NAME"},
-      "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "HTTPRoute", "name": "NAME", "sectionName": "NAME"},
+      "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "HTTPRoute", "name": "NAME", "sectionName": "SECTION"},
         "strategy": "patch", "NAME": {"polluted": 2, "NAME": {"NAME": 1}}, "colors": 7}}`,
     `{"apiVersion": "example.com/v1", "kind": "MappedPolicy", "metadata": {"name": "NAME", "namespace": "NAME"},
       "spec": {"targetRef": {"group": "", "kind": "Service", "name": "NAME", "sectionName": "NAME"},
@@ -56,7 +59,7 @@ const clusterNamed = (name: string): readonly JsonObject[] =>
     `{"apiVersion": "example.com/v1", "kind": "CustomPolicy", "metadata": {"name": "NAME", "namespace": "NAME"},
       "spec": {"targetRef": {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": "NAME"}, "limits": {"NAME": 1}}}`,
     `{"apiVersion": "NAME/v1", "kind": "NAME", "metadata": {"name": "NAME", "namespace": "NAME"}, "NAME": {"polluted": true}}`,
-  ].map((text) => written(text.replaceAll("NAME", name)));
+  ].map((text) => written(text.replaceAll("NAME", name).replaceAll("SECTION", sectionNamed(name))));
 
 describe("names with a meaning in JavaScript are ordinary names", () => {
   test.each(pairs)("%s", (word, other) => {

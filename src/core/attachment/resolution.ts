@@ -21,7 +21,7 @@ import type { Attachment, Rejection } from "./resolved-targets.ts";
 export interface TargetContext {
   find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
   kind(group: string | undefined, kind: string): KindFacts | undefined;
-  grantsIn(namespace: string): readonly Grant[];
+  readonly grantsIn: (namespace: string) => readonly Grant[];
   /** All objects of a kind, in one namespace or in all; in a defined order. */
   objectsOf(kind: KindId, namespace: string | undefined): Iterable<KubeObject>;
   /** True for a Namespace or GatewayClass that objects name and no document defines. */

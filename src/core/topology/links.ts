@@ -12,7 +12,7 @@ export interface LinkContext {
   find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
   /** With `kubernetes.io/metadata.name`, also for a namespace that no document defines. */
   namespaceLabels(namespace: string): JsonObject;
-  grantsIn(namespace: string): readonly Grant[];
+  readonly grantsIn: (namespace: string) => readonly Grant[];
   readonly rows: LinkRows;
   /** True if the object exists but was refused as invalid; used for messages only. */
   isInvalid?(kind: KindId, namespace: string, name: string): boolean;

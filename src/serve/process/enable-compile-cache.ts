@@ -5,5 +5,9 @@ import module from "node:module";
  * each start. Only what is loaded after this call is kept, so an entry point calls it before it loads the rest.
  */
 export function enableCompileCache(): void {
-  if ("enableCompileCache" in module && typeof module.enableCompileCache === "function") module.enableCompileCache();
+  if (keepsCompiledCode(module)) module.enableCompileCache();
 }
+
+/** The types of Node 20 do not have the function. */
+const keepsCompiledCode = (node: object): node is { readonly enableCompileCache: () => unknown } =>
+  "enableCompileCache" in node;

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { checkText, findingsOf, limitPolicy, retryPolicy, smallCluster } from "../../../../test/support/cli/check-text.ts";
+import {
+  checkText,
+  findingsOf,
+  limitPolicy,
+  retryPolicy,
+  smallCluster,
+} from "../../../../test/support/cli/check-text.ts";
 
 const rule = (spec: string): string => `---
 apiVersion: prevail.dev/v1alpha1

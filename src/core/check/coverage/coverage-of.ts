@@ -7,17 +7,17 @@ import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { namespaceLabels } from "../../effective/world/contexts.ts";
 import type { World } from "../../effective/world/world.ts";
-import { valueAtPointer } from "../../model/json-pointer.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
-import type { CoverageParent, CoverageRule } from "./coverage-rule.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue, setOwn } from "../../model/json.ts";
+import { valueAtPointer } from "../../model/json-pointer.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { labelsOf } from "../../model/kube-object.ts";
 import { isNamespace } from "../../model/levels.ts";
 import { formatRef, kindId, type ObjectId, objectId, type PolicyId } from "../../model/refs.ts";
 import { matchesSelector } from "../../topology/matches-selector.ts";
 import { type Section, sectionsOf } from "../../topology/sections-of.ts";
+import type { CoverageParent, CoverageRule } from "./coverage-rule.ts";
 import { isBelowAny } from "./is-below-any.ts";
 
 export interface Coverage {

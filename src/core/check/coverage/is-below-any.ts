@@ -1,8 +1,8 @@
 import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
-import type { CoverageParent } from "./coverage-rule.ts";
 import { kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
+import type { CoverageParent } from "./coverage-rule.ts";
 
 /** True if an object is below one of the parents. For Direct kinds, whose policies have no paths through parents. */
 export function isBelowAny(world: World, id: ObjectId, under: readonly CoverageParent[]): boolean {

@@ -1,6 +1,5 @@
 import type { Rulebook } from "../../effective/world/rulebook.ts";
 import { once } from "../../model/collections/once.ts";
-import type { CoverageParent, CoverageRule } from "./coverage-rule.ts";
 import type { KindFacts, LevelKind } from "../../model/definition.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -12,6 +11,7 @@ import { COVERAGE_SEVERITIES, coverageRuleSchema } from "../../model/schema/cove
 import { schemaProblems } from "../../model/schema/schema-problems.ts";
 import { didYouMean } from "../../model/words/did-you-mean.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
+import type { CoverageParent, CoverageRule } from "./coverage-rule.ts";
 
 const API_VERSION = "prevail.dev/v1alpha1";
 const MAX_FINDINGS = 20;

@@ -104,6 +104,6 @@ test("CONTRIBUTING.md names every npm script that people call, and none that is 
 });
 
 test("CONTRIBUTING.md shows the first test as it is", () => {
-  const [, shown] = /```ts\n([^]*?)```/.exec(read("CONTRIBUTING.md")) ?? [];
+  const [, shown] = /```ts\n([\s\S]*?)```/.exec(read("CONTRIBUTING.md")) ?? [];
   expect(shown).toBe(read("test/examples/first.test.ts"));
 });

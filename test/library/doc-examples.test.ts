@@ -22,7 +22,7 @@ function commentOf(name: string): string | undefined {
 }
 
 const exampleOf = (comment: string): string =>
-  (/@example\n \* ```ts\n([^]*?) \* ```/.exec(comment)?.[1] ?? "").replaceAll(/^ \* ?/gm, "  ");
+  (/@example\n \* ```ts\n([\s\S]*?) \* ```/.exec(comment)?.[1] ?? "").replaceAll(/^ \* ?/gm, "  ");
 
 const names = [library, dataplane, files].flatMap((entry) => Object.keys(entry)).sort();
 

@@ -10,7 +10,7 @@ import type { ConditionError } from "./effective-spec.ts";
 import { type Candidate, FoldResult, lossAgainst, type PointerState } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
 import { mergeBlock } from "./merge-block.ts";
-import { type Step } from "./provenance.ts";
+import type { Step } from "./provenance.ts";
 import { Removals } from "./removals.ts";
 import { atomicOverrides } from "./strategies/atomic-overrides.ts";
 import { loseTo } from "./take-or-lose.ts";

@@ -5,7 +5,6 @@ import { formatPath } from "../../effective/paths/format-path.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EvaluateCondition } from "../../model/cel.ts";
-import type { CoverageRule } from "./coverage-rule.ts";
 import type { LevelKind } from "../../model/definition.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { formatLevel, isAbove, sameLevel } from "../../model/levels.ts";
@@ -13,8 +12,9 @@ import { formatRef, type KindId, kindId, objectId, type PolicyId, parseObjectId 
 import { clipText } from "../../model/words/clip-text.ts";
 import { suggestName } from "../../model/words/near-miss.ts";
 import { type CheckFinding, findingAt, type RelatedField } from "../check-finding.ts";
-import { type Coverage, coverageOf, type UncoveredTarget } from "./coverage-of.ts";
 import { listNames, listPolicies } from "../list-names.ts";
+import { type Coverage, coverageOf, type UncoveredTarget } from "./coverage-of.ts";
+import type { CoverageRule } from "./coverage-rule.ts";
 import { parseCoverageRule } from "./parse-coverage-rule.ts";
 
 export const COVERAGE_RULE: KindId = kindId({ group: "prevail.dev", kind: "CoverageRule" });
@@ -144,9 +144,7 @@ function matchesNothing(world: World, rule: CoverageRule): CheckFinding {
   const [first] = absent;
   const index = first === undefined ? 0 : rule.under.indexOf(first);
   const hint =
-    first === undefined
-      ? ""
-      : suggestName(world.names, kindId(first.ref), first.ref.namespace, first.ref.name);
+    first === undefined ? "" : suggestName(world.names, kindId(first.ref), first.ref.namespace, first.ref.name);
   const why = first === undefined ? "" : `; ${formatRef(first.ref)} does not exist${hint}`;
   return findingAt(rule.object, {
     code: "CoverageMatchesNothing",

@@ -1,4 +1,4 @@
-import { type EffectivePath } from "../fold/for-each-effective.ts";
+import type { EffectivePath } from "../fold/for-each-effective.ts";
 import { endOf, type Path } from "../paths/path.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import { ancestorOf } from "./ancestor-of.ts";

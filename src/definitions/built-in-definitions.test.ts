@@ -48,10 +48,10 @@ describe("what each kind may attach to", () => {
   }
 });
 
-describe("DESIGN 4.8: RetryPolicy", () => {
+describe("RetryPolicy", () => {
   const retry = definitionOf("RetryPolicy");
 
-  test("is merged field by field and acts on a rule's backend", () => {
+  test("is merged field by field and takes effect on the backends of a rule", () => {
     expect(retry.merge).toMatchObject({
       none: false,
       granularity: { default: "Field" },

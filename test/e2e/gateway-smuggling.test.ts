@@ -126,7 +126,7 @@ const REFUSED: readonly (readonly [name: string, raw: string, status: number])[]
   ["CL.TE", post("Content-Length: 6\r\nTransfer-Encoding: chunked\r\n", `0\r\n\r\n${SMUGGLED}`), 400],
   ["TE.CL", post("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", `5c\r\n${SMUGGLED}\r\n0\r\n\r\n`), 400],
   ["CL.0 with TE", post("Content-Length: 0\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"), 400],
-  ["TE with CL on a GET", get(`${HOST}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n`) + "abc", 400],
+  ["TE with CL on a GET", `${get(`${HOST}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n`)}abc`, 400],
   // Transfer-Encoding
   ["TE identity", post("Transfer-Encoding: identity\r\n", "abc"), 400],
   ["TE gzip, chunked", post("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"), 400],

@@ -32,7 +32,7 @@ describe("what is one unit", () => {
       leaves,
       ["/maps/x/inner", "/maps/x/y"],
     ],
-    ["null says nothing", { a: null, b: { c: null }, d: 1 }, leaves, ["/d"]],
+    ["null counts as absent", { a: null, b: { c: null }, d: 1 }, leaves, ["/d"]],
     ["null is a tombstone for Patch kinds", { a: null, b: { c: null } }, patch, ["/a", "/b/c"]],
     ["RFC 9: a named rule", { limits: { a: { rates: [1] }, b: {} } }, named, ["/limits/a", "/limits/b"]],
     [
@@ -42,8 +42,8 @@ describe("what is one unit", () => {
       ["/rules/authentication/a", "/rules/authorization/b"],
     ],
     ["a scalar among the maps of rules", { rules: { color: "blue" } }, named, ["/rules/color"]],
-    ["a map of rules without rules says nothing", { limits: {}, rules: { authentication: {} } }, named, []],
-    ["an empty object on the way to rules says nothing", { rules: {} }, named, []],
+    ["an empty map of rules gives no unit", { limits: {}, rules: { authentication: {} } }, named, []],
+    ["an empty object above a map of rules gives no unit", { rules: {} }, named, []],
     [
       "outside the maps of rules: leaves",
       { when: { a: 1, b: {} }, limits: { x: 1 } },
@@ -156,7 +156,7 @@ describe("buildSpec", () => {
     ["an empty object stays", [unit("a", {})], { a: {} }],
     ["an empty object takes in what is set below it", [unit("a", {}), unit("a.b", 1)], { a: { b: 1 } }],
     ["and does not erase what was", [unit("a.b", 1), unit("a", {})], { a: { b: 1 } }],
-    ["a scalar gives way to what is set below it", [unit("a", 1), unit("a.b", 2)], { a: { b: 2 } }],
+    ["a scalar is replaced by a value below it", [unit("a", 1), unit("a.b", 2)], { a: { b: 2 } }],
   ] as const) {
     test(name, () => {
       expect(buildSpec(units)).toEqual(expected);

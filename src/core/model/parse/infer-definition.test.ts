@@ -54,7 +54,7 @@ describe("GEP-713's label", () => {
     ]);
   });
 
-  test("without it the CRD is no policy kind", () => {
+  test("a CRD without the label is not a policy kind", () => {
     expect(inferDefinition(crd(undefined, { defaults: block }))).toEqual({ findings: [] });
   });
 });
@@ -105,7 +105,7 @@ describe("targeting, from the schema", () => {
     ["targetRef only", ref({}), { refs: "One", selectors: false, crossNamespace: "Forbidden" }],
     ["targetRefs", { targetRefs: { items: ref({}).targetRef } }, { refs: "Many" }],
     ["both", { ...ref({}), targetRefs: { items: ref({}).targetRef } }, { refs: "Many" }],
-    ["a schema that says nothing", {}, { refs: "Many" }],
+    ["an empty schema", {}, { refs: "Many" }],
     ["selectors", { targetRefs: {}, targetSelectors: {} }, { selectors: true }],
     ["a selector in the reference", ref({ selector: {} }), { selectors: true }],
     ["a namespace in the reference", ref({ namespace: {} }), { crossNamespace: "ReferenceGrant" }],

@@ -109,7 +109,7 @@ test("group, kind and scope", () => {
   expect(parseCrd(crd(schema))).toMatchObject({ group: "example.com", kind: "ColorPolicy", scope: "Cluster" });
 });
 
-describe("what is no schema gives no facts, or none of use", () => {
+describe("an invalid schema gives no facts, or empty ones", () => {
   for (const [name, more, expected] of [
     ["no names", { names: 1 }, undefined],
     ["no versions", { versions: "v1" }, []],

@@ -19,7 +19,7 @@ const minimal: JsonObject = {
 
 const GATEWAY_API = "gateway.networking.k8s.io";
 
-test("DESIGN 4.6: everything but policies, class and targeting.kinds has a default", () => {
+test("everything but policies, class and targeting.kinds has a default", () => {
   expect(parseDefinition(document(minimal))).toEqual({
     findings: [],
     definition: {
@@ -62,7 +62,7 @@ test("DESIGN 4.6: everything but policies, class and targeting.kinds has a defau
   });
 });
 
-test("a Direct kind acts on what it targets, sections included, and never merges", () => {
+test("a Direct kind takes effect on its targets, sections included, and never merges", () => {
   const spec = { ...minimal, class: "Direct", targeting: { kinds: [{ kind: "Service", sections: ["Port"] }] } };
   const { definition } = parseDefinition(document(spec));
   expect(definition?.hierarchy.effectiveTargets).toEqual([
@@ -200,7 +200,7 @@ describe("a value of the wrong type gives a finding that names the field, and th
   }
 });
 
-describe("findings say what was found, what is allowed, and what was meant", () => {
+describe("findings have the value, the allowed values and a suggestion", () => {
   const changed = (change: JsonObject): Json => ({ ...minimal, ...change });
   for (const [name, spec, code, field, message] of [
     ["no spec", null, "DefinitionWrongType", "spec", "spec is null; allowed: an object"],

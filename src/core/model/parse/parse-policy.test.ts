@@ -171,7 +171,7 @@ describe("blocks", () => {
       ['defaults "Atomic": /rules/x/a=3', 'bare "Atomic": /rules/x/a=2', 'overrides "Atomic": /rules/x/a=1'],
     ],
     ["empty blocks", auth, { defaults: {}, overrides: { strategy: "merge" }, rules: {} }, []],
-    ["null is no block", auth, { defaults: null, rules: { x: { a: 1 } } }, ['bare "Atomic": /rules/x/a=1']],
+    ["null is not a block", auth, { defaults: null, rules: { x: { a: 1 } } }, ['bare "Atomic": /rules/x/a=1']],
     ["when beside bare rules is spec proper", auth, { when: "x" }, ['bare "Atomic": /when="x"']],
     [
       "without strategy values, strategy is spec proper",
@@ -415,7 +415,7 @@ describe("Invalid", () => {
     expect(policyOf({ targetRef, defaults: {}, overrides: { color: "blue" } }, color).findings).toEqual([]);
   });
 
-  test("too deep, whatever the depth", () => {
+  test("any depth beyond the limit is too deep", () => {
     for (const depth of [70, 100_000]) {
       let deep: Json = 1;
       for (let i = 0; i < depth; i++) deep = i % 2 === 0 ? { a: deep } : [deep];
@@ -466,7 +466,7 @@ describe("createdAt", () => {
   }
 });
 
-test("kindIndex: the place among the joined kinds", () => {
+test("kindIndex: the index among the joined kinds", () => {
   const joined: PolicyDefinition = {
     ...color,
     policies: [color.policies[0], { group: "example.com", kind: "ClusterColorPolicy", scope: "Cluster" }],

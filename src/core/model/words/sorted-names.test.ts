@@ -6,15 +6,15 @@ import { SortedNames } from "./sorted-names.ts";
 
 const nearest = (word: string, ...names: readonly string[]): string | undefined => new SortedNames(names).nearest(word);
 
-describe("the name that was meant", () => {
+describe("the nearest name", () => {
   test.each([
     ["a letter that is wrong", "bakor", ["baker", "butcher"], "baker"],
     ["a letter too many", "bakeer", ["baker"], "baker"],
-    ["two that changed places", "bkaer", ["baker"], "baker"],
+    ["two letters swapped", "bkaer", ["baker"], "baker"],
     ["the nearest, not the first", "bakers-2", ["baker-22", "bakers-1", "aakerr"], "bakers-1"],
     ["of equally near ones the first by name", "shop-3", ["shop-2", "shop-1"], "shop-1"],
-    ["whatever the case", "BAKER", ["Bakery", "Baker"], "Baker"],
-    ["nothing near", "baker", ["candle", "smith"], undefined],
+    ["case does not count", "BAKER", ["Bakery", "Baker"], "Baker"],
+    ["no name is near", "baker", ["candle", "smith"], undefined],
     ["no name at all", "", ["a"], undefined],
     ["a name longer than names are", "x".repeat(254), ["x".repeat(253)], undefined],
   ] as const)("%s", (_, word, names, expected) => {
@@ -25,7 +25,7 @@ describe("the name that was meant", () => {
     .array(fc.constantFrom("a", "b", "c", "-", "A"), { minLength: 1, maxLength: 14 })
     .map((letters) => letters.join(""));
 
-  test("is the one that a look at each finds, in whatever order they come", () => {
+  test("equals the result of a look at each name, in any order", () => {
     const byLowerCase = (a: string, b: string): number =>
       compareText(a.toLowerCase(), b.toLowerCase()) || compareText(a, b);
     const property = fc.property(fc.array(name, { maxLength: 40 }), name, (names, word) => {
@@ -35,7 +35,7 @@ describe("the name that was meant", () => {
   });
 });
 
-test("names made to be near each other and to the end of each cost a search that ends", () => {
+test("a search among hostile names ends", () => {
   const names = Array.from(
     { length: 5_000 },
     (_, at) => `${"a".repeat(at % 120)}${"bcdefghijk"[at % 10]}${"a".repeat(249 - (at % 120))}${at % 7}`,

@@ -102,12 +102,10 @@ function printTarget(
       for (const gap of target.gaps) print.paragraph({ indent: 4, hanging: 2 }, ...formatGap(gap, source));
       return;
     case "conflicted":
-      print.paragraph(
-        layout,
-        `On ${formatNode(target.node)}: `,
-        styled("conflicted", "red"),
-        ` with ${glued(redaction.name(target.by))}, which is older or first by name`,
-      );
+      // The message names the other policy.
+      if (redaction.isHidden(target.by))
+        print.paragraph(layout, styled("Conflicted:", "red"), ` ${formatNode(target.node)} already has a policy`);
+      else print.paragraph(layout, styled("Conflicted:", "red"), ` ${target.message}`);
       return;
     case "refused": {
       const at = source.locate(policy, fieldPointer(target.field));

@@ -16,7 +16,7 @@ import type { Secret } from "../gen/envoy/extensions/transport_sockets/tls/v3/se
 import { compileCluster, compileDelayCluster, compileEmptyCluster, compileWaitingCluster } from "./compile-cluster.ts";
 import { type AccessLogging, compileDelayListener, compileListener, type ListenerAddress } from "./compile-listener.ts";
 import { compileLoadAssignment } from "./compile-load-assignment.ts";
-import { type ClusterUse, createRouteCompiler, type PortFacts } from "./compile-route.ts";
+import { type ClusterUse, createRouteCompiler, createRouteParts, type PortFacts } from "./compile-route.ts";
 import { compileSecrets } from "./compile-secrets.ts";
 import { type CompiledHost, createVirtualHostCompiler, type VirtualHostCompiler } from "./compile-virtual-hosts.ts";
 import { type ConfigSources, deltaSources, sotwSources, staticSources } from "./config-sources.ts";
@@ -71,12 +71,13 @@ export interface GatewayCompiler {
 
 export function createGatewayCompiler(options: CompileOptions): GatewayCompiler {
   const hostCompilers = new Map<RouteConfigName, VirtualHostCompiler>();
+  const parts = createRouteParts();
   const countUses = createUseCounter();
   const clusters = createClusterStore();
   const assignments = createAssignmentStore();
   const shapes = createShapeMemory(options.scopesFrom);
   const hostCompiler = (name: RouteConfigName, facts: PortFacts): VirtualHostCompiler => {
-    const known = hostCompilers.get(name) ?? createVirtualHostCompiler(name, createRouteCompiler(facts, options));
+    const known = hostCompilers.get(name) ?? createVirtualHostCompiler(name, createRouteCompiler(facts, options, parts));
     hostCompilers.set(name, known);
     return known;
   };

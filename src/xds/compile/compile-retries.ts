@@ -4,6 +4,7 @@
  */
 import type { RetryConfig } from "../../core/dataplane/gateway-config.ts";
 import { hasWaits, retriesOf } from "../../core/envoy/envoy-waits.ts";
+import { remember } from "../../core/model/collections/remember.ts";
 import type { RetryPlan } from "../../core/retry/retry-schedule.ts";
 import { type RetryPolicy, RetryPolicySchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { PreviousHostsPredicateSchema } from "../gen/envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
@@ -35,15 +36,12 @@ const PREVIOUS_HOSTS = {
 /** How often Envoy looks for another endpoint before it uses one that failed. */
 const OTHER_HOST_TRIES = 5n;
 
-const known = new WeakMap<RetryConfig, Map<MethodClass, RetryPolicy>>();
+/** The retry policies of one gateway. Many routes have the same settings, so each policy is made once. */
+export type RetryPolicies = WeakMap<RetryConfig, Map<MethodClass, RetryPolicy>>;
 
-/** Cached, because many routes have the same settings. */
-export function compileRetryPolicy(retry: RetryConfig, methods: MethodClass): RetryPolicy {
-  const policies = known.get(retry) ?? new Map<MethodClass, RetryPolicy>();
-  known.set(retry, policies);
-  const policy = policies.get(methods) ?? create(RetryPolicySchema, retryPolicy(retry, methods));
-  policies.set(methods, policy);
-  return policy;
+export function compileRetryPolicy(retry: RetryConfig, methods: MethodClass, known: RetryPolicies): RetryPolicy {
+  const policies = remember(known, retry, () => new Map<MethodClass, RetryPolicy>());
+  return remember(policies, methods, () => create(RetryPolicySchema, retryPolicy(retry, methods)));
 }
 
 function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyInit {

@@ -33,6 +33,7 @@ import {
   IDEMPOTENT_METHODS,
   type MethodClass,
   methodClasses,
+  type RetryPolicies,
   WAITED_HEADER,
 } from "./compile-retries.ts";
 import { type ClusterName, type ClusterSettings, clusterName, waitingClusterName } from "./resource-names.ts";
@@ -49,6 +50,26 @@ export interface RouteOptions {
   /** How much too early a timer may fire. It is added to waits. */
   readonly slackMs: number;
   readonly matchRegex: MatchRegex;
+}
+
+type ByRetry<T> = WeakMap<object, Map<string, T>>;
+
+/** The parts that many routes of one gateway have in common. Each is made once. */
+export interface RouteParts {
+  readonly uses: WeakMap<BackendConfig, ByRetry<ClusterUse>>;
+  readonly actions: WeakMap<ClusterUse, ByRetry<RouteAction>>;
+  readonly retryPolicies: RetryPolicies;
+}
+
+export const createRouteParts = (): RouteParts => ({
+  uses: new WeakMap(),
+  actions: new WeakMap(),
+  retryPolicies: new WeakMap(),
+});
+
+interface RouteContext extends RouteOptions {
+  readonly facts: PortFacts;
+  readonly parts: RouteParts;
 }
 
 /** A cluster that a route needs. */
@@ -69,30 +90,35 @@ export interface CompiledRoute {
 }
 
 /** Compiles the routes of one port, each once. */
-export function createRouteCompiler(facts: PortFacts, options: RouteOptions): (route: RouteConfig) => CompiledRoute {
+export function createRouteCompiler(
+  facts: PortFacts,
+  { slackMs, matchRegex }: RouteOptions,
+  parts: RouteParts,
+): (route: RouteConfig) => CompiledRoute {
+  const context: RouteContext = { facts, slackMs, matchRegex, parts };
   const known = new WeakMap<RouteConfig, CompiledRoute>();
   return (route) => {
-    const compiled = known.get(route) ?? compileSound(route, facts, options);
+    const compiled = known.get(route) ?? compileSound(route, context);
     known.set(route, compiled);
     return compiled;
   };
 }
 
-function compileSound(route: RouteConfig, facts: PortFacts, options: RouteOptions): CompiledRoute {
+function compileSound(route: RouteConfig, context: RouteContext): CompiledRoute {
   const problem = (message: string): ConfigProblem => ({
     object: route.rule.route,
     field: "spec.rules",
     message: `${route.rule.rule}: ${message}`,
   });
-  const noMatch = faultOfMatch(route.match, options.matchRegex);
+  const noMatch = faultOfMatch(route.match, context.matchRegex);
   if (noMatch !== undefined) return { routes: [], uses: [], problems: [problem(`${noMatch}; it matches nothing`)] };
   const noAction = faultOfRule(route);
   if (noAction !== undefined) {
     const rule: RuleConfig = { ...route.rule, filters: [], action: { type: "Respond", status: 500, reason: noAction } };
-    const compiled = compileRoute({ ...route, rule }, facts, options);
+    const compiled = compileRoute({ ...route, rule }, context);
     return { ...compiled, problems: [problem(`${noAction}; requests get a 500`)] };
   }
-  const compiled = compileRoute(route, facts, options);
+  const compiled = compileRoute(route, context);
   const limits = ruleLimits(route.rule);
   if (limits.length === 0) return compiled;
   const told = ({ message, backend }: RuleLimit): string =>
@@ -100,7 +126,7 @@ function compileSound(route: RouteConfig, facts: PortFacts, options: RouteOption
   return { ...compiled, problems: limits.map((limit) => problem(told(limit))) };
 }
 
-function compileRoute({ match, rule }: RouteConfig, facts: PortFacts, options: RouteOptions): CompiledRoute {
+function compileRoute({ match, rule }: RouteConfig, context: RouteContext): CompiledRoute {
   const { action } = rule;
   const common = { name: formatRef(rule.route, rule.rule) };
   switch (action.type) {
@@ -108,7 +134,7 @@ function compileRoute({ match, rule }: RouteConfig, facts: PortFacts, options: R
       return alone({ ...common, match: compileMatch(match), ...respond(action.status) });
     case "Redirect": {
       const changes = changesOf({ request: NO_CHANGES, response: compileFilters(rule.filters).response });
-      const routes = redirects(compileMatch(match), action.redirect, facts);
+      const routes = redirects(compileMatch(match), action.redirect, context.facts);
       return {
         routes: routes.map((one) => create(RouteSchema, { ...common, ...one, ...changes })),
         uses: [],
@@ -118,8 +144,8 @@ function compileRoute({ match, rule }: RouteConfig, facts: PortFacts, options: R
     case "Forward": {
       const [only, ...others] = action.backends;
       if (only !== undefined && others.length === 0)
-        return forward({ target: only.target, upTo: undefined }, { match, rule }, options);
-      const parts = shares(action.backends).map((share) => forward(share, { match, rule }, options));
+        return forward({ target: only.target, upTo: undefined }, { match, rule }, context);
+      const parts = shares(action.backends).map((share) => forward(share, { match, rule }, context));
       return { routes: parts.flatMap(({ routes }) => routes), uses: parts.flatMap(({ uses }) => uses), problems: [] };
     }
   }
@@ -156,19 +182,19 @@ function shares(backends: readonly WeightedBackendConfig[]): readonly Share[] {
   });
 }
 
-function forward({ target, upTo }: Share, { match, rule }: RouteConfig, options: RouteOptions): CompiledRoute {
+function forward({ target, upTo }: Share, { match, rule }: RouteConfig, context: RouteContext): CompiledRoute {
   const name = formatRef(rule.route, rule.rule);
   if (target.type === "Unavailable") {
     return alone({ name, match: withShare(compileMatch(match), upTo), ...respond(target.status) });
   }
-  const use = clusterUse(target, options);
+  const use = clusterUse(target, context);
   const filters = compileFilters([...rule.filters, ...target.filters]);
   const { request, response, cors } = filters;
   const routes = methodClasses(target.retry, match.method).map((methods) =>
     create(RouteSchema, {
       name,
       match: forwardMatch(match, upTo, methods),
-      action: { case: "route", value: routeAction(rule, target, use, filters, methods) },
+      action: { case: "route", value: routeAction({ rule, target, use, filters, methods }, context.parts) },
       requestHeadersToRemove: request.remove,
       requestHeadersToAdd: request.add,
       responseHeadersToRemove: use.waitsMs === undefined ? response.remove : unmarked(response.remove),
@@ -224,17 +250,16 @@ const forwardMatch = (
 
 type UsableTarget = Extract<BackendTarget, { type: "Backend" }>;
 
-const knownUses = new WeakMap<BackendConfig, WeakMap<object, Map<string, ClusterUse>>>();
 const NO_RETRY = {};
 
 /** Cached, because many routes use a backend in the same way. */
-function clusterUse(target: UsableTarget, options: RouteOptions): ClusterUse {
-  const byRetry = remember(knownUses, target.backend, () => new WeakMap<object, Map<string, ClusterUse>>());
+function clusterUse(target: UsableTarget, { slackMs, parts }: RouteContext): ClusterUse {
+  const byRetry = remember(parts.uses, target.backend, (): ByRetry<ClusterUse> => new WeakMap());
   const byTimes = remember(byRetry, target.retry ?? NO_RETRY, () => new Map<string, ClusterUse>());
-  return remember(byTimes, `${target.backendRequestTimeoutMs} ${options.slackMs}`, () => compileUse(target, options));
+  return remember(byTimes, `${target.backendRequestTimeoutMs}`, () => compileUse(target, slackMs));
 }
 
-function compileUse({ backend, retry, backendRequestTimeoutMs }: UsableTarget, { slackMs }: RouteOptions): ClusterUse {
+function compileUse({ backend, retry, backendRequestTimeoutMs }: UsableTarget, slackMs: number): ClusterUse {
   const waitsMs = retry === undefined ? undefined : waitsOf(retry.plan, slackMs);
   // Envoy counts budgets per cluster, and waiting attempts belong to another cluster.
   const budget = retry === undefined || waitsMs !== undefined ? undefined : tighter(retry.budget, backend.budget);
@@ -255,35 +280,37 @@ function tighter(one: ClusterSettings["budget"], other: ClusterSettings["budget"
 
 const NO_TIMEOUT = duration(0);
 
-const knownActions = new WeakMap<ClusterUse, WeakMap<object, Map<string, RouteAction>>>();
+/** What the action of a route is made of. */
+interface ActionParts {
+  readonly rule: RuleConfig;
+  readonly target: UsableTarget;
+  readonly use: ClusterUse;
+  readonly filters: CompiledFilters;
+  readonly methods: MethodClass;
+}
 
 /** The plain actions are shared, because most routes have one. */
-function routeAction(
-  rule: RuleConfig,
-  target: UsableTarget,
-  use: ClusterUse,
-  filters: CompiledFilters,
-  methods: MethodClass,
-): RouteAction {
-  const make = (): RouteAction => create(RouteActionSchema, actionInit(rule, target, use, filters, methods));
+function routeAction(action: ActionParts, { actions, retryPolicies }: RouteParts): RouteAction {
+  const { rule, target, use, filters, methods } = action;
+  const make = (): RouteAction => create(RouteActionSchema, actionInit(action, retryPolicies));
   if (filters.host !== undefined || filters.path !== undefined || filters.mirrors.length > 0) return make();
-  const byRetry = remember(knownActions, use, () => new WeakMap<object, Map<string, RouteAction>>());
+  const byRetry = remember(actions, use, (): ByRetry<RouteAction> => new WeakMap());
   const byRule = remember(byRetry, target.retry ?? NO_RETRY, () => new Map<string, RouteAction>());
   return remember(byRule, `${methods} ${rule.requestTimeoutMs}`, make);
 }
 
 function actionInit(
-  { requestTimeoutMs }: RuleConfig,
-  { retry }: UsableTarget,
-  { name }: ClusterUse,
-  { host, path, mirrors }: CompiledFilters,
-  methods: MethodClass,
+  { rule, target, use, filters, methods }: ActionParts,
+  retryPolicies: RetryPolicies,
 ): Init<typeof RouteActionSchema> {
+  const { requestTimeoutMs } = rule;
+  const { retry } = target;
+  const { host, path, mirrors } = filters;
   return {
-    clusterSpecifier: { case: "cluster", value: name },
+    clusterSpecifier: { case: "cluster", value: use.name },
     // The default would be 15 seconds.
     timeout: requestTimeoutMs === undefined ? NO_TIMEOUT : duration(requestTimeoutMs),
-    ...(retry === undefined ? {} : { retryPolicy: compileRetryPolicy(retry, methods) }),
+    ...(retry === undefined ? {} : { retryPolicy: compileRetryPolicy(retry, methods, retryPolicies) }),
     ...(host === undefined ? {} : { hostRewriteSpecifier: { case: "hostRewriteLiteral", value: host } }),
     ...(path === undefined ? {} : { regexRewrite: path }),
     requestMirrorPolicies: mirrors.map(({ backend, perMillion }) => ({

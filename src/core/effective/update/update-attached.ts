@@ -109,5 +109,6 @@ function recordEdit(
   // The same sets may be on other sections now.
   targets.add(target);
   if (!definition.merge.none) return;
-  for (const { policies, losers } of [...was, ...is]) for (const { id } of [...policies, ...losers]) rivals.add(id);
+  for (const { policies, conflicted } of [...was, ...is])
+    for (const { id } of [...policies, ...conflicted]) rivals.add(id);
 }

@@ -130,7 +130,7 @@ export class AttachedDraft {
 export function attachedIn(sets: NodeSets | undefined, consumer?: string): readonly AttachedPolicy[] {
   if (sets === undefined) return [];
   const list = (set: PolicySet, sectionName: string | undefined): AttachedPolicy[] =>
-    [...set.policies, ...set.losers].map((policy) => ({ policy, sectionName, consumer }));
+    [...set.policies, ...set.conflicted].map((policy) => ({ policy, sectionName, consumer }));
   return [
     ...(sets.own === undefined ? [] : list(sets.own, undefined)),
     ...[...(sets.sections ?? [])].flatMap(([name, set]) => list(set, name)),

@@ -4,14 +4,15 @@
  */
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { FoldLevel } from "../../merge/fold.ts";
+import { noneConflicted } from "../../merge/none-conflicted.ts";
 import { comparePrecedence } from "../../merge/precedence.ts";
 import type { MergeStrategy } from "../../model/definition.ts";
 import type { Policy } from "../../model/policy.ts";
 
 /** The policies on one target. The same policies (and annotation) are the same object. */
 export interface PolicySet extends FoldLevel {
-  /** Strategy None: the policies that lost this target to the only one in `policies`. */
-  readonly losers: readonly Policy[];
+  /** Strategy None: the policies that are Conflicted with the only one in `policies`. */
+  readonly conflicted: readonly Policy[];
 }
 
 /** The policies of one kind attached to an object and its sections. */
@@ -63,7 +64,7 @@ export class Stacks {
 
   /** Two sets on one target, in order of precedence. */
   combined(a: PolicySet, b: PolicySet, isNone: boolean): PolicySet {
-    const policies = [...a.policies, ...a.losers, ...b.policies, ...b.losers].sort(comparePrecedence);
+    const policies = [...a.policies, ...a.conflicted, ...b.policies, ...b.conflicted].sort(comparePrecedence);
     return this.setOf(policies, a.annotated, isNone);
   }
 
@@ -99,10 +100,12 @@ function nodeBelow(node: SetNode, policy: Policy): SetNode {
 
 const NO_POLICIES: readonly Policy[] = [];
 
-const newSet = (policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet =>
-  isNone && policies.length > 1
-    ? { policies: policies.slice(0, 1), losers: policies.slice(1), annotated }
-    : { policies, losers: NO_POLICIES, annotated };
+function newSet(policies: readonly Policy[], annotated: MergeStrategy | undefined, isNone: boolean): PolicySet {
+  const none = isNone ? noneConflicted(policies) : undefined;
+  return none === undefined
+    ? { policies, conflicted: NO_POLICIES, annotated }
+    : { policies: [none.established], conflicted: none.conflicted, annotated };
+}
 
 const newStack = (up: Stack | undefined, set: PolicySet | undefined): Stack => ({
   up,

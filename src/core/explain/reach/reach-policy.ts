@@ -194,7 +194,7 @@ function targetsOf(world: World, record: PolicyRecord, { targets, through }: Sur
     const section = sectionName === undefined ? {} : { sectionName };
     const node: PathNode = { group, kind: name, namespace, name: own, ...section };
     const conflict = findConflict(world, record, attachment);
-    if (conflict !== undefined) return { state: "conflicted", node, by: conflict.by };
+    if (conflict !== undefined) return { state: "conflicted", node, ...conflict };
     const paths = through.get(attachment) ?? 0;
     return {
       state: "attached",

@@ -49,7 +49,7 @@ export type ReachTarget =
       /** The refused references that explain why there are no paths. Empty if there are paths. */
       readonly gaps: readonly MissingLink[];
     }
-  | { readonly state: "conflicted"; readonly node: PathNode; readonly by: PolicyId }
+  | { readonly state: "conflicted"; readonly node: PathNode; readonly by: PolicyId; readonly message: string }
   | { readonly state: "refused"; readonly field: string; readonly code: string; readonly message: string };
 
 /** A reference that Gateway API refuses, in the object that contains it. */

@@ -6,7 +6,7 @@ import type { RouteConfig } from "../../../core/dataplane/gateway-config.ts";
 import { createGatewayCompiler } from "../../compile/compile-gateway.ts";
 import { type VirtualHost, VirtualHostSchema } from "../../gen/envoy/config/route/v3/route_components_pb.ts";
 import { create, fromBinary } from "../../protobuf.ts";
-import { encodeHost } from "./encode-host.ts";
+import { createHostEncoder } from "./encode-host.ts";
 
 function compiled(routes: readonly RouteConfig[]): readonly VirtualHost[] {
   const compiler = createGatewayCompiler({
@@ -21,6 +21,7 @@ function compiled(routes: readonly RouteConfig[]): readonly VirtualHost[] {
     .map(({ host }) => host);
 }
 
+const encodeHost = createHostEncoder();
 const retry = retryConfig({ backoffMs: 100 });
 const header = { name: "x-loaf", value: "rye" };
 

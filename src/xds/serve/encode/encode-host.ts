@@ -16,16 +16,23 @@ import {
 } from "../../gen/envoy/config/route/v3/route_components_pb.ts";
 import { type EncodedField, toBinary, withFields } from "../../protobuf.ts";
 
-const matches = new WeakMap<RouteMatch, Uint8Array>();
-const actions = new WeakMap<RouteAction, Uint8Array>();
-
-export function encodeHost(host: VirtualHost): Uint8Array {
-  const { routes } = VirtualHostSchema.field;
-  const fields = host.routes.map((route): EncodedField => [routes.number, encodeRoute(route)]);
-  return withFields(toBinary(VirtualHostSchema, { ...host, routes: [] }), fields);
+/** The bytes of messages that routes share. */
+interface EncodedParts {
+  readonly matches: WeakMap<RouteMatch, Uint8Array>;
+  readonly actions: WeakMap<RouteAction, Uint8Array>;
 }
 
-function encodeRoute(route: Route): Uint8Array {
+/** Encodes the hosts of one gateway. */
+export function createHostEncoder(): (host: VirtualHost) => Uint8Array {
+  const { routes } = VirtualHostSchema.field;
+  const parts: EncodedParts = { matches: new WeakMap(), actions: new WeakMap() };
+  return (host) => {
+    const fields = host.routes.map((route): EncodedField => [routes.number, encodeRoute(route, parts)]);
+    return withFields(toBinary(VirtualHostSchema, { ...host, routes: [] }), fields);
+  };
+}
+
+function encodeRoute(route: Route, { matches, actions }: EncodedParts): Uint8Array {
   const { match, action } = route;
   if (match === undefined || action.case !== "route") return toBinary(RouteSchema, route);
   const own = toBinary(RouteSchema, { ...route, match: undefined, action: { case: undefined } });

@@ -16,7 +16,7 @@ import {
   ScopedRouteConfigurationSchema,
 } from "../../gen/envoy/config/route/v3/scoped_route_pb.ts";
 import { create, toBinary, withFields } from "../../protobuf.ts";
-import { encodeHost } from "./encode-host.ts";
+import { createHostEncoder } from "./encode-host.ts";
 import {
   type EncodedResource,
   encodedResource,
@@ -116,9 +116,10 @@ interface HostEncoders {
 /** Encodes each host once. */
 function createHostEncoders(): HostEncoders {
   const shared = new Map<RouteConfigName, EncodedResource>();
+  const encodeHost = createHostEncoder();
   return {
     scope: once((host) => encodedResource("Scope", scopeName(host.name), scopeOf(host))),
-    own: once((host) => encodedResource("Route", host.name, routesOfHost(host))),
+    own: once((host) => encodedResource("Route", host.name, routesOfHost(host.name, encodeHost(host)))),
     host: once((host) => encodedResource("VirtualHost", host.name, encodeHost(host))),
     shared: (name) =>
       remember(shared, name, () =>
@@ -131,10 +132,10 @@ const ROUTES = RouteConfigurationSchema.field;
 const IN_COMMON = toBinary(RouteConfigurationSchema, HOST_ROUTES);
 
 /** The common part is encoded once, because thousands may be needed when an Envoy starts. */
-const routesOfHost = (host: VirtualHost): Uint8Array =>
+const routesOfHost = (name: string, host: Uint8Array): Uint8Array =>
   withFields(IN_COMMON, [
-    [ROUTES.name.number, host.name],
-    [ROUTES.virtualHosts.number, encodeHost(host)],
+    [ROUTES.name.number, name],
+    [ROUTES.virtualHosts.number, host],
   ]);
 
 const SCOPE = ScopedRouteConfigurationSchema.field;

@@ -20,7 +20,7 @@ import {
   type PolicyId,
   parseObjectId,
 } from "../../core/model/refs.ts";
-import { formatDifference, formatPath, listWords } from "../print/format-paths.ts";
+import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format-paths.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatPointer, formatValue } from "../print/format-value.ts";
 import { glued, type Piece, styled } from "../print/styled-text.ts";
@@ -42,6 +42,7 @@ const MOST_PATHS = 4;
 /** Prints each value, its source, and what it overrides or replaces; where paths differ, on which paths. */
 export function printValues(outcomes: readonly PathOutcome[], policyKind: GroupKind, context: TextContext): void {
   const all = outcomes.flatMap(({ paths }) => paths);
+  const difference = createDifference(all);
   let item: string | undefined;
   for (const group of groupValues(outcomes)) {
     const { field } = group;
@@ -49,14 +50,14 @@ export function printValues(outcomes: readonly PathOutcome[], policyKind: GroupK
       field === undefined ? undefined : `${formatPointer(field.pointer)} of ${formatRef(parseObjectId(field.object))}`;
     if (place !== item && place !== undefined) context.print.paragraph({ indent: 2 }, `In ${place}`);
     item = place;
-    printValueGroup(group, policyKind, all, context);
+    printValueGroup(group, policyKind, { total: all.length, difference }, context);
   }
 }
 
 function printValueGroup(
   group: ValueGroup,
   policyKind: GroupKind,
-  all: readonly ExplainedPath[],
+  { total, difference }: { readonly total: number; readonly difference: FormatDifference },
   context: TextContext,
 ): void {
   const { print } = context;
@@ -70,9 +71,9 @@ function printValueGroup(
   }
   print.paragraph({ indent: 2 }, name);
   variants.forEach((variant, index) => {
-    const apart = formatDifference(variant.paths, all);
+    const apart = difference(variant.paths);
     const isRest = index > 0 && index === variants.length - 1 && silent === 0;
-    const count = `${variant.paths.length} of ${all.length} paths`;
+    const count = `${variant.paths.length} of ${total} paths`;
     const where = apart ?? (isRest ? theOthers(variant.paths.length) : count);
     print.paragraph(
       { indent: 4, hanging: 4 },

@@ -1,7 +1,7 @@
 import type { EffectiveValue, KindChange, PathChange, ValueChange } from "../../core/explain/plan/result.ts";
 import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import { formatRef, type GroupKind, parseObjectId } from "../../core/model/refs.ts";
-import { formatDifference, formatPath, formatPathsTogether } from "../print/format-paths.ts";
+import { createDifference, type FormatDifference, formatPath, formatPathsTogether } from "../print/format-paths.ts";
 import { formatSource } from "../print/format-source.ts";
 import { formatPointer, formatValue } from "../print/format-value.ts";
 import { allPaths, countWord } from "../print/print-targets.ts";
@@ -32,8 +32,8 @@ export function printChangedValues(kind: KindChange, context: PlanTextContext): 
     const transitions = transitionsIn(paths);
     const shown = wide ? transitions : transitions.slice(0, MOST_TRANSITIONS);
     // Describing paths in words compares all of them. Where that takes too long, the paths are listed.
-    const isComparable = shown.length * paths.length <= MOST_COMPARED;
-    for (const transition of shown) printTransition(transition, { all: paths, isComparable }, kind.policyKind, context);
+    const difference = shown.length * paths.length <= MOST_COMPARED ? createDifference(paths) : undefined;
+    for (const transition of shown) printTransition(transition, { all: paths, difference }, kind.policyKind, context);
     if (shown.length < transitions.length)
       print.line(`  … and ${transitions.length - shown.length} more changes (-o wide lists them all)`);
   }
@@ -80,7 +80,7 @@ const sideKey = (side: EffectiveValue | undefined): unknown =>
 
 function printTransition(
   { change, paths }: Transition,
-  { all, isComparable }: { readonly all: readonly PathChange[]; readonly isComparable: boolean },
+  { all, difference }: { readonly all: readonly PathChange[]; readonly difference: FormatDifference | undefined },
   policyKind: GroupKind,
   context: PlanTextContext,
 ): void {
@@ -91,7 +91,7 @@ function printTransition(
     field === undefined
       ? ""
       : ` in ${formatPointer(field.pointer)} of ${glued(formatRef(parseObjectId(field.object)))}`;
-  const apart = paths.length === all.length || !isComparable ? undefined : formatDifference(paths, all);
+  const apart = paths.length === all.length ? undefined : difference?.(paths);
   const where =
     paths.length === all.length
       ? all.length === 1

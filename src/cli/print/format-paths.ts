@@ -1,5 +1,6 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { ExplainedPath } from "../../core/explain/explain/result.ts";
+import { remember } from "../../core/model/collections/remember.ts";
 import { formatRef } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
 import { glued } from "./styled-text.ts";
@@ -24,16 +25,7 @@ export const sectionWord = (kind: string): string =>
 /** Routes of all kinds stand at one level. */
 const levelOf = (kind: string): string => (kind.endsWith("Route") ? "Route" : kind);
 
-/** Paths are compared with each other again and again. */
-const known = new WeakMap<ExplainedPath, Steps>();
-
-function stepsOf(path: ExplainedPath): Steps {
-  const steps = known.get(path) ?? findSteps(path);
-  known.set(path, steps);
-  return steps;
-}
-
-function findSteps({ nodes, from }: ExplainedPath): Steps {
+function stepsOf({ nodes, from }: ExplainedPath): Steps {
   const steps = new Map<string, Step>();
   const add = (level: string, step: Omit<Step, "level">): void => {
     // A mesh path meets Services twice: as what is asked for, and as what answers.
@@ -93,13 +85,18 @@ function distinct(all: readonly Steps[], level: string): readonly Step[] {
   return [...found.values()];
 }
 
-/**
- * What tells some paths from the rest, in as few words as will do: `rule order through listener http`. Undefined: no such words, only
- * the paths themselves.
- */
-export function formatDifference(some: readonly ExplainedPath[], all: readonly ExplainedPath[]): string | undefined {
-  const everyone = all.map(stepsOf);
-  const chosen = some.map(stepsOf);
+/** Describes some of the paths in as few words as single them out; undefined if no words do. */
+export type FormatDifference = (some: readonly ExplainedPath[]) => string | undefined;
+
+/** Describes parts of `all`. The steps of each path are found once. */
+export function createDifference(all: readonly ExplainedPath[]): FormatDifference {
+  const known = new Map<ExplainedPath, Steps>();
+  const steps = (path: ExplainedPath): Steps => remember(known, path, () => stepsOf(path));
+  return (some) => formatDifference(some.map(steps), all.map(steps));
+}
+
+/** `rule order through listener http`. */
+function formatDifference(chosen: readonly Steps[], everyone: readonly Steps[]): string | undefined {
   const keyOf = (steps: Steps, level: string): string => steps.get(level)?.key ?? "";
   const keysOf = (among: readonly Steps[], level: string): ReadonlySet<string> =>
     new Set(among.map((steps) => keyOf(steps, level)));

@@ -2,7 +2,7 @@ import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { Reach, ReachedPath, ReachedValue, ReachLoss } from "../../core/explain/reach/result.ts";
 import { blockPointer } from "../../core/explain/value-pointer.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
-import { formatDifference, formatPath, listWords } from "../print/format-paths.ts";
+import { createDifference, type FormatDifference, formatPath, listWords } from "../print/format-paths.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatSource, positionOf } from "../print/format-source.ts";
 import { formatPointer, formatValue } from "../print/format-value.ts";
@@ -22,10 +22,11 @@ export function printReachedValues(reach: Reach, context: TextContext): void {
   if (reach.values.length === 0) return;
   print.line();
   print.line(styled("Values", "bold"));
-  for (const value of reach.values) printValue(value, reach, context);
+  const difference = createDifference(reach.paths);
+  for (const value of reach.values) printValue(value, reach, difference, context);
 }
 
-function printValue(value: ReachedValue, reach: Reach, context: TextContext): void {
+function printValue(value: ReachedValue, reach: Reach, difference: FormatDifference, context: TextContext): void {
   const { print, source, wide } = context;
   const { block, pointer, inEffect, equal, overridden, gated, when, losses } = value;
   const { object, pointer: at } = blockPointer(source.world, reach.policy, block, pointer);
@@ -43,7 +44,7 @@ function printValue(value: ReachedValue, reach: Reach, context: TextContext): vo
   if (inEffect > 0) print.paragraph(layout, styled("takes effect", "green"), ` ${onPaths(inEffect, total)}`);
   const shownLosses = wide ? losses : losses.slice(0, MOST_LOSSES);
   const isComparable = shownLosses.length * total <= MOST_COMPARED;
-  for (const loss of shownLosses) printLoss(loss, reach, isComparable, context);
+  for (const loss of shownLosses) printLoss(loss, reach, isComparable ? difference : undefined, context);
   const rest = losses.slice(shownLosses.length).reduce((sum, { paths }) => sum + paths.length, 0);
   if (rest > 0) print.paragraph(layout, `… and ${countWord(rest, "path")} with other reasons (-o wide lists all)`);
   if (gated > 0) {
@@ -56,7 +57,12 @@ function printValue(value: ReachedValue, reach: Reach, context: TextContext): vo
 const onPaths = (count: number, total: number): string =>
   count === total ? `on ${allPaths(total)}` : `on ${count} of ${total} paths`;
 
-function printLoss(loss: ReachLoss, reach: Reach, isComparable: boolean, context: TextContext): void {
+function printLoss(
+  loss: ReachLoss,
+  reach: Reach,
+  difference: FormatDifference | undefined,
+  context: TextContext,
+): void {
   const { print } = context;
   const { reason, paths, field } = loss;
   const item =
@@ -69,15 +75,19 @@ function printLoss(loss: ReachLoss, reach: Reach, isComparable: boolean, context
   print.paragraph(
     layout,
     head,
-    ` ${whereWords(paths, reach.paths, isComparable)}${item} `,
+    ` ${whereWords(paths, reach.paths, difference)}${item} `,
     ...lossWords(loss, reach, context),
   );
 }
 
 /** Describes some of the paths: in words if a few words single them out, else by their number and the first of them. */
-function whereWords(some: readonly ReachedPath[], all: readonly ReachedPath[], isComparable: boolean): string {
+function whereWords(
+  some: readonly ReachedPath[],
+  all: readonly ReachedPath[],
+  difference: FormatDifference | undefined,
+): string {
   if (some.length === all.length) return onPaths(some.length, all.length);
-  const apart = isComparable ? formatDifference(some, all) : undefined;
+  const apart = difference?.(some);
   if (apart !== undefined) return `on ${apart} (${countWord(some.length, "path")})`;
   const [first] = some;
   const example = first === undefined ? "" : `, such as ${formatPath(first)}`;

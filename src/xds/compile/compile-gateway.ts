@@ -77,7 +77,8 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
   const assignments = createAssignmentStore();
   const shapes = createShapeMemory(options.scopesFrom);
   const hostCompiler = (name: RouteConfigName, facts: PortFacts): VirtualHostCompiler => {
-    const known = hostCompilers.get(name) ?? createVirtualHostCompiler(name, createRouteCompiler(facts, options, parts));
+    const known =
+      hostCompilers.get(name) ?? createVirtualHostCompiler(name, createRouteCompiler(facts, options, parts));
     hostCompilers.set(name, known);
     return known;
   };

@@ -164,17 +164,23 @@ describe("the tree", () => {
     expectNone(sources.filter((file) => lines(file) > 440).map((file) => `${file.path}: ${lines(file)} lines`));
   });
 
+  test("has no WeakMap of a module: a cache belongs to an object that its users create", () => {
+    const isOfModule = /^(?:export )?(?:const|let|var) [^\n]*= new Weak(?:Map|Set)\b/m;
+    expectNone(sources.filter(({ text }) => isOfModule.test(text)).map(({ path }) => path));
+  });
+
   test("has folders of at most 25 files", () => {
     const counts = new Map<string, number>();
     for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
     expectNone([...counts].filter(([, count]) => count > 25).map(([folder, count]) => `${folder}: ${count} files`));
   });
 
-  test("has a page in every folder of the sources", () => {
-    const folders = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
+  test("has a page in every folder of the sources and the tests", () => {
+    const folders = ["src", "test"]
+      .flatMap((top) => readdirSync(join(root, top), { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isDirectory())
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((folder) => !/[/\\](?:gen|testdata)(?:[/\\]|$)/.test(folder));
+      .filter((folder) => !/[/\\](?:gen|golden|testdata)(?:[/\\]|$)/.test(folder));
     const page = (folder: string): string => join(folder, "README.md");
     expectNone(folders.filter((folder) => !existsSync(page(folder))).map((folder) => `${folder}: no README.md`));
     const lines = (folder: string): number => readFileSync(page(folder), "utf8").split("\n").length;

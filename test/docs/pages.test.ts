@@ -26,6 +26,28 @@ describe("links lead somewhere", () => {
   }
 });
 
+/** The pages that guide through the code. */
+const guides = ["ARCHITECTURE.md", "CONTRIBUTING.md", ...["src", "test", "bench", "scripts"].flatMap(inFolder)];
+
+const code = ["src", "test", "bench", "scripts"].flatMap((top) =>
+  readdirSync(join(root, top), { recursive: true, encoding: "utf8" }).map((name) => `${top}/${name}`),
+);
+const folderOf = (page: string): string => (page.includes("/") ? `${dirname(page)}/` : "");
+
+/** A path is relative to the page, its parent, `src`, `src/core` or the root. A name alone may be anywhere below the page. */
+describe("files that a page names exist", () => {
+  test.each(guides)("%s", (page) => {
+    const named = [...read(page).matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)].map(([, name = ""]) => name);
+    const folders = [dirname(page), dirname(dirname(page)), "src", "src/core", ""];
+    const isBelow = (name: string): boolean =>
+      !name.includes("/") && code.some((file) => file.startsWith(folderOf(page)) && file.endsWith(`/${name}`));
+    const missing = named.filter(
+      (name) => !isBelow(name) && !folders.some((folder) => existsSync(join(root, folder, name))),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
 describe("README.md", () => {
   const text = read("README.md");
 

@@ -134,7 +134,7 @@ const backoff: readonly BehaviourRow[] = [
 const METHODS = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST", "PATCH"];
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** DESIGN of afterSend: what was sent may have been processed. */
+/** `afterSend`: a backend may have processed a request that was sent. */
 function afterSendRows(deed: Deed, timeouts: JsonObject | undefined, lastStatus: number): readonly BehaviourRow[] {
   return ["Never", "Idempotent", "Always"].flatMap((afterSend) =>
     METHODS.map((method): BehaviourRow => {

@@ -1,4 +1,4 @@
-/** Makes something when somebody first asks for it, and keeps it. */
+/** Computes a value on the first call and returns the same one afterwards. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** What a cache holds for a key, made the first time it is asked for. */
+/** The cached value of a key, computed on first access. */
 export function remember<Key, Value>(
   cache: { readonly get: (key: Key) => Value | undefined; readonly set: (key: Key, value: Value) => unknown },
   key: Key,

@@ -3,25 +3,25 @@ import type { ExitCode } from "./exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "./run/settings.ts";
 import type { XdsTools } from "./xds/xds-tools.ts";
 
-/** Everything that the command line has of the outside world. `src/bin` makes one of the process, tests make their own. */
+/** The interface of the command line to the outside world. `src/serve/process` implements it for the process; tests have their own. */
 export interface CliIo {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   /** The width of the terminal. Undefined: a pipe or a file, where lines are not cut. */
   readonly columns: number | undefined;
-  /** Whether a person sees what is written to each. */
+  /** True for a stream that is a terminal. */
   readonly isTerminal: { readonly stdout: boolean; readonly stderr: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fileSystem: FileSystem;
-  /** Milliseconds, for progress only. */
+  /** The time in milliseconds, used for progress only. */
   readonly now: () => number;
   readonly version: () => string;
-  /** Where the example is, as people here can type it. */
+  /** The path of the bakery example, for use on the command line. */
   readonly bakery: () => Promise<string>;
-  /** What people typed to get here: `prevail`, or `kubectl prevail`. */
+  /** The name of the program as it was called: `prevail` or `kubectl prevail`. */
   readonly program: string;
-  /** Loads what is known of Envoy. */
+  /** Loads the Envoy tools. */
   readonly xds: () => Promise<XdsTools>;
-  /** Runs a gateway until it is told to stop. */
+  /** Runs a gateway until a signal stops it. */
   readonly serve: (settings: ServeSettings, output: ServeOutput) => Promise<ExitCode>;
 }

@@ -4,17 +4,17 @@ import type { CliIo } from "./cli-io.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Printer } from "./print/create-printer.ts";
 
-/** One command. Each has a file in `commands/` that exports one as `command`, and a row in `command-table.ts`. */
+/** One command. `NAME/command.ts` exports it as `command`, and `command-table.ts` has a row for it. */
 export interface Command {
-  /** The words after the command's name: `TARGET…`. One line for each way to call it. */
+  /** The arguments after the command's name, such as `TARGET…`. One line for each form. */
   readonly usage: readonly string[];
   /** Paragraphs for `help COMMAND`. */
   readonly description: readonly string[];
-  /** Its own, besides those of `takes`. */
+  /** The options of this command alone, in addition to those of `takes`. */
   readonly options: readonly Option[];
-  /** Groups of options that several commands have: see `option-groups.ts`. */
+  /** Groups of options that several commands share. `option-groups.ts` defines them. */
   readonly takes: readonly OptionGroup[];
-  /** What `-o` can be; empty: there is no `-o`. */
+  /** The values of `-o`. Empty: the command has no `-o`. */
   readonly outputs: readonly string[];
   readonly examples: readonly Example[];
   run(context: CommandContext): Promise<ExitCode>;
@@ -23,7 +23,7 @@ export interface Command {
 /** `source`: -f and how documents are read. `scope`: -n, -A, -l. `table`: --no-headers. */
 export type OptionGroup = "source" | "scope" | "table";
 
-/** `line` begins after the program's name; every example is run in a test. */
+/** An example for the help page. `line` begins after the program's name. A test runs every example. */
 export interface Example {
   readonly what: string;
   readonly line: string;
@@ -39,22 +39,22 @@ export interface LoadableCommand {
 export interface CommandContext {
   readonly args: readonly string[];
   readonly options: OptionValues;
-  /** The value of `-o`; undefined: the command's own format for people. */
+  /** The value of `-o`. Undefined: the default text format. */
   readonly output: string | undefined;
   readonly io: CliIo;
-  /** Every command, for one that speaks of the others. */
+  /** All commands, for `completion`. */
   readonly commands: readonly LoadableCommand[];
-  /** `For example: …`, with a command line that works here. */
+  /** `For example: …`, with the first example of the command. */
   readonly example: string;
   /** `See 'prevail help COMMAND'.` */
   readonly seeHelp: string;
   readonly print: Printer;
-  /** For people, on standard error. */
+  /** Prints to standard error. */
   readonly errorPrint: Printer;
-  /** Reads the source that the options name. Undefined: there is nothing to answer from, and the reason has been printed. */
+  /** Loads the source that the options name. Undefined if it has no objects. The reason has then been printed. */
   readonly load: () => Promise<LoadedSource | undefined>;
-  /** Prints `error: …` and gives the exit code for it. Each hint is a line of its own. */
+  /** Prints `error: …`, then each hint on its own line, and returns the exit code. */
   readonly fail: (message: string, ...hints: readonly string[]) => ExitCode;
-  /** Prints `note: …` for people, beside the answer and never in it. */
+  /** Prints `note: …` to standard error. */
   readonly note: (message: string) => void;
 }

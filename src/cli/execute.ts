@@ -17,7 +17,7 @@ import { withProgress } from "./print/create-progress.ts";
 import { printUnreadable } from "./print/print-unreadable.ts";
 import { styled } from "./print/styled-text.ts";
 
-/** The command line, whole: `argv` without the program. Never throws, never exits: the caller does, with this code. */
+/** Runs a command line (`argv` without the program) and returns its exit code. It neither throws nor exits. */
 export async function execute(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   try {
     return await dispatch(argv, io);
@@ -131,7 +131,7 @@ const seeHelp = ({ program }: CliIo, command?: string): string =>
 function refuse(io: CliIo, message: string, ...hints: readonly string[]): ExitCode {
   const print = errorPrinter(io);
   print.paragraph({ hanging: 7 }, styled("error:", "red"), ` ${clipText(message)}`);
-  // What is there to be copied, a command or a name, stays in one line.
+  // A hint may be a command or name to copy, so it is not wrapped.
   for (const hint of hints) {
     if (hint.startsWith(" ") || hint.includes(`${io.program} `)) print.line(hint);
     else print.paragraph({ hanging: 2 }, hint);
@@ -139,7 +139,7 @@ function refuse(io: CliIo, message: string, ...hints: readonly string[]): ExitCo
   return exitCodes.failed;
 }
 
-/** https://no-color.org: any value but the empty one. */
+/** NO_COLOR disables colour unless it is empty (https://no-color.org). */
 const wantsColour = ({ env }: CliIo): boolean => (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
 
 const outputPrinter = (io: CliIo, options?: OptionValues): Printer =>

@@ -1,12 +1,12 @@
-/** The one table of exit codes; `docs/cli.md` shows it. */
+/** The exit codes, as documented in `docs/cli.md`. */
 export const exitCodes = {
-  /** The question was answered. */
+  /** Success. */
   ok: 0,
-  /** It was not, or not wholly: a mistake in the command, nothing of that name, several, or input that cannot be read or would be refused, or output that cannot be written. Or `check` has errors. */
+  /** Failure or incomplete result: an invalid command line, an unknown or ambiguous name, unusable input, output that cannot be written, or errors found by `check`. */
   failed: 1,
-  /** It was, and the answer is one to act on: `plan --exit-code` sees changes, `check` shows findings and none is an error. */
+  /** Success with a result that needs attention: `plan --exit-code` has changes, or `check` has findings but no errors. */
   differs: 2,
-  /** A mistake of ours. */
+  /** An internal error. */
   internal: 70,
 } as const;
 

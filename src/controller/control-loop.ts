@@ -1,6 +1,6 @@
 /**
- * From objects that change to a data plane that follows: load what changed, work out what that means, hand it on. One step at a time; whatever
- * changes meanwhile is taken up by the next.
+ * Applies changing objects to a data plane: each step loads the changes, evaluates them and passes the configuration on. Steps do not
+ * overlap; changes during a step are loaded by the next.
  */
 import { apply } from "../core/apply.ts";
 import { compileDataplane, updateDataplane } from "../core/compile.ts";
@@ -16,28 +16,28 @@ import { type KeyMaterial, NO_KEY_MATERIAL } from "../sources/key-material.ts";
 
 /** A data plane: it makes gateways behave as configured. */
 export interface DataplaneServer {
-  /** Resolves when the configuration is served, with what could not be. */
+  /** Resolves when the configuration is served, with the problems of the parts that are not. */
   readonly replace: (config: DataplaneConfig, keyMaterial: KeyMaterial) => Promise<readonly string[]>;
 }
 
 export type ControlEvent =
   | {
       readonly type: "Applied";
-      /** From 1. */
+      /** The number of the configuration, starting at 1. */
       readonly generation: number;
       readonly changes: number;
       readonly objects: number;
       readonly config: DataplaneConfig;
-      /** What the data plane could not do. */
+      /** The problems that the data plane reported. */
       readonly problems: readonly string[];
-      /** Policies that are not in force, as far as that is new. */
+      /** Policies that are not accepted and were accepted, or absent, before. */
       readonly notAccepted: readonly NotAcceptedPolicy[];
-      /** Documents that were left out. */
+      /** Documents that are not usable and were ignored. */
       readonly broken: readonly Finding[];
-      /** Working it out, and handing it over. */
+      /** The duration of evaluation and update. */
       readonly tookMs: number;
     }
-  /** Something is broken: the configuration that is served stays. */
+  /** The documents are not usable. The current configuration stays. */
   | { readonly type: "Kept"; readonly generation: number; readonly broken: readonly Finding[] }
   | { readonly type: "Unchanged"; readonly generation: number };
 
@@ -55,7 +55,7 @@ export interface ControlLoopOptions {
 }
 
 export interface ControlLoop {
-  /** Looks again. Calls while it does so come to one more look. Rejects only for mistakes of ours. */
+  /** Loads the source again. Calls during a refresh are combined into one more. Rejects only for internal errors. */
   readonly refresh: () => Promise<void>;
   readonly generation: () => number;
 }

@@ -2,7 +2,7 @@ import type { ServeSettings } from "../cli/run/settings.ts";
 
 export type PortSettings = Pick<ServeSettings, "bind" | "portMap">;
 
-/** Where the ports of a configuration are opened, as the command line has it. */
+/** Maps listener ports to addresses, by `--bind` and `--map-port`. */
 export function bindPorts({
   bind,
   portMap,

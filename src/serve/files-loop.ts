@@ -4,7 +4,7 @@ import { type FilesRequest, startFilesThread } from "../sources/files-thread.ts"
 import { followFiles } from "../sources/follow-files.ts";
 import { loadCel } from "../sources/load-cel.ts";
 
-/** Files on one side, a data plane on the other. Every server has one. */
+/** The control loop of a server: it applies the files to a data plane. */
 export interface FilesLoop extends ControlLoop {
   /** Refreshes whenever a file changes, until the signal is aborted. */
   readonly follow: (signal: AbortSignal) => Promise<void>;

@@ -1,4 +1,4 @@
-/** A second signal ends the program at once, as Node does by itself. */
+/** Resolves at the first SIGINT or SIGTERM. A second signal ends the program at once, which is Node's default. */
 export function untilSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
   const stopping = new AbortController();
   const onSignal = (): void => {

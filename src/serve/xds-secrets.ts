@@ -1,7 +1,7 @@
 import { type KeyMaterial, materialName } from "../sources/key-material.ts";
 import type { EnvoySecrets } from "../xds/compile/envoy-secrets.ts";
 
-/** Key material from files, as it is handed to Envoys. */
+/** The key material from the files, in the form that Envoys get. */
 export function envoySecrets({ certificates, authorities }: KeyMaterial): EnvoySecrets {
   return {
     findCertificate: (secret) => {

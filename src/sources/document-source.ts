@@ -16,27 +16,27 @@ export interface PositionedObject {
   readonly source?: SourcePosition;
 }
 
-/** What there is now. */
+/** The current documents. */
 export interface ReadDocuments {
   readonly documents: readonly PositionedObject[];
-  /** About the text. */
+  /** Findings about the text. */
   readonly findings: readonly Finding[];
   readonly keyMaterial: KeyMaterial;
 }
 
 export interface SourceChanges {
-  /** From what was given out last to what there is now. */
+  /** The changes since the last load. */
   readonly changes: readonly Change[];
-  /** How many objects there are now. */
+  /** The number of objects. */
   readonly objects: number;
-  /** What cannot be used; if there is any, a source that has given out something before holds `changes` back. */
+  /** Documents that are not usable. If there are any, `changes` is empty, except at the first load. */
   readonly broken: readonly Finding[];
-  /** Undefined: as it was. */
+  /** Undefined if unchanged. */
   readonly keyMaterial: KeyMaterial | undefined;
 }
 
 export interface DocumentSource {
-  /** The first time: everything. */
+  /** Returns the changes since the last call. The first call returns everything. */
   readonly load: () => Promise<SourceChanges>;
 }
 
@@ -69,7 +69,7 @@ export function createDocumentSource(read: () => Promise<ReadDocuments>): Docume
   };
 }
 
-/** A document that only moved within its file is the same. */
+/** A document that only moved within its file is unchanged. */
 function changesBetween(before: ObjectIndex | undefined, after: ObjectIndex): readonly Change[] {
   const changes: Change[] = [];
   before?.forEach(({ id, ref }) => {

@@ -4,7 +4,7 @@ export interface FollowOptions {
   readonly paths: readonly string[];
   /** False: only SIGHUP causes a refresh. */
   readonly isWatching: boolean;
-  /** Loads the files again. It rejects only for mistakes of ours. */
+  /** Loads the files again. Rejects only for internal errors. */
   readonly refresh: () => Promise<void>;
   readonly note: (message: string) => void;
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 /**
- * Certificates and keys, taken out of documents before anything else reads them: they never enter a snapshot, an output or a configuration.
- * Plain data, so that it can be handed from thread to thread.
+ * Removes certificates and keys from documents before anything else reads them: they never enter a snapshot, an output or a configuration.
+ * Key material is plain data, so that it can be passed between threads.
  */
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../core/model/json.ts";
 import type { ObjectRef } from "../core/model/refs.ts";
@@ -55,7 +55,7 @@ export function splitKeyMaterial<Document extends { readonly value: unknown }>(
   return { documents: left, keyMaterial: { certificates, authorities } };
 }
 
-/** What key material is kept under: the Secret or ConfigMap that it came with. */
+/** The key of key material: the Secret or ConfigMap that contains it. */
 export const materialName = ({ namespace, name }: Pick<ObjectRef, "namespace" | "name">): string =>
   `${namespace}/${name}`;
 
@@ -64,7 +64,7 @@ function textAt(holder: Json | undefined, key: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** `stringData` is how people write it, and it wins (Kubernetes, Secret). */
+/** `stringData` takes precedence over `data` (Kubernetes, Secret). */
 function secretText(secret: JsonObject, key: string, decodeBase64: (text: string) => string): string | undefined {
   const encoded = textAt(secret["data"], key);
   return textAt(secret["stringData"], key) ?? (encoded === undefined ? undefined : decodeBase64(encoded));

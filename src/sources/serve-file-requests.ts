@@ -18,7 +18,7 @@ function isFilesRequest(value: unknown): value is FilesRequest {
 
 function respondOn(port: MessagePort, { paths, defaultNamespace }: FilesRequest): void {
   const files = nodeFileSystem(process.stdin);
-  // A pipe can be read once only.
+  // Standard input can be read only once.
   let input: Promise<Uint8Array> | undefined;
   const readStdin = (): Promise<Uint8Array> => (input ??= files.readStdin());
   const fileSystem = { ...files, readStdin };

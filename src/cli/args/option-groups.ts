@@ -27,7 +27,7 @@ const groups: Readonly<Record<OptionGroup, readonly Option[]>> = {
 
 export const helpOption: Option = { name: "help", short: "h", help: "print the help of this command" };
 
-/** All options of a command, its own first. */
+/** All options of a command. Its own options come first. */
 export function optionsOf(command: Command): readonly Option[] {
   return [
     ...command.options,

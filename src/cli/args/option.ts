@@ -1,12 +1,12 @@
-/** One option of a command, as data: parsing, help, documentation and completion are all made from it. */
+/** One option of a command. Parsing, help, documentation and completion are derived from it. */
 export interface Option {
   /** Long name, without dashes. */
   readonly name: string;
   readonly short?: string;
-  /** What stands for its value in help: `FILE`. Absent: a flag. */
+  /** The placeholder for the value in help, such as `FILE`. Absent for a flag. */
   readonly value?: string;
   readonly repeatable?: boolean;
-  /** The values allowed. */
+  /** The allowed values. */
   readonly choices?: readonly string[];
   readonly help: string;
 }
@@ -14,7 +14,7 @@ export interface Option {
 /** The options given on a command line. */
 export interface OptionValues {
   has(name: string): boolean;
-  /** The last one given. */
+  /** The last value that was given. */
   value(name: string): string | undefined;
   values(name: string): readonly string[];
 }

@@ -9,13 +9,13 @@ export type ParsedArguments =
 interface Parsing {
   readonly known: readonly Option[];
   readonly given: Map<string, string[]>;
-  /** Still to be read, the next one last. */
+  /** The remaining words, in reverse order. */
   readonly rest: string[];
 }
 
 /**
- * Options anywhere among the arguments, as kubectl reads them: `-o json`, `-ojson`, `-o=json`, `--output json`,
- * `--output=json`, `-Ao json`; `--` ends them. Other than there, an option is never the value of another, unless with `=`.
+ * Parses options and arguments in any order, with the syntax of kubectl: `-o json`, `-ojson`, `-o=json`, `--output json`,
+ * `--output=json`, `-Ao json`; `--` ends the options. Unlike kubectl, the value of an option cannot be another option, except after `=`.
  */
 export function parseArguments(argv: readonly string[], known: readonly Option[]): ParsedArguments {
   const parsing: Parsing = { known, given: new Map(), rest: argv.toReversed() };
@@ -49,7 +49,7 @@ function readLong(parsing: Parsing, word: string): string | undefined {
   return take(parsing, option, `--${name}`, equals === -1 ? undefined : word.slice(equals + 1));
 }
 
-/** `-A`, `-Ao json`, `-ojson`: letters that are flags, and then maybe one with a value. */
+/** Parses `-A`, `-Ao json` or `-ojson`: short flags, the last of which may take a value. */
 function readShort(parsing: Parsing, word: string): string | undefined {
   for (let at = 1; at < word.length; at++) {
     const letter = word.charAt(at);

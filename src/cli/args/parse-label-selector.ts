@@ -10,7 +10,7 @@ const EQUAL = new RegExp(`^(${KEY})\\s*(==|=|!=)\\s*(${VALUE})$`);
 const IN = new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
 const EXISTS = new RegExp(`^(!?)\\s*(${KEY})$`);
 
-/** kubectl's `-l`: `team=bread,tier!=test,env in (prod,stage),!legacy`. */
+/** Parses a label selector with the syntax of kubectl: `team=bread,tier!=test,env in (prod,stage),!legacy`. */
 export function parseLabelSelector(text: string): ParsedLabelSelector {
   const requirements: LabelRequirement[] = [];
   for (const part of splitOutside(text)) {
@@ -24,7 +24,7 @@ export function parseLabelSelector(text: string): ParsedLabelSelector {
   return { ok: true, selector: { matchLabels: [], matchExpressions: requirements } };
 }
 
-/** At commas that are not between brackets. */
+/** Splits at commas that are not in parentheses. */
 const splitOutside = (text: string): readonly string[] => text.split(/,(?![^(]*\))/);
 
 function parseRequirement(part: string): LabelRequirement | undefined {

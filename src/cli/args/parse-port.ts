@@ -1,12 +1,12 @@
 const MAX_PORT = 65_535;
 
-/** Undefined: that is no port. */
+/** Undefined if the text is not a port number. */
 export function parsePort(text: string): number | undefined {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : undefined;
   return port === undefined || port > MAX_PORT ? undefined : port;
 }
 
-/** `80:8080` and the like: the listener's port, and the one to open. A text says what is wrong. */
+/** Parses pairs such as `80:8080`: the port of the listener and the port to open. Returns an error message for an invalid pair. */
 export function parsePortMap(words: readonly string[]): ReadonlyMap<number, number> | string {
   const map = new Map<number, number>();
   for (const word of words) {

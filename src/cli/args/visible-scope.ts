@@ -2,7 +2,7 @@ import { parseScope, type Scope } from "../target/find-targets.ts";
 import type { OptionValues } from "./option.ts";
 import { parseRedaction, type Redaction } from "./redaction.ts";
 
-/** What the reader wants to see, and may see. */
+/** The scope that the options select, and the redaction. */
 export interface VisibleScope {
   readonly scope: Scope;
   readonly redaction: Redaction;

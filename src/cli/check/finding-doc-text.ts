@@ -1,7 +1,7 @@
 import type { Printer } from "../print/create-printer.ts";
 import { styled } from "../print/styled-text.ts";
 
-/** A section of `docs/findings.md` on a terminal: paragraphs are fitted to it, examples are left as they are. */
+/** Prints a section of `docs/findings.md`. Paragraphs are wrapped, examples are not. */
 export function printFindingDoc(markdown: string, print: Printer): void {
   let isExample = false;
   let paragraph: string[] = [];

@@ -17,7 +17,7 @@ import type { Redaction } from "../args/redaction.ts";
 import { redactFindings } from "../print/redact-findings.ts";
 import { isInScope, type Scope } from "../target/find-targets.ts";
 
-/** A finding as every format of `check` shows it. */
+/** One finding, in the form that all output formats of `check` use. */
 export interface ReportedFinding {
   readonly code: FindingCode;
   readonly severity: Severity;
@@ -30,11 +30,11 @@ export interface ReportedFinding {
 }
 
 export interface FindingReport {
-  /** At or above the severity asked for; by file, line and column, those without a place last. */
+  /** Findings of at least the requested severity, ordered by file, line and column. Findings without a position come last. */
   readonly findings: readonly ReportedFinding[];
-  /** Below it. */
+  /** The number of findings below that severity. */
   readonly hidden: number;
-  /** In the scope. */
+  /** The number of objects in the scope. */
   readonly objects: number;
   readonly policies: number;
   readonly origin: string;
@@ -87,7 +87,7 @@ function withFix(finding: Finding, world: World): CheckFinding {
   return fix === undefined ? finding : { ...finding, fix };
 }
 
-/** Patterns are the largest part of it, and only Envoy's are asked. */
+/** Loads regular expressions only for Envoy: they are the largest part of the data plane check. */
 async function loadDataplane(name: DataplaneName | undefined): Promise<CheckedDataplane | undefined> {
   switch (name) {
     case undefined:
@@ -105,7 +105,7 @@ const noCel: EvaluateCondition = () => ({ state: "error", message: "CEL was not 
 
 interface Draft {
   readonly finding: CheckFinding;
-  /** Its `source` is the place of its field, not only of its object. */
+  /** The finding. Its `source` is the position of the field, not only of the object. */
   readonly isPlaced: boolean;
 }
 
@@ -114,7 +114,7 @@ type Places = ReadonlyMap<string, SourcePosition>;
 
 const keyOf = ({ object, field }: About): string => `${object ?? ""}\n${field ?? ""}`;
 
-/** Each once, and object by object: a document is read again for the places of its fields, and then kept until the next one. */
+/** Removes duplicates and locates findings object by object: a document is parsed again for the positions of its fields and kept until the next one. */
 function findPlaces(drafts: readonly Draft[], { locate }: LoadedSource): Places {
   const wanted = new Map<string, About>();
   for (const { finding, isPlaced } of drafts)
@@ -146,14 +146,14 @@ function reported({ finding, isPlaced }: Draft, places: Places): ReportedFinding
   };
 }
 
-/** What is wrong with the text concerns everybody. */
+/** Findings about unreadable text are in every scope. */
 function isShown(id: ObjectId | undefined, { world }: LoadedSource, scope: Scope): boolean {
   if (id === undefined) return true;
   const object = world.objects.get(id);
   return isInScope(object ?? { ref: parseObjectId(id), raw: {} }, scope);
 }
 
-/** One mistake may be seen from two sides. */
+/** Two checks may report the same mistake. */
 function unique(drafts: readonly Draft[]): readonly Draft[] {
   const seen = new Set<string>();
   return drafts.filter(({ finding: { code, message, object, field, source } }) => {
@@ -164,17 +164,17 @@ function unique(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
-/** A gateway fails for reasons that have been told: what is wrong with a reference is no news as a share that is answered 500. */
+/** Removes data plane findings about a field that already has a finding: a broken reference also makes requests fail with 500. */
 function withoutEchoes(drafts: readonly Draft[]): readonly Draft[] {
-  const told = new Map<ObjectId, string[]>();
+  const knownFields = new Map<ObjectId, string[]>();
   for (const { finding } of drafts) {
     const { object, field, code, severity } = finding;
     if (object === undefined || field === undefined || code === "NotServed" || severity !== "error") continue;
-    told.set(object, [...(told.get(object) ?? []), field]);
+    knownFields.set(object, [...(knownFields.get(object) ?? []), field]);
   }
   return drafts.filter(({ finding: { code, object, field = "" } }) => {
     if (code !== "NotServed" || object === undefined) return true;
-    return !told.get(object)?.some((known) => known.startsWith(field) || field.startsWith(known));
+    return !knownFields.get(object)?.some((known) => known.startsWith(field) || field.startsWith(known));
   });
 }
 
@@ -194,7 +194,7 @@ const compareWords = (a: ReportedFinding, b: ReportedFinding): number =>
   compareText(a.code, b.code) ||
   compareText(a.message, b.message);
 
-/** Findings about a path as a whole have a file, and no line in it. */
+/** A finding about a whole path has a file but no line. */
 export const isAboutPath = ({ code }: ReportedFinding): boolean => PATH_CODES.has(code);
 
 const PATH_CODES: ReadonlySet<string> = new Set(["PathNotFound", "PathUnreadable", "EmptyDirectory"]);

@@ -4,7 +4,7 @@ import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding
 
 const commands: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", info: "notice" };
 
-/** Workflow commands of GitHub Actions, one line each: they become annotations on the lines of a pull request. */
+/** Workflow commands of GitHub Actions, one for each finding. GitHub shows them as annotations on a pull request. */
 export const findingsGithub = ({ findings }: FindingReport): string =>
   findings.map((one) => `${lineOf(one)}\n`).join("");
 
@@ -28,7 +28,7 @@ function lineOf(finding: ReportedFinding): string {
   return `::${commands[severity]} ${written}::${escapeData(text)}`;
 }
 
-/** The runner splits lines, and commands at `%`, `:` and `,`; it puts these back. */
+/** Escapes characters that have a meaning in workflow commands: line ends, `%`, `:` and `,`. */
 const escapeData = (text: string): string =>
   text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 const escapeProperty = (text: string): string => escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -2,7 +2,7 @@ import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { API_VERSION } from "../print/effective-json.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
 
-/** For programs, as `docs/schemas/finding-list.json` describes it. */
+/** `check -o json`; `docs/schemas/finding-list.json` describes it. */
 export const findingsJson = ({ findings, hidden }: FindingReport): object => ({
   apiVersion: API_VERSION,
   kind: "FindingList",

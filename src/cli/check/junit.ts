@@ -3,14 +3,14 @@ import { formatPosition } from "../print/format-position.ts";
 import { renderSvg as renderXml, type SvgElement as XmlElement, svg as xml } from "../print/xml-element.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding-report.ts";
 
-/** JUnit's XML, as CI servers read it: a suite for each file, a test case for each finding. Notes do not fail. */
+/** JUnit XML for CI servers: one suite for each file, one test case for each finding. Findings of severity info do not fail. */
 export function findingsJunit(report: FindingReport): string {
   const suites = new Map<string, ReportedFinding[]>();
   for (const finding of report.findings) {
     const file = finding.place?.file ?? report.origin;
     suites.set(file, [...(suites.get(file) ?? []), finding]);
   }
-  // A server that sees no test at all takes that for a mistake.
+  // CI servers treat a report without tests as an error.
   const cases = [...suites].map(([file, findings]) => suite(file, findings.map(testCase), findings));
   const all =
     cases.length === 0

@@ -47,7 +47,7 @@ function result(finding: ReportedFinding, ruleIndex: number): object {
   const name = object === undefined ? undefined : formatRef(object);
   const subject = name === undefined || message.includes(name) ? message : `${name}: ${message}`;
   const placed = related.filter((other) => other.place !== undefined);
-  // What has no place cannot be a location; code scanners refuse files that have one without.
+  // A finding without a position has no location: code scanners refuse a location without a file.
   const text = [subject, ...related.filter((other) => other.place === undefined).map((other) => other.message)];
   return {
     ruleId: code,
@@ -83,15 +83,15 @@ const physical = ({ file, line, column }: SourcePosition, hasLine: boolean): obj
 });
 
 /**
- * A message string (SARIF, 3.11.5 and 3.11.6): braces stand for placeholders unless they are doubled, and `[a](b)` is a link, which
- * a name in a user's YAML must not become.
+ * Escapes a message string (SARIF, 3.11.5 and 3.11.6): single braces are placeholders and `[a](b)` is a link. A name from the input
+ * must not become either.
  */
 function messageString(text: string): string {
   const doubled = text.replaceAll("{", "{{").replaceAll("}", "}}");
   return doubled.includes("](") ? doubled.replaceAll(/[[\]\\]/g, "\\$&") : doubled;
 }
 
-/** A URI reference (RFC 3986): relative paths stay relative, so that a server finds them in its checkout. */
+/** Converts a path to a URI reference (RFC 3986). Relative paths stay relative, so that a server finds them in its checkout. */
 export function uriOf(file: string): string {
   const path = file.replaceAll("\\", "/").replace(/^(\.\/)+/, "");
   const encoded = path.split("/").map(encodeSegment).join("/");
@@ -99,6 +99,6 @@ export function uriOf(file: string): string {
   return path.startsWith("/") ? `file://${encoded}` : encoded;
 }
 
-/** A lone surrogate, which no URI can hold, becomes the character that stands for it in UTF-8. */
+/** Replaces lone surrogates by U+FFFD: a URI cannot contain them. */
 const encodeSegment = (segment: string): string =>
   encodeURIComponent(segment.replaceAll(/\p{Cs}/gu, "\ufffd")).replaceAll("%40", "@");

@@ -7,7 +7,7 @@ import { type FindingReport, isAboutPath, type ReportedFinding, severities } fro
 
 const styles: Readonly<Record<Severity, Style>> = { error: "red", warning: "yellow", info: "cyan" };
 
-/** For people: where, how bad, what, and what to do about it; at the end how many there are. */
+/** Prints each finding with position, severity, message and fix, then the number of findings. */
 export function printFindings(report: FindingReport, print: Printer, program: string): void {
   for (const finding of report.findings) {
     printFinding(finding, print);

@@ -1,13 +1,13 @@
-/** One word that could stand where the cursor is. */
+/** One candidate for the word at the cursor. */
 export interface Candidate {
   readonly word: string;
   readonly help?: string;
 }
 
-/** What could stand where the cursor is. */
+/** All candidates for the word at the cursor. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** Names of files, too: the shell knows them best. */
+  /** True if the shell should also complete file names. */
   readonly files: boolean;
 }
 
@@ -20,7 +20,7 @@ export const beginning = (word: string, candidates: readonly Candidate[]): Compl
   files: false,
 });
 
-/** What kubectl and the scripts read: a word on each line, maybe a tab and a help text, and at the end a number that says how to go on. */
+/** Formats candidates for kubectl and the shell scripts: one on each line, with an optional tab and help text, and a directive number at the end. */
 export function printCompletion({ candidates, files }: Completion): string {
   const isOpen = candidates.length > 0 && candidates.every(({ word }) => /[/=]$/.test(word));
   const lines = candidates.map(({ word, help }) => (help === undefined ? word : `${word}\t${help}`));
@@ -28,6 +28,6 @@ export function printCompletion({ candidates, files }: Completion): string {
   return `${[...lines, `:${directive}`].join("\n")}\n`;
 }
 
-/** The numbers are those of cobra, kubectl's library. */
+/** The directive numbers of cobra, the library that kubectl uses. */
 const NO_SPACE = 2;
 const NO_FILES = 4;

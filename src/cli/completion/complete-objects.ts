@@ -10,18 +10,18 @@ import { findTarget } from "../target/find-targets.ts";
 
 import { beginning, type Candidate, type Completion, NOTHING } from "./candidate.ts";
 
-/** Completes names of what is in the files on the line. */
+/** Completes the names of objects in the files that the command line names. */
 export interface CompleteObjects {
   /** `KIND/`, then `KIND/NAME`, then `KIND/NAME#SECTION`. */
   targets(current: string, wanted: "any" | "policy" | "target"): Completion;
-  /** Names alone, of one kind. */
+  /** Names without the kind, for objects of one kind. */
   names(current: string, kind: string): Completion;
   namespaces(current: string): Completion;
   /** The rules of the policy that the words name. */
   rules(current: string, words: readonly string[]): Completion;
 }
 
-/** Files that cannot be read give no names, and no message: the cursor is in the middle of a command line. */
+/** Unreadable files give no names and no message: a message would disturb the command line that is being typed. */
 export async function completeObjects(
   paths: readonly string[],
   { fileSystem }: Pick<CliIo, "fileSystem">,
@@ -57,7 +57,7 @@ function findRecord(world: World, id: string): ReturnType<World["policies"]["get
   return found;
 }
 
-/** By its name, or, if none begins like that, by a plural or a short name. Without files: all kinds that are known. */
+/** Completes a kind by its name or, if no name matches, by its plural or short name. Without files: all known kinds. */
 function completeKinds(
   world: World,
   kinds: readonly KindWords[],
@@ -78,7 +78,7 @@ function completeKinds(
   return { candidates: candidates.sort((a, b) => compareText(a.word, b.word)), files: false };
 }
 
-/** What is before `from` stays as it is typed. A name that several namespaces have comes with its namespace. */
+/** Completes a name. The text before `from` is kept. A name that occurs in several namespaces gets its namespace. */
 function completeNames(
   world: World,
   kinds: readonly KindWords[],

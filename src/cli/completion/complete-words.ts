@@ -6,17 +6,17 @@ import { beginning, type Candidate, type Completion, FILES, NOTHING } from "./ca
 import type { CompleteObjects } from "./complete-objects.ts";
 import { positionalSlots, type Slot } from "./positional-slots.ts";
 
-/** A line as far as it is typed. */
+/** The parsed part of a command line before the cursor. */
 interface TypedLine {
   readonly args: readonly string[];
   readonly values: ReadonlyMap<string, readonly string[]>;
   /** The option whose value comes next. */
   readonly pending: Option | undefined;
-  /** After `--`. */
+  /** True after `--`. */
   readonly isEnded: boolean;
 }
 
-/** What could stand in place of the last word; `words` are those after the program's name. */
+/** Finds the candidates for the last word. `words` begin after the program's name. */
 export async function completeWords(
   words: readonly string[],
   { io, commands }: Pick<CommandContext, "io" | "commands">,
@@ -80,7 +80,7 @@ function readOption(
     const [flag = "", value] = splitAtEquals(word);
     return { option: options.find(({ name }) => `--${name}` === flag), value };
   }
-  // Letters that are flags, and then maybe one with a value.
+  // Short flags can be combined, and the last of them may take a value.
   for (let at = 1; at < word.length; at++) {
     const option = options.find(({ short }) => short === word.charAt(at));
     if (option === undefined || option.value === undefined) continue;
@@ -110,7 +110,7 @@ async function completeValue(option: Option, current: string, line: TypedLine, i
   if (value === "NAMESPACE") return (await objectsOn(line, io)).namespaces(current);
   if (value === "KIND/NAME") return (await objectsOn(line, io)).targets(current, "any");
   if (value === "RULE") return (await objectsOn(line, io)).rules(current, line.args);
-  // `--gateway`: an option that is called as a kind is.
+  // `--gateway` has the name of a kind: its value is an object of that kind.
   return value.includes("NAME") ? (await objectsOn(line, io)).names(current, name) : NOTHING;
 }
 
@@ -120,7 +120,7 @@ async function completeArgument(command: Command, current: string, line: TypedLi
   const { args } = line;
   const slots = positionalSlots(command.usage, args);
   const [first] = args.slice(slots.targetsFrom ?? args.length);
-  // As in kubectl: the kind once, then names.
+  // As in kubectl, names without a kind follow the first kind.
   if (first !== undefined && !first.includes("/")) return (await objectsOn(line, io)).names(current, first);
   const words = slots.next.flatMap((slot): readonly Candidate[] =>
     slot.kind === "word" ? [{ word: slot.word }] : slot.kind === "method" ? METHODS.map((word) => ({ word })) : [],

@@ -4,7 +4,7 @@ export type Slot =
   | { readonly kind: "target" | "policy" | "method" | "other" };
 
 export interface PositionalSlots {
-  /** What may come next; nothing: the command takes no more. */
+  /** What the next argument can be. Empty: the command takes no more arguments. */
   readonly next: readonly Slot[];
   /** The index of the first argument that names an object. */
   readonly targetsFrom: number | undefined;
@@ -16,7 +16,7 @@ interface Positional {
   readonly repeats: boolean;
 }
 
-/** Read off the lines that help shows: `policies [POLICY… | TARGET…] -f FILE`, `bash|zsh|fish`. */
+/** Parses the usage lines of a command, such as `policies [POLICY… | TARGET…] -f FILE` or `bash|zsh|fish`. */
 export function positionalSlots(usage: readonly string[], args: readonly string[]): PositionalSlots {
   const next: Slot[] = [];
   let targetsFrom: number | undefined;

@@ -1,7 +1,7 @@
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** What makes a shell ask `prevail completion words` for what could stand where the cursor is. */
+/** The script for each shell. It calls `prevail completion words` for the candidates at the cursor. */
 export const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `# bash completion for prevail. For this shell:   source <(prevail completion bash)
 # For every shell:   prevail completion bash > ~/.local/share/bash-completion/completions/prevail

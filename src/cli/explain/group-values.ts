@@ -5,7 +5,7 @@ import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { Json } from "../../core/model/json.ts";
 import { valueAtPointer } from "../../core/model/json-pointer.ts";
 
-/** One place of the spec (or of one item of an object's own field), and what holds there on which paths. */
+/** One pointer of the spec (or of an item of an object's own field), and the effective value on each path. */
 export interface ValueGroup {
   readonly pointer: string;
   readonly field: MappedField | undefined;
@@ -29,7 +29,7 @@ interface Draft {
   paths: number;
 }
 
-/** The outcomes turned round: not path by path but value by value, which says the same once. */
+/** Groups outcomes by value instead of by path, so that each value is printed once. */
 export function groupValues(outcomes: readonly PathOutcome[]): readonly ValueGroup[] {
   const drafts = new Map<string, Draft>();
   let total = 0;

@@ -8,7 +8,7 @@ import type { LoadedSource } from "../../sources/load-source.ts";
 import { type Redaction, redactSpec } from "../args/redaction.ts";
 import { API_VERSION, fieldJson, openRef, refJson, type SourceJson, sourceJson } from "../print/effective-json.ts";
 
-/** `explain -o json`: the story's facts, with the place in the files of whatever holds. `docs/schemas/explanation.json` describes it. */
+/** `explain -o json`, with the position of each effective value; `docs/schemas/explanation.json` describes it. */
 export function explanationJson(explanation: Explanation, source: LoadedSource, redaction: Redaction): object {
   const { target, kinds, failures, refusals, absentParents, conditions } = explanation;
   const { sectionName } = target;

@@ -27,7 +27,7 @@ import { glued, type Piece, styled } from "../print/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
 import { groupValues, type ValueGroup, type ValueVariant } from "./group-values.ts";
 
-/** What the sentences about one variant of a value share. */
+/** The context of the sentences about one variant of a value. */
 interface VariantContext {
   readonly policyKind: GroupKind;
   readonly variant: ValueVariant;

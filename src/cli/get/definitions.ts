@@ -7,7 +7,7 @@ import { printList } from "../print/print-list.ts";
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
 
-/** Returns how many there are. */
+/** Prints the definitions and returns their number. */
 export function getDefinitions(get: GetContext): number {
   const { context } = get;
   const { print, output } = context;
@@ -80,7 +80,7 @@ function mergeWords({ merge }: PolicyDefinition): string {
   return [...new Set(names)].join(", ");
 }
 
-/** A definition that no document holds is built in, unless a CRD's label stands for it. */
+/** The origin of a definition: a document, a label of a CRD, or built in. */
 function originOf({ name, inferred }: PolicyDefinition, { source }: GetContext): string {
   const place = source.locate(objectId(refOf(name)));
   if (inferred) return "inferred from its CRD";

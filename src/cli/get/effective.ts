@@ -16,7 +16,7 @@ import { type FoundTarget, isListed, type Scope } from "../target/find-targets.t
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
 
-/** Returns how many there are. One per path that has a policy, in a defined order. */
+/** Prints one effective policy for each path that has a policy, in a defined order, and returns their number. */
 export function getEffective(get: GetContext): number {
   const { context, redaction } = get;
   const { print, output, note } = context;
@@ -56,7 +56,7 @@ function* effectiveOf({ world, targets, scope }: GetContext): Iterable<Effective
   }
 }
 
-/** Without targets, by the namespace and labels of the object at the end; else, if it passes one of them or one takes part in it. */
+/** Selects paths. Without targets: by namespace and labels of the last object. With targets: paths through a target, or on which a named policy has an outcome. */
 function isWanted(
   path: Path,
   core: EffectiveSpec,
@@ -98,9 +98,9 @@ function printTable(all: readonly EffectivePolicy[], { context, redaction }: Get
     ],
     rows: all.map(({ policyKind, path, from, incomplete, spec, sources, fields }) => {
       const end = endOf(path);
-      const told = [...sources, ...(fields ?? []).flatMap((field) => field.sources)];
-      const holders = told.flatMap(({ policy }) => (policy === null ? [] : [policy]));
-      const names = [...new Set(holders)].sort().map((policy) => redaction.name(policy).replace(/^\S+ /, ""));
+      const allSources = [...sources, ...(fields ?? []).flatMap((field) => field.sources)];
+      const policies = allSources.flatMap(({ policy }) => (policy === null ? [] : [policy]));
+      const names = [...new Set(policies)].sort().map((policy) => redaction.name(policy).replace(/^\S+ /, ""));
       return [
         policyKind.kind,
         formatTarget(end, end.sectionName, ""),
@@ -117,7 +117,7 @@ function printTable(all: readonly EffectivePolicy[], { context, redaction }: Get
   });
 }
 
-/** The listener and the route, which tell most paths apart; with `all`, every node above the end. */
+/** The listener and the route, which distinguish most paths. With `all`: every node above the last. */
 function throughWords(path: readonly PathNode[], { all }: { readonly all: boolean }): string {
   const above = path.slice(0, -1);
   const last = path.at(-1);
@@ -125,7 +125,7 @@ function throughWords(path: readonly PathNode[], { all }: { readonly all: boolea
     ? above
     : above.filter(({ kind, sectionName, name, namespace }, index) => {
         if (kind === "GatewayClass" || kind === "Namespace") return false;
-        // An object whose section is the next step, or the end, says nothing by itself.
+        // An object is omitted if its section is the next node or the last node.
         const next = path[index + 1];
         if (sectionName === undefined && next?.sectionName !== undefined && next.name === name && next.kind === kind)
           return false;

@@ -4,13 +4,13 @@ import type { Redaction } from "../args/redaction.ts";
 import type { CommandContext } from "../command.ts";
 import type { FoundTarget, Scope } from "../target/find-targets.ts";
 
-/** What every `get …` works with. */
+/** The context of every `get` resource. */
 export interface GetContext {
   readonly context: CommandContext;
   readonly source: LoadedSource;
   readonly world: World;
   readonly scope: Scope;
   readonly redaction: Redaction;
-  /** What the words behind the resource name; undefined: everything in scope. */
+  /** The targets that the arguments name. Undefined: everything in scope. */
   readonly targets: readonly FoundTarget[] | undefined;
 }

@@ -1,4 +1,4 @@
-/** The graph in the languages of two drawing programs. Every name is quoted by the rules of its language. */
+/** Formats the graph for Graphviz and Mermaid. Every name is quoted by the rules of the format. */
 import type { Graph } from "../../core/explain/graph/result.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { colourClassOf, nodeLabel, policyWords } from "./labels.ts";
@@ -8,7 +8,7 @@ const COLOURS = { good: "#2e7d32", partly: "#b26a00", bad: "#b3261e" } as const;
 const quoteDot = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", " ")}"`;
 
-/** Graphviz. */
+/** Formats the graph for Graphviz. */
 export function graphDot({ nodes, edges }: Graph, redaction: Redaction): string {
   const lines = ["digraph prevail {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];'];
   for (const node of nodes) {
@@ -27,11 +27,11 @@ export function graphDot({ nodes, edges }: Graph, redaction: Redaction): string 
   return `${[...lines, "}"].join("\n")}\n`;
 }
 
-/** Entities are Mermaid's own way to write characters that mean something to it. */
+/** Escapes special characters as Mermaid entities. */
 const quoteMermaid = (text: string): string =>
   `"${text.replaceAll(/[#"<>&\\`]/g, (character) => `#${character.codePointAt(0) ?? 0};`).replaceAll("\n", " ")}"`;
 
-/** Mermaid, as Markdown pages show it. */
+/** Formats the graph for Mermaid. */
 export function graphMermaid({ nodes, edges }: Graph, redaction: Redaction): string {
   const names = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
   const lines = ["flowchart LR"];

@@ -1,13 +1,13 @@
-/** Places for the nodes of a graph: a column per rank, and in each column an order that crosses few edges. */
+/** The positions of the nodes of a graph: one column for each rank, ordered so that few edges cross. */
 
 export interface LaidOut<Id> {
-  /** The nodes of each column, from above to below. */
+  /** The nodes of each column, from top to bottom. */
   readonly columns: readonly (readonly Id[])[];
 }
 
 const SWEEPS = 8;
 
-/** Ranks by the longest way from a root; then each column is sorted by where its neighbours stand, to and fro. */
+/** Ranks nodes by the longest path from a root, then sorts each column by the positions of the neighbours, alternating directions. */
 export function layoutGraph<Id>(
   nodes: readonly Id[],
   edges: readonly { readonly from: Id; readonly to: Id }[],
@@ -38,7 +38,7 @@ function table<Id>(
   return found;
 }
 
-/** Kahn's order; what is left over stands on a cycle and is put behind the rest. */
+/** Sorts topologically with Kahn's algorithm. Nodes on a cycle come last. */
 function rankedColumns<Id>(nodes: readonly Id[], parents: Neighbours<Id>, children: Neighbours<Id>): Id[][] {
   const ranks = new Map<Id, number>();
   const waiting = new Map(nodes.map((id) => [id, parents.get(id)?.length ?? 0]));

@@ -8,7 +8,7 @@ import { layoutGraph } from "./layout-graph.ts";
 
 const BOX = { width: 264, head: 40, policy: 18, pad: 6 };
 const GAP = { column: 70, row: 14, margin: 20 };
-/** Characters that fit into a box. */
+/** The number of characters that fit into a box. */
 const LETTERS = { name: 34, policy: 42 };
 const COLOURS = { good: "#2e7d32", partly: "#b26a00", bad: "#b3261e" } as const;
 
@@ -19,7 +19,7 @@ interface Box {
   readonly height: number;
 }
 
-/** A drawing with a column per level, roots on the left. It needs no program to make and none but a browser to read. */
+/** Formats the graph as SVG: one column for each level, with the roots on the left. */
 export function graphSvg({ nodes, edges }: Graph, redaction: Redaction): string {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const { columns } = layoutGraph(

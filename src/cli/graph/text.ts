@@ -12,7 +12,7 @@ const STYLES: Readonly<Record<ReturnType<typeof colourClassOf>, Style>> = {
   bad: "red",
 };
 
-/** How the lines of a node begin: its own, and all that stand under it. */
+/** The prefixes of the lines of a node: of its own line and of the lines below it. */
 interface Margin {
   readonly own: string;
   readonly below: string;
@@ -45,7 +45,7 @@ export function printGraph({ nodes, edges }: Graph, redaction: Redaction, print:
   };
   const hasParent = new Set(edges.map(({ to }) => to));
   for (const node of nodes) if (!hasParent.has(node.id)) printNode(node, ROOT);
-  // Objects that are their own ancestors have no root above them.
+  // Nodes on a cycle have no root above them.
   for (const node of nodes) if (!printed.has(node.id)) printNode(node, ROOT);
 }
 

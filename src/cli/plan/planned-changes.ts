@@ -9,20 +9,20 @@ import { buildSnapshot, parseObject, tablesOf } from "../../core/model/snapshot.
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedDocument, LoadedDocuments } from "../../sources/load-documents.ts";
 
-/** Documents of the future, ready to be applied to what is there. */
+/** The new documents, ready to be applied to the current objects. */
 export interface Upserts {
   readonly byId: ReadonlyMap<ObjectId, LoadedDocument>;
   readonly objects: ReadonlyMap<ObjectId, KubeObject>;
-  /** What cannot be read, or would be refused: it is left out. */
+  /** Documents that cannot be read or would be refused. They are not applied. */
   readonly problems: readonly Finding[];
-  /** The document as it was read, of one that was changed here. */
+  /** From a changed document to the document that was read. */
   readonly origins: ReadonlyMap<JsonObject, JsonObject>;
 }
 
-/** `Kept`: a document's time of creation stands. `Reset`: as the API server does, objects that are new get theirs now. */
+/** `Kept`: the creation time of a document is used. `Reset`: new objects are created now, as by the API server. */
 export type CreationTimes = "Kept" | "Reset";
 
-/** What the documents would make of the world. An object that is there keeps its time of creation unless the document has one. */
+/** The upserts of the documents. An existing object keeps its creation time unless the document has one. */
 export function upsertsOf(
   world: World,
   { documents, findings, locate }: LoadedDocuments,
@@ -48,7 +48,7 @@ export function upsertsOf(
       );
       continue;
     }
-    // Of several documents for one object the snapshot says which counts.
+    // The snapshot selects one of several documents for the same object.
     const counted = snapshot.objects.get(parsed.id);
     if (counted?.raw !== parsed.object.raw) continue;
     const { id, raw } = putInScope(parsed.object, world.rulebook);
@@ -62,7 +62,7 @@ export function upsertsOf(
   return { byId, objects, origins, problems: [...problems, ...[...refused.values()].flat()] };
 }
 
-/** The line of the field rather than that of the object. */
+/** Replaces the position of the object by that of the field. */
 function atField(finding: Finding, raw: JsonObject, locate: LoadedDocuments["locate"]): Finding {
   const source = finding.field === undefined ? undefined : locate(raw, fieldPointer(finding.field));
   return source === undefined ? finding : { ...finding, source };
@@ -85,7 +85,7 @@ function asChanged(raw: JsonObject, before: JsonObject): JsonObject {
   return { ...raw, metadata: { ...metadata, [CREATED]: created } };
 }
 
-/** The objects that go with these: a namespace takes along what is in it, a CRD what is of its kind. */
+/** Adds the objects that are deleted with these: the objects in a namespace, and the objects of a CRD's kind. */
 export function withCascades(world: World, refs: readonly ObjectRef[]): readonly ObjectRef[] {
   const all = new Map(refs.map((ref) => [objectId(ref), ref]));
   const takes = refs.map((ref) => takerOf(world, ref));
@@ -113,7 +113,7 @@ function takerOf(world: World, ref: ObjectRef): (other: ObjectRef) => boolean {
   return (other) => other.group === spec["group"] && other.kind === names["kind"];
 }
 
-/** What cannot be wanted at once: an object that is to come and to go. */
+/** Returns an error message if an object is both applied and deleted. */
 export function contradiction(upserts: Upserts, deleted: readonly ObjectRef[]): string | undefined {
   for (const ref of deleted) {
     const both = upserts.objects.get(objectId(ref));

@@ -16,6 +16,6 @@ export function redactPlan(plan: Plan, { before, after }: PlanSides, redaction: 
   };
 }
 
-/** Other objects than policies have names that everybody may know. */
+/** Only policies are hidden. The names of other objects stay visible. */
 export const isHiddenPolicy = (id: ObjectId, { before, after }: PlanSides, { isHidden }: Redaction): boolean =>
   isHidden(id) && [before, after].some(({ world }) => isPolicy(id, world));

@@ -2,7 +2,7 @@ import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import type { Printer } from "../print/create-printer.ts";
 
-/** One of the two evaluations, and where it has things from. */
+/** One of the two evaluations, and the positions of its objects. */
 export type PlanSide = Pick<LoadedSource, "world" | "locate">;
 
 export interface PlanSides {
@@ -15,6 +15,6 @@ export interface PlanTextContext {
   readonly print: Printer;
   readonly sides: PlanSides;
   readonly redaction: Redaction;
-  /** `-o wide`: everything, however much it is. */
+  /** `-o wide`: print everything without a limit. */
   readonly wide: boolean;
 }

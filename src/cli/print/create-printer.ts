@@ -1,15 +1,15 @@
 import { layoutTable, type Table } from "./layout-table.ts";
 import { type Piece, printable, type Style, textOf, unglued, widthOf } from "./styled-text.ts";
 
-/** Where all text for people goes through: here it is made harmless, coloured, and fitted to the terminal. */
+/** Prints all text output: it removes control characters, adds colour and wraps lines to the terminal. */
 export interface Printer {
-  /** One line as it is, however long. */
+  /** Prints one line without wrapping it. */
   line(...pieces: readonly Piece[]): void;
-  /** Text that is broken at spaces; `hanging`: how much further its other lines are indented. */
+  /** Prints text that is wrapped at spaces. `hanging` is the additional indentation of all lines after the first. */
   paragraph(layout: { readonly indent?: number; readonly hanging?: number }, ...pieces: readonly Piece[]): void;
-  /** `indent`: how far from the left. */
+  /** Prints a table, indented by `indent`. */
   table(table: Table, layout?: { readonly indent?: number }): void;
-  /** As it is: for JSON and the like, which have their own way of quoting. */
+  /** Prints text unchanged: for formats that have their own escaping, such as JSON. */
   raw(text: string): void;
 }
 
@@ -20,7 +20,7 @@ export interface PrinterOptions {
   readonly headers: boolean;
 }
 
-/** Prose in a pipe or on a very wide terminal is easier to read in lines of this length. */
+/** The line length of prose in a pipe or on a very wide terminal. */
 const PROSE = 100;
 const NARROWEST = 20;
 
@@ -65,7 +65,7 @@ interface Wrapping {
   readonly hanging: number;
 }
 
-/** Breaks at spaces; a word that is longer than a line stands on one of its own. */
+/** Wraps at spaces. A word that is longer than a line gets its own line. */
 function wrap(pieces: readonly Piece[], { width, indent, hanging }: Wrapping): readonly (readonly Piece[])[] {
   const lines: Piece[][] = [];
   let line: Piece[] = [" ".repeat(indent)];
@@ -93,7 +93,7 @@ function wrap(pieces: readonly Piece[], { width, indent, hanging }: Wrapping): r
   return [...lines, line];
 }
 
-/** Words may be made of several pieces: `(` and a name in another colour belong together. */
+/** Splits pieces into words. A word may have several pieces, such as `(` and a name in another colour. */
 function* words(pieces: readonly Piece[]): Iterable<readonly Piece[] | "space"> {
   let word: Piece[] = [];
   for (const piece of pieces) {

@@ -42,7 +42,7 @@ export interface LostJson {
   /** Null: the object's own value. */
   readonly policy: RefJson | null;
   readonly block: string | null;
-  /** Left out where it is redacted. */
+  /** Absent if the policy is hidden. */
   readonly value?: Json;
   readonly reason: string;
   readonly by: readonly RefJson[];
@@ -74,13 +74,13 @@ export function effectiveJson(effective: EffectivePolicy, redaction: Redaction):
 export const refJson = (id: ObjectId, { isHidden }: Redaction): RefJson =>
   isHidden(id) ? { redacted: true } : openRef(id);
 
-/** Keys in the order in which paths have them. */
+/** Sorts keys in the order of the path. */
 export function openRef(id: ObjectId): ObjectRef {
   const { group, kind, namespace, name } = parseObjectId(id);
   return { group, kind, namespace, name };
 }
 
-/** Ids are made by `targetId` only: no name has a `#` in it. */
+/** Splits a target id. Names contain no `#`, so the first one starts the section. */
 export function openTarget(id: TargetId): PathNode {
   const [object = "", sectionName] = id.split("#", 2);
   return { ...openRef(object as ObjectId), ...(sectionName === undefined ? {} : { sectionName }) };

@@ -5,13 +5,13 @@ import { formatRef } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
 import { glued } from "./styled-text.ts";
 
-/** One step of a path in words: what kind of step, and which one. */
+/** One step of a path: its level and its name. */
 interface Step {
   readonly level: string;
   /** `rule`, `Service`: the word before the name. */
   readonly word: string;
   readonly name: string;
-  /** Tells it from others of its level: sections of two objects may have one name. */
+  /** Identifies the step within its level: sections of two objects may have the same name. */
   readonly key: string;
 }
 
@@ -22,13 +22,13 @@ const SECTIONS: Readonly<Record<string, string>> = { Gateway: "listener", Listen
 export const sectionWord = (kind: string): string =>
   SECTIONS[kind] ?? (kind.endsWith("Route") ? "rule" : kind.endsWith("ListenerSet") ? "listener" : "section");
 
-/** Routes of all kinds stand at one level. */
+/** Routes of all kinds are one level. */
 const levelOf = (kind: string): string => (kind.endsWith("Route") ? "Route" : kind);
 
 function stepsOf({ nodes, from }: ExplainedPath): Steps {
   const steps = new Map<string, Step>();
   const add = (level: string, step: Omit<Step, "level">): void => {
-    // A mesh path meets Services twice: as what is asked for, and as what answers.
+    // A mesh path contains two Services: the requested one and the backend.
     const own = steps.has(level) ? `${level} again` : level;
     steps.set(own, { level: own, ...step });
   };
@@ -69,7 +69,7 @@ export function formatPathsTogether(paths: readonly ExplainedPath[]): string {
   return `${paths.some(({ incomplete }) => incomplete) ? "… > " : ""}${parts.join(" > ")}`;
 }
 
-/** Levels in the order in which paths meet them; one that only some paths have comes where those have it. */
+/** The levels of all paths, in the order of the paths. A level that only some paths have keeps its position. */
 function sortLevels(levels: readonly string[], all: readonly Steps[]): readonly string[] {
   const depth = (level: string): number =>
     Math.max(...all.map((steps) => (steps.has(level) ? [...steps.keys()].indexOf(level) : -1)));
@@ -123,7 +123,7 @@ function formatDifference(chosen: readonly Steps[], everyone: readonly Steps[]):
     .join(", ");
 }
 
-/** What says least is left out first: a whole route is less to read than all its rules. */
+/** Removes the least specific levels first: a route is shorter to read than all its rules. */
 function weight(level: string): number {
   if (level === "Namespace") return 0;
   if (level === "Service#") return 1;
@@ -140,18 +140,18 @@ function nameLevel(chosen: readonly Steps[], level: string, qualified: boolean):
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : listWords(shown);
 }
 
-/** Two objects may have sections of one name. */
+/** Adds the object to a section name that several objects have. */
 const byName = (steps: readonly Step[]): readonly Step[] => [
   ...new Map(steps.map((step) => [`${step.word} ${step.name}`, step])).values(),
 ];
 
-/** `rules`, where several are named; kinds stay as they are written. */
+/** The plural of a word, such as `rules`. Kinds are not changed. */
 function plural(steps: readonly Step[]): readonly Step[] {
   if (steps.length < 2) return steps;
   return steps.map((step) => (/^[a-z]+$/.test(step.word) ? { ...step, word: `${step.word}s` } : step));
 }
 
-/** `rule order`, `menu`: the word once for those that share it. */
+/** Joins names with their words. A word that several names share is written once: `rules order and menu`. */
 function withWords(steps: readonly Step[], qualified: boolean): readonly string[] {
   let last: string | undefined;
   return steps.map(({ word, name, key }) => {

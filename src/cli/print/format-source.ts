@@ -9,7 +9,7 @@ import type { Redaction } from "../args/redaction.ts";
 import { formatLine } from "./format-position.ts";
 import { glued, type Piece, type Style, styled } from "./styled-text.ts";
 
-/** A value at the end of a path, with what is needed to say who decided it and where that is written. */
+/** An effective value of a path, with the data that is needed to format its source. */
 export interface SourcedValue {
   readonly policyKind: GroupKind;
   readonly value: ValueSource;
@@ -38,7 +38,7 @@ export function formatSource(
   return object === undefined ? [] : [named(formatRef(parseObjectId(object))), " itself", place];
 }
 
-/** Where the value that holds was written. */
+/** The position of the effective value. */
 export function positionOf(
   { value, policyKind, path, field }: SourcedValue,
   { world, locate }: Facts,

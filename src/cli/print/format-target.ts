@@ -1,6 +1,6 @@
 import type { ObjectRef } from "../../core/model/refs.ts";
 
-/** `HTTPRoute/baker#order`, for tables; the namespace only where it is not the one that the row is about. */
+/** Formats a target for a table: `HTTPRoute/baker#order`. The namespace is added if it differs from that of the row. */
 export function formatTarget(ref: ObjectRef, sectionName: string | undefined, ownNamespace: string): string {
   const { kind, namespace, name } = ref;
   const where = namespace === "" || namespace === ownNamespace ? "" : `${namespace}/`;
@@ -9,7 +9,7 @@ export function formatTarget(ref: ObjectRef, sectionName: string | undefined, ow
 
 const SHOWN = 3;
 
-/** `a, b, c +2`: enough to know what it is about. */
+/** Formats the first items of a list and the number of the others: `a, b, c +2`. */
 export function formatFirst(words: readonly string[], { all }: { readonly all: boolean }): string {
   if (words.length === 0) return "-";
   if (all || words.length <= SHOWN) return words.join(", ");

@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type Json } from "../../core/model/json.ts";
 import { shorten } from "./styled-text.ts";
 
-/** A value the way people write it in YAML, on one line: `[502, 503]`, `{requests: 100, window: 1m}`. */
+/** Formats a value as YAML on one line: `[502, 503]`, `{requests: 100, window: 1m}`. */
 export function formatValue(value: Json, width?: number): string {
   const text = flow(value);
   return width === undefined ? text : shorten(text, width);
@@ -16,7 +16,7 @@ function flow(value: Json): string {
   return typeof value === "string" ? word(value) : JSON.stringify(value);
 }
 
-/** Quoted only where it would read as something else. */
+/** Quotes a string only if YAML would read it as another type. */
 const word = (text: string): string =>
   /^[^\s,[\]{}"'#&*!|>%@`:-](?:[^,[\]{}"\n#:]|:(?=[^\s]))*$/.test(text) && !LITERAL.test(text) && text.trim() === text
     ? text
@@ -24,7 +24,7 @@ const word = (text: string): string =>
 
 const LITERAL = /^(?:true|false|null|~|[-+.]?\d[\d.]*(?:e[-+]?\d+)?)$/i;
 
-/** `/retry/attempts` as `retry.attempts`; keys that have dots in them stand in brackets. */
+/** Formats the pointer `/retry/attempts` as `retry.attempts`. Keys with dots are written in brackets. */
 export const formatPointer = (pointer: string): string =>
   pointer
     .split("/")

@@ -18,7 +18,7 @@ export function formatVerdict(verdict: Verdict, { status }: Pick<PolicyDefinitio
   }
 }
 
-/** How much of a policy prevails: `all 8 paths`, `2 of 8 paths, 6 partly`, `2 of 3 paths, constraint met on 1`. */
+/** The extent to which a policy takes effect: `all 8 paths`, `2 of 8 paths, 6 partly`, `2 of 3 paths, constraint met on 1`. */
 export function formatExtent(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "nowhere";
   const { paths, full, partial, met } = verdict.total;

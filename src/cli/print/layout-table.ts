@@ -2,9 +2,9 @@ import { type Piece, printable, shorten, textOf, widthOf } from "./styled-text.t
 
 export interface Column {
   readonly header: string;
-  /** Gives way first when the terminal is narrow. */
+  /** True if the column is cut first on a narrow terminal. */
   readonly flexible?: true;
-  /** Left out when the terminal is too narrow even so: first those with 1, the rightmost of them first, then those with 2 … */
+  /** The order in which columns are omitted if cutting is not enough: columns with 1 first, from right to left, then those with 2. */
   readonly optional?: number;
   readonly align?: "right";
 }
@@ -18,7 +18,7 @@ const GAP = 3;
 const LEAST_FLEXIBLE = 12;
 const LEAST = 5;
 
-/** kubectl's look: no lines, capitals on top, columns three spaces apart. `columns`: the terminal's; undefined: nothing is cut. */
+/** Lays out a table as kubectl does: no rules, headers in capitals, three spaces between columns. `columns` is the terminal width; undefined: nothing is cut. */
 export function layoutTable(
   table: Table,
   { columns, headers }: { readonly columns: number | undefined; readonly headers: boolean },
@@ -37,14 +37,14 @@ function naturalWidths({ columns, rows }: Table, headers: boolean): readonly num
 
 const cellWidth = (cell: Piece | undefined): number => (cell === undefined ? 0 : widthOf(printable(textOf(cell))));
 
-/** A width for each column; 0: left out. */
+/** The width of each column. 0: the column is omitted. */
 function fitWidths(columns: readonly Column[], natural: readonly number[], available: number): readonly number[] {
   const widths = [...natural];
   shrink(widths, available, (index) => (columns[index]?.flexible ? LEAST_FLEXIBLE : undefined));
   for (const dropped of dropOrder(columns)) {
     if (total(widths) <= available) break;
     widths[dropped] = 0;
-    // What that made free goes back to the columns that had given way.
+    // The width of the omitted column goes back to the columns that were cut.
     natural.forEach((width, at) => {
       if (widths[at] !== 0) widths[at] = width;
     });
@@ -60,7 +60,7 @@ const dropOrder = (columns: readonly Column[]): readonly number[] =>
     .sort((a, b) => a.optional - b.optional || b.index - a.index)
     .map(({ index }) => index);
 
-/** Takes from the widest column that may still give, until the row fits or none can. */
+/** Shrinks the widest flexible column until the row fits or no column can shrink. */
 function shrink(widths: number[], available: number, least: (index: number) => number | undefined): void {
   for (let excess = total(widths) - available; excess > 0; excess = total(widths) - available) {
     const giving = widths

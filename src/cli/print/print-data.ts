@@ -10,7 +10,7 @@ export const outputOption = (choices: readonly string[]): Option => ({
   help: "how to print the answer",
 });
 
-/** For `-o json` and `-o yaml`: plain data, in the order of its keys. */
+/** Prints data for `-o json` and `-o yaml`. The order of keys is kept. */
 export function printData(print: Printer, format: "json" | "yaml", value: object): void {
   print.raw(format === "json" ? `${JSON.stringify(value, undefined, 2)}\n` : formatYaml(value));
 }

@@ -2,7 +2,7 @@ import type { Printer } from "./create-printer.ts";
 import { API_VERSION } from "./effective-json.ts";
 import { formatYaml } from "./format-yaml.ts";
 
-/** A Kubernetes list as JSON or YAML, written item by item: a long one is never held as one text. */
+/** Prints a Kubernetes list as JSON or YAML, item by item, so that a long list is never held as one string. */
 export function printList(print: Printer, format: "json" | "yaml", kind: string, items: Iterable<object>): void {
   if (format === "yaml") printYaml(print, kind, items);
   else printJson(print, kind, items);

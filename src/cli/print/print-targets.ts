@@ -4,7 +4,7 @@ import type { Printer } from "./create-printer.ts";
 import { listWords, sectionWord } from "./format-paths.ts";
 import { glued, type Piece, styled } from "./styled-text.ts";
 
-/** A node, and what there is to say about it behind its name. */
+/** A node, and the text after its name. */
 export interface ListedTarget {
   readonly node: PathNode;
   readonly remark?: string;
@@ -15,7 +15,7 @@ interface TargetGroup {
   readonly places: readonly ListedTarget[];
 }
 
-/** Places of one kind together, in the order in which the kinds come up: Gateways, listeners, routes. */
+/** Groups targets by kind, in the order of the hierarchy: Gateways, listeners, routes. */
 function groupTargets(places: readonly ListedTarget[]): readonly TargetGroup[] {
   const groups = new Map<string, ListedTarget[]>();
   for (const place of places) {
@@ -28,7 +28,7 @@ function groupTargets(places: readonly ListedTarget[]): readonly TargetGroup[] {
   return [...groups].map(([word, own]) => ({ word, places: own }));
 }
 
-/** From the top down, as paths meet them: whatever kind is met at a lower place on some path comes later. Routes are one level. */
+/** The kinds from the top of the hierarchy down. Routes of all kinds are one level. */
 export function inPathOrder<T extends ListedTarget>(
   places: readonly T[],
   paths: ReadonlyArray<{ readonly nodes: readonly PathNode[] }>,
@@ -61,7 +61,7 @@ function pluralWord(word: string): string {
 
 const MOST = 20;
 
-/** One line for each kind of place, with the names behind it; sections stand with their object. */
+/** Prints one line for each kind, with the names of its targets. Sections are listed with their object. */
 export function printTargets(
   print: Printer,
   places: readonly ListedTarget[],
@@ -83,7 +83,7 @@ export function printTargets(
   }
 }
 
-/** Objects one by one; the sections of one object in one line. */
+/** Lists objects one by one, and the sections of one object in one line. */
 function namesIn({ places }: TargetGroup): readonly string[] {
   const owners = new Map<string, string[]>();
   for (const { node, remark = "" } of places) {

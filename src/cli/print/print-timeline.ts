@@ -5,7 +5,7 @@ import { glued, type Piece, styled } from "./styled-text.ts";
 
 const ms = (duration: number): string => glued(formatDurationMs(duration));
 
-/** What a client may live to see, attempt by attempt, if every attempt fails. */
+/** Prints when each attempt starts if every attempt fails, and how long the client waits. */
 export function printTimeline(
   { attempts, timeouts, longestMs, amplification }: Timeline,
   print: Printer,

@@ -5,7 +5,7 @@ import { styled } from "./styled-text.ts";
 
 const SHOWN = 10;
 
-/** Says on standard error what of the input was left out, so that the output is not taken for complete. */
+/** Prints the input that was ignored to standard error: the output may be incomplete. */
 export function printUnreadable(print: Printer, findings: readonly Finding[]): void {
   for (const { code, message, source } of findings.slice(0, SHOWN)) {
     const place = source === undefined ? "" : ` ${code.startsWith("Path") ? source.file : formatPosition(source)}:`;

@@ -5,8 +5,8 @@ import { formatRef, kindId, type ObjectId, parseObjectId } from "../../core/mode
 import type { Redaction } from "../args/redaction.ts";
 
 /**
- * Findings as far as they may be known: those about hidden policies go, and of those in which one has part only the code and its meaning
- * stay, because the message may tell its name or its values.
+ * Removes findings about hidden policies. A finding that mentions a hidden policy keeps only its code and meaning: its message may
+ * contain the policy's name or values.
  */
 export function redactFindings(
   findings: readonly CheckFinding[],
@@ -22,12 +22,13 @@ export function redactFindings(
   });
   if (hidden.size === 0) return findings;
   const names = [...hidden].map((id) => formatRef(parseObjectId(id)));
-  const tells = (text: string | undefined): boolean => text !== undefined && names.some((name) => text.includes(name));
+  const mentions = (text: string | undefined): boolean =>
+    text !== undefined && names.some((name) => text.includes(name));
   return findings.flatMap((finding) => {
     const { object, message, fix, related = [], ...rest } = finding;
     if (object !== undefined && isHidden(object) && isPolicy(object, world)) return [];
-    const open = related.filter((other) => !hidden.has(other.object) && !tells(other.message));
-    const isOpen = open.length === related.length && !tells(message) && !tells(fix);
+    const open = related.filter((other) => !hidden.has(other.object) && !mentions(other.message));
+    const isOpen = open.length === related.length && !mentions(message) && !mentions(fix);
     if (isOpen) return [finding];
     return [
       {
@@ -40,7 +41,7 @@ export function redactFindings(
   });
 }
 
-/** Also one that cannot be read. */
+/** True for policies, including policies that cannot be parsed. */
 export const isPolicy = (id: ObjectId, { rulebook }: World): boolean =>
   rulebook.byPolicyKind.has(kindId(parseObjectId(id)));
 

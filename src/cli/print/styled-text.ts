@@ -1,4 +1,4 @@
-/** Text for people, before anyone knows whether there is colour or how wide the lines are. */
+/** Styled text, independent of colour support and line width. */
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 export interface Styled {
@@ -11,7 +11,7 @@ export type Piece = string | Styled;
 export const styled = (text: string, style: Style): Styled => ({ text, style });
 export const textOf = (piece: Piece): string => (typeof piece === "string" ? piece : piece.text);
 
-/** Input is hostile: a name or a value must not move the cursor, colour the screen or turn the direction of writing. */
+/** Removes control characters: a name or value from the input must not move the cursor, set colours or change the writing direction. */
 export const printable = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);
@@ -19,11 +19,11 @@ export const printable = (text: string): string =>
   });
 
 const GLUE = "\u00a0";
-/** Spaces at which no line is broken: names that belong to their kind. They come out as spaces. */
+/** Replaces spaces by non-breaking ones, for example between kind and name. They are printed as spaces. */
 export const glued = (text: string): string => text.replaceAll(" ", GLUE);
 export const unglued = (text: string): string => text.replaceAll(GLUE, " ");
 
-/** What a text takes on a terminal, near enough: characters, not code units. */
+/** The approximate width of a text on a terminal, in characters instead of code units. */
 export function widthOf(text: string): number {
   let width = 0;
   for (let at = 0; at < text.length; at++) if (!isLowSurrogate(text.charCodeAt(at))) width++;
@@ -32,7 +32,7 @@ export function widthOf(text: string): number {
 
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
-/** Cut to fit, with an ellipsis in place of what is missing. */
+/** Cuts a text to a width and appends an ellipsis. */
 export function shorten(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   return width <= 1

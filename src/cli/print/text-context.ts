@@ -7,8 +7,8 @@ export interface TextContext {
   readonly print: Printer;
   readonly source: LoadedSource;
   readonly redaction: Redaction;
-  /** `-o wide`: every path, and the step that decided each value. */
+  /** `-o wide`: print every path, and the merge step of each value. */
   readonly wide: boolean;
-  /** `--all-paths`: path by path, also where paths have the same outcome. */
+  /** `--all-paths`: print each path on its own, also if paths have the same outcome. */
   readonly allPaths: boolean;
 }

@@ -2,7 +2,7 @@ import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { refJson } from "./effective-json.ts";
 
-/** What became of a policy, in numbers. */
+/** The verdict of a policy with its counts. */
 export function verdictJson(verdict: Verdict, redaction: Redaction): object {
   if (verdict.state === "NotAccepted") {
     const { reason, message, by } = verdict;

@@ -1,4 +1,4 @@
-/** An SVG document as a tree: text and attributes are escaped in one place, here. */
+/** An XML element. Formatting escapes its text and attributes. */
 export interface SvgElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | number>>;
@@ -33,7 +33,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Characters that XML cannot hold at all become spaces. */
+/** Replaces characters that XML does not allow by spaces. */
 const escapeXml = (text: string): string =>
   Array.from(text, (character) => ENTITIES[character] ?? (isAllowed(character) ? character : " ")).join("");
 

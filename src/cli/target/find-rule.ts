@@ -7,7 +7,7 @@ export type RuleSearch =
 
 const SHOWN = 20;
 
-/** What `--rule` names: a named rule (`per-client`), or a value or all below it (`retry.attempts`, `retry`, `/retry/attempts`). */
+/** Finds what `--rule` names: a rule by name (`per-client`), a value by path (`retry.attempts`, `/retry/attempts`), or all values below a path (`retry`). */
 export function findRule(policy: Policy | undefined, word: string | undefined): RuleSearch {
   if (word === undefined || policy === undefined) return { ok: true, wants: () => true };
   const wants = (unit: Unit): boolean => isNamed(unit, word);
@@ -23,7 +23,7 @@ export function findRule(policy: Policy | undefined, word: string | undefined): 
   return { ok: false, message: `the policy has no rule '${word}'${near}`, hints };
 }
 
-/** Each rule by its name, or, of kinds without named rules, each value by its path. */
+/** The names of all rules. For kinds without named rules: the paths of all values. */
 export function ruleWords({ blocks }: Policy): readonly string[] {
   const words = blocks.flatMap(({ units }) => units.map(({ ruleName, path }) => ruleName ?? path.join(".")));
   return [...new Set(words)];

@@ -28,7 +28,7 @@ import { formatLine } from "../print/format-position.ts";
 export interface FoundTarget {
   readonly id: ObjectId;
   readonly ref: ObjectRef;
-  /** Absent: it is only named by others (a Namespace or GatewayClass without a document). */
+  /** Absent if other objects reference it but no document defines it, such as a Namespace or GatewayClass. */
   readonly object?: KubeObject;
   readonly sectionName?: string;
 }
@@ -37,7 +37,7 @@ export type TargetSearch =
   | { readonly ok: true; readonly targets: readonly FoundTarget[] }
   | { readonly ok: false; readonly message: string; readonly hints: readonly string[] };
 
-/** Where to look: `-n`, `-A`, `-l`. */
+/** The objects to search: `-n`, `-A`, `-l`. */
 export interface Scope {
   readonly namespace: string | undefined;
   readonly selector: LabelSelector | undefined;
@@ -60,11 +60,11 @@ export function isInScope({ ref, raw }: Pick<KubeObject, "ref" | "raw">, { names
   return selector === undefined || matchesSelector(selector, labelsOf({ raw }));
 }
 
-/** For lists: with `-n`, what is in that namespace and nothing else. */
+/** The scope of lists. With `-n`, only objects in that namespace: cluster-scoped objects are excluded. */
 export const isListed = (object: Pick<KubeObject, "ref" | "raw">, scope: Scope): boolean =>
   isInScope(object, scope) && (scope.namespace === undefined || object.ref.namespace === scope.namespace);
 
-/** One target as written: `KIND`, `KIND/NAME`, `KIND/NAMESPACE/NAME`, each of the last two with `#SECTION`. */
+/** A parsed target: `KIND`, `KIND/NAME` or `KIND/NAMESPACE/NAME`; the last two may have `#SECTION`. */
 interface TargetQuery {
   readonly kind: string;
   readonly namespace?: string;
@@ -75,8 +75,8 @@ interface TargetQuery {
 const FORMS = "Targets are written KIND/NAME, KIND NAME or KIND/NAMESPACE/NAME, with #SECTION behind for a section.";
 
 /**
- * Everything that the words name, each once, in order; no words: nothing. `KIND NAME…` and `KIND/NAME…` as in kubectl; names are
- * looked up in all namespaces unless the scope says one. A name that is not there is a failure, with what it may have meant.
+ * Finds all targets that the words name, in order and without duplicates. The syntax is that of kubectl: `KIND NAME…` or `KIND/NAME…`.
+ * Names are looked up in all namespaces unless the scope has one. An unknown name is an error with suggestions.
  */
 export function findTargets(world: World, words: readonly string[], scope: Scope): TargetSearch {
   const queries = parseQueries(words);
@@ -91,7 +91,7 @@ export function findTargets(world: World, words: readonly string[], scope: Scope
   return { ok: true, targets: [...found.values()] };
 }
 
-/** For commands that answer about one object: several of that name are listed, and are a failure. */
+/** Finds one target, for commands that take one object. If several match, they are listed in the error. */
 export function findTarget(
   world: World,
   words: readonly string[],
@@ -112,7 +112,7 @@ export function findTarget(
   return { ok: false, message, hints: [...shown, ...more] };
 }
 
-/** The way to name it on the command line so that it means nothing else. */
+/** The unambiguous name of a target on the command line. */
 export function formatTargetName({ ref, sectionName }: Pick<FoundTarget, "ref" | "sectionName">): string {
   const { kind, namespace, name } = ref;
   const section = sectionName === undefined ? "" : `#${sectionName}`;
@@ -202,13 +202,13 @@ export function namedLike(world: World, name: string): readonly string[] {
   return found.length === 0 ? [] : [`Did you mean ${found.sort(compareText).join(" or ")}?`];
 }
 
-/** An object that is there and counts as absent, as the API server would refuse it; and why. */
+/** An object that counts as absent because the API server would refuse it, and the reason. */
 export interface RefusedTarget {
   readonly ref: ObjectRef;
   readonly findings: readonly Finding[];
 }
 
-/** The first of that name, of one of the kinds. */
+/** Finds the first refused object with this name and one of the kinds. */
 export function findRefused(
   { refused }: World,
   kinds: readonly GroupKind[],

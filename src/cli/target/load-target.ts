@@ -4,14 +4,14 @@ import { parseVisibleScope } from "../args/visible-scope.ts";
 import type { CommandContext } from "../command.ts";
 import { type FoundTarget, findTarget } from "./find-targets.ts";
 
-/** A question about one object, and what to answer it from. */
+/** A target and the source that it was found in. */
 export interface LoadedTarget {
   readonly target: FoundTarget;
   readonly source: LoadedSource;
   readonly redaction: Redaction;
 }
 
-/** For commands about one object. Undefined: it cannot be answered, and the reason has been printed; `nothing` is the reason where no object is named. */
+/** Loads the source and finds the target, for commands that take one object. Undefined after a printed error; `nothing` is the error if no target is given. */
 export async function loadTarget(context: CommandContext, nothing: string): Promise<LoadedTarget | undefined> {
   const { args, options, load, fail, example } = context;
   const refuse = (message: string, ...hints: readonly string[]): undefined => void fail(message, ...hints);

@@ -1,5 +1,5 @@
 import type { ObjectRef } from "../../core/model/refs.ts";
 
-/** `retrypolicy.prevail.dev/friday-fix`, as `kubectl -o name` writes it. */
+/** Formats a name as `kubectl -o name` does: `retrypolicy.prevail.dev/friday-fix`. */
 export const resourceName = ({ group, kind, name }: ObjectRef): string =>
   `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}`;

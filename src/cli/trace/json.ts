@@ -4,7 +4,7 @@ import type { Redaction } from "../args/redaction.ts";
 import { kindJson } from "../explain/json.ts";
 import { API_VERSION } from "../print/effective-json.ts";
 
-/** `trace -o json`: the facts behind the story. */
+/** `trace -o json`. */
 export function traceJson(
   request: TraceRequest,
   traces: readonly GatewayTrace[],

@@ -4,58 +4,58 @@ import type { ExitCode } from "../exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "../run/settings.ts";
 
 export interface XdsTools {
-  /** One gateway in one piece: a bootstrap that an Envoy can be started with. */
+  /** The complete configuration of one gateway, for `envoy -c`. */
   readonly dump: (gateway: GatewayConfig, config: DataplaneConfig, settings: DumpSettings) => XdsDump;
-  /** Serves Envoys until it is told to stop. */
+  /** Serves Envoys until a signal stops it. */
   readonly serve: (settings: XdsServeSettings, output: ServeOutput) => Promise<ExitCode>;
-  /** What a server on this machine says of its Envoys; a text: why it says nothing. */
+  /** The Envoys of the server on this machine, or an error message. */
   readonly status: (port: number) => Promise<readonly XdsNode[] | string>;
-  /** What an Envoy is started with that asks a server for all else. */
+  /** The bootstrap of an Envoy that gets everything else from an xDS server. */
   readonly bootstrap: (settings: BootstrapSettings) => object;
 }
 
 export interface XdsDump {
   readonly bootstrap: object;
-  /** What Envoy does otherwise than the configuration says. */
+  /** The settings that Envoy does not support exactly. */
   readonly problems: readonly ConfigProblem[];
 }
 
 export interface DumpSettings {
-  /** The address at which ports are opened. */
+  /** The address that ports are opened on. */
   readonly bind: string;
-  /** Where a port of the configuration is really opened, if elsewhere. */
+  /** From a listener port to the port that is opened for it. */
   readonly portMap: ReadonlyMap<number, number>;
   /** The admin port of Envoy on the loopback. Undefined: none. */
   readonly adminPort: number | undefined;
-  /** Where Envoy finds key material: it is never printed. */
+  /** The folder that Envoy reads key material from. Key material is never printed. */
   readonly secretsFolder: string;
-  /** The file with whom the system trusts, on the machine of the Envoy. */
+  /** The file with the system's CA certificates, on the machine of the Envoy. */
   readonly systemAuthorities: string;
   readonly timer: EnvoyTimer;
 }
 
-/** Whether Envoy runs with EVENT_PRECISE_TIMER=1; without it timers fire up to five milliseconds early. */
+/** `precise` if Envoy runs with EVENT_PRECISE_TIMER=1. Without it, timers fire up to five milliseconds early. */
 export type EnvoyTimer = "precise" | "coarse";
 
-/** Where the files are, and how they are followed, as `run` does it. */
+/** The files and watch settings, as in `run`. */
 export interface XdsServeSettings
   extends Pick<ServeSettings, "paths" | "defaultNamespace" | "isWatching">,
     Omit<DumpSettings, "adminPort" | "secretsFolder"> {
-  /** Where Envoys ask. */
+  /** The address of the xDS server. */
   readonly listen: { readonly host: string; readonly port: number };
-  /** For `xds status`, on the loopback. */
+  /** The port for `xds status`, on the loopback. */
   readonly statusPort: number;
-  /** Files; undefined: plain text, on the loopback only. */
+  /** The files of the server's TLS settings. Undefined: plain text, on the loopback only. */
   readonly serverTls:
     | { readonly certificateFile: string; readonly keyFile: string; readonly authorityFile: string }
     | undefined;
 }
 
-/** One Envoy, as its server sees it. */
+/** The state of one Envoy at its server. */
 export interface XdsNode {
   readonly node: string;
   readonly gateway: string;
-  /** It has taken all that it is to have. */
+  /** True if it has accepted its whole configuration. */
   readonly isSettled: boolean;
   readonly waitingFor: readonly string[];
   readonly refusals: ReadonlyArray<{ readonly type: string; readonly name: string; readonly reason: string }>;
@@ -67,7 +67,7 @@ export interface BootstrapSettings {
   readonly gateway: string;
   readonly server: { readonly host: string; readonly port: number };
   readonly adminPort: number | undefined;
-  /** Files on the machine of that Envoy; undefined: plain text. */
+  /** TLS files on the machine of the Envoy. Undefined: plain text. */
   readonly tls:
     | {
         readonly certificateFile: string;

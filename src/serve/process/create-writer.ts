@@ -1,11 +1,11 @@
 const ENOUGH = 65_536;
 
-/** What was to be written cannot be; whatever comes after it on that stream goes nowhere. */
+/** Called when a stream cannot be written. Later output to that stream is dropped. */
 export type WriteFailed = (stream: NodeJS.WritableStream, error: Error) => void;
 
 /**
- * Lines are gathered and written together, in the order in which they came on both streams. A reader that has seen enough (`| head`) closes the
- * pipe: what is left to say is then of no interest, and no error. Any other failure is told once for each stream.
+ * Buffers lines and writes them together, in the order of both streams. A closed pipe (`| head`) is not an error: the remaining output is
+ * dropped. Any other failure is reported once for each stream.
  */
 export function createWriter(onFailure: WriteFailed): (stream: NodeJS.WritableStream, text: string) => void {
   const open = new Map<NodeJS.WritableStream, boolean>();

@@ -8,13 +8,13 @@ import { createWriter } from "./create-writer.ts";
 import { terminalColumns } from "./terminal-columns.ts";
 
 export interface ProgramFacts {
-  /** What people type to start it. */
+  /** The name that users call the program by. */
   readonly program: string;
   /** `import.meta.url` of the entry point. `src/bin` and `dist/bin` are equally deep, so both find the package. */
   readonly entry: string;
 }
 
-/** The command line's view of this process. */
+/** Implements the interface of the command line for this process. */
 export function processIo({ program, entry }: ProgramFacts): CliIo {
   const packageRoot = new URL("../../", entry);
   const filesWorker = new URL("./files-worker.js", entry);

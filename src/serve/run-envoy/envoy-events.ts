@@ -1,4 +1,4 @@
-/** What an Envoy says of a request, told as the embedded gateway would: so access log and metrics are the same for both. */
+/** Converts the access log entries of Envoy to the events of the embedded gateway, so that access log and metrics are the same. */
 import type { BackendConfig, DataplaneConfig, GatewayConfig, RuleConfig } from "../../core/dataplane/gateway-config.ts";
 import { hasWaits } from "../../core/envoy/envoy-waits.ts";
 import { remember } from "../../core/model/collections/remember.ts";
@@ -9,7 +9,7 @@ import { backendOfCluster } from "../../xds/compile/resource-names.ts";
 import type { EnvoyAccess } from "../../xds/serve/envoy/parse-access-line.ts";
 
 export interface EnvoyEvents {
-  /** Names of routes and clusters are of this configuration from now on. */
+  /** Sets the configuration that route and cluster names refer to. */
   readonly use: (config: DataplaneConfig) => void;
   readonly eventOf: (gateway: ObjectRef, access: EnvoyAccess) => GatewayEvent;
 }
@@ -23,7 +23,7 @@ const NO_NAMES: Names = { rules: new Map(), backends: new Map() };
 
 export function createEnvoyEvents(): EnvoyEvents {
   let gateways: ReadonlyMap<string, GatewayConfig> = new Map();
-  // Found when the first request comes: there may be thousands of routes, and a new configuration every second.
+  // Computed at the first request: there may be thousands of routes, and a new configuration every second.
   const known = new WeakMap<GatewayConfig, Names>();
   const namesOf = (ref: ObjectRef): Names => {
     const gateway = gateways.get(formatRef(ref));
@@ -87,7 +87,7 @@ function eventOf(gateway: ObjectRef, access: EnvoyAccess, { rules, backends }: N
 const protocolOf = (protocol: string | undefined): ClientProtocol =>
   protocol === "HTTP/2" || protocol === "HTTP/1.0" ? protocol : "HTTP/1.1";
 
-/** Where a minimum back-off is kept, every second attempt only waits. */
+/** The number of attempts. With a minimum backoff, every second attempt of Envoy is only a wait. */
 function attemptsOf(
   { attempts }: EnvoyAccess,
   rule: RuleConfig | undefined,
@@ -99,7 +99,7 @@ function attemptsOf(
   return isWaiting ? Math.ceil(attempts / 2) : attempts;
 }
 
-/** Envoy's page on access logs, "RESPONSE_FLAGS". What is not here says nothing to people that status and reason do not. */
+/** Texts for the response flags of Envoy (Envoy documentation, access logs, "RESPONSE_FLAGS"). Flags that add nothing to status and reason are omitted. */
 const FLAGS: Readonly<Record<string, RequestFlag>> = {
   DC: "ClientGone",
   DPE: "BadRequest",

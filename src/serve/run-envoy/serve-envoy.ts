@@ -1,4 +1,4 @@
-/** `prevail run --dataplane envoy`: files, engine and Envoys put together, and kept running until a signal comes. */
+/** `prevail run --dataplane envoy`: connects files, engine and Envoys, and runs until a signal stops it. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { AdminOptions, AdminServer } from "../../adapters/admin/admin-server.ts";
@@ -89,7 +89,7 @@ const envoyDataplane = (
   },
 });
 
-/** A path, or a name that is looked for on the PATH. */
+/** Finds a program by its path, or by its name on the PATH. */
 function findBinary(name: string): string | undefined {
   const candidates = name.includes("/")
     ? [name]

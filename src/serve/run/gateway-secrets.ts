@@ -1,7 +1,7 @@
 import type { SecretSource } from "../../gateway/contract/secret-source.ts";
 import { type KeyMaterial, materialName } from "../../sources/key-material.ts";
 
-/** Key material from files, as the gateway asks for it. */
+/** The key material from the files, as the secret source of the embedded gateway. */
 export function gatewaySecrets({ certificates, authorities }: KeyMaterial): SecretSource {
   return {
     findCertificate: (secret) => certificates.get(materialName(secret)),

@@ -1,4 +1,4 @@
-/** `prevail run`: files, engine and gateway put together, and kept running until a signal comes. */
+/** `prevail run`: connects files, engine and gateway, and runs until a signal stops it. */
 import type { AdminServer } from "../../adapters/admin/admin-server.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
@@ -66,7 +66,7 @@ const embeddedDataplane = (gateway: Gateway, demo: DemoBackends | undefined): Da
   },
 });
 
-/** Where a port is really open. */
+/** The address that a port is open on. */
 function addressOf(gateway: Gateway): AddressOf {
   const open = new Map(gateway.openPorts().map((port) => [`${formatRef(port.gateway)} ${port.port}`, port] as const));
   return (ref, port) => {

@@ -1,7 +1,7 @@
 import type { XdsNode } from "../../cli/xds/xds-tools.ts";
 import { isJsonList, isJsonObject, type Json } from "../../core/model/json.ts";
 
-/** What a status server says; undefined: it is none of ours. */
+/** Parses the response of a status server. Undefined if it is not from `prevail xds serve`. */
 export function parseXdsNodes(answer: unknown): readonly XdsNode[] | undefined {
   const value = answer as Json;
   if (!isJsonObject(value) || !isJsonList(value["nodes"])) return undefined;

@@ -1,4 +1,4 @@
-/** `prevail xds serve`: files, engine and control plane put together, and kept running until a signal comes. */
+/** `prevail xds serve`: connects files, engine and xDS server, and runs until a signal stops it. */
 import { readFileSync } from "node:fs";
 import { type AdminOptions, type AdminServer, startAdminServer } from "../../adapters/admin/admin-server.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
@@ -56,7 +56,7 @@ interface Opened {
   readonly admin: AdminServer;
 }
 
-/** A text: why it could not be. */
+/** Returns an error message if the server cannot be opened. */
 async function open(
   settings: XdsServeSettings,
   { note }: ServeOutput,
@@ -111,7 +111,7 @@ function readTls(files: XdsServeSettings["serverTls"]): XdsServerTls | undefined
   };
 }
 
-/** Undefined: nothing that people want to read. */
+/** Formats an event for the log. Undefined if the event is not logged. */
 function formatEvent(event: XdsEvent): string | undefined {
   switch (event.type) {
     case "Connected":

@@ -1,4 +1,4 @@
-/** What the command line knows of Envoy, put together. */
+/** Implements the Envoy tools of the command line. */
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { DumpSettings, XdsNode, XdsTools } from "../../cli/xds/xds-tools.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
@@ -29,7 +29,7 @@ export const xdsTools: Omit<XdsTools, "serve"> = {
   bootstrap: ({ node, ...settings }) => bootstrapJson(compileBootstrap({ nodeId: node, ...settings })),
 };
 
-/** All that is asked for is taken to be there: whether it is, Envoy will see. */
+/** A secret source that has every secret: in a dump, Envoy reads the files itself. */
 function filesBelow({ secretsFolder }: DumpSettings): EnvoySecrets {
   const file = ({ namespace, name }: ObjectRef, key: string): Pem => ({
     file: `${secretsFolder}/${namespace}/${name}/${key}`,

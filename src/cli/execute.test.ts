@@ -209,7 +209,7 @@ metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempt
       });
     }
 
-    test("whoever asks for it learns where it is and what to fix", async () => {
+    test("a command that names it prints its position and the fix", async () => {
       const { stderr, code } = await explained("explain httproute/b -f a.yaml -f b.yaml", files);
       expect(code).toBe(1);
       expect(stderr.replaceAll(/\n +/g, " ").split("\n")).toEqual([

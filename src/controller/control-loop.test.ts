@@ -24,7 +24,7 @@ const bakery = route("bakery", "Gateway/g", { hostnames: ["bakery.example"] });
 /** Listeners are a list. */
 const broken = { ...gateway("g"), spec: { gatewayClassName: "class", listeners: "none" } };
 
-/** A loop over files that a test edits, and a data plane that writes down what it is told. */
+/** A loop over files that a test edits, and a data plane that records its configurations. */
 function startLoop(now: { files: ReadDocuments }, handOver: () => Promise<void> = async () => {}) {
   const served: { readonly hosts: readonly string[]; readonly keyMaterial: KeyMaterial }[] = [];
   const events: ControlEvent[] = [];

@@ -1,4 +1,4 @@
-/** Resolves at the first SIGINT or SIGTERM. A second signal ends the program at once, which is Node's default. */
+/** Aborts `signal` at the first SIGINT or SIGTERM. A second one ends the program at once, which is Node's default. */
 export function untilSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
   const stopping = new AbortController();
   const onSignal = (): void => {

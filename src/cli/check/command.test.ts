@@ -86,7 +86,7 @@ spec:
     });
   }
 
-  test("what concerns only the namespace is told in full", async () => {
+  test("findings about the namespace are printed in full", async () => {
     const { stdout } = await runCli("check -n shop --redact -f examples/bakery");
     expect(stdout).toContain("it is overridden by\n  RateLimitPolicy shop/closing-time");
   });
@@ -122,7 +122,7 @@ describe("odd input", () => {
     expect(stdout).toMatch(/^none\.yaml: error PathNotFound\n {2}no such file or directory\n/);
   });
 
-  test("what cannot be read is told once, with the rest", async () => {
+  test("unreadable input is reported once, with the other findings", async () => {
     const files = { "a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n---\na: [\n---\njust: text\n" };
     const { stdout, stderr } = await run("check -f a.yaml", { files });
     expect(stderr).toBe("");
@@ -143,8 +143,8 @@ describe("odd input", () => {
     const name = "x\\e[2J\\r\\n::error::y%";
     const text = `apiVersion: v1\nkind: Service\nmetadata: {name: "${name}", namespace: a}\nspec: {ports: [{name: a, port: 1}, {name: a, port: 2}]}`;
     const files = { "a,b:%.yaml": text };
-    const told = await run(["check", "-f", "a,b:%.yaml"].join(" "), { files });
-    expect(told.stdout.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+    const result = await run(["check", "-f", "a,b:%.yaml"].join(" "), { files });
+    expect(result.stdout.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
     const { stdout } = await run("check -o github -f a,b:%.yaml", { files });
     expect(stdout.split("\n")).toEqual([
       expect.stringMatching(

@@ -109,7 +109,7 @@ describe("scripts", () => {
     expect(stdout).not.toContain("\\$");
   });
 
-  test("an unknown shell is told which there are", async () => {
+  test("an unknown shell: the error lists the known ones", async () => {
     const { stderr, code } = await runCli("completion bsh");
     expect([code, stderr]).toEqual([1, expect.stringContaining("did you mean 'bash'?")]);
     expect((await runCli("completion")).stderr).toContain("Completion is available for bash, zsh and fish.");

@@ -170,7 +170,7 @@ describe("why a value lost", () => {
   }
 });
 
-describe("what else it tells", () => {
+describe("other parts of the output", () => {
   test("the conditions found in the object's status", async () => {
     const { stdout } = await runCli("explain httproute/r -f g.yaml", { files: { "g.yaml": ground } });
     expect(stdout).toBe(
@@ -281,7 +281,7 @@ describe("what else it tells", () => {
     );
   });
 
-  test("an object that nobody defines, but that is named", async () => {
+  test("an object that is referenced but not defined", async () => {
     const { stdout } = await runCli("explain gc/c -f a.yaml", { files: { "a.yaml": ground } });
     expect(stdout).toContain("GatewayClass c\n  Other objects name it, but no document defines it.");
   });

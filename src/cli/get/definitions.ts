@@ -80,7 +80,7 @@ function mergeWords({ merge }: PolicyDefinition): string {
   return [...new Set(names)].join(", ");
 }
 
-/** The origin of a definition: a document, a label of a CRD, or built in. */
+/** The origin of a definition: its position, its CRD if it is inferred, or built in. */
 function originOf({ name, inferred }: PolicyDefinition, { source }: GetContext): string {
   const place = source.locate(objectId(refOf(name)));
   if (inferred) return "inferred from its CRD";

@@ -38,7 +38,7 @@ function table<Id>(
   return found;
 }
 
-/** Sorts topologically with Kahn's algorithm. Nodes on a cycle come last. */
+/** Ranks nodes in topological order (Kahn's algorithm). Nodes on a cycle come last. */
 function rankedColumns<Id>(nodes: readonly Id[], parents: Neighbours<Id>, children: Neighbours<Id>): Id[][] {
   const ranks = new Map<Id, number>();
   const waiting = new Map(nodes.map((id) => [id, parents.get(id)?.length ?? 0]));

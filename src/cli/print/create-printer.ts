@@ -1,7 +1,7 @@
 import { layoutTable, type Table } from "./layout-table.ts";
 import { type Piece, printable, type Style, textOf, unglued, widthOf } from "./styled-text.ts";
 
-/** Prints all text output: it removes control characters, adds colour and wraps lines to the terminal. */
+/** Prints all text output: it escapes control characters, adds colour and wraps lines to the terminal. */
 export interface Printer {
   /** Prints one line without wrapping it. */
   line(...pieces: readonly Piece[]): void;

@@ -74,13 +74,13 @@ export function effectiveJson(effective: EffectivePolicy, redaction: Redaction):
 export const refJson = (id: ObjectId, { isHidden }: Redaction): RefJson =>
   isHidden(id) ? { redacted: true } : openRef(id);
 
-/** Sorts keys in the order of the path. */
+/** The parts of an object id, with keys in the order that paths use. */
 export function openRef(id: ObjectId): ObjectRef {
   const { group, kind, namespace, name } = parseObjectId(id);
   return { group, kind, namespace, name };
 }
 
-/** Splits a target id. Names contain no `#`, so the first one starts the section. */
+/** The parts of a target id. Names contain no `#`. */
 export function openTarget(id: TargetId): PathNode {
   const [object = "", sectionName] = id.split("#", 2);
   return { ...openRef(object as ObjectId), ...(sectionName === undefined ? {} : { sectionName }) };

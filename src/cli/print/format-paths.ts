@@ -123,7 +123,7 @@ function formatDifference(chosen: readonly Steps[], everyone: readonly Steps[]):
     .join(", ");
 }
 
-/** Removes the least specific levels first: a route is shorter to read than all its rules. */
+/** The order in which levels are removed from a description, lowest first. A route is shorter to read than all its rules. */
 function weight(level: string): number {
   if (level === "Namespace") return 0;
   if (level === "Service#") return 1;
@@ -140,7 +140,7 @@ function nameLevel(chosen: readonly Steps[], level: string, qualified: boolean):
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : listWords(shown);
 }
 
-/** Adds the object to a section name that several objects have. */
+/** Steps with distinct texts. Sections of two objects may have the same name. */
 const byName = (steps: readonly Step[]): readonly Step[] => [
   ...new Map(steps.map((step) => [`${step.word} ${step.name}`, step])).values(),
 ];
@@ -151,7 +151,7 @@ function plural(steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => (/^[a-z]+$/.test(step.word) ? { ...step, word: `${step.word}s` } : step));
 }
 
-/** Joins names with their words. A word that several names share is written once: `rules order and menu`. */
+/** The names of steps with their words. A word that follows itself is written once: `rule order`, `menu`. */
 function withWords(steps: readonly Step[], qualified: boolean): readonly string[] {
   let last: string | undefined;
   return steps.map(({ word, name, key }) => {

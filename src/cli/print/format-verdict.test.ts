@@ -32,7 +32,7 @@ for (const [shown, enforcement, counts] of [
   ["none of 8, constraint met on 2", "Overridden", { paths: 8, none: 6, met: 2 }],
   ["nowhere", "NoPath", {}],
 ] as const) {
-  test(`how much prevails: ${shown}`, () => {
+  test(`extent: ${shown}`, () => {
     expect(formatExtent(verdict(enforcement, counts))).toBe(shown);
   });
 }

@@ -11,7 +11,7 @@ export type Piece = string | Styled;
 export const styled = (text: string, style: Style): Styled => ({ text, style });
 export const textOf = (piece: Piece): string => (typeof piece === "string" ? piece : piece.text);
 
-/** Removes control characters: a name or value from the input must not move the cursor, set colours or change the writing direction. */
+/** Escapes control characters: a name or value from the input must not move the cursor, set colours or change the writing direction. */
 export const printable = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
 
-test("tells attempt by attempt what the settings come to, and what does not fit", async () => {
+test("prints each attempt, and the attempts that do not fit into the timeout", async () => {
   const { stdout, code } = await runCli("retries --attempts 3 --backoff 250ms --backend-request 2s --request 5s", {
     columns: 100,
   });

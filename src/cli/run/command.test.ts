@@ -28,7 +28,7 @@ describe("run", () => {
     });
   });
 
-  test("as it is told", async () => {
+  test("with every option", async () => {
     const line =
       "run -f a -f b --bind :: --map-port 80:8000 --map-port 443:0 --admin-port off --access-log off --debug-headers --backend-demo --no-watch --drain 1m --default-namespace x";
     expect(await settings(line)).toMatchObject({

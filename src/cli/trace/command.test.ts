@@ -22,7 +22,7 @@ describe("trace", () => {
     expectGolden(golden(name), stdout);
   });
 
-  test("tells both budgets: that of the RetryPolicy, and that of the backend", async () => {
+  test("prints both budgets: that of the RetryPolicy and that of the backend", async () => {
     const policies = `apiVersion: prevail.dev/v1alpha1
 kind: RetryPolicy
 metadata: {name: till, namespace: shop}
@@ -91,7 +91,7 @@ spec:
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  test("several gateways that listen are each told; a backend that is not there answers 500", async () => {
+  test("every listening gateway is printed; a missing backend gives 500", async () => {
     const gateway = (name: string): string =>
       `apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: ${name}, namespace: a}\nspec:\n  gatewayClassName: c\n  listeners: [{name: http, port: 80, protocol: HTTP}]\n`;
     const route = `apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: a}\nspec:\n  parentRefs: [{name: one}, {name: two}]\n  rules: [{backendRefs: [{name: nobody, port: 80}]}]\n`;
@@ -104,7 +104,7 @@ spec:
     expect(stdout).toContain("Backend nobody:80: 500, as no Service 'nobody' in namespace 'a'");
   });
 
-  describe("what only whoever serves knows", () => {
+  describe("what only the data plane refuses", () => {
     const story = async (text: string): Promise<string> => {
       const { stdout } = await runCli("trace GET http://any.example/ -f all.yaml", {
         files: { "all.yaml": text },
@@ -164,8 +164,8 @@ spec: {targetRefs: [{group: "", kind: Service, name: s}], validation: {hostname:
         ["No listener accepts it.", "http: the gateway does not serve it: filters of listeners are not supported"],
       ],
     ])("%s", async (_, text, expected) => {
-      const told = await story(text);
-      for (const words of expected) expect(told).toContain(words);
+      const output = await story(text);
+      for (const words of expected) expect(output).toContain(words);
     });
 
     test("where all is well, no 500", async () => expect(await story(smallCluster)).not.toContain("500"));

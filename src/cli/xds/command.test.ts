@@ -37,7 +37,7 @@ describe("xds dump", () => {
     expect(stdout).not.toContain("c2VjcmV0");
   });
 
-  test("tells what Envoy does otherwise", async () => {
+  test("notes the settings that Envoy does not support exactly", async () => {
     const { stderr } = await runCli("xds dump -f budget.yaml", { files: { "budget.yaml": BUDGET } });
     expect(stderr).toContain(
       "HTTPRoute bakery/baker: spec.rules: rule-1: Envoy cannot enforce a retry budget together",

@@ -15,26 +15,26 @@ function fakeStream(failure?: string): { readonly stream: Writable; readonly wri
 }
 
 /** What is written to one stream in two goes, and what is said about it. */
-async function write(failure?: string): Promise<{ readonly written: readonly string[]; readonly told: string[] }> {
+async function write(failure?: string): Promise<{ readonly written: readonly string[]; readonly failures: string[] }> {
   const { stream, written } = fakeStream(failure);
-  const told: string[] = [];
-  const writer = createWriter((_, error) => told.push(error.message));
+  const failures: string[] = [];
+  const writer = createWriter((_, error) => failures.push(error.message));
   for (const text of ["a", "b"]) {
     writer(stream, text);
     writer(stream, text);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { written, told };
+  return { written, failures };
 }
 
 test("what comes together is written together", async () => {
-  expect(await write()).toEqual({ written: ["aa", "bb"], told: [] });
+  expect(await write()).toEqual({ written: ["aa", "bb"], failures: [] });
 });
 
 test("a closed pipe is no error, and nothing more is written", async () => {
-  expect(await write("EPIPE")).toEqual({ written: ["aa"], told: [] });
+  expect(await write("EPIPE")).toEqual({ written: ["aa"], failures: [] });
 });
 
-test("another failure is told once, and nothing more is written", async () => {
-  expect(await write("ENOSPC")).toEqual({ written: ["aa"], told: ["ENOSPC: oh dear"] });
+test("another failure is reported once, and nothing more is written", async () => {
+  expect(await write("ENOSPC")).toEqual({ written: ["aa"], failures: ["ENOSPC: oh dear"] });
 });

@@ -47,7 +47,7 @@ const line = (more: object): string =>
     ...more,
   });
 
-function told(more: object): string | undefined {
+function accessLine(more: object): string | undefined {
   const access = parseAccessLine(line(more));
   if (access === undefined) throw new Error("a line of the access log");
   return formatAccessLine(events.eventOf(gatewayRef, access), "text", 0)?.trimEnd();
@@ -98,9 +98,9 @@ describe("what Envoy says of a request, as the embedded gateway says it", () => 
       { method: null, status: 400, flags: "DPE", details: "http1.codec_error" },
       "1970-01-01T00:00:00.000Z 10.0.0.1 - 400 refused: http1.codec_error",
     ],
-  ])("%s", (_, more, expected) => expect(told(more)).toBe(expected));
+  ])("%s", (_, more, expected) => expect(accessLine(more)).toBe(expected));
 
-  test("a gateway that is gone: what is left is told", () => {
+  test("a deleted gateway: its remaining requests are logged", () => {
     const access: EnvoyAccess | undefined = parseAccessLine(line({}));
     const other = { ...gatewayRef, name: "back" };
     expect(access && events.eventOf(other, access)).toMatchObject({ rule: undefined, backend: undefined, status: 200 });

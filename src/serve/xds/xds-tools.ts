@@ -29,7 +29,7 @@ export const xdsTools: Omit<XdsTools, "serve"> = {
   bootstrap: ({ node, ...settings }) => bootstrapJson(compileBootstrap({ nodeId: node, ...settings })),
 };
 
-/** A secret source that has every secret: in a dump, Envoy reads the files itself. */
+/** Key material as files below `--secrets`. Every secret counts as present: Envoy reads the files itself. */
 function filesBelow({ secretsFolder }: DumpSettings): EnvoySecrets {
   const file = ({ namespace, name }: ObjectRef, key: string): Pem => ({
     file: `${secretsFolder}/${namespace}/${name}/${key}`,

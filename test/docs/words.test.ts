@@ -44,7 +44,7 @@ const unrevised: readonly string[] = [
 /** Not written for readers, or quoted from elsewhere. */
 const isSkipped = (path: string): boolean =>
   unrevised.some((prefix) => path.startsWith(prefix)) ||
-  /\/(?:gen|testdata|node_modules)\/|^test\/golden\/|^docs\/(?:images|schemas)\/|words\.test\.ts$|^docs\/decisions\/0010-words\.md$/.test(path);
+  /\/(?:gen|testdata|node_modules)\/|^test\/golden\/|^docs\/(?:images|schemas)\/|words\.(?:test\.ts|md)$/.test(path);
 
 const files = ["src", "test", "bench", "scripts", "docs", "examples"]
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))

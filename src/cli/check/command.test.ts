@@ -176,7 +176,7 @@ spec: {ports: [{name: a, port: 1}, {name: a, port: 2}]}
     }
   });
 
-  test("sarif: rules and places are where results say", async () => {
+  test("sarif: rules and positions are where results say", async () => {
     const { stdout } = await runCli(`check --severity info -o sarif ${rules} -f none.yaml`);
     const log = JSON.parse(stdout) as SarifLog;
     expect(log.version).toBe("2.1.0");

@@ -25,8 +25,8 @@ export interface ReportedFinding {
   readonly field?: string;
   readonly message: string;
   readonly fix?: string;
-  readonly place?: SourcePosition;
-  readonly related: ReadonlyArray<{ readonly message: string; readonly place?: SourcePosition }>;
+  readonly position?: SourcePosition;
+  readonly related: ReadonlyArray<{ readonly message: string; readonly position?: SourcePosition }>;
 }
 
 export interface FindingReport {
@@ -66,15 +66,15 @@ export async function buildFindingReport(source: LoadedSource, options: ReportOp
       source.findings().map((finding) => withFix(finding, world)),
       world,
       redaction,
-    ).map((finding) => ({ finding, isPlaced: true })),
-    ...redactFindings(checked, world, redaction).map((finding) => ({ finding, isPlaced: false })),
+    ).map((finding) => ({ finding, isLocated: true })),
+    ...redactFindings(checked, world, redaction).map((finding) => ({ finding, isLocated: false })),
   ];
   const inScope = withoutEchoes(unique(all.filter(({ finding }) => isShown(finding.object, source, scope))));
   const shown = inScope.filter(({ finding }) => severities.indexOf(finding.severity) <= severities.indexOf(severity));
-  const places = findPlaces(shown, source);
+  const positions = findPositions(shown, source);
   const looked = [...source.tables.objects.values()].filter((object) => isInScope(object, scope));
   return {
-    findings: shown.map((draft) => reported(draft, places)).sort(compareFindings),
+    findings: shown.map((draft) => reported(draft, positions)).sort(compareFindings),
     hidden: inScope.length - shown.length,
     objects: looked.length,
     policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
@@ -106,31 +106,31 @@ const noCel: EvaluateCondition = () => ({ state: "error", message: "CEL was not 
 interface Draft {
   readonly finding: CheckFinding;
   /** The finding. Its `source` is the position of the field, not only of the object. */
-  readonly isPlaced: boolean;
+  readonly isLocated: boolean;
 }
 
 type About = Pick<CheckFinding, "object" | "field">;
-type Places = ReadonlyMap<string, SourcePosition>;
+type Positions = ReadonlyMap<string, SourcePosition>;
 
 const keyOf = ({ object, field }: About): string => `${object ?? ""}\n${field ?? ""}`;
 
 /** Removes duplicates and locates findings object by object: a document is parsed again for the positions of its fields and kept until the next one. */
-function findPlaces(drafts: readonly Draft[], { locate }: LoadedSource): Places {
+function findPositions(drafts: readonly Draft[], { locate }: LoadedSource): Positions {
   const wanted = new Map<string, About>();
-  for (const { finding, isPlaced } of drafts)
-    for (const about of [...(isPlaced ? [] : [finding]), ...(finding.related ?? [])]) wanted.set(keyOf(about), about);
-  const places = new Map<string, SourcePosition>();
+  for (const { finding, isLocated } of drafts)
+    for (const about of [...(isLocated ? [] : [finding]), ...(finding.related ?? [])]) wanted.set(keyOf(about), about);
+  const positions = new Map<string, SourcePosition>();
   for (const [key, { object, field }] of [...wanted].sort(([a], [b]) => compareText(a, b))) {
     const pointer = field === undefined ? undefined : fieldPointer(field);
-    const place = object === undefined ? undefined : locate(object, pointer);
-    if (place !== undefined) places.set(key, place);
+    const position = object === undefined ? undefined : locate(object, pointer);
+    if (position !== undefined) positions.set(key, position);
   }
-  return places;
+  return positions;
 }
 
-function reported({ finding, isPlaced }: Draft, places: Places): ReportedFinding {
+function reported({ finding, isLocated }: Draft, positions: Positions): ReportedFinding {
   const { code, severity, object, field, message, fix = findingCodes[code].fix, related = [] } = finding;
-  const place = isPlaced ? finding.source : (places.get(keyOf(finding)) ?? finding.source);
+  const position = isLocated ? finding.source : (positions.get(keyOf(finding)) ?? finding.source);
   return {
     code,
     severity,
@@ -138,10 +138,10 @@ function reported({ finding, isPlaced }: Draft, places: Places): ReportedFinding
     ...(field === undefined ? {} : { field }),
     message,
     ...(fix === undefined ? {} : { fix }),
-    ...(place === undefined ? {} : { place }),
+    ...(position === undefined ? {} : { position }),
     related: related.map((other) => {
-      const at = places.get(keyOf(other));
-      return { message: other.message, ...(at === undefined ? {} : { place: at }) };
+      const at = positions.get(keyOf(other));
+      return { message: other.message, ...(at === undefined ? {} : { position: at }) };
     }),
   };
 }
@@ -179,12 +179,12 @@ function withoutEchoes(drafts: readonly Draft[]): readonly Draft[] {
 }
 
 function compareFindings(a: ReportedFinding, b: ReportedFinding): number {
-  if (a.place === undefined || b.place === undefined)
-    return Number(a.place === undefined) - Number(b.place === undefined) || compareWords(a, b);
+  if (a.position === undefined || b.position === undefined)
+    return Number(a.position === undefined) - Number(b.position === undefined) || compareWords(a, b);
   return (
-    compareText(a.place.file, b.place.file) ||
-    a.place.line - b.place.line ||
-    a.place.column - b.place.column ||
+    compareText(a.position.file, b.position.file) ||
+    a.position.line - b.position.line ||
+    a.position.column - b.position.column ||
     compareWords(a, b)
   );
 }

@@ -9,18 +9,18 @@ export const findingsGithub = ({ findings }: FindingReport): string =>
   findings.map((one) => `${lineOf(one)}\n`).join("");
 
 function lineOf(finding: ReportedFinding): string {
-  const { code, severity, object, message, fix, place } = finding;
+  const { code, severity, object, message, fix, position } = finding;
   const name = object === undefined ? "" : formatRef(object);
   const text = [name === "" || message.includes(name) ? message : `${name}: ${message}`, fix ?? ""]
     .filter((part) => part !== "")
     .join("\n");
   const properties: readonly (readonly [string, string | number])[] = [
-    ...(place === undefined || place.file.startsWith("<") ? [] : [["file", place.file] as const]),
-    ...(place === undefined || place.file.startsWith("<") || isAboutPath(finding)
+    ...(position === undefined || position.file.startsWith("<") ? [] : [["file", position.file] as const]),
+    ...(position === undefined || position.file.startsWith("<") || isAboutPath(finding)
       ? []
       : ([
-          ["line", place.line],
-          ["col", place.column],
+          ["line", position.line],
+          ["col", position.column],
         ] as const)),
     ["title", code],
   ];

@@ -16,11 +16,11 @@ export const findingsJson = ({ findings, hidden }: FindingReport): object => ({
 });
 
 function itemJson(finding: ReportedFinding): object {
-  const { code, severity, object, field, message, fix, place, related } = finding;
+  const { code, severity, object, field, message, fix, position, related } = finding;
   return {
     code,
     severity,
-    ...(place === undefined ? {} : { at: isAboutPath(finding) ? { file: place.file } : positionJson(place) }),
+    ...(position === undefined ? {} : { at: isAboutPath(finding) ? { file: position.file } : positionJson(position) }),
     ...(object === undefined ? {} : { object }),
     ...(field === undefined ? {} : { field }),
     message,
@@ -28,7 +28,7 @@ function itemJson(finding: ReportedFinding): object {
     ...(related.length === 0
       ? {}
       : {
-          related: related.map(({ message: other, place: at }) => ({
+          related: related.map(({ message: other, position: at }) => ({
             ...(at === undefined ? {} : { at: positionJson(at) }),
             message: other,
           })),

@@ -7,7 +7,7 @@ import { type FindingReport, isAboutPath, type ReportedFinding } from "./finding
 export function findingsJunit(report: FindingReport): string {
   const suites = new Map<string, ReportedFinding[]>();
   for (const finding of report.findings) {
-    const file = finding.place?.file ?? report.origin;
+    const file = finding.position?.file ?? report.origin;
     suites.set(file, [...(suites.get(file) ?? []), finding]);
   }
   // CI servers treat a report without tests as an error.
@@ -34,13 +34,13 @@ const suite = (file: string, cases: readonly XmlElement[], findings: readonly Re
   );
 
 function testCase(finding: ReportedFinding): XmlElement {
-  const { code, severity, object, place, message } = finding;
+  const { code, severity, object, position, message } = finding;
   const name = object === undefined ? code : `${code}: ${formatRef(object)}`;
-  const lines = place === undefined || isAboutPath(finding) ? {} : { line: place.line };
+  const lines = position === undefined || isAboutPath(finding) ? {} : { line: position.line };
   const attributes = {
     name,
-    classname: place?.file ?? "prevail",
-    ...(place === undefined ? {} : { file: place.file }),
+    classname: position?.file ?? "prevail",
+    ...(position === undefined ? {} : { file: position.file }),
     ...lines,
   };
   return isFailure(finding)
@@ -50,10 +50,10 @@ function testCase(finding: ReportedFinding): XmlElement {
 
 const textOf = (finding: ReportedFinding): string =>
   [
-    `${finding.place === undefined ? "" : `${isAboutPath(finding) ? finding.place.file : formatPosition(finding.place)}: `}${finding.severity} ${finding.code}`,
+    `${finding.position === undefined ? "" : `${isAboutPath(finding) ? finding.position.file : formatPosition(finding.position)}: `}${finding.severity} ${finding.code}`,
     finding.message,
     ...finding.related.map(
-      ({ message, place }) => `see: ${message}${place === undefined ? "" : ` (${formatPosition(place)})`}`,
+      ({ message, position }) => `see: ${message}${position === undefined ? "" : ` (${formatPosition(position)})`}`,
     ),
     ...(finding.fix === undefined ? [] : [`fix: ${finding.fix}`]),
   ].join("\n");

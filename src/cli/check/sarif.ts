@@ -43,31 +43,31 @@ function rule(code: FindingCode, docOf: SarifOptions["docOf"]): object {
 }
 
 function result(finding: ReportedFinding, ruleIndex: number): object {
-  const { code, severity, object, message, fix, place, related } = finding;
+  const { code, severity, object, message, fix, position, related } = finding;
   const name = object === undefined ? undefined : formatRef(object);
   const subject = name === undefined || message.includes(name) ? message : `${name}: ${message}`;
-  const placed = related.filter((other) => other.place !== undefined);
+  const located = related.filter((other) => other.position !== undefined);
   // A finding without a position has no location: code scanners refuse a location without a file.
-  const text = [subject, ...related.filter((other) => other.place === undefined).map((other) => other.message)];
+  const text = [subject, ...related.filter((other) => other.position === undefined).map((other) => other.message)];
   return {
     ruleId: code,
     ruleIndex,
     level: levels[severity],
     message: { text: messageString([...text, ...(fix === undefined ? [] : [fix])].join("\n")) },
-    ...(place === undefined && name === undefined
+    ...(position === undefined && name === undefined
       ? {}
       : {
           locations: [
             {
-              ...(place === undefined ? {} : { physicalLocation: physical(place, !isAboutPath(finding)) }),
+              ...(position === undefined ? {} : { physicalLocation: physical(position, !isAboutPath(finding)) }),
               ...(name === undefined ? {} : { logicalLocations: [{ fullyQualifiedName: name, kind: "object" }] }),
             },
           ],
         }),
-    ...(placed.length === 0
+    ...(located.length === 0
       ? {}
       : {
-          relatedLocations: placed.map(({ message: other, place: at }, id) => ({
+          relatedLocations: located.map(({ message: other, position: at }, id) => ({
             id,
             ...(at === undefined ? {} : { physicalLocation: physical(at, true) }),
             message: { text: messageString(other) },

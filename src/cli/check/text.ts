@@ -25,17 +25,17 @@ function printFinding(finding: ReportedFinding, print: Printer): void {
   const name = object === undefined ? "" : formatRef(object);
   const subject: readonly Piece[] = name === "" || message.includes(name) ? [] : [styled(name, "bold"), ": "];
   print.paragraph({ indent: 2 }, ...subject, message);
-  for (const { message: other, place } of related) {
-    const where = place === undefined ? "" : ` (${formatLine(place)})`;
+  for (const { message: other, position } of related) {
+    const where = position === undefined ? "" : ` (${formatLine(position)})`;
     print.paragraph({ indent: 2, hanging: 2 }, styled(`see: ${other}${where}`, "dim"));
   }
   if (fix !== undefined) print.paragraph({ indent: 2, hanging: 2 }, styled("fix: ", "green"), fix);
 }
 
 function placePieces(finding: ReportedFinding): readonly Piece[] {
-  const { place } = finding;
-  if (place === undefined) return [];
-  return [styled(isAboutPath(finding) ? place.file : formatPosition(place), "bold"), ": "];
+  const { position } = finding;
+  if (position === undefined) return [];
+  return [styled(isAboutPath(finding) ? position.file : formatPosition(position), "bold"), ": "];
 }
 
 function summary({ findings, hidden, objects, policies, origin }: FindingReport): readonly Piece[] {

@@ -82,7 +82,7 @@ function mergeWords({ merge }: PolicyDefinition): string {
 
 /** The origin of a definition: its position, its CRD if it is inferred, or built in. */
 function originOf({ name, inferred }: PolicyDefinition, { source }: GetContext): string {
-  const place = source.locate(objectId(refOf(name)));
+  const position = source.locate(objectId(refOf(name)));
   if (inferred) return "inferred from its CRD";
-  return place === undefined ? "built in" : formatLine(place);
+  return position === undefined ? "built in" : formatLine(position);
 }

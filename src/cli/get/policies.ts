@@ -107,7 +107,7 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
     columns,
     rows: rows.map(({ id, record, verdict }): readonly Piece[] => {
       const { ref } = record.object;
-      const place = source.locate(id);
+      const position = source.locate(id);
       return [
         ...(scope.namespace === undefined ? [ref.namespace === "" ? "-" : ref.namespace] : []),
         ref.kind,
@@ -119,7 +119,7 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
           ? [
               formatFirst(winnersOf(verdict).map(redaction.name), { all: true }),
               createdAt(record),
-              place === undefined ? "-" : formatLine(place),
+              position === undefined ? "-" : formatLine(position),
               verdict.state === "NotAccepted" ? verdict.message : "-",
             ]
           : []),

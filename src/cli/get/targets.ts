@@ -66,7 +66,7 @@ export function getTargets(get: GetContext): number {
     columns,
     rows: rows.map(({ target, sections, attached, affectedBy }) => {
       const { ref, id } = target;
-      const place = source.locate(id);
+      const position = source.locate(id);
       return [
         ...(scope.namespace === undefined ? [ref.namespace === "" ? "-" : ref.namespace] : []),
         ref.kind,
@@ -74,7 +74,7 @@ export function getTargets(get: GetContext): number {
         formatFirst(sections, some),
         formatFirst(distinct(attached.map(({ policy }) => shortName(policy, redaction))), some),
         formatFirst(distinct(affectedBy.map((policy) => shortName(policy, redaction))), some),
-        ...(wide ? [place === undefined ? "-" : formatLine(place)] : []),
+        ...(wide ? [position === undefined ? "-" : formatLine(position)] : []),
       ];
     }),
   });

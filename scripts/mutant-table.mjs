@@ -173,7 +173,7 @@ export const mutants = [
     'overrides: ["overrides", "overrides_"]',
   ),
   row(
-    "two merge strategies in one policy are let through",
+    "two merge strategies in one policy are accepted",
     gep713,
     `${model}/parse/parse-policy.ts`,
     'merge.blocks === "Exclusive" && blocks.length > 1',
@@ -217,7 +217,7 @@ export const mutants = [
     "ruleOverrides(result, merge);",
   ),
   row(
-    "a policy that says only null is empty",
+    "a policy with only a null is empty",
     gep713,
     `${merge}/fold-result.ts`,
     "return this.#held === 0;",
@@ -259,7 +259,7 @@ export const mutants = [
     "established: { spec: result.toSpec(), policy: metadataOf(merge.policy) },\n    challenger: { spec: buildSpec(merge.candidates.map(({ unit }) => unit)),",
   ),
   row(
-    "a Direct policy loses to overrides",
+    "a Direct policy is overridden by overrides",
     gep713x,
     `${merge}/fold.ts`,
     'if (definition.merge.bare === "Direct") run.applyDirect(levels);',
@@ -324,7 +324,7 @@ export const mutants = [
     "!isWritten(ownValue(item, where.key), `no ${where.value}`)",
   ),
   row(
-    "an atomic override takes away what the object says elsewhere",
+    "an atomic override removes other values of the object",
     ref,
     `${merge}/strategies/atomic-overrides.ts`,
     "if (old.policy !== undefined || winners.length > 0) replace(",
@@ -338,21 +338,21 @@ export const mutants = [
     "",
   ),
   row(
-    "what the less specific object says comes first",
+    "the own value of the less specific object comes first",
     ref,
     `${effective}/fold/own-values.ts`,
     "for (const node of nodes) {",
     "for (const node of nodes.toReversed()) {",
   ),
   row(
-    "an item is compared to all that a policy says",
+    "an item is compared with all values of a policy",
     ref,
     `${effective}/fold/fold-path.ts`,
     "isAbout(pointer, [from])",
     "isAbout(pointer, [from.slice(0, 0)])",
   ),
   row(
-    "what goes nowhere is in the spec all the same",
+    "a value without a target field is in the spec",
     ref,
     `${effective}/fold/own-values.ts`,
     'const nowhere = notInSpec.filter((from) => goes.get(from) === "Nowhere");',
@@ -538,7 +538,7 @@ export const mutants = [
     "({ facts }) => facts.kind.toLowerCase() === kind.toLowerCase() && (group === undefined",
   ),
   row(
-    "an object that references name and that does not exist is there",
+    "every object that a reference names is implied",
     attachment,
     `${effective}/world/implied-objects.ts`,
     "impliedParents.some((parent) => objectId(parent) === wanted) === true",

@@ -98,6 +98,37 @@ describe("odd policies", () => {
     expect(stdout).toContain("no path: nothing that a Colour takes effect on is attached below it");
   });
 
+  test("one that is conflicted names the other policy, unless that is hidden", async () => {
+    const direct = definition
+      .replace("class: Inherited", "class: Direct")
+      .replace("targeting: {", "targeting: {crossNamespace: ReferenceGrant, ")
+      .replace(/ {2}hierarchy[^]*/, "");
+    const other = (namespace: string): string => `apiVersion: example.com/v1
+kind: Colour
+metadata: {name: older, namespace: ${namespace}, creationTimestamp: "2020-01-01T00:00:00Z"}
+spec: {targetRef: {kind: Gateway, namespace: ns, name: g}, a: 2}
+`;
+    const gateway = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: ns}
+spec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}
+`;
+    const grant = `apiVersion: gateway.networking.k8s.io/v1
+kind: ReferenceGrant
+metadata: {name: all, namespace: ns}
+spec: {from: [{group: example.com, kind: Colour, namespace: secret}], to: [{group: gateway.networking.k8s.io, kind: Gateway}]}
+`;
+    const own = colour("{targetRef: {kind: Gateway, name: g}, a: 1}");
+    const files = { "c.yaml": [direct, gateway, grant, own, other("secret")].join("---\n") };
+    const open = await runCli("reach colour/c -n ns -f c.yaml", { files });
+    expect(open.stdout.replace(/\s+/g, " ")).toContain(
+      "Conflicted: Gateway ns/g already has Colour secret/older, which is older; only one Colour takes effect on a target",
+    );
+    const redacted = await runCli("reach colour/c -n ns --redact -f c.yaml", { files });
+    expect(redacted.stdout).toContain("Conflicted: Gateway ns/g already has a policy in another namespace\n");
+    expect(redacted.stdout).not.toMatch(/secret|older/);
+  });
+
   test("names that would move the cursor are made harmless", async () => {
     const { stdout } = await reach(colour('{targetRef: {kind: Gateway, name: "g\\u001b[31m"}, a: 1}'));
     expect(stdout).not.toContain("\u001b");

@@ -104,7 +104,11 @@ function printTarget(
     case "conflicted":
       // The message names the other policy.
       if (redaction.isHidden(target.by))
-        print.paragraph(layout, styled("Conflicted:", "red"), ` ${formatNode(target.node)} already has a policy`);
+        print.paragraph(
+          layout,
+          styled("Conflicted:", "red"),
+          ` ${formatNode(target.node)} already has ${redaction.name(target.by)}`,
+        );
       else print.paragraph(layout, styled("Conflicted:", "red"), ` ${target.message}`);
       return;
     case "refused": {

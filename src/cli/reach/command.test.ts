@@ -102,7 +102,7 @@ describe("odd policies", () => {
     const direct = definition
       .replace("class: Inherited", "class: Direct")
       .replace("targeting: {", "targeting: {crossNamespace: ReferenceGrant, ")
-      .replace(/ {2}hierarchy[^]*/, "");
+      .replace(/ {2}hierarchy.*/s, "");
     const other = (namespace: string): string => `apiVersion: example.com/v1
 kind: Colour
 metadata: {name: older, namespace: ${namespace}, creationTimestamp: "2020-01-01T00:00:00Z"}

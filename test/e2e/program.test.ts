@@ -149,7 +149,7 @@ describe("the packed program", () => {
     const programs = files.filter((name) => !/-.{8}\.js$/.test(name));
     expect(programs.length).toBeGreaterThan(3);
     const loaded = files.flatMap((name) => [
-      ...readFileSync(join(bin, name), "utf8").matchAll(/(?:from|import|import\()\s*"\.\/([^"]+)"/g),
+      ...readFileSync(join(bin, name), "utf8").matchAll(/require\(["']\.\/([^"']+)["']\)/g),
     ]);
     expect(loaded.length).toBeGreaterThan(programs.length);
     expect(loaded.map(([, file]) => file).filter((file) => programs.includes(file ?? ""))).toEqual([]);

@@ -534,8 +534,8 @@ export const mutants = [
     "a reference means its kind in whatever case",
     attachment,
     `${topology}/link-draft.ts`,
-    "({ facts }) => facts.kind === kind && (group === undefined",
-    "({ facts }) => facts.kind.toLowerCase() === kind.toLowerCase() && (group === undefined",
+    "if (target.facts.kind !== kind ||",
+    "if (target.facts.kind.toLowerCase() !== kind.toLowerCase() ||",
   ),
   row(
     "every object that a reference names is implied",
@@ -616,7 +616,13 @@ export const mutants = [
     "if (!matchesSelector(selector, labelsIn(object))) continue;",
     "",
   ),
-  row("a target named twice is attached twice", gep713, resolution, "if (resolution.attached.has(target)) return;", ""),
+  row(
+    "a target named twice is attached twice",
+    gep713,
+    resolution,
+    "if (!addAttached(resolution, id, sectionName)) return;",
+    "",
+  ),
   row(
     "None: the newest wins",
     attachment,

@@ -4,7 +4,7 @@ import { verdictOf } from "../../core/effective/verdicts/verdict-of.ts";
 import type { PolicyRecord, World } from "../../core/effective/world/world.ts";
 import { forEachPathThrough } from "../../core/explain/paths-through.ts";
 import { isJsonObject, ownValue } from "../../core/model/json.ts";
-import { compareText, kindId, type PolicyId } from "../../core/model/refs.ts";
+import { compareText, kindId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
 import { openRef, openTarget, type RefJson, refJson } from "../print/effective-json.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst, formatTarget } from "../print/format-target.ts";
@@ -132,7 +132,9 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
 function targetWords({ object, policy, targets }: PolicyRecord): readonly string[] {
   const { namespace } = object.ref;
   if (targets.attachments.length > 0)
-    return targets.attachments.map(({ ref, sectionName }) => formatTarget(ref, sectionName, namespace));
+    return targets.attachments.map(({ object: target, sectionName }) =>
+      formatTarget(parseObjectId(target), sectionName, namespace),
+    );
   return (policy?.targets ?? []).map(({ kind, name, sectionName, namespace: own }) =>
     name === undefined
       ? `${kind} by label`
@@ -156,10 +158,10 @@ function policyJson({ id, record, verdict }: Row, { world, source, redaction }: 
     policy: refJson(id, redaction),
     policyKind: kind.policyKind,
     ...(at === undefined ? {} : { at }),
-    targets: targets.attachments.map(({ ref, sectionName }) => ({
-      ...ref,
-      ...(sectionName === undefined ? {} : { sectionName }),
-    })),
+    targets: targets.attachments.map(({ object: target, sectionName }) => {
+      const { group, kind, namespace, name } = parseObjectId(target);
+      return { group, kind, namespace, name, ...(sectionName === undefined ? {} : { sectionName }) };
+    }),
     rejections: targets.rejections.map((rejection) => ({
       field: rejection.field,
       code: rejection.code,

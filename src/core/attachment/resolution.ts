@@ -36,12 +36,12 @@ export interface Resolution {
   readonly definition: PolicyDefinition;
   readonly context: TargetContext;
   readonly attachments: Attachment[];
-  /** The targets of `attachments`. */
-  readonly attached: Set<TargetId>;
+  /** The targets of `attachments`. Undefined until there is a second one: most policies have one target. */
+  attached: Set<TargetId> | undefined;
   readonly rejections: Rejection[];
-  readonly named: Set<ObjectId>;
-  readonly grantsOf: Set<string>;
-  readonly selects: Set<KindId>;
+  readonly named: ObjectId[];
+  readonly grantsOf: string[];
+  readonly selects: KindId[];
 }
 
 /** A target whose kind and namespace are known. */
@@ -92,7 +92,7 @@ export function mayTarget(resolution: Resolution, to: ObjectRef): boolean {
     case "Consumer":
       return true;
     case "ReferenceGrant":
-      resolution.grantsOf.add(to.namespace);
+      if (resolution.grantsOf.at(-1) !== to.namespace) resolution.grantsOf.push(to.namespace);
       return isReferencePermitted(from, to, context.grantsIn);
   }
 }
@@ -124,15 +124,21 @@ export function attach(
     }
   }
   const id = object?.id ?? objectId(ref);
-  const target = targetId(id, sectionName);
-  if (resolution.attached.has(target)) return;
-  resolution.attached.add(target);
+  if (!addAttached(resolution, id, sectionName)) return;
   resolution.attachments.push({
     object: id,
-    ref,
     ...(sectionName === undefined ? {} : { sectionName }),
     ...(isConsumer(resolution, ref) ? { consumer: trafficFrom(namespaceOf(resolution)) } : {}),
   });
+}
+
+/** Returns false if the policy is attached to the target already. */
+function addAttached(resolution: Resolution, id: ObjectId, sectionName: string | undefined): boolean {
+  const { attachments } = resolution;
+  if (attachments.length === 0) return true;
+  resolution.attached ??= new Set(attachments.map((one) => targetId(one.object, one.sectionName)));
+  const known = resolution.attached.size;
+  return resolution.attached.add(targetId(id, sectionName)).size > known;
 }
 
 /**

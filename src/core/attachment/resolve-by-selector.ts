@@ -27,7 +27,7 @@ import {
 export function resolveBySelector(resolution: Resolution, located: LocatedTarget, selector: LabelSelector): void {
   const { context, definition } = resolution;
   const { target, allowed } = located;
-  resolution.selects.add(kindId(allowed));
+  resolution.selects.push(kindId(allowed));
   const own = namespaceOf(resolution);
   const before = resolution.attachments.length + resolution.rejections.length;
   const namespace = located.scope === "Cluster" ? "" : located.namespace;

@@ -29,20 +29,20 @@ export function resolveTargets(policy: Policy, definition: PolicyDefinition, con
     definition,
     context,
     attachments: [],
-    attached: new Set(),
+    attached: undefined,
     rejections: [],
-    named: new Set(),
-    grantsOf: new Set(),
-    selects: new Set(),
+    named: [],
+    grantsOf: [],
+    selects: [],
   };
   for (const target of policy.targets) resolveTarget(resolution, target);
   const { attachments, rejections, named, grantsOf, selects } = resolution;
   return {
     attachments,
     rejections: orNone(rejections),
-    named: orNone([...named]),
-    grantsOf: orNone([...grantsOf]),
-    selects: orNone([...selects]),
+    named: orNone(named),
+    grantsOf: orNone(grantsOf),
+    selects: orNone(selects),
   };
 }
 
@@ -138,7 +138,7 @@ function resolveByName(resolution: Resolution, located: LocatedTarget, name: str
   if (allowed.virtual && !hasPlainNames(resolution, target)) return;
   const ref = refOf(allowed, namespace, name);
   const object = context.find(kindId(allowed), namespace, name);
-  resolution.named.add(object?.id ?? objectId(ref));
+  resolution.named.push(object?.id ?? objectId(ref));
   if (object === undefined && !allowed.virtual && !context.isImplied(ref))
     return rejectMissing(resolution, located, name);
   if (mayTarget(resolution, ref)) return attach(resolution, located, object, ref);

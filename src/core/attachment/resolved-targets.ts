@@ -1,11 +1,10 @@
 /** The result of resolving the targets of a policy. */
 import type { FindingCode } from "../model/finding-code.ts";
-import type { KindId, ObjectId, ObjectRef } from "../model/refs.ts";
+import type { KindId, ObjectId } from "../model/refs.ts";
 
 /** A policy on a declared target. */
 export interface Attachment {
   readonly object: ObjectId;
-  readonly ref: ObjectRef;
   readonly sectionName?: string;
   /** The policy takes effect only on traffic from there: `trafficFrom` a namespace (GEP-713 experimental, "Policy Attachment for Mesh"). */
   readonly consumer?: string;
@@ -25,11 +24,11 @@ export interface Rejection {
 export interface ResolvedTargets {
   readonly attachments: readonly Attachment[];
   readonly rejections: readonly Rejection[];
-  /** What the result depends on: the objects that are named, whether they exist or not, each once. */
+  /** What the result depends on: the objects that are named, whether they exist or not. An object may be there twice. */
   readonly named: readonly ObjectId[];
-  /** What the result depends on: the namespaces whose ReferenceGrants were read. */
+  /** What the result depends on: the namespaces whose ReferenceGrants were read. A namespace may be there twice. */
   readonly grantsOf: readonly string[];
-  /** What the result depends on: the kinds that are selected by label. */
+  /** What the result depends on: the kinds that are selected by label. A kind may be there twice. */
   readonly selects: readonly KindId[];
 }
 

@@ -128,7 +128,7 @@ function acceptedAt(
   if (verdict.enforcement === "NoPath") {
     const condition = enforcement(object, status.vocabulary, "NoPath", verdict.total);
     const kept = targets.attachments.filter((attachment) => !conflicted.has(targetOf(attachment)));
-    return kept.map(({ ref, sectionName }) => ({ ref: ancestorRef(ref, sectionName), condition }));
+    return kept.map((one) => ({ ref: ancestorRef(parseObjectId(one.object), one.sectionName), condition }));
   }
   if (policyClass === "Direct")
     return targetVerdicts(world, id, record, verdict.ancestors).map((at) => ({
@@ -151,8 +151,8 @@ function conflictedTargets(world: World, record: PolicyRecord): ReadonlyMap<Targ
   for (const attachment of record.targets.attachments) {
     const conflict = findConflict(world, record, attachment);
     if (conflict === undefined) continue;
-    const { ref, sectionName } = attachment;
-    conflicted.set(targetOf(attachment), { ref: ancestorRef(ref, sectionName), message: conflict.message });
+    const ref = ancestorRef(parseObjectId(attachment.object), attachment.sectionName);
+    conflicted.set(targetOf(attachment), { ref, message: conflict.message });
   }
   return conflicted;
 }

@@ -20,31 +20,35 @@ interface Holder {
   readonly raw: JsonObject;
   /** The index among the sections of the object; -1: the object itself. */
   readonly sectionIndex: number;
-  /** The field of the section: `spec.rules[2].`; empty for the object itself. */
-  readonly prefix: string;
+  /** The list of the section, and the index in it: `spec.rules` and 2. Undefined: the object itself. */
+  readonly list: string | undefined;
+  readonly index: number;
 }
 
 /** Adds the links to every object that the object or its sections name as a child. Call `addParents` first: see `isMeshOnly`. */
 export function addChildren(draft: LinkDraft): void {
   const { plan, object } = draft;
-  const own: Holder = { raw: object.raw, sectionIndex: -1, prefix: "" };
+  const own: Holder = { raw: object.raw, sectionIndex: -1, list: undefined, index: -1 };
   for (const field of plan.childRefs) addRefs(draft, field, own);
   if (!plan.sections.some(({ childRefs }) => childRefs.length > 0)) return;
   let sectionIndex = -1;
   for (const { list, childRefs } of plan.sections) {
-    for (const [index, raw] of sectionItems(list, object.raw).entries()) {
+    const items = sectionItems(list, object.raw);
+    for (let index = 0; index < items.length; index++) {
+      const raw = items[index];
       if (!isJsonObject(raw)) continue;
       sectionIndex++;
-      for (const field of childRefs) addRefs(draft, field, { raw, sectionIndex, prefix: `${list.path}[${index}].` });
+      for (const field of childRefs) addRefs(draft, field, { raw, sectionIndex, list: list.path, index });
     }
   }
 }
 
 function addRefs(draft: LinkDraft, field: RefField, holder: Holder): void {
-  for (const [index, ref] of itemsAt(holder.raw, field.path).entries()) addChild(draft, field, holder, index, ref);
+  const refs = itemsAt(holder.raw, field.path);
+  for (let index = 0; index < refs.length; index++) addChild(draft, field, holder, index, refs[index]);
 }
 
-function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: number, ref: Json): void {
+function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: number, ref: Json | undefined): void {
   const refuse = (code: RefusalCode, reason: string, child?: ObjectRef): void => {
     const at = fieldName(field, holder, index);
     draft.refusals.push({ field: at, code, reason, ...(child === undefined ? {} : { child }) });
@@ -106,5 +110,5 @@ function formatRefusal(draft: LinkDraft, code: RefusalCode, named: NamedObject):
   return formatMissing(draft.context, named);
 }
 
-const fieldName = ({ path }: RefField, { raw, prefix }: Holder, index: number): string =>
-  `${prefix}${path.text}${isJsonList(path.read(raw)) ? `[${index}]` : ""}`;
+const fieldName = ({ path }: RefField, { raw, list, index: at }: Holder, index: number): string =>
+  `${list === undefined ? "" : `${list}[${at}].`}${path.text}${isJsonList(path.read(raw)) ? `[${index}]` : ""}`;

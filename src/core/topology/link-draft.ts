@@ -50,10 +50,13 @@ export function findTarget(field: RefField, ref: JsonObject): RefTarget | undefi
   const group = ref["group"] ?? (field.groupByDefault ? byDefault?.facts.group : undefined);
   const kind = ref["kind"] ?? byDefault?.facts.kind;
   if (typeof kind !== "string" || (group !== undefined && typeof group !== "string")) return undefined;
-  const meant = field.targets.filter(
-    ({ facts }) => facts.kind === kind && (group === undefined || facts.group === group),
-  );
-  return meant.length === 1 ? meant[0] : undefined;
+  let meant: RefTarget | undefined;
+  for (const target of field.targets) {
+    if (target.facts.kind !== kind || (group !== undefined && target.facts.group !== group)) continue;
+    if (meant !== undefined) return undefined;
+    meant = target;
+  }
+  return meant;
 }
 
 /** The object that a reference names. `undefined`: the reference has no name. */

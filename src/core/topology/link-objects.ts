@@ -1,6 +1,6 @@
 import { isSameList } from "../model/collections/is-same-list.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { compareText } from "../model/refs.ts";
+import { compareText, type ObjectId } from "../model/refs.ts";
 import { addChildren } from "./child-links.ts";
 import type { LinkPlan } from "./compile-rows.ts";
 import type { LinkDraft, ParentLink } from "./link-draft.ts";
@@ -91,7 +91,6 @@ function linksIn(
   sections: readonly string[],
   shareUses: ShareUses,
 ): ObjectLinks {
-  const named = [...draft.named.values()];
   return {
     up,
     down: downInOrder(draft, shareUses),
@@ -99,10 +98,16 @@ function linksIn(
     refusals: orNone(draft.refusals),
     absentParents: orNone(draft.absentParents),
     impliedParents: orNone(draft.impliedParents),
-    unlinked: orNone(named.filter(({ isParent, uses }) => !isParent && uses.length === 0).map(({ id }) => id)),
+    unlinked: unlinkedIn(draft),
     labelsOf: draft.labelsRead ? [draft.namespace] : NONE,
     grantsOf: orNone(draft.grantsOf),
   };
+}
+
+function unlinkedIn({ named }: LinkDraft): readonly ObjectId[] {
+  const unlinked: ObjectId[] = [];
+  for (const { id, isParent, uses } of named.values()) if (!isParent && uses.length === 0) unlinked.push(id);
+  return orNone(unlinked);
 }
 
 /** Sorted, and two parentRefs that reach one listener give one link. */

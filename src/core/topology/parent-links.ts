@@ -32,7 +32,9 @@ export function addParents(draft: LinkDraft): void {
   const { plan, object } = draft;
   for (const field of plan.parentNames) addNamedParent(draft, field);
   for (const field of plan.parentRefs) {
-    for (const [index, ref] of itemsAt(object.raw, field.path).entries()) {
+    const refs = itemsAt(object.raw, field.path);
+    for (let index = 0; index < refs.length; index++) {
+      const ref = refs[index];
       const name = fieldName(object, field, index);
       if (isJsonObject(ref)) addParent(draft, field, { ref, field: name });
       else refuse(draft, name, "InvalidRef", `${name} must name a parent`);

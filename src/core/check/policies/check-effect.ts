@@ -32,13 +32,13 @@ export function checkEffect(
 }
 
 function reachesNothing(world: World, { object, targets, kind }: PolicyRecord): CheckFinding {
-  const names = targets.attachments.map(({ ref, sectionName }) => formatRef(ref, sectionName));
-  const refused = targets.attachments.flatMap(({ object: target, ref }): readonly RelatedField[] => {
+  const names = targets.attachments.map((one) => formatRef(parseObjectId(one.object), one.sectionName));
+  const refused = targets.attachments.flatMap(({ object: target }): readonly RelatedField[] => {
     const refusals = world.links.get(target)?.refusals ?? [];
     return refusals.map(({ field, reason }) => ({
       object: target,
       field,
-      message: `${formatRef(ref)} is not attached there: ${reason}`,
+      message: `${formatRef(parseObjectId(target))} is not attached there: ${reason}`,
     }));
   });
   const why = noPathReason(world, kind, targets.attachments, listNames(names));

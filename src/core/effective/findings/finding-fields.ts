@@ -4,6 +4,7 @@ import type { KindFacts } from "../../model/definition.ts";
 import { isJsonObject, type Json, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { BlockName, Policy, Unit } from "../../model/policy.ts";
+import { parseObjectId } from "../../model/refs.ts";
 import type { Section } from "../../topology/sections-of.ts";
 
 /** The field of each target reference; undefined for a target that a label selector matches. */
@@ -11,9 +12,10 @@ export function targetFields(policy: Policy | undefined): (attachment: Attachmen
   let fields: Map<string, string> | undefined;
   const key = (kind: string, name: string | undefined, section: string | undefined): string =>
     `${kind.toLowerCase()}/${name ?? ""}#${section ?? ""}`;
-  return ({ ref, sectionName }) => {
+  return ({ object, sectionName }) => {
     fields ??= new Map(policy?.targets.map(({ kind, name, sectionName: own, field }) => [key(kind, name, own), field]));
-    return fields.get(key(ref.kind, ref.name, sectionName));
+    const { kind, name } = parseObjectId(object);
+    return fields.get(key(kind, name, sectionName));
   };
 }
 

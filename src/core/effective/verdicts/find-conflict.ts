@@ -1,7 +1,7 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
 import { noneConflicted } from "../../merge/none-conflicted.ts";
 import type { Policy } from "../../model/policy.ts";
-import { formatRef, type PolicyId } from "../../model/refs.ts";
+import { formatRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { formatTraffic } from "../../model/traffic.ts";
 import { attachedIn } from "../world/attached-policies.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
@@ -35,12 +35,12 @@ const policiesOn = (
     .map(({ policy }) => policy);
 
 function conflictMessage(
-  { ref, sectionName, consumer }: Attachment,
+  { object, sectionName, consumer }: Attachment,
   established: Policy,
   { createdAt }: Policy,
   kind: string,
 ): string {
   const requests = consumer === undefined ? "" : ` for requests from ${formatTraffic(consumer)}`;
   const why = established.createdAt === createdAt ? "comes first by namespace/name" : "is older";
-  return `${formatRef(ref, sectionName)} already has ${formatRef(established.object.ref)}${requests}, which ${why}; only one ${kind} takes effect on a target`;
+  return `${formatRef(parseObjectId(object), sectionName)} already has ${formatRef(established.object.ref)}${requests}, which ${why}; only one ${kind} takes effect on a target`;
 }

@@ -95,10 +95,11 @@ function pathless(
   reached: ReachedSections,
 ): readonly IneffectivePolicy[] {
   return targets.attachments.flatMap((attachment): readonly IneffectivePolicy[] => {
-    const { object, ref, sectionName } = attachment;
+    const { object, sectionName } = attachment;
     if (object !== target.id || reached.has(kind, sectionName)) return [];
     if (target.sectionName !== undefined && sectionName !== undefined && sectionName !== target.sectionName) return [];
-    const why = noPathReason(world, kind, [attachment], formatRef(ref, sectionName ?? target.sectionName));
+    const name = formatRef(parseObjectId(object), sectionName ?? target.sectionName);
+    const why = noPathReason(world, kind, [attachment], name);
     return [
       { policy: id, reason: "NoPath", message: `it is accepted and takes no effect here: ${why}`, isNearMiss: false },
     ];

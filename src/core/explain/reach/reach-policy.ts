@@ -18,6 +18,7 @@ import {
   type ObjectRef,
   objectId,
   type PolicyId,
+  parseObjectId,
   type TargetId,
   targetId,
 } from "../../model/refs.ts";
@@ -189,8 +190,8 @@ const toValue = ({ block, unit, inEffect, equal, overridden, gated, losses }: Dr
 
 function targetsOf(world: World, record: PolicyRecord, { targets, through }: Survey): readonly ReachTarget[] {
   const attached = targets.map((attachment): ReachTarget => {
-    const { ref, sectionName, consumer, object } = attachment;
-    const { group, kind: name, namespace, name: own } = ref;
+    const { sectionName, consumer, object } = attachment;
+    const { group, kind: name, namespace, name: own } = parseObjectId(object);
     const section = sectionName === undefined ? {} : { sectionName };
     const node: PathNode = { group, kind: name, namespace, name: own, ...section };
     const conflict = findConflict(world, record, attachment);

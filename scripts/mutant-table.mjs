@@ -405,7 +405,7 @@ export const mutants = [
   row(
     "a Gateway takes ListenerSets by default",
     attachment,
-    `${topology}/parent-links.ts`,
+    `${topology}/add-parents.ts`,
     'allowedNamespaces(ALLOWED_LISTENERS.read(gateway.raw), "None")',
     'allowedNamespaces(ALLOWED_LISTENERS.read(gateway.raw), "Same")',
   ),
@@ -447,7 +447,7 @@ export const mutants = [
   row(
     "two parentRefs that reach one listener give two paths",
     attachment,
-    `${topology}/link-objects.ts`,
+    `${topology}/link-parents.ts`,
     ".filter((link, index) => index === 0 || byParent(sorted[index - 1] ?? link, link) !== 0)",
     "",
   ),
@@ -526,7 +526,7 @@ export const mutants = [
   row(
     "mesh: a Gateway that is not there leaves a route without need of grants",
     attachment,
-    `${topology}/child-links.ts`,
+    `${topology}/add-children.ts`,
     "absentParents.every((parent) => isFrontend(plan, parent))",
     "absentParents.length >= 0",
   ),

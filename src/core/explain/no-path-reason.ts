@@ -1,5 +1,6 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
+import { refusalsOf } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import { formatLevel } from "../model/levels.ts";
 
@@ -10,7 +11,7 @@ export function noPathReason(
   attachments: readonly Attachment[],
   names: string,
 ): string {
-  const isRefused = attachments.some(({ object }) => (world.links.get(object)?.refusals ?? []).length > 0);
+  const isRefused = attachments.some(({ object }) => refusalsOf(world, object).length > 0);
   if (isRefused) return `${names} is not attached to any Gateway`;
   const ends = definition.hierarchy.effectiveTargets.map(formatLevel);
   const either = ends.length < 2 ? ends.join("") : `${ends.slice(0, -1).join(", ")} or ${ends.at(-1) ?? ""}`;

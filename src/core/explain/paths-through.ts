@@ -60,7 +60,7 @@ const isEnd = ({ ends }: CompiledKind, id: ObjectId): boolean => {
 
 /** The objects that the object names as children, and the objects that name it as their parent. */
 function childrenOf(world: World, id: ObjectId): readonly ObjectId[] {
-  const children = (world.links.get(id)?.down ?? []).map(({ child }) => child);
+  const children = (world.linkChildren().get(id)?.down ?? []).map(({ child }) => child);
   for (const other of referrersOf(world, id)) {
     if (world.links.get(other)?.up.some(({ parent }) => parent === id)) children.push(other);
   }

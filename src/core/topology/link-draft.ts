@@ -4,7 +4,7 @@ import type { KubeObject } from "../model/kube-object.ts";
 import { formatRef, type GroupKind, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import { suggestName } from "../model/words/near-miss.ts";
 import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
-import type { ChildUse, LinkContext, LinkRefusal, UpLink } from "./links.ts";
+import type { ChildUse, LinkContext, LinkRefusal, ParentLinks, UpLink } from "./links.ts";
 import type { Listener } from "./listeners-of.ts";
 import { isReferencePermitted, needsGrant } from "./reference-grants.ts";
 
@@ -13,18 +13,49 @@ export interface LinkDraft {
   readonly namespace: string;
   readonly plan: LinkPlan;
   readonly context: LinkContext;
-  readonly listenersOf: (owner: KubeObject, target: RefTarget, section: string) => readonly Listener[];
   /** Every object that was named so far. */
   readonly named: Map<ObjectId, NamedObject>;
-  readonly up: ParentLink[];
   readonly refusals: LinkRefusal[];
+  /** Namespaces whose ReferenceGrants were read. */
+  readonly grantsOf: string[];
+}
+
+/** The links to parents while they are computed. */
+export interface ParentDraft extends LinkDraft {
+  readonly listenersOf: (owner: KubeObject, target: RefTarget, section: string) => readonly Listener[];
+  readonly up: ParentLink[];
   readonly absentParents: ObjectRef[];
   readonly impliedParents: ObjectRef[];
   /** True if the labels of the object's own namespace were read. No other labels are. */
   labelsRead: boolean;
-  /** Namespaces whose ReferenceGrants were read. */
-  readonly grantsOf: string[];
 }
+
+/** The links to children while they are computed. */
+export interface ChildDraft extends LinkDraft {
+  readonly parents: ParentLinks;
+}
+
+export const newDraft = (object: KubeObject, plan: LinkPlan, context: LinkContext): LinkDraft => ({
+  object,
+  namespace: object.family.namespace,
+  plan,
+  context,
+  named: new Map(),
+  refusals: [],
+  grantsOf: [],
+});
+
+/** The named objects that are not linked. */
+export function unlinkedIn({ named }: LinkDraft): readonly ObjectId[] {
+  const unlinked: ObjectId[] = [];
+  for (const { id, isParent, uses } of named.values()) if (!isParent && uses.length === 0) unlinked.push(id);
+  return orNone(unlinked);
+}
+
+const NONE: readonly never[] = [];
+
+/** One empty list for all: most objects have nothing refused, absent or implied, and links are kept for every object. */
+export const orNone = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list);
 
 /** A link up, and the index of the section among its parent's sections; -1: the parent itself. */
 export interface ParentLink {

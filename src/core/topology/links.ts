@@ -1,4 +1,4 @@
-/** The links of one object: its parents, its children, the references that were refused and what the result depends on. */
+/** The links of one object to its parents and to its children, the references that were refused and what the result depends on. */
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import type { KindId, ObjectId, ObjectRef } from "../model/refs.ts";
@@ -68,19 +68,16 @@ export interface LinkRefusal {
   readonly child?: ObjectRef;
 }
 
-export interface ObjectLinks {
+/** The links of an object to its parents. */
+export interface ParentLinks {
   /** Sorted by the parent's id, then by the order of its sections. Objects with the same parents share the list. */
   readonly up: readonly UpLink[];
-  /** Sorted by the child's id, each child once. */
-  readonly down: readonly DownLink[];
-  /** The names of the object's own sections, in order. */
-  readonly sections: readonly string[];
   readonly refusals: readonly LinkRefusal[];
   /** Parents that the object names and the snapshot does not have. */
   readonly absentParents: readonly ObjectRef[];
   /** Cluster-scoped parents that are named by their bare name and that no document defines (GatewayClass): they are linked. */
   readonly impliedParents: readonly ObjectRef[];
-  /** Objects that are named but not linked, whether they exist or not. */
+  /** Objects that are named as parents but not linked, whether they exist or not. */
   readonly unlinked: readonly ObjectId[];
   /** Namespaces whose labels were read. */
   readonly labelsOf: readonly string[];
@@ -88,11 +85,15 @@ export interface ObjectLinks {
   readonly grantsOf: readonly string[];
 }
 
-/** The id of every object that an object refers to, whether it exists or not; each once. */
-export function referencesOf({ up, down, unlinked }: ObjectLinks): readonly ObjectId[] {
-  const ids = new Set<ObjectId>();
-  for (const { parent } of up) ids.add(parent);
-  for (const { child } of down) ids.add(child);
-  for (const id of unlinked) ids.add(id);
-  return [...ids];
+/** The links of an object to its children. */
+export interface ChildLinks {
+  /** Sorted by the child's id, each child once. */
+  readonly down: readonly DownLink[];
+  /** The names of the object's own sections, in order. */
+  readonly sections: readonly string[];
+  readonly refusals: readonly LinkRefusal[];
+  /** Objects that are named as children but not linked, whether they exist or not. */
+  readonly unlinked: readonly ObjectId[];
+  /** Namespaces whose ReferenceGrants were read. */
+  readonly grantsOf: readonly string[];
 }

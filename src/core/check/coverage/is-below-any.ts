@@ -35,7 +35,11 @@ interface Parent {
 function parentsOf(world: World, id: ObjectId): readonly Parent[] {
   const parents = (world.links.get(id)?.up ?? []).map(({ parent, section }): Parent => ({ parent, section }));
   for (const other of referrersOf(world, id)) {
-    const uses = world.links.get(other)?.down.find(({ child }) => child === id)?.uses ?? [];
+    const uses =
+      world
+        .linkChildren()
+        .get(other)
+        ?.down.find(({ child }) => child === id)?.uses ?? [];
     for (const { sectionIndex } of uses)
       parents.push({ parent: other, section: sectionName(world, other, sectionIndex) });
   }

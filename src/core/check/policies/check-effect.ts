@@ -3,6 +3,7 @@
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
 import type { Verdict } from "../../effective/verdicts/verdict.ts";
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
+import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { noPathReason } from "../../explain/no-path-reason.ts";
 import { blockPointer } from "../../explain/value-pointer.ts";
@@ -34,8 +35,7 @@ export function checkEffect(
 function reachesNothing(world: World, { object, targets, kind }: PolicyRecord): CheckFinding {
   const names = targets.attachments.map((one) => formatRef(parseObjectId(one.object), one.sectionName));
   const refused = targets.attachments.flatMap(({ object: target }): readonly RelatedField[] => {
-    const refusals = world.links.get(target)?.refusals ?? [];
-    return refusals.map(({ field, reason }) => ({
+    return refusalsOf(world, target).map(({ field, reason }) => ({
       object: target,
       field,
       message: `${formatRef(parseObjectId(target))} is not attached there: ${reason}`,

@@ -219,7 +219,7 @@ class RouteDraft {
 
   /** The topology has already decided whether a backendRef is permitted; this finds its link or its refusal. */
   #followBackend(ref: JsonObject, field: string, position: number): ReturnType<RuleContext["backendOf"]> {
-    const links = this.#compiler.world.links.get(this.#route.id);
+    const links = this.#compiler.world.linkChildren().get(this.#route.id);
     const refusal = links?.refusals.find((one) => one.field === field || one.field.startsWith(`${field}.`));
     if (refusal !== undefined) return refusal.reason;
     const { name, namespace, kind, port } = ref;

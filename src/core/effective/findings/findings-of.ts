@@ -19,6 +19,7 @@ import { sectionProblems } from "../../topology/section-problems.ts";
 import { duplicateNames, sectionsOf } from "../../topology/sections-of.ts";
 import { findConflict } from "../verdicts/find-conflict.ts";
 import { formatRejection } from "../verdicts/format-rejection.ts";
+import { refusalsOf } from "../world/link-indexes.ts";
 import type { UnfollowedLinks } from "../world/unfollowed-links.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
@@ -27,9 +28,10 @@ export function findingsOf(world: World): readonly Finding[] {
   const findings: Finding[] = [...world.documentFindings, ...world.rulebook.findings];
   world.refused.forEach((own) => findings.push(...own));
   world.duplicates.forEach((own) => findings.push(...own.map(({ finding }) => finding)));
-  world.links.forEach(({ refusals }, id) => {
+  world.links.forEach((_, id) => {
     const object = world.objects.get(id);
-    if (object !== undefined) for (const refusal of refusals) findings.push(linkFinding(world, object, refusal));
+    if (object !== undefined)
+      for (const refusal of refusalsOf(world, id)) findings.push(linkFinding(world, object, refusal));
   });
   world.objects.forEach((object) => addObjectFindings(world, object, findings));
   world.policies.forEach((record, id) => addPolicyFindings(world, id, record, findings));

@@ -1,5 +1,5 @@
 import type { ObjectId } from "../../model/refs.ts";
-import type { DownLink, ObjectLinks, UpLink } from "../../topology/links.ts";
+import type { ChildLinks, DownLink, UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
 import { referrersOf } from "../world/link-indexes.ts";
 import type { WithPolicies } from "../world/world.ts";
@@ -23,7 +23,7 @@ export class EndsBelow {
 
   /** Whether some effective target lies below a node, so that paths do not end at it. */
   areThere(id: ObjectId, section?: Section): boolean {
-    const down = this.#world.links.get(id)?.down ?? [];
+    const down = this.#world.linkChildren().get(id)?.down ?? [];
     const isFrom = ({ uses }: DownLink): boolean =>
       section === undefined || uses.some(({ sectionIndex }) => sectionIndex === section.index);
     if (down.some((link) => isFrom(link) && this.#linkReachesEnd(id, link.child, new Set()))) return true;
@@ -39,7 +39,7 @@ export class EndsBelow {
     if (!isPassed) return false;
     if (end !== undefined && (end.object || sectionsOfNode(node).some(({ section }) => end.sections.has(section))))
       return true;
-    const links: ObjectLinks | undefined = this.#world.links.get(id);
+    const links: ChildLinks | undefined = this.#world.linkChildren().get(id);
     return (
       links?.down.some(({ child }) => this.#linkReachesEnd(id, child, seen)) === true || this.#childReachesEnd(id, seen)
     );

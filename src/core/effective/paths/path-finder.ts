@@ -168,7 +168,7 @@ export class PathFinder {
     const touched = finder === this ? this.#scope?.touched : undefined;
     for (const parent of referrersOf(this.#world, id)) {
       if (touched !== undefined && !touched.has(parent)) continue;
-      const links = this.#world.links.get(parent);
+      const links = this.#world.linkChildren().get(parent);
       const link = links?.down.find(({ child }) => child === id);
       if (links === undefined || link === undefined || isUnfollowed(this.#world, id, parent)) continue;
       for (const { sectionIndex, ports } of link.uses) {

@@ -135,7 +135,13 @@ function ancestorsOf(starts: ReadonlySet<ObjectId>, world: WithPolicies): Readon
     if (!world.rulebook.isChildByRef(kindId(parseObjectId(id)))) continue;
     const child = id;
     for (const parent of referrersOf(world, id))
-      if (world.links.get(parent)?.down.some((link) => link.child === child)) add(parent);
+      if (
+        world
+          .linkChildren()
+          .get(parent)
+          ?.down.some((link) => link.child === child)
+      )
+        add(parent);
   }
   return above;
 }
@@ -152,7 +158,7 @@ function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: W
       seen.add(child);
       open.push(child);
     };
-    for (const link of reachesChildren ? (world.links.get(id)?.down ?? []) : [])
+    for (const link of reachesChildren ? (world.linkChildren().get(id)?.down ?? []) : [])
       if (onPaths.has(link.childKind)) add(link.child);
     const parent = id;
     // As the frontend of a mesh a Service is a root: only its own change reaches the routes under it.

@@ -5,13 +5,14 @@ import { MapDraft } from "../../model/collections/map-draft.ts";
 import { jsonEqual } from "../../model/json.ts";
 import { labelsOf } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
-import { linkObjects } from "../../topology/link-objects.ts";
-import { type ChildUse, type DownLink, type ObjectLinks, referencesOf, type UpLink } from "../../topology/links.ts";
+import { linkChildren } from "../../topology/link-children.ts";
+import { linkParents } from "../../topology/link-parents.ts";
+import type { ChildUse, DownLink, LinkRefusal, UpLink } from "../../topology/links.ts";
 import { REFERENCE_GRANT } from "../world/build-world.ts";
 import { linkContext } from "../world/contexts.ts";
 import { findUnfollowedLinks } from "../world/find-unfollowed-links.ts";
 import { NAMESPACE } from "../world/implied-objects.ts";
-import { referrersOf } from "../world/link-indexes.ts";
+import { grantsReadBy, referencesOf, referrersOf, refusalsOf } from "../world/link-indexes.ts";
 import { nameLookup } from "../world/name-lookup.ts";
 import type { WithLinks, WithObjects } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
@@ -34,42 +35,47 @@ export function updateLinks(before: WithLinks, tables: WithObjects, changes: rea
   const changed = new Set<ObjectId>();
   const named = new Set<ObjectId>();
   const indexes = before.indexLinks();
-  const links = new MapDraft(before.links);
+  const parents = new MapDraft(before.links);
+  const children = new MapDraft(before.linkChildren());
+  const context = linkContext(tables);
+  const [parentsOf, childrenOf] = [linkParents(context), linkChildren(context)];
+  const ids: ObjectId[] = [];
+  for (const id of objectsToLink(before, changes)) {
+    const object = objects.get(id);
+    const now = object !== undefined && rulebook.rows.has(object.family.kindId) ? parentsOf(object) : undefined;
+    if (now === undefined && !before.links.has(id)) continue;
+    parents.set(id, now);
+    children.set(id, object === undefined || now === undefined ? undefined : childrenOf(object, now));
+    ids.push(id);
+  }
+  const [links, childLinks] = [parents.build(), children.build()];
+  const linked = { rulebook, objects, links, linkChildren: () => childLinks };
   const referrers = new MapDraft(indexes.referrers);
   const labelReaders = new MapDraft(indexes.labelReaders);
   const grantReaders = new MapDraft(indexes.grantReaders);
-  const linksOf = linkObjects(linkContext(tables));
-  for (const id of objectsToLink(before, changes)) {
-    const object = objects.get(id);
-    const old = before.links.get(id);
-    const now = object !== undefined && rulebook.rows.has(object.family.kindId) ? linksOf(object) : undefined;
-    if (old === undefined && now === undefined) continue;
-    links.set(id, now);
-    const references = [
-      old === undefined ? NONE : referencesOf(old),
-      now === undefined ? NONE : referencesOf(now),
-    ] as const;
+  for (const id of ids) {
+    const [old, now] = [before.links.get(id), links.get(id)];
+    const references = [referencesOf(before, id), referencesOf(linked, id)] as const;
     moveId(referrers, id, ...references);
     moveId(labelReaders, id, old?.labelsOf ?? NONE, now?.labelsOf ?? NONE);
-    moveId(grantReaders, id, old?.grantsOf ?? NONE, now?.grantsOf ?? NONE);
+    moveId(grantReaders, id, grantsReadBy(before, id), grantsReadBy(linked, id));
     addDifference(
       named,
-      references.map((ids) => ids.filter(isClusterScoped)),
+      references.map((list) => list.filter(isClusterScoped)),
     );
     addDifference(named, [idsOf(old?.impliedParents), idsOf(now?.impliedParents)]);
-    if (!hasSameLinks(old, now)) relinked.add(id);
-    if (relinked.has(id) || !hasSameRefusals(old, now)) changed.add(id);
+    if (!hasSameLinks(before, linked, id)) relinked.add(id);
+    if (relinked.has(id) || !hasSameRefusals(refusalsOf(before, id), refusalsOf(linked, id))) changed.add(id);
   }
   const updatedIndexes = {
     referrers: referrers.build(),
     labelReaders: labelReaders.build(),
     grantReaders: grantReaders.build(),
   };
-  const linked = { rulebook, objects, links: links.build() };
   const hasForeign = [...relinked].some((id) => rulebook.isForeign(kindId(parseObjectId(id))));
   const withLinks: WithLinks = {
     ...tables,
-    links: linked.links,
+    ...linked,
     unfollowed: hasForeign ? findUnfollowedLinks(linked) : before.unfollowed,
     indexLinks: () => updatedIndexes,
     names: nameLookup(linked),
@@ -117,27 +123,25 @@ function namesAsParent({ links }: WithLinks, id: ObjectId, other: ObjectId): boo
   );
 }
 
-function hasSameLinks(a: ObjectLinks | undefined, b: ObjectLinks | undefined): boolean {
-  if (a === undefined || b === undefined) return hasNoLinks(a ?? b);
+type Links = Pick<WithLinks, "links" | "linkChildren">;
+
+/** An object without links and an object that is not there have the same links. */
+function hasSameLinks(before: Links, after: Links, id: ObjectId): boolean {
+  const [a, b] = [before.links.get(id), after.links.get(id)];
+  const [wasUp, isUp] = [a?.up ?? NONE, b?.up ?? NONE];
+  const wasDown = before.linkChildren().get(id)?.down ?? NONE;
+  const isDown = after.linkChildren().get(id)?.down ?? NONE;
   return (
-    a.up.length === b.up.length &&
-    a.down.length === b.down.length &&
-    a.absentParents.length > 0 === b.absentParents.length > 0 &&
-    a.up.every((link, i) => isSameUp(link, b.up[i])) &&
-    a.down.every((link, i) => isSameDown(link, b.down[i]))
+    wasUp.length === isUp.length &&
+    wasDown.length === isDown.length &&
+    (a?.absentParents ?? NONE).length > 0 === (b?.absentParents ?? NONE).length > 0 &&
+    wasUp.every((link, i) => isSameUp(link, isUp[i])) &&
+    wasDown.every((link, i) => isSameDown(link, isDown[i]))
   );
 }
 
-function hasSameRefusals(a: ObjectLinks | undefined, b: ObjectLinks | undefined): boolean {
-  const was = a?.refusals ?? NONE;
-  const is = b?.refusals ?? NONE;
-  return (
-    was.length === is.length && was.every(({ field, reason }, i) => field === is[i]?.field && reason === is[i].reason)
-  );
-}
-
-const hasNoLinks = (links: ObjectLinks | undefined): boolean =>
-  links === undefined || (links.up.length === 0 && links.down.length === 0 && links.absentParents.length === 0);
+const hasSameRefusals = (was: readonly LinkRefusal[], is: readonly LinkRefusal[]): boolean =>
+  was.length === is.length && was.every(({ field, reason }, i) => field === is[i]?.field && reason === is[i].reason);
 
 const isSameUp = (a: UpLink, b: UpLink | undefined): boolean =>
   a.parent === b?.parent && a.section === b.section && a.frontend === b.frontend;

@@ -6,8 +6,9 @@ import { once } from "../../model/collections/once.ts";
 import { PersistentMap } from "../../model/collections/persistent-map.ts";
 import { type KindId, kindId, type ObjectId, type PolicyId } from "../../model/refs.ts";
 import type { SnapshotTables } from "../../model/snapshot.ts";
-import { linkObjects } from "../../topology/link-objects.ts";
-import type { ObjectLinks } from "../../topology/links.ts";
+import { linkChildren } from "../../topology/link-children.ts";
+import { linkParents } from "../../topology/link-parents.ts";
+import type { ChildLinks, ParentLinks } from "../../topology/links.ts";
 import { type Grant, grantOf } from "../../topology/reference-grants.ts";
 import { AttachedDraft } from "./attached-policies.ts";
 import { linkContext, targetContext } from "./contexts.ts";
@@ -51,20 +52,32 @@ export const REFERENCE_GRANT: KindId = kindId({ group: "gateway.networking.k8s.i
 
 function buildLinks(tables: WithObjects): WithLinks {
   const { rulebook, objects } = tables;
-  const all = new Map<ObjectId, ObjectLinks>();
-  const linksOf = linkObjects(linkContext(tables));
+  const all = new Map<ObjectId, ParentLinks>();
+  const parentsOf = linkParents(linkContext(tables));
   for (const kind of objects.kinds()) {
     if (!rulebook.rows.has(kind)) continue;
-    for (const object of objects.ofKind(kind)) all.set(object.id, linksOf(object));
+    for (const object of objects.ofKind(kind)) all.set(object.id, parentsOf(object));
   }
   const links = PersistentMap.from(all);
+  const childLinks = once(() => buildChildLinks(tables, links));
   return {
     ...tables,
     links,
-    unfollowed: findUnfollowedLinks({ rulebook, objects, links }),
-    indexLinks: once(() => buildLinkIndexes(links)),
+    linkChildren: childLinks,
+    unfollowed: findUnfollowedLinks({ rulebook, objects, links, linkChildren: childLinks }),
+    indexLinks: once(() => buildLinkIndexes({ links, linkChildren: childLinks })),
     names: nameLookup({ rulebook, objects, links }),
   };
+}
+
+function buildChildLinks(tables: WithObjects, links: WithLinks["links"]): PersistentMap<ObjectId, ChildLinks> {
+  const all = new Map<ObjectId, ChildLinks>();
+  const childrenOf = linkChildren(linkContext(tables));
+  links.forEach((parents, id) => {
+    const object = tables.objects.get(id);
+    if (object !== undefined) all.set(id, childrenOf(object, parents));
+  });
+  return PersistentMap.from(all);
 }
 
 function buildPolicies(tables: WithLinks): WithPolicies {

@@ -15,7 +15,7 @@ import type { KubeObject } from "../../model/kube-object.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { KindId, ObjectId, PolicyId } from "../../model/refs.ts";
 import type { NameLookup } from "../../model/words/near-miss.ts";
-import type { ObjectLinks } from "../../topology/links.ts";
+import type { ChildLinks, ParentLinks } from "../../topology/links.ts";
 import type { Grant } from "../../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { DuplicateDocument } from "./duplicate-document.ts";
@@ -40,8 +40,10 @@ export interface WithObjects {
 
 /** Stage 2: what each object is linked to. */
 export interface WithLinks extends WithObjects {
-  /** The links of the objects whose kind can have any. */
-  readonly links: PersistentMap<ObjectId, ObjectLinks>;
+  /** The links to parents of the objects whose kind can have any links. */
+  readonly links: PersistentMap<ObjectId, ParentLinks>;
+  /** The links to children of the same objects. Computed on the first call: most paths and verdicts need parents only. */
+  readonly linkChildren: () => PersistentMap<ObjectId, ChildLinks>;
   /** Objects some of whose links are not followed: they are on a cycle, or nested too deep. */
   readonly unfollowed: ReadonlyMap<ObjectId, UnfollowedLinks>;
   /** Computed on the first call: only changes and paths to backends need it. */

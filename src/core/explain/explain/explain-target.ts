@@ -3,6 +3,7 @@ import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
 import { nodesOf, type Path } from "../../effective/paths/path.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { NodeSets } from "../../effective/world/stack.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
@@ -44,7 +45,7 @@ export function explainTarget(world: World, target: ObjectOrSection, { group }: 
     target: { group: apiGroup, kind, namespace, name, ...section },
     kinds,
     failures: ineffectivePolicies(world, target, reached),
-    refusals: (links?.refusals ?? [])
+    refusals: refusalsOf(world, target.id)
       .filter(({ code }) => code !== "ParentNotFound")
       .map(({ field, code, reason }) => ({ field, code, reason })),
     absentParents: [...absent.values()].sort((a, b) => (formatRef(a) < formatRef(b) ? -1 : 1)),

@@ -34,12 +34,12 @@ function allEdges(world: World, targets: Iterable<TargetId>): readonly GraphEdge
     add(targetId(owner), id);
     return id;
   };
-  world.links.forEach(({ up, down }, id) => {
+  world.links.forEach(({ up }, id) => {
     for (const { parent, section } of up) {
       add(section === undefined ? targetId(parent) : addSection(parent, section), targetId(id));
     }
     const sections = sectionNames(world, id);
-    for (const { child, uses } of down) {
+    for (const { child, uses } of world.linkChildren().get(id)?.down ?? []) {
       for (const { sectionIndex } of uses) {
         const section = sections[sectionIndex];
         add(section === undefined ? targetId(id) : addSection(id, section), targetId(child));

@@ -1,4 +1,4 @@
-import { referrersOf } from "../../effective/world/link-indexes.ts";
+import { referrersOf, refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
 import { type ObjectId, type ObjectRef, objectId } from "../../model/refs.ts";
 import type { LinkRefusal } from "../../topology/links.ts";
@@ -10,7 +10,7 @@ const MAX_LINKS = 10;
 export function missingLinks(world: World, id: ObjectId): readonly MissingLink[] {
   const links: MissingLink[] = [];
   const add = (object: ObjectId, isAbout: (refusal: LinkRefusal) => boolean): void => {
-    for (const refusal of world.links.get(object)?.refusals ?? [])
+    for (const refusal of refusalsOf(world, object))
       if (isAbout(refusal)) links.push({ object, field: refusal.field, reason: refusal.reason });
   };
   add(id, ({ parent }) => parent !== undefined);

@@ -1,4 +1,5 @@
 import type { RuleRefusal } from "../../dataplane/compile/compile-route.ts";
+import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -16,12 +17,12 @@ export function tracedBackends(
   refusals: readonly RuleRefusal[],
 ): readonly TracedBackend[] {
   const refs = raw["backendRefs"];
-  const links = world.links.get(route.id);
+  const unlinkedRefs = refusalsOf(world, route.id);
   return (isJsonList(refs) ? refs : []).map((ref, at) => {
     const field = `spec.rules[${index}].backendRefs[${at}]`;
     const { name, weight, port } = isJsonObject(ref) ? ref : NOTHING;
     const isAt = (one: { readonly field: string }): boolean => one.field === field || one.field.startsWith(`${field}.`);
-    const unlinked = links?.refusals.find(isAt)?.reason;
+    const unlinked = unlinkedRefs.find(isAt)?.reason;
     const refusal = unlinked ?? refusals.find(isAt)?.reason;
     return {
       field,
@@ -37,8 +38,11 @@ export function tracedBackends(
 /** The object that the reference is linked to. */
 function childNamed(world: World, route: KubeObject, ref: JsonObject): ObjectId | undefined {
   const { name, namespace = route.ref.namespace } = ref;
-  return world.links.get(route.id)?.down.find(({ child }) => {
-    const found = parseObjectId(child);
-    return found.name === name && found.namespace === namespace;
-  })?.child;
+  return world
+    .linkChildren()
+    .get(route.id)
+    ?.down.find(({ child }) => {
+      const found = parseObjectId(child);
+      return found.name === name && found.namespace === namespace;
+    })?.child;
 }

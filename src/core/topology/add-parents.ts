@@ -16,6 +16,7 @@ import {
   type LinkDraft,
   lookUp,
   type NamedObject,
+  type ParentDraft,
 } from "./link-draft.ts";
 import type { RefusalCode } from "./links.ts";
 import type { Listener } from "./listeners-of.ts";
@@ -28,7 +29,7 @@ interface ParentRef {
 }
 
 /** Adds the links to every object that the object names as its parent. */
-export function addParents(draft: LinkDraft): void {
+export function addParents(draft: ParentDraft): void {
   const { plan, object } = draft;
   for (const field of plan.parentNames) addNamedParent(draft, field);
   for (const field of plan.parentRefs) {
@@ -43,7 +44,7 @@ export function addParents(draft: LinkDraft): void {
 }
 
 /** A cluster-scoped parent needs no document: the controller of a Gateway decides which classes exist. */
-function addNamedParent(draft: LinkDraft, { path, targets }: RefField): void {
+function addNamedParent(draft: ParentDraft, { path, targets }: RefField): void {
   const name = path.read(draft.object.raw);
   if (name === undefined || name === null || name === "") return;
   for (const target of targets) {
@@ -64,7 +65,7 @@ function addNamedParent(draft: LinkDraft, { path, targets }: RefField): void {
   }
 }
 
-function addParent(draft: LinkDraft, refField: RefField, parentRef: ParentRef): void {
+function addParent(draft: ParentDraft, refField: RefField, parentRef: ParentRef): void {
   const { ref, field } = parentRef;
   const target = findTarget(refField, ref);
   if (target === undefined)
@@ -95,7 +96,7 @@ function addParent(draft: LinkDraft, refField: RefField, parentRef: ParentRef): 
 
 /** Links to a parent that does not restrict its children. */
 function addUnconditionally(
-  draft: LinkDraft,
+  draft: ParentDraft,
   named: NamedObject,
   section: string | undefined,
   sectionName: Json | undefined,
@@ -120,7 +121,12 @@ function addUnconditionally(
  * ListenerSet. One listener that accepts the route is enough.
  * GEP-1713, "Route attachment"
  */
-function addListeners(draft: LinkDraft, parentRef: ParentRef, owner: KubeObject, listeners: readonly Listener[]): void {
+function addListeners(
+  draft: ParentDraft,
+  parentRef: ParentRef,
+  owner: KubeObject,
+  listeners: readonly Listener[],
+): void {
   const request = requestOf(draft, parentRef.ref);
   let accepted = false;
   for (const listener of listeners) {
@@ -135,7 +141,7 @@ const NO_LABELS: JsonObject = {};
 const NO_HOSTNAMES: readonly Json[] = [];
 
 /** The labels of the object's namespace; read only for a selector. */
-function labelsFor(draft: LinkDraft, { namespaces }: Pick<Listener, "namespaces">): JsonObject {
+function labelsFor(draft: ParentDraft, { namespaces }: Pick<Listener, "namespaces">): JsonObject {
   if (namespaces.from !== "Selector") return NO_LABELS;
   draft.labelsRead = true;
   return draft.context.namespaceLabels(draft.namespace);
@@ -165,7 +171,7 @@ const NEARNESS: Readonly<Record<Acceptance, number>> = {
 };
 
 function refuseByListeners(
-  draft: LinkDraft,
+  draft: ParentDraft,
   { ref, field }: ParentRef,
   owner: KubeObject,
   listeners: readonly Listener[],
@@ -215,7 +221,7 @@ function codeOf(acceptance: Acceptance): RefusalCode {
  * `allowedListeners.namespaces` of the Gateway decides from which namespaces a ListenerSet may attach; the default is none.
  * GEP-1713, "Gateway changes"
  */
-function addGateway(draft: LinkDraft, field: string, gateway: KubeObject): void {
+function addGateway(draft: ParentDraft, field: string, gateway: KubeObject): void {
   const allowed = allowedNamespaces(ALLOWED_LISTENERS.read(gateway.raw), "None");
   const { kind, namespace } = draft.object.ref;
   const { ref: parent, id } = gateway;
@@ -236,7 +242,7 @@ const ALLOWED_LISTENERS = keyPath("spec.allowedListeners.namespaces");
  * Neither needs a ReferenceGrant. `sectionName` and `port` of the parentRef must match a port of the Service.
  * GEP-1294, "Route types"
  */
-function addFrontend(draft: LinkDraft, { ref, field }: ParentRef, frontend: KubeObject, target: RefTarget): void {
+function addFrontend(draft: ParentDraft, { ref, field }: ParentRef, frontend: KubeObject, target: RefTarget): void {
   const { sectionName, port } = requestOf(draft, ref);
   const { ref: parent, id } = frontend;
   const wholeService = sectionName === undefined && port === undefined;
@@ -254,14 +260,14 @@ const isPort = (raw: JsonObject, name: string | undefined, port: number | undefi
 const fieldName = ({ raw }: KubeObject, { path }: RefField, index: number): string =>
   isJsonList(path.read(raw)) ? `${path.text}[${index}]` : path.text;
 
-function refuse(draft: LinkDraft, field: string, code: RefusalCode, reason: string, parent?: ObjectRef): void {
+function refuse(draft: ParentDraft, field: string, code: RefusalCode, reason: string, parent?: ObjectRef): void {
   draft.refusals.push({ field, code, reason, ...(parent === undefined ? {} : { parent }) });
 }
 
-function refuseAbsent(draft: LinkDraft, field: string, named: NamedObject): void {
+function refuseAbsent(draft: ParentDraft, field: string, named: NamedObject): void {
   draft.absentParents.push(named.ref);
   refuse(draft, field, "ParentNotFound", formatMissing(draft.context, named), named.ref);
 }
 
-const refuseItself = (draft: LinkDraft, field: string, { ref }: NamedObject): void =>
+const refuseItself = (draft: ParentDraft, field: string, { ref }: NamedObject): void =>
   refuse(draft, field, "SelfReference", `${formatRef(ref)} names itself as its parent`, ref);

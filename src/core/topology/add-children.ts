@@ -3,13 +3,13 @@ import { formatRef, type ObjectRef } from "../model/refs.ts";
 import type { LinkPlan, RefField } from "./compile-rows.ts";
 import { itemsAt } from "./key-path.ts";
 import {
+  type ChildDraft,
   findNamed,
   findTarget,
   formatForbidden,
   formatMissing,
   formatUnknownKind,
   isPermitted,
-  type LinkDraft,
   type NamedObject,
 } from "./link-draft.ts";
 import type { ChildUse, RefusalCode } from "./links.ts";
@@ -25,8 +25,8 @@ interface Holder {
   readonly index: number;
 }
 
-/** Adds the links to every object that the object or its sections name as a child. Call `addParents` first: see `isMeshOnly`. */
-export function addChildren(draft: LinkDraft): void {
+/** Adds the links to every object that the object or its sections name as a child. */
+export function addChildren(draft: ChildDraft): void {
   const { plan, object } = draft;
   const own: Holder = { raw: object.raw, sectionIndex: -1, list: undefined, index: -1 };
   for (const field of plan.childRefs) addRefs(draft, field, own);
@@ -43,12 +43,12 @@ export function addChildren(draft: LinkDraft): void {
   }
 }
 
-function addRefs(draft: LinkDraft, field: RefField, holder: Holder): void {
+function addRefs(draft: ChildDraft, field: RefField, holder: Holder): void {
   const refs = itemsAt(holder.raw, field.path);
   for (let index = 0; index < refs.length; index++) addChild(draft, field, holder, index, refs[index]);
 }
 
-function addChild(draft: LinkDraft, field: RefField, holder: Holder, index: number, ref: Json | undefined): void {
+function addChild(draft: ChildDraft, field: RefField, holder: Holder, index: number, ref: Json | undefined): void {
   const refuse = (code: RefusalCode, reason: string, child?: ObjectRef): void => {
     const at = fieldName(field, holder, index);
     draft.refusals.push({ field: at, code, reason, ...(child === undefined ? {} : { child }) });
@@ -75,7 +75,7 @@ function addUse(uses: ChildUse[], sectionIndex: number, port: number | undefined
   }
 }
 
-function refusalOf(draft: LinkDraft, named: NamedObject): RefusalCode | undefined {
+function refusalOf(draft: ChildDraft, named: NamedObject): RefusalCode | undefined {
   if (!isPermitted(draft, named) && !isMeshOnly(draft)) return "RefNotPermitted";
   if (named.object === undefined) return "BackendNotFound";
   return named.object === draft.object ? "SelfReference" : undefined;
@@ -88,10 +88,10 @@ function refusalOf(draft: LinkDraft, named: NamedObject): RefusalCode | undefine
  * exposes nothing. A parent Gateway that is not in the snapshot may exist, so it counts as a Gateway.
  * GEP-1294, "Route types"
  */
-function isMeshOnly({ up, absentParents, plan }: LinkDraft): boolean {
+function isMeshOnly({ parents: { up, absentParents }, plan }: ChildDraft): boolean {
   return (
     up.length > 0 &&
-    up.every(({ link }) => link.frontend === true) &&
+    up.every(({ frontend }) => frontend === true) &&
     absentParents.every((parent) => isFrontend(plan, parent))
   );
 }
@@ -104,7 +104,7 @@ const isFrontend = ({ parentRefs }: LinkPlan, { group, kind }: ObjectRef): boole
     ),
   );
 
-function formatRefusal(draft: LinkDraft, code: RefusalCode, named: NamedObject): string {
+function formatRefusal(draft: ChildDraft, code: RefusalCode, named: NamedObject): string {
   if (code === "RefNotPermitted") return formatForbidden(draft, named);
   if (code === "SelfReference") return `${formatRef(named.ref)} names itself as its child`;
   return formatMissing(draft.context, named);

@@ -61,7 +61,7 @@ export class SummaryReporter implements Reporter {
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     if (specifications.length > WHOLE_RUN_FILES)
       process.stdout.write(
-        "All tests: about 4 minutes on 2 cores. `npm test -- merge` runs the files with merge in their path.\n",
+        "All tests: about 5 minutes on 2 cores. `npm test -- merge` runs the files with merge in their path.\n",
       );
   }
 

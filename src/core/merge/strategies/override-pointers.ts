@@ -25,7 +25,11 @@ export function overridePointers(
       continue;
     }
     setting.push(candidate);
-    for (const old of conflicting) replaced.set(old, [...(replaced.get(old) ?? []), candidate]);
+    for (const old of conflicting) {
+      const winners = replaced.get(old);
+      if (winners === undefined) replaced.set(old, [candidate]);
+      else winners.push(candidate);
+    }
   }
   for (const [old, winners] of replaced) {
     const contenders = new Contenders(winners);

@@ -134,6 +134,9 @@ describe("prevail run", () => {
     const told = (): string => running.err.replaceAll(/\s+/g, " ");
     expect(told()).toContain("RetryPolicy bakery/no-double-orders is not accepted: ");
     expect(told()).not.toContain("friday-fix is not accepted");
+    // The files are followed once everything else has started.
+    await until(() => expect(running.err).toContain("metrics at"));
+    await new Promise((resolve) => setTimeout(resolve, 500));
     const file = join(running.files, "platform-policies.yaml");
     writeFileSync(file, readFileSync(file, "utf8").replace("attempts: 5", "attempts: five"));
     await until(() => expect(told()).toContain("RetryPolicy infra/friday-fix is not accepted: "));

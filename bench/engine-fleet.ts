@@ -104,17 +104,10 @@ export function examineFleet(context: BenchContext, { routes, reading: { checksu
   const texts = textsOf({ ...FLEET, routes });
   const rebuilt = answer(parseTexts(texts).toReversed()).reading.checksum;
   context.report({ case: name, metric: "checksum of a rebuild", value: rebuilt, unit: "", ok: rebuilt === checksum });
-  reportReadingAgain(context, name, answer(parseTexts(texts)).evaluation);
   reportHeap(context, name, routes, texts);
 }
 
 const nameOf = (routes: number): string => `fleet ${routes.toLocaleString("en-US")}`;
-
-/** For who wonders: the same with every value of every path read again, shared or not. */
-function reportReadingAgain(context: BenchContext, name: string, evaluation: Evaluation): void {
-  const { ms } = timed(() => readEvaluation(evaluation, "Again"));
-  context.report({ case: name, metric: "read every path's values again", value: ms, unit: "ms" });
-}
 
 /** Of fewer routes it would be mostly what is there anyway. */
 const SMALLEST_HEAP = 1_000;

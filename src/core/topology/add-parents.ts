@@ -22,10 +22,11 @@ import type { RefusalCode } from "./links.ts";
 import type { Listener } from "./listeners-of.ts";
 import { sectionsOf } from "./sections-of.ts";
 
-/** A reference to a parent, and its field: `spec.parentRefs[1]`. */
+/** A reference to a parent, the field that has it, and its index in that field. */
 interface ParentRef {
   readonly ref: JsonObject;
-  readonly field: string;
+  readonly refField: RefField;
+  readonly index: number;
 }
 
 /** Adds the links to every object that the object names as its parent. */
@@ -36,9 +37,8 @@ export function addParents(draft: ParentDraft): void {
     const refs = itemsAt(object.raw, field.path);
     for (let index = 0; index < refs.length; index++) {
       const ref = refs[index];
-      const name = fieldName(object, field, index);
-      if (isJsonObject(ref)) addParent(draft, field, { ref, field: name });
-      else refuse(draft, name, "InvalidRef", `${name} must name a parent`);
+      if (isJsonObject(ref)) addParent(draft, { ref, refField: field, index });
+      else refuseRef(draft, field, index, "parent");
     }
   }
 }
@@ -65,15 +65,17 @@ function addNamedParent(draft: ParentDraft, { path, targets }: RefField): void {
   }
 }
 
-function addParent(draft: ParentDraft, refField: RefField, parentRef: ParentRef): void {
-  const { ref, field } = parentRef;
+function addParent(draft: ParentDraft, parentRef: ParentRef): void {
+  const { ref, refField, index } = parentRef;
   const target = findTarget(refField, ref);
-  if (target === undefined)
-    return refuse(draft, field, "InvalidKind", formatUnknownKind(draft, refField, ref, "parent"));
+  if (target === undefined) {
+    const reason = formatUnknownKind(draft, refField, ref, "parent");
+    return refuse(draft, fieldName(draft, parentRef), "InvalidKind", reason);
+  }
   const named = findNamed(draft, target, ref);
-  if (named === undefined) return refuse(draft, field, "InvalidRef", `${field} must name a ${target.facts.kind}`);
-  if (named.object === undefined) return refuseAbsent(draft, field, named);
-  if (named.object === draft.object) return refuseItself(draft, field, named);
+  if (named === undefined) return refuseRef(draft, refField, index, target.facts.kind);
+  if (named.object === undefined) return refuseAbsent(draft, fieldName(draft, parentRef), named);
+  if (named.object === draft.object) return refuseItself(draft, fieldName(draft, parentRef), named);
   const before = draft.up.length;
   for (const { section, attachment } of target.rows) {
     switch (attachment) {
@@ -81,14 +83,14 @@ function addParent(draft: ParentDraft, refField: RefField, parentRef: ParentRef)
         addListeners(draft, parentRef, named.object, draft.listenersOf(named.object, target, section ?? "Listener"));
         break;
       case "ListenerSetToGateway":
-        addGateway(draft, field, named.object);
+        addGateway(draft, parentRef, named.object);
         break;
       case "RouteToService":
         addFrontend(draft, parentRef, named.object, target);
         break;
       case undefined:
         if (isPermitted(draft, named)) addUnconditionally(draft, named, section, ref["sectionName"]);
-        else refuse(draft, field, "RefNotPermitted", formatForbidden(draft, named), named.ref);
+        else refuse(draft, fieldName(draft, parentRef), "RefNotPermitted", formatForbidden(draft, named), named.ref);
     }
   }
   if (draft.up.length > before) named.isParent = true;
@@ -172,11 +174,11 @@ const NEARNESS: Readonly<Record<Acceptance, number>> = {
 
 function refuseByListeners(
   draft: ParentDraft,
-  { ref, field }: ParentRef,
+  parentRef: ParentRef,
   owner: KubeObject,
   listeners: readonly Listener[],
 ): void {
-  const request = requestOf(draft, ref);
+  const request = requestOf(draft, parentRef.ref);
   let nearest: Listener | undefined;
   let why: Acceptance = "OtherName";
   let relevant = 0;
@@ -191,7 +193,7 @@ function refuseByListeners(
   if (nearest !== undefined) reason = formatAcceptance(why, nearest, owner.ref, request);
   if (why === "OtherName") reason += suggestListener(listeners, request.sectionName ?? "");
   if (relevant > 1) reason += "; its other listeners do not accept it either";
-  refuse(draft, field, codeOf(why), reason, owner.ref);
+  refuse(draft, fieldName(draft, parentRef), codeOf(why), reason, owner.ref);
 }
 
 function suggestListener(listeners: readonly Listener[], sectionName: string): string {
@@ -221,7 +223,7 @@ function codeOf(acceptance: Acceptance): RefusalCode {
  * `allowedListeners.namespaces` of the Gateway decides from which namespaces a ListenerSet may attach; the default is none.
  * GEP-1713, "Gateway changes"
  */
-function addGateway(draft: ParentDraft, field: string, gateway: KubeObject): void {
+function addGateway(draft: ParentDraft, parentRef: ParentRef, gateway: KubeObject): void {
   const allowed = allowedNamespaces(ALLOWED_LISTENERS.read(gateway.raw), "None");
   const { kind, namespace } = draft.object.ref;
   const { ref: parent, id } = gateway;
@@ -230,7 +232,7 @@ function addGateway(draft: ParentDraft, field: string, gateway: KubeObject): voi
     return;
   }
   const reason = `${formatRef(parent)} ${formatAllowed(allowed, parent.namespace, namespace, `${kind}s`)}`;
-  refuse(draft, field, "NotAllowed", reason, parent);
+  refuse(draft, fieldName(draft, parentRef), "NotAllowed", reason, parent);
 }
 
 const ALLOWED_LISTENERS = keyPath("spec.allowedListeners.namespaces");
@@ -242,8 +244,8 @@ const ALLOWED_LISTENERS = keyPath("spec.allowedListeners.namespaces");
  * Neither needs a ReferenceGrant. `sectionName` and `port` of the parentRef must match a port of the Service.
  * GEP-1294, "Route types"
  */
-function addFrontend(draft: ParentDraft, { ref, field }: ParentRef, frontend: KubeObject, target: RefTarget): void {
-  const { sectionName, port } = requestOf(draft, ref);
+function addFrontend(draft: ParentDraft, parentRef: ParentRef, frontend: KubeObject, target: RefTarget): void {
+  const { sectionName, port } = requestOf(draft, parentRef.ref);
   const { ref: parent, id } = frontend;
   const wholeService = sectionName === undefined && port === undefined;
   if (wholeService || sectionsOf(frontend, target.facts).some(({ raw }) => isPort(raw, sectionName, port))) {
@@ -251,14 +253,20 @@ function addFrontend(draft: ParentDraft, { ref, field }: ParentRef, frontend: Ku
     return;
   }
   const wanted = `${sectionName === undefined ? "" : ` '${sectionName}'`}${port === undefined ? "" : ` ${port}`}`;
-  refuse(draft, field, "NoMatchingParent", `${formatRef(parent)} has no port${wanted}`, parent);
+  refuse(draft, fieldName(draft, parentRef), "NoMatchingParent", `${formatRef(parent)} has no port${wanted}`, parent);
 }
 
 const isPort = (raw: JsonObject, name: string | undefined, port: number | undefined): boolean =>
   (name === undefined || raw["name"] === name) && (port === undefined || raw["port"] === port);
 
-const fieldName = ({ raw }: KubeObject, { path }: RefField, index: number): string =>
-  isJsonList(path.read(raw)) ? `${path.text}[${index}]` : path.text;
+/** `spec.parentRefs[1]`, or `spec.parentRef` if the field has one reference. */
+const fieldName = ({ object }: LinkDraft, { refField, index }: Omit<ParentRef, "ref">): string =>
+  isJsonList(refField.path.read(object.raw)) ? `${refField.path.text}[${index}]` : refField.path.text;
+
+function refuseRef(draft: ParentDraft, refField: RefField, index: number, kind: string): void {
+  const field = fieldName(draft, { refField, index });
+  refuse(draft, field, "InvalidRef", `${field} must name a ${kind}`);
+}
 
 function refuse(draft: ParentDraft, field: string, code: RefusalCode, reason: string, parent?: ObjectRef): void {
   draft.refusals.push({ field, code, reason, ...(parent === undefined ? {} : { parent }) });

@@ -2,7 +2,7 @@ import { isSameList } from "../model/collections/is-same-list.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { compareText } from "../model/refs.ts";
 import { addChildren } from "./add-children.ts";
-import { type ChildDraft, newDraft, orNone, unlinkedIn } from "./link-draft.ts";
+import { type ChildDraft, newChildDraft, orNone, unlinkedIn } from "./link-draft.ts";
 import type { ChildLinks, ChildUse, DownLink, LinkContext, ParentLinks } from "./links.ts";
 import { sectionsOf } from "./sections-of.ts";
 
@@ -22,7 +22,7 @@ export function linkChildren(context: LinkContext): (object: KubeObject, parents
   return (object, parents) => {
     const plan = context.rows.get(object.family.kindId);
     if (plan === undefined) return NO_CHILDREN;
-    const draft: ChildDraft = { ...newDraft(object, plan, context), parents };
+    const draft = newChildDraft(object, plan, context, parents);
     addChildren(draft);
     const sections = sectionsOf(object, plan.facts).map(({ name }) => name);
     if (!isSameList(sections, lastSections)) lastSections = sections;

@@ -35,7 +35,12 @@ export interface ChildDraft extends LinkDraft {
   readonly parents: ParentLinks;
 }
 
-export const newDraft = (object: KubeObject, plan: LinkPlan, context: LinkContext): LinkDraft => ({
+export const newParentDraft = (
+  object: KubeObject,
+  plan: LinkPlan,
+  context: LinkContext,
+  listenersOf: ParentDraft["listenersOf"],
+): ParentDraft => ({
   object,
   namespace: object.family.namespace,
   plan,
@@ -43,6 +48,27 @@ export const newDraft = (object: KubeObject, plan: LinkPlan, context: LinkContex
   named: new Map(),
   refusals: [],
   grantsOf: [],
+  listenersOf,
+  up: [],
+  absentParents: [],
+  impliedParents: [],
+  labelsRead: false,
+});
+
+export const newChildDraft = (
+  object: KubeObject,
+  plan: LinkPlan,
+  context: LinkContext,
+  parents: ParentLinks,
+): ChildDraft => ({
+  object,
+  namespace: object.family.namespace,
+  plan,
+  context,
+  named: new Map(),
+  refusals: [],
+  grantsOf: [],
+  parents,
 });
 
 /** The named objects that are not linked. */

@@ -25,6 +25,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./reach/command.ts"),
   },
   {
+    name: "status",
+    summary: "the conditions that a controller would write into policies and their targets",
+    load: () => import("./status/command.ts"),
+  },
+  {
     name: "plan",
     summary: "what would change if objects were created, changed or deleted",
     load: () => import("./plan/command.ts"),

@@ -1,5 +1,6 @@
 import type { World } from "../../core/effective/world/world.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import { controllerNameOption, parseControllerName } from "../args/controller-name.ts";
 import { redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -37,12 +38,12 @@ export const command: Command = {
     "definitions [KIND…] -f FILE|DIR|-",
   ],
   description: [
-    "policies: every policy with its targets, its verdict and the number of paths on which it takes effect. With a TARGET: the policies that are attached to it or take effect on it.",
+    "policies: every policy with its targets, its verdict and the number of paths on which it takes effect. With a TARGET: the policies that are attached to it or take effect on it. -o json and -o yaml have the status that a controller would write, too.",
     "targets: every object that a policy can target, the policies attached to it and the policies that take effect on it.",
     "effective: the effective policy of every path that has a policy. With -o json this is the view for programs, an EffectivePolicyList: one item for each path, with its spec and, for every value, the policy that it comes from and the values that it overrides. Its schema is docs/schemas/effective-policy-list.json.",
     "definitions: the policy kinds, the kinds that they can target and their merge strategies.",
   ],
-  options: [redactOption],
+  options: [controllerNameOption, redactOption],
   takes: ["scope", "table", "source"],
   outputs: ["wide", "yaml", "json", "name"],
   examples: [
@@ -77,13 +78,23 @@ export const command: Command = {
     const parsed = parseVisibleScope(options);
     if (!parsed.ok) return fail(parsed.message);
     const { scope, redaction } = parsed.view;
+    const controller = parseControllerName(options);
+    if (!controller.ok) return fail(controller.message);
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const { world } = source;
     const search = findNamed(world, words, scope);
     if (!search.ok) return fail(search.message, ...search.hints);
     const targets = words.length === 0 ? undefined : search.targets;
-    const count = get({ context, source, world, scope, redaction, targets });
+    const count = get({
+      context,
+      source,
+      world,
+      scope,
+      redaction,
+      controllerName: controller.controllerName,
+      targets,
+    });
     if (count === 0) note(`nothing found${whereWords(context)}`);
     return exitCodes.ok;
   },

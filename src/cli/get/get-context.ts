@@ -11,6 +11,8 @@ export interface GetContext {
   readonly world: World;
   readonly scope: Scope;
   readonly redaction: Redaction;
+  /** The controller whose status `get policies` prints. */
+  readonly controllerName: string;
   /** The targets that the arguments name. Undefined: everything in scope. */
   readonly targets: readonly FoundTarget[] | undefined;
 }

@@ -5,13 +5,16 @@ import type { PolicyRecord, World } from "../../core/effective/world/world.ts";
 import { forEachPathThrough } from "../../core/explain/paths-through.ts";
 import { isJsonObject, ownValue } from "../../core/model/json.ts";
 import { compareText, kindId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
+import { policyStatuses } from "../../core/status/status-report-of.ts";
 import { openRef, openTarget, type RefJson, refJson } from "../print/effective-json.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst, formatTarget } from "../print/format-target.ts";
 import { formatExtent, formatVerdict } from "../print/format-verdict.ts";
 import type { Column } from "../print/layout-table.ts";
 import { printList } from "../print/print-list.ts";
+import { redactConditions } from "../print/redact-conditions.ts";
 import type { Piece } from "../print/styled-text.ts";
+import { policyStatusJson } from "../status/json.ts";
 import { type FoundTarget, isListed } from "../target/find-targets.ts";
 import { resourceName } from "../target/resource-name.ts";
 import type { GetContext } from "./get-context.ts";
@@ -32,12 +35,7 @@ export function getPolicies(get: GetContext): number {
     return record === undefined ? [] : [{ id, record, verdict: verdictOf(world, record) }];
   });
   if (output === "json" || output === "yaml") {
-    printList(
-      print,
-      output,
-      "PolicyList",
-      rows.map((row) => policyJson(row, get)),
-    );
+    printList(print, output, "PolicyList", policyItems(rows, get));
   } else if (output === "name") {
     for (const { record } of rows) print.line(resourceName(record.object.ref));
   } else if (rows.length > 0) {
@@ -149,6 +147,20 @@ function createdAt({ object }: PolicyRecord): string {
   const metadata = ownValue(object.raw, "metadata");
   const time = isJsonObject(metadata) ? ownValue(metadata, "creationTimestamp") : undefined;
   return typeof time === "string" ? time : "-";
+}
+
+function policyItems(rows: readonly Row[], get: GetContext): readonly object[] {
+  const { world, redaction, controllerName } = get;
+  const ids = rows.map(({ id }) => id);
+  const statuses = new Map(policyStatuses(world, ids, { controllerName }).policies.map((own) => [own.policy, own]));
+  const shown = redactConditions(world, redaction);
+  return rows.map((row) => {
+    const status = statuses.get(row.id);
+    return {
+      ...policyJson(row, get),
+      ...(status === undefined ? {} : { status: policyStatusJson(status, shown) }),
+    };
+  });
 }
 
 function policyJson({ id, record, verdict }: Row, { world, source, redaction }: GetContext): object {

@@ -13,17 +13,9 @@ export function redactFindings(
   world: World,
   { isHidden }: Redaction,
 ): readonly CheckFinding[] {
-  const hidden = new Set<ObjectId>();
-  world.policies.forEach((_, id) => {
-    if (isHidden(id)) hidden.add(id);
-  });
-  world.refused.forEach((_, id) => {
-    if (isHidden(id) && isPolicy(id, world)) hidden.add(id);
-  });
+  const hidden = hiddenPolicies(world, { isHidden });
   if (hidden.size === 0) return findings;
-  const names = [...hidden].map((id) => formatRef(parseObjectId(id)));
-  const mentions = (text: string | undefined): boolean =>
-    text !== undefined && names.some((name) => text.includes(name));
+  const mentions = mentionsAny(hidden);
   return findings.flatMap((finding) => {
     const { object, message, fix, related = [], ...rest } = finding;
     if (object !== undefined && isHidden(object) && isPolicy(object, world)) return [];
@@ -39,6 +31,28 @@ export function redactFindings(
       },
     ];
   });
+}
+
+/** Whether a text names a hidden policy. */
+export const mentionsHidden = (
+  world: World,
+  redaction: Pick<Redaction, "isHidden">,
+): ((text: string | undefined) => boolean) => mentionsAny(hiddenPolicies(world, redaction));
+
+function mentionsAny(hidden: ReadonlySet<ObjectId>): (text: string | undefined) => boolean {
+  const names = [...hidden].map((id) => formatRef(parseObjectId(id)));
+  return (text) => text !== undefined && names.some((name) => text.includes(name));
+}
+
+function hiddenPolicies(world: World, { isHidden }: Pick<Redaction, "isHidden">): ReadonlySet<ObjectId> {
+  const hidden = new Set<ObjectId>();
+  world.policies.forEach((_, id) => {
+    if (isHidden(id)) hidden.add(id);
+  });
+  world.refused.forEach((_, id) => {
+    if (isHidden(id) && isPolicy(id, world)) hidden.add(id);
+  });
+  return hidden;
 }
 
 /** True for policies, including policies that cannot be parsed. */

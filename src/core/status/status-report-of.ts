@@ -10,15 +10,25 @@ import { targetStatuses } from "./target-statuses.ts";
 
 /** The status of every policy of the owned kinds and of every target that one of them affects, in a defined order. */
 export function statusReportOf(world: World, options: StatusOptions): StatusReport {
-  const owns = ownership(options);
-  const policies: PolicyStatus[] = [];
-  const findings: Finding[] = [];
-  const parts = new PartialEnforcementFinder(world);
   const ids: PolicyId[] = [];
   world.policies.forEach((_, id) => {
     ids.push(id);
   });
-  for (const id of ids.sort()) {
+  const { policies, findings } = policyStatuses(world, ids.sort(), options);
+  return { policies, targets: targetStatuses(world, options.controllerName, ownership(options)), findings };
+}
+
+/** The status of these policies, in this order, without those of kinds that the controller does not own. */
+export function policyStatuses(
+  world: World,
+  ids: readonly PolicyId[],
+  options: StatusOptions,
+): Pick<StatusReport, "policies" | "findings"> {
+  const owns = ownership(options);
+  const policies: PolicyStatus[] = [];
+  const findings: Finding[] = [];
+  const parts = new PartialEnforcementFinder(world);
+  for (const id of ids) {
     const record = world.policies.get(id);
     if (record === undefined || !owns(record.kind)) continue;
     const { ancestors, finding } = limitAncestors(id, ancestorsOf(world, id, record, options, parts));
@@ -33,7 +43,7 @@ export function statusReportOf(world: World, options: StatusOptions): StatusRepo
     });
     if (finding !== undefined) findings.push(finding);
   }
-  return { policies, targets: targetStatuses(world, options.controllerName, owns), findings };
+  return { policies, findings };
 }
 
 function ownership({ ownedKinds }: StatusOptions): (kind: CompiledKind) => boolean {

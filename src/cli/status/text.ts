@@ -1,0 +1,94 @@
+import { formatRef, type ObjectId, parseObjectId } from "../../core/model/refs.ts";
+import type {
+  AncestorRef,
+  Condition,
+  PolicyStatus,
+  StatusLocation,
+  TargetStatus,
+} from "../../core/status/status-report.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
+import type { Printer } from "../print/create-printer.ts";
+import { formatLine } from "../print/format-position.ts";
+import { glued, type Style, styled } from "../print/styled-text.ts";
+
+export interface StatusText {
+  readonly print: Printer;
+  readonly source: LoadedSource;
+  readonly shown: (conditions: readonly Condition[]) => readonly Condition[];
+}
+
+/** Prints each object with its conditions, below the ancestor, listener or parent that they are about. */
+export function printStatus(
+  policies: readonly PolicyStatus[],
+  targets: readonly TargetStatus[],
+  { print, source, shown }: StatusText,
+): void {
+  let last: ObjectId | undefined;
+  const head = (object: ObjectId): void => {
+    if (object === last) return;
+    if (last !== undefined) print.line();
+    last = object;
+    const at = source.locate(object);
+    print.line(
+      styled(formatRef(parseObjectId(object)), "bold"),
+      ...(at === undefined ? [] : ["  ", styled(formatLine(at), "dim")]),
+    );
+  };
+  for (const { policy, ancestors } of policies) {
+    head(policy);
+    if (ancestors.length === 0) print.line("  no ancestor");
+    for (const { ancestorRef, conditions } of ancestors) {
+      print.line(`  at ${formatAncestor(ancestorRef)}`);
+      printConditions(print, shown(conditions), 4);
+    }
+  }
+  for (const { object, location, conditions } of targets) {
+    head(object);
+    const words = formatLocation(location, object);
+    if (words !== undefined) print.line(`  ${words}`);
+    printConditions(print, shown(conditions), words === undefined ? 2 : 4);
+  }
+}
+
+function printConditions(print: Printer, conditions: readonly Condition[], indent: number): void {
+  for (const { type, status, reason, message } of conditions)
+    print.paragraph(
+      { indent, hanging: 2 },
+      styled(glued(`${type}=${status}/${reason}`), COLOURS[status]),
+      `: ${message}`,
+    );
+}
+
+const COLOURS: Readonly<Record<Condition["status"], Style>> = { True: "green", False: "red" };
+
+const formatAncestor = ({ sectionName, namespace = "", ...ref }: AncestorRef): string =>
+  formatRef({ ...ref, namespace }, sectionName);
+
+/** Undefined: the object's own conditions. */
+function formatLocation(location: StatusLocation, object: ObjectId): string | undefined {
+  switch (location.at) {
+    case "Conditions":
+      return undefined;
+    case "Listener":
+      return `listener ${location.name}`;
+    case "Parent":
+      return `below ${formatParent(location.parentRef, object)}`;
+    case "Annotations":
+      return "as annotations";
+  }
+}
+
+function formatParent(ref: Extract<StatusLocation, { readonly at: "Parent" }>["parentRef"], route: ObjectId): string {
+  const text = (key: string): string | undefined => {
+    const value = ref[key];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const parent = {
+    group: text("group") ?? "",
+    kind: text("kind") ?? "Gateway",
+    namespace: text("namespace") ?? parseObjectId(route).namespace,
+    name: text("name") ?? "",
+  };
+  const port = typeof ref["port"] === "number" ? `, port ${ref["port"]}` : "";
+  return `${formatRef(parent, text("sectionName"))}${port}`;
+}

@@ -730,4 +730,34 @@ export const mutants = [
     "ancestors: ancestors.slice(0, MAX_ANCESTORS),",
     "ancestors,",
   ),
+  // Direct policies on an object and on its sections (GEP-713, "Classes of meta resources").
+  row(
+    "a Direct policy whose sections all have their own has no path",
+    attachment,
+    `${effective}/paths/path-finder.ts`,
+    "const above = root(sections.every(({ name }) => hasOwn(name)) ? sets.own : undefined);",
+    "const above = root(undefined);",
+  ),
+  row(
+    "the Direct policy on an object is merged with that on its section",
+    attachment,
+    `${merge}/fold.ts`,
+    'const folded = definition.class === "Direct" && lowest !== undefined ? [lowest] : levels;',
+    "const folded = levels;",
+  ),
+  // Policy kinds that are known by the label of their CRD (Policy attachment reference, "Hierarchy").
+  row(
+    "blocks named `default` and `override` are atomic in an inferred kind",
+    ref,
+    `${model}/parse/infer-definition.ts`,
+    'granularity: { ...merge.granularity, default: "Field" },',
+    "granularity: merge.granularity,",
+  ),
+  row(
+    "blocks named `default` are atomic where the schema names no block",
+    ref,
+    `${model}/parse/parse-policy.ts`,
+    "(granularity.ofReferenceBlocks ?? granularity.default)",
+    "granularity.default",
+  ),
 ];

@@ -5,7 +5,7 @@ import type { Step } from "../../src/core/merge/provenance.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import type { BaseStrategy, Granularity, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
-import { FoldState, relation, type Setting, settingsAt } from "./fold-state.ts";
+import { FoldState, type Loss, relation, type Setting, settingsAt } from "./fold-state.ts";
 import { fieldAt, textField } from "./json-value.ts";
 import { lossOfDefault, lossToOverride, mergeBlock } from "./merge-block.ts";
 import type { OracleBlock, OraclePolicy } from "./read-policy.ts";
@@ -57,12 +57,26 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
     else fold.state.losses.set(setting, lossOfDefault(setting, overlapping, []));
     fold.state.contest(setting.unit.pointer, { policy: null, block: null, strategy: "Own" });
   }
-  for (const level of levels) {
-    if (options.definition.merge.sameTarget === "Established") foldNewestFirst(level, fold);
+  for (const [depth, level] of levels.entries()) {
+    if (options.definition.class === "Direct" && depth > 0) loseToSection(level, levels[0]?.[0], fold);
+    else if (options.definition.merge.sameTarget === "Established") foldNewestFirst(level, fold);
     else foldOldestWins(level, fold);
   }
   if (options.definition.merge.bare === "Direct") applyDirect(levels.flat(), fold);
   return fold.state;
+}
+
+/** A Direct policy on an object is never merged with the one on its section: it loses everything. */
+function loseToSection(level: StackLevel, winner: StackEntry | undefined, { state }: Fold): void {
+  for (const { policy } of level) {
+    for (const block of policy.blocks) {
+      for (const setting of settingsOf(policy, block)) {
+        state.enter([setting]);
+        const loss: Loss = { reason: "replaced", to: [], ...(winner && { by: winner.policy.id }) };
+        state.setAside(setting, loss, { policy: policy.id, block: block.name, strategy: "None" });
+      }
+    }
+  }
 }
 
 /** GEP-713: on one target the older policy is higher, so the newer one is folded first. */

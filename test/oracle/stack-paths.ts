@@ -25,6 +25,7 @@ export function stackPaths(
       const entries = entriesOn(path, attached, definition);
       return { ...path, entries, levels: levelsOf(path, entries, definition) };
     })
+    .map((path, _, all) => (definition.class === "Direct" ? withCovering(path, all) : path))
     .filter(({ levels }) => levels.length > 0);
 }
 
@@ -65,8 +66,19 @@ function levelsOf(
     .map((_, level) => entries.filter((entry) => entry.level === level && hasPart(entry, path, definition)))
     .filter((level) => level.length > 0)
     .reverse();
-  // A Direct policy on an object covers the sections that have none of their own.
-  return definition.class === "Direct" ? levels.slice(0, 1) : levels;
+  return levels;
+}
+
+/**
+ * A Direct policy on an object covers the sections that have none of their own. If every section has its own, it covers nothing
+ * and is overridden by each of them.
+ */
+function withCovering(path: StackedPath, all: readonly StackedPath[]): StackedPath {
+  const siblings = all.filter(({ nodes }) => nodes[0]?.id === path.nodes[0]?.id);
+  const haveAllTheirOwn = siblings.every(
+    ({ nodes, entries }) => nodes.length > 1 && entries.some(({ level }) => level > 0),
+  );
+  return haveAllTheirOwn ? path : { ...path, levels: path.levels.slice(0, 1) };
 }
 
 /** A Direct policy is part of the paths that end at its target. Any other is part of a path if one of its settings has a destination there. */

@@ -89,8 +89,24 @@ export function policiesOnPath(
   );
   const [{ definition } = { definition: undefined }] = ours;
   const highest = definition?.merge.none ? onlyHighest(found) : found;
-  // A Direct policy on an object covers only the sections that have none of their own.
-  return definition?.class === "Direct" ? highest.filter(({ level }) => level === highest.at(-1)?.level) : highest;
+  if (definition?.class !== "Direct") return highest;
+  // A Direct policy on an object covers the sections that have none of their own. If all have, each of them overrides it.
+  const own = sectionNames(path.path[0], objects).map((name) =>
+    ours.some((policy) => targets(policy, { ...(path.path[0] as PathNode), sectionName: name }, path, objects)),
+  );
+  if (own.length > 0 && own.every((has) => has)) return highest;
+  return highest.filter(({ level }) => level === highest.at(-1)?.level);
+}
+
+/** The names of the ports of a Service. A port without a name of its own gets one that no policy can target. */
+function sectionNames(node: PathNode | undefined, objects: readonly JsonObject[]): readonly string[] {
+  const object = objects.find((one) => {
+    const metadata = mapAt(one, "metadata");
+    const namespace = textAt(metadata, "namespace") ?? "";
+    return one["kind"] === node?.kind && metadata["name"] === node?.name && namespace === node?.namespace;
+  });
+  const ports = object === undefined ? [] : listAt(mapAt(object, "spec"), "ports");
+  return ports.map((port) => textAt(port, "name") ?? "#");
 }
 
 /** Strategy None: one policy per target, the oldest, then the first by `namespace/name` as one string. */

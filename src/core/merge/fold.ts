@@ -51,9 +51,12 @@ export function fold(
 ): Folded {
   const run = new Fold(definition, tools);
   run.beginWith(own);
-  for (const level of levels) run.foldLevel(level);
+  const [lowest, ...above] = levels;
+  const folded = definition.class === "Direct" && lowest !== undefined ? [lowest] : levels;
+  for (const level of folded) run.foldLevel(level);
   if (definition.merge.bare === "Direct") run.applyDirect(levels);
   run.result.settleLosses();
+  if (folded !== levels) run.overrideBySections(above, lowest?.policies ?? NOBODY);
   const { result, conditionErrors } = run;
   return { states: result.states, conditionErrors: conditionErrors.length === 0 ? NO_ERRORS : conditionErrors };
 }
@@ -112,6 +115,22 @@ class Fold {
         this.#removals?.collect();
         return;
     }
+  }
+
+  /**
+   * A Direct policy whose sections all have their own is Overridden
+   *
+   * Policies of a Direct kind are never merged: the policy on a section replaces the whole policy on its object, whatever both set.
+   * GEP-713, "Classes of meta resources"
+   */
+  overrideBySections(above: readonly FoldLevel[], ofSection: readonly Policy[]): void {
+    for (const { policies } of above)
+      for (const policy of policies)
+        for (const block of policy.blocks)
+          for (const candidate of candidatesOf(policy, block)) {
+            this.result.lose(candidate, { reason: "replaced" }, ofSection);
+            this.result.decideIfOpen(candidate.unit.pointer, decisionOf(policy, block, "None"));
+          }
   }
 
   /** True if a block is merged as overrides: by its name, unless an annotation says otherwise. */

@@ -134,6 +134,8 @@ export interface MergeRules {
     /** Name of the policy's field that selects one of `values`. */
     readonly field: string;
     readonly values: Readonly<Record<string, Granularity>>;
+    /** Instead of `default` in blocks spelled `default` and `override`: for inferred kinds whose schema does not name the blocks. */
+    readonly ofReferenceBlocks?: Granularity;
   };
   /** For Merge: dotted paths of the maps of named rules inside the spec proper (`limits`, `rules.authentication`; `rules.*`: every map in `rules`). */
   readonly rules: readonly string[];
@@ -164,5 +166,7 @@ export interface PolicyDefinition {
 export function supportedGranularities(merge: MergeRules): readonly Granularity[] {
   if (merge.none) return [];
   const byAnnotation = Object.values(merge.annotation?.values ?? {}).map((strategy) => strategy.granularity);
-  return [merge.granularity.default, ...Object.values(merge.granularity.values), ...byAnnotation];
+  const { default: byDefault, values, ofReferenceBlocks } = merge.granularity;
+  const ofBlocks = ofReferenceBlocks === undefined ? [] : [ofReferenceBlocks];
+  return [byDefault, ...Object.values(values), ...ofBlocks, ...byAnnotation];
 }

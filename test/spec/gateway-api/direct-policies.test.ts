@@ -34,6 +34,25 @@ describe("Direct policies", () => {
     expect(whole).not.toContain("admin");
   });
 
+  test("a Direct policy on a Service whose ports all have their own is Overridden, naming them", () => {
+    const objects = [
+      service("s", { ports: { http: 80, admin: 81 } }),
+      policy("DirectPolicy", "whole", "Service/s", { x: "whole", y: "whole" }, { created: 0 }),
+      // A value that both set is the section's: Direct policies are replaced as a whole.
+      policy("DirectPolicy", "of-http", "Service/s#http", { x: "of-http", y: "whole" }, { created: 1 }),
+      on("of-admin", "Service/s#admin", 2),
+    ];
+    const made = cluster(objects, { definitions: [direct] });
+    expect(made.outcome("whole")).toBe("Overridden by of-admin, of-http");
+    expect(made.conditions("whole")).toEqual(["Service/s: Accepted=True/Accepted Enforced=False/Overridden"]);
+    expect(made.spec("Service/s > Service/s#http")).toEqual({ x: "of-http", y: "whole" });
+    expect(made.affectedBy("Service/s")).toEqual([]);
+    expect(made.affectedBy("Service/s#http")).toEqual(["of-http"]);
+    expect(made.outcome("of-http")).toBe("Enforced");
+    const one = cluster(objects.slice(0, -1), { definitions: [direct] });
+    expect(one.outcome("whole")).toBe("Enforced");
+  });
+
   test("two on one port are in conflict: the oldest wins", () => {
     const made = cluster([service("s"), on("a", "Service/s#http", 1), on("z", "Service/s#http", 0)], {
       definitions: [direct],

@@ -81,9 +81,7 @@ describe("Hierarchy", () => {
     expect(made.spec(end)).toEqual({ x: "A override", y: "B override", z: "C default" });
   });
 
-  test("AcmeServicePolicy: the Gateway requires cdn, the Route changes includeQueryString", () => {
-    const made = cluster(
-      `
+  const cdn = `
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: {name: example, namespace: default}
@@ -115,9 +113,10 @@ spec:
     cdn:
       cachePolicy: {includeQueryString: false}
   targetRef: {kind: HTTPRoute, name: example}
-`,
-      { definitions: ["acme-service-policy"] },
-    );
+`;
+
+  test("AcmeServicePolicy: the Gateway requires cdn, the Route changes includeQueryString", () => {
+    const made = cluster(cdn, { definitions: ["acme-service-policy"] });
     expect(made.spec("Gateway/example > HTTPRoute/example")).toEqual({
       cdn: { enabled: true, cachePolicy: { includeHost: true, includeProtocol: true, includeQueryString: false } },
     });
@@ -127,6 +126,41 @@ spec:
       lost: ["on-gateway defaults true replaced by on-route"],
     });
     expect(made.source("HTTPRoute/example", "/cdn/enabled").held).toBe("on-gateway overrides");
+    expect(made.outcome("on-gateway")).toBe("PartiallyEnforced by on-route");
+    expect(made.outcome("on-route")).toBe("Enforced");
+  });
+
+  const block = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const target = { type: "object", properties: { group: {}, kind: {}, name: {} } };
+  test.each([
+    ["with a schema", { targetRef: target, default: block, override: block }],
+    ["whose schema leaves the spec open", { targetRef: target }],
+  ])("AcmeServicePolicy by the label of a CRD alone, %s: four fields take effect", (_, properties) => {
+    const crd = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: {
+        name: "acmeservicepolicies.networking.example.net",
+        labels: { "gateway.networking.k8s.io/policy": "Inherited" },
+      },
+      spec: {
+        group: "networking.example.net",
+        names: { kind: "AcmeServicePolicy" },
+        scope: "Namespaced",
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { properties: { spec: { ...block, properties } } } },
+          },
+        ],
+      },
+    };
+    const made = cluster(`${cdn}---\n${JSON.stringify(crd)}`);
+    expect(made.spec("Gateway/example > HTTPRoute/example")).toEqual({
+      cdn: { enabled: true, cachePolicy: { includeHost: true, includeProtocol: true, includeQueryString: false } },
+    });
     expect(made.outcome("on-gateway")).toBe("PartiallyEnforced by on-route");
     expect(made.outcome("on-route")).toBe("Enforced");
   });

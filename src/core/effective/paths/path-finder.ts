@@ -105,7 +105,10 @@ export class PathFinder {
     return last === undefined || section === undefined ? last : this.into(last, section);
   }
 
-  /** The paths of a Direct kind: just the target, with the policy that covers it. */
+  /**
+   * The paths of a Direct kind: just the target, with the policy that covers it. If every section of an object has a policy of its
+   * own, the object's policy covers none; then it is above each of them in the stack, and overridden there.
+   */
   #forEachDirectEnd(ref: ObjectRef, id: ObjectId, end: EndLevel, visit: (path: Path) => void): void {
     const sets = this.#world.attached[this.#kind.index]?.get(id);
     if (sets === undefined) return;
@@ -120,10 +123,13 @@ export class PathFinder {
       if (sets.own !== undefined) visit(root(sets.own));
       return;
     }
+    const hasOwn = (name: string): boolean => sets.sections?.has(name) === true;
+    const above = root(sections.every(({ name }) => hasOwn(name)) ? sets.own : undefined);
     for (const section of sections) {
-      const own = coveringSection(section.name, (name) => sets.sections?.has(name) === true);
+      const own = coveringSection(section.name, hasOwn);
       const set = own === undefined ? sets.own : sets.sections?.get(own);
-      if (set !== undefined) visit({ ...root(set), up: root(undefined), node: sectionNode(node, section) });
+      if (set === undefined) continue;
+      visit({ ...above, stack: this.#kind.stacks.push(above.stack, set), up: above, node: sectionNode(node, section) });
     }
   }
 

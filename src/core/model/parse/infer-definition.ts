@@ -156,8 +156,33 @@ const GRANULARITY_BY_WORD: ReadonlyMap<string, Granularity> = new Map([
   ["patch", "Patch"],
 ]);
 
+/**
+ * Blocks named `default` and `override` merge field by field
+ *
+ * A kind whose schema has the blocks of the policy attachment reference, `default` or `override`, follows that document: fields
+ * are merged one by one, a policy without a block is a Direct one, and on one target the oldest policy takes effect. A schema
+ * that names no block leaves it to the policies: their blocks named `default` and `override` are merged field by field.
+ * Policy attachment reference, "Hierarchy"
+ */
+function inferMerge(facts: CrdFacts): MergeRules {
+  const properties = child(facts.specSchema, "properties");
+  const [plural, singular] = [0, 1].map((spelling) =>
+    Object.values(BLOCK_SPELLINGS).some((names) => isBlockSchema(ownValue(properties, names[spelling] as string))),
+  );
+  const merge = inferStrategies(facts);
+  if (plural) return merge;
+  if (singular)
+    return {
+      ...merge,
+      granularity: { ...merge.granularity, default: "Field" },
+      bare: "Direct",
+      sameTarget: "OldestWins",
+    };
+  return { ...merge, granularity: { ...merge.granularity, ofReferenceBlocks: "Field" } };
+}
+
 /** Atomic, and the strategies that the field `strategy` of the schema allows. The outermost maps count as maps of named rules. */
-function inferMerge({ specSchema, mapPaths }: CrdFacts): MergeRules {
+function inferStrategies({ specSchema, mapPaths }: CrdFacts): MergeRules {
   const schemas = [specSchema, ...blockSchemas(specSchema)];
   const words = schemas.flatMap((schema) => enumOf(child(child(schema, "properties"), "strategy")));
   const rules = mapPaths.filter((path) => !mapPaths.some((outer) => path.startsWith(`${outer}.`)));
@@ -176,16 +201,19 @@ function inferMerge({ specSchema, mapPaths }: CrdFacts): MergeRules {
 
 function formatMerge({ granularity }: MergeRules): string {
   const words = Object.keys(granularity.values);
-  return words.length === 0 ? "atomic defaults and overrides" : `the strategies ${words.join(", ")}`;
+  if (words.length > 0) return `the strategies ${words.join(", ")}`;
+  return granularity.default === "Field" ? "defaults and overrides of single fields" : "atomic defaults and overrides";
 }
 
 const blockSchemas = (schema: JsonObject): readonly JsonObject[] =>
   Object.values(BLOCK_SPELLINGS)
     .flat()
     .map((name) => ownValue(child(schema, "properties"), name))
-    .filter((block) => isJsonObject(block))
-    // A scalar field may be named `default` too.
-    .filter((block) => (ownValue(block, "type") ?? "object") === "object");
+    .filter(isBlockSchema);
+
+/** A scalar field may be named `default` too. */
+const isBlockSchema = (schema: Json | undefined): schema is JsonObject =>
+  isJsonObject(schema) && (ownValue(schema, "type") ?? "object") === "object";
 
 function enumOf(schema: JsonObject): readonly string[] {
   const values = ownValue(schema, "enum");

@@ -305,15 +305,28 @@ function parseBlock(name: BlockName, value: JsonObject, field: string, reader: P
   const isNamed = name !== "bare";
   const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, field, report) : undefined;
   const { merge, rules, hasStrategy } = reader;
-  const granularity = hasStrategy ? parseGranularity(value, field, merge, report) : merge.granularity.default;
+  const byDefault = granularityOf(merge, field);
+  const granularity = hasStrategy ? parseGranularity(value, field, merge, byDefault, report) : byDefault;
   const remove = parseRemovals(value, field, report);
   const units = unitsOf(value, rules, isNamed ? reader.asideInBlock : reader.asideInSpec);
   return when === undefined ? { name, granularity, remove, units } : { name, granularity, when, remove, units };
 }
 
-function parseGranularity(value: JsonObject, field: string, { granularity }: MergeRules, report: Report): Granularity {
+/** The granularity of a block that selects none. */
+const granularityOf = ({ granularity }: MergeRules, field: string): Granularity =>
+  REFERENCE_BLOCKS.includes(field) ? (granularity.ofReferenceBlocks ?? granularity.default) : granularity.default;
+
+const REFERENCE_BLOCKS = [BLOCK_SPELLINGS.defaults, BLOCK_SPELLINGS.overrides].map(([, second]) => `spec.${second}`);
+
+function parseGranularity(
+  value: JsonObject,
+  field: string,
+  { granularity }: MergeRules,
+  byDefault: Granularity,
+  report: Report,
+): Granularity {
   const word = ownValue(value, granularity.field) ?? null;
-  if (word === null) return granularity.default;
+  if (word === null) return byDefault;
   const chosen =
     typeof word === "string" && Object.hasOwn(granularity.values, word) ? granularity.values[word] : undefined;
   if (chosen !== undefined) return chosen;
@@ -321,7 +334,7 @@ function parseGranularity(value: JsonObject, field: string, { granularity }: Mer
   const hint = typeof word === "string" ? didYouMean(word, allowed) : "";
   const where = `${field}.${granularity.field}`;
   report("InvalidStrategy", where, `${where} is ${formatValue(word)}; allowed: ${allowed.join(", ")}${hint}`);
-  return granularity.default;
+  return byDefault;
 }
 
 function parseWhen(value: Json, block: string, report: Report): string | undefined {

@@ -10,7 +10,7 @@ import {
   routePolicy,
   type ShapeOptions,
 } from "./cluster-shapes.ts";
-import { answer, type Evaluation, type FleetTimes, parseTexts } from "./engine-fleet.ts";
+import { type Evaluation, evaluateAndRead, type FleetTimes, parseTexts } from "./engine-fleet.ts";
 import { median, quantile, timed } from "./measure.ts";
 import { readDelta, readEvaluation } from "./read-evaluation.ts";
 
@@ -89,7 +89,7 @@ const keyOf = ({ kind, metadata }: ClusterObject): string => `${kind}/${metadata
 function buildCluster(shape: ShapeOptions): ChangingCluster {
   const objects = new Map<string, unknown>();
   for (const object of buildShape(shape)) objects.set(keyOf(object), fresh(object));
-  return { evaluation: answer([...objects.values()]).evaluation, objects };
+  return { evaluation: evaluateAndRead([...objects.values()]).evaluation, objects };
 }
 
 /** As it comes from a watch. */
@@ -115,7 +115,7 @@ function spentOn(cluster: ChangingCluster, change: Change, steps: number): reado
 
 function reportRebuild(context: BenchContext, { evaluation, objects }: ChangingCluster): void {
   const value = readEvaluation(evaluation).checksum;
-  const rebuilt = answer([...objects.values()]).reading.checksum;
+  const rebuilt = evaluateAndRead([...objects.values()]).reading.checksum;
   const name = `fleet ${objectCount(objects)} objects, after all changes`;
   context.report({ case: name, metric: "checksum of a rebuild", value, unit: "", ok: value === rebuilt });
 }

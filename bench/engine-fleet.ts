@@ -13,7 +13,7 @@ export interface FleetTimes {
   readonly reading: Reading;
 }
 
-export interface Answer {
+export interface FleetEvaluation {
   readonly evaluation: Evaluation;
   readonly reading: Reading;
 }
@@ -22,7 +22,7 @@ export const parseTexts = (texts: readonly string[]): readonly unknown[] =>
   texts.map((text): unknown => JSON.parse(text));
 
 /** From parsed objects to the whole answer. The definition is among the objects. */
-export function answer(objects: readonly unknown[]): Answer {
+export function evaluateAndRead(objects: readonly unknown[]): FleetEvaluation {
   const evaluation = evaluate(buildSnapshot(objects), { definitions: [] });
   return { evaluation, reading: readEvaluation(evaluation) };
 }
@@ -65,9 +65,9 @@ export function compareWithParse(context: BenchContext, texts: readonly string[]
   context.emptyNursery();
   for (let i = 0; i < times; i++) {
     const { value: objects, ...parsed } = timedWhole(context, () => parseTexts(texts));
-    const { value, ...answered } = timedWhole(context, () => answer(objects).reading);
+    const { value, ...evaluated } = timedWhole(context, () => evaluateAndRead(objects).reading);
     parse.push(parsed);
-    whole.push(answered);
+    whole.push(evaluated);
     reading = value;
   }
   const ratioOf = (time: keyof Times): number => median(whole.map((run, i) => run[time] / (parse[i]?.[time] ?? 0)));
@@ -102,7 +102,7 @@ export function benchFleet(context: BenchContext, routes: number): FleetTimes {
 export function examineFleet(context: BenchContext, { routes, reading: { checksum } }: FleetTimes): void {
   const name = nameOf(routes);
   const texts = textsOf({ ...FLEET, routes });
-  const rebuilt = answer(parseTexts(texts).toReversed()).reading.checksum;
+  const rebuilt = evaluateAndRead(parseTexts(texts).toReversed()).reading.checksum;
   context.report({ case: name, metric: "checksum of a rebuild", value: rebuilt, unit: "", ok: rebuilt === checksum });
   reportHeap(context, name, routes, texts);
 }
@@ -125,7 +125,7 @@ function reportHeap(context: BenchContext, name: string, routes: number, texts: 
   heap();
   const objects = parseTexts(texts);
   const input = heap();
-  const { evaluation, reading } = answer(objects);
+  const { evaluation, reading } = evaluateAndRead(objects);
   const held = heap();
   context.report({ case: name, metric: "heap", value: (held - input) / routes, unit: "B/route", bar: 2048 });
   let read = 0;

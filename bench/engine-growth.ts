@@ -1,6 +1,6 @@
 import type { BenchContext } from "./bench-context.ts";
 import { FLEET } from "./cluster-shapes.ts";
-import { answer, parseTexts, textsOf, timedWhole } from "./engine-fleet.ts";
+import { evaluateAndRead, parseTexts, textsOf, timedWhole } from "./engine-fleet.ts";
 import { median } from "./measure.ts";
 
 const STEP = 10;
@@ -46,6 +46,6 @@ function growth(context: BenchContext, small: readonly string[], large: readonly
 
 function spentOn(context: BenchContext, texts: readonly string[]): Spent {
   const parsed = timedWhole(context, () => parseTexts(texts));
-  const answered = timedWhole(context, () => answer(parsed.value));
-  return { parse: parsed.ms, evaluate: answered.ms };
+  const evaluated = timedWhole(context, () => evaluateAndRead(parsed.value));
+  return { parse: parsed.ms, evaluate: evaluated.ms };
 }

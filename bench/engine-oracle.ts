@@ -4,7 +4,7 @@ import { parseObject } from "../src/core/model/snapshot.ts";
 import { oracle } from "../test/oracle/oracle.ts";
 import type { BenchContext } from "./bench-context.ts";
 import { definitionFor, FLEET } from "./cluster-shapes.ts";
-import { answer, parseTexts, textsOf } from "./engine-fleet.ts";
+import { evaluateAndRead, parseTexts, textsOf } from "./engine-fleet.ts";
 import { median, timed } from "./measure.ts";
 
 const MOST_ROUTES = 100;
@@ -16,11 +16,11 @@ export function benchOracle(context: BenchContext, smallest: number): void {
   const objects = parseTexts(textsOf({ ...FLEET, routes })).filter(isJsonObject);
   const definitions = [readDefinition()];
   const name = `fleet ${routes.toLocaleString("en-US")}`;
-  const engineMs = median(Array.from({ length: REPETITIONS }, () => timed(() => answer(objects)).ms));
+  const engineMs = median(Array.from({ length: REPETITIONS }, () => timed(() => evaluateAndRead(objects)).ms));
   const naive = timed(() => oracle(objects, { definitions }));
   context.report({ case: name, metric: "oracle", value: naive.ms, unit: "ms" });
   context.report({ case: name, metric: "oracle / engine", value: naive.ms / engineMs, unit: "x" });
-  const isSame = naive.value.effective.length === answer(objects).reading.paths;
+  const isSame = naive.value.effective.length === evaluateAndRead(objects).reading.paths;
   context.report({
     case: name,
     metric: "paths the oracle finds",

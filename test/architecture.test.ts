@@ -190,8 +190,8 @@ describe("the tree", () => {
   });
 
   test("has a file in every layer but those to come", () => {
-    const holders = new Set(files.map(({ path }) => findLayer(path, rules.layers)?.name));
-    expect(rules.layers.map(({ name }) => name).filter((name) => !holders.has(name))).toEqual(toCome);
+    const used = new Set(files.map(({ path }) => findLayer(path, rules.layers)?.name));
+    expect(rules.layers.map(({ name }) => name).filter((name) => !used.has(name))).toEqual(toCome);
   });
 });
 

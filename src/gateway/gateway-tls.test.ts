@@ -69,14 +69,14 @@ function ask2(port: number, host: string, headers: OutgoingHttpHeaders = {}, bod
     cleanup.add(() => session.destroy());
     session.on("error", reject);
     const stream = session.request({ ":authority": host, ...headers }, { endStream: body === undefined });
-    let answer: Http2Answer["headers"] = {};
+    let response: Http2Answer["headers"] = {};
     let trailers: IncomingHttpHeaders = {};
     let text = "";
-    stream.on("response", (got) => (answer = got));
+    stream.on("response", (got) => (response = got));
     stream.on("trailers", (got) => (trailers = got));
     stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
     stream.on("error", reject);
-    stream.on("close", () => resolve({ headers: answer, trailers, body: text }));
+    stream.on("close", () => resolve({ headers: response, trailers, body: text }));
     if (body !== undefined) stream.end(body);
   });
 }
@@ -204,13 +204,13 @@ describe("gRPC", () => {
   const grpc = { ":method": "POST", ":path": "/bakery.Oven/Bake", "content-type": "application/grpc", te: "trailers" };
 
   async function startGrpc(
-    answer: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, number: number) => void,
+    response: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, number: number) => void,
     server: Http2Server = createServer(),
   ): Promise<number> {
     let count = 0;
     server.on("stream", (stream, headers) => {
       stream.on("error", () => {});
-      answer(stream, headers, ++count);
+      response(stream, headers, ++count);
     });
     server.on("session", (session) => cleanup.add(() => session.destroy()));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -231,14 +231,14 @@ describe("gRPC", () => {
       stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0", "grpc-message": "baked" }));
       stream.pipe(stream);
     });
-    const answer = await ask2(await start([port]), "api.example", grpc, "dough");
-    expect(answer).toMatchObject({ body: "dough", trailers: { "grpc-status": "0", "grpc-message": "baked" } });
+    const response = await ask2(await start([port]), "api.example", grpc, "dough");
+    expect(response).toMatchObject({ body: "dough", trailers: { "grpc-status": "0", "grpc-message": "baked" } });
   });
 
   test("a failure of the gateway's is a grpc-status", async () => {
-    const answer = await ask2(await start([CLOSED_PORT]), "api.example", grpc, "dough");
-    expect(answer.headers).toMatchObject({ ":status": 200, "grpc-status": "14" });
-    expect(answer.headers["grpc-message"]).toContain("HTTPRoute bakery/baker");
+    const response = await ask2(await start([CLOSED_PORT]), "api.example", grpc, "dough");
+    expect(response.headers).toMatchObject({ ":status": 200, "grpc-status": "14" });
+    expect(response.headers["grpc-message"]).toContain("HTTPRoute bakery/baker");
   });
 
   test("REFUSED_STREAM was not processed: retried, POST or not", async () => {
@@ -246,8 +246,8 @@ describe("gRPC", () => {
       if (number === 1) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
       stream.respond({ ":status": 200 }, { endStream: true });
     });
-    const answer = await ask2(await start([port], { retry: retry({ attempts: 1 }) }), "api.example", grpc, "dough");
-    expect(answer.headers[":status"]).toBe(200);
+    const response = await ask2(await start([port], { retry: retry({ attempts: 1 }) }), "api.example", grpc, "dough");
+    expect(response.headers[":status"]).toBe(200);
   });
 
   test("another reset is retried by afterSend", async () => {
@@ -256,8 +256,8 @@ describe("gRPC", () => {
       count++;
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     });
-    const answer = await ask2(await start([port], { retry: retry({ attempts: 1 }) }), "api.example", grpc, "dough");
-    expect([answer.headers["grpc-status"], count]).toEqual(["14", 1]);
+    const response = await ask2(await start([port], { retry: retry({ attempts: 1 }) }), "api.example", grpc, "dough");
+    expect([response.headers["grpc-status"], count]).toEqual(["14", 1]);
   });
 
   test("over TLS", async () => {

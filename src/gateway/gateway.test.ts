@@ -36,7 +36,7 @@ import { NO_SECRETS } from "./contract/secret-source.ts";
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -51,7 +51,7 @@ interface AskOptions {
   readonly body?: string | readonly string[];
 }
 
-function ask(port: number, { method = "GET", path = "/", headers = {}, body }: AskOptions = {}): Promise<Answer> {
+function ask(port: number, { method = "GET", path = "/", headers = {}, body }: AskOptions = {}): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ port, host: "127.0.0.1", method, path, agent: false, headers }, (response) => {
       const chunks: Buffer[] = [];
@@ -84,8 +84,8 @@ describe("retries", () => {
       simpleConfig([route(rule({ to }))], { baker: [backend.port] }),
       { debugHeaders: true },
     );
-    const answer = await ask(port);
-    expect([answer.status, answer.body, answer.headers["x-prevail-attempts"]]).toEqual([200, "answer 3", "3"]);
+    const response = await ask(port);
+    expect([response.status, response.body, response.headers["x-prevail-attempts"]]).toEqual([200, "answer 3", "3"]);
     const [first = 0, second = 0, third = 0] = backend.seen.map(({ atMs }) => atMs);
     expect(second - first).toBeGreaterThanOrEqual(20);
     expect(third - second).toBeGreaterThanOrEqual(40);
@@ -110,8 +110,8 @@ describe("retries", () => {
       cleanup,
       simpleConfig([route(rule({ to }))], { baker: [backend.port] }),
     );
-    const answer = await ask(port, { method: "POST", body: "order" });
-    expect([answer.status, answer.headers["x-from"], answer.body]).toEqual([503, "backend", "closed today"]);
+    const response = await ask(port, { method: "POST", body: "order" });
+    expect([response.status, response.headers["x-from"], response.body]).toEqual([503, "backend", "closed today"]);
     expect(backend.seen.map(({ body }) => body)).toEqual(["order", "order", "order"]);
     await waitFinished(1);
     expect(finished()[0]).toMatchObject({ status: 503, attempts: 3, flags: ["Exhausted"] });
@@ -134,10 +134,10 @@ describe("retries", () => {
       cleanup,
       simpleConfig([route(rule({ to }))], { baker: [closed] }),
     );
-    const answer = await ask(port);
-    expect([answer.status, answer.headers["content-type"]]).toEqual([503, "text/plain; charset=utf-8"]);
-    expect(answer.body).toContain("HTTPRoute bakery/baker");
-    expect(answer.body).not.toMatch(/127\.0|\d{4,}/);
+    const response = await ask(port);
+    expect([response.status, response.headers["content-type"]]).toEqual([503, "text/plain; charset=utf-8"]);
+    expect(response.body).toContain("HTTPRoute bakery/baker");
+    expect(response.body).not.toMatch(/127\.0|\d{4,}/);
     await waitFinished(1);
     expect(events.filter(({ type }) => type === "AttemptFinished")).toHaveLength(2);
     expect(events.at(-1)).toMatchObject({ flags: ["Exhausted", "NotConnected"] });
@@ -152,8 +152,8 @@ describe("retries", () => {
     const backend = await startRawBackend(cleanup, (socket) => socket.on("data", () => socket.resetAndDestroy()));
     const to = forwardTo("baker", { retry: retry({ attempts: 1, afterSend }) });
     const { port } = await startGateway(cleanup, simpleConfig([route(rule({ to }))], { baker: [backend.port] }));
-    const answer = await ask(port, { method, ...(method === "POST" ? { body: "order" } : {}) });
-    expect([answer.status, backend.connections()]).toEqual([503, attempts]);
+    const response = await ask(port, { method, ...(method === "POST" ? { body: "order" } : {}) });
+    expect([response.status, backend.connections()]).toEqual([503, attempts]);
   });
 
   test("a kept connection that closes before anything of the request was sent is no connection, and always tried again", async () => {
@@ -277,8 +277,8 @@ describe("timeouts", () => {
       cleanup,
       simpleConfig([route(rule({ to, ...ofRule }))], { baker: [backend.port] }),
     );
-    const answer = await ask(port);
-    expect([answer.status, answer.body, answer.isWhole]).toEqual([200, "half ", false]);
+    const response = await ask(port);
+    expect([response.status, response.body, response.isWhole]).toEqual([200, "half ", false]);
     await waitFinished(1);
     expect(finished()[0]?.flags).toContain("Cut");
   });
@@ -445,8 +445,8 @@ describe("streams", () => {
       cleanup,
       simpleConfig([route(rule({ to: forwardTo("baker") }))], { baker: [backend.port] }),
     );
-    const answer = await ask(port, { method: "HEAD" });
-    expect([answer.headers["content-length"], answer.body]).toEqual(["5", ""]);
+    const response = await ask(port, { method: "HEAD" });
+    expect([response.headers["content-length"], response.body]).toEqual(["5", ""]);
   });
 
   test("a WebSocket is joined with its backend, after a retry if need be", async () => {
@@ -550,7 +550,7 @@ describe("filters", () => {
         baker: [backend.port],
       }),
     );
-    return { answer: await ask(port, options), seen: backend.seen[0] };
+    return { response: await ask(port, options), seen: backend.seen[0] };
   };
 
   test("RequestHeaderModifier: remove, set, add", async () => {
@@ -584,11 +584,11 @@ describe("filters", () => {
   });
 
   test("ResponseHeaderModifier, and cookies stay apart", async () => {
-    const { answer } = await through([
+    const { response } = await through([
       { type: "ResponseHeaderModifier", remove: ["x-old"], set: [{ name: "x-new", value: "2" }], add: [] },
     ]);
-    expect(answer.headers).toMatchObject({ "x-new": "2", "set-cookie": ["a=1", "b=2"] });
-    expect(answer.headers).not.toHaveProperty("x-old");
+    expect(response.headers).toMatchObject({ "x-new": "2", "set-cookie": ["a=1", "b=2"] });
+    expect(response.headers).not.toHaveProperty("x-old");
   });
 
   test.each([
@@ -642,7 +642,7 @@ describe("filters", () => {
   };
 
   test("CORS: a preflight request is answered here", async () => {
-    const { answer, seen } = await through([cors], {
+    const { response, seen } = await through([cors], {
       method: "OPTIONS",
       headers: {
         origin: "https://a.b.shop.example",
@@ -651,7 +651,7 @@ describe("filters", () => {
       },
     });
     expect(seen).toBeUndefined();
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       "access-control-allow-origin": "https://a.b.shop.example",
       "access-control-allow-credentials": "true",
       "access-control-allow-methods": "GET, PUT",
@@ -666,8 +666,8 @@ describe("filters", () => {
     ["https://evil.example/.shop.example", undefined],
     ["http://a.shop.example", undefined],
   ])("CORS: an answer for %s allows %s", async (origin, allowed) => {
-    const { answer } = await through([cors], { headers: { origin } });
-    expect(answer.headers["access-control-allow-origin"]).toBe(allowed);
+    const { response } = await through([cors], { headers: { origin } });
+    expect(response.headers["access-control-allow-origin"]).toBe(allowed);
   });
 });
 
@@ -689,16 +689,16 @@ describe("answers of the gateway's own", () => {
     };
     const of = rule({ action: { type: "Redirect", redirect } });
     const { port } = await startGateway(cleanup, simpleConfig([route(of)], {}));
-    const answer = await ask(port, { path: "/menu?x=1", headers: { host: "shop.example" } });
-    expect([answer.status, answer.headers.location]).toEqual([redirect.status, location]);
+    const response = await ask(port, { path: "/menu?x=1", headers: { host: "shop.example" } });
+    expect([response.status, response.headers.location]).toEqual([redirect.status, location]);
   });
 
   test("500 for a backend that is not there, and the reason is not for the client", async () => {
     const reason = "Service bakery/secret-name does not exist";
     const of = rule({ action: { type: "Respond", status: 500, reason } });
     const { port, finished, waitFinished } = await startGateway(cleanup, simpleConfig([route(of)], {}));
-    const answer = await ask(port);
-    expect([answer.status, answer.body.includes("secret-name")]).toEqual([500, false]);
+    const response = await ask(port);
+    expect([response.status, response.body.includes("secret-name")]).toEqual([500, false]);
     await waitFinished(1);
     expect(finished()[0]).toMatchObject({ reason, flags: ["Unavailable"] });
   });

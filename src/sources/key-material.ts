@@ -59,8 +59,8 @@ export function splitKeyMaterial<Document extends { readonly value: unknown }>(
 export const materialName = ({ namespace, name }: Pick<ObjectRef, "namespace" | "name">): string =>
   `${namespace}/${name}`;
 
-function textAt(holder: Json | undefined, key: string): string | undefined {
-  const value = isJsonObject(holder) ? ownValue(holder, key) : undefined;
+function textAt(object: Json | undefined, key: string): string | undefined {
+  const value = isJsonObject(object) ? ownValue(object, key) : undefined;
   return typeof value === "string" ? value : undefined;
 }
 

@@ -242,15 +242,15 @@ describe("odd input", () => {
       env: environment,
       stdio: "pipe",
     });
-    let said = "";
+    let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk: Buffer) => {
-        said += chunk.toString();
+        output += chunk.toString();
       });
     }
     setTimeout(() => child.kill("SIGINT"), 500);
     const outcome = await new Promise((resolve) => child.on("close", (code, signal) => resolve([code, signal])));
-    expect([outcome, said]).toEqual([[null, "SIGINT"], ""]);
+    expect([outcome, output]).toEqual([[null, "SIGINT"], ""]);
   });
 });
 
@@ -259,11 +259,11 @@ function describeTranscripts(title: string, folder: string, transcripts: readonl
   describe(title, () => {
     for (const { name, lines } of transcripts) {
       test(name, { timeout: 120_000 }, () => {
-        const told = lines.map((line) => {
+        const parts = lines.map((line) => {
           const { code, stdout, stderr } = runProgram(line.split(" "), { cwd });
           return `$ prevail ${line}\n${stdout}${stderr === "" ? "" : `[stderr]\n${stderr}`}[exit ${code}]\n`;
         });
-        expectGolden(join(cwd, `${name}.txt`), told.join("\n").replaceAll(process.version, "(its version)"));
+        expectGolden(join(cwd, `${name}.txt`), parts.join("\n").replaceAll(process.version, "(its version)"));
       });
     }
   });

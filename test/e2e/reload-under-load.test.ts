@@ -113,12 +113,12 @@ test(`${CLIENTS} clients, ${RELOADS} configurations: no request fails, and memor
   const port = gateway.openPorts()[0]?.boundPort ?? 0;
 
   let isDone = false;
-  const answers = new Map<string, number>();
+  const responses = new Map<string, number>();
   const client = async (): Promise<void> => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     while (!isDone) {
-      const answer = await ask(port, agent).catch((error: unknown) => String(error));
-      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      const response = await ask(port, agent).catch((error: unknown) => String(error));
+      responses.set(response, (responses.get(response) ?? 0) + 1);
       await pause(Math.random() * 2 * PAUSE_MS);
     }
     agent.destroy();
@@ -138,8 +138,8 @@ test(`${CLIENTS} clients, ${RELOADS} configurations: no request fails, and memor
   isDone = true;
   await Promise.all(clients);
 
-  expect(Object.fromEntries(answers)).toEqual({ "200 bread": expect.any(Number) });
-  expect(answers.get("200 bread")).toBeGreaterThan(CLIENTS);
+  expect(Object.fromEntries(responses)).toEqual({ "200 bread": expect.any(Number) });
+  expect(responses.get("200 bread")).toBeGreaterThan(CLIENTS);
   // Whatever a configuration leaves behind would come to more than this, 750 times over.
   expect(heapAfter - heapBefore).toBeLessThan(32 * 1024 * 1024);
 }, 300_000);

@@ -136,7 +136,7 @@ describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
     const metrics = await page("/metrics");
     expect(metrics).toContain('prevail_xds_envoys_settled{gateway="infra/prod"} 1\n');
     expect(metrics).toMatch(/^prevail_xds_resources_sent_total\{type="Listener"\} [1-9]/m);
-    expect(metrics).toMatch(/^prevail_xds_answers_total\{type="Cluster",answer="ack"\} [1-9]/m);
+    expect(metrics).toMatch(/^prevail_xds_acknowledgements_total\{type="Cluster",result="ack"\} [1-9]/m);
     expect(metrics).toContain("prevail_config_generation 1\n");
     running.child.kill("SIGTERM");
     expect(await running.ended).toBe(0);

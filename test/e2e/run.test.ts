@@ -59,13 +59,13 @@ async function portOf(running: Running, listener: string): Promise<number> {
   return Number(/:(\d+)/.exec(line)?.[1]);
 }
 
-interface Answer {
+interface RunResponse {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-function ask(port: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+function ask(port: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<RunResponse> {
   return new Promise((resolve, reject) => {
     const asked = request(
       {
@@ -93,10 +93,10 @@ describe("prevail run", () => {
   test("serves the bakery with demo backends: a retry happens, and is told", async () => {
     const running = start("demo", ["--backend-demo", "--debug-headers"]);
     const port = await portOf(running, "http ");
-    const answer = await ask(port, "/menu", { "x-demo": "503,200" });
-    expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body)).toMatchObject({ attempt: 2, path: "/menu" });
-    expect(answer.headers["x-prevail-attempts"]).toBe("2");
+    const response = await ask(port, "/menu", { "x-demo": "503,200" });
+    expect(response.status).toBe(200);
+    expect(JSON.parse(response.body)).toMatchObject({ attempt: 2, path: "/menu" });
+    expect(response.headers["x-prevail-attempts"]).toBe("2");
     await until(() => expect(running.out).toContain("2 attempts"));
     expect(running.out).toContain("HTTPRoute bakery/baker#menu");
 
@@ -131,16 +131,16 @@ describe("prevail run", () => {
   test("prints policies that are not accepted, at the start and when one breaks", async () => {
     const running = start("policies", ["--backend-demo"]);
     await portOf(running, "http ");
-    const told = (): string => running.err.replaceAll(/\s+/g, " ");
-    expect(told()).toContain("RetryPolicy bakery/no-double-orders is not accepted: ");
-    expect(told()).not.toContain("friday-fix is not accepted");
+    const printed = (): string => running.err.replaceAll(/\s+/g, " ");
+    expect(printed()).toContain("RetryPolicy bakery/no-double-orders is not accepted: ");
+    expect(printed()).not.toContain("friday-fix is not accepted");
     // The files are followed once everything else has started.
     await until(() => expect(running.err).toContain("metrics at"));
     await new Promise((resolve) => setTimeout(resolve, 500));
     const file = join(running.files, "platform-policies.yaml");
     writeFileSync(file, readFileSync(file, "utf8").replace("attempts: 5", "attempts: five"));
-    await until(() => expect(told()).toContain("RetryPolicy infra/friday-fix is not accepted: "));
-    expect(told()).toMatch(/friday-fix is not accepted: spec\.overrides\.retry\.attempts/);
+    await until(() => expect(printed()).toContain("RetryPolicy infra/friday-fix is not accepted: "));
+    expect(printed()).toMatch(/friday-fix is not accepted: spec\.overrides\.retry\.attempts/);
   });
 
   test("stops when it is told to, and lets requests end", async () => {

@@ -47,10 +47,10 @@ describe("two documents for one object are an error that names both positions", 
       const errors = findings(evaluation).filter(
         ({ severity, object: id }) => severity === "error" && id?.endsWith(`/${refOf(object).name}`),
       );
-      const places = errors
+      const positions = errors
         .map((finding) => JSON.stringify(finding))
         .filter((text) => text.includes("one.yaml") && text.includes("two.yaml"));
-      expect(places.length, JSON.stringify(errors)).toBeGreaterThan(0);
+      expect(positions.length, JSON.stringify(errors)).toBeGreaterThan(0);
     }
   });
 

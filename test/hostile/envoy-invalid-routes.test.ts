@@ -139,10 +139,10 @@ describe(`${bad.length} invalid routes among ${good.length} valid ones`, () => {
   });
 
   test.each(Object.keys(invalidRules))("%s is reported by name", (name) => {
-    const untold = Array.from({ length: 20 }, (_, round) => `bad-${name}-${round}`).filter(
+    const unreported = Array.from({ length: 20 }, (_, round) => `bad-${name}-${round}`).filter(
       (one) => !among.messages.includes(one),
     );
-    expect(untold).toEqual([]);
+    expect(unreported).toEqual([]);
   });
 
   test.skipIf(envoy === undefined)("Envoy accepts the remaining configuration", () => {

@@ -121,10 +121,10 @@ function readBlocks(spec: JsonObject, reading: Reading): readonly OracleBlock[] 
   const readable = blocks.filter((block) => block !== undefined);
   const names = written.map(([name]) => name);
   if (readable.length < blocks.length || new Set(names).size < names.length) return undefined;
-  const saysSomething = ({ units, remove }: OracleBlock) => units.length > 0 || remove.length > 0;
-  const saying = readable.filter(saysSomething);
+  const hasContent = ({ units, remove }: OracleBlock) => units.length > 0 || remove.length > 0;
+  const withContent = readable.filter(hasContent);
   // GEP-713: "Instances MUST NOT be allowed to declare more than one merge strategy." An empty block does not count.
-  return merge.blocks === "Exclusive" && saying.length > 1 ? undefined : saying;
+  return merge.blocks === "Exclusive" && withContent.length > 1 ? undefined : withContent;
 }
 
 /** A kind that never merges has no blocks and no strategy: everything but the targets is the spec proper. */

@@ -18,7 +18,7 @@ const formatLost = ({ policy, block, value, reason, by }: Lost): string =>
   `${policy ?? "object"} ${block ?? ""} ${canonicalJson(value)} ${reason}${reason === "equal" ? "" : ` by ${[...by].sort().join(" ")}`}`;
 
 const normalizeSource = ({ policy, block, object, computed, decidedBy, lost }: Source): Json => ({
-  holder: `${policy ?? object ?? "nobody"} ${block ?? ""}${computed ? " computed" : ""}`,
+  source: `${policy ?? object ?? "nobody"} ${block ?? ""}${computed ? " computed" : ""}`,
   decidedBy: `${decidedBy.policy} ${decidedBy.block} ${decidedBy.strategy}`,
   lost: lost.map(formatLost).sort(),
 });
@@ -37,11 +37,11 @@ export function normalizeEffective(policies: Iterable<EffectivePolicy>): Readonl
       sources: normalizeSources(one.sources),
       fields: (one.fields ?? [])
         .map(({ object, pointer, spec, sources }) => ({
-          place: `${object}${pointer}`,
+          location: `${object}${pointer}`,
           spec,
           sources: normalizeSources(sources),
         }))
-        .sort((a, b) => (a.place < b.place ? -1 : 1)),
+        .sort((a, b) => (a.location < b.location ? -1 : 1)),
     };
   }
   return shown;

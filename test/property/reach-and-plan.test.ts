@@ -51,7 +51,7 @@ describe(`reach (seed ${seed})`, () => {
           const lost = new Set(losses.flatMap((loss) => loss.paths));
           expect(lost.size).toBeLessThanOrEqual(equal + overridden);
         }
-        const inEffect = reach.reachedNodes.filter((place) => place.isBelow && place.inEffect > 0);
+        const inEffect = reach.reachedNodes.filter((reached) => reached.isBelow && reached.inEffect > 0);
         expect(inEffect.length > 0).toBe(reach.values.some(({ inEffect, equal }) => inEffect + equal > 0));
       }
     });

@@ -67,14 +67,14 @@ const bottomUp = (g: Level, r: Level, s: Rules) => merged(g.strategy, g.rules, m
 const topDown = (g: Level, r: Level, s: Rules) => merged(r.strategy, merged(g.strategy, g.rules, r.rules), s);
 
 describe("three levels, where the direction of the fold matters", () => {
-  for (const { g, r, s, expected, other, holders } of [
+  for (const { g, r, s, expected, other, sources } of [
     {
       g: { strategy: "AO", rules: { a: "G" } },
       r: { strategy: "AD", rules: { a: "R" } },
       s: { a: "S" },
       expected: { a: "G" },
       other: { a: "S" },
-      holders: { "/rules/a": "on-g overrides" },
+      sources: { "/rules/a": "on-g overrides" },
     },
     {
       g: { strategy: "AO", rules: { a: "G" } },
@@ -82,7 +82,7 @@ describe("three levels, where the direction of the fold matters", () => {
       s: { b: "S" },
       expected: { a: "G" },
       other: { a: "G", b: "S" },
-      holders: { "/rules/a": "on-g overrides", "/rules/b": "nobody" },
+      sources: { "/rules/a": "on-g overrides", "/rules/b": "nobody" },
     },
     {
       g: { strategy: "MD", rules: { a: "G" } },
@@ -90,7 +90,7 @@ describe("three levels, where the direction of the fold matters", () => {
       s: { b: "S" },
       expected: { a: "G", b: "S" },
       other: { b: "S" },
-      holders: { "/rules/a": "on-g defaults", "/rules/b": "on-s bare" },
+      sources: { "/rules/a": "on-g defaults", "/rules/b": "on-s bare" },
     },
     {
       g: { strategy: "MD", rules: { a: "G" } },
@@ -98,7 +98,7 @@ describe("three levels, where the direction of the fold matters", () => {
       s: { a: "S" },
       expected: { a: "S", b: "R" },
       other: { a: "G", b: "R" },
-      holders: { "/rules/a": "on-s bare", "/rules/b": "on-r overrides" },
+      sources: { "/rules/a": "on-s bare", "/rules/b": "on-r overrides" },
     },
     {
       g: { strategy: "MO", rules: { a: "G" } },
@@ -106,7 +106,7 @@ describe("three levels, where the direction of the fold matters", () => {
       s: { a: "S" },
       expected: { a: "G" },
       other: { a: "S" },
-      holders: { "/rules/a": "on-g overrides" },
+      sources: { "/rules/a": "on-g overrides" },
     },
   ] as const) {
     const name = `G ${g.strategy} ${JSON.stringify(g.rules)}, R ${r.strategy} ${JSON.stringify(r.rules)}, S ${JSON.stringify(s)}`;
@@ -118,7 +118,7 @@ describe("three levels, where the direction of the fold matters", () => {
       expect(made().spec(at)).toEqual({ rules: expected });
       expect(
         Object.fromEntries(Object.entries(made().sources(at)).map(([pointer, { held }]) => [pointer, held])),
-      ).toEqual(holders);
+      ).toEqual(sources);
     });
 
     test(`${name}: the top-down fold would differ`, () => {

@@ -17,22 +17,22 @@ const ask = (path: string, method = "GET"): Promise<Response> =>
   fetch(`http://127.0.0.1:${admin.port}${path}`, { method });
 
 test("/metrics, in Prometheus' format", async () => {
-  const answer = await ask("/metrics");
-  expect(answer.headers.get("content-type")).toContain("version=0.0.4");
-  expect(await answer.text()).toBe("prevail_requests_total 1\n");
+  const response = await ask("/metrics");
+  expect(response.headers.get("content-type")).toContain("version=0.0.4");
+  expect(await response.text()).toBe("prevail_requests_total 1\n");
 });
 
 test("/healthz and /readyz", async () => {
   expect((await ask("/healthz")).status).toBe(200);
   expect((await ask("/readyz")).status).toBe(200);
   isReady = false;
-  const answer = await ask("/readyz");
-  expect([answer.status, await answer.text()]).toEqual([503, "starting\n"]);
+  const response = await ask("/readyz");
+  expect([response.status, await response.text()]).toEqual([503, "starting\n"]);
 });
 
 test("anything else: what there is", async () => {
-  const answer = await ask("/__proto__");
-  expect([answer.status, await answer.text()]).toEqual([404, "There are /metrics, /healthz, /readyz.\n"]);
+  const response = await ask("/__proto__");
+  expect([response.status, await response.text()]).toEqual([404, "There are /metrics, /healthz, /readyz.\n"]);
   expect((await ask("/metrics", "POST")).status).toBe(405);
 });
 

@@ -44,7 +44,7 @@ export async function startAdminServer(options: AdminOptions): Promise<AdminServ
     },
   };
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {
-    answer(request, response, pages);
+    respond(request, response, pages);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -64,7 +64,7 @@ export async function startAdminServer(options: AdminOptions): Promise<AdminServ
   };
 }
 
-function answer(
+function respond(
   { method, url = "" }: IncomingMessage,
   response: ServerResponse,
   pages: Readonly<Record<string, () => Page>>,

@@ -38,7 +38,7 @@ export function compileCondition(
   const { expression, problems } = instrumentExpression(parsed.expression, variables);
   const locate = (message: string, nodeId: bigint | undefined): string => {
     const offset = nodeId === undefined ? undefined : parsed.positions[String(nodeId)];
-    return offset === undefined ? message : `${placeOf(source, offset)}: ${message}`;
+    return offset === undefined ? message : `${positionOf(source, offset)}: ${message}`;
   };
   const [problem] = problems;
   if (problem !== undefined) return fault(locate(problem.message, problem.id));
@@ -75,7 +75,7 @@ function depthOf(expression: Expression): number {
 }
 
 /** `line:column`, both from 1. The parser may point at the space before an operator. */
-function placeOf(source: string, offset: number): string {
+function positionOf(source: string, offset: number): string {
   const space = /\s*/y;
   space.lastIndex = offset;
   const start = offset + (space.exec(source)?.[0].length ?? 0);

@@ -87,20 +87,20 @@ function guardStandard(shape: string, trace: EvaluationTrace, replace: ReplaceFu
 
 function lookupGuards(trace: EvaluationTrace): CelFunc[] {
   return [
-    celFunc(guard.select, [DYN, STRING, STRING], DYN, (holder, field, path) => {
-      const value = isCelMap(holder) ? holder.get(field) : undefined;
+    celFunc(guard.select, [DYN, STRING, STRING], DYN, (container, field, path) => {
+      const value = isCelMap(container) ? container.get(field) : undefined;
       if (value !== undefined) return value;
-      throw lookupError(trace, holder, path, `.${field}`);
+      throw lookupError(trace, container, path, `.${field}`);
     }),
     // CEL: whether the key is there, whatever its value. The library says no to a key that holds null.
-    celFunc(guard.has, [DYN, STRING, STRING], DYN, (holder, field, path) => {
-      if (isCelMap(holder)) return holder.get(field) !== undefined;
-      throw lookupError(trace, holder, path, `.${field}`);
+    celFunc(guard.has, [DYN, STRING, STRING], DYN, (container, field, path) => {
+      if (isCelMap(container)) return container.get(field) !== undefined;
+      throw lookupError(trace, container, path, `.${field}`);
     }),
-    celFunc(guard.index, [DYN, DYN, STRING], DYN, (holder, key, path) => {
-      const value = findElement(holder, key, trace);
+    celFunc(guard.index, [DYN, DYN, STRING], DYN, (container, key, path) => {
+      const value = findElement(container, key, trace);
       if (value !== undefined) return value;
-      throw lookupError(trace, holder, path, `[${formatKey(key)}]`);
+      throw lookupError(trace, container, path, `[${formatKey(key)}]`);
     }),
     celFunc(guard.bool, [DYN], DYN, (value) => {
       if (typeof value === "boolean") return value;
@@ -152,33 +152,33 @@ function isMapKey(value: CelValue): value is MapKey {
   return typeof value === "string" || typeof value === "bigint" || typeof value === "boolean" || isCelUint(value);
 }
 
-function findElement(holder: CelValue, key: CelValue, trace: EvaluationTrace): CelValue | undefined {
+function findElement(container: CelValue, key: CelValue, trace: EvaluationTrace): CelValue | undefined {
   const plain = isCelUint(key) ? key.value : key;
-  if (isCelList(holder)) {
-    if (typeof plain === "bigint") return holder.get(Number(plain));
-    if (typeof plain === "number" && Number.isInteger(plain)) return holder.get(plain);
-  } else if (isCelMap(holder)) {
-    if (typeof plain === "string" || typeof plain === "boolean") return holder.get(plain);
+  if (isCelList(container)) {
+    if (typeof plain === "bigint") return container.get(Number(plain));
+    if (typeof plain === "number" && Number.isInteger(plain)) return container.get(plain);
+  } else if (isCelMap(container)) {
+    if (typeof plain === "string" || typeof plain === "boolean") return container.get(plain);
     // The library tries every key of the map when it is asked for a number.
-    trace.charge(holder.size / 16);
-    if (typeof plain === "bigint" || typeof plain === "number") return holder.get(plain);
+    trace.charge(container.size / 16);
+    if (typeof plain === "bigint" || typeof plain === "number") return container.get(plain);
   } else {
     return undefined;
   }
-  throw trace.failure(`${celType(key).name} cannot be the key of a ${celType(holder).name}`);
+  throw trace.failure(`${celType(key).name} cannot be the key of a ${celType(container).name}`);
 }
 
 /**
  * A key that is not in its map, an index outside its list, and anything below null are missing: nothing is there.
  * A field of a string or a number is a mistake of type, which must not pass for an absence.
  */
-function lookupError(trace: EvaluationTrace, holder: CelValue, path: string, step: string): Error {
-  if (holder === null) return trace.missing(`no such key: ${path}${step} (${path === "" ? "it" : path} is null)`);
-  if (isCelMap(holder) || isCelList(holder)) {
-    const mistaken = isCelList(holder) && step.startsWith(".");
-    if (!mistaken) return trace.missing(`no such ${isCelMap(holder) ? "key" : "index"}: ${path}${step}`);
+function lookupError(trace: EvaluationTrace, container: CelValue, path: string, step: string): Error {
+  if (container === null) return trace.missing(`no such key: ${path}${step} (${path === "" ? "it" : path} is null)`);
+  if (isCelMap(container) || isCelList(container)) {
+    const mistaken = isCelList(container) && step.startsWith(".");
+    if (!mistaken) return trace.missing(`no such ${isCelMap(container) ? "key" : "index"}: ${path}${step}`);
   }
-  return trace.failure(`${path === "" ? "a value" : path} is ${celType(holder).name} and has no ${step}`);
+  return trace.failure(`${path === "" ? "a value" : path} is ${celType(container).name} and has no ${step}`);
 }
 
 function formatKey(key: CelValue): string {

@@ -24,7 +24,7 @@ export function replaceFunctions(trace: EvaluationTrace, regex: RegexSupport | u
   const table = new Map<string, Replacement>([
     ["_==_", (a, b) => (b === undefined ? undefined : valueEquality(a, b, trace.charge))],
     ["_!=_", (a, b) => (b === undefined ? undefined : !valueEquality(a, b, trace.charge))],
-    ["@in", (item, holder) => isIn(item, holder, trace)],
+    ["@in", (item, container) => isIn(item, container, trace)],
     ["_+_", (a, b) => concatenate(a, b, trace)],
     ["contains", (text, part) => chargeSearch(text, part, trace)],
     ["matches", createMatches(trace, regex)],
@@ -41,15 +41,15 @@ export function replaceFunctions(trace: EvaluationTrace, regex: RegexSupport | u
   };
 }
 
-function isIn(item: CelValue, holder: CelValue | undefined, trace: EvaluationTrace): boolean | undefined {
-  if (isCelList(holder)) {
-    for (const candidate of holder) if (valueEquality(item, candidate, trace.charge)) return true;
+function isIn(item: CelValue, container: CelValue | undefined, trace: EvaluationTrace): boolean | undefined {
+  if (isCelList(container)) {
+    for (const candidate of container) if (valueEquality(item, candidate, trace.charge)) return true;
     return false;
   }
-  if (!isCelMap(holder)) return undefined;
-  if (typeof item === "string" || typeof item === "boolean") return holder.get(item) !== undefined;
-  trace.charge(holder.size / 16);
-  if (typeof item === "bigint" || typeof item === "number" || isCelUint(item)) return holder.get(item) !== undefined;
+  if (!isCelMap(container)) return undefined;
+  if (typeof item === "string" || typeof item === "boolean") return container.get(item) !== undefined;
+  trace.charge(container.size / 16);
+  if (typeof item === "bigint" || typeof item === "number" || isCelUint(item)) return container.get(item) !== undefined;
   return undefined;
 }
 

@@ -17,7 +17,7 @@ async function load(paths: readonly string[], fileSystem: FileSystem) {
   const { documents, findings, files } = await loadFiles(paths, fileSystem);
   return {
     files,
-    places: documents.map(({ file, line, column }) => `${file}:${line}:${column}`),
+    positions: documents.map(({ file, line, column }) => `${file}:${line}:${column}`),
     findings: findings.map(
       ({ code, severity, file, line, column, message }) => `${severity} ${code} ${file}:${line}:${column} ${message}`,
     ),
@@ -35,19 +35,21 @@ describe("what is read", () => {
       "d/.x.yaml": object("x"),
       "d/node_modules/y.yaml": object("y"),
     };
-    const { places, findings } = await load(["d"], inMemory(files));
-    expect(places).toEqual(["d/a.yml:1:1", "d/b.yaml:1:1", "d/sub/c.json:1:1"]);
+    const { positions, findings } = await load(["d"], inMemory(files));
+    expect(positions).toEqual(["d/a.yml:1:1", "d/b.yaml:1:1", "d/sub/c.json:1:1"]);
     expect(findings).toEqual([]);
-    expect((await load(["d/"], inMemory(files))).places).toEqual(places);
+    expect((await load(["d/"], inMemory(files))).positions).toEqual(positions);
   });
 
   test("a file that is named is read whatever its name is", async () => {
-    expect((await load(["objects.txt"], inMemory({ "objects.txt": object("a") }))).places).toEqual(["objects.txt:1:1"]);
+    expect((await load(["objects.txt"], inMemory({ "objects.txt": object("a") }))).positions).toEqual([
+      "objects.txt:1:1",
+    ]);
   });
 
   test("many documents, lists and JSON, each at its place", async () => {
     const text = `---\n# comment only\n---\n${object("a")}---\napiVersion: v1\nkind: List\nitems:\n- ${object("b").trim().replaceAll("\n", "\n  ")}\n---\n{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}\n`;
-    expect((await load(["a.yaml"], inMemory({ "a.yaml": text }))).places).toEqual([
+    expect((await load(["a.yaml"], inMemory({ "a.yaml": text }))).positions).toEqual([
       "a.yaml:4:1",
       "a.yaml:11:3",
       "a.yaml:15:1",
@@ -55,21 +57,21 @@ describe("what is read", () => {
   });
 
   test("standard input, once", async () => {
-    const { places, files } = await load(["-", "-"], inMemory({}, object("a")));
-    expect(places).toEqual(["<stdin>:1:1"]);
+    const { positions, files } = await load(["-", "-"], inMemory({}, object("a")));
+    expect(positions).toEqual(["<stdin>:1:1"]);
     expect(files).toEqual(["<stdin>"]);
   });
 
   test("a file that is reached twice is read once", async () => {
-    expect((await load(["d", "d/a.yaml", "d"], inMemory({ "d/a.yaml": object("a") }))).places).toEqual([
+    expect((await load(["d", "d/a.yaml", "d"], inMemory({ "d/a.yaml": object("a") }))).positions).toEqual([
       "d/a.yaml:1:1",
     ]);
   });
 
   test("Windows line endings and a byte order mark", async () => {
     const text = `\uFEFF${object("a")}---\n${object("b")}`.replaceAll("\n", "\r\n");
-    const { places, findings } = await load(["a.yaml"], inMemory({ "a.yaml": text }));
-    expect(places).toEqual(["a.yaml:1:1", "a.yaml:5:1"]);
+    const { positions, findings } = await load(["a.yaml"], inMemory({ "a.yaml": text }));
+    expect(positions).toEqual(["a.yaml:1:1", "a.yaml:5:1"]);
     expect(findings).toEqual([]);
   });
 });
@@ -110,9 +112,9 @@ describe("what cannot be read is a finding, and the rest is read", () => {
   ] as const) {
     test(name, async () => {
       const all: Record<string, string | Uint8Array> = { ...files, "good.yaml": object("good") };
-      const { places, findings } = await load([...paths, "good.yaml"], inMemory(all));
+      const { positions, findings } = await load([...paths, "good.yaml"], inMemory(all));
       expect(findings).toEqual(expected);
-      expect(places).toContain("good.yaml:1:1");
+      expect(positions).toContain("good.yaml:1:1");
     });
   }
 
@@ -145,8 +147,8 @@ describe("the files of this machine", () => {
     symlinkSync(join(folder, "d"), join(folder, "d", "again"));
     symlinkSync(join(folder, "d", "a.yaml"), join(folder, "d", "b.yaml"));
     symlinkSync(join(folder, "gone"), join(folder, "d", "c.yaml"));
-    const { places, findings } = await load([join(folder, "d")], machine);
-    expect(places).toEqual([`${folder}/d/a.yaml:1:1`]);
+    const { positions, findings } = await load([join(folder, "d")], machine);
+    expect(positions).toEqual([`${folder}/d/a.yaml:1:1`]);
     expect(findings).toEqual([`error PathNotFound ${folder}/d/c.yaml:1:1 no such file or directory`]);
   });
 });

@@ -223,7 +223,7 @@ test("a finding says file, place, severity and what to do", () => {
 });
 
 describe("a field has a place", () => {
-  const places = (text: string, pointer: string): readonly string[] =>
+  const positions = (text: string, pointer: string): readonly string[] =>
     parseDocuments(text, "in.yaml").documents.map(({ locate }) => {
       const { line, column } = locate(pointer);
       return `${line}:${column}`;
@@ -251,7 +251,7 @@ describe("a field has a place", () => {
     ["behind a byte order mark", "\uFEFFspec: {a: 2}\n", "/spec/a", ["1:11"]],
     ["not there: the nearest above it", "spec:\n  b: 1\n", "/spec/a/x/0", ["2:3"]],
     ["the object itself", "\n\nspec: 1\n", "", ["3:1"]],
-  ])("%s", (_, text, pointer, found) => expect(places(text, pointer)).toEqual(found));
+  ])("%s", (_, text, pointer, found) => expect(positions(text, pointer)).toEqual(found));
 
   test("asked in any order, across documents", () => {
     const [first, second] = parseDocuments("a: {x: 1}\n---\nb: {x: 1}\n", "in.yaml").documents;

@@ -37,7 +37,7 @@ export function watchPaths(paths: readonly string[], options: WatchOptions): Pat
   };
   for (const path of paths) {
     try {
-      const { folder, only } = placeOf(path);
+      const { folder, only } = folderOf(path);
       const watcher = watch(folder, { recursive: only === undefined }, (_, name) => {
         if (only === undefined || name === null || name === only) touched();
       });
@@ -62,7 +62,7 @@ export function watchPaths(paths: readonly string[], options: WatchOptions): Pat
 }
 
 /** Watches the folder of a file, because editors replace the file. */
-function placeOf(path: string): { readonly folder: string; readonly only: string | undefined } {
+function folderOf(path: string): { readonly folder: string; readonly only: string | undefined } {
   return statSync(path).isDirectory()
     ? { folder: path, only: undefined }
     : { folder: dirname(path), only: basename(path) };

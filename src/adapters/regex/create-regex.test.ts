@@ -88,8 +88,8 @@ describe("the cache", () => {
 
   test("emptied states do not change the answer", () => {
     const pattern = "(a|b)*a(a|b){12}[cd]";
-    const answers = Array.from({ length: 60 }, (_, at) => anywhere(pattern, "abbab".repeat(50) + "b".repeat(at)));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
+    const results = Array.from({ length: 60 }, (_, at) => anywhere(pattern, "abbab".repeat(50) + "b".repeat(at)));
+    expect(new Set(results.map((result) => JSON.stringify(result)))).toEqual(
       new Set(['{"state":"value","matches":false}']),
     );
     expect(anywhere(pattern, `${"abbab".repeat(50)}a${"b".repeat(12)}c`)).toEqual({ state: "value", matches: true });

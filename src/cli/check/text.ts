@@ -21,7 +21,7 @@ export function printFindings(report: FindingReport, print: Printer, program: st
 function printFinding(finding: ReportedFinding, print: Printer): void {
   const { code, severity, object, message, fix, related } = finding;
   const word = styled(severity, styles[severity]);
-  print.paragraph({ hanging: 2 }, ...placePieces(finding), word, ` ${code}`);
+  print.paragraph({ hanging: 2 }, ...positionPieces(finding), word, ` ${code}`);
   const name = object === undefined ? "" : formatRef(object);
   const subject: readonly Piece[] = name === "" || message.includes(name) ? [] : [styled(name, "bold"), ": "];
   print.paragraph({ indent: 2 }, ...subject, message);
@@ -32,7 +32,7 @@ function printFinding(finding: ReportedFinding, print: Printer): void {
   if (fix !== undefined) print.paragraph({ indent: 2, hanging: 2 }, styled("fix: ", "green"), fix);
 }
 
-function placePieces(finding: ReportedFinding): readonly Piece[] {
+function positionPieces(finding: ReportedFinding): readonly Piece[] {
   const { position } = finding;
   if (position === undefined) return [];
   return [styled(isAboutPath(finding) ? position.file : formatPosition(position), "bold"), ": "];

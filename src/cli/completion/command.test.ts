@@ -117,7 +117,7 @@ describe("scripts", () => {
 });
 
 /** Bash completes a line with a `prevail` that answers `answer`; returns what it was asked, and what it offers. */
-async function inBash(words: readonly string[], answer: string): Promise<{ asked: string[]; offered: string[] }> {
+async function inBash(words: readonly string[], output: string): Promise<{ asked: string[]; offered: string[] }> {
   const { stdout: script } = await runCli("completion bash");
   const program = `
 prevail() { shift 3; for word in "$@"; do printf 'asked %s\\n' "$word" >&2; done; printf '%b' "$ANSWER"; }
@@ -132,7 +132,7 @@ for reply in "\${COMPREPLY[@]}"; do printf 'offered %s\\n' "$reply"; done
   const shown = program.replace("2>/dev/null)", ")");
   const result = spawnSync("bash", ["--norc", "-c", shown, "bash", ...words], {
     encoding: "utf8",
-    env: { ...process.env, ANSWER: answer, HOME: "/home/ana" },
+    env: { ...process.env, ANSWER: output, HOME: "/home/ana" },
   });
   expect(result.status).toBe(0);
   const linesOf = (text: string, prefix: string): string[] =>
@@ -150,7 +150,7 @@ const titleOf = (shell: string): string =>
   has(shell) ? `in ${shell}` : `in ${shell}, which is not installed here: node scripts/provision-programs.mjs ${shell}`;
 
 describe.skipIf(isLeftOut("bash"))(titleOf("bash"), () => {
-  for (const [name, line, answer, asked, offered] of [
+  for (const [name, line, output, asked, offered] of [
     ["a word", ["prevail", "ex"], "explain\\twhy\\n:4\\n", ["ex"], ["explain"]],
     [
       "several",
@@ -199,7 +199,7 @@ describe.skipIf(isLeftOut("bash"))(titleOf("bash"), () => {
     ["a program that fails", ["prevail", "x"], "", ["x"], []],
   ] as const) {
     test(name, async () => {
-      expect(await inBash(line, answer)).toEqual({ asked, offered });
+      expect(await inBash(line, output)).toEqual({ asked, offered });
     });
   }
 });
@@ -242,7 +242,7 @@ async function inShell(
 }
 
 describe.skipIf(isLeftOut("fish"))(titleOf("fish"), () => {
-  for (const [name, line, answer, asked, offered] of [
+  for (const [name, line, output, asked, offered] of [
     ["a word", "prevail ex", "explain\\twhy\\n:4\\n", ["ex"], ["explain\twhy"]],
     ["names", "prevail explain -f d b", "b/a\\nb/b\\n:4\\n", ["explain", "-f", "d", "b"], ["b/a", "b/b"]],
     ["files", "prevail explain -f cl", ":0\\n", ["explain", "-f", "cl"], ["cluster.yaml"]],
@@ -266,7 +266,7 @@ describe.skipIf(isLeftOut("fish"))(titleOf("fish"), () => {
     test(name, async () => {
       const command = (script: string): string => `${script}\ncomplete -C (string collect -- $LINE)`;
       const found = await inShell("fish", (script) => ["--no-config", "-c", command(script)], {
-        ANSWER: answer,
+        ANSWER: output,
         LINE: line,
       });
       const bare = found.offered.map((word) => word.replace(/\t(?!why).*$/, ""));
@@ -282,7 +282,7 @@ compset() { print -r -- "(compset $*)"; }
 _files() { print -r -- "(files)"; }
 compadd() { local -a how=("\${(@)@:#(-l|-d|-a|shown|found)}"); print -rl -- $found; (( $#how )) && print -r -- "(\${(j: :)\${(@qq)how}})"; return 0; }
 `;
-  for (const [name, line, answer, asked, offered] of [
+  for (const [name, line, output, asked, offered] of [
     ["a word", ["prevail", "ex"], "explain\\twhy\\n:4\\n", ["ex"], ["explain"]],
     ["no space behind", ["prevail", "explain", ""], "a/\\tA\\nb/\\n:6\\n", ["explain"], ["a/", "b/", "('-S' '')"]],
     ["files", ["prevail", "explain", "-f", "cl"], ":0\\n", ["explain", "-f", "cl"], ["(files)"]],
@@ -305,7 +305,7 @@ compadd() { local -a how=("\${(@)@:#(-l|-d|-a|shown|found)}"); print -rl -- $fou
     test(name, async () => {
       const call = 'words=("$@"); CURRENT=$#; PREFIX=$words[CURRENT]; _prevail; true';
       const args = (script: string): readonly string[] => ["-f", "-c", `${stubs}${script}\n${call}`, "zsh", ...line];
-      const found = await inShell("zsh", args, { ANSWER: answer });
+      const found = await inShell("zsh", args, { ANSWER: output });
       expect(found).toEqual({ asked, offered });
     });
   }

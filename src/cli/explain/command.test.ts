@@ -253,7 +253,7 @@ describe("other parts of the output", () => {
     expect(stdout).not.toContain("a/high");
   });
 
-  for (const [line, said] of [
+  for (const [line, message] of [
     ["baker", "error: unknown kind 'baker'\nDid you mean httproute/bakery/baker or service/bakery/baker?\n"],
     [
       "httproute/baker httproute/counter",
@@ -262,7 +262,7 @@ describe("other parts of the output", () => {
   ] as const) {
     test(`explain ${line} is refused with what to say instead`, async () => {
       const { stderr, code } = await runCli(`explain ${line} -f examples/bakery`);
-      expect([code, stderr]).toEqual([1, said]);
+      expect([code, stderr]).toEqual([1, message]);
     });
   }
 

@@ -47,13 +47,13 @@ function outcomeJson(outcome: PathOutcome, policyKind: GroupKind, source: Loaded
   return {
     paths: paths.map(({ nodes, ...rest }) => ({ path: nodes, ...rest })),
     spec: redactSpec(spec, sources, redaction),
-    sources: sources.map((value) => placedSource(value, first?.nodes ?? [], policyKind, source, redaction)),
+    sources: sources.map((value) => sourceWithPosition(value, first?.nodes ?? [], policyKind, source, redaction)),
     ...(fields.length === 0 ? {} : { fields: fields.map((field) => fieldJson(field, redaction)) }),
     policies: policies.map((part) => partJson(part, redaction)),
   };
 }
 
-function placedSource(
+function sourceWithPosition(
   value: ValueSource,
   path: readonly PathNode[],
   policyKind: GroupKind,
@@ -62,8 +62,8 @@ function placedSource(
 ): SourceJson & { readonly at?: SourcePosition } {
   const json = sourceJson(value, redaction);
   if (value.policy !== null && redaction.isHidden(value.policy)) return json;
-  const place = sourcePointer(source.world, policyKind, value, path);
-  const at = place === undefined ? undefined : source.locate(place.object, place.pointer);
+  const location = sourcePointer(source.world, policyKind, value, path);
+  const at = location === undefined ? undefined : source.locate(location.object, location.pointer);
   return at === undefined ? json : { ...json, at };
 }
 

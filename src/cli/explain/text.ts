@@ -37,8 +37,8 @@ function printTarget({ target, absentParents, kinds }: Explanation, { print, sou
   const section =
     target.sectionName === undefined ? undefined : sectionPointer(source.world, objectId(target), target.sectionName);
   const position = source.locate(objectId(target), section?.pointer);
-  const place = position === undefined ? "" : ` (${formatLine(position)})`;
-  print.paragraph({ hanging: 2 }, styled(capital(formatNode(target)), "bold"), styled(place, "dim"));
+  const suffix = position === undefined ? "" : ` (${formatLine(position)})`;
+  print.paragraph({ hanging: 2 }, styled(capital(formatNode(target)), "bold"), styled(suffix, "dim"));
   if (object === undefined) print.paragraph({ indent: 2 }, "Other objects name it, but no document defines it.");
   if (absentParents.length > 0) {
     const parents = listWords(absentParents.map((ref) => formatRef(ref)));
@@ -94,8 +94,8 @@ function printRefusals({ refusals, target }: Explanation, { print, source }: Tex
   print.line(styled("Refused references", "bold"));
   const object = explainedObject(source, target);
   for (const { field, reason } of refusals) {
-    const place = object === undefined ? undefined : source.locate(object.id, fieldPointer(field));
-    const where = place === undefined ? field : `${field}, ${formatLine(place)}`;
+    const position = object === undefined ? undefined : source.locate(object.id, fieldPointer(field));
+    const where = position === undefined ? field : `${field}, ${formatLine(position)}`;
     print.paragraph({ indent: 2, hanging: 2 }, `${reason} `, styled(`(${where})`, "dim"));
   }
 }
@@ -106,8 +106,8 @@ function printFailures(failures: readonly IneffectivePolicy[], { print, source, 
   print.line();
   print.line(styled("Policies without effect that name it", "bold"));
   for (const { policy, field, message, reason } of seen) {
-    const place = source.locate(policy, field === undefined ? undefined : fieldPointer(field));
-    const where = place === undefined ? "" : ` (${formatLine(place)})`;
+    const position = source.locate(policy, field === undefined ? undefined : fieldPointer(field));
+    const where = position === undefined ? "" : ` (${formatLine(position)})`;
     print.paragraph(
       { indent: 2, hanging: 2 },
       styled(formatRef(parseObjectId(policy)), "yellow"),

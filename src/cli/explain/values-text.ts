@@ -46,10 +46,10 @@ export function printValues(outcomes: readonly PathOutcome[], policyKind: GroupK
   let item: string | undefined;
   for (const group of groupValues(outcomes)) {
     const { field } = group;
-    const place =
+    const heading =
       field === undefined ? undefined : `${formatPointer(field.pointer)} of ${formatRef(parseObjectId(field.object))}`;
-    if (place !== item && place !== undefined) context.print.paragraph({ indent: 2 }, `In ${place}`);
-    item = place;
+    if (heading !== item && heading !== undefined) context.print.paragraph({ indent: 2 }, `In ${heading}`);
+    item = heading;
     printValueGroup(group, policyKind, { total: all.length, difference }, context);
   }
 }
@@ -134,11 +134,11 @@ function formatValueSource({
     const name = styled(glued(redaction.name(policy)), "green");
     if (computed) return ["computed by the strategy of ", name];
     if (redaction.isHidden(policy)) return ["from ", name];
-    const place = sourcePointer(world, policyKind, variant.source, path);
-    return ["from ", name, blockWords(block), formatValuePosition(place, context)];
+    const location = sourcePointer(world, policyKind, variant.source, path);
+    return ["from ", name, blockWords(block), formatValuePosition(location, context)];
   }
   if (object === undefined) return undefined;
-  const place =
+  const location =
     field === undefined
       ? ownPointer(world, policyKind, object, pointer, path)
       : mappedPointer(world, policyKind, field, pointer);
@@ -146,14 +146,14 @@ function formatValueSource({
     "from ",
     styled(glued(`${formatRef(parseObjectId(object))}`), "green"),
     " itself",
-    formatValuePosition(place, context),
+    formatValuePosition(location, context),
   ];
 }
 
 const blockWords = (block: BlockName | null): string => (block === null || block === "bare" ? "" : `, ${block}`);
 
-function formatValuePosition(place: ValuePointer | undefined, { source }: TextContext): Piece {
-  const position = place === undefined ? undefined : source.locate(place.object, place.pointer);
+function formatValuePosition(location: ValuePointer | undefined, { source }: TextContext): Piece {
+  const position = location === undefined ? undefined : source.locate(location.object, location.pointer);
   return position === undefined ? "" : styled(` (${formatLine(position)})`, "dim");
 }
 
@@ -211,11 +211,11 @@ function formatLoser(lost: Lost, own: VariantContext): readonly Piece[] {
   }
   const owner = field?.object ?? ownerOn(path, policyKind, world);
   if (owner === undefined) return ["the object itself"];
-  const place =
+  const location =
     field === undefined
       ? ownPointer(world, policyKind, owner, pointer, path)
       : mappedPointer(world, policyKind, field, pointer);
-  return [glued(formatRef(parseObjectId(owner))), " itself", formatValuePosition(place, context)];
+  return [glued(formatRef(parseObjectId(owner))), " itself", formatValuePosition(location, context)];
 }
 
 /** The object on the path whose own fields the kind maps onto. */

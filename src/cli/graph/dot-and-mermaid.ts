@@ -43,7 +43,7 @@ export function graphMermaid({ nodes, edges }: Graph, redaction: Redaction): str
     });
   });
   for (const { from, to } of edges) lines.push(`  ${names.get(from) ?? ""} --> ${names.get(to) ?? ""}`);
-  for (const [fate, colour] of Object.entries(COLOURS))
-    lines.push(`  classDef ${fate} stroke:${colour},color:${colour}`);
+  for (const [effect, colour] of Object.entries(COLOURS))
+    lines.push(`  classDef ${effect} stroke:${colour},color:${colour}`);
   return `${lines.join("\n")}\n`;
 }

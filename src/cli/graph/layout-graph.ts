@@ -71,9 +71,9 @@ function sortByNeighbours<Id>(columns: Id[][], index: number, neighbours: Neighb
   }
   const weights = new Map(
     column.map((id): [Id, number] => {
-      const places = (neighbours.get(id) ?? []).map((other) => positions.get(other) ?? 0);
-      const mean = places.reduce((sum, place) => sum + place, 0) / places.length;
-      return [id, places.length === 0 ? (positions.get(id) ?? 0) : mean];
+      const rows = (neighbours.get(id) ?? []).map((other) => positions.get(other) ?? 0);
+      const mean = rows.reduce((sum, row) => sum + row, 0) / rows.length;
+      return [id, rows.length === 0 ? (positions.get(id) ?? 0) : mean];
     }),
   );
   columns[index] = column.toSorted((a, b) => (weights.get(a) ?? 0) - (weights.get(b) ?? 0));

@@ -26,7 +26,7 @@ export function graphSvg({ nodes, edges }: Graph, redaction: Redaction): string 
     nodes.map(({ id }) => id),
     edges,
   );
-  const boxes = placeBoxes(columns, byId);
+  const boxes = layOutBoxes(columns, byId);
   const all = [...boxes.values()];
   const width = Math.max(0, ...all.map(({ x }) => x + BOX.width)) + GAP.margin;
   const height = Math.max(0, ...all.map((box) => box.y + box.height)) + GAP.margin;
@@ -53,7 +53,7 @@ export function graphSvg({ nodes, edges }: Graph, redaction: Redaction): string 
   );
 }
 
-function placeBoxes(
+function layOutBoxes(
   columns: readonly (readonly TargetId[])[],
   byId: ReadonlyMap<TargetId, GraphNode>,
 ): ReadonlyMap<TargetId, Box> {

@@ -117,9 +117,9 @@ const policyJson = (
 });
 
 function findingJson({ code, severity, object, field, message, source }: Finding, { locate }: PlanSide): object {
-  const place =
+  const position =
     object === undefined ? undefined : locate(object, field === undefined ? undefined : fieldPointer(field));
-  const at = place ?? source;
+  const at = position ?? source;
   return {
     code,
     severity,

@@ -65,11 +65,11 @@ function printObjects({ objects, stillImplied }: Plan, context: PlanTextContext)
   for (const { id, change, ref, position } of shown) {
     if (change === "same") continue;
     const at = isHiddenPolicy(id, context.sides, context.redaction) ? undefined : position;
-    const place = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
+    const suffix = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
     const inside = isNamespace(ref)
       ? insideWords(objects.filter((other) => !wide && other.ref.namespace === ref.name))
       : "";
-    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${VERBS[change]} `, glued(nameOf(id, context)), place, inside);
+    print.paragraph({ hanging: 4 }, SIGNS[change], ` ${VERBS[change]} `, glued(nameOf(id, context)), suffix, inside);
   }
   if (shown.length < own.length) print.line(`  … and ${own.length - shown.length} more (-o wide lists them all)`);
   const same = objects.filter(({ change }) => change === "same").length;

@@ -19,9 +19,9 @@ describe("paragraph", () => {
   });
 
   test("keeps pieces of one word together, in colour or not", () => {
-    const tell = (print: Printer): void => print.paragraph({}, "aaaa bbbb (", styled("cccc", "red"), ") dddd");
-    expect(printed(tell, { columns: 20 })).toBe("aaaa bbbb (cccc)\ndddd\n");
-    expect(printed(tell, { columns: 20, colour: true })).toBe("aaaa bbbb (\u001b[31mcccc\u001b[39m)\ndddd\n");
+    const printText = (print: Printer): void => print.paragraph({}, "aaaa bbbb (", styled("cccc", "red"), ") dddd");
+    expect(printed(printText, { columns: 20 })).toBe("aaaa bbbb (cccc)\ndddd\n");
+    expect(printed(printText, { columns: 20, colour: true })).toBe("aaaa bbbb (\u001b[31mcccc\u001b[39m)\ndddd\n");
   });
 
   test("does not break glued words", () => {

@@ -28,14 +28,14 @@ export function formatSource(
   const { policy, block, object, computed } = decided.value;
   const named = (name: string): Piece => (style === undefined ? glued(name) : styled(glued(name), style));
   const at = positionOf(decided, facts);
-  const place = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
+  const suffix = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
   if (policy !== null) {
     const name = named(redaction.name(policy));
     if (redaction.isHidden(policy)) return [name];
     if (computed) return ["the strategy of ", name];
-    return [name, block === null || block === "bare" ? "" : `, ${block}`, place];
+    return [name, block === null || block === "bare" ? "" : `, ${block}`, suffix];
   }
-  return object === undefined ? [] : [named(formatRef(parseObjectId(object))), " itself", place];
+  return object === undefined ? [] : [named(formatRef(parseObjectId(object))), " itself", suffix];
 }
 
 /** The position of the effective value. */
@@ -45,12 +45,12 @@ export function positionOf(
 ): SourcePosition | undefined {
   const { policy, object, pointer } = value;
   if (policy === null && object !== undefined) {
-    const place =
+    const location =
       field === undefined
         ? ownPointer(world, policyKind, object, pointer, path)
         : mappedPointer(world, policyKind, field, pointer);
-    return place === undefined ? undefined : locate(place.object, place.pointer);
+    return location === undefined ? undefined : locate(location.object, location.pointer);
   }
-  const place = sourcePointer(world, policyKind, value, path);
-  return place === undefined ? undefined : locate(place.object, place.pointer);
+  const location = sourcePointer(world, policyKind, value, path);
+  return location === undefined ? undefined : locate(location.object, location.pointer);
 }

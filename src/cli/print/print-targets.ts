@@ -12,25 +12,25 @@ export interface ListedTarget {
 
 interface TargetGroup {
   readonly word: string;
-  readonly places: readonly ListedTarget[];
+  readonly targets: readonly ListedTarget[];
 }
 
 /** Groups targets by kind, in the order of the hierarchy: Gateways, listeners, routes. */
-function groupTargets(places: readonly ListedTarget[]): readonly TargetGroup[] {
+function groupTargets(targets: readonly ListedTarget[]): readonly TargetGroup[] {
   const groups = new Map<string, ListedTarget[]>();
-  for (const place of places) {
-    const { kind, sectionName } = place.node;
+  for (const target of targets) {
+    const { kind, sectionName } = target.node;
     const word = sectionName === undefined ? kind : sectionWord(kind);
     const group = groups.get(word) ?? [];
     groups.set(word, group);
-    group.push(place);
+    group.push(target);
   }
-  return [...groups].map(([word, own]) => ({ word, places: own }));
+  return [...groups].map(([word, own]) => ({ word, targets: own }));
 }
 
 /** The kinds from the top of the hierarchy down. Routes of all kinds are one level. */
 export function inPathOrder<T extends ListedTarget>(
-  places: readonly T[],
+  targets: readonly T[],
   paths: ReadonlyArray<{ readonly nodes: readonly PathNode[] }>,
 ): readonly T[] {
   const levelOf = ({ kind, sectionName }: PathNode): string =>
@@ -40,12 +40,12 @@ export function inPathOrder<T extends ListedTarget>(
     for (const [depth, node] of nodes.entries())
       depths.set(levelOf(node), Math.max(depth, depths.get(levelOf(node)) ?? 0));
   const depthOf = ({ node }: T): number => depths.get(levelOf(node)) ?? 0;
-  return places.toSorted((a, b) => depthOf(a) - depthOf(b));
+  return targets.toSorted((a, b) => depthOf(a) - depthOf(b));
 }
 
 /** `1 Gateway, 3 listeners and 2 HTTPRoutes`. */
 export const countTargets = (nodes: readonly PathNode[]): string =>
-  listWords(groupTargets(nodes.map((node) => ({ node }))).map(({ word, places }) => countWord(places.length, word)));
+  listWords(groupTargets(nodes.map((node) => ({ node }))).map(({ word, targets }) => countWord(targets.length, word)));
 
 /** `1 path`, `3 paths`, `2 GatewayClasses`. */
 export const countWord = (count: number, word: string): string =>
@@ -64,11 +64,11 @@ const MOST = 20;
 /** Prints one line for each kind, with the names of its targets. Sections are listed with their object. */
 export function printTargets(
   print: Printer,
-  places: readonly ListedTarget[],
+  targets: readonly ListedTarget[],
   { indent, all }: { readonly indent: number; readonly all: boolean },
 ): void {
-  const groups = groupTargets(places);
-  const label = (group: TargetGroup): string => (group.places.length === 1 ? group.word : pluralWord(group.word));
+  const groups = groupTargets(targets);
+  const label = (group: TargetGroup): string => (group.targets.length === 1 ? group.word : pluralWord(group.word));
   const width = Math.max(0, ...groups.map((group) => label(group).length)) + 2;
   for (const group of groups) {
     const names = namesIn(group);
@@ -84,9 +84,9 @@ export function printTargets(
 }
 
 /** Lists objects one by one, and the sections of one object in one line. */
-function namesIn({ places }: TargetGroup): readonly string[] {
+function namesIn({ targets }: TargetGroup): readonly string[] {
   const owners = new Map<string, string[]>();
-  for (const { node, remark = "" } of places) {
+  for (const { node, remark = "" } of targets) {
     const { namespace, name, sectionName } = node;
     const own = namespace === "" ? name : `${namespace}/${name}`;
     const owner = sectionName === undefined ? `${own}${remark}` : formatRef(node);

@@ -8,8 +8,8 @@ const SHOWN = 10;
 /** Prints the input that was ignored to standard error: the output may be incomplete. */
 export function printUnreadable(print: Printer, findings: readonly Finding[]): void {
   for (const { code, message, source } of findings.slice(0, SHOWN)) {
-    const place = source === undefined ? "" : ` ${code.startsWith("Path") ? source.file : formatPosition(source)}:`;
-    print.paragraph({ hanging: 7 }, styled("error:", "red"), `${place} ${message}`);
+    const prefix = source === undefined ? "" : ` ${code.startsWith("Path") ? source.file : formatPosition(source)}:`;
+    print.paragraph({ hanging: 7 }, styled("error:", "red"), `${prefix} ${message}`);
   }
   if (findings.length > SHOWN) print.line(`… and ${findings.length - SHOWN} more; 'prevail check' lists them all.`);
 }

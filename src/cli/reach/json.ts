@@ -72,8 +72,8 @@ function valueJson(
   redaction: Redaction,
 ): object {
   const { pointer, block, inEffect, equal, overridden, gated, when, losses } = value;
-  const place = blockPointer(source.world, reach.policy, block, pointer);
-  const at = source.locate(place.object, place.pointer);
+  const location = blockPointer(source.world, reach.policy, block, pointer);
+  const at = source.locate(location.object, location.pointer);
   return {
     pointer,
     block,

@@ -15,8 +15,8 @@ import { printReachedValues } from "./values-text.ts";
 export function printReach(reach: Reach, rule: string | undefined, context: TextContext): void {
   const { print, source, redaction } = context;
   const at = source.locate(reach.policy);
-  const place = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
-  print.paragraph({ hanging: 2 }, styled(redaction.name(reach.policy), "bold"), place);
+  const suffix = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
+  print.paragraph({ hanging: 2 }, styled(redaction.name(reach.policy), "bold"), suffix);
   printVerdict(reach, rule, context);
   printDeclaredTargets(reach, context);
   if (reach.paths.length === 0) return;

@@ -31,13 +31,13 @@ function printValue(value: ReachedValue, reach: Reach, difference: FormatDiffere
   const { block, pointer, inEffect, equal, overridden, gated, when, losses } = value;
   const { object, pointer: at } = blockPointer(source.world, reach.policy, block, pointer);
   const position = source.locate(object, at);
-  const place = position === undefined ? "" : styled(` (${formatLine(position)})`, "dim");
+  const suffix = position === undefined ? "" : styled(` (${formatLine(position)})`, "dim");
   const words = block === "bare" ? "" : `, ${block}`;
   print.paragraph(
     { indent: 2, hanging: 4 },
     styled(formatPointer(pointer), "bold"),
     `: ${formatValue(value.value, wide ? undefined : VALUE_WIDTH)}${words}`,
-    place,
+    suffix,
   );
   const total = reach.paths.length;
   const layout = { indent: 4, hanging: 2 };

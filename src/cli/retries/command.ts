@@ -35,7 +35,7 @@ export const command: Command = {
     const { args, options, fail } = context;
     if (args.length > 0) return fail(`unexpected argument '${args[0] ?? ""}': retries takes options only`);
     const settings = parseSettings(options);
-    return typeof settings === "string" ? fail(settings, context.seeHelp) : answer(settings, context);
+    return typeof settings === "string" ? fail(settings, context.seeHelp) : printTimes(settings, context);
   },
 };
 
@@ -68,7 +68,7 @@ function parseSettings(options: OptionValues): Settings | string {
 /** `0s` disables a timeout. */
 const limit = (duration: number | undefined): number | undefined => (duration === 0 ? undefined : duration);
 
-function answer({ attempts, durations }: Settings, { output, print }: CommandContext): ExitCode {
+function printTimes({ attempts, durations }: Settings, { output, print }: CommandContext): ExitCode {
   const plan = {
     attempts,
     codes: [],

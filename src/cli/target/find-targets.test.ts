@@ -23,7 +23,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Oven, plural: ovenwa
   ].join("---\n"),
 };
 
-async function answer(line: string): Promise<string> {
+async function output(line: string): Promise<string> {
   const { stdout, stderr, code } = await runCli(`get targets ${line} -o json -f a.yaml`, { files });
   if (code !== 0) return stderr;
   const { items } = JSON.parse(stdout) as {
@@ -63,7 +63,7 @@ describe("what the words name", () => {
     ["ns/bakery", "Namespace /bakery"],
     ["ns/bakery -n shop", "Namespace /bakery"],
   ] as const) {
-    test(line, async () => expect(await answer(line)).toBe(expected));
+    test(line, async () => expect(await output(line)).toBe(expected));
   }
 });
 
@@ -95,7 +95,7 @@ describe("what they do not name", () => {
     ],
     ["gc/other", "error: there is no GatewayClass 'other'\n"],
   ] as const) {
-    test(line, async () => expect(await answer(line)).toBe(message));
+    test(line, async () => expect(await output(line)).toBe(message));
   }
 
   test("a kind that two groups have is named once", async () => {

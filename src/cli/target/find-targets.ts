@@ -225,8 +225,8 @@ export function findRefused(
 }
 
 function leftOut({ ref, findings: [first] }: RefusedTarget): TargetSearch {
-  const place = first?.source === undefined ? "" : ` is at ${formatLine(first.source)}, but`;
-  const message = `${formatRef(ref)}${place} was left out, as the API server would refuse it`;
+  const where = first?.source === undefined ? "" : ` is at ${formatLine(first.source)}, but`;
+  const message = `${formatRef(ref)}${where} was left out, as the API server would refuse it`;
   return {
     ok: false,
     message: first?.field === undefined ? message : `${message}: fix its ${first.field}`,

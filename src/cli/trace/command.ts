@@ -63,7 +63,7 @@ export const command: Command = {
     if (!gateway.ok) return fail(gateway.message, ...gateway.hints);
     const traces = traceRequest(source.world, parsed.request, createRegex(), gateway.id);
     if (traces.length === 0) return fail(`there is no Gateway in ${source.origin}`, "Add its file with -f.");
-    return answer(parsed.request, traces, { ...context, source, redaction: redaction.redaction });
+    return printTraces(parsed.request, traces, { ...context, source, redaction: redaction.redaction });
   },
 };
 
@@ -83,7 +83,7 @@ interface Answering extends CommandContext {
   readonly redaction: Parameters<typeof printTrace>[2]["redaction"];
 }
 
-function answer(request: TraceRequest, traces: readonly GatewayTrace[], context: Answering): ExitCode {
+function printTraces(request: TraceRequest, traces: readonly GatewayTrace[], context: Answering): ExitCode {
   const { output, print, source, redaction } = context;
   if (output === "json" || output === "yaml") printData(print, output, traceJson(request, traces, source, redaction));
   else printTrace(request, traces, { print, source, redaction, wide: output === "wide", allPaths: false });

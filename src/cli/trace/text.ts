@@ -97,7 +97,7 @@ function formatRule(
 
 function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): void {
   const { print } = context;
-  const { winner, losers, filters, backends, answer, kinds } = trace;
+  const { winner, losers, filters, backends, response, kinds } = trace;
   print.paragraph({ indent: 2, hanging: 2 }, "Rule ", ...formatRule(winner, context), " matches.");
   for (const loser of losers) {
     print.paragraph(
@@ -109,7 +109,8 @@ function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): v
   for (const filter of filters) {
     print.paragraph({ indent: 2, hanging: 4 }, `Filter ${formatFilter(filter)}`);
   }
-  if (answer !== undefined) print.paragraph({ indent: 2 }, styled(`The gateway responds with ${answer}.`, "yellow"));
+  if (response !== undefined)
+    print.paragraph({ indent: 2 }, styled(`The gateway responds with ${response}.`, "yellow"));
   printBackends(backends, context);
   for (const kind of kinds) {
     printKind(kind, context);

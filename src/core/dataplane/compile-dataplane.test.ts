@@ -1,6 +1,6 @@
 /**
  * Gateway API, "HTTPRouteRule"
- * GEP-1713, "Listener precedence"
+ * GEP-1713, "Listener Precedence"
  */
 import { describe, expect, test } from "vitest";
 import {

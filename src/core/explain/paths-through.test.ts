@@ -54,13 +54,13 @@ const show = (path: Path): string =>
     .join(" > ");
 
 /** Expected result: all paths, filtered. */
-function throughByForce(world: World, place: ObjectOrSection): readonly string[] {
+function throughByForce(world: World, target: ObjectOrSection): readonly string[] {
   const found: string[] = [];
   for (const kind of world.rulebook.kinds) {
     forEachEffective(world, kind, (path) => {
       const passes = nodesOf(path).some(
         ({ id, section }) =>
-          id === place.id && (place.sectionName === undefined || section?.name === place.sectionName),
+          id === target.id && (target.sectionName === undefined || section?.name === target.sectionName),
       );
       if (passes) found.push(show(path));
     });
@@ -68,9 +68,9 @@ function throughByForce(world: World, place: ObjectOrSection): readonly string[]
   return found;
 }
 
-function through(world: World, place: ObjectOrSection): readonly string[] {
+function through(world: World, target: ObjectOrSection): readonly string[] {
   const found: string[] = [];
-  for (const kind of world.rulebook.kinds) forEachPathThrough(world, kind, place, (path) => found.push(show(path)));
+  for (const kind of world.rulebook.kinds) forEachPathThrough(world, kind, target, (path) => found.push(show(path)));
   return found;
 }
 
@@ -80,20 +80,20 @@ describe("paths through an object are all that pass it, and no other", () => {
     ["50 routes", many, 50],
   ] as const) {
     test(name, () => {
-      const places: ObjectOrSection[] = [];
+      const targets: ObjectOrSection[] = [];
       world.objects.forEach(({ id }) => {
-        places.push({ id });
+        targets.push({ id });
       });
       for (const kind of world.rulebook.kinds) {
         forEachEffective(world, kind, (path) => {
           for (const { id, section } of nodesOf(path))
-            places.push(section === undefined ? { id } : { id, sectionName: section.name });
+            targets.push(section === undefined ? { id } : { id, sectionName: section.name });
         });
       }
       let total = 0;
-      for (const place of new Map(places.map((one) => [`${one.id}#${one.sectionName ?? ""}`, one])).values()) {
-        const found = through(world, place);
-        expect(found.toSorted()).toEqual(throughByForce(world, place).toSorted());
+      for (const target of new Map(targets.map((one) => [`${one.id}#${one.sectionName ?? ""}`, one])).values()) {
+        const found = through(world, target);
+        expect(found.toSorted()).toEqual(throughByForce(world, target).toSorted());
         total += found.length;
       }
       expect(total).toBeGreaterThan(least);

@@ -50,19 +50,19 @@ export function backendBudget(spec: JsonObject): RetryBudget | undefined {
   return readRetryBudget(objectAt(constraint, "budget"), objectAt(constraint, "minRetryRate"));
 }
 
-function objectAt(holder: JsonObject, key: string): JsonObject {
-  const value = ownValue(holder, key);
+function objectAt(object: JsonObject, key: string): JsonObject {
+  const value = ownValue(object, key);
   return isJsonObject(value) ? value : NOTHING;
 }
 
-function numberAt(holder: JsonObject, key: string): number | undefined {
-  const value = ownValue(holder, key);
+function numberAt(object: JsonObject, key: string): number | undefined {
+  const value = ownValue(object, key);
   return typeof value === "number" ? value : undefined;
 }
 
 /** An interval of length 0 counts as unset, because no request ever falls into it. */
-function durationAt(holder: JsonObject, key: string): number | undefined {
-  const value = ownValue(holder, key);
+function durationAt(object: JsonObject, key: string): number | undefined {
+  const value = ownValue(object, key);
   const ms = typeof value === "string" ? parseDurationMs(value) : undefined;
   return ms === 0 ? undefined : ms;
 }

@@ -34,16 +34,16 @@ const step = (more: Partial<Situation> = {}): NextStep =>
     ...more,
   });
 
-const answered = (status: number): AttemptOutcome => ({ type: "Responded", status });
+const responded = (status: number): AttemptOutcome => ({ type: "Responded", status });
 const because = (next: NextStep): string => (next.do === "Respond" ? next.because : `Retry at ${next.atMs}`);
 
 describe("which failures are retried", () => {
   test.each<readonly [string, Partial<Situation>, string]>([
     ["codes: a listed one, for every method", { method: "POST" }, "Retry at 1100"],
-    ["codes: one that is not listed is the answer", { outcome: answered(500) }, "Final"],
+    ["codes: one that is not listed is the answer", { outcome: responded(500) }, "Final"],
     [
       "codes: what is no failure is not retried, listed or not",
-      { plan: plan({ codes: [200] }), outcome: answered(200) },
+      { plan: plan({ codes: [200] }), outcome: responded(200) },
       "Final",
     ],
     ["no retry stanza: the first answer counts", { plan: undefined }, "Final"],
@@ -82,7 +82,7 @@ describe("which failures are retried", () => {
     const isWithinBudget = (): boolean => ++asked > 0;
     step({ isWithinBudget, attemptsMade: 3 });
     step({ isWithinBudget, canResend: false });
-    step({ isWithinBudget, outcome: answered(200) });
+    step({ isWithinBudget, outcome: responded(200) });
     expect(asked).toBe(0);
     step({ isWithinBudget });
     expect(asked).toBe(1);

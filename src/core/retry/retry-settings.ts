@@ -48,8 +48,8 @@ function retryPlan(retry: JsonObject): RetryPlan {
   };
 }
 
-function duration(holder: JsonObject, key: string): number | undefined {
-  const value = ownValue(holder, key);
+function duration(object: JsonObject, key: string): number | undefined {
+  const value = ownValue(object, key);
   return typeof value === "string" ? parseDurationMs(value) : undefined;
 }
 
@@ -59,7 +59,7 @@ function duration(holder: JsonObject, key: string): number | undefined {
  * `0s` disables `timeouts.request` or `timeouts.backendRequest`.
  * Gateway API, "HTTPRouteTimeouts"
  */
-function limit(holder: JsonObject, key: string): number | undefined {
-  const ms = duration(holder, key);
+function limit(object: JsonObject, key: string): number | undefined {
+  const ms = duration(object, key);
   return ms === 0 ? undefined : ms;
 }

@@ -59,7 +59,7 @@ test("property: a match is one that misses nothing", () => {
 test("property: the index finds what asking one route after the other finds", () => {
   fc.assert(
     fc.property(fc.array(routeMatch, { maxLength: 30 }), fc.array(request, { maxLength: 10 }), (matches, requests) => {
-      const routes = matches.map((match, place) => ({ match, place }));
+      const routes = matches.map((match, order) => ({ match, order }));
       const index = buildRouteIndex(routes, matchRegex);
       for (const asked of requests) {
         const first = routes.find(({ match }) => findMismatches(match, asked, matchRegex).length === 0);

@@ -16,7 +16,7 @@ import type { ChildUse, RefusalCode } from "./links.ts";
 import { sectionItems } from "./sections-of.ts";
 
 /** Where references are: in the object itself, or in one of its sections. */
-interface Holder {
+interface RefOwner {
   readonly raw: JsonObject;
   /** The index among the sections of the object; -1: the object itself. */
   readonly sectionIndex: number;
@@ -28,7 +28,7 @@ interface Holder {
 /** Adds the links to every object that the object or its sections name as a child. */
 export function addChildren(draft: ChildDraft): void {
   const { plan, object } = draft;
-  const own: Holder = { raw: object.raw, sectionIndex: -1, list: undefined, index: -1 };
+  const own: RefOwner = { raw: object.raw, sectionIndex: -1, list: undefined, index: -1 };
   for (const field of plan.childRefs) addRefs(draft, field, own);
   if (!plan.sections.some(({ childRefs }) => childRefs.length > 0)) return;
   let sectionIndex = -1;
@@ -43,14 +43,14 @@ export function addChildren(draft: ChildDraft): void {
   }
 }
 
-function addRefs(draft: ChildDraft, field: RefField, holder: Holder): void {
-  const refs = itemsAt(holder.raw, field.path);
-  for (let index = 0; index < refs.length; index++) addChild(draft, field, holder, index, refs[index]);
+function addRefs(draft: ChildDraft, field: RefField, owner: RefOwner): void {
+  const refs = itemsAt(owner.raw, field.path);
+  for (let index = 0; index < refs.length; index++) addChild(draft, field, owner, index, refs[index]);
 }
 
-function addChild(draft: ChildDraft, field: RefField, holder: Holder, index: number, ref: Json | undefined): void {
+function addChild(draft: ChildDraft, field: RefField, owner: RefOwner, index: number, ref: Json | undefined): void {
   const refuse = (code: RefusalCode, reason: string, child?: ObjectRef): void => {
-    const at = fieldName(field, holder, index);
+    const at = fieldName(field, owner, index);
     draft.refusals.push({ field: at, code, reason, ...(child === undefined ? {} : { child }) });
   };
   if (!isJsonObject(ref)) return refuse("InvalidRef", "the reference must be an object");
@@ -62,7 +62,7 @@ function addChild(draft: ChildDraft, field: RefField, holder: Holder, index: num
   if (code !== undefined) return refuse(code, formatRefusal(draft, code, named), named.ref);
   const port = ref["port"];
   // The link exists even if the child has no such port: readers of the child's sections decide what that means.
-  addUse(named.uses, holder.sectionIndex, typeof port === "number" ? port : undefined);
+  addUse(named.uses, owner.sectionIndex, typeof port === "number" ? port : undefined);
 }
 
 /** Sections come in order; a section may name the child several times, with a port or without. */
@@ -86,7 +86,7 @@ function refusalOf(draft: ChildDraft, named: NamedObject): RefusalCode | undefin
  *
  * A route that is attached to mesh Services only may refer to backends in other namespaces without a grant, because it
  * exposes nothing. A parent Gateway that is not in the snapshot may exist, so it counts as a Gateway.
- * GEP-1294, "Route types"
+ * GEP-1294, "Namespace boundaries"
  */
 function isMeshOnly({ parents: { up, absentParents }, plan }: ChildDraft): boolean {
   return (
@@ -110,5 +110,5 @@ function formatRefusal(draft: ChildDraft, code: RefusalCode, named: NamedObject)
   return formatMissing(draft.context, named);
 }
 
-const fieldName = ({ path }: RefField, { raw, list, index: at }: Holder, index: number): string =>
+const fieldName = ({ path }: RefField, { raw, list, index: at }: RefOwner, index: number): string =>
   `${list === undefined ? "" : `${list}[${at}].`}${path.text}${isJsonList(path.read(raw)) ? `[${index}]` : ""}`;

@@ -121,7 +121,7 @@ function addUnconditionally(
  *
  * A parentRef to a Gateway means the Gateway's own listeners; the listeners of its ListenerSets need a parentRef to the
  * ListenerSet. One listener that accepts the route is enough.
- * GEP-1713, "Route attachment"
+ * GEP-1713, "Route Attachment"
  */
 function addListeners(
   draft: ParentDraft,
@@ -221,7 +221,7 @@ function codeOf(acceptance: Acceptance): RefusalCode {
  * A Gateway accepts ListenerSets only if it allows them
  *
  * `allowedListeners.namespaces` of the Gateway decides from which namespaces a ListenerSet may attach; the default is none.
- * GEP-1713, "Gateway changes"
+ * GEP-1713, "Gateway & ListenerSet Handshake"
  */
 function addGateway(draft: ParentDraft, parentRef: ParentRef, gateway: KubeObject): void {
   const allowed = allowedNamespaces(ALLOWED_LISTENERS.read(gateway.raw), "None");
@@ -242,7 +242,7 @@ const ALLOWED_LISTENERS = keyPath("spec.allowedListeners.namespaces");
  *
  * A route with a Service as its parent is a producer route in the namespace of the Service and a consumer route elsewhere.
  * Neither needs a ReferenceGrant. `sectionName` and `port` of the parentRef must match a port of the Service.
- * GEP-1294, "Route types"
+ * GEP-1294, "Namespace boundaries"
  */
 function addFrontend(draft: ParentDraft, parentRef: ParentRef, frontend: KubeObject, target: RefTarget): void {
   const { sectionName, port } = requestOf(draft, parentRef.ref);

@@ -36,14 +36,14 @@ export interface RefTarget {
 
 /** A kind without facts counts as a namespaced kind without sections. */
 export function compileRows(rows: readonly LinkRow[], kinds: readonly KindFacts[]): LinkRows {
-  const holders = new Map<KindId, { readonly facts: KindFacts; readonly rows: LinkRow[] }>();
+  const referrers = new Map<KindId, { readonly facts: KindFacts; readonly rows: LinkRow[] }>();
   for (const row of rows) {
-    const holder = factsOf(row.via === "ChildRefs" ? row.from : row.to, kinds);
-    const entry = holders.get(kindId(holder)) ?? { facts: holder, rows: [] };
+    const referrer = factsOf(row.via === "ChildRefs" ? row.from : row.to, kinds);
+    const entry = referrers.get(kindId(referrer)) ?? { facts: referrer, rows: [] };
     entry.rows.push(row);
-    holders.set(kindId(holder), entry);
+    referrers.set(kindId(referrer), entry);
   }
-  return new Map([...holders].map(([id, { facts, rows: own }]) => [id, planOf(facts, own, kinds)]));
+  return new Map([...referrers].map(([id, { facts, rows: own }]) => [id, planOf(facts, own, kinds)]));
 }
 
 const factsOf = ({ group, kind }: GroupKind, kinds: readonly KindFacts[]): KindFacts =>

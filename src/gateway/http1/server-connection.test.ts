@@ -28,8 +28,8 @@ const start = (
   startGateway(cleanup, simpleConfig([route(rule({ to: forwardTo("baker"), filters }))], { baker: [port] }), options);
 
 /** A backend that answers every request with the same bytes. */
-const startFixed = async (answer: string): Promise<number> =>
-  (await startRawBackend(cleanup, (socket) => socket.on("data", () => socket.write(answer)))).port;
+const startFixed = async (response: string): Promise<number> =>
+  (await startRawBackend(cleanup, (socket) => socket.on("data", () => socket.write(response)))).port;
 
 interface Client {
   readonly socket: Socket;
@@ -182,7 +182,7 @@ describe("a body", () => {
       response.end();
     });
     const { port } = await start(backend.port);
-    const answer = await new Promise<Buffer>((resolve, reject) => {
+    const response = await new Promise<Buffer>((resolve, reject) => {
       const asked = request({ port, host: "127.0.0.1", method: "PUT", headers, agent: false }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -194,7 +194,7 @@ describe("a body", () => {
       asked.end();
     });
     expect(backend.seen[0]?.body === bytes.toString("latin1")).toBe(true);
-    expect(answer.equals(bytes)).toBe(true);
+    expect(response.equals(bytes)).toBe(true);
   });
 
   test("in many small chunks is passed on in few: each would cost far more than it holds", async () => {

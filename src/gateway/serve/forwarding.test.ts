@@ -40,7 +40,7 @@ interface SeenAttempt {
 interface Outcome {
   readonly attempts: readonly SeenAttempt[];
   readonly status: number | undefined;
-  readonly answers: number;
+  readonly responses: number;
   readonly endedMs: number;
   readonly timersLeft: number;
 }
@@ -143,7 +143,7 @@ function simulate(
   );
   forwarding.start();
   virtual.run();
-  return { attempts, status: record.status, answers: client.answers(), endedMs, timersLeft: virtual.left() };
+  return { attempts, status: record.status, responses: client.responses(), endedMs, timersLeft: virtual.left() };
 }
 
 function bring(brings: Exclude<Deed["brings"], "Nothing">, sink: AttemptSink): void {
@@ -172,10 +172,10 @@ const contextOf = (clock: GatewayClock, upstream: Upstream, budgets: RetryBudget
   forwarded: "Overwrite",
 });
 
-function createClient(): { readonly exchange: HttpExchange; readonly answers: () => number } {
-  let answers = 0;
+function createClient(): { readonly exchange: HttpExchange; readonly responses: () => number } {
+  let responses = 0;
   return {
-    answers: () => answers,
+    responses: () => responses,
     exchange: {
       protocol: "HTTP/1.1",
       client: "127.0.0.1",
@@ -186,7 +186,7 @@ function createClient(): { readonly exchange: HttpExchange; readonly answers: ()
       sendContinue: () => undefined,
       sendHints: () => undefined,
       sendHead: () => {
-        answers++;
+        responses++;
       },
       write: () => true,
       end: () => undefined,
@@ -323,8 +323,8 @@ describe("whatever is configured and whatever the backend does", () => {
   test("exactly one answer, and nothing left running behind it", () => {
     fc.assert(
       fc.property(settings.filter(ends), (given) => {
-        const { answers, status, timersLeft, endedMs } = simulate(given);
-        expect(answers).toBe(1);
+        const { responses, status, timersLeft, endedMs } = simulate(given);
+        expect(responses).toBe(1);
         expect(status).toBeDefined();
         expect(Number.isNaN(endedMs)).toBe(false);
         expect(timersLeft).toBe(0);

@@ -2,8 +2,8 @@ import type { XdsNode } from "../../cli/xds/xds-tools.ts";
 import { isJsonList, isJsonObject, type Json } from "../../core/model/json.ts";
 
 /** Parses the response of a status server. Undefined if it is not from `prevail xds serve`. */
-export function parseXdsNodes(answer: unknown): readonly XdsNode[] | undefined {
-  const value = answer as Json;
+export function parseXdsNodes(response: unknown): readonly XdsNode[] | undefined {
+  const value = response as Json;
   if (!isJsonObject(value) || !isJsonList(value["nodes"])) return undefined;
   return value["nodes"].filter(isJsonObject).map(({ node, gateway, isSettled, waitingFor, refusals }) => ({
     node: textOf(node),

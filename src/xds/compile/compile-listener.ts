@@ -49,7 +49,7 @@ export type AccessLogging = "Stdout" | "None";
 /** `routes` are those of the port, or with TLS those of the listener. */
 export function compileListener(
   name: ListenerName,
-  { port: said, protocol, listeners }: PortConfig,
+  { port: gatewayPort, protocol, listeners }: PortConfig,
   { host, port }: ListenerAddress,
   routes: (listener: ListenerConfig) => RouteSpecifier,
   delivery: ConfigSources,
@@ -58,7 +58,7 @@ export function compileListener(
   const [first] = listeners;
   if (first === undefined) return undefined;
   const common = { name, address: socketAddress(host, port) };
-  const accessLog = logs === "Stdout" ? [accessLogOf(said)] : [];
+  const accessLog = logs === "Stdout" ? [accessLogOf(gatewayPort)] : [];
   if (protocol === "HTTP") {
     return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first), accessLog)] });
   }

@@ -121,9 +121,9 @@ function compileSound(route: RouteConfig, context: RouteContext): CompiledRoute 
   const compiled = compileRoute(route, context);
   const limits = ruleLimits(route.rule);
   if (limits.length === 0) return compiled;
-  const told = ({ message, backend }: RuleLimit): string =>
+  const format = ({ message, backend }: RuleLimit): string =>
     backend === undefined ? message : `${message} (${formatRef(backend.object)})`;
-  return { ...compiled, problems: limits.map((limit) => problem(told(limit))) };
+  return { ...compiled, problems: limits.map((limit) => problem(format(limit))) };
 }
 
 function compileRoute({ match, rule }: RouteConfig, context: RouteContext): CompiledRoute {

@@ -55,7 +55,7 @@ interface CompiledListeners extends CompiledHosts {
   readonly listeners: readonly ListenerConfig[];
   readonly indexed: readonly IndexedListener[];
   /** By domain: its index in `hosts`, and the hosts that it was compiled from. Updated as hosts change. */
-  readonly places: Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>;
+  readonly indexes: Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>;
 }
 
 type CompileHost = (domain: string, from: readonly VirtualHostConfig[]) => CompiledHost;
@@ -68,18 +68,18 @@ function compileAll(
   const indexed = listeners.map(indexListener);
   const hosts: CompiledHost[] = [];
   let takesWildcards = false;
-  const places = new Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>();
+  const indexes = new Map<string, { readonly at: number; readonly from: readonly VirtualHostConfig[] }>();
   for (const domain of domainsOf(listeners)) {
     const listener = indexed.find(({ hostname }) => covers(hostname, domain));
     const from = listener === undefined ? [] : hostsFor(domain, listener);
-    const before = last?.places.get(domain);
+    const before = last?.indexes.get(domain);
     const kept = before !== undefined && sameItems(before.from, from) ? last?.hosts[before.at] : undefined;
-    places.set(domain, { at: hosts.length, from });
+    indexes.set(domain, { at: hosts.length, from });
     const compiled = kept ?? compile(domain, from);
     takesWildcards ||= domain.startsWith("*") && compiled.host.routes.length > 0;
     hosts.push(compiled);
   }
-  return { listeners, indexed, hosts, places, takesWildcards };
+  return { listeners, indexed, hosts, indexes, takesWildcards };
 }
 
 /**
@@ -94,17 +94,17 @@ function patchHosts(
   const changed = changedHosts(last.listeners, listeners);
   if (changed === undefined) return undefined;
   const hosts = [...last.hosts];
-  const { places } = last;
+  const { indexes } = last;
   for (const { listener, host } of changed) {
     const index = last.indexed[listener];
-    const place = places.get(host.hostname);
-    if (index === undefined || place === undefined) return undefined;
+    const entry = indexes.get(host.hostname);
+    if (index === undefined || entry === undefined) return undefined;
     index.exact.set(host.hostname, host);
     // Another listener serves the host.
     if (last.indexed.find(({ hostname }) => covers(hostname, host.hostname)) !== index) continue;
     const from = hostsFor(host.hostname, index);
-    hosts[place.at] = compile(host.hostname, from);
-    places.set(host.hostname, { at: place.at, from });
+    hosts[entry.at] = compile(host.hostname, from);
+    indexes.set(host.hostname, { at: entry.at, from });
   }
   return changed.length === 0 ? last : { ...last, listeners, hosts };
 }

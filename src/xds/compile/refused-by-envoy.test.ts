@@ -104,8 +104,8 @@ test("good routes among bad ones are as they are alone, and every bad one is nam
   const kept = routesOf(compiled);
   const alone = routesOf(compile(good));
   expect(kept.filter(({ action }) => action.case === "route")).toEqual(alone);
-  const told = compiled.problems.map(({ message }) => message.slice(0, message.indexOf(":")));
-  expect(told).toEqual([...Object.keys(badMatches), ...Object.keys(badFilters)]);
+  const reported = compiled.problems.map(({ message }) => message.slice(0, message.indexOf(":")));
+  expect(reported).toEqual([...Object.keys(badMatches), ...Object.keys(badFilters)]);
 });
 
 test.each(filtered)("$rule.rule: answered 500", (bad) => {

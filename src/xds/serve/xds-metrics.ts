@@ -18,15 +18,18 @@ export interface XdsMetricsOptions {
 export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetrics {
   const config = createConfigMetrics();
   const sent = createCounters("prevail_xds_resources_sent_total", "Resources that were sent, by type.");
-  const removed = createCounters("prevail_xds_resources_removed_total", "Resources that were taken away, by type.");
-  const answers = createCounters("prevail_xds_answers_total", "What Envoys said to what they were sent: ack or nack.");
-  const refused = createCounters("prevail_xds_refused_resources_total", "Resources that an Envoy would not take.");
+  const removed = createCounters("prevail_xds_resources_removed_total", "Resources that were removed, by type.");
+  const acknowledgements = createCounters(
+    "prevail_xds_acknowledgements_total",
+    "Acknowledgements of Envoys by resource type: ack or nack.",
+  );
+  const refused = createCounters("prevail_xds_refused_resources_total", "Resources that an Envoy refused, by type.");
   const rejected = createCounters("prevail_xds_rejected_streams_total", "Streams that were ended, by cause.");
   const bytes = createCounters("prevail_xds_bytes_total", "Bytes of messages, without those of gRPC.");
   const lastNacks = new Map<string, number>();
   const families = [
     createGauge("prevail_xds_envoys", "Envoys that are connected, by gateway.", () => countBy(nodes(), () => true)),
-    createGauge("prevail_xds_envoys_settled", "Those of them that have all they are to have.", () =>
+    createGauge("prevail_xds_envoys_settled", "Connected Envoys that have their whole configuration, by gateway.", () =>
       countBy(nodes(), ({ isSettled }) => isSettled),
     ),
     createGauge("prevail_xds_refusals", "Resources that connected Envoys refuse at present.", () =>
@@ -34,9 +37,13 @@ export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetric
     ),
     sent,
     removed,
-    answers,
+    acknowledgements,
     refused,
-    createGauge("prevail_xds_last_nack_timestamp_seconds", "When an Envoy last said no, by type.", () => lastNacks),
+    createGauge(
+      "prevail_xds_last_nack_timestamp_seconds",
+      "When an Envoy last refused a resource, by type.",
+      () => lastNacks,
+    ),
     rejected,
     bytes,
     ...config.families,
@@ -52,9 +59,9 @@ export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetric
           return;
         case "Received": {
           bytes.cell('direction="received"').count += event.bytes;
-          if (event.answer === undefined) return;
-          const { resourceType, isTaken } = event.answer;
-          answers.cell(`type="${resourceType}",answer="${isTaken ? "ack" : "nack"}"`).count++;
+          if (event.acknowledgement === undefined) return;
+          const { resourceType, isTaken } = event.acknowledgement;
+          acknowledgements.cell(`type="${resourceType}",result="${isTaken ? "ack" : "nack"}"`).count++;
           if (!isTaken) lastNacks.set(`type="${resourceType}"`, nowMs() / 1000);
           return;
         }

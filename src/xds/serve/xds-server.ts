@@ -68,12 +68,12 @@ export type XdsEvent =
       readonly bytes: number;
     }
   /** `response`: whether it accepts what it was sent. Undefined: a request. */
-  | { readonly type: "Received"; readonly bytes: number; readonly answer: Answer | undefined };
+  | { readonly type: "Received"; readonly bytes: number; readonly acknowledgement: Acknowledgement | undefined };
 
 /** The reason for closing a stream. */
 export type RejectionCause = "no_node" | "certificate" | "too_many_nodes" | "unreadable" | "rate_limit";
 
-export interface Answer {
+export interface Acknowledgement {
   readonly resourceType: ResourceType;
   readonly isTaken: boolean;
 }
@@ -234,7 +234,7 @@ function serveStream(call: Call, style: DiscoveryStyle, protocol: DiscoveryProto
     if (typeof problem === "string") return refuse("unreadable", problem);
     if (problem === undefined) return refuse("rate_limit", "too many messages");
     const { node, request } = problem;
-    shared.onEvent({ type: "Received", bytes: bytes.length, answer: answerOf(request) });
+    shared.onEvent({ type: "Received", bytes: bytes.length, acknowledgement: acknowledgementIn(request) });
     if (connection === undefined) {
       const why = whyNot(node?.id, node?.cluster, call, shared);
       if (why !== undefined || node === undefined) return refuse(why?.cause ?? "no_node", why?.reason ?? "");
@@ -258,7 +258,7 @@ const CODES: Readonly<Record<RejectionCause, status>> = {
   rate_limit: status.RESOURCE_EXHAUSTED,
 };
 
-const answerOf = (request: SessionRequest | undefined): Answer | undefined =>
+const acknowledgementIn = (request: SessionRequest | undefined): Acknowledgement | undefined =>
   request === undefined || request.nonce === ""
     ? undefined
     : { resourceType: request.type, isTaken: request.refusal === undefined };

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { RowRequest } from "./behaviour-row.ts";
 import { nowMs } from "./recording-backend.ts";
 
-export interface Answer {
+export interface RowResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
@@ -15,7 +15,7 @@ export interface Answer {
 /** Longer than any row takes: a data plane that never responds fails its row, not the whole run. */
 const PATIENCE_MS = 20_000;
 
-export function askRow(port: number, host: string, asked: RowRequest = {}): Promise<Answer> {
+export function askRow(port: number, host: string, asked: RowRequest = {}): Promise<RowResponse> {
   const startedMs = nowMs();
   return new Promise((resolve, reject) => {
     const request = httpRequest({
@@ -27,11 +27,11 @@ export function askRow(port: number, host: string, asked: RowRequest = {}): Prom
       headers: { host, ...asked.headers, ...(asked.echo === undefined ? {} : upgradeHeaders) },
     });
     const patience = setTimeout(() => request.destroy(new Error(`no end after ${PATIENCE_MS} ms`)), PATIENCE_MS);
-    const settle = (answer: Omit<Answer, "tookMs">): void => {
+    const settle = (outcome: Omit<RowResponse, "tookMs">): void => {
       clearTimeout(patience);
-      resolve({ ...answer, tookMs: nowMs() - startedMs });
+      resolve({ ...outcome, tookMs: nowMs() - startedMs });
     };
-    request.on("response", (response) => readAnswer(response, settle));
+    request.on("response", (response) => readResponse(response, settle));
     request.on("upgrade", (response, socket, head) => echo(response, socket, head, asked.echo ?? "", settle));
     request.on("error", (error) => {
       clearTimeout(patience);
@@ -63,7 +63,7 @@ function sendBody(request: ClientRequest, { bodyBytes = 0, isChunked = false }: 
   request.end();
 }
 
-function readAnswer(response: IncomingMessage, settle: (answer: Omit<Answer, "tookMs">) => void): void {
+function readResponse(response: IncomingMessage, settle: (outcome: Omit<RowResponse, "tookMs">) => void): void {
   const chunks: Buffer[] = [];
   response.on("data", (chunk: Buffer) => chunks.push(chunk));
   // A cut answer is an outcome here, not a failure of the client.
@@ -83,7 +83,7 @@ function echo(
   socket: Socket,
   head: Buffer,
   text: string,
-  settle: (answer: Omit<Answer, "tookMs">) => void,
+  settle: (outcome: Omit<RowResponse, "tookMs">) => void,
 ): void {
   let received = head.toString("utf8");
   const end = (isCut: boolean): void => {

@@ -6,8 +6,8 @@ import type { JsonObject } from "../../../src/core/model/json.ts";
 import type { BehaviourRow, RowRequest } from "./behaviour-row.ts";
 import type { Deed } from "./recording-backend.ts";
 
-const answer = (status: number, body = `answer ${status}`): Deed => ({ do: "Respond", status, body });
-const OK = answer(200);
+const respond = (status: number, body = `answer ${status}`): Deed => ({ do: "Respond", status, body });
+const OK = respond(200);
 const FAST: JsonObject = { codes: [503], backoff: "20ms" };
 
 /** GEP-1731, "codes": an explicit answer is retried for every method. */
@@ -16,7 +16,7 @@ const codes: readonly BehaviourRow[] = [
     (code): BehaviourRow => ({
       name: `codes › ${code} is retried if it is listed`,
       retry: { codes: [code], attempts: 2, backoff: "20ms" },
-      script: [answer(code), OK],
+      script: [respond(code), OK],
       expect: { status: 200, attempts: 2, gapsMs: [20] },
     }),
   ),
@@ -24,7 +24,7 @@ const codes: readonly BehaviourRow[] = [
     (method): BehaviourRow => ({
       name: `codes › a listed code is retried for ${method}`,
       retry: { ...FAST, attempts: 1 },
-      script: [answer(503), OK],
+      script: [respond(503), OK],
       request: { method },
       expect: { status: 200, attempts: 2, gapsMs: [20] },
     }),
@@ -33,31 +33,31 @@ const codes: readonly BehaviourRow[] = [
     (code): BehaviourRow => ({
       name: `codes › ${code} is passed on if it is not listed`,
       retry: { ...FAST, attempts: 2 },
-      script: [answer(code)],
+      script: [respond(code)],
       expect: { status: code, attempts: 1 },
     }),
   ),
   {
     name: "codes › several are listed",
     retry: { codes: [500, 502, 503], attempts: 3, backoff: "10ms" },
-    script: [answer(500), answer(502), answer(503), OK],
+    script: [respond(500), respond(502), respond(503), OK],
     expect: { status: 200, attempts: 4 },
   },
   {
     name: "codes › one that is not listed ends it",
     retry: { ...FAST, attempts: 5 },
-    script: [answer(503), answer(500, "the end")],
+    script: [respond(503), respond(500, "the end")],
     expect: { status: 500, attempts: 2, body: "the end" },
   },
   {
     name: "codes › none listed: no answer is retried",
     retry: { attempts: 2, backoff: "10ms" },
-    script: [answer(503)],
+    script: [respond(503)],
     expect: { status: 503, attempts: 1 },
   },
   {
     name: "retry › no stanza: an attempt is the only one",
-    script: [answer(503)],
+    script: [respond(503)],
     expect: { status: 503, attempts: 1, body: "answer 503" },
   },
   {
@@ -73,22 +73,22 @@ const attempts: readonly BehaviourRow[] = [
     (count): BehaviourRow => ({
       name: `attempts › ${count} is ${count} after the first`,
       retry: { codes: [503], attempts: count, backoff: "10ms", maxBackoff: "10ms" },
-      script: [answer(503)],
+      script: [respond(503)],
       expect: { status: 503, attempts: count + 1 },
     }),
   ),
   {
     name: "attempts › left out: one",
     retry: FAST,
-    script: [answer(503)],
+    script: [respond(503)],
     expect: { status: 503, attempts: 2 },
   },
   {
     name: "attempts › exhausted: the last answer is passed on as it is",
     retry: { ...FAST, attempts: 2 },
     script: [
-      answer(503, "first"),
-      answer(503, "second"),
+      respond(503, "first"),
+      respond(503, "second"),
       { do: "Respond", status: 503, body: "third", headers: { "x-backend": "tired" } },
     ],
     expect: { status: 503, attempts: 3, body: "third", headers: { "x-backend": "tired" } },
@@ -101,20 +101,20 @@ const backoff: readonly BehaviourRow[] = [
     (ms): BehaviourRow => ({
       name: `backoff › ${ms} ms: never earlier`,
       retry: { codes: [503], attempts: 1, backoff: `${ms}ms` },
-      script: [answer(503), OK],
+      script: [respond(503), OK],
       expect: { status: 200, attempts: 2, gapsMs: [ms] },
     }),
   ),
   {
     name: "backoff › grows, at least twofold each time",
     retry: { codes: [503], attempts: 3, backoff: "30ms" },
-    script: [answer(503)],
+    script: [respond(503)],
     expect: { status: 503, attempts: 4, gapsMs: [30, 60, 120] },
   },
   {
     name: "maxBackoff › ends the growth",
     retry: { codes: [503], attempts: 3, backoff: "40ms", maxBackoff: "50ms" },
-    script: [answer(503)],
+    script: [respond(503)],
     expect: { status: 503, attempts: 4, gapsMs: [40, 50, 50] },
   },
   {
@@ -126,7 +126,7 @@ const backoff: readonly BehaviourRow[] = [
   {
     name: "backoff › left out: soon",
     retry: { codes: [503], attempts: 2 },
-    script: [answer(503), answer(503), OK],
+    script: [respond(503), respond(503), OK],
     expect: { status: 200, attempts: 3 },
   },
 ];
@@ -174,7 +174,7 @@ const afterSend: readonly BehaviourRow[] = [
   {
     name: "afterSend › a listed code is an answer: POST is retried though Never",
     retry: { ...FAST, attempts: 1, afterSend: "Never" },
-    script: [answer(503), OK],
+    script: [respond(503), OK],
     request: { method: "POST", bodyBytes: 10 },
     expect: { status: 200, attempts: 2 },
   },
@@ -236,7 +236,7 @@ const timeouts: readonly BehaviourRow[] = [
     name: "timeouts.request › runs on during a backoff",
     retry: { codes: [503], attempts: 3, backoff: "5s" },
     timeouts: { request: "200ms" },
-    script: [answer(503)],
+    script: [respond(503)],
     expect: { status: 504, attempts: 1, tookMs: 200 },
   },
   {
@@ -327,7 +327,7 @@ const bodies: readonly BehaviourRow[] = [
       (isChunked): BehaviourRow => ({
         name: `maxBodyBytes 1000 › ${bodyBytes} bytes ${isChunked ? "in chunks" : "of a known length"}: ${attempts} attempts`,
         retry: { ...FAST, attempts: 1, maxBodyBytes: 1000 },
-        script: [answer(503)],
+        script: [respond(503)],
         request: { method: "POST", bodyBytes, isChunked },
         expect: { status: 503, attempts, sawBodyBytes: bodyBytes },
       }),
@@ -337,7 +337,7 @@ const bodies: readonly BehaviourRow[] = [
     (bodyBytes): BehaviourRow => ({
       name: `maxBodyBytes left out › ${bodyBytes} bytes`,
       retry: { ...FAST, attempts: 1 },
-      script: [answer(503)],
+      script: [respond(503)],
       request: { method: "PUT", bodyBytes },
       expect: { status: 503, attempts: bodyBytes > 65_536 ? 1 : 2, sawBodyBytes: bodyBytes },
     }),
@@ -345,7 +345,7 @@ const bodies: readonly BehaviourRow[] = [
   {
     name: "maxBodyBytes 0 › nothing is kept",
     retry: { ...FAST, attempts: 1, maxBodyBytes: 0 },
-    script: [answer(503)],
+    script: [respond(503)],
     request: { method: "POST", bodyBytes: 1 },
     expect: { status: 503, attempts: 1, sawBodyBytes: 1 },
   },
@@ -364,7 +364,7 @@ const budgets: readonly BehaviourRow[] = [
   {
     name: "budget › of the RetryPolicy",
     retry: { codes: [503], attempts: 1, backoff: "10ms", budget: BUDGET },
-    script: [answer(503)],
+    script: [respond(503)],
     repeat: 6,
     expect: { status: 503, attempts: 8 },
   },
@@ -372,7 +372,7 @@ const budgets: readonly BehaviourRow[] = [
     name: "budget › of the XBackendTrafficPolicy",
     retry: { codes: [503], attempts: 1, backoff: "10ms" },
     retryConstraint: { budget: { percent: 0, interval: "60s" }, minRetryRate: { count: 3, interval: "60s" } },
-    script: [answer(503)],
+    script: [respond(503)],
     repeat: 6,
     expect: { status: 503, attempts: 9 },
   },
@@ -380,7 +380,7 @@ const budgets: readonly BehaviourRow[] = [
     name: "budget › of both, the tighter one counts",
     retry: { codes: [503], attempts: 1, backoff: "10ms", budget: BUDGET },
     retryConstraint: { budget: { percent: 100, interval: "60s" } },
-    script: [answer(503)],
+    script: [respond(503)],
     repeat: 6,
     expect: { status: 503, attempts: 8 },
   },
@@ -397,14 +397,14 @@ const upgrades: readonly BehaviourRow[] = [
   },
   {
     name: "WebSocket › refused by the backend: its answer",
-    script: [answer(403, "no")],
+    script: [respond(403, "no")],
     request: upgrade,
     expect: { status: 403, attempts: 1, body: "no" },
   },
   {
     name: "WebSocket › a listed code before the upgrade is retried",
     retry: { ...FAST, attempts: 1 },
-    script: [answer(503), { do: "Upgrade" }],
+    script: [respond(503), { do: "Upgrade" }],
     request: upgrade,
     expect: { status: 101, attempts: 2, gapsMs: [20] },
   },
@@ -434,7 +434,7 @@ const http2: readonly BehaviourRow[] = [
     name: "HTTP/2 › a listed code is retried",
     protocol: "HTTP/2",
     retry: { ...FAST, attempts: 1 },
-    script: [answer(503), OK],
+    script: [respond(503), OK],
     request: { method: "POST", bodyBytes: 5000 },
     expect: { status: 200, attempts: 2, gapsMs: [20], sawBodyBytes: 5000, body: "answer 200" },
   },
@@ -483,7 +483,7 @@ const filters: readonly BehaviourRow[] = [
         },
       ],
     },
-    script: [answer(503), OK],
+    script: [respond(503), OK],
     request: { headers: { "x-set": "client", "x-add": "a", "x-remove": "gone" } },
     expect: {
       status: 200,

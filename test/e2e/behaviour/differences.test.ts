@@ -25,7 +25,7 @@ interface Difference {
   readonly name: string;
   readonly request: (host: string) => string;
   /** What of the outcome differs. `seen`: what the backend saw; undefined: nothing. */
-  readonly told: (status: string, seen: SeenAttempt | undefined) => string;
+  readonly format: (status: string, seen: SeenAttempt | undefined) => string;
   readonly embedded: string;
   readonly envoy: string;
 }
@@ -41,7 +41,7 @@ const DIFFERENCES: readonly Difference[] = [
     way: 1,
     name: "a CORS preflight: its status",
     request: (host) => preflight(host),
-    told: (status) => status,
+    format: (status) => status,
     embedded: "204",
     envoy: "200",
   },
@@ -49,7 +49,7 @@ const DIFFERENCES: readonly Difference[] = [
     way: 2,
     name: "a path that leads above the root",
     request: (host) => head("GET /../a HTTP/1.1", host),
-    told: (status, seen) => `${status} ${seen?.target ?? ""}`,
+    format: (status, seen) => `${status} ${seen?.target ?? ""}`,
     embedded: "400 ",
     envoy: "200 /a",
   },
@@ -57,7 +57,7 @@ const DIFFERENCES: readonly Difference[] = [
     way: 2,
     name: "TRACE",
     request: (host) => head("TRACE / HTTP/1.1", host),
-    told: (status) => status,
+    format: (status) => status,
     embedded: "405",
     envoy: "200",
   },
@@ -65,7 +65,7 @@ const DIFFERENCES: readonly Difference[] = [
     way: 2,
     name: "a full URL as the target, and another host in Host",
     request: (host) => head(`GET http://${host}/ HTTP/1.1`, "other.example"),
-    told: (status, seen) => `${status} ${seen?.headers.get("host") ?? ""}`,
+    format: (status, seen) => `${status} ${seen?.headers.get("host") ?? ""}`,
     embedded: "400 ",
     envoy: "200 row-0.example",
   },
@@ -73,7 +73,7 @@ const DIFFERENCES: readonly Difference[] = [
     way: 3,
     name: "a path of slashes only: what the backend sees of it",
     request: (host) => head("GET // HTTP/1.1", host),
-    told: (_, seen) => seen?.target ?? "",
+    format: (_, seen) => seen?.target ?? "",
     embedded: "/",
     envoy: "//",
   },
@@ -81,7 +81,7 @@ const DIFFERENCES: readonly Difference[] = [
     way: 4,
     name: "a CORS preflight for a host in capital letters, where each host has a scope: whether the backend sees it",
     request: (host) => preflight(host.toUpperCase()),
-    told: (_, seen) => seen?.method ?? "nothing",
+    format: (_, seen) => seen?.method ?? "nothing",
     embedded: "nothing",
     envoy: "OPTIONS",
   },
@@ -89,7 +89,7 @@ const DIFFERENCES: readonly Difference[] = [
     way: 5,
     name: "what backends get besides",
     request: (host) => head("GET / HTTP/1.1", host),
-    told: (_, seen) => MARKS.filter((name) => seen?.headers.has(name)).join(" "),
+    format: (_, seen) => MARKS.filter((name) => seen?.headers.has(name)).join(" "),
     embedded: "via x-forwarded-host",
     envoy: "x-envoy-external-address",
   },
@@ -131,11 +131,11 @@ describe.skipIf(envoyPath === undefined)("known differences", () => {
     await cluster.close();
   });
 
-  const outcome = async (port: number, { request, told }: Difference): Promise<string> => {
+  const outcome = async (port: number, { request, format }: Difference): Promise<string> => {
     const [row] = cluster.rows as readonly [StartedRow];
     row.log.seen.length = 0;
     const text = await exchangeRaw(port, request(row.host));
-    return told(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "none", row.log.seen[0]);
+    return format(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "none", row.log.seen[0]);
   };
 
   test.each(DIFFERENCES)("$way: $name", async (difference) => {

@@ -202,7 +202,7 @@ function perform(deed: Deed, seen: SeenAttempt, socket: Socket): void {
     case "Respond": {
       const timer = setTimeout(() => {
         done();
-        socket.write(answerText(deed, seen));
+        socket.write(responseText(deed, seen));
       }, deed.afterMs ?? 0);
       socket.once("close", () => clearTimeout(timer));
       return;
@@ -250,7 +250,7 @@ function trickle(socket: Socket, done: () => void): void {
   });
 }
 
-function answerText(
+function responseText(
   { status, body = "", headers = {} }: Extract<Deed, { do: "Respond" }>,
   { method }: SeenAttempt,
 ): string {

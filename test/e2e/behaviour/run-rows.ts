@@ -1,25 +1,25 @@
 /** Runs the rows against a data plane and compares the results. */
 import { expect } from "vitest";
-import { type Answer, askRow } from "./ask-row.ts";
+import { askRow, type RowResponse } from "./ask-row.ts";
 import type { StartedRow } from "./behaviour-cluster.ts";
 import type { RowExpectation } from "./behaviour-row.ts";
 import { nowMs, type SeenAttempt } from "./recording-backend.ts";
 
 export async function runRow(port: number, { row, host, log }: StartedRow): Promise<void> {
-  const answers: Answer[] = [];
+  const responses: RowResponse[] = [];
   const askedMs = nowMs();
-  for (let time = 0; time < (row.repeat ?? 1); time++) answers.push(await askRow(port, host, row.request));
-  expectAnswers(answers, row.expect, row.request?.echo);
+  for (let time = 0; time < (row.repeat ?? 1); time++) responses.push(await askRow(port, host, row.request));
+  expectResponses(responses, row.expect, row.request?.echo);
   expectAttempts(log.seen, row.expect, askedMs);
 }
 
-function expectAnswers(answers: readonly Answer[], wanted: RowExpectation, echoed: string | undefined): void {
-  const last = answers.at(-1);
+function expectResponses(responses: readonly RowResponse[], wanted: RowExpectation, echoed: string | undefined): void {
+  const last = responses.at(-1);
   if (last === undefined) throw new Error("a row asks at least once");
   expect(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     "the status of each answer",
-  ).toEqual(answers.map(() => wanted.status));
+  ).toEqual(responses.map(() => wanted.status));
   expect(last.isCut, "whether the answer was cut off").toBe(wanted.isCut === true);
   if (echoed !== undefined && wanted.status === 101) expect(last.body, "what came back").toBe(echoed);
   if (wanted.body !== undefined) expect(last.body, "the body of the answer").toBe(wanted.body);

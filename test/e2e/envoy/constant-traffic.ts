@@ -2,7 +2,7 @@
 import { Agent, request } from "node:http";
 
 export interface Traffic {
-  readonly answered: () => number;
+  readonly responses: () => number;
   /** At most a few. */
   readonly failures: () => readonly string[];
   readonly stop: () => Promise<void>;
@@ -13,7 +13,7 @@ const MOST_FAILURES = 20;
 export function startTraffic(port: number, hosts: readonly string[], connections: number): Traffic {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const failures: string[] = [];
-  let answered = 0;
+  let responses = 0;
   let isStopping = false;
   const ask = (host: string): Promise<string | undefined> =>
     new Promise((resolve) => {
@@ -39,13 +39,13 @@ export function startTraffic(port: number, hosts: readonly string[], connections
     for (let count = from; !isStopping; count++) {
       const host = hosts[count % hosts.length] ?? "";
       const failure = await ask(host);
-      if (failure === undefined) answered++;
+      if (failure === undefined) responses++;
       else if (failures.length < MOST_FAILURES) failures.push(`${host}: ${failure}`);
     }
   };
   const workers = Array.from({ length: connections }, (_, index) => keepAsking(index));
   return {
-    answered: () => answered,
+    responses: () => responses,
     failures: () => failures,
     stop: async () => {
       isStopping = true;

@@ -122,7 +122,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
         await traffic.stop();
         expect(traffic.failures()).toEqual([]);
         expect(refusals).toEqual([]);
-        expect(traffic.answered()).toBeGreaterThan(EDITS);
+        expect(traffic.responses()).toBeGreaterThan(EDITS);
       } finally {
         await traffic.stop();
         await envoy.close();

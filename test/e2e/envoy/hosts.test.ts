@@ -132,8 +132,8 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
       ["a.example.:8080", "a.example: a.example:8080"],
       ["[::1]:80", "404"],
       ["*", "404"],
-    ])("%s is answered %s", async (host, answer) => {
-      expect(await anew(host)).toBe(answer);
+    ])("%s is answered %s", async (host, outcome) => {
+      expect(await anew(host)).toBe(outcome);
     });
 
     test("capital letters make no difference to which routes are taken", async () => {

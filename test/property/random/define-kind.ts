@@ -19,7 +19,7 @@ export const strategyAnnotation = "example.com/strategy";
 export interface PolicyKindUnderTest {
   readonly definition: PolicyDefinition;
   /** Dotted paths in the spec proper. */
-  readonly places: readonly string[];
+  readonly paths: readonly string[];
   readonly strategies: readonly string[];
   readonly removals: readonly string[];
   readonly conditions: readonly string[];

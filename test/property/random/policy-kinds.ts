@@ -38,7 +38,7 @@ import {
 } from "./retry-kinds.ts";
 
 const ruleNames: Omit<PolicyKindUnderTest, "definition"> = {
-  places: ["limits.a", "limits.b", "rules.authentication.a", "rules.authorization.b", "limits", "note"],
+  paths: ["limits.a", "limits.b", "rules.authentication.a", "rules.authorization.b", "limits", "note"],
   strategies: ["atomic", "merge", "merge"],
   removals: ["a", "b", "limits", "limits.a", "rules.authentication.a", "nothing"],
   conditions: [
@@ -52,7 +52,7 @@ const ruleNames: Omit<PolicyKindUnderTest, "definition"> = {
 };
 
 const leaves: Omit<PolicyKindUnderTest, "definition"> = {
-  places: ["color", "colors.dark", "colors.light", "colors", "colors.light.shade", "empty"],
+  paths: ["color", "colors.dark", "colors.light", "colors", "colors.light.shade", "empty"],
   strategies: ["atomic", "patch", "patch"],
   removals: ["color", "colors", "colors.dark", "nothing"],
   conditions: [
@@ -220,7 +220,7 @@ export const customStrategies: Readonly<Record<string, CustomStrategy>> = {
 
 /** Named rules that are also merged leaf by leaf, with tombstones. */
 const mixedKind: PolicyKindUnderTest = {
-  places: ["limits.a.x", "limits.a.y", "limits.a", "limits.b", "limits", "note", "note.x"],
+  paths: ["limits.a.x", "limits.a.y", "limits.a", "limits.b", "limits", "note", "note.x"],
   strategies: ["merge", "patch", "atomic"],
   removals: ["a", "limits.a.x", "note", "nothing"],
   conditions: ["spec.limits.a.x > 1", "has(spec.limits)", "!has(spec.note)", "1 / 0 == 1"],

@@ -111,7 +111,7 @@ export const randomConnection = fc
   )
   .map(([requests, mutations]) =>
     mutations.reduce((text, { at, removed, inserted }) => {
-      const place = at % (text.length + 1);
-      return text.slice(0, place) + inserted + text.slice(place + removed);
+      const offset = at % (text.length + 1);
+      return text.slice(0, offset) + inserted + text.slice(offset + removed);
     }, requests.join("")),
   );

@@ -29,7 +29,7 @@ interface Aim {
 }
 
 interface BlockPlan {
-  readonly values: readonly { readonly place: number; readonly value: Json }[];
+  readonly values: readonly { readonly path: number; readonly value: Json }[];
   readonly strategy: number | undefined;
   readonly when: number | undefined;
   readonly removals: readonly number[];
@@ -64,7 +64,7 @@ const value: fc.Arbitrary<Json> = weighted<Json>(
 
 const block: fc.Arbitrary<BlockPlan> = fc.record({
   values: fc.oneof(
-    { weight: 9, arbitrary: fc.array(fc.record({ place: index, value }), { minLength: 1, maxLength: 4 }) },
+    { weight: 9, arbitrary: fc.array(fc.record({ path: index, value }), { minLength: 1, maxLength: 4 }) },
     { weight: 1, arbitrary: fc.constant([]) },
   ),
   strategy: chance(0.7, index),
@@ -265,8 +265,7 @@ function writeBlocks({ defaults, bare, overrides, spelling }: PolicyPlan, kind: 
 
 function writeValues(plan: BlockPlan | undefined, kind: PolicyKindUnderTest): JsonObject {
   const spec: { [key: string]: Json } = {};
-  for (const { place, value } of plan?.values ?? [])
-    setAt(spec, (pick(kind.places, place) ?? "note").split("."), value);
+  for (const { path, value } of plan?.values ?? []) setAt(spec, (pick(kind.paths, path) ?? "note").split("."), value);
   return spec;
 }
 

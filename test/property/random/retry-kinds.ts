@@ -17,7 +17,7 @@ import {
 } from "./define-kind.ts";
 
 const retries: Omit<PolicyKindUnderTest, "definition"> = {
-  places: ["retry.attempts", "retry.codes", "retry.hint", "timeouts.request", "labels", "labels.k", "retry"],
+  paths: ["retry.attempts", "retry.codes", "retry.hint", "timeouts.request", "labels", "labels.k", "retry"],
   strategies: ["field", "field", "atomic"],
   removals: ["retry.attempts", "retry", "timeouts.request", "nothing"],
   conditions: [

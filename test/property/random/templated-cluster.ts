@@ -14,7 +14,7 @@ const plan = fc.record({
   /** The cluster whose definitions and policy specs are used. */
   cluster: randomCluster,
   /** For each Gateway, then for each route: the index of the policy spec on it; 2 means no policy. */
-  says: fc.array(fc.nat(2), { minLength: 9, maxLength: 9 }),
+  templates: fc.array(fc.nat(2), { minLength: 9, maxLength: 9 }),
   names: fc.shuffledSubarray(NAMES, { minLength: NAMES.length }),
   /** Targets that get one more policy. */
   more: fc.array(fc.nat(8), { maxLength: 2 }),
@@ -30,7 +30,7 @@ const named = (kind: string, name: string, spec: JsonObject): JsonObject => ({
   spec,
 });
 
-function build({ cluster, says, names, more }: Plan): RandomCluster {
+function build({ cluster, templates, names, more }: Plan): RandomCluster {
   const { definitions, objects } = cluster;
   const gateways = [1, 2, 3].map((nth) =>
     named("Gateway", `g${nth}`, {
@@ -51,7 +51,7 @@ function build({ cluster, says, names, more }: Plan): RandomCluster {
   const policyKinds = definitions.flatMap(({ policies }) => policies).filter(({ scope }) => scope === "Namespaced");
   const specs = objects.filter(({ kind }) => policyKinds.some((policy) => policy.kind === kind)).slice(0, 2);
   const policies = [...targets.keys(), ...more].flatMap((at, nth): readonly JsonObject[] => {
-    const template = specs[says[at] ?? 0];
+    const template = specs[templates[at] ?? 0];
     const target = targets[at];
     if (template === undefined || target === undefined) return [];
     return [policyLike(template, target, names[nth] ?? "z")];
@@ -61,7 +61,7 @@ function build({ cluster, says, names, more }: Plan): RandomCluster {
 
 function policyLike(template: JsonObject, { kind, metadata }: JsonObject, name: string): JsonObject {
   const spec = isJsonObject(template["spec"]) ? template["spec"] : {};
-  const said = Object.entries(spec).filter(([key]) => !key.startsWith("target"));
+  const settings = Object.entries(spec).filter(([key]) => !key.startsWith("target"));
   const targetRef = {
     group: gatewayGroup,
     kind: kind ?? "",
@@ -70,6 +70,6 @@ function policyLike(template: JsonObject, { kind, metadata }: JsonObject, name: 
   return {
     ...template,
     metadata: { name, namespace: NAMESPACE },
-    spec: { targetRef, ...Object.fromEntries(said) },
+    spec: { targetRef, ...Object.fromEntries(settings) },
   };
 }

@@ -168,10 +168,10 @@ spec: {targetRef: {group: fruit.example.com, kind: FruitRoute, name: r, sectionN
       ],
       { definitions: [definition] },
     );
-    const told = made.findings.filter(
+    const reported = made.findings.filter(
       ({ severity, message }) => severity === "error" && message.includes("round") && message.includes("about"),
     );
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     expect(made.spec("Orchard/straight > Tree/tall")).toEqual({ x: 1 });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * GEP-1713, "Route attachment"
- * GEP-1713, "Gateway changes"
+ * GEP-1713, "Route Attachment"
+ * GEP-1713, "Gateway & ListenerSet Handshake"
  * Gateway API, "ListenerSets"
  */
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,6 @@
 /**
- * GEP-1294, "Route types"
+ * GEP-1294, "Namespace boundaries"
+ * GEP-1294, "Multiple routes for a Service"
  * Gateway API, "Mesh"
  */
 import { describe, expect, test } from "vitest";

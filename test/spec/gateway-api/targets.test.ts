@@ -86,7 +86,7 @@ describe("Targets", () => {
       gateway("far", { namespace: "other", labels }),
       namespace("elsewhere", labels),
     ];
-    const told = (spec: JsonObject) =>
+    const reported = (spec: JsonObject) =>
       cluster([...labelled, { ...policy("LocalPolicy", "p", {}, {}), spec: { x: 1, ...spec } }], {
         definitions: [cross],
       })
@@ -133,7 +133,7 @@ describe("Targets", () => {
         "SelectorMatchesNothing spec.targetSelectors[0]: the selector matches no Gateway in namespace 'default'",
       ],
     ])("%s", (_, spec, expected) => {
-      expect(told(spec)).toEqual([expected]);
+      expect(reported(spec)).toEqual([expected]);
     });
   });
 

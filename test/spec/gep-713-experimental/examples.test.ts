@@ -31,9 +31,9 @@ describe("Examples", () => {
 
   test("Inherited Policy Attachment: overrides force it, whatever Gateway owners do", () => {
     const forced = tls("minimum12", { overrides: { minimumTLSVersion: 1.2 } }, onNamespace);
-    const tries = ["defaults", "overrides"].map((block) =>
+    const variants = ["defaults", "overrides"].map((block) =>
       tls(block, { [block]: { minimumTLSVersion: 1.0 } }, onGateway),
     );
-    for (const attempt of tries) expect(versions(forced, attempt)).toEqual([1.2, 1.2]);
+    for (const attempt of variants) expect(versions(forced, attempt)).toEqual([1.2, 1.2]);
   });
 });

@@ -20,8 +20,8 @@ describe("Reference by name", () => {
     );
     expect(colored(made)).toEqual(["plain", "test-eu"]);
     expect(made.outcome("p")).toBe("Enforced");
-    const told = made.findingsOn("p").filter(({ message }) => message.includes("absent"));
-    expect(told.map(({ field }) => field)).toEqual([expect.stringContaining("targetRefs[1]")]);
+    const reported = made.findingsOn("p").filter(({ message }) => message.includes("absent"));
+    expect(reported.map(({ field }) => field)).toEqual([expect.stringContaining("targetRefs[1]")]);
   });
 
   test("Reference by name: the same target twice is one target", () => {

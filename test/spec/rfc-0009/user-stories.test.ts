@@ -138,7 +138,7 @@ describe("User stories", () => {
     const subject = both
       .effective("AuthPolicy")
       .filter(({ sources }) =>
-        sources.some(({ pointer, policy: holder }) => pointer === "/rules/authentication/a" && holder !== null),
+        sources.some(({ pointer, policy: source }) => pointer === "/rules/authentication/a" && source !== null),
       );
     expect(subject.map(({ path }) => path.at(-1)?.name)).toEqual(["r"]);
     expect(both.affectedTargets("gw")).toEqual(["Gateway/g", "Gateway/g#http", "HTTPRoute/r", "HTTPRoute/r#rule"]);

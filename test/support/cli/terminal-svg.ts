@@ -43,9 +43,9 @@ const STYLES = [
 
 /** Fixes the width of a text, so that columns align in every font. */
 function textOf({ text, column, style }: Run, y: number): SvgElement {
-  const place = { x: round(MARGIN + column * CHARACTER), y, textLength: round(widthOf(text) * CHARACTER) };
+  const position = { x: round(MARGIN + column * CHARACTER), y, textLength: round(widthOf(text) * CHARACTER) };
   const look = { ...(style === undefined ? {} : { class: style }), "xml:space": "preserve" };
-  return svg("text", { ...place, ...look }, text);
+  return svg("text", { ...position, ...look }, text);
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

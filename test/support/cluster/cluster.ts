@@ -90,7 +90,7 @@ export function cluster(objects: string | readonly unknown[], options: ClusterOp
     definitions: definitions.filter((definition) => typeof definition !== "string"),
     strategies,
   });
-  return answers(evaluation, documents);
+  return readersOf(evaluation, documents);
 }
 
 const definitionFiles = new Map<string, readonly { readonly value: unknown }[]>();
@@ -112,7 +112,7 @@ function parse(text: string, file: string): readonly { readonly value: unknown }
   return parsed.documents;
 }
 
-function answers(evaluation: Evaluation, documents: readonly { readonly value: unknown }[]): Cluster {
+function readersOf(evaluation: Evaluation, documents: readonly { readonly value: unknown }[]): Cluster {
   const effective = (kind?: string) =>
     [...effectivePolicies(evaluation)].filter(({ policyKind }) => kind === undefined || policyKind.kind === kind);
   const effectiveAt = (path: string, which?: Which) =>
@@ -250,14 +250,14 @@ const provenanceOf = (sources: readonly Source[]): Readonly<Record<string, Prove
 
 /** One source in words; what lost is sorted, because only its content matters here. */
 export function showSource({ policy, block, object, computed, decidedBy, lost }: Source): Provenance {
-  const holder =
+  const source =
     policy === null
       ? object === undefined
         ? "nobody"
         : `object ${shortTarget(object)}`
       : `${shortId(policy)} ${block}`;
   return {
-    held: computed ? `${holder} computed` : holder,
+    held: computed ? `${source} computed` : source,
     by: [decidedBy.policy === null ? undefined : shortId(decidedBy.policy), decidedBy.block, decidedBy.strategy]
       .filter((word) => word !== undefined && word !== null)
       .join(" "),

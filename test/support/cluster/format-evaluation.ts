@@ -42,9 +42,9 @@ const describeNode = ({ kind, namespace, name, sectionName }: PathNode): string 
   `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}${sectionName === undefined ? "" : `#${sectionName}`}`;
 
 function describeSource(spec: JsonObject, { pointer, policy, block, object, decidedBy, lost }: Source): string[] {
-  const holder = policy !== null ? `${shortId(policy)} ${block ?? ""}` : object === undefined ? "nobody" : "the object";
+  const source = policy !== null ? `${shortId(policy)} ${block ?? ""}` : object === undefined ? "nobody" : "the object";
   const step = `${decidedBy.strategy}${decidedBy.policy === policy ? "" : ` of ${shortId(decidedBy.policy ?? "")}`}`;
-  return [`${pointer} = ${valueAt(spec, pointer)}: ${holder} (${step})`, ...lost.map(describeLost)];
+  return [`${pointer} = ${valueAt(spec, pointer)}: ${source} (${step})`, ...lost.map(describeLost)];
 }
 
 function describeLost({ policy, block, value, reason, by }: Lost): string {

@@ -29,8 +29,8 @@ export function validateBootstrap(envoy: string, bootstrap: unknown): string | u
     writeFileSync(path, JSON.stringify(bootstrap));
     const args = ["--mode", "validate", "-c", path, "-l", "warn"];
     const { status, stdout, stderr } = spawnSync(envoy, args, { encoding: "utf8", timeout: 60_000 });
-    const said = `${stdout}${stderr}`;
-    return status === 0 && !/deprecat/i.test(said) ? undefined : said;
+    const output = `${stdout}${stderr}`;
+    return status === 0 && !/deprecat/i.test(output) ? undefined : output;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -83,7 +83,7 @@ export interface Backend {
 /** A backend that records every request, with its body, before it responds. */
 export async function startBackend(
   cleanup: Cleanup,
-  answer: (request: SeenRequest, response: ServerResponse, number: number) => void = (_, response) =>
+  respond: (request: SeenRequest, response: ServerResponse, number: number) => void = (_, response) =>
     void response.end("ok"),
 ): Promise<Backend> {
   const seen: SeenRequest[] = [];
@@ -96,7 +96,7 @@ export async function startBackend(
       const { method = "", url = "", headers, rawHeaders } = request;
       const one = { method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString("latin1"), atMs };
       seen.push(one);
-      answer(one, response, seen.length);
+      respond(one, response, seen.length);
     });
   });
   const port = await listen(server);

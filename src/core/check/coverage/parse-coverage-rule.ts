@@ -162,17 +162,17 @@ function readSelector(targets: JsonObject, key: string, { report }: Reading): La
   return undefined;
 }
 
-function child(holder: JsonObject, key: string): JsonObject {
-  const value = ownValue(holder, key);
+function child(object: JsonObject, key: string): JsonObject {
+  const value = ownValue(object, key);
   return isJsonObject(value) ? value : {};
 }
 
-function items(holder: JsonObject, key: string): readonly Json[] {
-  const value = ownValue(holder, key);
+function items(object: JsonObject, key: string): readonly Json[] {
+  const value = ownValue(object, key);
   return isJsonList(value) ? value : [];
 }
 
-function text(holder: JsonObject, key: string): string {
-  const value = ownValue(holder, key);
+function text(object: JsonObject, key: string): string {
+  const value = ownValue(object, key);
   return typeof value === "string" ? value : "";
 }

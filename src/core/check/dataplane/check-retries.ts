@@ -174,10 +174,12 @@ function note(
 ): void {
   const effective = effectivePolicyAt(path, kind);
   for (const problem of problems) {
-    const places = problem.settings.map((pointer) => placeOf(world, effective, pointer));
-    const key = [problem.code, problem.message, ...places.map((place) => `${place?.object}${place?.pointer}`)].join(
-      "\n",
-    );
+    const locations = problem.settings.map((pointer) => locationOf(world, effective, pointer));
+    const key = [
+      problem.code,
+      problem.message,
+      ...locations.map((location) => `${location?.object}${location?.pointer}`),
+    ].join("\n");
     const known = occurrences.get(key);
     if (known === undefined) occurrences.set(key, { problem, effective, paths: 1 });
     else known.paths++;
@@ -187,7 +189,7 @@ function note(
 const sourceOf = ({ sources }: EffectivePolicy, pointer: string): Source | undefined =>
   sources.find((source) => source.pointer === pointer);
 
-function placeOf(world: World, effective: EffectivePolicy, pointer: string): ValuePointer | undefined {
+function locationOf(world: World, effective: EffectivePolicy, pointer: string): ValuePointer | undefined {
   const source = sourceOf(effective, pointer);
   return source === undefined ? undefined : sourcePointer(world, effective.policyKind, source, effective.path);
 }
@@ -195,13 +197,13 @@ function placeOf(world: World, effective: EffectivePolicy, pointer: string): Val
 function describe(world: World, { problem, effective, paths }: Occurrence): CheckFinding {
   const { code, message, fix, settings } = problem;
   const related = settings.flatMap((pointer): readonly RelatedField[] => {
-    const place = placeOf(world, effective, pointer);
-    if (place === undefined) return [];
-    const owner = formatRef(parseObjectId(place.object));
+    const location = locationOf(world, effective, pointer);
+    if (location === undefined) return [];
+    const owner = formatRef(parseObjectId(location.object));
     return [
       {
-        object: place.object,
-        field: fieldOfPointer(place.pointer),
+        object: location.object,
+        field: fieldOfPointer(location.pointer),
         message: `${fieldOfPointer(pointer)} is set by ${owner}`,
       },
     ];

@@ -5,7 +5,7 @@ const object = (apiVersion: string, kind: string): string =>
   `${smallCluster}---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: x, namespace: a}\nspec: {}\n`;
 
 describe("a kind that there is not", () => {
-  for (const [apiVersion, kind, place, message] of [
+  for (const [apiVersion, kind, position, message] of [
     [
       "gateway.networking.k8s.io/v1",
       "HttpRoute",
@@ -59,7 +59,7 @@ describe("a kind that there is not", () => {
   ] as const) {
     test(`${kind} of ${apiVersion}`, async () => {
       expect(await findingsOf("UnknownKind", object(apiVersion, kind))).toEqual([
-        `warning at «${place}»: ${kind} a/x is ignored: ${message}`,
+        `warning at «${position}»: ${kind} a/x is ignored: ${message}`,
       ]);
     });
   }

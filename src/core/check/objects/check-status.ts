@@ -186,11 +186,11 @@ function age({ object, observedGeneration }: Claim): string {
 function* affectedClaims(object: KubeObject, types: ReadonlySet<string>): Generator<Claim> {
   const status = ownValue(object.raw, "status");
   if (!isJsonObject(status)) return;
-  const holders: (readonly [JsonObject, string])[] = [[status, "status"]];
+  const parts: (readonly [JsonObject, string])[] = [[status, "status"]];
   for (const key of ["listeners", "parents"])
-    for (const [index, entry] of entriesOf(object, key)) holders.push([entry, `status.${key}[${index}]`]);
-  for (const [holder, field] of holders)
-    for (const claim of claimsIn(object, holder, field)) if (types.has(claim.type.split("/")[1] ?? "")) yield claim;
+    for (const [index, entry] of entriesOf(object, key)) parts.push([entry, `status.${key}[${index}]`]);
+  for (const [part, field] of parts)
+    for (const claim of claimsIn(object, part, field)) if (types.has(claim.type.split("/")[1] ?? "")) yield claim;
 }
 
 function ofTarget(claim: Claim, reports: Reports): readonly CheckFinding[] {
@@ -215,8 +215,8 @@ function* entriesOf({ raw }: KubeObject, key: string): Generator<readonly [numbe
   for (const [index, item] of isJsonList(list) ? list.entries() : []) if (isJsonObject(item)) yield [index, item];
 }
 
-function claimsIn(object: KubeObject, holder: JsonObject, field: string): readonly Claim[] {
-  const list = ownValue(holder, "conditions");
+function claimsIn(object: KubeObject, part: JsonObject, field: string): readonly Claim[] {
+  const list = ownValue(part, "conditions");
   const claims: Claim[] = [];
   for (const [index, item] of isJsonList(list) ? list.entries() : []) {
     if (!isJsonObject(item)) continue;

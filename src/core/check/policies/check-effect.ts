@@ -93,13 +93,13 @@ function valuesNeverTakeEffect(
   const own = overridden.some(({ lostToObject }) => lostToObject) ? ["the objects' own values"] : [];
   const by = listNames([...winners.slice(0, SHOWN).map((winner) => formatRef(parseObjectId(winner))), ...own]);
   const names = overridden.map(({ unit }) => fieldOfPointer(unit.pointer));
-  const place = blockPointer(world, policy.id, first.block.name, first.unit.pointer);
+  const location = blockPointer(world, policy.id, first.block.name, first.unit.pointer);
   const count = `${overridden.length} of the ${effect.units.size} values`;
   return [
     findingAt(object, {
       code: "ValuesNeverTakeEffect",
       severity: "info",
-      field: fieldOfPointer(place.pointer),
+      field: fieldOfPointer(location.pointer),
       message: `${count} of ${formatRef(object.ref)} ${overridden.length === 1 ? "takes" : "take"} effect nowhere: ${listNames(names.slice(0, MOST_VALUES), names.length)}; overridden by ${by}`,
       fix: "Remove the values that have no effect, or change the policies that override them.",
       ...(winners.length === 0 ? {} : { related: winners.slice(0, SHOWN).map(overriding) }),

@@ -54,7 +54,7 @@ function collided(world: World, { loser, winner, reason, paths }: Collision): Ch
   const { object } = policy;
   const isSameTarget = shareTarget(world, policy.id, winner.id);
   const winning = winner.blocks.find((other) => declares(other, unit));
-  const place = blockPointer(world, policy.id, block.name, unit.rule);
+  const location = blockPointer(world, policy.id, block.name, unit.rule);
   const other = blockPointer(world, winner.id, winning?.name ?? null, unit.rule);
   const where = paths === 1 ? "on one path" : `on ${paths} paths`;
   const how = reason === "overridden" ? "overrides it" : "replaces this default";
@@ -62,7 +62,7 @@ function collided(world: World, { loser, winner, reason, paths }: Collision): Ch
   return findingAt(object, {
     code: "RuleNameCollision",
     severity: isSameTarget ? "warning" : "info",
-    field: fieldOfPointer(place.pointer),
+    field: fieldOfPointer(location.pointer),
     message: `rule '${unit.ruleName}' of ${formatRef(object.ref)} has the same name as a rule of ${formatRef(winner.object.ref)}, which ${how} ${where}${target}`,
     fix: "Rename one of the two rules if both should take effect; rules of one name are never mixed.",
     related: [
@@ -124,8 +124,8 @@ export function checkRemovals(
 /** The entries of `remove` come first, then those of its other spelling, `unset`. */
 function removalPointer(world: World, { id, object }: Policy, { name }: Block, index: number): string {
   const { pointer } = blockPointer(world, id, name, "");
-  const holder = valueAtPointer(object.raw, pointer);
-  const list = isJsonObject(holder) ? ownValue(holder, "remove") : undefined;
+  const block = valueAtPointer(object.raw, pointer);
+  const list = isJsonObject(block) ? ownValue(block, "remove") : undefined;
   const length = isJsonList(list) ? list.length : 0;
   return index < length ? `${pointer}/remove/${index}` : `${pointer}/unset/${index - length}`;
 }

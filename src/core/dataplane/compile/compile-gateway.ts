@@ -148,12 +148,12 @@ function requiresClientCertificates(gateway: KubeObject, port: number | undefine
 const specOf = (object: KubeObject | undefined): JsonObject =>
   object === undefined ? {} : objectAt(object.raw, "spec");
 
-function objectAt(holder: JsonObject, key: string): JsonObject {
-  const value: Json | undefined = ownValue(holder, key);
+function objectAt(object: JsonObject, key: string): JsonObject {
+  const value: Json | undefined = ownValue(object, key);
   return isJsonObject(value) ? value : {};
 }
 
-function textAt(holder: JsonObject, key: string): string {
-  const value = ownValue(holder, key);
+function textAt(object: JsonObject, key: string): string {
+  const value = ownValue(object, key);
   return typeof value === "string" ? value : "";
 }

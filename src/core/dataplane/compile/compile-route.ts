@@ -42,7 +42,7 @@ export interface RouteAtListener {
 }
 
 export interface CompiledRoute {
-  readonly places: readonly RouteAtListener[];
+  readonly atListeners: readonly RouteAtListener[];
   /** The backends that it uses, each once. */
   readonly backends: readonly BackendConfig[];
   /** The Services that it references and that are not usable. The route must be recompiled if one of them changes. */
@@ -72,7 +72,7 @@ export function compileRoute(route: KubeObject, compiler: RouteCompiler): Compil
   const plans = draft.plans();
   const paths = compiler.settings.pathsTo(route);
   const knownRules = plans.map((): KnownRule[] => []);
-  const places = listeners.map((link): RouteAtListener => {
+  const atListeners = listeners.map((link): RouteAtListener => {
     const listener = targetId(link.parent, link.section);
     const path = paths.get(listener);
     const configs = plans.map((plan, at) => {
@@ -81,13 +81,13 @@ export function compileRoute(route: KubeObject, compiler: RouteCompiler): Compil
     });
     return { listener, hosts: hostsAt(route, hostnameOf(compiler.world, link), plans, configs) };
   });
-  return draft.compiled(places);
+  return draft.compiled(atListeners);
 }
 
 function notServed(route: KubeObject): CompiledRoute {
   const message = `${route.ref.kind}s are not supported, only HTTPRoutes and GRPCRoutes`;
   const problems = [{ object: route.ref, field: "kind", message }];
-  return { places: [], backends: [], missingServices: [], grantsOf: [], problems };
+  return { atListeners: [], backends: [], missingServices: [], grantsOf: [], problems };
 }
 
 function hostnameOf({ objects, rulebook }: World, { parent, section }: UpLink): string | undefined {
@@ -203,9 +203,9 @@ class RouteDraft {
     return sections.map((section, position) => planRule(section, position, context));
   }
 
-  compiled(places: readonly RouteAtListener[]): CompiledRoute {
+  compiled(atListeners: readonly RouteAtListener[]): CompiledRoute {
     return {
-      places,
+      atListeners,
       backends: [...this.#backends],
       missingServices: [...this.#missingServices],
       grantsOf: [...this.#grantsOf],

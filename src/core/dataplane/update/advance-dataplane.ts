@@ -62,7 +62,7 @@ export function advanceDataplane(
     draft.problems.set(id, noneIfEmpty(now?.problems));
     moveId(draft.grantReaders, id, old?.grantsOf ?? [], now?.grantsOf ?? []);
     noteUses(draft, changes, id, old, now);
-    hosts.replace(old?.places ?? [], now?.places ?? []);
+    hosts.replace(old?.atListeners ?? [], now?.atListeners ?? []);
   }
   refreshServices(changes, world, draft, backendOf, parts.options);
   const listeners = hosts.applyTo(draft);
@@ -78,17 +78,17 @@ class HostChanges {
   readonly #changes: Map<TargetId, Map<string, HostChange>> = new Map();
 
   replace(before: readonly RouteAtListener[], after: readonly RouteAtListener[]): void {
-    for (const place of before) {
-      if (after.includes(place)) continue;
-      for (const { hostname, routes } of place.hosts) {
-        const { gone } = this.#at(place.listener, hostname);
+    for (const atListener of before) {
+      if (after.includes(atListener)) continue;
+      for (const { hostname, routes } of atListener.hosts) {
+        const { gone } = this.#at(atListener.listener, hostname);
         for (const route of routes) gone.push(route);
       }
     }
-    for (const place of after) {
-      if (before.includes(place)) continue;
-      for (const { hostname, routes } of place.hosts) {
-        const { come } = this.#at(place.listener, hostname);
+    for (const atListener of after) {
+      if (before.includes(atListener)) continue;
+      for (const { hostname, routes } of atListener.hosts) {
+        const { come } = this.#at(atListener.listener, hostname);
         for (const route of routes) come.push(route);
       }
     }

@@ -5,11 +5,11 @@ import type { RouteConfig, RuleConfig } from "../gateway-config.ts";
 /** A route compiled again: rules, matches and places under listeners that are as they were are the objects that they were. */
 export function reuseRoute(old: CompiledRoute, now: CompiledRoute): CompiledRoute {
   const shared = configSharer(old);
-  const places = now.places.map((place) => {
-    const before = old.places.find(({ listener }) => listener === place.listener);
-    return reuseEqual(before, withConfigs(place, shared));
+  const atListeners = now.atListeners.map((atListener) => {
+    const before = old.atListeners.find(({ listener }) => listener === atListener.listener);
+    return reuseEqual(before, withConfigs(atListener, shared));
   });
-  return reuseEqual(old, { ...now, places });
+  return reuseEqual(old, { ...now, atListeners });
 }
 
 const withConfigs = (
@@ -29,7 +29,7 @@ const withConfigs = (
 /** The old object that equals a new one, if there is one. Equal calls give the same object. */
 function configSharer(old: CompiledRoute): (config: RouteConfig) => RouteConfig {
   const before = new Set<RouteConfig>();
-  for (const { hosts } of old.places)
+  for (const { hosts } of old.atListeners)
     for (const { routes } of hosts) for (const { config } of routes) before.add(config);
   const configs = new Map<RouteConfig, RouteConfig>();
   const rules = new Map<RuleConfig, RuleConfig>();

@@ -251,7 +251,7 @@ export class PathFinder {
    * Consumer routes carry the traffic of their namespace
    *
    * A route in another namespace than its Service carries traffic from that namespace; the producer's own route carries the rest.
-   * GEP-1294, "Route types"
+   * GEP-1294, "Multiple routes for a Service"
    */
   #toFrontend(service: ObjectId, routeNamespace: string): readonly Path[] {
     // As a frontend it is a root: changes above it, in its role as a backend, do not matter.

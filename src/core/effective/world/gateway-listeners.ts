@@ -14,7 +14,7 @@ import type { World } from "./world.ts";
  *
  * The listeners of the Gateway come first, then those of the attached ListenerSets, older ListenerSets first, then by
  * namespace/name.
- * GEP-1713, "Listener precedence"
+ * GEP-1713, "Listener Precedence"
  */
 export function gatewayListeners(world: World, gateway: KubeObject): DistinctListeners {
   const owners = [gateway, ...listenerSetsOf(world, gateway)];

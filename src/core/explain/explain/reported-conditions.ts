@@ -41,8 +41,8 @@ function aboutParent(parent: JsonObject, ownNamespace: string): About {
   };
 }
 
-const conditionsIn = (holder: JsonObject, about: About): readonly ReportedCondition[] =>
-  objectsIn(ownValue(holder, "conditions")).map((condition) => ({
+const conditionsIn = (status: JsonObject, about: About): readonly ReportedCondition[] =>
+  objectsIn(ownValue(status, "conditions")).map((condition) => ({
     ...about,
     type: text(ownValue(condition, "type")),
     status: text(ownValue(condition, "status")),

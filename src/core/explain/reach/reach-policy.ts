@@ -168,11 +168,11 @@ function addNodes({ reachedNodes, targets, through }: Survey, { nodes, from }: R
       through.set(target, (through.get(target) ?? 0) + 1);
     }
     const key = targetId(id, node.sectionName);
-    const place = reachedNodes.get(key) ?? { node, isBelow, paths: 0, inEffect: 0 };
-    reachedNodes.set(key, place);
-    place.isBelow ||= isBelow;
-    place.paths++;
-    place.inEffect += inEffect;
+    const reached = reachedNodes.get(key) ?? { node, isBelow, paths: 0, inEffect: 0 };
+    reachedNodes.set(key, reached);
+    reached.isBelow ||= isBelow;
+    reached.paths++;
+    reached.inEffect += inEffect;
   }
 }
 

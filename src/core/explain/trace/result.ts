@@ -65,7 +65,7 @@ export interface RoutedTrace {
   readonly filters: readonly JsonObject[];
   readonly backends: readonly TracedBackend[];
   /** The response of the gateway if it asks no backend. */
-  readonly answer: string | undefined;
+  readonly response: string | undefined;
   /** The effective policies on this path, by kind, and those of Direct kinds on its backends. */
   readonly kinds: readonly KindExplanation[];
 }

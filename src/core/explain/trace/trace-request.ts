@@ -172,7 +172,7 @@ function routed(world: World, at: OwnedListener, winner: Candidate, others: read
     losers,
     filters,
     backends,
-    answer: answerOf(
+    response: responseOf(
       filters,
       backends,
       refusals.find(({ of, field }) => of === "Rule" && field.startsWith(`spec.rules[${winner.section.index}].`)),
@@ -187,7 +187,7 @@ function routed(world: World, at: OwnedListener, winner: Candidate, others: read
 }
 
 /** The response if the gateway asks no backend. */
-function answerOf(
+function responseOf(
   filters: readonly JsonObject[],
   backends: readonly TracedBackend[],
   refusal: RuleRefusal | undefined,

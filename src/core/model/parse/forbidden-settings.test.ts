@@ -42,10 +42,10 @@ describe("timeouts.request in a RetryPolicy on a Service is Invalid", () => {
       { defaults: { remove: ["timeouts"], retry: { attempts: 1 } } },
       "spec.defaults.remove removes timeouts.request",
     ],
-  ])("%s", (_, settings, says) => {
+  ])("%s", (_, settings, expected) => {
     const message = verdictOf({ targetRefs: [service], ...settings });
     expect(message.startsWith("Invalid: ")).toBe(true);
-    expect(message).toContain(`${says}; ${because}`);
+    expect(message).toContain(`${expected}; ${because}`);
   });
 
   test("also for one port, for a selector, and beside other targets", () => {

@@ -72,8 +72,8 @@ export async function startEnvoyDataplane(options: EnvoyDataplaneOptions): Promi
         if (!envoys.has(key)) envoys.set(key, await startEnvoy(gateway, plane, options));
       }
       const refused = await untilSettled(plane, [...wanted.keys()]);
-      const told = problems.map(({ object, field, message }) => `${formatRef(object)}: ${field}: ${message}`);
-      return [...told, ...refused];
+      const reported = problems.map(({ object, field, message }) => `${formatRef(object)}: ${field}: ${message}`);
+      return [...reported, ...refused];
     },
     close: async (drainMs) => {
       await Promise.all([...envoys.keys()].map((key) => stop(envoys, key, drainMs)));

@@ -30,14 +30,14 @@ export interface EnvoyAccess {
 
 /** Undefined: the line is not an access log entry. */
 export function parseAccessLine(line: string): EnvoyAccess | undefined {
-  const said = parseJson(line);
-  if (said === undefined) return undefined;
+  const entry = parseJson(line);
+  if (entry === undefined) return undefined;
   const text = (field: AccessField): string | undefined => {
-    const value = said[field];
+    const value = entry[field];
     return typeof value === "string" && value !== "-" ? value : undefined;
   };
   const number = (field: AccessField): number => {
-    const value = Number(said[field]);
+    const value = Number(entry[field]);
     return Number.isFinite(value) ? value : 0;
   };
   return {

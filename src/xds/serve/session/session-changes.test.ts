@@ -34,7 +34,7 @@ function connect(wanted: EncodedResources) {
   });
   const ask = (type: SessionRequest["type"], subscribe: readonly string[], unsubscribe: readonly string[] = []): void =>
     session.receive({ type, subscribe, unsubscribe, held: new Map(), nonce: "", refusal: undefined });
-  const answer = (response: SessionResponse): void => {
+  const acknowledge = (response: SessionResponse): void => {
     const { type, resources, removed } = response;
     log.push([type, ...resources.map(({ name, version }) => `+${name}@${version}`), ...removed].sort().join(" "));
     if (type === "Cluster")
@@ -50,11 +50,11 @@ function connect(wanted: EncodedResources) {
       );
     session.receive(isTaken(response));
   };
-  const answerAll = (): readonly string[] => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) answer(next);
+  const acknowledgeAll = (): readonly string[] => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) acknowledge(next);
     return log.splice(0);
   };
-  return { session, ask, answerAll };
+  return { session, ask, acknowledgeAll };
 }
 
 const withoutEdition = ({ get, keys }: ResourceTable): ResourceTable => ({
@@ -91,15 +91,15 @@ test.each([1, 2])("what is looked at alone is sent as if all had been looked at 
     envoy.ask("Route", ["bakery/door:80"]);
     envoy.ask("VirtualHost", []);
   }
-  expect(one.answerAll()).toEqual(other.answerAll());
+  expect(one.acknowledgeAll()).toEqual(other.acknowledgeAll());
   let sent = 0;
   for (let count = 0; count < 150; count++) {
     edited.edit();
     const resources = next();
     one.session.offer(resources);
     other.session.offer(forgetful(resources));
-    const log = one.answerAll();
-    expect(log).toEqual(other.answerAll());
+    const log = one.acknowledgeAll();
+    expect(log).toEqual(other.acknowledgeAll());
     expect(one.session.isSettled).toBe(true);
     sent += log.length;
   }

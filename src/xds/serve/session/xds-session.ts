@@ -88,9 +88,9 @@ export class XdsSession {
   receive(request: SessionRequest): void {
     const state = this.states[request.type];
     const { subscribe, unsubscribe, held, refusal } = request;
-    const isPlainAnswer = subscribe.length + unsubscribe.length + held.size === 0 && refusal === undefined;
+    const isPlainAcknowledgement = subscribe.length + unsubscribe.length + held.size === 0 && refusal === undefined;
     const settled = this.settle(request, state);
-    if (isPlainAnswer && state.names !== undefined) this.lists.lookAgain(request.type, settled);
+    if (isPlainAcknowledgement && state.names !== undefined) this.lists.lookAgain(request.type, settled);
     else state.lists = undefined;
     this.subscribe(request, state);
     this.advance();

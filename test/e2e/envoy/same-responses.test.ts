@@ -109,18 +109,18 @@ function someRequest(): Asked {
 const ask = (port: number, { method, target, host, more }: Asked): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
-    let answer = "";
+    let response = "";
     socket.setTimeout(10_000, () => socket.destroy(new Error(`no answer to ${method} ${target} of ${host}`)));
     socket.setEncoding("latin1");
     socket.on("data", (text) => {
-      answer += String(text);
+      response += String(text);
       // The head of the response is complete: the connection does not have to close.
-      if (answer.includes("\r\n\r\n")) socket.destroy();
+      if (response.includes("\r\n\r\n")) socket.destroy();
     });
     socket.on("error", reject);
     socket.on("close", () => {
-      const taken = /^x-route: (.*)\r$/im.exec(answer)?.[1] ?? "no route";
-      resolve(`${answer.slice(9, 12)} ${taken}`);
+      const taken = /^x-route: (.*)\r$/im.exec(response)?.[1] ?? "no route";
+      resolve(`${response.slice(9, 12)} ${taken}`);
     });
     socket.write(
       `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 0\r\nconnection: close\r\n${more}\r\n`,

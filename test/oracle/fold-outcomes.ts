@@ -67,7 +67,16 @@ export function outcomesOf(state: FoldState, counts: (unit: OracleUnit) => boole
     const policy = setting.policy.id;
     if (state.current.includes(setting)) return [{ policy, state: "inEffect", by: [] }];
     const loss = lossOf(setting, state);
+    if (loss.reason !== "equal" && loss.reason !== "gated" && takesEffectThere(setting, state)) return [];
     if (loss.reason === "gated") return [{ policy, state: "gated", by: [] }];
     return [{ policy, state: loss.reason === "equal" ? "inEffect" : "lost", by: byOf(loss) }];
   });
+}
+
+/** True if the same policy takes effect at the pointer with another block, or at another level: it does not override itself. */
+function takesEffectThere({ policy, unit }: Setting, state: FoldState): boolean {
+  const own = [...state.settings, ...state.current].filter(
+    (one) => one.policy === policy && one.unit.pointer === unit.pointer,
+  );
+  return own.some((one) => state.current.includes(one) || lossOf(one, state).reason === "equal");
 }

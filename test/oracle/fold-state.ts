@@ -3,7 +3,7 @@ import type { LossReason, Step } from "../../src/core/merge/provenance.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { BlockName } from "../../src/core/model/policy.ts";
 import type { ObjectId, PolicyId } from "../../src/core/model/refs.ts";
-import { isEqual, mapOf, unique } from "./json-value.ts";
+import { isEqual, mapWithoutNulls, unique } from "./json-value.ts";
 import type { OraclePolicy } from "./read-policy.ts";
 import type { OracleUnit } from "./spec-units.ts";
 
@@ -27,7 +27,7 @@ export interface Loss {
 
 export class FoldState {
   current: readonly Setting[] = [];
-  /** True once a policy has set a value other than an empty map, even if it was overridden since. */
+  /** True once a policy has set something, even if it was overridden since. */
   hasPolicyValue = false;
   readonly settings: Setting[] = [];
   readonly losses: Map<Setting, Loss> = new Map();
@@ -65,16 +65,19 @@ export class FoldState {
     this.losses.set(setting, loss);
   }
 
-  /** The result without tombstones, and without maps that contain only tombstones. */
+  /** The result without tombstones. A map that contains only tombstones is empty (RFC 7386, Appendix A). */
   get spec(): JsonObject {
     return this.specOf(() => true);
   }
 
   /** The part of the result that `counts` selects. */
   specOf(counts: (unit: OracleUnit) => boolean): JsonObject {
-    const listed = this.current.filter((one) => !isTombstone(one) && counts(one.unit));
-    return mapOf(listed.map(({ unit }) => [unit.path, unit.value]));
+    return specOf(this.current.filter(({ unit }) => counts(unit)));
   }
+}
+
+export function specOf(settings: readonly Setting[]): JsonObject {
+  return mapWithoutNulls(settings.map(({ unit }) => [unit.path, unit.value]));
 }
 
 export const isTombstone = ({ unit }: Setting): boolean => unit.value === null;

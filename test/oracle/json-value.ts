@@ -51,13 +51,33 @@ export type PathAndValue = readonly [path: readonly string[], value: Json];
 
 /** The map with each value at its path. No path may be below another. */
 export function mapOf(values: readonly PathAndValue[]): JsonObject {
+  return buildMap(values, (key, value) => [[key, value]]);
+}
+
+/** As `mapOf`, without the keys whose value is null. The maps that have these keys stay. */
+export function mapWithoutNulls(values: readonly PathAndValue[]): JsonObject {
+  return buildMap(values, (key, value) => (value === null ? [] : [[key, value]]));
+}
+
+function buildMap(
+  values: readonly PathAndValue[],
+  entry: (key: string, value: Json) => readonly (readonly [string, Json])[],
+): JsonObject {
   const keys = [...new Set(values.map(([path]) => path[0] as string))].sort();
   return Object.fromEntries(
-    keys.map((key) => {
+    keys.flatMap((key) => {
       const inside = values.filter(([path]) => path[0] === key);
       const here = inside.find(([path]) => path.length === 1);
-      if (here !== undefined) return [key, here[1]];
-      return [key, mapOf(inside.map(([path, value]) => [path.slice(1), value]))];
+      if (here !== undefined) return entry(key, here[1]);
+      return [
+        [
+          key,
+          buildMap(
+            inside.map(([path, value]) => [path.slice(1), value]),
+            entry,
+          ),
+        ],
+      ];
     }),
   );
 }

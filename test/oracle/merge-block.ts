@@ -11,6 +11,7 @@ import {
   relation,
   type Setting,
   settingsAt,
+  specOf,
 } from "./fold-state.ts";
 import { field, isEqual, isMap, mapOf, unique } from "./json-value.ts";
 import type { OraclePolicy } from "./read-policy.ts";
@@ -38,7 +39,7 @@ export function mergeBlock(state: FoldState, block: BlockToMerge, options: Merge
   else if (typeof granularity === "object") mergeCustom(state, block, granularity.custom, options);
   else if (base === "Defaults") mergeDefaults(state, block);
   else mergeOverrides(state, block);
-  state.hasPolicyValue ||= block.settings.some(({ unit }) => !unit.isEmptyMap);
+  state.hasPolicyValue = true;
 }
 
 /**
@@ -148,9 +149,6 @@ function mergeCustom(
     state.losses.set(setting, lossOfDefault(setting, settingsAt(setting.unit, credited), credited));
   }
 }
-
-const specOf = (settings: readonly Setting[]) =>
-  mapOf(settings.filter((one) => !isTombstone(one)).map(({ unit }) => [unit.path, unit.value]));
 
 function metadataOf({ id, object }: OraclePolicy): PolicyMetadata {
   const metadata = field(object.raw, "metadata");

@@ -31,7 +31,8 @@ function unitsAt(value: Json, path: readonly string[], definition: PolicyDefinit
   if (!isMap(value) || isOneValue(path, definition)) {
     return [unit(path, value, definition, { isEmptyMap: isMap(value) && Object.keys(value).length === 0 })];
   }
-  const keys = Object.keys(value);
+  // The API server drops nulls, and the map that had them stays.
+  const keys = Object.keys(value).filter((key) => isPatch || value[key] !== null);
   if (keys.length > 0) return keys.flatMap((key) => unitsAt(value[key] as Json, [...path, key], definition));
   // A rule map without rules contains no policy rules (RFC 9: "p.empty?").
   if (path.length === 0 || leadsToRules(path, definition)) return [];

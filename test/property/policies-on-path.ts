@@ -294,10 +294,10 @@ function unitsOf(spec: JsonObject, definition: PolicyDefinition): readonly PathA
   const walk = (value: Json, path: readonly string[]): readonly PathAndValue[] => {
     if (value === null && !supports(definition, "Patch")) return [];
     if (isJsonObject(value) && !isOneValue(path, definition)) {
-      const keys = Object.keys(value);
+      const keys = Object.keys(value).filter((key) => value[key] !== null || supports(definition, "Patch"));
       if (keys.length > 0) return keys.flatMap((key) => walk(value[key] ?? null, [...path, key]));
       // A rule map without rules sets nothing.
-      if (path.length === 0 || leadsToRules(path, definition)) return [];
+      return path.length === 0 || leadsToRules(path, definition) ? [] : [[path, {}]];
     }
     return [[path, value]];
   };

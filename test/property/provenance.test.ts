@@ -155,13 +155,15 @@ function valueAt(spec: JsonObject, pointer: string): Json | undefined {
   return value;
 }
 
-/** Builds a spec from the sources: each value at its pointer, tombstones left out. */
+/** Builds a spec from the sources: each value at its pointer. Of a tombstone only the map above it is left. */
 function rebuild(evaluated: EvaluatedPath, sources: readonly Source[], spec: JsonObject): JsonObject {
   const built: { [key: string]: Json } = {};
   for (const source of sources) {
     const value = settingValue(source, evaluated, spec);
-    if (value === undefined || value === null) continue;
-    put(built, stepsOf(source.pointer), value);
+    if (value === undefined) continue;
+    const steps = stepsOf(source.pointer);
+    if (value !== null) put(built, steps, value);
+    else if (steps.length > 1) put(built, steps.slice(0, -1), {});
   }
   return built;
 }

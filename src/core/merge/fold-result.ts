@@ -59,14 +59,14 @@ export class FoldResult {
     return this.#held === 0;
   }
 
-  /** True if no policy has set anything so far. Objects' own values and empty maps may be held. */
+  /** True if no policy has set anything so far. Objects' own values may be held. */
   get isOpen(): boolean {
     return this.#held === 0 || !this.#hasMerged;
   }
 
-  /** Records that a block was merged, whether it holds anything or not. */
+  /** Records that a block with units was merged, whether it holds anything or not. An empty map is a unit as well. */
   noteMerged(candidates: readonly Candidate[]): void {
-    if (!this.#hasMerged) this.#hasMerged = candidates.some(({ unit }) => !isEmptyMap(unit.value));
+    if (candidates.length > 0) this.#hasMerged = true;
   }
 
   holder(pointer: string): Candidate | undefined {
@@ -227,12 +227,25 @@ export class FoldResult {
   }
 }
 
-/** The spec that the held candidates make up. Tombstones are not in it. */
+/**
+ * Patch keeps maps that it empties
+ *
+ * In the spec that the held candidates make up there are no tombstones, but a map with a tombstone is there, even if it is empty now
+ * (RFC 7386, Appendix A).
+ * GEP-713, "Combined merge strategies"
+ */
 export function specOf(states: readonly PointerState[]): JsonObject {
-  const units: Unit[] = [];
-  for (const { holder } of states) if (holder !== undefined && holder.unit.value !== null) units.push(holder.unit);
+  const units: Pick<Unit, "path" | "value">[] = [];
+  for (const { holder } of states) {
+    if (holder === undefined) continue;
+    const { unit } = holder;
+    if (unit.value !== null) units.push(unit);
+    else if (unit.path.length > 1) units.push({ path: unit.path.slice(0, -1), value: EMPTY_MAP });
+  }
   return buildSpec(units);
 }
+
+const EMPTY_MAP: JsonObject = {};
 
 const isComputed = ({ candidate }: Loss): boolean => candidate.computed === true;
 

@@ -26,14 +26,23 @@ export function outcomesOf(
     return outcome;
   };
   for (const states of folds) {
-    for (const { holder, losses } of states) {
+    for (const state of states) {
+      const { holder, losses } = state;
       if (holder?.policy !== undefined) outcomeOf(holder.policy).inEffect++;
-      for (const loss of losses)
-        if (loss.candidate.policy !== undefined) countLoss(outcomeOf(loss.candidate.policy), loss);
+      for (const loss of losses) {
+        const { policy } = loss.candidate;
+        if (policy !== undefined && (loss.reason === "equal" || !takesEffectAt(state, policy)))
+          countLoss(outcomeOf(policy), loss);
+      }
     }
   }
   return [...outcomes.values()];
 }
+
+/** A policy that takes effect at a pointer is not overridden there: another block of it, or it at another level, has lost. */
+const takesEffectAt = ({ holder, losses }: PointerState, policy: Policy): boolean =>
+  holder?.policy === policy ||
+  losses.some(({ candidate, reason }) => candidate.policy === policy && reason === "equal");
 
 function countLoss(outcome: Draft, { reason, by }: Loss): void {
   switch (reason) {

@@ -32,7 +32,12 @@ describe("what is one unit", () => {
       leaves,
       ["/maps/x/inner", "/maps/x/y"],
     ],
-    ["null counts as absent", { a: null, b: { c: null }, d: 1 }, leaves, ["/d"]],
+    [
+      "null counts as absent, and the map that has it is empty",
+      { a: null, b: { c: null }, d: 1 },
+      leaves,
+      ["/b", "/d"],
+    ],
     ["null is a tombstone for Patch kinds", { a: null, b: { c: null } }, patch, ["/a", "/b/c"]],
     ["RFC 9: a named rule", { limits: { a: { rates: [1] }, b: {} } }, named, ["/limits/a", "/limits/b"]],
     [

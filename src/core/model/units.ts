@@ -14,7 +14,7 @@ export interface UnitRules {
   readonly atomicPaths: readonly string[];
   /** `false`: a named rule is one unit. `true`: each of its leaves is a unit, which refers to its rule. */
   readonly leaves: boolean;
-  /** `true`: `null` removes a value (Patch). `false`: `null` counts as absent, and so does an object that has only nulls. */
+  /** `true`: `null` removes a value (Patch). `false`: `null` counts as absent, as in the API server. */
   readonly nulls: boolean;
   /** The tree of `ruleMaps` and `atomicPaths`, as the list that a walk begins with. */
   readonly roots: Nodes;
@@ -143,16 +143,30 @@ function walkObject(
       depth < MAX_DEPTH &&
       !nodesHere.some((node) => node.atomic && !node.ruleMap)
     ) {
-      if (hasKeys(value)) {
+      if (walk.rules.nulls ? hasKeys(value) : hasSetKeys(value)) {
         walkObject(value, walk, here, nodesHere, ruleHere, depth + 1);
         continue;
       }
       if (ruleHere === undefined && nodesHere.some(leadsToRules)) continue;
+      pushUnit(walk, here, EMPTY_MAP, ruleHere);
+      continue;
     }
-    const { pointer, path } = here;
-    if (ruleHere === undefined) walk.units.push({ pointer, path, value, rule: pointer });
-    else walk.units.push({ pointer, path, value, rule: ruleHere.pointer, ruleName: ruleHere.name });
+    pushUnit(walk, here, value, ruleHere);
   }
+}
+
+/** Of a map with nulls only, which the API server drops, the empty map is left. */
+const EMPTY_MAP: JsonObject = {};
+
+function pushUnit({ units }: Walk, { pointer, path }: PointerNode, value: Json, rule: NamedRule | undefined): void {
+  if (rule === undefined) units.push({ pointer, path, value, rule: pointer });
+  else units.push({ pointer, path, value, rule: rule.pointer, ruleName: rule.name });
+}
+
+/** True if a key has a value other than null. */
+function hasSetKeys(object: JsonObject): boolean {
+  for (const key in object) if (Object.hasOwn(object, key) && (object[key] ?? null) !== null) return true;
+  return false;
 }
 
 function hasKeys(object: JsonObject): boolean {

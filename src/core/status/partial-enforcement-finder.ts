@@ -10,7 +10,8 @@ import { ancestorOf } from "../effective/verdicts/ancestor-of.ts";
 import type { AncestorVerdict } from "../effective/verdicts/verdict.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import type { World } from "../effective/world/world.ts";
-import type { Lost } from "../merge/provenance.ts";
+import type { Lost, Source } from "../merge/provenance.ts";
+import { takesEffectAt } from "../merge/takes-effect-at.ts";
 import { type ObjectId, type PolicyId, parseObjectId, parseTargetId, type TargetId, targetId } from "../model/refs.ts";
 import { clipText } from "../model/words/clip-text.ts";
 
@@ -112,21 +113,17 @@ function partsOf(effective: EffectivePolicy, id: PolicyId): PartialEnforcement {
   const { path, from } = effective;
   const isLost = ({ policy, reason, by }: Lost): boolean =>
     policy === id && reason !== "gated" && reason !== "equal" && (by.length === 0 || by.some((one) => one !== id));
+  const isOverridden = (source: Source): boolean => !takesEffectAt(source, id) && source.lost.some(isLost);
   // The spec, or the first list item in which a setting is overridden.
-  const fold = specAndFields(effective).find((one) => one.sources.some(({ lost }) => lost.some(isLost)));
+  const fold = specAndFields(effective).find((one) => one.sources.some(isOverridden));
   const inEffect: string[] = [];
   const superseded: SupersededSetting[] = [];
-  for (const { pointer, policy, lost } of fold?.sources ?? []) {
-    const setting = fieldOfPointer(pointer);
-    const isEqual = (one: Lost): boolean => one.policy === id && one.reason === "equal";
-    const takesEffect = policy === id || lost.some(isEqual);
-    if (takesEffect) inEffect.push(setting);
-    // Two blocks of the policy, or one block at two levels, may have the same setting.
-    for (const one of lost.filter(isLost))
-      superseded.push({
-        setting: takesEffect ? `${setting} (${one.block})` : setting,
-        by: one.by.filter((winner) => winner !== id),
-      });
+  for (const source of fold?.sources ?? []) {
+    const setting = fieldOfPointer(source.pointer);
+    if (takesEffectAt(source, id)) inEffect.push(setting);
+    else
+      for (const { by } of source.lost.filter(isLost))
+        superseded.push({ setting, by: by.filter((winner) => winner !== id) });
   }
   // Cluster-scoped nodes are left out: they are the same for most paths.
   const nodes = path.filter(({ namespace }) => namespace !== "");

@@ -279,13 +279,13 @@ describe("the message tells winners and places", () => {
       );
     });
 
-    test("a setting that two of its blocks have", () => {
+    test("a setting that two of its blocks have is named once", () => {
       const all = made(
         ...path,
-        on("p", "Gateway/g", { defaults: { x: 1 }, overrides: { x: 2 } }),
-        on("q", "HTTPRoute/r", { x: 3 }),
+        on("p", "Gateway/g", { defaults: { x: 1, y: 1 }, overrides: { x: 2 } }),
+        on("q", "HTTPRoute/r", { x: 3, y: 3 }),
       );
-      expect(parts(all)).toMatch(/: x takes effect; x \(defaults\) is overridden by TestPolicy default\/q$/);
+      expect(parts(all)).toMatch(/: x takes effect; y is overridden by TestPolicy default\/q$/);
     });
 
     test("ancestor by ancestor", () => {

@@ -3,7 +3,7 @@
  * GEP-713, "Combined merge strategies"
  */
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/model/json.ts";
+import type { Json, JsonObject } from "../../../src/core/model/json.ts";
 import type { CustomStrategy } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { color, colorPolicy, contest } from "./color-policies.ts";
@@ -137,6 +137,51 @@ describe("Combined merge strategies", () => {
     });
   });
 
+  describe("Patch is JSON Merge Patch (RFC 7386, Appendix A)", () => {
+    // A spec is always an object, so each document is the field `doc`. Null as a whole document deletes the field.
+    for (const [original, patch, result] of [
+      [{ a: "b" }, { a: "c" }, { a: "c" }],
+      [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
+      [{ a: "b" }, { a: null }, {}],
+      [{ a: "b", b: "c" }, { a: null }, { b: "c" }],
+      [{ a: ["b"] }, { a: "c" }, { a: "c" }],
+      [{ a: "c" }, { a: ["b"] }, { a: ["b"] }],
+      [{ a: { b: "c" } }, { a: { b: "d", c: null } }, { a: { b: "d" } }],
+      [{ a: [{ b: "c" }] }, { a: [1] }, { a: [1] }],
+      [
+        ["a", "b"],
+        ["c", "d"],
+        ["c", "d"],
+      ],
+      [{ a: "b" }, ["c"], ["c"]],
+      [{ a: "foo" }, null, undefined],
+      [{ a: "foo" }, "bar", "bar"],
+      // The appendix keeps the original's null; a Kubernetes object has none, and here a null deletes wherever it is.
+      [{ e: null }, { a: 1 }, { a: 1 }],
+      [[1, 2], { a: "b", c: null }, { a: "b" }],
+      [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    ] as readonly (readonly [Json, Json, Json | undefined])[]) {
+      const patched = result === undefined ? {} : { doc: result };
+      const how = `${JSON.stringify(original)} and ${JSON.stringify(patch)} give ${JSON.stringify(result) ?? "nothing"}`;
+
+      test(`Patch Overrides, the established on the challenger: ${how}`, () => {
+        const both = contest(colorPolicy(), [
+          color("p1", "Gateway/g1", { overrides: { strategy: "patch", doc: patch } }),
+          color("p2", "HTTPRoute/r1", { doc: original }),
+        ]);
+        expect(both.spec("Service/b1")).toEqual(patched);
+      });
+
+      test(`Patch Defaults, the challenger on the established: ${how}`, () => {
+        const both = contest(colorPolicy(), [
+          color("p1", "Gateway/g1", { defaults: { strategy: "patch", doc: original } }),
+          color("p2", "HTTPRoute/r1", { doc: patch }),
+        ]);
+        expect(both.spec("Service/b1")).toEqual(patched);
+      });
+    }
+  });
+
   test("Patch beside Field: JSON Merge Patch goes into every map", () => {
     const definition = colorPolicy({
       merge: {
@@ -151,14 +196,13 @@ describe("Combined merge strategies", () => {
     expect(both.spec("Service/b1")).toEqual({ labels: { foo: "c", bar: "b" } });
   });
 
-  test("Atomic Defaults: a policy that says nothing does not block a default, nor does an empty map", () => {
-    const definition = colorPolicy({});
-    const both = contest(definition, [
+  test("Atomic Defaults: the challenger, whole, also if all it sets is an empty map", () => {
+    const both = contest(colorPolicy(), [
       color("p1", "Gateway/g1", { colors: { dark: "brown" } }),
       color("p2", "HTTPRoute/r1", { colors: {} }),
     ]);
-    expect(both.spec("Service/b1")).toEqual({ colors: { dark: "brown" } });
-    expect(both.outcome("p1")).toBe("Enforced");
+    expect(both.spec("Service/b1")).toEqual({ colors: {} });
+    expect(both.outcome("p1")).toBe("Overridden by p2");
   });
 
   describe("<Custom>", () => {

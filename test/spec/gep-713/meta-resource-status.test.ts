@@ -96,6 +96,22 @@ describe("Meta resource status", () => {
     expect(named.outcome("p")).toBe("Enforced");
   });
 
+  test("a policy that takes effect at a setting is not overridden there by what its other block says", () => {
+    const made = cluster(
+      [
+        gateway("g1"),
+        route("r1", "Gateway/g1", { rules: [{ name: "rule", backends: ["b1"] }] }),
+        service("b1"),
+        color("p", "Gateway/g1", { defaults: { color: "red" }, overrides: { color: "blue" } }),
+        color("q", "HTTPRoute/r1", { defaults: { color: "green" } }),
+      ],
+      { definitions: [colorPolicy({ merge: { blocks: "Combined" } })] },
+    );
+    expect(made.spec("Service/b1")).toEqual({ color: "blue" });
+    expect(made.outcome("p")).toBe("Enforced");
+    expect(made.outcome("q")).toBe("Overridden by p");
+  });
+
   test("a policy without units changes nothing: an empty override does not wipe out what is below", () => {
     const made = contest(definition, [
       color("p1", "Gateway/g1", { overrides: {} }),

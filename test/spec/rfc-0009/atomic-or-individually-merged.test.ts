@@ -48,6 +48,43 @@ describe("Atomic vs. individually merged policy rules", () => {
     });
   }
 
+  describe("Atomic policy rules: the two sets are never merged into one", () => {
+    const limits = (rules: JsonObject): JsonObject => ({ limits: rules });
+
+    test("also where a rule of the lower policy has an empty body", () => {
+      const both = compared(limits({ g: { rates: [1] } }), limits({ test: {} }), "RateLimitPolicy");
+      expect(specOf(both, "RateLimitPolicy")).toEqual(limits({ test: {} }));
+      expect(outcomes(both)).toEqual({ gw: "Overridden by rt", rt: "Enforced" });
+    });
+
+    test("also where the lower policy has an empty value outside of rule maps", () => {
+      const both = compared({ b: 1 }, { a: {} }, "RateLimitPolicy");
+      expect(specOf(both, "RateLimitPolicy")).toEqual({ a: {} });
+      expect(outcomes(both)).toEqual({ gw: "Overridden by rt", rt: "Enforced" });
+    });
+
+    test("a field that is null is absent, as in the API server; the map that has it is there", () => {
+      const both = compared({ b: 1 }, { a: { x: null } }, "RateLimitPolicy");
+      expect(specOf(both, "RateLimitPolicy")).toEqual({ a: {} });
+      expect(outcomes(both)).toEqual({ gw: "Overridden by rt", rt: "Enforced" });
+    });
+
+    for (const [what, lower] of [
+      ["a map of named rules without a rule", limits({})],
+      ["a rule that is null", limits({ a: null })],
+      ["a key that is null", { a: null }],
+      ["`remove` alone", { remove: ["c"] }],
+      ["`strategy` alone", { strategy: "merge" }],
+      ["`when` alone", { defaults: { when: "true" } }],
+    ] as const) {
+      test(`an empty policy is no set of rules: ${what}`, () => {
+        const both = compared(limits({ g: { rates: [1] } }), lower, "RateLimitPolicy");
+        expect(specOf(both, "RateLimitPolicy")).toEqual(limits({ g: { rates: [1] } }));
+        expect(both.outcome("gw")).toBe("Enforced");
+      });
+    }
+  });
+
   describe("Level of granularity of compared policy rules", () => {
     test("merge: the value of a named rule is an atomic object, never mixed", () => {
       const body = (from: string, extra: JsonObject) => ({ from, ...extra });

@@ -2,6 +2,7 @@
 
 import type { SpecOrField } from "../../effective/fold/spec-and-fields.ts";
 import type { Source } from "../../merge/provenance.ts";
+import { takesEffectAt } from "../../merge/takes-effect-at.ts";
 import type { BlockName } from "../../model/policy.ts";
 import type { PolicyId } from "../../model/refs.ts";
 import type { ReachLoss, ReachOutcome } from "./result.ts";
@@ -30,6 +31,7 @@ export function unitOutcomes(
     if (lost.policy !== id || lost.block !== block) return [];
     const { reason, by } = lost;
     if (reason === "gated") return [{ state: "gated" }];
+    if (reason !== "equal" && takesEffectAt(source, id)) return [];
     if (by.length > 0 && by.every((winner) => winner === id)) return [];
     return [{ state: "lost", reason, by, source, fold }];
   });

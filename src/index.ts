@@ -88,6 +88,16 @@ function defaultRegex(): MatchRegex {
 }
 
 export { type Applied, apply } from "./core/apply.ts";
+export type {
+  Caveat,
+  CaveatDataplane,
+  CaveatObject,
+  CaveatQuestion,
+  CaveatScope,
+  CountedPolicies,
+} from "./core/caveats/caveat.ts";
+export type { CaveatCode, CaveatSeverity } from "./core/caveats/caveat-codes.ts";
+export { caveatsFor } from "./core/caveats.ts";
 export type { CheckFinding, RelatedField } from "./core/check/check-finding.ts";
 export { type CheckOptions, check } from "./core/check.ts";
 export type { EffectivePolicy, MappedField } from "./core/effective/fold/effective-policy.ts";
@@ -155,6 +165,7 @@ export { findTargets, type TargetName, type TargetRef } from "./core/find-target
 export type { CustomContest, CustomStrategies, CustomStrategy, PolicyMetadata } from "./core/merge/custom-strategy.ts";
 export type { LossReason, Lost, Source, Step } from "./core/merge/provenance.ts";
 export type { ConditionOutcome, EvaluateCondition } from "./core/model/cel.ts";
+export type { CompleteKind, Completeness } from "./core/model/completeness.ts";
 export type { BaseStrategy, PolicyDefinition } from "./core/model/definition.ts";
 export type { Finding, Severity } from "./core/model/finding.ts";
 export type { FindingCode } from "./core/model/finding-code.ts";

@@ -20,7 +20,16 @@ const belowReaders = [
   "core/attachment",
   ...effective,
 ];
-const core = [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/envoy", "core/check", "core"];
+const core = [
+  ...belowReaders,
+  "core/status",
+  "core/explain",
+  "core/dataplane",
+  "core/envoy",
+  "core/check",
+  "core/caveats",
+  "core",
+];
 const adapters = ["adapters/files", "adapters/cluster", "adapters/admin", "adapters/cel", "adapters/regex"];
 const belowSources = [...core, "definitions", ...adapters];
 const inner = [...belowSources, "sources"];
@@ -72,6 +81,7 @@ const rules: ArchitectureRules = {
       holds: "src/core/check/",
       mayImport: [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/envoy"],
     },
+    { name: "core/caveats", holds: "src/core/caveats/", mayImport: [...belowReaders, "core/dataplane"] },
     { name: "core", holds: "src/core/*.ts", mayImport: core },
 
     { name: "definitions", holds: "src/definitions/", mayImport: ["core/model"] },

@@ -64,7 +64,10 @@ async function runCommand(
     }
     const { loadSource } = await import("../sources/load-source.ts");
     const defaultNamespace = options.value("default-namespace");
-    const source = await withProgress(io, (onFile) => loadSource(paths, io.fileSystem, { defaultNamespace, onFile }));
+    const completeness = options.has("complete") ? "Complete" : "Partial";
+    const source = await withProgress(io, (onFile) =>
+      loadSource(paths, io.fileSystem, { defaultNamespace, completeness, onFile }),
+    );
     if (source.unreadable.length > 0) {
       isWhole = false;
       const visible = await visibleFindings(source, options);

@@ -82,5 +82,10 @@ function snapshotAfter(world: World, changes: ObjectChanges): Snapshot {
     }
   });
   const anew = tablesOf(buildSnapshot(objects, { positions }));
-  return new Snapshot({ objects: anew.objects, refused, findings: changes.documentFindings });
+  return new Snapshot({
+    objects: anew.objects,
+    refused,
+    findings: changes.documentFindings,
+    completeness: world.completeness,
+  });
 }

@@ -2,6 +2,7 @@ import type { FileSystem } from "../adapters/files/file-system.ts";
 import type { World } from "../core/effective/world/world.ts";
 import { evaluate, findings as findingsOf } from "../core/evaluate.ts";
 import { type Evaluation, worldOf } from "../core/evaluation.ts";
+import type { Completeness } from "../core/model/completeness.ts";
 import type { Finding } from "../core/model/finding.ts";
 import { isJsonObject } from "../core/model/json.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
@@ -25,6 +26,8 @@ export interface LoadedSource {
   readonly findings: () => readonly Finding[];
   /** Input that could not be read, that the API server would refuse, or that defines one object twice: the result may be incomplete. */
   readonly unreadable: readonly Finding[];
+  /** The part of `unreadable` that the evaluation does not know of: files and documents that are not valid text. */
+  readonly unread: readonly Finding[];
   /** What was read, for messages: `bakery.yaml`, `the 3 files that were read`. */
   readonly origin: string;
 }
@@ -33,15 +36,20 @@ export interface LoadedSource {
 export async function loadSource(
   paths: readonly string[],
   fileSystem: FileSystem,
-  options: DocumentOptions = {},
+  { completeness = "Partial", ...options }: SourceOptions = {},
 ): Promise<LoadedSource> {
-  return buildSource(await loadDocuments(paths, fileSystem, options));
+  return buildSource(await loadDocuments(paths, fileSystem, options), completeness);
 }
 
-async function buildSource(loaded: LoadedDocuments): Promise<LoadedSource> {
+export interface SourceOptions extends DocumentOptions {
+  /** Whether the files are everything there is. The default is `Partial`. */
+  readonly completeness?: Completeness;
+}
+
+async function buildSource(loaded: LoadedDocuments, completeness: Completeness): Promise<LoadedSource> {
   const snapshot = buildSnapshot(
     loaded.documents.map(({ value }) => value),
-    { positions: loaded.documents.map(({ source }) => source) },
+    { positions: loaded.documents.map(({ source }) => source), completeness },
   );
   const tables = tablesOf(snapshot);
   const cel = hasConditions(tables) ? await loadCel({ regex: hasRegexConditions(tables) }) : undefined;
@@ -64,6 +72,7 @@ async function buildSource(loaded: LoadedDocuments): Promise<LoadedSource> {
       ...loaded.findings,
       ...findingsOf(evaluation).map((finding) => atField(finding, locate, inRefused)),
     ],
+    unread: loaded.findings.filter(({ severity }) => severity === "error"),
     unreadable: [
       ...[...loaded.findings, ...tables.findings].filter(({ severity }) => severity === "error"),
       ...[...tables.refused.values()].flat().map((finding) => atField(finding, locate, inRefused)),

@@ -60,6 +60,7 @@ import {
   buildSnapshot,
   buildStatus,
   builtInDefinitions,
+  caveatsFor,
   check,
   createCel,
   effectivePolicies,

@@ -128,6 +128,7 @@ describe("the package", () => {
       "buildSnapshot",
       "buildStatus",
       "builtInDefinitions",
+      "caveatsFor",
       "check",
       "createCel",
       "effectivePolicies",

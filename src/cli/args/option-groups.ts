@@ -16,6 +16,11 @@ const groups: Readonly<Record<OptionGroup, readonly Option[]>> = {
       value: "NAMESPACE",
       help: "the namespace of documents that name none (default: default)",
     },
+    {
+      name: "complete",
+      help: "the files are everything there is: what is not in them does not exist. Exit with 1 if the answer is only partial",
+    },
+    { name: "fail-on", value: "caveat", choices: ["caveat"], help: "exit with 1 if the answer has caveats" },
   ],
   scope: [
     { name: "namespace", short: "n", value: "NAMESPACE", help: "look only in this namespace (default: in all)" },

@@ -5,6 +5,8 @@ import { formatOrigin } from "../../sources/format-origin.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
+import { exitCodeWith } from "../caveats/exit-code.ts";
+import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { withProgress } from "../print/create-progress.ts";
@@ -75,7 +77,9 @@ export const command: Command = {
     const dataplane = dataplaneNames.find((one) => one === options.value("dataplane"));
     const report = await buildFindingReport(source, { scope, severity, redaction, dataplane });
     await (writers[context.output ?? ""] ?? printText)(report, context);
-    return exitCodeOf(report);
+    // These formats have no place for them.
+    if (["sarif", "junit", "github"].includes(context.output ?? "")) printCaveats(report.caveats, context.errorPrint);
+    return exitCodeWith(report.caveats, options, exitCodeOf(report));
   },
 };
 
@@ -86,7 +90,10 @@ async function loadAll(
 ): Promise<LoadedSource | undefined> {
   const { loadSource } = await import("../../sources/load-source.ts");
   const defaultNamespace = options.value("default-namespace");
-  const source = await withProgress(io, (onFile) => loadSource(paths, io.fileSystem, { defaultNamespace, onFile }));
+  const completeness = options.has("complete") ? "Complete" : "Partial";
+  const source = await withProgress(io, (onFile) =>
+    loadSource(paths, io.fileSystem, { defaultNamespace, completeness, onFile }),
+  );
   if (source.tables.objects.size > 0 || source.findings().length > 0) return source;
   fail(`there are no objects in ${formatOrigin(paths)}`);
   return undefined;

@@ -1,3 +1,4 @@
+import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { CheckFinding } from "../../core/check/check-finding.ts";
 import { checkWorld } from "../../core/check/check-world.ts";
 import type { CheckedDataplane } from "../../core/check/dataplane/check-dataplane.ts";
@@ -14,6 +15,7 @@ import { fieldPointer } from "../../sources/field-pointer.ts";
 import { loadCel } from "../../sources/load-cel.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
+import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { redactFindings } from "../print/redact-findings.ts";
 import { isInScope, type Scope } from "../target/find-targets.ts";
 
@@ -38,6 +40,8 @@ export interface FindingReport {
   readonly objects: number;
   readonly policies: number;
   readonly origin: string;
+  /** What the findings leave out of account. */
+  readonly caveats: readonly Caveat[];
 }
 
 /** The data planes that can be checked; files do not name one. */
@@ -79,6 +83,7 @@ export async function buildFindingReport(source: LoadedSource, options: ReportOp
     objects: looked.length,
     policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,
     origin: source.origin,
+    caveats: answerCaveats(source, { about: "Input" }, { redaction, dataplane: options.dataplane }),
   };
 }
 

@@ -1,9 +1,10 @@
 import type { SourcePosition } from "../../core/model/kube-object.ts";
+import { caveatsJson } from "../caveats/json.ts";
 import { API_VERSION } from "../print/effective-json.ts";
 import { type FindingReport, isAboutPath, type ReportedFinding, severities } from "./finding-report.ts";
 
 /** `check -o json`; `docs/schemas/finding-list.json` describes it. */
-export const findingsJson = ({ findings, hidden }: FindingReport): object => ({
+export const findingsJson = ({ findings, hidden, caveats }: FindingReport): object => ({
   apiVersion: API_VERSION,
   kind: "FindingList",
   items: findings.map(itemJson),
@@ -13,6 +14,7 @@ export const findingsJson = ({ findings, hidden }: FindingReport): object => ({
     ),
     hidden,
   },
+  caveats: caveatsJson(caveats),
 });
 
 function itemJson(finding: ReportedFinding): object {

@@ -1,5 +1,6 @@
 import type { Severity } from "../../core/model/finding.ts";
 import { formatRef } from "../../core/model/refs.ts";
+import { printCaveats, qualification } from "../caveats/text.ts";
 import type { Printer } from "../print/create-printer.ts";
 import { formatLine, formatPosition } from "../print/format-position.ts";
 import { type Piece, type Style, styled } from "../print/styled-text.ts";
@@ -16,6 +17,7 @@ export function printFindings(report: FindingReport, print: Printer, program: st
   print.paragraph({}, ...summary(report));
   if (report.findings.length > 0)
     print.paragraph({}, styled(`'${program} check --explain CODE' explains a code.`, "dim"));
+  printCaveats(report.caveats, print);
 }
 
 function printFinding(finding: ReportedFinding, print: Printer): void {
@@ -38,7 +40,7 @@ function positionPieces(finding: ReportedFinding): readonly Piece[] {
   return [styled(isAboutPath(finding) ? position.file : formatPosition(position), "bold"), ": "];
 }
 
-function summary({ findings, hidden, objects, policies, origin }: FindingReport): readonly Piece[] {
+function summary({ findings, hidden, objects, policies, origin, caveats }: FindingReport): readonly Piece[] {
   const counts = severities
     .map((severity) => ({ severity, found: findings.filter((finding) => finding.severity === severity).length }))
     .filter(({ found }) => found > 0);
@@ -47,7 +49,7 @@ function summary({ findings, hidden, objects, policies, origin }: FindingReport)
     hidden === 0
       ? ""
       : ` ${count(hidden, "finding")} of lower severity ${hidden === 1 ? "is" : "are"} not shown; see --severity.`;
-  if (counts.length === 0) return [styled("No findings", "green"), ` in ${looked}.${more}`];
+  if (counts.length === 0) return [styled("No findings", "green"), ` in ${looked}${qualification(caveats)}.${more}`];
   const parts = counts.flatMap(({ severity, found }, index): readonly Piece[] => [
     index === 0 ? "" : index === counts.length - 1 ? " and " : ", ",
     styled(count(found, nouns[severity]), styles[severity]),

@@ -2,6 +2,9 @@ import { explainTarget } from "../../core/explain/explain/explain-target.ts";
 import type { Explanation } from "../../core/explain/explain/result.ts";
 import { kindId, parseObjectId } from "../../core/model/refs.ts";
 import { type Redaction, redactOption } from "../args/redaction.ts";
+import { answerCaveats } from "../caveats/answer-caveats.ts";
+import { exitCodeWith } from "../caveats/exit-code.ts";
+import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
@@ -58,10 +61,17 @@ function explain({ target, source, redaction }: LoadedTarget, context: CommandCo
   }
   const allPaths = options.has("all-paths");
   const explanation = explainTarget(world, target, { group: !allPaths });
-  if (output === "json" || output === "yaml") printData(print, output, explanationJson(explanation, source, redaction));
-  else if (output === "name") printNames(explanation, redaction, context);
-  else printExplanation(explanation, { print, source, redaction, wide: output === "wide", allPaths });
-  return exitCodes.ok;
+  const caveats = answerCaveats(source, { about: "Objects", objects: [target.id] }, { redaction });
+  if (output === "json" || output === "yaml") {
+    printData(print, output, explanationJson(explanation, { source, redaction, caveats }));
+  } else if (output === "name") {
+    printNames(explanation, redaction, context);
+    printCaveats(caveats, context.errorPrint);
+  } else {
+    printExplanation(explanation, { print, source, redaction, caveats, wide: output === "wide", allPaths });
+    printCaveats(caveats, print);
+  }
+  return exitCodeWith(caveats, options, exitCodes.ok);
 }
 
 /** The policies that take effect here. */

@@ -6,10 +6,15 @@ import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { type GroupKind, objectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { type Redaction, redactSpec } from "../args/redaction.ts";
+import { caveatsJson } from "../caveats/json.ts";
 import { API_VERSION, fieldJson, openRef, refJson, type SourceJson, sourceJson } from "../print/effective-json.ts";
+import type { TextContext } from "../print/text-context.ts";
 
 /** `explain -o json`, with the position of each effective value; `docs/schemas/explanation.json` describes it. */
-export function explanationJson(explanation: Explanation, source: LoadedSource, redaction: Redaction): object {
+export function explanationJson(
+  explanation: Explanation,
+  { source, redaction, caveats }: Pick<TextContext, "source" | "redaction" | "caveats">,
+): object {
   const { target, kinds, failures, refusals, absentParents, conditions } = explanation;
   const { sectionName } = target;
   const id = objectId(target);
@@ -28,6 +33,7 @@ export function explanationJson(explanation: Explanation, source: LoadedSource, 
       .map(({ policy, ...rest }) => ({ policy: openRef(policy), ...rest })),
     refusals,
     conditions,
+    caveats: caveatsJson(caveats),
   };
 }
 

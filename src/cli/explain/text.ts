@@ -10,6 +10,7 @@ import type { KubeObject } from "../../core/model/kube-object.ts";
 import { formatRef, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
+import { qualification } from "../caveats/text.ts";
 import { formatNode, formatPath, formatPathsTogether, listWords } from "../print/format-paths.ts";
 import { formatLine } from "../print/format-position.ts";
 import { styled } from "../print/styled-text.ts";
@@ -19,12 +20,13 @@ import { printValues } from "./values-text.ts";
 
 /** Prints an explanation: the object, then for each policy kind the effective values and why, then refused references and failed policies. */
 export function printExplanation(explanation: Explanation, context: TextContext): void {
-  const { print } = context;
+  const { print, caveats } = context;
   printTarget(explanation, context);
   if (explanation.kinds.length === 0) {
     print.line();
     const why = explanation.refusals.length > 0 ? ": it is not attached to any parent, for the reasons below" : "";
-    print.paragraph({}, `No policy takes effect on ${formatNode(explanation.target)}${why}.`);
+    const no = caveats.length === 0 ? "No policy" : "No known policy";
+    print.paragraph({}, `${no} takes effect on ${formatNode(explanation.target)}${why}${qualification(caveats)}.`);
   }
   for (const kind of explanation.kinds) printKind(kind, context);
   printRefusals(explanation, context);

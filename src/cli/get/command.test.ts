@@ -118,7 +118,12 @@ describe("EffectivePolicyList is what docs/schemas/effective-policy-list.json sa
 
   test("a schema that does not fit is noticed", () => {
     expect(
-      schemaViolations("effective-policy-list.json", { apiVersion: "v1", kind: "EffectivePolicyList", items: [{}] }),
+      schemaViolations("effective-policy-list.json", {
+        apiVersion: "v1",
+        kind: "EffectivePolicyList",
+        items: [{}],
+        caveats: [],
+      }),
     ).toEqual([
       '/apiVersion: is not "prevail.dev/v1alpha1"',
       "/items/0: lacks policyKind",

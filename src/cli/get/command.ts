@@ -1,8 +1,13 @@
+import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
 import { controllerNameOption, parseControllerName } from "../args/controller-name.ts";
-import { redactOption } from "../args/redaction.ts";
+import { type Redaction, redactOption } from "../args/redaction.ts";
 import { parseVisibleScope } from "../args/visible-scope.ts";
+import { answerCaveats, questionAbout } from "../caveats/answer-caveats.ts";
+import { exitCodeWith } from "../caveats/exit-code.ts";
+import { printCaveats, qualification } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type FoundTarget, findTargets, isInScope, type Scope, type TargetSearch } from "../target/find-targets.ts";
@@ -67,7 +72,7 @@ export const command: Command = {
     { what: "All policy kinds", line: "get definitions -f examples/bakery" },
   ],
   run: async (context) => {
-    const { args, options, load, fail, note, example } = context;
+    const { args, options, load, fail, note, example, output, print, errorPrint } = context;
     const [word, ...words] = args;
     const names = Object.keys(resources);
     if (word === undefined) return fail(`no resource given: name one of ${names.join(", ")}`, example);
@@ -86,6 +91,7 @@ export const command: Command = {
     const search = findNamed(world, words, scope);
     if (!search.ok) return fail(search.message, ...search.hints);
     const targets = words.length === 0 ? undefined : search.targets;
+    const caveats = caveatsOf(name, source, targets, redaction);
     const count = get({
       context,
       source,
@@ -94,11 +100,28 @@ export const command: Command = {
       redaction,
       controllerName: controller.controllerName,
       targets,
+      caveats,
     });
-    if (count === 0) note(`nothing found${whereWords(context)}`);
-    return exitCodes.ok;
+    if (count === 0)
+      note(
+        `${caveats.length === 0 ? "nothing" : "nothing known"} found${whereWords(context)}${qualification(caveats)}`,
+      );
+    if (output !== "json" && output !== "yaml") printCaveats(caveats, output === "name" ? errorPrint : print);
+    return exitCodeWith(caveats, options, exitCodes.ok);
   },
 };
+
+/** The caveats of a list. */
+function caveatsOf(
+  resource: string,
+  source: LoadedSource,
+  targets: readonly FoundTarget[] | undefined,
+  redaction: Redaction,
+): readonly Caveat[] {
+  if (resource !== "definitions") return answerCaveats(source, questionAbout(source.world, targets), { redaction });
+  // What a policy kind means does not depend on the objects that are there.
+  return answerCaveats(source, { about: "Input" }, { redaction }).filter(({ code }) => !code.startsWith("Absent"));
+}
 
 /** Finds targets as every command does, and in addition policies by their names alone: `get policies friday-fix`. */
 function findNamed(world: World, words: readonly string[], scope: Scope): TargetSearch {

@@ -13,12 +13,11 @@ export function getDefinitions(get: GetContext): number {
   const { print, output } = context;
   const definitions = definitionsOf(get);
   if (output === "json" || output === "yaml") {
-    printList(
-      print,
-      output,
-      "PolicyDefinitionList",
-      definitions.map((definition) => ({ ...definition, origin: originOf(definition, get) })),
-    );
+    printList(print, output, {
+      kind: "PolicyDefinitionList",
+      items: definitions.map((definition) => ({ ...definition, origin: originOf(definition, get) })),
+      caveats: get.caveats,
+    });
     return definitions.length;
   }
   if (output === "name") {

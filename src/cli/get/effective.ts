@@ -33,7 +33,7 @@ export function getEffective(get: GetContext): number {
     const items = function* (): Iterable<object> {
       for (const effective of counted()) yield effectiveJson(effective, redaction);
     };
-    printList(print, output, "EffectivePolicyList", items());
+    printList(print, output, { kind: "EffectivePolicyList", items: items(), caveats: get.caveats });
   } else if (output === "name") {
     const names = new Set<string>();
     for (const { path } of counted()) names.add(resourceName(endOf(path)));

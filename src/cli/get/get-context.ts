@@ -1,3 +1,4 @@
+import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
@@ -13,6 +14,7 @@ export interface GetContext {
   readonly redaction: Redaction;
   /** The controller whose status `get policies` prints. */
   readonly controllerName: string;
+  readonly caveats: readonly Caveat[];
   /** The targets that the arguments name. Undefined: everything in scope. */
   readonly targets: readonly FoundTarget[] | undefined;
 }

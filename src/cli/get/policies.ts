@@ -35,7 +35,7 @@ export function getPolicies(get: GetContext): number {
     return record === undefined ? [] : [{ id, record, verdict: verdictOf(world, record) }];
   });
   if (output === "json" || output === "yaml") {
-    printList(print, output, "PolicyList", policyItems(rows, get));
+    printList(print, output, { kind: "PolicyList", items: policyItems(rows, get), caveats: get.caveats });
   } else if (output === "name") {
     for (const { record } of rows) print.line(resourceName(record.object.ref));
   } else if (rows.length > 0) {

@@ -38,12 +38,11 @@ export function getTargets(get: GetContext): number {
   const { print, output } = context;
   const rows = rowsOf(get);
   if (output === "json" || output === "yaml") {
-    printList(
-      print,
-      output,
-      "TargetList",
-      rows.map((row) => targetJson(row, get)),
-    );
+    printList(print, output, {
+      kind: "TargetList",
+      items: rows.map((row) => targetJson(row, get)),
+      caveats: get.caveats,
+    });
     return rows.length;
   }
   if (output === "name") {

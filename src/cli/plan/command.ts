@@ -1,4 +1,5 @@
 import { apply } from "../../core/apply.ts";
+import { type Caveat, caveatKey } from "../../core/caveats/caveat.ts";
 import { checkWorld } from "../../core/check/check-world.ts";
 import { needsCel } from "../../core/check/needs-cel.ts";
 import { findingsOf } from "../../core/effective/findings/findings-of.ts";
@@ -11,13 +12,16 @@ import { planChanges } from "../../core/explain/plan/plan-changes.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
 import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
+import { formatRef, type ObjectRef, objectId } from "../../core/model/refs.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
 import { hasConditions, loadCel } from "../../sources/load-cel.ts";
 import { type LoadedDocuments, loadDocuments } from "../../sources/load-documents.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
-import { parseRedaction, redactOption } from "../args/redaction.ts";
+import { parseRedaction, type Redaction, redactOption } from "../args/redaction.ts";
+import { answerCaveats } from "../caveats/answer-caveats.ts";
+import { exitCodeWith } from "../caveats/exit-code.ts";
+import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { withProgress } from "../print/create-progress.ts";
@@ -63,7 +67,10 @@ export const command: Command = {
       value: "NAMESPACE",
       help: "the namespace of the objects that --delete names (default: any)",
     },
-    { name: "exit-code", help: "exit with 2 if something would change, else with 0" },
+    {
+      name: "exit-code",
+      help: "exit with 2 if something would change, with 0 if nothing would, and with 1 if that is not known",
+    },
     redactOption,
   ],
   takes: ["source"],
@@ -129,10 +136,37 @@ async function plan(source: LoadedSource, request: PlanRequest, context: Command
   if (!redaction.ok) return fail(redaction.message);
   const { planned, sides } = await compare(source, loaded, upserts, deleted);
   const shown = redactPlan(planned, sides, redaction.redaction);
-  if (output === "json" || output === "yaml") printData(print, output, planJson(shown, sides, redaction.redaction));
-  else printPlan(shown, { print, sides, redaction: redaction.redaction, wide: output === "wide" });
+  const caveats = planCaveats(source, loaded, sides, deleted, redaction.redaction);
+  if (output === "json" || output === "yaml") {
+    printData(print, output, planJson(shown, { sides, redaction: redaction.redaction, caveats }));
+  } else {
+    printPlan(shown, { print, sides, redaction: redaction.redaction, caveats, wide: output === "wide" });
+    printCaveats(caveats, print);
+  }
   if (upserts.problems.length > 0 || source.unreadable.length > 0) return exitCodes.failed;
-  return options.has("exit-code") && hasChanges(planned) ? exitCodes.differs : exitCodes.ok;
+  return exitCodeWith(caveats, options, options.has("exit-code") ? changesCode(planned, caveats) : exitCodes.ok);
+}
+
+/** The caveats of both sides, each once. */
+function planCaveats(
+  source: LoadedSource,
+  loaded: LoadedDocuments,
+  { before, after }: PlanSides,
+  deleted: readonly ObjectRef[],
+  redaction: Redaction,
+): readonly Caveat[] {
+  const question = { about: "Input" } as const;
+  const unread = loaded.findings.filter(({ severity }) => severity === "error");
+  const now = answerCaveats({ ...before, unread: source.unread }, question, { redaction });
+  const next = answerCaveats({ ...after, unread }, question, { redaction, deleted: new Set(deleted.map(objectId)) });
+  const known = new Set(now.map(caveatKey));
+  return [...now, ...next.filter((caveat) => !known.has(caveatKey(caveat)))];
+}
+
+/** Beside a caveat it is not known that nothing changes. */
+function changesCode(planned: Plan, caveats: readonly Caveat[]): ExitCode {
+  if (hasChanges(planned)) return exitCodes.differs;
+  return caveats.length > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
 /** The message of a finding, with its position. A path that cannot be read has no line. */

@@ -11,14 +11,18 @@ import type { Finding } from "../../core/model/finding.ts";
 import type { GroupKind, ObjectId } from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { Redaction } from "../args/redaction.ts";
+import { caveatsJson } from "../caveats/json.ts";
 import { API_VERSION, openRef, type RefJson, refJson } from "../print/effective-json.ts";
 import { positionOf } from "../print/format-source.ts";
 import { verdictJson } from "../print/verdict-json.ts";
 import { isHiddenPolicy } from "./redact-plan.ts";
-import type { PlanSide, PlanSides } from "./text-context.ts";
+import type { PlanSide, PlanSides, PlanTextContext } from "./text-context.ts";
 
 /** `plan -o json`; `docs/schemas/plan.json` describes it. */
-export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): object {
+export function planJson(
+  plan: Plan,
+  { sides, redaction, caveats }: Pick<PlanTextContext, "sides" | "redaction" | "caveats">,
+): object {
   const { objects, kinds, policies, findings, stillImplied } = plan;
   const changes = kinds.flatMap((kind) => kind.changes);
   const values = changes.flatMap((path) => path.values);
@@ -47,6 +51,7 @@ export function planJson(plan: Plan, sides: PlanSides, redaction: Redaction): ob
       added: findings.added.map((finding) => findingJson(finding, sides.after)),
       removed: findings.removed.map((finding) => findingJson(finding, sides.before)),
     },
+    caveats: caveatsJson(caveats),
   };
 }
 

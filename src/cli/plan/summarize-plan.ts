@@ -1,22 +1,28 @@
+import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { KindChange, PathChange, Plan, PolicyChange } from "../../core/explain/plan/result.ts";
 import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { objectId } from "../../core/model/refs.ts";
+import { qualification } from "../caveats/text.ts";
 import { listWords } from "../print/format-paths.ts";
 import { countTargets, countWord, inPathOrder } from "../print/print-targets.ts";
 import { type Piece, styled } from "../print/styled-text.ts";
 
 /** How much changes, in a few sentences. Each paragraph is a list of pieces. */
-export function summarizePlan({ kinds, policies, findings, stillImplied }: Plan): readonly (readonly Piece[])[] {
+export function summarizePlan(
+  { kinds, policies, findings, stillImplied }: Plan,
+  caveats: readonly Caveat[],
+): readonly (readonly Piece[])[] {
   if (kinds.length + policies.length + findings.added.length + findings.removed.length === 0) {
-    const nothing = stillImplied.length > 0 ? "As far as the files show, nothing changes" : "Nothing changes";
-    return [[`${nothing}: no effective value, no verdict of a policy, no finding.`]];
+    const isQualified = stillImplied.length > 0 || caveats.length > 0;
+    const nothing = isQualified ? "As far as the files show, nothing changes" : "Nothing changes";
+    return [[`${nothing}: no effective value, no verdict of a policy, no finding${qualification(caveats)}.`]];
   }
   const parts = [policyWords(policies), conflictWords(findings), findingWords(findings)].filter((text) => text !== "");
-  return [valueWords(kinds), ...(parts.length === 0 ? [] : [[parts.join(" ")]])];
+  return [valueWords(kinds, caveats), ...(parts.length === 0 ? [] : [[parts.join(" ")]])];
 }
 
-function valueWords(kinds: readonly KindChange[]): readonly Piece[] {
+function valueWords(kinds: readonly KindChange[], caveats: readonly Caveat[]): readonly Piece[] {
   const changes = kinds.flatMap((kind) => kind.changes);
   const pieces: Piece[] = [];
   for (const how of ["changed", "added", "removed"] as const) {
@@ -40,7 +46,10 @@ function valueWords(kinds: readonly KindChange[]): readonly Piece[] {
       );
     }
   }
-  return pieces.length === 0 ? ["No effective value changes."] : pieces;
+  if (pieces.length > 0) return pieces;
+  return [
+    `${caveats.length === 0 ? "No effective value" : "No known effective value"} changes${qualification(caveats)}.`,
+  ];
 }
 
 const VALUE_VERBS = {

@@ -1,3 +1,4 @@
+import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import type { Printer } from "../print/create-printer.ts";
@@ -15,6 +16,8 @@ export interface PlanTextContext {
   readonly print: Printer;
   readonly sides: PlanSides;
   readonly redaction: Redaction;
+  /** What the plan leaves out of account. */
+  readonly caveats: readonly Caveat[];
   /** `-o wide`: print everything without a limit. */
   readonly wide: boolean;
 }

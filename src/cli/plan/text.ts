@@ -21,7 +21,7 @@ export function printPlan(plan: Plan, context: PlanTextContext): void {
   const { sides } = context;
   printObjects(plan, context);
   context.print.line();
-  for (const sentences of summarizePlan(plan)) context.print.paragraph({}, ...sentences);
+  for (const sentences of summarizePlan(plan, context.caveats)) context.print.paragraph({}, ...sentences);
   for (const kind of plan.kinds) printChangedValues(kind, context);
   printPolicies(plan.policies, context);
   const { added, removed } = plan.findings;

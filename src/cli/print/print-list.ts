@@ -1,24 +1,35 @@
+import type { Caveat } from "../../core/caveats/caveat.ts";
+import { caveatsJson } from "../caveats/json.ts";
 import type { Printer } from "./create-printer.ts";
 import { API_VERSION } from "./effective-json.ts";
 import { formatYaml } from "./format-yaml.ts";
 
-/** Prints a Kubernetes list as JSON or YAML, item by item, so that a long list is never held as one string. */
-export function printList(print: Printer, format: "json" | "yaml", kind: string, items: Iterable<object>): void {
-  if (format === "yaml") printYaml(print, kind, items);
-  else printJson(print, kind, items);
+/** A Kubernetes list. */
+export interface PrintedList {
+  readonly kind: string;
+  readonly items: Iterable<object>;
+  /** What the list leaves out of account. */
+  readonly caveats: readonly Caveat[];
 }
 
-function printJson(print: Printer, kind: string, items: Iterable<object>): void {
+/** Prints a list as JSON or YAML, item by item, so that a long list is never held as one string. */
+export function printList(print: Printer, format: "json" | "yaml", list: PrintedList): void {
+  if (format === "yaml") printYaml(print, list);
+  else printJson(print, list);
+}
+
+function printJson(print: Printer, { kind, items, caveats }: PrintedList): void {
   print.raw(`{\n  "apiVersion": "${API_VERSION}",\n  "kind": "${kind}",\n  "items": [`);
   let separator = "\n";
   for (const item of items) {
     print.raw(`${separator}    ${JSON.stringify(item, undefined, 2).replaceAll("\n", "\n    ")}`);
     separator = ",\n";
   }
-  print.raw(separator === "\n" ? "]\n}\n" : "\n  ]\n}\n");
+  const after = JSON.stringify(caveatsJson(caveats), undefined, 2).replaceAll("\n", "\n  ");
+  print.raw(`${separator === "\n" ? "]" : "\n  ]"},\n  "caveats": ${after}\n}\n`);
 }
 
-function printYaml(print: Printer, kind: string, items: Iterable<object>): void {
+function printYaml(print: Printer, { kind, items, caveats }: PrintedList): void {
   print.raw(`apiVersion: ${API_VERSION}\nkind: ${kind}\nitems:`);
   let isEmpty = true;
   for (const item of items) {
@@ -26,4 +37,5 @@ function printYaml(print: Printer, kind: string, items: Iterable<object>): void 
     isEmpty = false;
   }
   if (isEmpty) print.raw(" []\n");
+  print.raw(formatYaml({ caveats: caveatsJson(caveats) }));
 }

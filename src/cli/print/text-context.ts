@@ -1,3 +1,4 @@
+import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
 import type { Printer } from "./create-printer.ts";
@@ -7,6 +8,8 @@ export interface TextContext {
   readonly print: Printer;
   readonly source: LoadedSource;
   readonly redaction: Redaction;
+  /** What the answer leaves out of account. */
+  readonly caveats: readonly Caveat[];
   /** `-o wide`: print every path, and the merge step of each value. */
   readonly wide: boolean;
   /** `--all-paths`: print each path on its own, also if paths have the same outcome. */

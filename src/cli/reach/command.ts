@@ -2,7 +2,11 @@ import type { World } from "../../core/effective/world/world.ts";
 import { reachPolicy } from "../../core/explain/reach/reach-policy.ts";
 import type { Reach } from "../../core/explain/reach/result.ts";
 import { formatRef, kindId, objectId } from "../../core/model/refs.ts";
+import type { LoadedSource } from "../../sources/load-source.ts";
 import { redactOption } from "../args/redaction.ts";
+import { answerCaveats } from "../caveats/answer-caveats.ts";
+import { exitCodeWith } from "../caveats/exit-code.ts";
+import { formatCaveat, printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
@@ -48,17 +52,24 @@ function reach({ target, source, redaction }: LoadedTarget, context: CommandCont
   const { print, output, options, fail } = context;
   const { world } = source;
   const policy = findPolicy(world, target);
-  if (policy === undefined) return notAPolicy(target, world, context);
+  if (policy === undefined) return notAPolicy(target, source, context);
   if (redaction.isHidden(policy.id))
     return fail(`${formatTargetName(target)} is outside the namespace that -n names, and --redact hides it`);
   const rule = options.value("rule");
   const wanted = findRule(policy.record.policy, rule);
   if (!wanted.ok) return fail(`${formatRef(target.ref)}: ${wanted.message}`, ...wanted.hints);
   const reached = reachPolicy(world, policy.id, policy.record, wanted.wants);
-  if (output === "json" || output === "yaml") printData(print, output, reachJson(reached, rule, source, redaction));
-  else if (output === "name") printNames(reached, context);
-  else printReach(reached, rule, { print, source, redaction, wide: output === "wide", allPaths: false });
-  return exitCodes.ok;
+  const caveats = answerCaveats(source, { about: "Policies", policies: [policy.id] }, { redaction });
+  if (output === "json" || output === "yaml") {
+    printData(print, output, reachJson(reached, rule, { source, redaction, caveats }));
+  } else if (output === "name") {
+    printNames(reached, context);
+    printCaveats(caveats, context.errorPrint);
+  } else {
+    printReach(reached, rule, { print, source, redaction, caveats, wide: output === "wide", allPaths: false });
+    printCaveats(caveats, print);
+  }
+  return exitCodeWith(caveats, options, exitCodes.ok);
 }
 
 type FoundPolicy = { readonly id: Reach["policy"]; readonly record: NonNullable<ReturnType<World["policies"]["get"]>> };
@@ -70,14 +81,19 @@ function findPolicy(world: World, { id, sectionName }: FoundTarget): FoundPolicy
   return record === undefined ? undefined : { id: policyId, record };
 }
 
-function notAPolicy(target: FoundTarget, { rulebook }: World, { fail, io }: CommandContext): ExitCode {
+function notAPolicy(target: FoundTarget, source: LoadedSource, { fail, io }: CommandContext): ExitCode {
   const name = formatTargetName(target);
-  const isKnown = rulebook.factsOf(kindId(target.ref)) !== undefined;
+  const isKnown = source.world.rulebook.factsOf(kindId(target.ref)) !== undefined;
   if (isKnown)
     return fail(
       `${name} is not a policy; reach shows where a policy takes effect`,
       `To see which policies take effect on it: ${io.program} explain ${name}`,
     );
+  const broken = answerCaveats(source, { about: "Policies", policies: [target.id as Reach["policy"]] }).find(
+    ({ code }) => code === "BrokenDefinition",
+  );
+  if (broken !== undefined)
+    return fail(`${formatRef(target.ref)} is ignored: the definition of its kind has an error`, formatCaveat(broken));
   const { kind, group } = target.ref;
   return fail(
     `${kind} (${group}) is not known to be a policy kind, so it has no effect`,

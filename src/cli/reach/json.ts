@@ -2,15 +2,21 @@ import type { Reach, ReachedPath, ReachedValue, ReachLoss, ReachTarget } from ".
 import { blockPointer } from "../../core/explain/value-pointer.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import type { Redaction } from "../args/redaction.ts";
+import { caveatsJson } from "../caveats/json.ts";
 import { API_VERSION, openRef, refJson } from "../print/effective-json.ts";
 import { positionOf } from "../print/format-source.ts";
+import type { TextContext } from "../print/text-context.ts";
 import { verdictJson } from "../print/verdict-json.ts";
 
 /** The index of a path in the list of all paths. */
 type PathIndexes = ReadonlyMap<ReachedPath, number>;
 
 /** `reach -o json`; `docs/schemas/reach.json` describes it. */
-export function reachJson(reach: Reach, rule: string | undefined, source: LoadedSource, redaction: Redaction): object {
+export function reachJson(
+  reach: Reach,
+  rule: string | undefined,
+  { source, redaction, caveats }: Pick<TextContext, "source" | "redaction" | "caveats">,
+): object {
   const { policy, policyKind, verdict, targets, values, paths, reachedNodes, absentParents } = reach;
   const at = source.locate(policy);
   const indexes: PathIndexes = new Map(paths.map((path, index) => [path, index]));
@@ -42,6 +48,7 @@ export function reachJson(reach: Reach, rule: string | undefined, source: Loaded
       inEffect,
     })),
     paths: paths.map(({ nodes, ...rest }) => ({ path: nodes, ...rest })),
+    caveats: caveatsJson(caveats),
   };
 }
 

@@ -5,6 +5,9 @@ import { statusReportOf } from "../../core/status/status-report-of.ts";
 import { controllerNameOption, parseControllerName } from "../args/controller-name.ts";
 import { redactOption } from "../args/redaction.ts";
 import { parseVisibleScope, type VisibleScope } from "../args/visible-scope.ts";
+import { answerCaveats, questionAbout } from "../caveats/answer-caveats.ts";
+import { exitCodeWith } from "../caveats/exit-code.ts";
+import { printCaveats, qualification } from "../caveats/text.ts";
 import type { Command } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printList } from "../print/print-list.ts";
@@ -44,11 +47,17 @@ export const command: Command = {
     if (search !== undefined && !search.ok) return fail(search.message, ...search.hints);
     const found = selected(world, controller.controllerName, search?.targets, parsed.view);
     const shown = redactConditions(world, parsed.view.redaction);
-    if (output === "json" || output === "yaml")
-      printList(print, output, "StatusList", statusItems(world, found.policies, found.targets, shown));
-    else printStatus(found.policies, found.targets, { print, source, shown });
-    for (const line of found.notes) note(line);
-    return exitCodes.ok;
+    const { redaction } = parsed.view;
+    const caveats = answerCaveats(source, questionAbout(world, search?.targets), { redaction });
+    if (output === "json" || output === "yaml") {
+      const items = statusItems(world, found.policies, found.targets, shown);
+      printList(print, output, { kind: "StatusList", items, caveats });
+    } else {
+      printStatus(found.policies, found.targets, { print, source, shown });
+    }
+    for (const line of found.notes) note(`${line}${qualification(caveats)}`);
+    if (output !== "json" && output !== "yaml") printCaveats(caveats, print);
+    return exitCodeWith(caveats, options, exitCodes.ok);
   },
 };
 

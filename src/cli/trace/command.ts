@@ -2,9 +2,12 @@ import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { GatewayTrace, TraceRequest } from "../../core/explain/trace/result.ts";
 import { traceRequest } from "../../core/explain/trace/trace-request.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
-import type { ObjectId } from "../../core/model/refs.ts";
+import { type ObjectId, objectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { parseRedaction, redactOption } from "../args/redaction.ts";
+import { answerCaveats } from "../caveats/answer-caveats.ts";
+import { exitCodeWith } from "../caveats/exit-code.ts";
+import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
@@ -84,8 +87,17 @@ interface Answering extends CommandContext {
 }
 
 function printTraces(request: TraceRequest, traces: readonly GatewayTrace[], context: Answering): ExitCode {
-  const { output, print, source, redaction } = context;
-  if (output === "json" || output === "yaml") printData(print, output, traceJson(request, traces, source, redaction));
-  else printTrace(request, traces, { print, source, redaction, wide: output === "wide", allPaths: false });
-  return exitCodes.ok;
+  const { output, print, source, redaction, options } = context;
+  const caveats = answerCaveats(source, { about: "Objects", objects: traces.map(askedObject) }, { redaction });
+  if (output === "json" || output === "yaml") {
+    printData(print, output, traceJson(request, traces, { source, redaction, caveats }));
+  } else {
+    printTrace(request, traces, { print, source, redaction, caveats, wide: output === "wide", allPaths: false });
+    printCaveats(caveats, print);
+  }
+  return exitCodeWith(caveats, options, exitCodes.ok);
 }
+
+/** The route that a request takes; the Gateway if it takes none, because another route could take it. */
+const askedObject = (trace: GatewayTrace): ObjectId =>
+  objectId(trace.outcome === "Routed" ? trace.winner.route : trace.gateway);

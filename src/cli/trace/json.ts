@@ -1,15 +1,14 @@
 import type { GatewayTrace, TraceRequest } from "../../core/explain/trace/result.ts";
-import type { LoadedSource } from "../../sources/load-source.ts";
-import type { Redaction } from "../args/redaction.ts";
+import { caveatsJson } from "../caveats/json.ts";
 import { kindJson } from "../explain/json.ts";
 import { API_VERSION } from "../print/effective-json.ts";
+import type { TextContext } from "../print/text-context.ts";
 
 /** `trace -o json`. */
 export function traceJson(
   request: TraceRequest,
   traces: readonly GatewayTrace[],
-  source: LoadedSource,
-  redaction: Redaction,
+  { source, redaction, caveats }: Pick<TextContext, "source" | "redaction" | "caveats">,
 ): object {
   return {
     apiVersion: API_VERSION,
@@ -24,5 +23,6 @@ export function traceJson(
         ? { ...trace, kinds: undefined, policyKinds: trace.kinds.map((kind) => kindJson(kind, source, redaction)) }
         : trace,
     ),
+    caveats: caveatsJson(caveats),
   };
 }

@@ -14,6 +14,7 @@ import { BACKEND_TRAFFIC_POLICY, backendBudget, type RetryBudget } from "../../c
 import { retrySettings } from "../../core/retry/retry-settings.ts";
 import { retryTimeline } from "../../core/retry/retry-timeline.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
+import { qualification } from "../caveats/text.ts";
 import { printKind } from "../explain/text.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatValue } from "../print/format-value.ts";
@@ -96,7 +97,7 @@ function formatRule(
 }
 
 function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): void {
-  const { print } = context;
+  const { print, caveats } = context;
   const { winner, losers, filters, backends, response, kinds } = trace;
   print.paragraph({ indent: 2, hanging: 2 }, "Rule ", ...formatRule(winner, context), " matches.");
   for (const loser of losers) {
@@ -118,7 +119,8 @@ function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): v
   }
   if (kinds.length === 0) {
     print.line();
-    print.line("No policy takes effect on this path.");
+    const no = caveats.length === 0 ? "No policy" : "No known policy";
+    print.paragraph({}, `${no} takes effect on this path${qualification(caveats)}.`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The immutable input of an evaluation: every object that could be read, and findings about the others. */
 import { ObjectIndex, ObjectIndexDraft } from "./collections/object-index.ts";
+import type { Completeness } from "./completeness.ts";
 import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
 import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
@@ -16,6 +17,7 @@ export interface SnapshotTables {
   readonly refused: ReadonlyMap<ObjectId, readonly Finding[]>;
   /** Findings about documents without an identity, and about duplicates. */
   readonly findings: readonly Finding[];
+  readonly completeness: Completeness;
 }
 
 let readTables: (snapshot: Snapshot) => SnapshotTables;
@@ -38,6 +40,8 @@ export const tablesOf = (snapshot: Snapshot): SnapshotTables => readTables(snaps
 export interface SnapshotOptions {
   /** The position of each object in its file, by index. Findings and duplicates refer to it. */
   readonly positions?: ReadonlyArray<SourcePosition | undefined>;
+  /** What the snapshot has every object of. The default is `Partial`: what is absent is not known. */
+  readonly completeness?: Completeness;
 }
 
 export type ParsedObject =
@@ -67,7 +71,10 @@ const DEFAULT_NAMESPACE = "default";
 export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOptions = {}): Snapshot =>
   new Snapshot(readObjects(values, options));
 
-function readObjects(values: Iterable<unknown>, { positions }: SnapshotOptions): SnapshotTables {
+function readObjects(
+  values: Iterable<unknown>,
+  { positions, completeness = "Partial" }: SnapshotOptions,
+): SnapshotTables {
   const objects = new ObjectIndexDraft();
   const refused = new Map<ObjectId, readonly Finding[]>();
   const findings: Finding[] = [];
@@ -113,7 +120,7 @@ function readObjects(values: Iterable<unknown>, { positions }: SnapshotOptions):
     }
   }
   for (const all of repeated.values()) settleDuplicates(all, objects, refused, findings);
-  return { objects: ObjectIndex.from(objects), refused, findings };
+  return { objects: ObjectIndex.from(objects), refused, findings, completeness };
 }
 
 type Identified = Exclude<ParsedObject, { readonly state: "unidentified" }>;

@@ -272,8 +272,12 @@ function refuse(draft: ParentDraft, field: string, code: RefusalCode, reason: st
   draft.refusals.push({ field, code, reason, ...(parent === undefined ? {} : { parent }) });
 }
 
+/** A parent that does not exist gives no path. One that is only not in the snapshot, or refused, may have policies. */
+const isKnownAbsent = ({ context }: ParentDraft, { ref, target }: NamedObject): boolean =>
+  context.isComplete?.(ref, ref.namespace) === true && context.isInvalid?.(target.id, ref.namespace, ref.name) !== true;
+
 function refuseAbsent(draft: ParentDraft, field: string, named: NamedObject): void {
-  draft.absentParents.push(named.ref);
+  if (!isKnownAbsent(draft, named)) draft.absentParents.push(named.ref);
   refuse(draft, field, "ParentNotFound", formatMissing(draft.context, named), named.ref);
 }
 

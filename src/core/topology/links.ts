@@ -1,7 +1,7 @@
 /** The links of one object to its parents and to its children, the references that were refused and what the result depends on. */
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import type { KindId, ObjectId, ObjectRef } from "../model/refs.ts";
+import type { GroupKind, KindId, ObjectId, ObjectRef } from "../model/refs.ts";
 import type { NameLookup } from "../model/words/near-miss.ts";
 import type { LinkRows } from "./compile-rows.ts";
 import type { Grant } from "./reference-grants.ts";
@@ -14,6 +14,8 @@ export interface LinkContext {
   namespaceLabels(namespace: string): JsonObject;
   readonly grantsIn: (namespace: string) => readonly Grant[];
   readonly rows: LinkRows;
+  /** True if an object of this kind and namespace that is not found does not exist. Absent: it is not known whether it does. */
+  isComplete?(kind: GroupKind, namespace: string): boolean;
   /** True if the object exists but was refused as invalid; used for messages only. */
   isInvalid?(kind: KindId, namespace: string, name: string): boolean;
   /**
@@ -73,7 +75,7 @@ export interface ParentLinks {
   /** Sorted by the parent's id, then by the order of its sections. Objects with the same parents share the list. */
   readonly up: readonly UpLink[];
   readonly refusals: readonly LinkRefusal[];
-  /** Parents that the object names and the snapshot does not have. */
+  /** Parents that the object names and the snapshot does not have, where the snapshot may be incomplete. */
   readonly absentParents: readonly ObjectRef[];
   /** Cluster-scoped parents that are named by their bare name and that no document defines (GatewayClass): they are linked. */
   readonly impliedParents: readonly ObjectRef[];

@@ -7,6 +7,7 @@ import {
   buildSnapshot,
   buildStatus,
   builtInDefinitions,
+  caveatsFor,
   check,
   createCel,
   effectivePolicies,
@@ -50,6 +51,11 @@ export async function buildStatusExample(): Promise<void> {
 export async function builtInDefinitionsExample(): Promise<void> {
   const kinds = builtInDefinitions().flatMap(({ policies }) => policies.map(({ kind }) => kind));
   console.log(kinds);
+}
+
+export async function caveatsForExample(): Promise<void> {
+  const caveats = caveatsFor(evaluation, { about: "Input" });
+  console.log(caveats.length === 0 ? "complete" : caveats.map(({ severity, message }) => `${severity}: ${message}`).join("\n"));
 }
 
 export async function checkExample(): Promise<void> {

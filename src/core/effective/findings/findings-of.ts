@@ -1,11 +1,11 @@
 /** The findings of the engine about a world, computed on demand, in a defined order. */
 
 import type { Finding } from "../../model/finding.ts";
-import { isJsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import {
   compareText,
   formatRef,
+  type KindId,
   kindId,
   type ObjectId,
   objectId,
@@ -13,6 +13,7 @@ import {
   parseObjectId,
 } from "../../model/refs.ts";
 import { clipText } from "../../model/words/clip-text.ts";
+import { countKinds, endSentence } from "../../model/words/count-kinds.ts";
 import { suggestName } from "../../model/words/near-miss.ts";
 import type { LinkRefusal } from "../../topology/links.ts";
 import { sectionProblems } from "../../topology/section-problems.ts";
@@ -23,9 +24,11 @@ import { refusalsOf } from "../world/link-indexes.ts";
 import type { UnfollowedLinks } from "../world/unfollowed-links.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
 import { bareLosers, conditionField, repeatedNameFields, settingField, targetFields } from "./finding-fields.ts";
+import { type BrokenDefinition, brokenDefinitions, looksLikePolicy } from "./ignored-policies.ts";
 
 export function findingsOf(world: World): readonly Finding[] {
-  const findings: Finding[] = [...world.documentFindings, ...world.rulebook.findings];
+  const broken = brokenDefinitions(world);
+  const findings: Finding[] = [...world.documentFindings, ...ruleFindings(world, broken)];
   world.refused.forEach((own) => findings.push(...own));
   world.duplicates.forEach((own) => findings.push(...own.map(({ finding }) => finding)));
   world.links.forEach((_, id) => {
@@ -33,7 +36,8 @@ export function findingsOf(world: World): readonly Finding[] {
     if (object !== undefined)
       for (const refusal of refusalsOf(world, id)) findings.push(linkFinding(world, object, refusal));
   });
-  world.objects.forEach((object) => addObjectFindings(world, object, findings));
+  const brokenKinds = new Set(broken.flatMap(({ kinds }) => kinds.map((kind) => kindId(kind))));
+  world.objects.forEach((object) => addObjectFindings(world, object, brokenKinds, findings));
   world.policies.forEach((record, id) => addPolicyFindings(world, id, record, findings));
   addUnfollowedLinks(world, findings);
   addImplied(world, findings);
@@ -75,10 +79,33 @@ function linkFinding(world: World, object: KubeObject, { field, reason, code, pa
   };
 }
 
-function addObjectFindings(world: World, object: KubeObject, findings: Finding[]): void {
+/** The findings about definitions. The first error of a definition says which policies are ignored because of it. */
+function ruleFindings(world: World, broken: readonly BrokenDefinition[]): readonly Finding[] {
+  const effects = new Map(broken.map(({ errors: [first], kinds }) => [first, ignoredBy(kinds)]));
+  return world.rulebook.findings.map((finding) => {
+    const ignored = effects.get(finding) ?? "";
+    return ignored === "" ? finding : { ...finding, message: `${endSentence(finding.message)} ${ignored}` };
+  });
+}
+
+function ignoredBy(kinds: BrokenDefinition["kinds"]): string {
+  const ignored = kinds
+    .filter(({ isIgnored, policies }) => isIgnored && policies.length > 0)
+    .map(({ group, kind, policies }) => ({ group, kind, count: policies.length }));
+  const total = ignored.reduce((sum, { count }) => sum + count, 0);
+  return total === 0 ? "" : `${countKinds(ignored)} ${total === 1 ? "is" : "are"} ignored until this is fixed`;
+}
+
+/** `brokenKinds`: the finding about their definition says that their policies are ignored. */
+function addObjectFindings(
+  world: World,
+  object: KubeObject,
+  brokenKinds: ReadonlySet<KindId>,
+  findings: Finding[],
+): void {
   const kind = object.family.kindId;
   const facts = world.rulebook.factsOf(kind);
-  if (!world.rulebook.isDescribed(kind) && looksLikePolicy(object))
+  if (!world.rulebook.isDescribed(kind) && !brokenKinds.has(kind) && looksLikePolicy(object))
     findings.push(unknownPolicyKind(object, facts !== undefined));
   if (facts === undefined) return;
   for (const { field, message } of sectionProblems(object, facts)) {
@@ -99,13 +126,6 @@ function addObjectFindings(world: World, object: KubeObject, findings: Finding[]
       ...at(object),
     });
   }
-}
-
-const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
-
-function looksLikePolicy({ raw }: KubeObject): boolean {
-  const spec = ownValue(raw, "spec");
-  return isJsonObject(spec) && TARGET_FIELDS.some((field) => ownValue(spec, field) !== undefined);
 }
 
 function unknownPolicyKind(object: KubeObject, hasCrd: boolean): Finding {

@@ -33,7 +33,7 @@ export function updateObjects(before: WithObjects, { changes, documentFindings }
   }
   const rulebook = relocatedRules(before.rulebook, changes);
   return {
-    tables: { rulebook, objects, refused, documentFindings, duplicates, grants },
+    tables: { rulebook, objects, refused, documentFindings, duplicates, grants, completeness: before.completeness },
     namespaces: [...namespaces].filter((name) => before.objects.hasNamespace(name) !== objects.hasNamespace(name)),
   };
 }

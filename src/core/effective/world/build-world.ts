@@ -45,6 +45,7 @@ function buildObjects(snapshot: SnapshotTables, rulebook: Rulebook): WithObjects
     documentFindings: snapshot.findings,
     duplicates,
     grants: PersistentMap.from(grants),
+    completeness: snapshot.completeness,
   };
 }
 

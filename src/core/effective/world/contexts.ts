@@ -2,6 +2,7 @@
 import { SectionIndex } from "../../attachment/find-target-section.ts";
 import type { TargetContext } from "../../attachment/resolution.ts";
 import { once } from "../../model/collections/once.ts";
+import { isCompleteFor } from "../../model/completeness.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { namespaceLabelsOf } from "../../model/kube-object.ts";
 import { idOf } from "../../model/refs.ts";
@@ -14,12 +15,14 @@ export function linkContext({
   objects,
   grants,
   refused,
-}: Pick<WithObjects, "rulebook" | "objects" | "grants" | "refused">): LinkContext {
+  completeness,
+}: Pick<WithObjects, "rulebook" | "objects" | "grants" | "refused" | "completeness">): LinkContext {
   return {
     find: (kind, namespace, name) => objects.find(kind, namespace, name),
     namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     rows: rulebook.rows,
+    isComplete: (kind, namespace) => isCompleteFor(completeness, kind, namespace),
     isInvalid: (kind, namespace, name) => refused.has(idOf(kind, namespace, name)),
   };
 }

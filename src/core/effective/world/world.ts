@@ -10,6 +10,7 @@ import type { ResolvedTargets } from "../../attachment/resolved-targets.ts";
 import type { IdIndex } from "../../model/collections/id-index.ts";
 import type { ObjectIndex } from "../../model/collections/object-index.ts";
 import type { PersistentMap } from "../../model/collections/persistent-map.ts";
+import type { Completeness } from "../../model/completeness.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -36,6 +37,8 @@ export interface WithObjects {
   readonly duplicates: PersistentMap<ObjectId, readonly DuplicateDocument[]>;
   /** The ReferenceGrants of each namespace. */
   readonly grants: PersistentMap<string, readonly Grant[]>;
+  /** Where an absent object does not exist, and where it is not known. */
+  readonly completeness: Completeness;
 }
 
 /** Stage 2: what each object is linked to. */

@@ -1,0 +1,42 @@
+/** Every code of a caveat. Codes are stable. A new code needs a row here and a section in `docs/caveats.md`; a test checks both. */
+
+/** `broken`: the input has a mistake, and the answer is worth little until it is fixed. `partial`: the answer is right as far as it goes. */
+export type CaveatSeverity = "broken" | "partial";
+
+export type CaveatCode =
+  | "BrokenDefinition"
+  | "UnreadableInput"
+  | "RefusedObject"
+  | "UnknownPolicyKind"
+  | "InferredDefinition"
+  | "AbsentParent"
+  | "AbsentBackend"
+  | "AbsentTarget"
+  | "NotCarriedOut";
+
+export interface CaveatCodeFacts {
+  readonly severity: CaveatSeverity;
+  /** What to do. */
+  readonly fix: string;
+}
+
+const ADD_FILES = "Add their files with -f. If the files are everything there is, say so with --complete.";
+
+/** In the order in which caveats are shown. */
+export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
+  UnreadableInput: { severity: "broken", fix: "Correct the file, or leave it out." },
+  BrokenDefinition: { severity: "broken", fix: "Correct the definition; 'prevail check' lists all its errors." },
+  RefusedObject: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
+  UnknownPolicyKind: {
+    severity: "partial",
+    fix: "Add a PolicyDefinition, or the CRD with the label gateway.networking.k8s.io/policy.",
+  },
+  InferredDefinition: { severity: "partial", fix: "Add a PolicyDefinition to say what the kind means." },
+  AbsentParent: { severity: "partial", fix: ADD_FILES },
+  AbsentBackend: { severity: "partial", fix: ADD_FILES },
+  AbsentTarget: { severity: "partial", fix: ADD_FILES },
+  NotCarriedOut: {
+    severity: "partial",
+    fix: "Have them carried out by another gateway or controller, or do not rely on them here.",
+  },
+};

@@ -1,0 +1,151 @@
+/** Caveats about what policy kinds mean: definitions with errors, kinds without a definition, inferred definitions. */
+import {
+  type BrokenDefinition,
+  brokenDefinitions,
+  unknownPolicyKinds,
+  writtenTargets,
+} from "../effective/findings/ignored-policies.ts";
+import type { World } from "../effective/world/world.ts";
+import type { KubeObject } from "../model/kube-object.ts";
+import { formatRef, type GroupKind, kindId, type ObjectId, parseObjectId } from "../model/refs.ts";
+import { countKinds, endSentence, joinWords } from "../model/words/count-kinds.ts";
+import type { Caveat, CountedPolicies } from "./caveat.ts";
+import { type CaveatContext, caveat, located } from "./caveat-context.ts";
+
+/**
+ * A PolicyDefinition with an error is not used, so the policies of its kinds are ignored. It always touches a question about the input;
+ * a question about objects only if it takes a policy with it that may be about them.
+ */
+export const brokenDefinitionCaveats = (context: CaveatContext): readonly Caveat[] =>
+  brokenDefinitions(context.world)
+    .filter((broken) => touchesDefinition(context, broken))
+    .map(({ object, errors: [first, ...others], kinds }) => {
+      const ignored = countsOf(kinds.filter(({ isIgnored }) => isIgnored));
+      const replaced = countsOf(kinds.filter(({ isIgnored }) => !isIgnored));
+      const effects = [
+        ...(ignored.length === 0 ? [] : [`${countKinds(ignored)} ${areWord(ignored)} ignored`]),
+        ...(replaced.length === 0 ? [] : [`${countKinds(replaced)} ${areWord(replaced)} read by another definition`]),
+      ];
+      const more =
+        others.length === 0 ? "" : ` (and ${others.length} more ${others.length === 1 ? "error" : "errors"})`;
+      const effect = effects.length === 0 ? "the definition is not used" : joinWords(effects);
+      return caveat("BrokenDefinition", {
+        message: `${formatRef(parseObjectId(object))}: ${endSentence(`${first.message}${more}`)} ${capital(effect)} until this is fixed`,
+        summary: effects.length === 0 ? `the definition of ${kindNames(kinds)} has an error` : effect,
+        objects: [first].map(({ field, source }) => ({
+          object,
+          ...(field === undefined ? {} : { field }),
+          ...(source === undefined ? {} : { source }),
+        })),
+        policies: [...ignored, ...replaced],
+      });
+    });
+
+const kindNames = (kinds: readonly GroupKind[]): string =>
+  kinds.length === 0 ? "a policy kind" : joinWords(kinds.map(({ kind }) => kind));
+
+function touchesDefinition(context: CaveatContext, { kinds }: BrokenDefinition): boolean {
+  const { world, scope } = context;
+  switch (scope.about) {
+    case "Input":
+      return true;
+    case "Objects":
+      // A definition whose kinds cannot be read may be about any policy.
+      return kinds.length === 0 || kinds.some(({ policies }) => policies.some((policy) => touches(context, policy)));
+    case "Policies": {
+      const own = kindsOfPolicies(world, scope.policies);
+      return kinds.length === 0 || kinds.some((kind) => own.has(kindId(kind)));
+    }
+  }
+}
+
+/** The kinds of the policies, and the kinds that share a definition with them. */
+function kindsOfPolicies(world: World, policies: readonly ObjectId[]): ReadonlySet<string> {
+  const own = policies.map((id) => kindId(parseObjectId(id)));
+  const joined = own.flatMap((kind) => world.rulebook.byPolicyKind.get(kind)?.definition.policies ?? []);
+  return new Set([...own, ...joined.map((kind) => kindId(kind))]);
+}
+
+/** Policies of a kind that no definition describes. */
+export function unknownKindCaveats(context: CaveatContext): readonly Caveat[] {
+  const { world, scope } = context;
+  const own = scope.about === "Policies" ? kindsOfPolicies(world, scope.policies) : undefined;
+  return unknownPolicyKinds(world).flatMap(({ group, kind, policies, hasCrd }) => {
+    const isTouched =
+      own === undefined ? policies.some((policy) => touches(context, policy)) : own.has(kindId({ group, kind }));
+    if (!isTouched) return [];
+    const counts = [{ group, kind, count: policies.length }];
+    const summary = `${countKinds(counts)} ${areWord(counts)} ignored`;
+    return [
+      caveat("UnknownPolicyKind", {
+        message: `${summary}: no PolicyDefinition describes ${kind} (${group})`,
+        summary,
+        objects: policies.map((policy) => located(policy)),
+        policies: counts,
+        ...(hasCrd
+          ? {
+              fix: "Add a PolicyDefinition, or give its CRD the label gateway.networking.k8s.io/policy (Direct or Inherited).",
+            }
+          : {}),
+      }),
+    ];
+  });
+}
+
+/** Kinds whose definition is inferred from the label of their CRD, if an answer rests on one. */
+export function inferredCaveats(context: CaveatContext): readonly Caveat[] {
+  const { world, scope } = context;
+  const own = scope.about === "Policies" ? kindsOfPolicies(world, scope.policies) : undefined;
+  const byKind = new Map<number, KubeObject[]>();
+  world.policies.forEach(({ kind, object }) => {
+    if (!kind.definition.inferred) return;
+    const isTouched = own === undefined ? touches(context, object) : own.has(object.family.kindId);
+    if (isTouched) byKind.set(kind.index, [...(byKind.get(kind.index) ?? []), object]);
+  });
+  return world.rulebook.kinds.flatMap(({ index, policyKind }) => {
+    const policies = byKind.get(index);
+    if (policies === undefined) return [];
+    const counts = [{ ...policyKind, count: policies.length }];
+    const summary = `the definition of ${policyKind.kind} is inferred`;
+    return [
+      caveat("InferredDefinition", {
+        message: `${summary} from the label and the schema of its CRD, and ${countKinds(counts)} ${restWord(counts)} on it`,
+        summary,
+        objects: policies.map((policy) => located(policy)),
+        policies: counts,
+      }),
+    ];
+  });
+}
+
+/** True if a policy may be about an object of the question. */
+function touches({ related }: CaveatContext, policy: KubeObject): boolean {
+  const objects = related();
+  if (objects === undefined) return true;
+  const targets = writtenTargets(policy);
+  if (targets === undefined) return true;
+  const isTarget = (id: ObjectId): boolean => {
+    const { kind, namespace, name } = parseObjectId(id);
+    return targets.some(
+      (target) =>
+        target.kind === kind.toLowerCase() &&
+        (target.name === undefined || target.name === name) &&
+        (namespace === "" || target.namespace === "" || target.namespace === namespace),
+    );
+  };
+  for (const id of objects.above) if (isTarget(id)) return true;
+  for (const id of objects.below) if (isTarget(id)) return true;
+  return false;
+}
+
+const countsOf = (
+  kinds: ReadonlyArray<GroupKind & { readonly policies: readonly KubeObject[] }>,
+): readonly CountedPolicies[] =>
+  kinds
+    .filter(({ policies }) => policies.length > 0)
+    .map(({ group, kind, policies }) => ({ group, kind, count: policies.length }));
+
+const totalOf = (counts: readonly CountedPolicies[]): number => counts.reduce((sum, { count }) => sum + count, 0);
+const areWord = (counts: readonly CountedPolicies[]): string => (totalOf(counts) === 1 ? "is" : "are");
+const restWord = (counts: readonly CountedPolicies[]): string => (totalOf(counts) === 1 ? "rests" : "rest");
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,28 @@
+import type { World } from "../effective/world/world.ts";
+import { once } from "../model/collections/once.ts";
+import { absentBackendCaveats, absentParentCaveats, absentTargetCaveats } from "./absent-object-caveats.ts";
+import type { Caveat, CaveatScope } from "./caveat.ts";
+import type { CaveatContext } from "./caveat-context.ts";
+import { notCarriedOutCaveats } from "./dataplane-caveats.ts";
+import { brokenDefinitionCaveats, inferredCaveats, unknownKindCaveats } from "./definition-caveats.ts";
+import { refusedCaveats, unreadableCaveats } from "./input-caveats.ts";
+import { relatedObjects } from "./related-objects.ts";
+
+/** Broken before partial. */
+const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
+  unreadableCaveats,
+  brokenDefinitionCaveats,
+  refusedCaveats,
+  unknownKindCaveats,
+  inferredCaveats,
+  absentParentCaveats,
+  absentBackendCaveats,
+  absentTargetCaveats,
+  notCarriedOutCaveats,
+];
+
+/** What an answer leaves out of account, in a defined order. */
+export function findCaveats(world: World, scope: CaveatScope): readonly Caveat[] {
+  const context: CaveatContext = { world, scope, related: once(() => relatedObjects(world, scope)) };
+  return finders.flatMap((find) => find(context));
+}

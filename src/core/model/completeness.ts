@@ -1,0 +1,27 @@
+import type { GroupKind } from "./refs.ts";
+
+/** A kind of which the snapshot has every object, in all namespaces or in some. */
+export interface CompleteKind extends GroupKind {
+  readonly namespaces: "All" | readonly string[];
+}
+
+/**
+ * What a snapshot is known to have every object of. What is absent where the snapshot is complete does not exist; what is absent
+ * elsewhere is not known. Files are a part of the world unless their author says otherwise; a cluster is complete for what may be listed.
+ */
+export type Completeness = "Complete" | "Partial" | readonly CompleteKind[];
+
+/** True if an object of this kind and namespace that is not in the snapshot does not exist. */
+export function isCompleteFor(completeness: Completeness, { group, kind }: GroupKind, namespace: string): boolean {
+  switch (completeness) {
+    case "Complete":
+      return true;
+    case "Partial":
+      return false;
+    default:
+      return completeness.some(
+        (one) =>
+          one.kind === kind && one.group === group && (one.namespaces === "All" || one.namespaces.includes(namespace)),
+      );
+  }
+}

@@ -102,7 +102,7 @@ function benchParsing(context: BenchContext): void {
   );
   const name = `${count.toLocaleString("en")} documents, ${(text.length / MB).toFixed(1)} MB`;
   context.report({ case: name, metric: "js-yaml", value: best.raw, unit: "ms" });
-  context.report({ case: name, metric: "ours, with places", value: best.ours, unit: "ms" });
+  context.report({ case: name, metric: "ours, with positions", value: best.ours, unit: "ms" });
   const speed = best.raw / best.ours;
   context.report({
     case: name,

@@ -1,4 +1,4 @@
-/** What gateways must do, compiled from an evaluation and kept up to date. All routes are on one Gateway, under two listeners. */
+/** Compiling the gateway configuration of an evaluation, and keeping it up to date. All routes are attached to two listeners of one Gateway. */
 import { compileDataplane, updateDataplane } from "../src/dataplane.ts";
 import { apply, buildSnapshot, evaluate } from "../src/index.ts";
 import type { BenchContext } from "./bench-context.ts";

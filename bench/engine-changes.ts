@@ -1,4 +1,4 @@
-/** One change at a time, and its delta read: what it costs must not depend on how much else there is. */
+/** One change at a time, with its delta read: the cost must not depend on the number of other objects. */
 import { apply } from "../src/index.ts";
 import type { BenchContext } from "./bench-context.ts";
 import {
@@ -18,15 +18,15 @@ type Change = (step: number) => ClusterObject;
 
 const CHANGES = 1_000;
 const GATEWAY_CHANGES = 30;
-/** Both ends of the ladder, where they are in it. */
+/** The smallest and the largest size of the ladder, if it has them. */
 const SMALL = 1_000;
 const LARGE = 100_000;
 
 const WARM_UP = 6_000;
-/** What one change of a route or its policy may take at 100,000 routes. */
+/** The limit for one change of a route or its policy at 100,000 routes. */
 const MAX_CHANGE_MS = 0.5;
 
-/** Until the compiler has seen everything: who changes things one by one runs for long. */
+/** Changes before the measurement, until all code is compiled: a process that applies changes runs for long. */
 function warmUp(): void {
   const shape = { ...FLEET, routes: SMALL };
   const cluster = buildCluster(shape);
@@ -65,11 +65,11 @@ export function benchChanges(context: BenchContext, times: readonly FleetTimes[]
 function changesOf(shape: ShapeOptions): readonly (readonly [what: string, change: Change, steps: number])[] {
   const { routes, routesPerGateway } = shape;
   const gateways = Math.ceil(routes / routesPerGateway);
-  // Spread over the fleet; each object changes at most twice.
+  // The changes are spread over the fleet; each object changes at most twice.
   const pick = (step: number, among: number): number => (step * 7919) % among;
   return [
     [
-      "a route gets or loses a rule",
+      "a rule of a route is added or removed",
       (step) => buildRoute(pick(step >> 1, routes), gateways, { ...shape, rules: shape.rules + ((step + 1) % 2) }),
       CHANGES,
     ],
@@ -78,7 +78,7 @@ function changesOf(shape: ShapeOptions): readonly (readonly [what: string, chang
   ];
 }
 
-/** An evaluation and the objects it is of, both as they are after the changes so far. */
+/** An evaluation and its objects after the changes so far. */
 interface ChangingCluster {
   evaluation: Evaluation;
   readonly objects: Map<string, unknown>;
@@ -92,10 +92,10 @@ function buildCluster(shape: ShapeOptions): ChangingCluster {
   return { evaluation: evaluateAndRead([...objects.values()]).evaluation, objects };
 }
 
-/** As it comes from a watch. */
+/** A new object, as a watch delivers it. */
 const fresh = (object: ClusterObject): unknown => parseTexts([JSON.stringify(object)])[0];
 
-/** One after the other, as a watch brings them: collections come when they come. */
+/** Applies changes one after the other, as a watch delivers them, with garbage collection at any time. */
 function spentOn(cluster: ChangingCluster, change: Change, steps: number): readonly number[] {
   const spent: number[] = [];
   for (let step = 0; step < steps; step++) {
@@ -122,7 +122,7 @@ function reportRebuild(context: BenchContext, { evaluation, objects }: ChangingC
 
 const objectCount = (objects: ReadonlyMap<string, unknown>): string => objects.size.toLocaleString("en-US");
 
-/** A Gateway's policy reaches the routes of that Gateway: ten times as many, ten times the time. */
+/** A policy of a Gateway reaches its routes: ten times as many routes take ten times the time. */
 function reportReach(context: BenchContext, largest: number): void {
   const routes = Math.min(10_000, largest);
   const spent = new Map<number, number>();
@@ -131,7 +131,7 @@ function reportReach(context: BenchContext, largest: number): void {
     const cluster = buildCluster({ ...FLEET, routes, routesPerGateway });
     const gateways = routes / routesPerGateway;
     const change: Change = (step) => gatewayPolicy(step % gateways, step + 1);
-    // As many paths of either reach, and the mean: else the large one alone would pay for collections.
+    // Both reaches are measured over the same number of paths, as a mean; otherwise only the large one would include collections.
     const times = spentOn(cluster, change, (GATEWAY_CHANGES * 1_000) / routesPerGateway);
     const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
     spent.set(routesPerGateway, mean);

@@ -6,7 +6,7 @@ import { type Reading, readEvaluation } from "./read-evaluation.ts";
 
 export type Evaluation = ReturnType<typeof evaluate>;
 
-/** Of one size, in milliseconds. */
+/** The measurements of one size. */
 export interface FleetTimes {
   readonly routes: number;
   readonly evaluateMs: number;
@@ -21,7 +21,7 @@ export interface FleetEvaluation {
 export const parseTexts = (texts: readonly string[]): readonly unknown[] =>
   texts.map((text): unknown => JSON.parse(text));
 
-/** From parsed objects to the whole answer. The definition is among the objects. */
+/** Evaluates parsed objects and reads the whole result. The definition is among the objects. */
 export function evaluateAndRead(objects: readonly unknown[]): FleetEvaluation {
   const evaluation = evaluate(buildSnapshot(objects), { definitions: [] });
   return { evaluation, reading: readEvaluation(evaluation) };
@@ -32,22 +32,22 @@ export const textsOf = (options: ShapeOptions): readonly string[] =>
 
 const MOST = 300;
 
-/** Small sizes often, large ones a few times: what is done once for each evaluation is compiled late. */
+/** Small sizes are measured often and large ones a few times, because code that runs once per evaluation is compiled late. */
 const repetitions = (routes: number): number => Math.max(5, Math.min(MOST, Math.round(100_000 / routes)));
 
 export interface Comparison {
   readonly parseMs: number;
   readonly evaluateMs: number;
-  /** The median of each pair's own. */
+  /** The median of the ratios of the pairs. */
   readonly ratio: number;
-  /** The same of what passes until the answer is there, whatever is left to be collected then. */
+  /** The median of the ratios without the time of garbage collection afterwards. */
   readonly ratioUntilThere: number;
   readonly reading: Reading;
 }
 
 interface Times {
   readonly untilThereMs: number;
-  /** With the collection of what is left young: else that would be at the cost of whoever comes next. */
+  /** Includes the collection of the young objects that the run leaves behind; otherwise the next measurement would include it. */
   readonly ms: number;
 }
 
@@ -56,12 +56,12 @@ export function timedWhole<T>(context: BenchContext, run: () => T): Times & { re
   return { value, untilThereMs: ms, ms: ms + collectionMs(context) };
 }
 
-/** Parses and answers in turn, each time from fresh objects, so that whatever disturbs one disturbs the other. */
+/** Parses and evaluates in turns, each time from fresh objects, so that the load of the machine affects both. */
 export function compareWithParse(context: BenchContext, texts: readonly string[], times: number): Comparison {
   const parse: Times[] = [];
   const whole: Times[] = [];
   let reading: Reading = { paths: 0, checksum: 0 };
-  // Not all garbage: the compiler's work would go with it.
+  // A full collection would also discard compiled code.
   context.emptyNursery();
   for (let i = 0; i < times; i++) {
     const { value: objects, ...parsed } = timedWhole(context, () => parseTexts(texts));
@@ -80,7 +80,7 @@ export function compareWithParse(context: BenchContext, texts: readonly string[]
   };
 }
 
-/** The answer of one size, against JSON.parse. */
+/** Compares evaluating one size with JSON.parse. */
 export function benchFleet(context: BenchContext, routes: number): FleetTimes {
   const name = nameOf(routes);
   const texts = textsOf({ ...FLEET, routes });
@@ -98,7 +98,7 @@ export function benchFleet(context: BenchContext, routes: number): FleetTimes {
   return { routes, evaluateMs, reading };
 }
 
-/** Whether that answer is true, and what it holds. Apart from the times: other orders and all garbage collected disturb the compiler. */
+/** Checks the result and measures its memory. This runs after the timings, because other input orders and full collections affect the compiler. */
 export function examineFleet(context: BenchContext, { routes, reading: { checksum } }: FleetTimes): void {
   const name = nameOf(routes);
   const texts = textsOf({ ...FLEET, routes });
@@ -109,16 +109,16 @@ export function examineFleet(context: BenchContext, { routes, reading: { checksu
 
 const nameOf = (routes: number): string => `fleet ${routes.toLocaleString("en-US")}`;
 
-/** Of fewer routes it would be mostly what is there anyway. */
+/** With fewer routes the fixed size of an evaluation dominates. */
 const SMALLEST_HEAP = 1_000;
-/** For what is held for a while: a few kilobytes of the compiler's are nothing of ours. */
+/** With fewer paths a few kilobytes of the compiler dominate. */
 const SMALLEST_READING = 10_000;
 
-/** Beyond the parsed objects, after everything has been read; and how much more is held in the middle of reading. */
+/** Reports the heap beyond the parsed objects after everything has been read, and the additional heap in the middle of reading. */
 function reportHeap(context: BenchContext, name: string, routes: number, texts: readonly string[]): void {
   if (routes < SMALLEST_HEAP) return;
   const heap = (): number => {
-    // What the first frees may have been all that held on to something else.
+    // Objects that the first collection frees may be the last references to others.
     for (let i = 0; i < 3; i++) context.collectGarbage();
     return process.memoryUsage().heapUsed;
   };
@@ -134,13 +134,13 @@ function reportHeap(context: BenchContext, name: string, routes: number, texts: 
     read += path.length > 0 ? 1 : 0;
     if (read === Math.ceil(reading.paths / 2)) half = heap();
   }
-  // A list of all paths would hold more than a hundred bytes for each.
+  // A list of all paths would take more than a hundred bytes for each.
   const value = Math.max(0, half - held) / (reading.paths / 2);
   if (routes >= SMALLEST_READING)
     context.report({ case: name, metric: "held in the middle of reading", value, unit: "B/path", bar: 50 });
   const changed = apply(evaluation, [{ upsert: parseTexts([JSON.stringify(routePolicy(0, 1))])[0] }]);
   const after = heap();
-  // The first change asks who names whom, which nobody did before.
+  // The first change computes the index of referrers.
   context.report({
     case: name,
     metric: "heap after a change",

@@ -4,14 +4,14 @@ import { evaluateAndRead, parseTexts, textsOf, timedWhole } from "./engine-fleet
 import { median } from "./measure.ts";
 
 const STEP = 10;
-/** Of the smaller size, before the larger one and after it. */
+/** The times of the smaller size, before and after the larger one. */
 const BESIDE = 5;
 const ROUNDS = { small: 9, large: 5 };
 const LARGE = 100_000;
 
 /**
- * Linear: ten times the routes, ten times the time, and a little for what no longer fits the caches. Both sizes in turns, so
- * that whatever disturbs one disturbs the other; and the same of JSON.parse, which has the same caches and collector.
+ * Growth is linear: ten times the routes take ten times the time, and a little more because of caches. Both sizes are measured in turns, so
+ * that the load of the machine affects both. JSON.parse is measured too, because it has the same caches and garbage collector.
  */
 export function benchGrowth(context: BenchContext, sizes: readonly number[]): void {
   for (const routes of sizes) {

@@ -10,7 +10,7 @@ import { median, timed } from "./measure.ts";
 const MOST_ROUTES = 100;
 const REPETITIONS = 5;
 
-/** Against the naive implementation that the tests compare the engine with: for the pleasure of it. */
+/** Compares the engine with the naive implementation of the tests. The figures have no bar. */
 export function benchOracle(context: BenchContext, smallest: number): void {
   const routes = Math.min(MOST_ROUTES, smallest);
   const objects = parseTexts(textsOf({ ...FLEET, routes })).filter(isJsonObject);

@@ -6,7 +6,7 @@ const ROUTES = 1_000;
 const TARGETS = 10_000;
 const REPETITIONS = 5;
 
-/** The fleet, stretched one way each. */
+/** Variants of the fleet, each larger in one dimension. */
 export function benchVariants(context: BenchContext, largest: number): void {
   const routes = Math.min(ROUTES, largest);
   const fleet = { ...FLEET, routes };
@@ -20,7 +20,7 @@ export function benchVariants(context: BenchContext, largest: number): void {
       `one policy → ${targets.toLocaleString("en-US")} targets`,
       () => [...buildShape({ ...FLEET, routes: targets }), policyOnRoutes(targets)],
     ],
-    ["every route's policy says something else", () => buildShape({ ...fleet, policies: "Different" })],
+    ["every route's policy has other settings", () => buildShape({ ...fleet, policies: "Different" })],
     ["paths go on to backends", () => buildShape({ ...fleet, ends: "Service" })],
     ["64 policies → one target", () => [...buildShape(fleet), ...policiesOnRoute(64, 0)]],
   ];

@@ -1,6 +1,6 @@
 /**
- * The engine: the whole answer from parsed objects, a change and its delta, and what they hold in memory. The bars are
- * ratios within one run, so that they hold on any machine.
+ * The engine: the whole evaluation from parsed objects, a change and its delta, and their memory. The bars are
+ * ratios within one run, so that they are valid on any machine.
  */
 import type { BenchContext } from "./bench-context.ts";
 import { FLEET } from "./cluster-shapes.ts";
@@ -30,7 +30,7 @@ export async function bench(context: BenchContext): Promise<void> {
 const WARM_UP_ROUTES = 1_000;
 const WARM_UP_RUNS = 300;
 
-/** For who starts a process for each answer. */
+/** The cost for callers that start a process for each evaluation. */
 function reportFirst(context: BenchContext, routes: number): void {
   const objects = parseTexts(textsOf({ ...FLEET, routes }));
   const value = timed(() => evaluateAndRead(objects)).ms;

@@ -1,4 +1,4 @@
-/** How long nothing else can happen while one route of many changes: everything that follows a change is done in one go. */
+/** How long one change of a route blocks the process: a change is processed in one turn of the event loop. */
 import { createRegex } from "../src/adapters/regex/create-regex.ts";
 import { apply } from "../src/core/apply.ts";
 import { compileDataplane, updateDataplane } from "../src/core/compile.ts";
@@ -24,7 +24,7 @@ export async function benchReload(context: BenchContext): Promise<void> {
   const times: number[] = [];
   for (let change = 1; change <= CHANGES; change++) {
     const value = routeObject("route", (change * 97) % ROUTES, change);
-    // Up to its first wait everything happens at once; what comes after waits for sockets, and blocks nothing.
+    // Everything up to the first wait is one turn of the event loop. The rest waits for sockets and blocks nothing.
     const { ms, value: replaced } = timed(() => {
       const applied = apply(evaluation, [{ upsert: value }]);
       evaluation = applied.evaluation;

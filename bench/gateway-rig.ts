@@ -1,4 +1,4 @@
-/** What the gateway's bench needs around it: nginx as a backend and as the proxy to compare with, wrk, and the real program. */
+/** Programs for the gateway's bench: nginx as a backend and as the proxy to compare with, wrk, and the real program. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ export interface Rig {
   readonly close: () => Promise<void>;
 }
 
-/** A text: what is missing on this machine. */
+/** A text names what is missing on this machine. */
 export function missingTools(): string | undefined {
   const { status, stderr } = spawnSync(
     process.execPath,
@@ -55,7 +55,7 @@ export function createRig(): Rig {
   };
 }
 
-/** Waits until a server listens at that port. */
+/** Waits until a server listens at a port. */
 async function untilOpen(port: number): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
@@ -66,7 +66,7 @@ async function untilOpen(port: number): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
-  throw new Error(`nobody answers at port ${port}`);
+  throw new Error(`no server listens at port ${port}`);
 }
 
 const nginxFrame = (folder: string, http: string): string => `
@@ -91,7 +91,7 @@ async function startNginx(rig: Rig, name: string, core: number, port: number, ht
 
 export interface MeasuredProxy {
   readonly port: number;
-  /** Processor time that it and the processes it started have used, in milliseconds. */
+  /** The processor time of the process and the processes that it started, in milliseconds. */
   readonly processorMs: () => number;
 }
 
@@ -99,7 +99,7 @@ function processorMs({ pid = 0 }: ChildProcess): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   let ticks = 0;
   for (const one of [String(pid), ...children.filter((child) => child !== "")]) {
-    // The name, in brackets, may hold anything; after it come numbers. A tick is 10 ms.
+    // The name, in brackets, may contain anything; numbers follow it. A tick is 10 ms.
     const numbers = readFileSync(`/proc/${one}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
     ticks += Number(numbers[11]) + Number(numbers[12]);
   }
@@ -108,11 +108,11 @@ function processorMs({ pid = 0 }: ChildProcess): number {
 
 export interface NginxBackend {
   readonly port: number;
-  /** How many requests it has had. */
+  /** The number of requests that the backend has received. */
   readonly requests: () => Promise<number>;
 }
 
-/** Answers with that status and one kilobyte. */
+/** Responds with that status and one kilobyte. */
 export async function startBackend(rig: Rig, name: string, status: number): Promise<NginxBackend> {
   const [port = 0, statusPort = 0] = await findFreePorts(2);
   const body = "x".repeat(1024);
@@ -126,13 +126,13 @@ export async function startBackend(rig: Rig, name: string, status: number): Prom
   );
   const requests = async (): Promise<number> => {
     const text = await (await fetch(`http://127.0.0.1:${statusPort}/`)).text();
-    // "server accepts handled requests" and below it three numbers; this question is one of them.
+    // "server accepts handled requests" and below it three numbers; this request is one of them.
     return Number(/(\d+)\s*\nReading/.exec(text)?.[1] ?? Number.NaN);
   };
   return { port, requests };
 }
 
-/** The proxy to compare with: keeps connections, changes nothing. */
+/** Starts the proxy to compare with. It keeps connections open and changes nothing. */
 export async function startNginxProxy(rig: Rig, backendPort: number): Promise<MeasuredProxy> {
   const [port = 0] = await findFreePorts(1);
   const child = await startNginx(
@@ -152,7 +152,7 @@ export async function startNginxProxy(rig: Rig, backendPort: number): Promise<Me
   return { port, processorMs: () => processorMs(child) };
 }
 
-/** The real program, on files. */
+/** Starts the real program on files. */
 export async function startPrevail(rig: Rig, name: string, objects: readonly JsonObject[]): Promise<MeasuredProxy> {
   const [port = 0] = await findFreePorts(1);
   const file = join(rig.folder, `${name}.json`);
@@ -178,7 +178,7 @@ export interface WrkResult {
   readonly failed: number;
 }
 
-/** `isFailing`: answers that are no success are what is expected. */
+/** `isFailing`: responses with an error status are expected. */
 export async function runWrk(
   rig: Rig,
   {

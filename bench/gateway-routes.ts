@@ -1,4 +1,4 @@
-/** One Gateway with so many routes, each for a host and a path of its own. */
+/** One Gateway with many routes, each for a host and a path of its own. */
 import type { JsonObject } from "../src/core/model/json.ts";
 
 const GATEWAY_API = "gateway.networking.k8s.io";
@@ -50,7 +50,7 @@ const retryPolicy = (prefix: string, retry: JsonObject): JsonObject => ({
   spec: { targetRefs: [{ group: GATEWAY_API, kind: "HTTPRoute", name: `${prefix}-0` }], defaults: { retry } },
 });
 
-/** `version` is what a change changes. */
+/** `version` is the part of the route that a change replaces. */
 export function routeObject(prefix: string, index: number, version = 0): JsonObject {
   return {
     apiVersion: `${GATEWAY_API}/v1`,

@@ -23,7 +23,7 @@ const ROUNDS = 5;
 const SECONDS = 3;
 const CONNECTIONS = 32;
 
-/** The embedded gateway: the real program beside nginx, each on one core, asked in turns. */
+/** The embedded gateway: the real program beside nginx, each on one core, measured in turns. */
 export async function bench(context: BenchContext): Promise<void> {
   const missing = missingTools();
   if (missing !== undefined) throw new Error(missing);
@@ -60,7 +60,7 @@ async function benchProxying(context: BenchContext, rig: Rig, backend: NginxBack
   context.report({ case: name, metric: "prevail", value: rate("plain"), unit: "requests/s" });
   const ratio = rate("plain") / rate("nginx");
   context.report({ case: name, metric: "prevail / nginx", value: ratio, unit: "x", bar: 0.35, ok: ratio >= 0.35 });
-  // What a busy machine disturbs least: with a core for itself, a proxy answers as many requests as its time for one allows.
+  // Processor time depends least on the load of the machine: on a core of its own, it limits the requests that a proxy can serve.
   const time = (which: string): number => median(results[which]?.map((one) => one.processorUs) ?? []);
   context.report({ case: name, metric: "processor time of nginx for a request", value: time("nginx"), unit: "µs" });
   context.report({ case: name, metric: "processor time of prevail for a request", value: time("plain"), unit: "µs" });
@@ -84,7 +84,7 @@ async function benchRoutes(context: BenchContext, rig: Rig, backend: NginxBacken
       few: { proxy: proxies.few, host: `route-${few - 1}.example`, path: `/path-${few - 1}/x` },
       many: { proxy: proxies.many, host: `route-${many - 1}.example`, path: `/path-${many - 1}/x` },
     },
-    // One at a time: latency, not throughput.
+    // One request at a time: this measures latency, not throughput.
     1,
   );
   const latency = (which: string): number => median(results[which]?.map(({ medianMs }) => medianMs) ?? []);
@@ -116,7 +116,7 @@ async function benchBudget(context: BenchContext, rig: Rig): Promise<void> {
   const upstream = (await failing.requests()) - before - 1;
   const name = "all of the backend fails, budget 20 %";
   context.report({ case: name, metric: "requests", value: requests, unit: "" });
-  // What wrk did not wait for at its end went upstream too: a few dozen at most.
+  // Requests whose response wrk did not wait for at its end went upstream too: a few dozen at most.
   context.report({
     case: name,
     metric: "upstream / downstream",
@@ -133,11 +133,11 @@ interface Question {
 }
 
 interface Turn extends WrkResult {
-  /** Processor time of the proxy for a request. */
+  /** The processor time of the proxy for one request. */
   readonly processorUs: number;
 }
 
-/** Every target in every round, so that a busy moment of the machine hits all alike. The first round warms up and does not count. */
+/** Measures every target in every round, so that a busy moment of the machine affects all of them. The first round warms up and is not counted. */
 async function inTurns(
   rig: Rig,
   targets: Readonly<Record<string, Question>>,

@@ -1,4 +1,4 @@
-/** Gateways with many hosts, as the benches of Envoy have them. */
+/** Gateways with many hosts, for the benches of Envoy. */
 import { createRegex } from "../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, EndpointsId, VirtualHostConfig } from "../src/core/dataplane/gateway-config.ts";
 import type { CompileOptions } from "../src/xds/compile/compile-gateway.ts";
@@ -23,7 +23,7 @@ export const options = (port: number): Omit<CompileOptions, "delivery"> => ({
 
 const RETRY = retryConfig({ backoffMs: 100, codes: [502, 503] });
 
-/** `version` tells one state of a host from another. */
+/** `version` distinguishes the states of a host. */
 export const host = (index: number, version = 0): VirtualHostConfig => ({
   hostname: `host-${index}.example`,
   routes: [

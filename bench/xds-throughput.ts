@@ -1,7 +1,8 @@
 /**
- * What our configuration costs requests, against configurations written by hand for the same routes. In many short turns, each proxy with a core
- * for itself: the rate, and the processor time of Envoy's one worker, which a busy machine disturbs less. One configuration runs twice, so
- * that a reader sees how far to trust the figures.
+ * The cost of Prevail's configuration for requests, compared with configurations written by hand for the same routes. The
+ * proxies are measured in many short turns, each with a core for itself: the rate, and the processor time of Envoy's one
+ * worker, which depends less on the load of the machine. One configuration runs twice, so that a reader sees how far to
+ * trust the figures.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -86,10 +87,10 @@ const mean = (ones: readonly Cost[], others: readonly Cost[]): readonly Cost[] =
   });
 
 const rateRatio = (one: Cost, other: Cost): number => one.requestsPerSecond / other.requestsPerSecond;
-/** More is better, as with rates. */
+/** True if more is better, as with rates. */
 const timeRatio = (one: Cost, other: Cost): number => other.processorUs / one.processorUs;
 
-/** In the middle of all turns: a turn compares what happened within a tenth of a second or so. */
+/** The median over all turns. The figures of one turn are measured within about a tenth of a second. */
 const ratio = (ones: readonly Cost[], others: readonly Cost[], of: (one: Cost, other: Cost) => number): number =>
   median(
     ones.flatMap((one, turn) => {
@@ -100,7 +101,7 @@ const ratio = (ones: readonly Cost[], others: readonly Cost[], of: (one: Cost, o
 
 type Proxies = Readonly<Record<"ours" | "scoped" | "byHand" | "byHandAgain" | "careless", Proxy>>;
 
-/** Always in the same order, so that each has the same one before it. */
+/** Measures in a fixed order, so that each proxy always follows the same one. */
 async function inTurns(proxies: Proxies): Promise<Record<keyof Proxies, Cost[]>> {
   const costs: Record<keyof Proxies, Cost[]> = { ours: [], scoped: [], byHand: [], byHandAgain: [], careless: [] };
   const order = ["ours", "byHand", "scoped", "careless", "byHandAgain"] as const;
@@ -113,7 +114,7 @@ async function inTurns(proxies: Proxies): Promise<Record<keyof Proxies, Cost[]>>
   return costs;
 }
 
-/** Until its worker sleeps, the kernel does not tell what it has used. */
+/** The kernel reports the processor time of a worker only when it sleeps. */
 const SETTLE_MS = 3;
 
 async function measureTurn({ envoy, client }: Proxy): Promise<Cost> {
@@ -125,7 +126,7 @@ async function measureTurn({ envoy, client }: Proxy): Promise<Cost> {
   return { requestsPerSecond: REQUESTS / seconds, processorUs: (workerNs(envoy) - before) / 1000 / REQUESTS };
 }
 
-/** Processor time of the one thread that serves requests. */
+/** The processor time of the one thread that serves requests. */
 function workerNs({ process: { pid } }: RunningEnvoy): number {
   const tasks = `/proc/${pid}/task`;
   for (const task of readdirSync(tasks)) {
@@ -135,7 +136,7 @@ function workerNs({ process: { pid } }: RunningEnvoy): number {
   throw new Error("the Envoy has no worker");
 }
 
-/** As a fleet gets it: over xDS. */
+/** Sends the configuration over xDS, as in production. */
 async function startOurs(
   envoyPath: string,
   backendPort: number,

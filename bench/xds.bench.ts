@@ -15,7 +15,7 @@ import { median, processorMs, timed } from "./measure.ts";
 import { configOf, host, options } from "./xds-config.ts";
 import { benchThroughput } from "./xds-throughput.ts";
 
-/** Envoy: what a configuration costs to compile, how soon a change is there, and what our configuration costs requests. */
+/** Envoy: the cost of compiling a configuration, the time until a change is served, and the cost of the configuration for requests. */
 export async function bench(context: BenchContext): Promise<void> {
   benchCompile(context, 5000);
   const envoy = findEnvoy();
@@ -43,7 +43,7 @@ function benchCompile(context: BenchContext, routes: number): void {
       NO_KEYS,
     );
     const { Scope, Route } = createEncoder("Delta").encode(resources);
-    // Encoded when they are asked for: an Envoy that starts asks for all.
+    // Resources are encoded on first request; an Envoy that starts requests all of them.
     for (const table of [Scope, Route]) for (const one of table.keys()) table.get(one);
   };
   for (let warmUp = 0; warmUp < 3; warmUp++) fresh();
@@ -118,7 +118,7 @@ async function benchChange(
   return p50;
 }
 
-/** Stands between Envoy and us, and counts what we send. */
+/** A proxy between Envoy and the xDS server that counts the bytes that the server sends. */
 async function countBytes(
   to: number,
 ): Promise<{ readonly port: number; readonly bytes: () => number; readonly close: () => void }> {

@@ -119,7 +119,7 @@ function withoutDescriptions(schema) {
   return plain;
 }
 
-/** The value of a keyword, with a function applied to each sub-schema that it holds. */
+/** The value of a keyword, with a function applied to each sub-schema that it contains. */
 function mapInner(keyword, value, each) {
   switch (keyword) {
     case "properties":

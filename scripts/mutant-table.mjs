@@ -1,5 +1,5 @@
 /**
- * Mistakes that test/spec must notice: a name, the specification that is tried first, and one text of one file, which
+ * Mistakes that test/spec must notice: a name, the specification whose tests run first, and one text of one file, which
  * must occur there exactly once, and what it becomes. When the code changes, fix its row; a row may go only with the
  * rule that it breaks.
  */
@@ -96,14 +96,14 @@ export const mutants = [
     "this.#notRemoved(policy, block)",
   ),
   row(
-    "a removal acts on its own policy",
+    "a removal removes defaults of its own policy",
     rfc9,
     `${merge}/fold.ts`,
     "this.#removals.add({ entry, policy, block });",
     "this.#removals.add({ entry, policy, block });\n      this.#removals.collect();",
   ),
   row(
-    "removals act on the next level only",
+    "removals end at the next level",
     rfc9,
     `${merge}/removals.ts`,
     "collect(): void {\n",
@@ -524,7 +524,7 @@ export const mutants = [
     "const goesOn = !end.mayContinue && this.#endsBelow.areThere(id, section);",
   ),
   row(
-    "mesh: a consumer's policy acts on everybody's traffic",
+    "mesh: a consumer's policy takes effect on the traffic of all namespaces",
     gep713x,
     resolution,
     "...(isConsumer(resolution, ref) ? { consumer: trafficFrom(namespaceOf(resolution)) } : {}),",
@@ -596,7 +596,7 @@ export const mutants = [
 
   // Targets.
   row(
-    "an unnamed rule can be targeted by its place",
+    "an unnamed rule can be targeted by its index",
     attachment,
     "src/core/attachment/find-target-section.ts",
     "positionalRules;",

@@ -1,7 +1,7 @@
 // Proves that test/spec notices mistakes: each of scripts/mutant-table.mjs is made in a copy of the tree, and the
 // specification tests, on their own, must fail there.
 //   npm run mutants [-- WORD…] [--list] [--jobs=N]     only mistakes whose name or file contains one of the words
-// Exit code: 0 all were noticed, 1 one was not, 2 the table or the tree is not fit to be tried.
+// Exit code: 0 all were noticed, 1 one was not, 2 the table or the tree is invalid.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -57,46 +57,46 @@ const frontEnds = ["cli", "controller", "webhook", "xds", ...Object.keys(gateway
 /** The layers and what each may import. The first row that matches a file counts. */
 const rules: ArchitectureRules = {
   layers: [
-    { name: "core/model", holds: "src/core/model/", mayImport: [] },
-    { name: "core/topology", holds: "src/core/topology/", mayImport: ["core/model"] },
-    { name: "core/retry", holds: "src/core/retry/", mayImport: ["core/model"] },
-    { name: "core/routing", holds: "src/core/routing/", mayImport: ["core/model", "core/topology"] },
-    { name: "core/merge", holds: "src/core/merge/", mayImport: ["core/model"] },
-    { name: "core/attachment", holds: "src/core/attachment/", mayImport: ["core/model", "core/topology"] },
+    { name: "core/model", contains: "src/core/model/", mayImport: [] },
+    { name: "core/topology", contains: "src/core/topology/", mayImport: ["core/model"] },
+    { name: "core/retry", contains: "src/core/retry/", mayImport: ["core/model"] },
+    { name: "core/routing", contains: "src/core/routing/", mayImport: ["core/model", "core/topology"] },
+    { name: "core/merge", contains: "src/core/merge/", mayImport: ["core/model"] },
+    { name: "core/attachment", contains: "src/core/attachment/", mayImport: ["core/model", "core/topology"] },
     ...effective.map((name, index) => ({
       name,
-      holds: `src/${name}/`,
+      contains: `src/${name}/`,
       mayImport: ["core/model", "core/topology", "core/merge", "core/attachment", ...effective.slice(0, index)],
     })),
-    { name: "core/status", holds: "src/core/status/", mayImport: belowReaders },
-    { name: "core/explain", holds: "src/core/explain/", mayImport: [...belowReaders, "core/dataplane"] },
-    { name: "core/dataplane", holds: "src/core/dataplane/", mayImport: belowReaders },
+    { name: "core/status", contains: "src/core/status/", mayImport: belowReaders },
+    { name: "core/explain", contains: "src/core/explain/", mayImport: [...belowReaders, "core/dataplane"] },
+    { name: "core/dataplane", contains: "src/core/dataplane/", mayImport: belowReaders },
     {
       name: "core/envoy",
-      holds: "src/core/envoy/",
+      contains: "src/core/envoy/",
       mayImport: ["core/model", "core/retry", "core/routing", "core/dataplane"],
     },
     {
       name: "core/check",
-      holds: "src/core/check/",
+      contains: "src/core/check/",
       mayImport: [...belowReaders, "core/status", "core/explain", "core/dataplane", "core/envoy"],
     },
-    { name: "core/caveats", holds: "src/core/caveats/", mayImport: [...belowReaders, "core/dataplane"] },
-    { name: "core", holds: "src/core/*.ts", mayImport: core },
+    { name: "core/caveats", contains: "src/core/caveats/", mayImport: [...belowReaders, "core/dataplane"] },
+    { name: "core", contains: "src/core/*.ts", mayImport: core },
 
-    { name: "definitions", holds: "src/definitions/", mayImport: ["core/model"] },
-    ...adapters.map((name) => ({ name, holds: `src/${name}/`, mayImport: core })),
-    { name: "sources", holds: "src/sources/", mayImport: belowSources },
+    { name: "definitions", contains: "src/definitions/", mayImport: ["core/model"] },
+    ...adapters.map((name) => ({ name, contains: `src/${name}/`, mayImport: core })),
+    { name: "sources", contains: "src/sources/", mayImport: belowSources },
     ...frontEnds.map((name) => ({
       name,
-      holds: `src/${name}/`,
+      contains: `src/${name}/`,
       mayImport: [...inner, ...(gatewayRooms[name] ?? [])],
     })),
 
-    { name: "entry xds", holds: "src/xds.ts", mayImport: [...inner, "xds"] },
-    { name: "entry", holds: "src/*.ts", mayImport: inner },
-    { name: "serve", holds: "src/serve/", mayImport: [...inner, ...frontEnds] },
-    { name: "bin", holds: "src/bin/", mayImport: ["sources", "serve"] },
+    { name: "entry xds", contains: "src/xds.ts", mayImport: [...inner, "xds"] },
+    { name: "entry", contains: "src/*.ts", mayImport: inner },
+    { name: "serve", contains: "src/serve/", mayImport: [...inner, ...frontEnds] },
+    { name: "bin", contains: "src/bin/", mayImport: ["sources", "serve"] },
   ],
 
   sealed: [{ folder: "src/gateway/http1/", entry: "src/gateway/http1/http1.ts" }],
@@ -134,7 +134,7 @@ const rules: ArchitectureRules = {
   bannedEndings: ["util", "utils", "helper", "helpers", "misc", "manager"],
 };
 
-/** Layers of the design that hold nothing yet: their place is settled. */
+/** Layers of the design that have no file yet; their imports are decided. */
 const toCome = ["adapters/cluster", "webhook", "api", "ui", "entry xds"];
 
 const root = fileURLToPath(new URL("..", import.meta.url));

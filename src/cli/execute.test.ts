@@ -80,7 +80,7 @@ describe("version", () => {
   });
 });
 
-describe("what is wrong is said, with exit code 1", () => {
+describe("mistakes are reported, with exit code 1", () => {
   for (const [line, stderr] of [
     ["explian", "error: there is no command 'explian'; did you mean 'explain'?\nSee 'prevail help'.\n"],
     ["help nothing", "error: there is no command 'nothing'\nSee 'prevail help'.\n"],
@@ -163,7 +163,7 @@ describe("sources", () => {
     expect(stdout).toContain("retry.attempts: 2");
   });
 
-  test("a broken document is said, the rest is answered, and the exit code is 1", async () => {
+  test("a broken document is reported, the rest is used, and the exit code is 1", async () => {
     const { stdout, stderr, code } = await explained("explain httproute/a -f a.yaml -f b.yaml", {
       "a.yaml": all,
       "b.yaml": "kind: [\n---\nkind: X\n---\n- 1\n",
@@ -173,7 +173,7 @@ describe("sources", () => {
     expect(stderr.split("\n").filter((line) => line.startsWith("error: b.yaml:"))).toHaveLength(3);
   });
 
-  test("two different documents for one object are an error that names both places", async () => {
+  test("two different documents for one object are an error that names both positions", async () => {
     const { stderr, code, stdout } = await explained("explain httproute/a -f a.yaml -f b.yaml", {
       "a.yaml": all,
       "b.yaml": route("a").replace("rules: [{}]", "rules: [{}, {}]"),
@@ -185,7 +185,7 @@ describe("sources", () => {
     expect(stdout).toContain("retry.attempts: 2");
   });
 
-  describe("an object that the API server would refuse is said at its field, and the exit code is 1", () => {
+  describe("an object that the API server would refuse is reported at its field, and the exit code is 1", () => {
     const refused = `\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute
 metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempts: none}}]}\n`;
     const files = { "a.yaml": all, "b.yaml": refused };
@@ -255,7 +255,7 @@ metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempt
     expect(policies.stdout).toContain('"enforcement": "Enforced"');
   });
 
-  test("places stay right with --default-namespace", async () => {
+  test("positions stay right with --default-namespace", async () => {
     const { stdout } = await explained("explain httproute/a -f a.yaml --default-namespace bakery", { "a.yaml": all });
     expect(stdout).toContain("from RetryPolicy bakery/twice (a.yaml:15)");
   });

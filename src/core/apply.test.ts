@@ -78,7 +78,7 @@ const children = (...names: readonly string[]): JsonObject => ({
 
 const cases: readonly Case[] = [
   {
-    name: "a Gateway that is its own end until a route hangs under it",
+    name: "a Gateway is an effective target until a route is attached to it",
     definition: endsOpen,
     objects: [gateway("g1"), policy("Color", "p", "Gateway/g1", { a: 1 })],
     upserts: [routeTo("r1", "Gateway/g1")],
@@ -148,7 +148,7 @@ const cases: readonly Case[] = [
     touches: { effective: 2, verdicts: 1 },
   },
   {
-    name: "a GatewayClass that nobody names any more cannot be targeted",
+    name: "a GatewayClass that no Gateway names any more cannot be targeted",
     definition: clusterWide,
     objects: [
       gateway("g1"),
@@ -202,7 +202,7 @@ const cases: readonly Case[] = [
     touches: { effective: 0, verdicts: 1 },
   },
   {
-    name: "a Direct policy that gives way lets the next one in",
+    name: "if a Direct policy is deleted, the next one takes effect",
     definition: direct,
     objects: [
       service("b1"),

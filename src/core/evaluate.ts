@@ -1,4 +1,4 @@
-/** Evaluates a snapshot, and reads the result. `apply.ts` applies changes; `explain.ts` and its siblings answer questions. Pure. */
+/** Evaluates a snapshot, and reads the result. `apply.ts` applies changes; `explain.ts` and its siblings explain the result. Pure. */
 
 import { findingsOf } from "./effective/findings/findings-of.ts";
 import { effectivePoliciesOf } from "./effective/fold/effective-policies.ts";

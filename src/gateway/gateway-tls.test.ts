@@ -57,19 +57,19 @@ function secureConfig(to: BackendTarget, ports: Record<string, readonly number[]
   return dataplane([{ port: 443, protocol: "HTTPS", listeners }], ports);
 }
 
-interface Http2Answer {
+interface Http2Response {
   readonly headers: IncomingHttpHeaders & { readonly ":status"?: number | undefined };
   readonly trailers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-function ask2(port: number, host: string, headers: OutgoingHttpHeaders = {}, body?: string): Promise<Http2Answer> {
+function ask2(port: number, host: string, headers: OutgoingHttpHeaders = {}, body?: string): Promise<Http2Response> {
   return new Promise((resolve, reject) => {
     const session = connect(`https://127.0.0.1:${port}`, { servername: host, ca: CA_CERTIFICATE });
     cleanup.add(() => session.destroy());
     session.on("error", reject);
     const stream = session.request({ ":authority": host, ...headers }, { endStream: body === undefined });
-    let response: Http2Answer["headers"] = {};
+    let response: Http2Response["headers"] = {};
     let trailers: IncomingHttpHeaders = {};
     let text = "";
     stream.on("response", (got) => (response = got));

@@ -73,10 +73,10 @@ function ask(port: number, { method = "GET", path = "/", headers = {}, body }: A
 }
 
 describe("retries", () => {
-  test("a listed code is retried, not before the backoff, and the answer passed on is the last one", async () => {
+  test("a listed code is retried, not before the backoff, and the last response is passed on", async () => {
     const backend = await startBackend(cleanup, (_, response, number) => {
       response.statusCode = number < 3 ? 503 : 200;
-      response.end(`answer ${number}`);
+      response.end(`response ${number}`);
     });
     const to = forwardTo("baker", { retry: retry({ codes: [503], attempts: 3, backoffMs: 20 }) });
     const { port, waitFinished, events } = await startGateway(
@@ -85,7 +85,7 @@ describe("retries", () => {
       { debugHeaders: true },
     );
     const response = await ask(port);
-    expect([response.status, response.body, response.headers["x-prevail-attempts"]]).toEqual([200, "answer 3", "3"]);
+    expect([response.status, response.body, response.headers["x-prevail-attempts"]]).toEqual([200, "response 3", "3"]);
     const [first = 0, second = 0, third = 0] = backend.seen.map(({ atMs }) => atMs);
     expect(second - first).toBeGreaterThanOrEqual(20);
     expect(third - second).toBeGreaterThanOrEqual(40);
@@ -145,7 +145,7 @@ describe("retries", () => {
 
   test.each([
     ["POST is not doubled", "POST", "Idempotent", 1],
-    ["GET is tried again", "GET", "Idempotent", 2],
+    ["GET is retried", "GET", "Idempotent", 2],
     ["POST is, if afterSend says Always", "POST", "Always", 2],
     ["GET is not, if afterSend says Never", "GET", "Never", 1],
   ] as const)("a reset after the request was sent: %s", async (_, method, afterSend, attempts) => {
@@ -156,7 +156,7 @@ describe("retries", () => {
     expect([response.status, backend.connections()]).toEqual([503, attempts]);
   });
 
-  test("a kept connection that closes before anything of the request was sent is no connection, and always tried again", async () => {
+  test("a kept connection that closes before anything of the request was sent counts as no connection, and is always retried", async () => {
     const sockets: Socket[] = [];
     let requests = 0;
     const backend = await startRawBackend(cleanup, (socket) => {
@@ -209,7 +209,7 @@ describe("retries", () => {
     expect(bodies).toEqual(["300000", "300000"]);
   });
 
-  test("the budget bounds retries, and a refusal is told", async () => {
+  test("the budget bounds retries, and a refusal is reported", async () => {
     const backend = await startBackend(cleanup, (_, response) => response.writeHead(503).end());
     const budget = { percent: 20, intervalMs: 10_000, minRetryRate: { count: 0, intervalMs: 1000 } };
     const to = forwardTo("baker", { retry: retry({ codes: [503], attempts: 3, backoffMs: 1 }, { budget }) });
@@ -365,7 +365,7 @@ test("a request that waits for a connection with half of its body sent is given 
 });
 
 describe("streams", () => {
-  test("an answer that breaks off is broken off for the client too", async () => {
+  test("a response that is cut off is cut off for the client too", async () => {
     const backend = await startRawBackend(cleanup, (socket) =>
       socket.on("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf ")),
     );
@@ -421,7 +421,7 @@ describe("streams", () => {
     expect(statusesIn(await exchangeRaw(port, head("/nothing")))).toEqual([404]);
   });
 
-  test("trailers of an answer are passed on", async () => {
+  test("trailers of a response are passed on", async () => {
     const backend = await startBackend(cleanup, (_, response) => {
       response.writeHead(200, { trailer: "x-sum" });
       response.write("bread");
@@ -436,7 +436,7 @@ describe("streams", () => {
     expect(got).toMatch(/0\r\nx-sum: 5\r\n\r\n$/);
   });
 
-  test("HEAD has the headers of the answer and no body", async () => {
+  test("HEAD has the headers of the response and no body", async () => {
     const backend = await startBackend(cleanup, (_, response) => {
       response.writeHead(200, { "content-length": "5" });
       response.end();
@@ -474,7 +474,7 @@ describe("streams", () => {
     expect(finished()[0]).toMatchObject({ status: 101, attempts: 2, flags: ["Upgraded"] });
   });
 
-  test("a backend that does not upgrade answers as usual", async () => {
+  test("a backend that does not upgrade responds as usual", async () => {
     const backend = await startBackend(cleanup, (_, response) => response.writeHead(403).end("no"));
     const { port } = await startGateway(
       cleanup,
@@ -613,10 +613,10 @@ describe("filters", () => {
     const copies = await startBackend(cleanup, (_, response) => response.writeHead(500).end());
     const baker = await startBackend(cleanup);
     const mirror = { type: "RequestMirror", backend: backend("copies"), numerator: 1, denominator: 1 } as const;
-    const nobody = { ...mirror, backend: backend("nobody") };
+    const absent = { ...mirror, backend: backend("absent") };
     const never = { ...mirror, numerator: 0 };
-    const of = rule({ to: forwardTo("baker"), filters: [mirror, nobody, never] });
-    const ports = { baker: [baker.port], copies: [copies.port], nobody: [CLOSED_PORT] };
+    const of = rule({ to: forwardTo("baker"), filters: [mirror, absent, never] });
+    const ports = { baker: [baker.port], copies: [copies.port], absent: [CLOSED_PORT] };
     const { port } = await startGateway(cleanup, simpleConfig([route(of)], ports));
     const statuses = [
       (await ask(port)).status,
@@ -641,7 +641,7 @@ describe("filters", () => {
     maxAgeSeconds: 5,
   };
 
-  test("CORS: a preflight request is answered here", async () => {
+  test("CORS: the gateway responds to a preflight request itself", async () => {
     const { response, seen } = await through([cors], {
       method: "OPTIONS",
       headers: {
@@ -665,13 +665,13 @@ describe("filters", () => {
     ["https://shop.example", undefined],
     ["https://evil.example/.shop.example", undefined],
     ["http://a.shop.example", undefined],
-  ])("CORS: an answer for %s allows %s", async (origin, allowed) => {
+  ])("CORS: a response for %s allows %s", async (origin, allowed) => {
     const { response } = await through([cors], { headers: { origin } });
     expect(response.headers["access-control-allow-origin"]).toBe(allowed);
   });
 });
 
-describe("answers of the gateway's own", () => {
+describe("responses of the gateway itself", () => {
   test.each([
     [{}, "http://shop.example/menu?x=1"],
     [{ scheme: "https" as const }, "https://shop.example/menu?x=1"],

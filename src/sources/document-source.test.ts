@@ -12,7 +12,7 @@ const read = (more: Partial<ReadDocuments> = {}): ReadDocuments => ({
   ...more,
 });
 
-/** A source whose files are what `now` holds. */
+/** A source with the files of `now`. */
 function sourceOf(now: { read: ReadDocuments }) {
   return createDocumentSource(async () => now.read);
 }

@@ -26,7 +26,7 @@ describe("docs/commands is what help says (npm run golden rewrites it)", () => {
       "",
       "These pages are the program's own help texts. `prevail help COMMAND` prints them too.",
       "",
-      "| command | what it answers |",
+      "| command | what it prints |",
       "| --- | --- |",
       ...rows,
       "",

@@ -36,7 +36,7 @@ describe("the table of codes", () => {
     expect(factsOf("TargetNotFound").severity).toBe("error");
   });
 
-  test("has no code that nobody writes", () => {
+  test("has no code that is never reported", () => {
     const text = sources.join("\n");
     const isWritten = (code: string): boolean =>
       text.includes(`"${code}"`) ||

@@ -19,7 +19,7 @@ async function onTerminal(line: string): Promise<readonly string[]> {
 test("docs/images/explain.svg", async () => {
   const line = "explain httproute/baker#order -f examples/bakery";
   const lines = await onTerminal(line);
-  // The whole answer is too long for a picture: the kinds before RetryPolicy are left out, and that is shown.
+  // The whole output is too long for a picture: the kinds before RetryPolicy are left out, and `…` marks that.
   const start = lines.findIndex((text) => stripVTControlCharacters(text).startsWith("RetryPolicy: "));
   expect(start).toBeGreaterThan(2);
   const shown = [`$ prevail ${line}`, ...lines.slice(0, 2), "⋮", "", ...lines.slice(start)];

@@ -1,44 +1,76 @@
-/** Plain words in comments and pages: [docs/glossary.md](../../docs/glossary.md) has the words that we use instead. */
+/** Plain words in comments, texts, names and pages: [docs/glossary.md](../../docs/glossary.md) has the words that we use instead. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseSync } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** A pattern, and what to write instead. */
-const rules: readonly (readonly [RegExp, string])[] = [
+type Rule = readonly [RegExp, string];
+
+/** Rules for sentences: comments, pages, and strings in code that have several words. */
+const proseRules: readonly Rule[] = [
   [/\bwhoever\b/i, "name the reader: the caller, the command line, a data plane"],
   [/\b(?:nobody|somebody|anybody)\b/i, "name the subject, or write the sentence without one"],
   [/\bin vain\b/i, "refused"],
   [/\bmend(?:s|ed|ing)?\b/, "fix"],
-  [/\bhangs?\b/, "is attached to, is below"],
+  [/\b(?:hangs?|hung)\b/, "is attached to, is below"],
   [/\bfares?\b/, "takes effect, is overridden"],
   [/\bbeat(?:s|en)?\b/, "overrides, replaces"],
+  [/\b(?:gives? way|given way|gave way)\b/, "is overridden, is replaced"],
   [/\bprevail(?:s|ed|ing)\b/, "takes effect; prevail is the name of the product only"],
+  [/\bin force\b/, "in effect"],
+  [/(?<!-)\bholds?\b/, "takes effect; contains; is true"],
+  [/(?<!`remove` )\bact(?:s|ed)? on\b/, "takes effect on"],
+  [/\b(?:polic(?:y|ies)|overrides?|defaults?|settings?|values?) (?:only )?appl(?:y|ies)\b/, "takes effect"],
   [
-    /(?:^|\/\*\*|\/\/|^\s*\*) (?:Of (?!course|two |several |the )|Those |They,|The same\b|What who|Who |Whose )/,
+    /(?<!\bin |\btakes? |\bmore |\bfewer |\binto )\b[Pp]laces?\b(?! of a )/,
+    "index (list), position (file), pointer (spec), level (hierarchy), target",
+  ],
+  [/\bholders?\b/, "established, challenger; owner, object, source"],
+  [/\b(?:tries|tried)\b/, "attempts, attempted"],
+  [/\banswer(?:s|ed|ing)?\b/i, "response, responds; result; output"],
+  [/\b(?:tells?|told|telling)\b/i, "format, print, report; distinguish"],
+  [/\bsaid\b/, "reported, printed"],
+];
+
+/** Rules for the beginning of a comment. */
+const commentRules: readonly Rule[] = [
+  [
+    /^\s*(?:Of (?!course|two |several |the )|Those |They,|The same\b|What who|Who |Whose )/,
     "a sentence with a subject",
   ],
 ];
 
+/** Rules for the names of variables, functions and types, word by word. */
+const nameRules: readonly Rule[] = [
+  [/^(?:place|places)$/, "index, position, pointer, level, target"],
+  [/^(?:holder|holders)$/, "established, challenger; owner, object, source"],
+  [/^(?:answer|answers|answered)$/, "response, result"],
+  [/^(?:tell|tells|told|untold|said|say|says)$/, "format, print, report"],
+  [/^(?:tries|tried)$/, "attempts"],
+  [/^(?:hangs|beaten|beats|mend|mends|fate|whoever|nobody|somebody)$/, "a word of the glossary"],
+];
+
+/** Sentences of the specifications that tests are named after. */
+const quotations: readonly string[] = [
+  "less specific beats more specific",
+  "more specific beats less specific",
+  "more specific specs beats less specific ones",
+  "less specific specs beats more specific ones",
+  "the same setting in overrides beats the one in defaults",
+  "each policy applies to the referenced resource and everything below it",
+  "a policy that tries to deactivate an override policy rule set a higher level",
+];
+
 /** Files and folders whose words are not revised yet. */
 const unrevised: readonly string[] = [
-  "bench/engine-fleet.ts",
-  "bench/read-evaluation.ts",
-  "docs/cli.md",
-  "docs/commands/README.md",
-  "docs/commands/check.md",
-  "docs/commands/get.md",
-  "docs/commands/graph.md",
-  "docs/concepts.md",
-  "docs/decisions/0004-cli.md",
-  "docs/definitions.md",
-  "src/cli/graph/",
-  "src/cli/print/",
-  "src/core/dataplane/",
+  "scripts/mutant-table.mjs",
+  "src/core/check/policies/policy-effects.ts",
   "src/core/effective/",
-  "src/core/model/",
+  "src/core/merge/",
 ];
 
 /** Not written for readers, or quoted from elsewhere. */
@@ -53,26 +85,106 @@ const files = ["src", "test", "bench", "scripts", "docs", "examples"]
   .concat("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
   .filter((path) => !isSkipped(path));
 
-/** The lines that people read: pages whole, of code the comments. */
-function linesOf(path: string): readonly (readonly [number, string])[] {
-  const lines = readFileSync(join(root, path), "utf8").split("\n");
-  const isText = /\.(?:md|yaml)$/.test(path);
-  return lines.flatMap((line, index) =>
-    isText || /^\s*(?:\/\*\*|\*|\/\/)|\s\/\/ /.test(line) ? [[index + 1, line] as const] : [],
-  );
+/** One text of a file that people read, with its line. */
+interface Text {
+  readonly line: number;
+  readonly text: string;
+  readonly rules: readonly Rule[];
 }
 
+const textsOf = (path: string): readonly Text[] => {
+  const source = readFileSync(join(root, path), "utf8");
+  return /\.(?:md|yaml)$/.test(path)
+    ? source.split("\n").map((text, index) => ({ line: index + 1, text, rules: proseRules }))
+    : textsOfCode(path, source);
+};
+
+/** The comments, the strings with several words, and the words of the declared and used names of a source file. */
+function textsOfCode(path: string, source: string): readonly Text[] {
+  const { program, comments } = parseSync(path, source);
+  const texts: Text[] = [];
+  const lineAt = lineCounter(source);
+  const add = (start: number, text: string, rules: readonly Rule[]): void => {
+    texts.push({ line: lineAt(start), text, rules });
+  };
+  for (const { start, value } of comments) {
+    add(start, value.replace(/^\*/, ""), commentRules);
+    for (const [index, text] of value.split("\n").entries())
+      texts.push({ line: lineAt(start) + index, text, rules: proseRules });
+  }
+  visitNodes(program, (node) => {
+    const text = stringIn(node);
+    if (text?.includes(" ") === true) add(node.start, text, proseRules);
+    if ((node.type === "Identifier" || node.type === "PrivateIdentifier") && node.name !== undefined)
+      for (const word of wordsOf(node.name)) add(node.start, word, nameRules);
+  });
+  return texts;
+}
+
+/** A node of the syntax tree, with the properties that this test reads. */
+interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly name?: string;
+  readonly value?: unknown;
+}
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === "object" && value !== null && "type" in value && "start" in value;
+
+function visitNodes(value: unknown, visit: (node: SyntaxNode) => void): void {
+  if (Array.isArray(value)) for (const item of value) visitNodes(item, visit);
+  else if (isNode(value)) {
+    visit(value);
+    for (const child of Object.values(value)) if (typeof child === "object") visitNodes(child, visit);
+  }
+}
+
+function stringIn({ type, value }: SyntaxNode): string | undefined {
+  if (type === "Literal" && typeof value === "string") return value;
+  const isPart = type === "TemplateElement" && typeof value === "object" && value !== null && "cooked" in value;
+  return isPart && typeof value.cooked === "string" ? value.cooked : undefined;
+}
+
+/** `placeOf` has the words `place` and `of`. */
+const wordsOf = (name: string): readonly string[] =>
+  name.split(/(?<=[a-z0-9])(?=[A-Z])|[_$#]+/).map((word) => word.toLowerCase());
+
+/** The number of the line of an offset. Offsets that do not decrease are found in one pass. */
+function lineCounter(source: string): (offset: number) => number {
+  const ends = [...source.matchAll(/\n/g)].map(({ index }) => index);
+  return (offset) => {
+    const index = ends.findIndex((end) => end >= offset);
+    return (index < 0 ? ends.length : index) + 1;
+  };
+}
+
+const withoutQuotations = (text: string): string =>
+  quotations.reduce((rest, quote) => rest.replaceAll(quote, ""), text);
+
 const violations = files.flatMap((path) =>
-  linesOf(path).flatMap(([number, line]) =>
-    rules.flatMap(([pattern, instead]) =>
-      pattern.test(line) ? [`${path}:${number}: ${pattern.exec(line)?.[0].trim()}: write: ${instead}`] : [],
-    ),
-  ),
+  textsOf(path).flatMap(({ line, text, rules }) => {
+    const own = withoutQuotations(text);
+    return rules.flatMap(([pattern, instead]) => {
+      const found = pattern.exec(own);
+      return found === null ? [] : [`${path}:${line}: ${found[0].trim()}: write: ${instead}`];
+    });
+  }),
 );
 
 describe("words", () => {
-  test("comments and pages are read", () => {
+  test("comments, texts, names and pages are read", () => {
     expect(files.length).toBeGreaterThan(300);
+    const texts = textsOfCode("example.ts", "/** A comment. */\nconst placeOf = `a ${b} text`;\n");
+    expect(texts.map(({ line, text }) => `${line} ${text.trim()}`)).toEqual([
+      "1 A comment.",
+      "1 * A comment.",
+      "2 place",
+      "2 of",
+      "2 a",
+      "2 text",
+      "2 b",
+    ]);
   });
 
   test.each(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "examples", "src", "test", "bench", "scripts"])(

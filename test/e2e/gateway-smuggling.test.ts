@@ -56,7 +56,7 @@ const post = (headers: string, body: string): string => `POST /order HTTP/1.1\r\
 const chunked = (body: string): string => post("Transfer-Encoding: chunked\r\n", body);
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HOST}\r\n`;
 
-/** Refused as a whole: one answer with that status, the connection closed, and nothing for the backend. */
+/** The request is refused as a whole: one response with that status, the connection closed, and nothing sent to the backend. */
 const REFUSED: readonly (readonly [name: string, raw: string, status: number])[] = [
   // Line ends
   ["bare LF everywhere", "GET / HTTP/1.1\nHost: a\n\n", 400],
@@ -348,7 +348,7 @@ const BROKEN_BODIES: readonly (readonly [name: string, raw: string])[] = [
   ["space before a trailer's colon", chunked(`0\r\nX : y\r\n\r\n${SMUGGLED}`)],
 ];
 
-/** In order, though odd: what the backend saw, and how many answers came. */
+/** Unusual but valid requests: what the backend received, and the number of responses. */
 const SERVED: readonly (readonly [name: string, raw: string, seen: readonly string[]])[] = [
   ["a plain request", get(HOST), ["GET /menu"]],
   [
@@ -370,7 +370,7 @@ const SERVED: readonly (readonly [name: string, raw: string, seen: readonly stri
   ["chunk size in upper case with zeros", chunked("00A\r\n0123456789\r\n0\r\n\r\n"), ["POST /order 0123456789"]],
   ["trailers", chunked("3\r\nabc\r\n0\r\nX: y\r\n\r\n"), ["POST /order abc"]],
   [
-    "chunks that hold a request",
+    "chunks that contain a request",
     chunked(`${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`),
     [`POST /order ${SMUGGLED}`],
   ],

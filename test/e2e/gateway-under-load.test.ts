@@ -123,7 +123,7 @@ describe("limits", () => {
   });
 });
 
-test("text of filters that no header or request line can hold does no harm", async () => {
+test("text of filters that is not allowed in a header or request line does no harm", async () => {
   const backend = await startBackend(cleanup);
   const evil = "a\r\nX-Smuggled: 1\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: b\r\n\r\n";
   const header = [

@@ -61,7 +61,7 @@ function runProgram(args: readonly string[], options: RunOptions = {}) {
 }
 
 describe("the packed program", () => {
-  test("answers as the sources do", async () => {
+  test("prints what the sources print", async () => {
     const line = ["explain", "httproute/baker", "-f", "examples/bakery"];
     expect(runProgram(line)).toEqual(await runCli(line));
   });
@@ -109,7 +109,7 @@ describe("the packed program", () => {
     expect(runProgram(["help"], { program: plugin }).stdout).toContain("kubectl prevail COMMAND");
   });
 
-  test("answers kubectl when it asks what could stand at the cursor", () => {
+  test("prints completions for kubectl", () => {
     const completer = join(unpacked, "dist", "bin", "kubectl-complete-prevail.js");
     const words = ["explain", "-f", "examples/bakery", "httproute/b"];
     expect(runProgram(words, { program: completer }).stdout).toBe("httproute/baker\tin bakery\n:4\n");
@@ -130,7 +130,7 @@ describe("the packed program", () => {
     expect([code, stderr]).toEqual([0, ""]);
   });
 
-  test.skipIf(!existsSync("/dev/full"))("says in one line that its answer cannot be written", () => {
+  test.skipIf(!existsSync("/dev/full"))("prints one line if its output cannot be written", () => {
     const full = openSync("/dev/full", "w");
     const run = (stdio: StdioOptions) =>
       spawnSync(process.execPath, [program, "version"], { env: environment, stdio, encoding: "utf8" });
@@ -195,7 +195,7 @@ test("conditions in the bundle, where the CEL library is trimmed, are what they 
 });
 
 describe("odd input", () => {
-  /** The bakery in one file, the same place for each way of writing it, so that answers can be compared. */
+  /** The bakery in one file, at the same path for each format, so that outputs can be compared. */
   function inFolder(name: string, encode: (text: string) => Uint8Array): string {
     const cwd = join(folder, name);
     const bakery = join(root, "examples", "bakery");

@@ -113,7 +113,7 @@ describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
     expect(await ask(http)).toBe(undefined);
   }, 90_000);
 
-  test("xds serve: an Envoy that was started with its bootstrap serves, and status tells of it", async () => {
+  test("xds serve: an Envoy that was started with its bootstrap serves, and status lists it", async () => {
     const [http = 0, https = 0, other = 0, xds = 0, state = 0, admin = 0] = await findFreePorts(6);
     const words = ["-f", copyBakery("serve"), "--listen", `127.0.0.1:${xds}`, "--status-port", String(state)];
     const running = start(["xds", "serve", "--bind", "127.0.0.1", ...words, ...mapped(http, https, other)]);
@@ -142,7 +142,7 @@ describe.skipIf(envoyPath === undefined)("prevail with Envoy", () => {
     expect(await running.ended).toBe(0);
   }, 90_000);
 
-  test("run: an Envoy that is not there is told", async () => {
+  test("run: a missing Envoy is reported", async () => {
     const running = start(["run", "--envoy", "/nowhere/envoy", "-f", "examples/bakery"]);
     expect(await running.ended).toBe(1);
     expect(running.err).toContain("/nowhere/envoy cannot be run");

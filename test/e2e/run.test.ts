@@ -90,7 +90,7 @@ function ask(port: number, path: string, headers: Readonly<Record<string, string
 }
 
 describe("prevail run", () => {
-  test("serves the bakery with demo backends: a retry happens, and is told", async () => {
+  test("serves the bakery with demo backends: a retry happens, and is logged", async () => {
     const running = start("demo", ["--backend-demo", "--debug-headers"]);
     const port = await portOf(running, "http ");
     const response = await ask(port, "/menu", { "x-demo": "503,200" });
@@ -143,7 +143,7 @@ describe("prevail run", () => {
     expect(printed()).toMatch(/friday-fix is not accepted: spec\.overrides\.retry\.attempts/);
   });
 
-  test("stops when it is told to, and lets requests end", async () => {
+  test("stops on a signal, and lets requests end", async () => {
     const running = start("stop", ["--backend-demo", "--drain", "10s"]);
     const port = await portOf(running, "http ");
     const slow = ask(port, "/menu", { "x-demo": "700ms" });
@@ -162,7 +162,7 @@ describe("prevail run", () => {
     expect(JSON.parse(running.out.split("\n")[0] ?? "")).toMatchObject({ status: 404, host: "elsewhere.example" });
   });
 
-  test("a port that is taken is said, with its listener, and the others are served", async () => {
+  test("a port in use is reported, with its listener, and the others are served", async () => {
     const first = start("first", ["--backend-demo"]);
     const taken = await portOf(first, "http ");
     const second = start("second", ["--map-port", `9090:${taken}`]);

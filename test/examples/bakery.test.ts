@@ -74,7 +74,7 @@ describe("the story", () => {
     });
   });
 
-  test("without it everybody gets what they wrote, and nobody retries a 500 any more", () => {
+  test("without it every route gets its own settings, and a 500 is not retried any more", () => {
     expect(retries(without)).toEqual({
       "baker#order > baker#web": "0 on [502,503]",
       "baker#rule-2 > baker#web": "1 on [502,503]",

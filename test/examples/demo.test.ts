@@ -8,7 +8,7 @@ import { expectGolden } from "../support/golden.ts";
 const TIMEOUT_MS = 30_000;
 
 test(
-  "npm run demo tells the bakery's story with the real command line",
+  "npm run demo plays the bakery's story with the real command line",
   async () => {
     const { io, output } = testIo();
     expect(await printDemo(io)).toBe(0);

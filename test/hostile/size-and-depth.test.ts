@@ -72,10 +72,7 @@ describe("an object nested ten thousand levels deep is reported and does not aff
       "a PolicyDefinition",
       { apiVersion: "prevail.dev/v1alpha1", kind: "PolicyDefinition", metadata: { name: "spare" }, spec: deepMap },
     ],
-    [
-      "a kind nobody knows",
-      { apiVersion: "x.example.com/v1", kind: "Spare", metadata: { name: "spare" }, spec: deepMap },
-    ],
+    ["an unknown kind", { apiVersion: "x.example.com/v1", kind: "Spare", metadata: { name: "spare" }, spec: deepMap }],
   ];
   test.each(rows)("%s", (_, object) => {
     const evaluation = evaluateDocuments([object, ...bakery], definitions);
@@ -136,10 +133,7 @@ describe("YAML aliases that expand exponentially", () => {
     ["a policy", policy("MergePolicy", "spare", { targetRef: toGateway, limits: { a: shared } })],
     ["a patch", policy("PatchPolicy", "spare", { targetRef: toGateway, overrides: { colors: shared } })],
     ["a route", spare(httpRoute, { spec: { ...specOf(httpRoute), rules: [{ retry: shared }] } })],
-    [
-      "a kind nobody knows",
-      { apiVersion: "x.example.com/v1", kind: "Spare", metadata: { name: "spare" }, spec: shared },
-    ],
+    ["an unknown kind", { apiVersion: "x.example.com/v1", kind: "Spare", metadata: { name: "spare" }, spec: shared }],
   ])("in objects that share parts: %s", (_, object) => {
     const evaluation = evaluateDocuments([object, ...bakery], definitions);
     expect(resultsOf(evaluation).effective).toStrictEqual(untouched.effective);
@@ -292,21 +286,21 @@ describe("ninety thousand settings that conflict with as many others", () => {
     ["an Atomic override", "PatchPolicy", { overrides: { colors: all(1) } }, { colors: all(2) }, { colors: all(1) }],
     ["an Atomic default", "PatchPolicy", { defaults: { color: all(1) } }, { colors: all(2) }, { colors: all(2) }],
     [
-      "overrides in the place of maps",
+      "overrides that replace maps",
       "PatchPolicy",
       { overrides: { strategy: "patch", colors: halfOf(all(1)) } },
       { colors: halfOf(all({ dark: 2 })) },
       { colors: halfOf(all(1)) },
     ],
     [
-      "one override in the place of all",
+      "one override that replaces all",
       "PatchPolicy",
       { overrides: { strategy: "patch", colors: 1 } },
       { colors: all(2) },
       { colors: 1 },
     ],
     [
-      "all in the place of one",
+      "many overrides that replace one",
       "PatchPolicy",
       { overrides: { strategy: "patch", colors: all(1) } },
       { colors: 2 },

@@ -202,7 +202,7 @@ describe("evaluate", () => {
   const words = (when: string, options?: library.EvaluateOptions) =>
     [...library.effectivePolicies(library.evaluate(snapshot(when), options))].map(({ spec }) => spec["word"]);
 
-  test("evaluates conditions without being told how, regular expressions too", () => {
+  test("evaluates conditions without any option, regular expressions too", () => {
     expect(words('spec.word.matches("^pl")')).toEqual(["now"]);
     expect(words('spec.word.matches("^no")')).toEqual(["please"]);
   });

@@ -48,7 +48,7 @@ test(
         expect(seen).toEqual(
           requests.map(({ head: { method, path, query }, body }) => ({ method, url: `${path}${query}`, body })),
         );
-        // An answer for each, and one for what was refused.
+        // One response for each request, and one for a refused request.
         const finals = finalsIn(got);
         expect(finals.slice(0, requests.length)).toEqual(requests.map(() => 200));
         expect(finals.slice(requests.length)).toEqual(typeof end === "object" ? [end.status] : []);

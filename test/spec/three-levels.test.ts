@@ -127,7 +127,7 @@ describe("three levels, where the direction of the fold matters", () => {
     });
   }
 
-  test("who beat whom: a middle default does not defeat the admin's override", () => {
+  test("reasons: a middle default does not replace the admin's override", () => {
     const made = effective({ g: block("AO", { a: "G" }), r: block("AD", { a: "R" }), s: { rules: { a: "S" } } });
     expect(made.source("Service/s", "/rules/a")).toEqual({
       held: "on-g overrides",

@@ -36,7 +36,7 @@ test("anything else: what there is", async () => {
   expect((await ask("/metrics", "POST")).status).toBe(405);
 });
 
-test("a port that is taken is said", async () => {
+test("a port in use is reported", async () => {
   const again = startAdminServer({
     host: "127.0.0.1",
     port: admin.port,

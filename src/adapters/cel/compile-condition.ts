@@ -19,7 +19,7 @@ export type CompiledCondition =
     }
   | { readonly state: "error"; readonly message: string };
 
-/** Parses, checks and instruments an expression. `env` holds the functions that an instrumented expression calls. */
+/** Parses, checks and instruments an expression. `env` has the functions that an instrumented expression calls. */
 export function compileCondition(
   source: string,
   variables: ReadonlySet<string>,

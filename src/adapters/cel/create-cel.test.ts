@@ -65,7 +65,7 @@ describe("RFC 0009", () => {
   });
 });
 
-describe("what holds", () => {
+describe("what is true", () => {
   test.each([
     "spec.n + 1 == 8",
     "spec.n / 2 == 3",
@@ -243,7 +243,7 @@ describe("hostile input", () => {
     expect(on("spec.list == spec.list[0]", over)).toEqual(DOES_NOT);
   });
 
-  test("values that hold themselves", () => {
+  test("values that contain themselves", () => {
     const over: { [key: string]: unknown } = {};
     over["a"] = over;
     over["list"] = [over];

@@ -57,7 +57,7 @@ function evaluate(
   trace.start();
   trace.spend(condition.cost);
   const result = condition.run({ spec: lift(spec), self: lift(self) });
-  // The account comes first: a loop that was told to stop leaves half a result behind.
+  // The account comes first: a loop that was stopped leaves half a result behind.
   if (trace.exhausted()) return { state: "error", message: `the expression costs more than ${maxCost} units here` };
   if (!isCelError(result)) return outcomeOf(result);
   // Missing only if nothing else went wrong: see createEvaluationTrace.

@@ -92,7 +92,7 @@ function lookupGuards(trace: EvaluationTrace): CelFunc[] {
       if (value !== undefined) return value;
       throw lookupError(trace, container, path, `.${field}`);
     }),
-    // CEL: whether the key is there, whatever its value. The library says no to a key that holds null.
+    // CEL: whether the key is there, whatever its value. The library reports a key with the value null as absent.
     celFunc(guard.has, [DYN, STRING, STRING], DYN, (container, field, path) => {
       if (isCelMap(container)) return container.get(field) !== undefined;
       throw lookupError(trace, container, path, `.${field}`);
@@ -159,7 +159,7 @@ function findElement(container: CelValue, key: CelValue, trace: EvaluationTrace)
     if (typeof plain === "number" && Number.isInteger(plain)) return container.get(plain);
   } else if (isCelMap(container)) {
     if (typeof plain === "string" || typeof plain === "boolean") return container.get(plain);
-    // The library tries every key of the map when it is asked for a number.
+    // For a number the library compares every key of the map.
     trace.charge(container.size / 16);
     if (typeof plain === "bigint" || typeof plain === "number") return container.get(plain);
   } else {

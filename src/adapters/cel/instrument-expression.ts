@@ -21,11 +21,11 @@ const logical = new Set(["_&&_", "_||_"]);
 const yieldsBool = new Set(["_&&_", "_||_", "!_", "_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "@in", "matches"]);
 
 /**
- * Rewrites a parsed expression so that evaluating it is counted and its errors can be told apart, and checks its names.
+ * Rewrites a parsed expression so that evaluating it is counted and its errors can be distinguished, and checks its names.
  *
  * Field selection, indexing, iteration, map literals, operators and functions become calls of our guards
  * (`guard-functions.ts`). Each loop asks the account before each turn: an error thrown inside a loop would only be
- * absorbed, so it must be told to stop.
+ * absorbed, so it must be stopped by its condition.
  */
 export function instrumentExpression(
   expression: Expression,

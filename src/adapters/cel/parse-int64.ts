@@ -4,7 +4,7 @@ const MAX_UINT = 2n ** 64n - 1n;
 
 /** A decimal integer that fits 64 bits. JavaScript's own reading takes `""` for 0, `" 1 "` for 1 and `0x10` for 16. */
 export function parseInt64(text: string): bigint | undefined {
-  // Twenty digits after leading zeros are already too many; a longer text is not even tried, as BigInt reads it slowly.
+  // Twenty digits after leading zeros are already too many; a longer text is not parsed, because BigInt parses it slowly.
   if (!/^[+-]?0*\d{1,20}$/.test(text)) return undefined;
   const value = BigInt(text);
   return isInt64(value) ? value : undefined;

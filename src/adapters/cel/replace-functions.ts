@@ -60,7 +60,7 @@ function concatenate(a: CelValue, b: CelValue | undefined, trace: EvaluationTrac
   return celList([...a, ...b]);
 }
 
-/** A search may compare every character of the part at every place in the text. */
+/** A search may compare every character of the part at every offset of the text. */
 function chargeSearch(text: CelValue, part: CelValue | undefined, trace: EvaluationTrace): undefined {
   if (typeof text === "string" && typeof part === "string") trace.charge((text.length * part.length) / 4096);
 }
@@ -97,7 +97,7 @@ function asUint(value: bigint | undefined): CelValue | undefined {
   return value === undefined ? undefined : celUint(value);
 }
 
-/** The first second of the year 1 and the last of 9999: what a timestamp may hold. */
+/** The first second of the year 1 and the last of 9999: the range of a timestamp. */
 const FIRST_SECOND = -62_135_596_800n;
 const LAST_SECOND = 253_402_300_799n;
 

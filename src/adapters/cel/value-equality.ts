@@ -7,7 +7,7 @@ const libraryEquality = celEnv().funcs.find("_==_");
 
 /**
  * CEL equality, one pair at a time from a queue and each pair counted: values that nest without end take no stack, and
- * a value that holds itself many times over (`[a, a]` of `[b, b]` of …) is not compared to its end.
+ * a value that contains another many times over (`[a, a]` of `[b, b]` of …) is not compared to its end.
  */
 export function valueEquality(left: CelValue, right: CelValue, charge: (units: number) => void): boolean {
   const pending: [CelValue, CelValue][] = [[left, right]];

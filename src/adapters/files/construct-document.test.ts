@@ -54,7 +54,7 @@ const values: readonly (readonly [name: string, source: string, value: unknown])
     "a: !!str 1\nb: !!int '1'\nc: !!float 1\nd: !!bool 'yes'\ne: !!null ''\nf: !!timestamp 2001-01-01\n",
     { a: "1", b: 1, c: 1, d: true, e: null, f: "2001-01-01" },
   ],
-  ["tags nobody knows make strings", "a: !Ref x\nb: !<tag:example.com,2000:t> 1\n", { a: "x", b: "1" }],
+  ["unknown tags make strings", "a: !Ref x\nb: !<tag:example.com,2000:t> 1\n", { a: "x", b: "1" }],
   ["a verbatim core tag", "a: !<tag:yaml.org,2002:int> 7\n", { a: 7 }],
   ["an alias", "a: &x {b: [1]}\nc: *x\nd: [*x]\n", { a: { b: [1] }, c: { b: [1] }, d: [{ b: [1] }] }],
   ["an anchor named again", "a: &x 1\nb: &x 2\nc: *x\n", { a: 1, b: 2, c: 2 }],
@@ -150,7 +150,7 @@ const problems: readonly (readonly [source: string, at: number, code: string, me
   ],
 ];
 
-describe("what Kubernetes would refuse, or surprise with, is reported at its place", () => {
+describe("a value that Kubernetes would refuse, or read in another way, is reported at its position", () => {
   test.each(problems)("%j at %i: %s", (source, offset, code, message) => {
     const found = construct(source).problems.filter((problem) => problem.code === code);
     const severity = code === "SurprisingYaml" || code === "UnsafeInteger" ? "warning" : "error";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findNode } from "./find-node.ts";
 import { parseYamlEvents } from "./parse-yaml-events.ts";
 
-/** The text from the found place to the end of its line. */
+/** The text from the found position to the end of its line. */
 function textAt(source: string, pointer: string): string {
   const parsed = parseYamlEvents(source, 256);
   if (!parsed.ok) throw new Error(parsed.reason);

@@ -17,7 +17,7 @@ export function findNode(tree: YamlTree, root: number, pointer: string): number 
     const child = findChild(tree, index, token.replaceAll("~1", "/").replaceAll("~0", "~"));
     if (child === undefined) break;
     index = child.value;
-    // A value that was left out (`spec:`) has no place of its own: its key has.
+    // A value that was left out (`spec:`) has no position of its own: the position of its key is used.
     offset = offsetAt(tree, index) ?? offsetAt(tree, child.key) ?? offset;
   }
   return offset;

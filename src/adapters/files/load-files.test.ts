@@ -47,7 +47,7 @@ describe("what is read", () => {
     ]);
   });
 
-  test("many documents, lists and JSON, each at its place", async () => {
+  test("many documents, lists and JSON, each at its position", async () => {
     const text = `---\n# comment only\n---\n${object("a")}---\napiVersion: v1\nkind: List\nitems:\n- ${object("b").trim().replaceAll("\n", "\n  ")}\n---\n{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}\n`;
     expect((await load(["a.yaml"], inMemory({ "a.yaml": text }))).positions).toEqual([
       "a.yaml:4:1",

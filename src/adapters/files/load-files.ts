@@ -9,7 +9,7 @@ import type { SourceDocument } from "./source-document.ts";
 const STDIN_NAME = "<stdin>";
 
 export interface LoadOptions extends ParseOptions {
-  /** Files beyond this are not read. Default 256 MiB: what a JavaScript string can safely hold. */
+  /** Files beyond this are not read. The default is 256 MiB, which always fits into a JavaScript string. */
   readonly maxFileBytes?: number;
   /** Called before each file is read. */
   readonly onFile?: (file: string, sizeBytes: number) => void;

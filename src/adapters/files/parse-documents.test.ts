@@ -141,7 +141,7 @@ const broken: readonly (readonly [name: string, text: string, finding: string])[
   ["too deep JSON", `${'{"a":'.repeat(300)}1${"}".repeat(300)}`, "3:1282 TooDeep"],
 ];
 
-describe("a stream of documents, each with its place", () => {
+describe("a stream of documents, each with its position", () => {
   test.each(expected(streams))("%s", (_, text, outcome) => expect(read(text)).toEqual(outcome));
 });
 
@@ -201,7 +201,7 @@ describe("nesting is allowed to the limit, however it is written", () => {
   });
 });
 
-test("a finding says file, place, severity and what to do", () => {
+test("a finding has file, position, severity and what to do", () => {
   expect(parseDocuments("kind: A\nspec: 3\n---\ntext\n---\non: 1\n", "dir/in.yaml").findings).toEqual([
     {
       code: "NotAnObject",
@@ -222,7 +222,7 @@ test("a finding says file, place, severity and what to do", () => {
   ]);
 });
 
-describe("a field has a place", () => {
+describe("a field has a position", () => {
   const positions = (text: string, pointer: string): readonly string[] =>
     parseDocuments(text, "in.yaml").documents.map(({ locate }) => {
       const { line, column } = locate(pointer);

@@ -29,7 +29,7 @@ interface TextPosition extends Position {
   readonly offset: number;
 }
 
-/** The text that holds a document. `root` is the event of its root node, once the text is turned into events again. */
+/** The text that contains a document. `root` is the event of its root node, once the text is turned into events again. */
 interface Origin {
   readonly range: TextRange;
   readonly rangePosition: TextPosition;
@@ -43,7 +43,7 @@ interface Parsing extends ParsedDocuments {
   readonly hasByteOrderMark: boolean;
   readonly file: string;
   readonly limits: Required<ParseOptions>;
-  /** The events `locate` needed last: people ask for several places of one document in a row. */
+  /** The events that `locate` used last: callers often locate several values of one document in a row. */
   cache: { readonly range: TextRange; readonly events: readonly YamlEvent[] } | undefined;
 }
 

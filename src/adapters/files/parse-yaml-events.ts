@@ -1,7 +1,7 @@
 /**
  * The only file that knows js-yaml. We take its scanner, which turns text into a flat list of events with offsets, and
  * build the values ourselves (`construct-document.ts`), because Kubernetes reads scalars differently from any schema of
- * js-yaml, and because several findings at exact places are better than the first exception.
+ * js-yaml, and because several findings at exact positions are better than the first exception.
  */
 import {
   EVENT_ID,

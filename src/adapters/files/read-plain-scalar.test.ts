@@ -161,7 +161,7 @@ const silent: readonly string[] = [
   "1e999",
 ];
 
-describe("what a person is told about a plain scalar", () => {
+describe("the findings about a plain scalar", () => {
   test.each(notes)("%s", (source, code, message) => {
     expect(explainPlainScalar(source, readPlainScalar(source))).toEqual({ code, message });
   });

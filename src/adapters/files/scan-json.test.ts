@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseJson } from "./parse-json.ts";
 import { findJsonItems, scanJson, skipJsonSpace } from "./scan-json.ts";
 
-describe("a scan measures what JSON.parse does not tell", () => {
+describe("a scan measures what JSON.parse does not report", () => {
   const rows: readonly (readonly [
     text: string,
     end: number,
@@ -36,7 +36,7 @@ describe("a scan measures what JSON.parse does not tell", () => {
   });
 });
 
-describe("the items of a list have places", () => {
+describe("the items of a list have positions", () => {
   const rows: readonly (readonly [text: string, items: readonly string[]])[] = [
     ['{"items": [{"a": 1}, {"b": [2]}]}', ['{"a": 1}', '{"b": [2]}']],
     ['{"kind":"List","items":[ 1 ,"]",null,\n[2] ]}', ["1", '"]"', "null", "[2]"]],
@@ -51,7 +51,7 @@ describe("the items of a list have places", () => {
   });
 });
 
-describe("JSON.parse is trusted only where it tells everything", () => {
+describe("JSON.parse is used only where nothing needs a finding", () => {
   const read = (text: string): unknown => parseJson(text, 0, text.length, 4)?.value;
   test.each([
     ['{"a": [1, "x", null, true]}', { a: [1, "x", null, true] }],

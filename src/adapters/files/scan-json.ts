@@ -5,7 +5,7 @@ export interface JsonScan {
   readonly depth: number;
   /** Members of all objects, duplicates included. */
   readonly members: number;
-  /** Has a number of 16 digits or more, which a 64-bit float may not hold. */
+  /** Has a number of 16 digits or more, which may not fit into a 64-bit float. */
   readonly hasLongNumber: boolean;
 }
 
@@ -65,7 +65,7 @@ export interface TextRange {
   readonly end: number;
 }
 
-/** Where the elements of the array under the top-level key `items` are written. `range` must hold one valid JSON object. */
+/** Where the elements of the array under the top-level key `items` are written. `range` must contain one valid JSON object. */
 export function findJsonItems(text: string, range: TextRange): readonly TextRange[] {
   let at = skipJsonSpace(text, range.start, range.end) + 1;
   while (at < range.end) {

@@ -1,4 +1,4 @@
-/** A part of a stream that holds at most one YAML document. */
+/** A part of a stream with at most one YAML document. */
 export interface Chunk {
   readonly start: number;
   readonly end: number;

@@ -12,7 +12,7 @@ export function unwrapList(value: Json): readonly Json[] | undefined {
   return items.map((item) => (isJsonObject(item) ? withTypeOf(item, apiVersion, itemKind) : item));
 }
 
-/** The API server leaves out the type of a typed list's items; the list's own name tells it (as in apimachinery). */
+/** The API server leaves out the type of a typed list's items; it follows from the kind of the list (as in apimachinery). */
 function withTypeOf(item: JsonObject, apiVersion: string, kind: string): JsonObject {
   if (Object.hasOwn(item, "kind") || Object.hasOwn(item, "apiVersion")) return item;
   const typed: { [key: string]: Json } = { apiVersion, kind };

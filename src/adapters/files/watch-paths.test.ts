@@ -18,7 +18,7 @@ async function expectNoticed(path: string, act: () => void): Promise<void> {
   const onChange = vi.fn<() => void>();
   const watch = watchPaths([path], { onChange, onTrouble: () => undefined, quietMs: 5 });
   try {
-    // Some systems tell of what happened just before the watch began.
+    // Some systems report changes from just before the watch began.
     await new Promise((resolve) => setTimeout(resolve, 30));
     onChange.mockClear();
     act();
@@ -46,7 +46,7 @@ test("a file in a folder below is written", async () => {
   await expectNoticed(path, () => writeFileSync(join(path, "deep", "a.yaml"), "1"));
 });
 
-test("an editor puts a new file in the place of the old one, again and again", async () => {
+test("an editor replaces the file by a new one, again and again", async () => {
   const file = join(fresh("replaced"), "a.yaml");
   writeFileSync(file, "1");
   const replace = (): void => {
@@ -67,7 +67,7 @@ test("several writes in a row are one change", async () => {
   expect(onChange).toHaveBeenCalledTimes(1);
 });
 
-test("what cannot be watched is looked at now and then, and that is said", async () => {
+test("a path that cannot be watched is polled, and that is reported", async () => {
   const onChange = vi.fn<() => void>();
   const onTrouble = vi.fn<(path: string, reason: string) => void>();
   const path = join(folder, "nowhere");

@@ -86,7 +86,7 @@ describe("the cache", () => {
     expect(ask()).toEqual(ask());
   });
 
-  test("emptied states do not change the answer", () => {
+  test("emptied states do not change the result", () => {
     const pattern = "(a|b)*a(a|b){12}[cd]";
     const results = Array.from({ length: 60 }, (_, at) => anywhere(pattern, "abbab".repeat(50) + "b".repeat(at)));
     expect(new Set(results.map((result) => JSON.stringify(result)))).toEqual(

@@ -37,7 +37,7 @@ describe("options are read as kubectl reads them", () => {
   }
 });
 
-describe("what is wrong is said", () => {
+describe("mistakes are reported", () => {
   for (const [argv, message] of [
     [["--outptu", "json"], "there is no option --outptu; did you mean --output?"],
     [["--zzz"], "there is no option --zzz"],

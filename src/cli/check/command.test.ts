@@ -209,7 +209,7 @@ spec: {ports: [{name: a, port: 1}, {name: a, port: 2}]}
     expect(JSON.parse(stdout)).toMatchObject({ runs: [{ results: [], tool: { driver: { rules: [] } } }] });
   });
 
-  test("junit: text is escaped, and what XML cannot hold is left out", async () => {
+  test("junit: text is escaped, and characters that XML does not allow are left out", async () => {
     const { stdout } = await runCli("check -o junit -f dir", hostile);
     expect(stdout).toContain(
       '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="prevail check" tests="1" failures="1">',

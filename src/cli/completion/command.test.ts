@@ -116,11 +116,11 @@ describe("scripts", () => {
   });
 });
 
-/** Bash completes a line with a `prevail` that answers `answer`; returns what it was asked, and what it offers. */
+/** Completes a line in bash with a `prevail` that prints `output`. Returns the words it was called with, and the words that bash offers. */
 async function inBash(words: readonly string[], output: string): Promise<{ asked: string[]; offered: string[] }> {
   const { stdout: script } = await runCli("completion bash");
   const program = `
-prevail() { shift 3; for word in "$@"; do printf 'asked %s\\n' "$word" >&2; done; printf '%b' "$ANSWER"; }
+prevail() { shift 3; for word in "$@"; do printf 'asked %s\\n' "$word" >&2; done; printf '%b' "$OUTPUT"; }
 compopt() { echo "compopt $*"; }
 ${script}
 complete -p prevail > /dev/null || exit 1
@@ -128,11 +128,11 @@ COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
 _prevail 2> >(cat >&2)
 for reply in "\${COMPREPLY[@]}"; do printf 'offered %s\\n' "$reply"; done
 `;
-  // The script keeps what prevail says on standard error to itself; here it is what we want to see.
+  // The script hides the standard error of prevail; this test reads it.
   const shown = program.replace("2>/dev/null)", ")");
   const result = spawnSync("bash", ["--norc", "-c", shown, "bash", ...words], {
     encoding: "utf8",
-    env: { ...process.env, ANSWER: output, HOME: "/home/ana" },
+    env: { ...process.env, OUTPUT: output, HOME: "/home/ana" },
   });
   expect(result.status).toBe(0);
   const linesOf = (text: string, prefix: string): string[] =>
@@ -144,7 +144,7 @@ for reply in "\${COMPREPLY[@]}"; do printf 'offered %s\\n' "$reply"; done
 }
 
 const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
-/** Where everything must be tried, a shell that is not there is a failure. */
+/** In CI a missing shell is a failure. */
 const isLeftOut = (shell: string): boolean => !has(shell) && process.env["CI"] !== "true";
 const titleOf = (shell: string): string =>
   has(shell) ? `in ${shell}` : `in ${shell}, which is not installed here: node scripts/provision-programs.mjs ${shell}`;
@@ -204,10 +204,10 @@ describe.skipIf(isLeftOut("bash"))(titleOf("bash"), () => {
   }
 });
 
-/** A `prevail` that notes what it is asked and answers `$ANSWER`, for shells that start one. */
+/** A `prevail` that records its arguments and prints `$OUTPUT`, for shells that start it as a program. */
 function folderWithProgram(): string {
   const folder = mkdtempSync(join(tmpdir(), "prevail-completion-"));
-  const program = `#!/bin/sh\nshift 3\nfor word in "$@"; do echo "$word" >> "$ASKED"; done\nprintf '%b' "$ANSWER"\n`;
+  const program = `#!/bin/sh\nshift 3\nfor word in "$@"; do echo "$word" >> "$ASKED"; done\nprintf '%b' "$OUTPUT"\n`;
   writeFileSync(join(folder, "prevail"), program, { mode: 0o755 });
   writeFileSync(join(folder, "cluster.yaml"), "");
   return folder;
@@ -266,7 +266,7 @@ describe.skipIf(isLeftOut("fish"))(titleOf("fish"), () => {
     test(name, async () => {
       const command = (script: string): string => `${script}\ncomplete -C (string collect -- $LINE)`;
       const found = await inShell("fish", (script) => ["--no-config", "-c", command(script)], {
-        ANSWER: output,
+        OUTPUT: output,
         LINE: line,
       });
       const bare = found.offered.map((word) => word.replace(/\t(?!why).*$/, ""));
@@ -305,7 +305,7 @@ compadd() { local -a how=("\${(@)@:#(-l|-d|-a|shown|found)}"); print -rl -- $fou
     test(name, async () => {
       const call = 'words=("$@"); CURRENT=$#; PREFIX=$words[CURRENT]; _prevail; true';
       const args = (script: string): readonly string[] => ["-f", "-c", `${stubs}${script}\n${call}`, "zsh", ...line];
-      const found = await inShell("zsh", args, { ANSWER: output });
+      const found = await inShell("zsh", args, { OUTPUT: output });
       expect(found).toEqual({ asked, offered });
     });
   }

@@ -172,7 +172,7 @@ describe("explanations are what docs/schemas/explanation.json says", () => {
   }
 });
 
-describe("what is wrong is said", () => {
+describe("mistakes are reported", () => {
   for (const [line, stderr] of [
     [
       "get",

@@ -99,7 +99,7 @@ describe("the bakery", () => {
     expect(await codeOf("--delete retrypolicy/friday-fix --exit-code")).toBe(2);
     expect(await codeOf("--delete retrypolicy/friday-fix")).toBe(0);
     expect(await codeOf("--apply examples/bakery/team-policies.yaml --exit-code")).toBe(0);
-    expect(await codeOf("--delete retrypolicy/nobody --exit-code")).toBe(1);
+    expect(await codeOf("--delete retrypolicy/absent --exit-code")).toBe(1);
   });
 });
 
@@ -231,7 +231,7 @@ describe("--redact", () => {
     }
   }
 
-  test("what is hidden is said to be there", async () => {
+  test("hidden policies are mentioned without their names", async () => {
     const { stdout } = await runCli("plan --apply - -n bakery --redact -f examples/bakery", { stdin: fridayAsDefault });
     expect(stdout).toContain("~ change a policy in another namespace\n");
     expect(stdout).toContain("- hidden, by a policy in another namespace\n");
@@ -244,7 +244,7 @@ describe("--redact", () => {
   });
 });
 
-describe("what must hold (CoverageRules)", () => {
+describe("what must be true (CoverageRules)", () => {
   const rule = (name: string, condition: string): string => `apiVersion: prevail.dev/v1alpha1
 kind: CoverageRule
 metadata: {name: ${name}}

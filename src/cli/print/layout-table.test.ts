@@ -27,7 +27,7 @@ describe("layoutTable", () => {
     ]);
   });
 
-  test("on a terminal flexible columns give way", () => {
+  test("on a terminal flexible columns are cut", () => {
     expect(lines(72)).toEqual([
       "NAME         TARGETS                    FILE                       PATHS",
       "friday-fix   Gateway/prod, HTTPRoute…   platform-policies.yaml:…      12",
@@ -35,7 +35,7 @@ describe("layoutTable", () => {
     ]);
   });
 
-  test("then optional ones go, and the rest has their place", () => {
+  test("then optional columns are omitted, and the others get their width", () => {
     expect(lines(44)).toEqual([
       "NAME         TARGETS                   PATHS",
       "friday-fix   Gateway/prod, HTTPRout…      12",
@@ -43,7 +43,7 @@ describe("layoutTable", () => {
     ]);
   });
 
-  test("then all give way", () => {
+  test("then all columns are cut", () => {
     expect(lines(24)).toEqual(["NAME     TARGETS   PATHS", "frida…   Gatewa…      12", "b        -             7"]);
   });
 

@@ -7,7 +7,7 @@ export const outputOption = (choices: readonly string[]): Option => ({
   short: "o",
   value: choices.join("|"),
   choices,
-  help: "how to print the answer",
+  help: "the output format",
 });
 
 /** Prints data for `-o json` and `-o yaml`. The order of keys is kept. */

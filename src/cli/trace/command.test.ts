@@ -94,14 +94,14 @@ spec:
   test("every listening gateway is printed; a missing backend gives 500", async () => {
     const gateway = (name: string): string =>
       `apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: ${name}, namespace: a}\nspec:\n  gatewayClassName: c\n  listeners: [{name: http, port: 80, protocol: HTTP}]\n`;
-    const route = `apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: a}\nspec:\n  parentRefs: [{name: one}, {name: two}]\n  rules: [{backendRefs: [{name: nobody, port: 80}]}]\n`;
+    const route = `apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: r, namespace: a}\nspec:\n  parentRefs: [{name: one}, {name: two}]\n  rules: [{backendRefs: [{name: absent, port: 80}]}]\n`;
     const { stdout } = await runCli("trace GET http://any.example/ -f all.yaml", {
       files: { "all.yaml": [gateway("one"), gateway("two"), route].join("---\n") },
     });
     expect(stdout).toContain("2 gateways listen for this request");
     expect(stdout).toContain("Gateway a/one");
     expect(stdout).toContain("Gateway a/two");
-    expect(stdout).toContain("Backend nobody:80: 500, as no Service 'nobody' in namespace 'a'");
+    expect(stdout).toContain("Backend absent:80: 500, as no Service 'absent' in namespace 'a'");
   });
 
   describe("what only the data plane refuses", () => {

@@ -45,7 +45,7 @@ describe("xds dump", () => {
   });
 
   test.each([
-    ["xds dump nobody -f examples/bakery", "there is no Gateway 'nobody': the files have "],
+    ["xds dump absent -f examples/bakery", "there is no Gateway 'absent': the files have "],
     ["xds dump -f empty.yaml", "there is no Gateway in the files"],
     ["xds dump -f examples/bakery --map-port 80", "--map-port is '80'"],
     ["xds dump -f examples/bakery --admin-port x", "--admin-port is 'x'"],

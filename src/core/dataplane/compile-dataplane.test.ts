@@ -109,7 +109,7 @@ describe("listeners", () => {
       "Gateway default/g spec.listeners[0].tls: no certificate can be used: the listener is not served",
     ],
     [
-      "filters before all routes, which nobody carries out",
+      "filters before all routes, which are not supported",
       [{ ...listener("one"), filters: { requests: [{ type: "ExternalAuth" }] } }],
       [],
       "Gateway default/g spec.listeners[0].filters: filters of listeners are not supported: the listener is not served",
@@ -170,7 +170,7 @@ describe("listeners", () => {
   });
 });
 
-test("a Gateway with a certificate of its own for backends: served, and told", () => {
+test("a Gateway with a certificate of its own for backends: served, and reported", () => {
   const plain = gateway("g", { listeners: [listener("l")] });
   const tls = { backend: { clientCertificateRef: { name: "c" } } };
   const config = compile([{ ...plain, spec: { ...(plain["spec"] as JsonObject), tls } }]);
@@ -221,7 +221,7 @@ describe("virtual hosts: what listener and route have in common", () => {
     expect(routesOf(config)).toEqual(["x.y.b / → b#rule-1", "x.y.b /long → a#rule-1"]);
   });
 
-  test("a rule is one object, under all its matches and under all listeners where the same settings apply", () => {
+  test("a rule is one object, for all its matches and at all listeners with the same settings", () => {
     const config = compile([
       gateway("g", { listeners: [listener("one"), listener("two", { port: 81 })] }),
       route("r", "Gateway/g", {
@@ -307,7 +307,7 @@ describe("what a rule does", () => {
       },
       "spec.rules[0].filters[0]: ReplacePrefixMatch needs a rule with exactly one match, which has a path of type PathPrefix",
     ],
-  ])("answers 500: %s", (_, rule, reason) => {
+  ])("responds with 500: %s", (_, rule, reason) => {
     expect(actionOf(rule)).toEqual({ type: "Respond", status: 500, reason });
   });
 
@@ -315,7 +315,7 @@ describe("what a rule does", () => {
     expect(actionOf({ filters: [{ type: "RequestRedirect", requestRedirect: { statusCode: 304 } }] })).toBeUndefined();
   });
 
-  test("one of two backends is missing: its share is answered 500, and told", () => {
+  test("one of two backends is missing: its share gets a 500, and that is reported", () => {
     const config = compile(
       withRule({
         backendRefs: [

@@ -5,7 +5,7 @@ import type { Dataplane } from "./dataplane.ts";
 import { advanceDataplane, type UpdatedDataplane } from "./update/advance-dataplane.ts";
 import { dirtyParts, everythingDirty } from "./update/dirty-parts.ts";
 
-/** What `apply` tells of a change. `touched` undefined: the rules themselves changed, so everything is looked at again. */
+/** The result of `apply` that is used here. `touched` undefined: the rules themselves changed, so everything is looked at again. */
 export interface WorldChange {
   readonly delta: Delta;
   readonly touched: Touched | undefined;

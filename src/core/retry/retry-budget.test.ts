@@ -85,7 +85,7 @@ describe("reading", () => {
   });
 
   test.each([
-    ["nothing said", {}],
+    ["nothing set", {}],
     ["an interval of no length", { interval: "0s" }],
     ["what cannot be read", { percent: "many", interval: 7, minRetryRate: [] }],
   ])("%s: Gateway API's defaults", (_, raw) => {

@@ -40,15 +40,15 @@ const because = (next: NextStep): string => (next.do === "Respond" ? next.becaus
 describe("which failures are retried", () => {
   test.each<readonly [string, Partial<Situation>, string]>([
     ["codes: a listed one, for every method", { method: "POST" }, "Retry at 1100"],
-    ["codes: one that is not listed is the answer", { outcome: responded(500) }, "Final"],
+    ["codes: a response with another code is final", { outcome: responded(500) }, "Final"],
     [
       "codes: what is no failure is not retried, listed or not",
       { plan: plan({ codes: [200] }), outcome: responded(200) },
       "Final",
     ],
-    ["no retry stanza: the first answer counts", { plan: undefined }, "Final"],
+    ["no retry stanza: the first response is final", { plan: undefined }, "Final"],
     [
-      "no retry stanza: nor is a connection tried again",
+      "no retry stanza: a failed connection is not retried either",
       { plan: undefined, outcome: { type: "NotConnected" } },
       "NotRetried",
     ],
@@ -191,7 +191,7 @@ describe("timeline", () => {
     });
   });
 
-  test("a billion attempts are told and added up in no time", () => {
+  test("a billion attempts are listed and added up in no time", () => {
     const timeline = retryTimeline(plan({ attempts: 1e9 }), { requestMs: undefined, backendRequestMs: 1000 });
     expect(timeline.attempts.length).toBe(21);
     expect(timeline.amplification).toBe(1e9 + 1);

@@ -88,7 +88,7 @@ const misses = (raw: JsonObject, kind?: "GRPCRoute", asked: HttpRequest = reques
 
 describe("HTTPRouteMatch", () => {
   test.each([
-    ["nothing said means everything", {}, []],
+    ["an empty match matches every request", {}, []],
     ["Exact", path("Exact", "/a/b"), []],
     ["Exact: a slash more is another path", path("Exact", "/a/b/"), ["the path is /a/b, not exactly /a/b/"]],
     ["PathPrefix", path("PathPrefix", "/a"), []],
@@ -112,7 +112,7 @@ describe("HTTPRouteMatch", () => {
     ["queryParams: the first value of a repeated one", { queryParams: [{ name: "q", value: "1" }] }, []],
     ["queryParams: names as they are", { queryParams: [{ name: "Q", value: "1" }] }, ["query parameter Q is missing"]],
     [
-      "all of it must hold",
+      "all conditions must be true",
       { ...path("Exact", "/"), method: "PUT" },
       ["the path is /a/b, not exactly /", "the method is GET, not PUT"],
     ],

@@ -202,7 +202,7 @@ describe("None: a policy that has lost a target", () => {
   });
 });
 
-test("a refused target that is an ancestor by another target is told there", () => {
+test("a refused target that is an ancestor by another target is reported in that entry", () => {
   const routes = policyKind("TestPolicy", { targets: ["HTTPRoute"], ends: ["Service"] });
   const all = cluster([...path, on("p", ["HTTPRoute/r", "Gateway/g", "Gateway/g"])], { definitions: [routes] });
   expect(all.conditions("p")).toEqual([`Gateway/g: ${whole}`]);
@@ -211,7 +211,7 @@ test("a refused target that is an ancestor by another target is told there", () 
   ]);
 });
 
-describe("the message tells winners and places", () => {
+describe("the message names overriding policies and targets", () => {
   test("Enforced", () => {
     expect(made(...path, on("p", "Gateway/g")).messages("p", "Enforced")).toEqual(["takes effect on its only path"]);
     const two = made(...path, routeTo("i", "Gateway/g", "s"), on("p", "Gateway/g"));
@@ -242,7 +242,7 @@ describe("the message tells winners and places", () => {
     const settings = (from: number, to: number): JsonObject =>
       Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`x${from + i}`, from]));
 
-    test("where it prevails in part rather than where it lost all", () => {
+    test("where it takes effect in part rather than where it is overridden", () => {
       const all = made(
         gateway("g"),
         service("s"),
@@ -324,7 +324,7 @@ describe("the message tells winners and places", () => {
     expect(met.messages("p", "Enforced")).toEqual(["constraint met: on 1 path the condition of the policy is false"]);
   });
 
-  test("a constraint that is met on some paths: it prevails on none of those", () => {
+  test("a constraint that is met on some paths: it takes effect on none of those", () => {
     const constraint = on("p", "Gateway/g", { overrides: { when: "spec.x > 5", x: 5 } });
     const routes = [3, 7].flatMap((x) => [routeTo(`r${x}`, "Gateway/g", "s"), on(`q${x}`, `HTTPRoute/r${x}`, { x })]);
     const some = made(...path.slice(0, 1), service("s"), ...routes, constraint);
@@ -428,7 +428,7 @@ test("observedGeneration is the policy's for the policy, the target's for the ta
 describe("Affected conditions", () => {
   const prefix = "example.com/TestPolicyAffected=True by TestPolicy default/p";
 
-  test("each in its place: status.conditions, status.listeners, status.parents", () => {
+  test("each in its field: status.conditions, status.listeners, status.parents", () => {
     expect(made(...path, gatewayClass("class"), namespace("default"), on("p", "Gateway/g")).targetConditions()).toEqual(
       [
         `Gateway/g status.conditions: ${prefix}`,
@@ -567,7 +567,7 @@ describe("Affected conditions", () => {
     expect(all.targetConditions()[0]).toBe(`Gateway/g status.conditions: ${prefix}, TestPolicy default/q`);
   });
 
-  test("more policies than one message should hold", () => {
+  test("more policies than one message should name", () => {
     const many = Array.from({ length: 60 }, (_, i) =>
       on(`p${String(i).padStart(2, "0")}`, "Service/s", { [`x${i}`]: 1 }),
     );

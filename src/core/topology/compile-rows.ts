@@ -3,7 +3,7 @@ import { findKind, GATEWAY_API } from "../model/kinds.ts";
 import { type GroupKind, type KindId, kindId } from "../model/refs.ts";
 import { type KeyPath, keyPath } from "./key-path.ts";
 
-/** The link table, by the kind whose objects hold the references. */
+/** The link table, by the kind whose objects have the references. */
 export type LinkRows = ReadonlyMap<KindId, LinkPlan>;
 
 /** The fields in which objects of one kind name their parents and their children. */
@@ -13,11 +13,11 @@ export interface LinkPlan {
   readonly parentRefs: readonly RefField[];
   /** References to children in the object itself. */
   readonly childRefs: readonly RefField[];
-  /** The lists of sections, and the references to children that an item of each holds. */
+  /** The lists of sections, and the references to children that an item of each has. */
   readonly sections: readonly { readonly list: SectionFacts; readonly childRefs: readonly RefField[] }[];
 }
 
-/** A field that holds a reference, or a list of them. */
+/** A field with a reference, or with a list of references. */
 export interface RefField {
   readonly path: KeyPath;
   readonly targets: readonly RefTarget[];

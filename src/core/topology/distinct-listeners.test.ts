@@ -96,7 +96,7 @@ test.each<[string, readonly Row[], readonly string[]]>([
     ["a", "b"],
   ],
   [
-    "TCP twice: hostnames tell nothing apart",
+    "TCP twice: hostnames do not distinguish listeners",
     [
       ["a", { protocol: "TCP", hostname: "a.b" }],
       ["b", { protocol: "TCP", hostname: "c.b" }],
@@ -115,7 +115,7 @@ test.each<[string, readonly Row[], readonly string[]]>([
   expect(accepted(rows)).toEqual(names);
 });
 
-test("GEP-1713: the earlier owner wins; what it refused among its own blocks nobody", () => {
+test("GEP-1713: the earlier owner wins; a listener that it refused among its own does not block others", () => {
   expect(
     accepted(
       [["a", {}]],

@@ -37,7 +37,7 @@ const portsOf = (config: DataplaneConfig, name: string): readonly number[] =>
 const ask = (port: number | undefined, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}/menu?x=1`, { headers, signal: AbortSignal.timeout(5000) });
 
-test("stands in for every endpoint, answers with what it saw, and fails as it is asked to", async () => {
+test("replaces every endpoint, responds with what it saw, and fails on request", async () => {
   const away = { address: "10.0.0.1", port: 80 };
   const staged = await demo.replaceEndpoints(configOf({ baker: [away, away, away], till: [] }));
   const [a, b] = portsOf(staged, "baker");

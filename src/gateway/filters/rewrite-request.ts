@@ -33,7 +33,7 @@ const hostOr = (authority: string, configured: string | undefined): string =>
 
 /**
  * Headers that frame the message. The gateway sets them itself: a second length from a filter would let a request on the shared backend
- * connection end in the wrong place.
+ * connection end too early.
  */
 const NOT_FOR_FILTERS: ReadonlySet<string> = new Set([...HOP_BY_HOP, "host", "content-length", "expect"]);
 

@@ -14,7 +14,7 @@ const build = (status: number, headers: readonly string[], context: Partial<Resp
 const textOf = (...args: Parameters<typeof build>): string =>
   build(...args).text.replace("date: Thu, 01 Jan 1970 00:00:00 GMT\r\n", "");
 
-describe("where an answer ends", () => {
+describe("where a response ends", () => {
   const length = ["content-length", "5"];
   test.each([
     ["a length", build(200, length), { type: "Length", bytes: 5 }, true],
@@ -59,7 +59,7 @@ describe("what it says", () => {
       textOf(200, ["connection", "close", "transfer-encoding", "gzip", "upgrade", "h2c", "content-length", "0"]),
       `HTTP/1.1 200 OK\r\ncontent-length: 0\r\n${ALIVE}`,
     ],
-    ["a status nobody knows", textOf(299, ["content-length", "0"]), `HTTP/1.1 299 \r\ncontent-length: 0\r\n${ALIVE}`],
+    ["an unknown status", textOf(299, ["content-length", "0"]), `HTTP/1.1 299 \r\ncontent-length: 0\r\n${ALIVE}`],
   ])("%s", (_, text, expected) => {
     expect(text).toBe(expected);
   });

@@ -27,7 +27,7 @@ const start = (
 ) =>
   startGateway(cleanup, simpleConfig([route(rule({ to: forwardTo("baker"), filters }))], { baker: [port] }), options);
 
-/** A backend that answers every request with the same bytes. */
+/** A backend that responds to every request with the same bytes. */
 const startFixed = async (response: string): Promise<number> =>
   (await startRawBackend(cleanup, (socket) => socket.on("data", () => socket.write(response)))).port;
 
@@ -47,7 +47,7 @@ function openClient(port: number): Client {
 }
 
 describe("requests one behind the other", () => {
-  test("are answered in their order, each asked of the backend when it is its turn", async () => {
+  test("get responses in their order; each is forwarded when it is its turn", async () => {
     const waiting: (() => void)[] = [];
     const backend = await startBackend(cleanup, ({ url }, response) => waiting.push(() => void response.end(url)));
     const { port } = await start(backend.port);
@@ -68,7 +68,7 @@ describe("requests one behind the other", () => {
     expect(statusesIn(got)).toEqual(Array.from({ length: 3001 }, () => 404));
   });
 
-  test("a malformed one does not spoil the answer to the one before", async () => {
+  test("a malformed one does not affect the response to the one before", async () => {
     const backend = await startBackend(cleanup);
     const { port, events } = await start(backend.port);
     expect(statusesIn(await exchangeRaw(port, `${get()}GET / HTTP/1.1\n\n${get()}`))).toEqual([200, 400]);
@@ -94,7 +94,7 @@ describe("requests one behind the other", () => {
   });
 });
 
-test("a wish to upgrade to something else than a WebSocket is not passed on, and the connection closed after the answer", async () => {
+test("a wish to upgrade to something else than a WebSocket is not passed on, and the connection is closed after the response", async () => {
   const backend = await startBackend(cleanup);
   const { port } = await start(backend.port);
   for (const upgrade of [
@@ -110,7 +110,7 @@ test("a wish to upgrade to something else than a WebSocket is not passed on, and
   }
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   test("of unknown length ends with the connection for HTTP/1.0, and in chunks for HTTP/1.1", async () => {
     const port = await startFixed(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
@@ -123,7 +123,7 @@ describe("an answer", () => {
     );
   });
 
-  test("tells the date, and how long the connection is kept", async () => {
+  test("has the date, and how long the connection is kept", async () => {
     const port = await startFixed("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     const gateway = await start(port, { limits: { keepAliveMs: 7000 } });
     const got = await exchangeRaw(gateway.port, get(), { isEnough: (text) => text.endsWith("\r\n\r\n") });
@@ -197,7 +197,7 @@ describe("a body", () => {
     expect(response.equals(bytes)).toBe(true);
   });
 
-  test("in many small chunks is passed on in few: each would cost far more than it holds", async () => {
+  test("in many small chunks is passed on in few: each would cost far more than its bytes", async () => {
     let got = "";
     const backend = await startRawBackend(cleanup, (socket) => socket.on("data", (data) => (got += data.toString())));
     const { port } = await start(backend.port);
@@ -221,7 +221,7 @@ describe("a body", () => {
   });
 });
 
-describe("an answer is not lost", () => {
+describe("a response is not lost", () => {
   test("if the gateway goes at the moment when it is complete", async () => {
     const backend = await startBackend(cleanup);
     let close = (): void => {};
@@ -274,7 +274,7 @@ describe("an answer is not lost", () => {
   });
 });
 
-test("an answer that ends with the connection, of a backend that breaks off, ends with a reset: else it would be taken for whole", async () => {
+test("a response that ends with the connection, of a backend that resets it, ends with a reset: otherwise it would count as complete", async () => {
   const backend = await startRawBackend(cleanup, (socket) => {
     socket.on("data", () =>
       socket.write("HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"),
@@ -318,7 +318,7 @@ describe("time", () => {
     expect(statusesIn(await exchangeRaw(port, get()))).toEqual([200]);
   });
 
-  test("a connection that is idle when its port goes is closed at once, one in use when its answer is out", async () => {
+  test("a connection that is idle when its port goes is closed at once, one in use when its response is sent", async () => {
     let release = (): void => {};
     const backend = await startBackend(cleanup, ({ url }, response) => {
       if (url === "/slow") release = () => void response.end("slow");

@@ -41,7 +41,7 @@ async function startPool(): Promise<{ readonly upstream: Upstream; readonly seen
   return { upstream: createHttp1Upstream({ endpoint, tls: undefined, limits, clock: SYSTEM_CLOCK }), seen };
 }
 
-/** In a function of its own, so that nothing here holds the body. */
+/** In a function of its own, so that nothing here refers to the body. */
 function giveUpWaiting(upstream: Upstream): WeakRef<Readable> {
   const body = new Readable({ read: () => {} });
   upstream.send(request("/given-up", body), ignore).cancel();

@@ -61,7 +61,7 @@ test("json: one object on one line", () => {
   });
 });
 
-test("what was no request is told too; attempts are not", () => {
+test("malformed requests are logged too; attempts are not", () => {
   const { gateway } = event;
   const refused = { type: "RequestRefused", client: "::1", gateway, port: 1, status: 400, reason: "bad" } as const;
   expect(formatAccessLine(refused, "text", 0)).toBe("1970-01-01T00:00:00.000Z ::1 - 400 refused: bad\n");

@@ -59,7 +59,7 @@ test("requests by route and code", () => {
   ]);
 });
 
-test("how long they took: buckets are cumulative, and the last one holds all", () => {
+test("durations: buckets are cumulative, and the last one counts all", () => {
   const metrics = createMetrics();
   for (const durationMs of [0.5, 7, 7, 60_000]) metrics.observe(finished({ durationMs }));
   const buckets = lines(metrics.render(), "prevail_request_duration_seconds_bucket").map((line) =>

@@ -245,7 +245,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 });
 
 const RUNS = { numRuns: 2000 };
-/** A backend that never answers ends by a timeout, or not at all: then there is nothing to tell of the end. */
+/** A backend that never responds ends by a timeout, or not at all: then there is no end to report. */
 const ends = ({ script, requestMs, backendRequestMs }: Settings): boolean =>
   requestMs !== undefined || backendRequestMs !== undefined || script.every(({ brings }) => brings !== "Nothing");
 
@@ -277,7 +277,7 @@ describe("whatever is configured and whatever the backend does", () => {
     );
   });
 
-  test("total: the client has its answer when the request's time is over, and no attempt starts later", () => {
+  test("total: the client has its response when the request's time is over, and no attempt starts later", () => {
     fc.assert(
       fc.property(settings, (given) => {
         const { requestMs } = given;
@@ -320,7 +320,7 @@ describe("whatever is configured and whatever the backend does", () => {
     );
   });
 
-  test("exactly one answer, and nothing left running behind it", () => {
+  test("exactly one response, and nothing left running behind it", () => {
     fc.assert(
       fc.property(settings.filter(ends), (given) => {
         const { responses, status, timersLeft, endedMs } = simulate(given);

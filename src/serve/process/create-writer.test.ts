@@ -14,7 +14,7 @@ function fakeStream(failure?: string): { readonly stream: Writable; readonly wri
   return { stream, written };
 }
 
-/** What is written to one stream in two goes, and what is said about it. */
+/** What is written to one stream in two steps, and what is reported about it. */
 async function write(failure?: string): Promise<{ readonly written: readonly string[]; readonly failures: string[] }> {
   const { stream, written } = fakeStream(failure);
   const failures: string[] = [];

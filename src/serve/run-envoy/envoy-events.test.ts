@@ -57,7 +57,7 @@ const HEAD = '2023-11-14T22:13:20.250Z 10.0.0.1 "GET bread.example/loaf?slices=2
 
 describe("what Envoy says of a request, as the embedded gateway says it", () => {
   test.each([
-    ["an answer", {}, `${HEAD} 200 12B 7ms HTTPRoute bakery/baker#rule-1 → Service bakery/bread:80`],
+    ["a response", {}, `${HEAD} 200 12B 7ms HTTPRoute bakery/baker#rule-1 → Service bakery/bread:80`],
     [
       "attempts that only wait are none",
       { attempts: 5 },

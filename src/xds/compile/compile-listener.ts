@@ -158,7 +158,7 @@ const httpFilter = (name: string, value: Any): Init<typeof HttpFilterSchema> => 
   configType: { case: "typedConfig", value },
 });
 
-const NO_ANSWER = {
+const NO_RESPONSE = {
   format: {
     case: "textFormatSource",
     value: { specifier: { case: "inlineString", value: "no response from a backend of %ROUTE_NAME%\n" } },
@@ -171,7 +171,7 @@ const LOCAL_REPLIES: Init<typeof LocalReplyConfigSchema> = {
     {
       filter: { filterSpecifier: { case: "responseFlagFilter", value: { flags: ["UPE"] } } },
       statusCode: 503,
-      bodyFormatOverride: NO_ANSWER,
+      bodyFormatOverride: NO_RESPONSE,
     },
     {
       filter: {
@@ -180,7 +180,7 @@ const LOCAL_REPLIES: Init<typeof LocalReplyConfigSchema> = {
           value: { flags: ["UF", "UC", "UR", "LR", "UH", "UT", "UO", "URX", "UMSDR"] },
         },
       },
-      bodyFormatOverride: NO_ANSWER,
+      bodyFormatOverride: NO_RESPONSE,
     },
   ],
 };

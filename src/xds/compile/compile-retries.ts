@@ -34,7 +34,7 @@ const PREVIOUS_HOSTS = {
   configType: { case: "typedConfig", value: pack(PreviousHostsPredicateSchema, {}) },
 } as const;
 /** How often Envoy looks for another endpoint before it uses one that failed. */
-const OTHER_HOST_TRIES = 5n;
+const OTHER_HOST_ATTEMPTS = 5n;
 
 /** The retry policies of one gateway. Many routes have the same settings, so each policy is made once. */
 export type RetryPolicies = WeakMap<RetryConfig, Map<MethodClass, RetryPolicy>>;
@@ -62,7 +62,7 @@ function retryPolicy({ plan }: RetryConfig, methods: MethodClass): RetryPolicyIn
     retriableStatusCodes: codes,
     retryBackOff: backOff(plan),
     retryHostPredicate: [PREVIOUS_HOSTS],
-    hostSelectionRetryMaxAttempts: OTHER_HOST_TRIES,
+    hostSelectionRetryMaxAttempts: OTHER_HOST_ATTEMPTS,
     ...(isWaiting
       ? { retriableHeaders: [{ name: WAITED_HEADER, headerMatchSpecifier: { case: "presentMatch", value: true } }] }
       : {}),

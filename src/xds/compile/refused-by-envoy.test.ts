@@ -47,7 +47,7 @@ const badMatches: Readonly<Record<string, Partial<RouteMatch>>> = {
   "a gRPC pattern": { path: undefined, grpc: { type: "RegularExpression", service: "(", method: undefined } },
 };
 
-/** Rules that cannot be followed: whatever comes to them is answered 500. */
+/** Rules that cannot be carried out: their requests get a 500. */
 const badFilters: Readonly<Record<string, FilterConfig>> = {
   "a header name with a colon": header(":path", "/"),
   "a header name with a space": header("x y", "1"),
@@ -108,7 +108,7 @@ test("good routes among bad ones are as they are alone, and every bad one is nam
   expect(reported).toEqual([...Object.keys(badMatches), ...Object.keys(badFilters)]);
 });
 
-test.each(filtered)("$rule.rule: answered 500", (bad) => {
+test.each(filtered)("$rule.rule: responds with 500", (bad) => {
   const [only] = routesOf(compile([bad]));
   expect(only?.action).toMatchObject({ case: "directResponse", value: { status: 500 } });
 });
@@ -136,7 +136,7 @@ describe("what Envoy cannot keep exactly", () => {
     ],
     ["a budget without one", retryConfig({}, { budget }), "minRetryRate"],
     ["very many attempts", retryConfig({ attempts: 1000 }), "at most 100 times, not 1000"],
-  ])("%s is told", (_, retry, words) => {
+  ])("%s is reported", (_, retry, words) => {
     const { problems } = compile([route(rule([backend("bread", { retry })]))]);
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);
   });

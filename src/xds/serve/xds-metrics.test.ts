@@ -28,7 +28,7 @@ const linesOf = (metrics: XdsMetrics): readonly string[] =>
     .filter((line) => line !== "" && !line.startsWith("#"));
 
 describe("metrics of a control plane", () => {
-  test("who is connected, by gateway, and how they fare", () => {
+  test("connected Envoys by gateway, and their state", () => {
     const nodes = [
       node("a", "bakery/door"),
       node("b", "bakery/door", { isSettled: false, refusals: [refusal] }),
@@ -44,7 +44,7 @@ describe("metrics of a control plane", () => {
     ]);
   });
 
-  test("what was said", () => {
+  test("acknowledgements", () => {
     const sent = { type: "Sent", resourceType: "Listener", resources: 2, removed: 1, bytes: 100 } as const;
     const lines = linesOf(
       metricsOf(

@@ -66,7 +66,7 @@ function sendBody(request: ClientRequest, { bodyBytes = 0, isChunked = false }: 
 function readResponse(response: IncomingMessage, settle: (outcome: Omit<RowResponse, "tookMs">) => void): void {
   const chunks: Buffer[] = [];
   response.on("data", (chunk: Buffer) => chunks.push(chunk));
-  // A cut answer is an outcome here, not a failure of the client.
+  // A response that is cut off is an outcome here, not a failure of the client.
   response.on("error", () => undefined);
   response.on("close", () =>
     settle({

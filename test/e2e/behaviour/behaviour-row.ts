@@ -38,7 +38,7 @@ export interface RowRequest {
 export interface RowExpectation {
   /** Expected of every response. */
   readonly status: number;
-  /** The answer began, and was cut off. */
+  /** True if the response began and was cut off. */
   readonly isCut?: true;
   /** How many attempts all endpoints saw together: exactly, or between two bounds where time decides. */
   readonly attempts: number | readonly [least: number, most: number];
@@ -46,7 +46,7 @@ export interface RowExpectation {
   readonly gapsMs?: readonly number[];
   /** From asking to the arrival of the last attempt, at least. The clock of an attempt runs before a backend sees it. */
   readonly lastAttemptMs?: number;
-  /** From asking to the end of the answer, at least. */
+  /** The least time from the request to the end of the response. */
   readonly tookMs?: number;
   /** Expected of the last response. */
   readonly body?: string;

@@ -6,11 +6,11 @@ import type { JsonObject } from "../../../src/core/model/json.ts";
 import type { BehaviourRow, RowRequest } from "./behaviour-row.ts";
 import type { Deed } from "./recording-backend.ts";
 
-const respond = (status: number, body = `answer ${status}`): Deed => ({ do: "Respond", status, body });
+const respond = (status: number, body = `response ${status}`): Deed => ({ do: "Respond", status, body });
 const OK = respond(200);
 const FAST: JsonObject = { codes: [503], backoff: "20ms" };
 
-/** GEP-1731, "codes": an explicit answer is retried for every method. */
+/** GEP-1731, "codes": a response with a listed code is retried for every method. */
 const codes: readonly BehaviourRow[] = [
   ...[400, 404, 408, 409, 429, 500, 501, 502, 503, 504, 599].map(
     (code): BehaviourRow => ({
@@ -50,7 +50,7 @@ const codes: readonly BehaviourRow[] = [
     expect: { status: 500, attempts: 2, body: "the end" },
   },
   {
-    name: "codes › none listed: no answer is retried",
+    name: "codes › none listed: no response is retried",
     retry: { attempts: 2, backoff: "10ms" },
     script: [respond(503)],
     expect: { status: 503, attempts: 1 },
@@ -58,7 +58,7 @@ const codes: readonly BehaviourRow[] = [
   {
     name: "retry › no stanza: an attempt is the only one",
     script: [respond(503)],
-    expect: { status: 503, attempts: 1, body: "answer 503" },
+    expect: { status: 503, attempts: 1, body: "response 503" },
   },
   {
     name: "retry › no stanza: nor after a reset",
@@ -84,7 +84,7 @@ const attempts: readonly BehaviourRow[] = [
     expect: { status: 503, attempts: 2 },
   },
   {
-    name: "attempts › exhausted: the last answer is passed on as it is",
+    name: "attempts › exhausted: the last response is passed on unchanged",
     retry: { ...FAST, attempts: 2 },
     script: [
       respond(503, "first"),
@@ -172,7 +172,7 @@ const afterSend: readonly BehaviourRow[] = [
     },
   ]),
   {
-    name: "afterSend › a listed code is an answer: POST is retried though Never",
+    name: "afterSend › a listed code is a response: POST is retried though Never",
     retry: { ...FAST, attempts: 1, afterSend: "Never" },
     script: [respond(503), OK],
     request: { method: "POST", bodyBytes: 10 },
@@ -247,13 +247,13 @@ const timeouts: readonly BehaviourRow[] = [
     expect: { status: 504, attempts: [2, 4], tookMs: 400 },
   },
   {
-    name: "timeouts.request › after the head: the answer is cut",
+    name: "timeouts.request › after the head: the response is cut off",
     timeouts: { request: "200ms" },
     script: [{ do: "Trickle" }],
     expect: { status: 200, isCut: true, attempts: 1, tookMs: 190 },
   },
   {
-    name: "timeouts.request › not reached: the answer",
+    name: "timeouts.request › not reached: the response",
     timeouts: { request: "5s" },
     script: [{ do: "Respond", status: 200, body: "late", afterMs: 100 }],
     expect: { status: 200, attempts: 1, body: "late" },
@@ -290,20 +290,20 @@ const timeouts: readonly BehaviourRow[] = [
     expect: { status: 504, attempts: 2, tookMs: 320 },
   },
   {
-    name: "timeouts.backendRequest › to the last byte of the answer",
+    name: "timeouts.backendRequest › to the last byte of the response",
     retry: { attempts: 3, backoff: "20ms" },
     timeouts: TRY_LIMIT,
     script: [{ do: "Trickle" }],
     expect: { status: 200, isCut: true, attempts: 1, tookMs: 140 },
   },
   {
-    name: "answers › closed in the middle: cut, and not tried again",
+    name: "responses › closed in the middle: cut off, and not retried",
     retry: { attempts: 3, backoff: "20ms" },
     script: [{ do: "CloseInBody" }],
     expect: { status: 200, isCut: true, attempts: 1 },
   },
   {
-    name: "answers › a listed code is retried, however its body ends",
+    name: "responses › a listed code is retried, however its body ends",
     retry: { ...FAST, attempts: 1 },
     script: [{ do: "CloseInBody", status: 503 }, OK],
     expect: { status: 200, attempts: 2 },
@@ -396,7 +396,7 @@ const upgrades: readonly BehaviourRow[] = [
     expect: { status: 101, attempts: 1 },
   },
   {
-    name: "WebSocket › refused by the backend: its answer",
+    name: "WebSocket › refused by the backend: its response",
     script: [respond(403, "no")],
     request: upgrade,
     expect: { status: 403, attempts: 1, body: "no" },
@@ -436,7 +436,7 @@ const http2: readonly BehaviourRow[] = [
     retry: { ...FAST, attempts: 1 },
     script: [respond(503), OK],
     request: { method: "POST", bodyBytes: 5000 },
-    expect: { status: 200, attempts: 2, gapsMs: [20], sawBodyBytes: 5000, body: "answer 200" },
+    expect: { status: 200, attempts: 2, gapsMs: [20], sawBodyBytes: 5000, body: "response 200" },
   },
   {
     name: "HTTP/2 › a stream that breaks counts as a reset",
@@ -541,7 +541,7 @@ const filters: readonly BehaviourRow[] = [
     expect: { status: 200, attempts: 1, sawTarget: "/one?q=1" },
   },
   {
-    name: "filters › CORS: an origin that is allowed is told so",
+    name: "filters › CORS: an allowed origin is in the response",
     rule: CORS_RULE,
     script: [OK],
     request: { headers: { origin: "https://shop.example" } },

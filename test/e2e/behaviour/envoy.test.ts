@@ -58,7 +58,7 @@ describe.skipIf(envoyPath === undefined).each(SHAPES)("Envoy, $shape", ({ scopes
     });
   }
 
-  test("each difference is one that Envoy is known to have, and is told", () => {
+  test("each difference is a known one of Envoy, and is reported", () => {
     const rows = behaviourRows.flatMap(({ name }, index) => (DIFFERENCES.includes(name) ? [`row-${index}`] : []));
     expect(rows).toHaveLength(DIFFERENCES.length);
     for (const row of rows) expect(problems.join("\n")).toContain(`HTTPRoute table/${row}: spec.rules`);

@@ -1,5 +1,5 @@
 /**
- * A backend that does as it is told, attempt by attempt, and records what it saw. Written on plain sockets, as an HTTP library would not misbehave
+ * A backend that follows a script, attempt by attempt, and records what it received. Written on plain sockets, as an HTTP library would not misbehave
  * on request. Each endpoint of a row is one of these, and all endpoints of a row follow one script.
  */
 import { createServer, type Server, type Socket } from "node:net";
@@ -17,15 +17,15 @@ export type Deed =
   | { readonly do: "Reset" }
   /** Reads the request, then closes the connection without a word. */
   | { readonly do: "Close" }
-  /** Answers with something that is not HTTP. */
+  /** Responds with something that is not HTTP. */
   | { readonly do: "Garble" }
-  /** Begins the head of an answer, and closes. */
+  /** Sends part of the head of a response, and closes. */
   | { readonly do: "CloseInHead" }
-  /** Says how long its answer is, sends a part of it, and closes. */
+  /** Announces the length of its response, sends a part of it, and closes. */
   | { readonly do: "CloseInBody"; readonly status?: number }
   /** Sends a byte every few milliseconds, for ever. */
   | { readonly do: "Trickle" }
-  /** Never answers. */
+  /** Never responds. */
   | { readonly do: "Stall" }
   /** HTTP/2: says that it has not processed the request and will not. */
   | { readonly do: "RefuseStream" }
@@ -40,7 +40,7 @@ export interface SeenAttempt {
   /** When its head had arrived. */
   readonly arrivedMs: number;
   bodyBytes: number;
-  /** When the deed was done, as far as it can be told from here. */
+  /** When the deed was done, as far as the backend can know. */
   doneMs: number | undefined;
 }
 

@@ -18,18 +18,18 @@ function expectResponses(responses: readonly RowResponse[], wanted: RowExpectati
   if (last === undefined) throw new Error("a row asks at least once");
   expect(
     responses.map(({ status }) => status),
-    "the status of each answer",
+    "the status of each response",
   ).toEqual(responses.map(() => wanted.status));
-  expect(last.isCut, "whether the answer was cut off").toBe(wanted.isCut === true);
+  expect(last.isCut, "whether the response was cut off").toBe(wanted.isCut === true);
   if (echoed !== undefined && wanted.status === 101) expect(last.body, "what came back").toBe(echoed);
-  if (wanted.body !== undefined) expect(last.body, "the body of the answer").toBe(wanted.body);
-  for (const part of wanted.bodyIncludes ?? []) expect(last.body, "the body of the answer").toContain(part);
-  for (const part of wanted.bodyExcludes ?? []) expect(last.body, "the body of the answer").not.toContain(part);
+  if (wanted.body !== undefined) expect(last.body, "the body of the response").toBe(wanted.body);
+  for (const part of wanted.bodyIncludes ?? []) expect(last.body, "the body of the response").toContain(part);
+  for (const part of wanted.bodyExcludes ?? []) expect(last.body, "the body of the response").not.toContain(part);
   for (const [name, value] of Object.entries(wanted.headers ?? {})) {
-    expect(last.headers[name], `header ${name} of the answer`).toBe(value);
+    expect(last.headers[name], `header ${name} of the response`).toBe(value);
   }
   if (wanted.tookMs !== undefined) {
-    expect(last.tookMs, "milliseconds until the end of the answer").toBeGreaterThanOrEqual(wanted.tookMs);
+    expect(last.tookMs, "milliseconds until the end of the response").toBeGreaterThanOrEqual(wanted.tookMs);
   }
 }
 

@@ -31,7 +31,7 @@ export function startTraffic(port: number, hosts: readonly string[], connections
           response.on("error", (error) => resolve(error.message));
         },
       );
-      one.on("timeout", () => one.destroy(new Error("no answer in 20 s")));
+      one.on("timeout", () => one.destroy(new Error("no response in 20 s")));
       one.on("error", (error) => resolve(error.message));
       one.end();
     });

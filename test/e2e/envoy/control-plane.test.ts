@@ -198,7 +198,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
 
     test.each([
       ["a node that its certificate names is served", "bakery.example", "Connected"],
-      ["a node that has somebody else's is turned away", "stranger.example", "Rejected"],
+      ["a node with the certificate of another node is refused", "stranger.example", "Rejected"],
     ])("%s", async (_, nodeId, outcome) => {
       const [port = 0, adminPort = 0] = await findFreePorts(2);
       const events: XdsEvent[] = [];
@@ -212,7 +212,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
       const envoy = await starting;
       try {
         const isAbout = ({ type }: XdsEvent): boolean => type === "Connected" || type === "Rejected";
-        await until("somebody has come", () => events.some(isAbout));
+        await until("a node has connected", () => events.some(isAbout));
         expect(events.find(isAbout)?.type).toBe(outcome);
         if (outcome === "Connected") await until("Envoy has its configuration", () => isSettled(plane));
         else expect(plane.nodes()).toEqual([]);
@@ -227,7 +227,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
     });
   });
 
-  test("what Envoy refuses is told by name, and everything else is served", async () => {
+  test("what Envoy refuses is reported by name, and everything else is served", async () => {
     const [port = 0, adminPort = 0, taken = 0] = await findFreePorts(3);
     const occupant = createServer().listen(taken, "127.0.0.1");
     const events: XdsEvent[] = [];
@@ -243,7 +243,7 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
     plane.replace(withTaken, NO_KEYS);
     const envoy = await startEnvoy(envoyPath ?? "", bootstrap(adminPort, plane.port), adminPort);
     try {
-      await until("the refusal is told", () => events.some(({ type }) => type === "Refused"));
+      await until("the refusal is reported", () => events.some(({ type }) => type === "Refused"));
       const [node] = plane.nodes();
       expect(node?.refusals).toMatchObject([{ type: "Listener", name: `bakery/door:${taken}` }]);
       const traffic = startTraffic(port, STEADY_HOSTS, 4);

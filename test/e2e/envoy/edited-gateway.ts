@@ -32,7 +32,7 @@ export interface EditedGateway {
   readonly edit: () => string;
 }
 
-/** `alive`: where processes listen, any of which can answer for any Service. */
+/** `alive`: the addresses of processes, any of which can respond for any Service. */
 export function createEditedGateway(port: number, alive: readonly Endpoint[], random: () => number): EditedGateway {
   const pick = <T>(items: readonly T[]): T => {
     const item = items[Math.floor(random() * items.length)];
@@ -85,7 +85,7 @@ export function createEditedGateway(port: number, alive: readonly Endpoint[], ra
       const name = pick([...steady.keys()]);
       steady.set(name, someHost(name));
     },
-    "routes change places": () => {
+    "routes are reordered": () => {
       const name = pick([...steady.keys()]);
       const known = steady.get(name);
       const [last, ...others] = [...(known?.routes ?? [])].reverse();
@@ -96,7 +96,7 @@ export function createEditedGateway(port: number, alive: readonly Endpoint[], ra
       if (extras.delete(WILDCARD)) steady.set(name, someHost(name));
       else if (steady.delete(name)) extras.set(WILDCARD, someHost(WILDCARD));
     },
-    "hosts change places": () => {
+    "hosts are reordered": () => {
       order = -order;
     },
     "endpoints come and go": () => {

@@ -109,7 +109,7 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
     server.close();
   });
 
-  test("a port without hosts is open, and answers 404", async () => {
+  test("a port without hosts is open, and responds with 404", async () => {
     expect(await ask("a.example")).toBe("404");
   });
 
@@ -132,7 +132,7 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
       ["a.example.:8080", "a.example: a.example:8080"],
       ["[::1]:80", "404"],
       ["*", "404"],
-    ])("%s is answered %s", async (host, outcome) => {
+    ])("%s gets %s", async (host, outcome) => {
       expect(await anew(host)).toBe(outcome);
     });
 
@@ -141,7 +141,7 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
       expect((await anew("A.EXAMPLE:8080")).toLowerCase()).toBe("a.example: a.example:8080");
     });
 
-    test("a path without a route is answered 404", async () => {
+    test("a path without a route gets a 404", async () => {
       expect(await ask("a.example", { path: "/cake", connection: new Agent() })).toBe("404");
     });
   });

@@ -1,4 +1,4 @@
-/** Where a real Envoy sends clients: ports are the ones that Gateway API names, whatever port a client said. */
+/** Where a real Envoy sends clients: ports are the ones that Gateway API names, whatever port the client sent. */
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RedirectConfig } from "../../../src/core/dataplane/gateway-config.ts";

@@ -22,7 +22,7 @@ const hostname = (index: number): string => `host-${index}.example`;
 
 type Status = RedirectConfig["status"];
 
-/** Answers by itself: `status` tells one version from the next. */
+/** A host with a direct response: `status` distinguishes its versions. */
 const host = (index: number, status: Status): VirtualHostConfig => {
   const redirect = { scheme: undefined, hostname: "new.example", path: undefined, port: undefined, status };
   return { hostname: hostname(index), routes: [route(rule([], { action: { type: "Redirect", redirect } }))] };
@@ -78,7 +78,7 @@ describe.skipIf(envoyPath === undefined)("hosts that Envoy refuses", () => {
   };
 
   test.each(Object.entries(POISONS))(
-    "%s: each is told, and keeps its last routes; all others change",
+    "%s: each is reported, and keeps its last routes; all others change",
     async (_, poison) => {
       const nameOf = (index: number): string => `bakery/door:80/${hostname(index)}`;
       const spoil = (...indexes: readonly number[]): ReadonlyMap<number, EncodedResource> =>

@@ -35,7 +35,7 @@ const HOSTS = [
 const PATHS = ["/", "/bread", "/bread/rye", "/cake", "/Bread"];
 const METHODS = ["GET", "POST", "DELETE"];
 
-/** Each says in its answers which one it is. */
+/** Each backend sends its name in its responses. */
 function someRoutes(hostname: string): readonly RouteConfig[] {
   return Array.from({ length: 1 + below(3) }, (_, index) => {
     const name = `${hostname} ${index}`;
@@ -110,7 +110,7 @@ const ask = (port: number, { method, target, host, more }: Asked): Promise<strin
   new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     let response = "";
-    socket.setTimeout(10_000, () => socket.destroy(new Error(`no answer to ${method} ${target} of ${host}`)));
+    socket.setTimeout(10_000, () => socket.destroy(new Error(`no response to ${method} ${target} of ${host}`)));
     socket.setEncoding("latin1");
     socket.on("data", (text) => {
       response += String(text);
@@ -160,7 +160,7 @@ describe.skipIf(envoyPath === undefined)("the embedded gateway, and Envoys with 
     server.close();
   });
 
-  test(`answer ${REQUESTS} requests alike`, async () => {
+  test(`respond alike to ${REQUESTS} requests`, async () => {
     const statuses = new Set<string>();
     const others: string[] = [];
     for (let count = 0; count < REQUESTS; count++) {

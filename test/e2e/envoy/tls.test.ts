@@ -44,7 +44,7 @@ describe.skipIf(envoyPath === undefined)("HTTPS", () => {
     return plane;
   };
 
-  /** Answers over TLS, with the one certificate that there is: it is for `bakery.example`. */
+  /** Responds over TLS, with the one certificate that there is: it is for `bakery.example`. */
   const startBackend = async (): Promise<number> => {
     const server = createServer({ cert: pem("tls.crt"), key: pem("tls.key") }, (_, response) => response.end("hot"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -100,7 +100,7 @@ const mutation = fc.record({
   inserted: fc.oneof(oddity, fc.constant("")),
 });
 
-/** One to three requests, with up to three changes at any place. */
+/** One to three requests, with up to three changes at any offset. */
 export const randomConnection = fc
   .tuple(
     fc.array(request, { minLength: 1, maxLength: 3 }),

@@ -95,7 +95,7 @@ describe("Hierarchy", () => {
     expect(made.paths().map((path) => path.split(" > ").at(-1))).toEqual(["HTTPRoute/r#rule"]);
   });
 
-  test("named and unnamed rules: declared names are kept, the others are shown by their place", () => {
+  test("named and unnamed rules: declared names are kept, the others are named by their index", () => {
     const made = under(
       ["HTTPRoute/Rule"],
       gateway("g"),
@@ -137,7 +137,7 @@ describe("Hierarchy", () => {
     expect(defined.findings.filter(({ message }) => /GatewayClass/.test(message))).toEqual([]);
   });
 
-  test("nothing else is implied: what a reference names in vain is not found", () => {
+  test("nothing else is implied: other objects that a reference names are not found", () => {
     const kinds: readonly KindFacts[] = [
       { ...level("Orchard"), scope: "Cluster", sections: [] },
       { ...level("Tree"), scope: "Namespaced", sections: [] },
@@ -170,7 +170,7 @@ describe("Hierarchy", () => {
     }
   });
 
-  test("a GatewayClass that nobody names is not found", () => {
+  test("a GatewayClass that no Gateway names is not found", () => {
     const made = cluster([gateway("g"), policy("PathPolicy", "p", "GatewayClass/other", { x: 1 }, { namespace: "" })], {
       definitions: [reaching("Gateway")],
     });
@@ -178,7 +178,7 @@ describe("Hierarchy", () => {
     expect(made.message("p")).toContain("other");
   });
 
-  test("an absent parent Gateway makes what hangs below it incomplete", () => {
+  test("an absent parent Gateway makes the paths below it incomplete", () => {
     const made = cluster(
       [routeTo("r", "Gateway/absent", "s"), service("s"), policy("LocalPolicy", "p", "HTTPRoute/r", { x: 1 })],
       {

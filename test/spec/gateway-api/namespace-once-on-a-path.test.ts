@@ -25,7 +25,7 @@ describe("Namespaces as levels", () => {
         path.map(({ kind: k, name, sectionName }) => `${k}/${name}${sectionName === undefined ? "" : "#"}`).join(" > "),
       );
 
-  test("gateway and route in one namespace: it is visited once, at its highest place", () => {
+  test("gateway and route in one namespace: it is on the path once, at its highest level", () => {
     const made = cluster(
       [open, routeTo("r", "Gateway/g"), on("ns", "Namespace/default", { x: "ns" }), on("gw", "Gateway/g", { x: "gw" })],
       {

@@ -38,7 +38,7 @@ describe("Scope", () => {
     expect(made(onCluster("Namespace/other")).outcome("c")).toBe("Enforced");
   });
 
-  test("joined kinds share one stack: they meet, and one kind's policy beats the other's", () => {
+  test("joined kinds share one stack: they meet, and one kind's policy overrides the other's", () => {
     const both = made(onLocal("Namespace/default"), onCluster("GatewayClass/class"));
     expect(both.spec("Gateway/g")).toEqual({ x: 1 });
     expect(both.spec("Gateway/other/h")).toEqual({ x: 2 });

@@ -270,7 +270,7 @@ describe("Targets", () => {
     ]);
   });
 
-  test("a policy of a kind that nobody defines is listed as unknown, never dropped in silence", () => {
+  test("a policy of a kind without a definition is listed as unknown, never dropped in silence", () => {
     const both = cluster([...objects, policy("MysteryPolicy", "p", "Gateway/g", { x: 1 })], {
       definitions: [definition],
     });

@@ -21,7 +21,7 @@ describe("Conflict Resolution", () => {
     expect(both.outcome("above")).toBe("Overridden by direct");
   });
 
-  test("a Direct policy acts on its own target only, not below it", () => {
+  test("a Direct policy takes effect on its own target only, not below it", () => {
     const both = cluster(
       [gateway("g"), routeTo("r", "Gateway/g"), timeoutPolicy("direct", "Gateway/g", { x: "direct" })],
       {

@@ -26,7 +26,7 @@ describe("Kubectl Plugin", () => {
     expect(made.findings.some(({ message }) => message.includes("PlainPolicy"))).toBe(true);
   });
 
-  test("without the label it is none, and nobody is overridden by it", () => {
+  test("without the label it is not a policy, and overrides nothing", () => {
     const made = cluster([service("s"), crd({}), plain]);
     expect(made.effective("PlainPolicy")).toEqual([]);
   });

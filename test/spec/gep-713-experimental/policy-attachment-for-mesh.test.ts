@@ -26,7 +26,7 @@ describe("Policy Attachment for Mesh", () => {
     policy("MeshPolicy", name, on, spec, { namespace, created: 0 });
   const at = "Service/prod/foo > HTTPRoute/prod/split > Service/prod/foo-a";
 
-  test("in its own namespace a policy applies to everybody's requests", () => {
+  test("in its own namespace a policy takes effect on the requests of all namespaces", () => {
     const made = cluster([...producer, meshPolicy("own", "prod", "Service/foo", { overrides: { x: "own" } })], {
       definitions: [mesh],
     });
@@ -188,7 +188,7 @@ describe("Policy Attachment for Mesh", () => {
     });
   });
 
-  test("a consumer's policy does not act on traffic through a Gateway", () => {
+  test("a consumer's policy does not take effect on traffic through a Gateway", () => {
     const made = cluster(
       [
         ...producer,

@@ -16,7 +16,7 @@ describe("Apply Policies to Sections of a Resource", () => {
   const retries = (name: string, on: string, maxRetries: number) =>
     policy("RetryPolicy", name, reference(on), { maxRetries }, { group: "networking.acme.io" });
 
-  test("xRoute.Rules.Name: the policy acts on that rule only", () => {
+  test("xRoute.Rules.Name: the policy takes effect on that rule only", () => {
     const made = cluster([gateway("g"), foo, retries("foo", "HTTPRoute/foo#bar", 5)], { definitions: [definition] });
     expect(made.spec("HTTPRoute/foo#bar")).toEqual({ maxRetries: 5 });
     expect(made.spec("HTTPRoute/foo#baz")).toEqual({});
@@ -24,7 +24,7 @@ describe("Apply Policies to Sections of a Resource", () => {
     expect(made.affectedBy("HTTPRoute/foo#baz")).toEqual([]);
   });
 
-  test("Gateway.Listeners.Name: the policy acts on what comes through that listener only", () => {
+  test("Gateway.Listeners.Name: the policy takes effect on traffic of that listener only", () => {
     const two = gateway("g", {
       listeners: [
         { name: "plain", port: 80, protocol: "HTTP" },

@@ -49,7 +49,7 @@ describe("Basic merge strategies", () => {
     expect(made.outcome("older")).toBe("Enforced");
   });
 
-  test("None: a target that is lost is told, although the object is an ancestor by another target", () => {
+  test("None: a Conflicted target is reported, although the object is an ancestor by another target", () => {
     const inherited = colorPolicy({ targets: ["Gateway", "HTTPRoute"], merge: { none: true } });
     const made = contest(inherited, [
       color("older", "Gateway/g1", { color: "older" }, { created: 0 }),

@@ -244,7 +244,7 @@ describe("Combined merge strategies", () => {
       });
     }
 
-    test("a value that it computes prevails for the policy that it is credited to, and affects the target", () => {
+    test("a value that it computes takes effect for the policy that it is credited to, and affects the target", () => {
       const sum: CustomStrategy = ({ established, challenger }) => ({
         a: Number(established.spec["a"]) + Number(challenger.spec["a"]),
       });
@@ -259,7 +259,7 @@ describe("Combined merge strategies", () => {
       expect(both.affectedBy("HTTPRoute/r1")).toEqual(["p1"]);
     });
 
-    test("it is told both specs and both policies' metadata, never the target", () => {
+    test("it gets both specs and the metadata of both policies, never the target", () => {
       const seen: unknown[] = [];
       const spy: CustomStrategy = (given) => {
         seen.push([
@@ -290,7 +290,7 @@ describe("Combined merge strategies", () => {
   });
 });
 
-test("A custom strategy that nobody registered is reported where the definition names it", () => {
+test("A custom strategy that is not registered is reported where the definition names it", () => {
   const definition = {
     apiVersion: "prevail.dev/v1alpha1",
     kind: "PolicyDefinition",

@@ -46,7 +46,7 @@ describe("Example 2. Defaults & Overrides", () => {
   test("6. b2 should be reported as affected by p3", () => {
     expect(made.affectedBy("Service/b2")).toEqual(["p3"]);
   });
-  test("5., 6. the same holds for the objects above: only at or below the declared target", () => {
+  test("5., 6. objects are affected only at or below the declared target", () => {
     expect(made.affectedBy("Gateway/g1")).toEqual(["p1"]);
     expect(made.affectedBy("Gateway/g2")).toEqual(["p3"]);
     expect(made.affectedBy("HTTPRoute/r1")).toEqual(["p2"]);

@@ -30,7 +30,7 @@ describe("Example 3. Merged specs", () => {
       expect(made.spec(at(path))).toEqual({ colors });
     });
   }
-  test("1., 4. who holds what, and why", () => {
+  test("1., 4. the source of each value, and the reason", () => {
     expect(made.sources(at("g1 > r1 > b1"))).toEqual({
       "/colors/dark": { held: "nobody", by: "p1 bare AtomicDefaults", lost: ['p1 bare "brown" replaced by p2'] },
       "/colors/light": { held: "p2 bare", by: "p1 bare AtomicDefaults", lost: ['p1 bare "red" replaced by p2'] },

@@ -5,7 +5,7 @@ import { gateway } from "../../support/cluster/gateway-objects.ts";
 import { color, colorPolicy } from "./color-policies.ts";
 
 describe("Fanout status update problems", () => {
-  test("at most sixteen ancestors are reported, and what is left out is told", () => {
+  test("at most sixteen ancestors are reported, and a finding names the others", () => {
     const names = Array.from({ length: 17 }, (_, i) => `g${String(i).padStart(2, "0")}`);
     const made = cluster(
       [

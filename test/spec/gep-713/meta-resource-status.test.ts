@@ -65,7 +65,7 @@ describe("Meta resource status", () => {
     ]);
   });
 
-  test("a policy that targets the Gateway and its route never beats itself", () => {
+  test("a policy that targets the Gateway and its route never overrides itself", () => {
     const made = contest(definition, [color("p", ["Gateway/g1", "HTTPRoute/r1"], { color: "red" })]);
     expect(made.outcome("p")).toBe("Enforced");
     expect(made.overridden("p")).toEqual({ by: [], at: [] });

@@ -52,7 +52,7 @@ describe("Conflict Resolution", () => {
     });
   }
 
-  test("the losers are told who beat them", () => {
+  test("the overridden policies name the policy that overrides them", () => {
     const both = made(at("bar", { defaults: { v: 1 } }, 0), at("baz", { defaults: { v: 2, w: 3 } }, 0));
     expect(both.source("Gateway/foo/internet", "/v")).toEqual({
       held: "foo/bar defaults",

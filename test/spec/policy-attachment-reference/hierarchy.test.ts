@@ -49,7 +49,7 @@ describe("Hierarchy", () => {
     const { order } = chain(names);
     const title = order.map(({ name, block }) => `${name} ${block}`).join(" > ");
     for (const [i, { name, block }] of order.entries()) {
-      test(`${title}: ${name} ${block} beats all that follow`, () => {
+      test(`${title}: ${name} ${block} takes effect over all that follow`, () => {
         expect(winner(names, order.slice(i))).toBe(`${name} ${block}`);
       });
     }
@@ -67,7 +67,7 @@ describe("Hierarchy", () => {
     }
   });
 
-  test("one policy resource may include 2 structs: both blocks of one policy stand at their places", () => {
+  test("one policy resource may include 2 structs: both blocks of one policy are merged in their order", () => {
     const names = ["A", "B", "C"];
     const { definition, objects, end } = chain(names);
     const both = (name: string, fields: readonly string[]) =>

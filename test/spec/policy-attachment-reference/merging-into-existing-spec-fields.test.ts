@@ -96,7 +96,7 @@ describe("Merging into existing `spec` fields", () => {
     expect(made.spec(at)).toEqual({ settings: { cachePolicy: { includeHost: false, includeProtocol: true, ttl: 9 } } });
   });
 
-  test("if preventing settings from being overwritten is important: a lower override beats the object's own value too", () => {
+  test("if preventing settings from being overwritten is important: a lower override takes effect over the object's own value too", () => {
     const made = merged({ key: "own" }, { override: { settings: { key: "rule" } } }, "HTTPRoute/r#rule");
     expect(made.spec(at)).toEqual({ settings: { key: "rule" } });
   });
@@ -231,7 +231,7 @@ describe("Merging into existing `spec` fields", () => {
     }
   });
 
-  test("own values of two objects: each is told of its own object", () => {
+  test("own values of two objects: each has its own object as source", () => {
     const mappings = [{ from: "tls", to: "Gateway", path: "spec.tlsSettings" }, ...toRoute];
     const own = { gateway: { tlsSettings: { min: 1 } }, route: { x: { a: 1 } } };
     const made = mapped(inherited, mappings, own, ["p", "Gateway/g", { default: { y: 1 } }]);

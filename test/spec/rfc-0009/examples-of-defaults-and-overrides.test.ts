@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { ab, authn, compared, merge, outcomes, sourcesOf, specOf } from "./compare-policies.ts";
 
-/** The worked examples: what goes in, what comes out, what each place's source says, and what becomes of the policies. */
+/** The worked examples: the policies, the effective policy, the source of each value, and the outcome of each policy. */
 const examples: readonly {
   readonly id: string;
   readonly title: string;

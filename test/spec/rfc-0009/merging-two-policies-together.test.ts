@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/core/model/json.ts";
 import { authn, compared, merge, specOf } from "./compare-policies.ts";
 
 describe("Merging two policies together", () => {
-  /** p1 has a word for each rule in each block: which one is left tells the order of the blocks. */
+  /** p1 has another value for each rule in each block: the value in effect shows the order of the blocks. */
   const p1 = (defaults: JsonObject, bare: JsonObject, overrides: JsonObject): JsonObject => ({
     ...(Object.keys(defaults).length === 0 ? {} : { defaults: merge(authn(defaults)) }),
     ...(Object.keys(bare).length === 0 ? {} : authn(bare)),

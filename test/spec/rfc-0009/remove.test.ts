@@ -73,7 +73,7 @@ describe("remove", () => {
     expect(both.overridden("gw").by).toEqual(["rt"]);
   });
 
-  test("it does not act on the same policy's defaults", () => {
+  test("it does not remove the same policy's defaults", () => {
     const own = { defaults: merge(authn({ a: "R" })), remove: ["a"] };
     expect(effective(auth("rt", "HTTPRoute/r", own))).toEqual(authn({ a: "R" }));
     expect(effective(auth("rt", "HTTPRoute/r", { ...authn({ a: "R" }), remove: ["a"] }))).toEqual(authn({ a: "R" }));
@@ -95,7 +95,7 @@ describe("remove", () => {
     ).toEqual(authn({ own: "S", rt: "R", c: "G" }));
   });
 
-  test("it acts on strictly higher policies only: what stands below it stays", () => {
+  test("it removes defaults of strictly higher policies only: lower ones stay", () => {
     const both = made(
       auth("rt", "HTTPRoute/r", { ...authn({ b: "R" }), strategy: "merge", remove: ["a"] }),
       auth("rule", "HTTPRoute/r#rule", authn({ a: "S" })),

@@ -16,7 +16,7 @@ import {
 
 describe("User stories", () => {
   const unrelated = authn({ own: "R" });
-  /** Each story, told as: the Platform Engineer's policy, the Application Developer's, the outcome, what becomes of both. */
+  /** Each story, as a row: the Platform Engineer's policy, the Application Developer's, the outcome, what becomes of both. */
   for (const [id, higher, lower, expected, gw, rt] of [
     [
       "gateway-default-policy",

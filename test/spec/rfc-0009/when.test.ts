@@ -68,7 +68,7 @@ describe("when", () => {
     expect(specOf(gated(when, authn({ c: 1 }), "defaults"))).toEqual(authn({ c: 1 }));
   });
 
-  test("an error fails closed: an override applies, and a finding tells", () => {
+  test("an error fails closed: an override takes effect, and a finding reports the error", () => {
     const both = gated("spec.rules.authentication.a > 50", authn({ a: "many" }));
     expect(specOf(both)).toEqual(authn({ a: 50 }));
     expect(both.findingsOn("gw")).not.toEqual([]);

@@ -27,7 +27,7 @@ const LEVELS: readonly unknown[] = ["error", "warning", "note", "none"];
 /** The violations of SARIF 2.1.0 and of code scanners' further requirements in a log, as `pointer: problem`. */
 export function sarifProblems(log: unknown): readonly string[] {
   const found: string[] = [];
-  const report: Say = (at, what) => void found.push(`${at}: ${what}`);
+  const report: Report = (at, what) => void found.push(`${at}: ${what}`);
   const { $schema, version, runs } = open("log", log, "", report);
   if (version !== "2.1.0") report("/version", `is ${String(version)}`);
   if (typeof $schema !== "string" || !URL.canParse($schema)) report("/$schema", "is no URI");
@@ -36,16 +36,16 @@ export function sarifProblems(log: unknown): readonly string[] {
   return found;
 }
 
-type Say = (at: string, what: string) => void;
+type Report = (at: string, what: string) => void;
 
-function open(type: keyof typeof PROPERTIES, object: unknown, at: string, report: Say): Fields {
+function open(type: keyof typeof PROPERTIES, object: unknown, at: string, report: Report): Fields {
   const fields = fieldsOf(object);
   const known: readonly string[] = PROPERTIES[type];
   for (const key of Object.keys(fields)) if (!known.includes(key)) report(at, `has ${key}`);
   return fields;
 }
 
-function checkRun(run: unknown, at: string, report: Say): void {
+function checkRun(run: unknown, at: string, report: Report): void {
   const { tool, columnKind = "utf16CodeUnits", results } = open("run", run, at, report);
   const driver = open("driver", open("tool", tool, `${at}/tool`, report)["driver"], `${at}/tool/driver`, report);
   wantText(driver["name"], `${at}/tool/driver/name`, report);
@@ -61,7 +61,7 @@ function checkRun(run: unknown, at: string, report: Say): void {
   listOf(results).forEach((result, index) => checkResult(result, rules, `${at}/results/${index}`, report));
 }
 
-function checkRule(rule: unknown, at: string, report: Say): void {
+function checkRule(rule: unknown, at: string, report: Report): void {
   const { id, shortDescription, help, defaultConfiguration } = open("rule", rule, at, report);
   wantText(id, `${at}/id`, report);
   wantMessage(shortDescription, `${at}/shortDescription`, report);
@@ -73,7 +73,7 @@ function checkRule(rule: unknown, at: string, report: Say): void {
   );
 }
 
-function checkResult(result: unknown, rules: readonly unknown[], at: string, report: Say): void {
+function checkResult(result: unknown, rules: readonly unknown[], at: string, report: Report): void {
   const { ruleId, ruleIndex, level, message, locations, relatedLocations } = open("result", result, at, report);
   wantLevel(level, `${at}/level`, report);
   wantMessage(message, `${at}/message`, report);
@@ -89,7 +89,7 @@ function checkResult(result: unknown, rules: readonly unknown[], at: string, rep
   wantNoneTwice(related, `${at}/relatedLocations`, report);
 }
 
-function checkLocation(location: unknown, at: string, report: Say): void {
+function checkLocation(location: unknown, at: string, report: Report): void {
   const { physicalLocation, logicalLocations } = open("location", location, at, report);
   const physical = `${at}/physicalLocation`;
   const { artifactLocation, region } = open("physical", physicalLocation, physical, report);
@@ -102,21 +102,21 @@ function checkLocation(location: unknown, at: string, report: Say): void {
   for (const logical of listOf(logicalLocations)) open("logical", logical, `${at}/logicalLocations`, report);
 }
 
-const wantMessage = (message: unknown, at: string, report: Say): void =>
+const wantMessage = (message: unknown, at: string, report: Report): void =>
   wantText(open("message", message, at, report)["text"], `${at}/text`, report);
 
-function wantText(text: unknown, at: string, report: Say): void {
+function wantText(text: unknown, at: string, report: Report): void {
   if (typeof text !== "string" || text === "") report(at, "is missing");
 }
 
-function wantNumber(number: unknown, at: string, report: Say): void {
+function wantNumber(number: unknown, at: string, report: Report): void {
   if (!Number.isInteger(number) || Number(number) < 1) report(at, `is ${String(number)}`);
 }
 
-function wantLevel(level: unknown, at: string, report: Say): void {
+function wantLevel(level: unknown, at: string, report: Report): void {
   if (!LEVELS.includes(level)) report(at, `is ${String(level)}`);
 }
 
-function wantNoneTwice(values: readonly unknown[], at: string, report: Say): void {
+function wantNoneTwice(values: readonly unknown[], at: string, report: Report): void {
   if (new Set(values.map((value) => JSON.stringify(value))).size < values.length) report(at, "has one twice");
 }

@@ -25,7 +25,7 @@ export function formatEvaluation(evaluation: Evaluation): string {
       [
         `${severity} ${code}: ${object === undefined ? "" : shortId(object)}${field === undefined ? "" : ` ${field}`}`,
         message,
-        source === undefined ? "no place" : `${source.file}:${source.line}:${source.column}`,
+        source === undefined ? "no position" : `${source.file}:${source.line}:${source.column}`,
       ].join("\n  "),
     ),
     "",

@@ -10,7 +10,7 @@ export const coverageRuleCrd: CrdKind = {
   shortNames: [],
   scope: "Cluster",
   labels: {},
-  description: "What must hold of the effective policy of every target that the rule is about.",
+  description: "A condition that the effective policy of every target of the rule must meet.",
   columns: [column("Condition", ".spec.condition"), column("Severity", ".spec.severity")],
   spec: {
     description: "docs/findings.md has an example, under 'In coverage'.",

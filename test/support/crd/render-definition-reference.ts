@@ -59,7 +59,7 @@ export function renderAttachments(definitions: readonly PolicyDefinition[]): str
       ]),
     ),
   );
-  return table(["policy kind", "class, scope", "may attach to", "acts on", "merge"], rows);
+  return table(["policy kind", "class, scope", "may attach to", "takes effect on", "merge"], rows);
 }
 
 function describeTarget({ kind, sections }: TargetKind, scope: string): string {

@@ -27,7 +27,7 @@ const retry = object(
   "When and how often a gateway attempts a request again.",
   {
     codes: list(
-      "Status codes that are tried again. The list is one value.",
+      "Status codes that are retried. The list is one value.",
       { type: "integer", format: "int32", minimum: 400, maximum: 599 },
       { maxItems: 200 },
     ),
@@ -128,7 +128,7 @@ function targets(kinds: readonly string[], withSections: boolean): JsonObject {
             additionalProperties: { type: "string", maxLength: 63 },
           },
           matchExpressions: list(
-            "Conditions on labels; all must hold.",
+            "Conditions on labels; all must be true.",
             object(
               "One condition.",
               {
@@ -168,7 +168,7 @@ const condition = object(
   "One condition.",
   {
     type: text("Accepted or Enforced.", { maxLength: 316 }),
-    status: text("Whether it holds.", { enum: ["True", "False", "Unknown"] }),
+    status: text("Whether the condition is true.", { enum: ["True", "False", "Unknown"] }),
     reason: text("One word.", { maxLength: 1024 }),
     message: text("For people.", { maxLength: 32_768 }),
     observedGeneration: integer("The generation that this is about.", { format: "int64", minimum: 0 }),

@@ -23,7 +23,7 @@ interface RefusedAs {
 
 export const READER_LIMITS = { maxHeaderBytes: 1000, maxHeaders: 10 };
 
-/** Served one after the other, each answered at once, as a connection does it. `sizes`: of the pieces in which the bytes come. */
+/** Reads requests one after the other, each with a response at once, as a connection does. `sizes` are the sizes of the pieces in which the bytes arrive. */
 export function readRequests(text: string, sizes: readonly number[] = []): RequestReading {
   const requests: ReadRequest[] = [];
   let head: RequestHead | undefined;

@@ -8,7 +8,7 @@ export interface SourceFile {
 }
 
 export interface ArchitectureRules {
-  /** Every source file belongs to the first layer whose `holds` matches it. */
+  /** Every source file belongs to the first layer whose `contains` matches it. */
   readonly layers: readonly Layer[];
   /** Folders of which only one file may be imported from outside, by tests too. */
   readonly sealed: readonly { readonly folder: string; readonly entry: string }[];
@@ -25,7 +25,7 @@ export interface ArchitectureRules {
 export interface Layer {
   readonly name: string;
   /** A folder (`src/cli/`), a file, or a pattern in which `*` matches everything but a slash (`src/*.ts`). */
-  readonly holds: string;
+  readonly contains: string;
   /** Names of other layers. A layer may always import from itself. */
   readonly mayImport: readonly string[];
 }
@@ -52,7 +52,7 @@ export function checkArchitecture(files: readonly SourceFile[], rules: Architect
 }
 
 export function findLayer(path: string, layers: readonly Layer[]): Layer | undefined {
-  return layers.find(({ holds }) => (holds.endsWith("/") ? path.startsWith(holds) : matches(path, holds)));
+  return layers.find(({ contains }) => (contains.endsWith("/") ? path.startsWith(contains) : matches(path, contains)));
 }
 
 function matches(path: string, pattern: string): boolean {

@@ -21,7 +21,7 @@ const limited = (targets: string, more = ""): string =>
 const policy = limitPolicy("p", "HTTPRoute", "limits: {one: {rate: 1}}");
 const coverage = (text: string): Promise<readonly string[]> => findingsOf("NotCovered", text);
 
-describe("what must hold of every target", () => {
+describe("a condition for every target", () => {
   test("without any policy the effective one is empty: the target is named, with its path", async () => {
     expect(await coverage(smallCluster + limited("{levels: [HTTPRouteRule]}", "\nmessage: Limit everything."))).toEqual(
       [
@@ -30,7 +30,7 @@ describe("what must hold of every target", () => {
     );
   });
 
-  test("it holds", async () => {
+  test("the condition is true", async () => {
     expect(await coverage(smallCluster + policy + limited("{levels: [HTTPRouteRule]}"))).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe("which targets", () => {
       "{levels: [HTTPRouteRule], namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: a}}}",
       1,
     ],
-    ["by labels it does not have", "{levels: [HTTPRouteRule], namespaceSelector: {matchLabels: {team: nobody}}}", 0],
+    ["by labels it does not have", "{levels: [HTTPRouteRule], namespaceSelector: {matchLabels: {team: absent}}}", 0],
     ["by the target's labels", "{levels: [HTTPRouteRule], selector: {matchLabels: {tier: web}}}", 1],
     ["by other labels", "{levels: [HTTPRouteRule], selector: {matchLabels: {tier: db}}}", 0],
     ["in full", "{levels: [{group: gateway.networking.k8s.io, kind: HTTPRoute, section: Rule}]}", 1],
@@ -127,7 +127,7 @@ spec:
     ]);
   });
 
-  test("a Gateway that is not in the files: not judged, and said so", async () => {
+  test("a Gateway that is not in the files: not judged, which is reported", async () => {
     const [, , , ...rest] = smallCluster.split("---\n");
     const route = rest.join("---\n");
     expect(await findingsOf("CoverageIncomplete", route + limited("{levels: [HTTPRouteRule]}"))).toEqual([
@@ -178,14 +178,14 @@ describe("rules with mistakes", () => {
     expect(found[0]).toMatch(message);
   });
 
-  test("a condition that cannot be evaluated is told once, at the rule", async () => {
+  test("a condition that cannot be evaluated is reported once, at the rule", async () => {
     const text = smallCluster.replace("  - name: one\n", "  - name: two\n  - name: one\n");
     const broken = rule("targets: {levels: [HTTPRouteRule]}\npolicyKind: LimitPolicy\ncondition: spec.limits >");
     const found = await checkText(text + broken);
     expect(found).toMatchObject([{ code: "CoverageRuleError", field: "spec.condition", severity: "error" }]);
   });
 
-  test("a name that is misspelt leaves nothing to hold", async () => {
+  test("a rule with a misspelt name selects no target", async () => {
     const text = limited("{levels: [HTTPRoute], under: [{kind: Gateway, namespace: b, name: g}]}");
     expect(await findingsOf("CoverageMatchesNothing", smallCluster + text)).toEqual([
       "warning at «g}]}»: CoverageRule rule has no targets; Gateway b/g does not exist; it exists in namespace 'a'",

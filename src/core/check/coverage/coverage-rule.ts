@@ -4,7 +4,7 @@ import type { KubeObject } from "../../model/kube-object.ts";
 import type { LabelSelector } from "../../model/policy.ts";
 import type { GroupKind, ObjectRef } from "../../model/refs.ts";
 
-/** What must hold of the effective policy: the targets it is about, the policy kind, and a condition in CEL. */
+/** A condition that every effective policy must meet: its targets, the policy kind, and the condition in CEL. */
 export interface CoverageRule {
   readonly object: KubeObject;
   readonly levels: readonly LevelKind[];

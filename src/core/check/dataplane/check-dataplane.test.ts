@@ -32,7 +32,7 @@ describe("what Envoy would refuse, or cannot keep exactly", () => {
     ],
     ["a header value with a line break", withRule(header("a\\nb")), ["EnvoyRefusesRule HTTPRoute/a/r spec.rules[0]"]],
     [
-      "a budget and a backoff, at whoever set the budget",
+      "a budget and a backoff, reported at the source of the budget",
       smallCluster + onRoute("retry: {attempts: 2, backoff: 10ms, budget: {percent: 10}}"),
       ["EnvoyDropsBudget RetryPolicy/a/r spec.retry.budget.percent"],
     ],
@@ -53,7 +53,7 @@ describe("what Envoy would refuse, or cannot keep exactly", () => {
     ],
     ["the budget of a Service without retries", smallCluster + trafficPolicy, []],
     [
-      "more tries than there may be",
+      "more attempts than Envoy allows",
       smallCluster + onRoute("retry: {attempts: 101}"),
       ["EnvoyCapsAttempts RetryPolicy/a/r spec.retry.attempts"],
     ],
@@ -73,13 +73,13 @@ describe("what Envoy would refuse, or cannot keep exactly", () => {
   });
 });
 
-test("what another finding tells is not told again", async () => {
-  const text = smallCluster.replace("{name: s, port: 80}", "{name: nobody, port: 80}");
+test("what another finding reports is not reported again", async () => {
+  const text = smallCluster.replace("{name: s, port: 80}", "{name: absent, port: 80}");
   expect(await found(text, ENVOY)).toEqual([]);
   expect((await checkText(text, ENVOY)).map(({ code }) => code)).toContain("BackendNotFound");
 });
 
-test("what no data plane serves is told for both, and only if one is asked about", async () => {
+test("what no data plane serves is reported for both, and only with --dataplane", async () => {
   const text = smallCluster.replace("{name: s, port: 80}", "{name: s, port: 81}");
   const expected = ["NotServed HTTPRoute/a/r spec.rules[0].backendRefs[0]"];
   expect(await found(text, EMBEDDED)).toEqual(expected);

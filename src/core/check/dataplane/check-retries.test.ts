@@ -5,7 +5,7 @@ const inline = (fields: string): string => smallCluster.replace("  - name: one\n
 const onRoute = (spec: string): string => retryPolicy("r", "{kind: HTTPRoute, name: r}", spec);
 
 describe("RetriesExceedTimeout", () => {
-  test("attempts times backoff beyond the request timeout, each from another place", async () => {
+  test("attempts times backoff beyond the request timeout, each from another object", async () => {
     const high = retryPolicy("high", "{kind: Gateway, name: g}", "overrides:\n  retry: {attempts: 5}");
     const low = onRoute("retry: {backoff: 3s}\ntimeouts: {request: 10s}");
     const [found] = (await checkText(smallCluster + high + low)).filter(({ code }) => code === "RetriesExceedTimeout");
@@ -28,7 +28,7 @@ describe("RetriesExceedTimeout", () => {
     ]);
   });
 
-  test("told once for all paths that have the same values from the same places", async () => {
+  test("reported once for all paths that have the same values from the same sources", async () => {
     const listeners = smallCluster.replace(
       "  - {name: http, protocol: HTTP, port: 80}\n",
       "  - {name: http, protocol: HTTP, port: 80}\n  - {name: more, protocol: HTTP, port: 81}\n",
@@ -47,7 +47,7 @@ describe("RetriesExceedTimeout", () => {
   });
 });
 
-test("RetriesMayNotFit: waits double, and each try may take its time", async () => {
+test("RetriesMayNotFit: waits double, and each attempt may use its whole timeout", async () => {
   const text =
     smallCluster + onRoute("retry: {attempts: 3, backoff: 1s}\ntimeouts: {request: 10s, backendRequest: 1s}");
   expect(await findingsOf("RetriesMayNotFit", text)).toEqual([
@@ -100,7 +100,7 @@ describe("settings of a RetryPolicy", () => {
     ]);
   });
 
-  test("of somebody else's kind only what looks like a slip", async () => {
+  test("for a kind of another vendor only what looks like a slip", async () => {
     const tls = (field: string): string => `---
 apiVersion: gateway.networking.k8s.io/v1
 kind: BackendTLSPolicy

@@ -67,9 +67,9 @@ describe("a kind that there is not", () => {
 
 describe("no finding", () => {
   for (const [name, apiVersion, kind] of [
-    ["kinds of Gateway API that nobody reads", "gateway.networking.x-k8s.io/v1alpha1", "XMesh"],
+    ["kinds of Gateway API that are not used", "gateway.networking.x-k8s.io/v1alpha1", "XMesh"],
     ["kinds of Gateway API that were", "gateway.networking.k8s.io/v1alpha2", "ReferencePolicy"],
-    ["somebody else's kind of the same name", "networking.istio.io/v1", "Gateway"],
+    ["another vendor's kind of the same name", "networking.istio.io/v1", "Gateway"],
     ["another one", "policy.linkerd.io/v1beta3", "HTTPRoute"],
     ["and another", "serving.knative.dev/v1", "Service"],
     ["kinds of Kubernetes", "networking.k8s.io/v1", "Ingress"],

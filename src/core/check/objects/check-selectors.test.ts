@@ -20,7 +20,7 @@ test("a listener that no namespace can use", async () => {
   ]);
 });
 
-test("a Gateway that no listener set can hang under", async () => {
+test("a Gateway that no ListenerSet can be attached to", async () => {
   const text = smallCluster.replace(
     "  gatewayClassName: c\n",
     "  gatewayClassName: c\n  allowedListeners: {namespaces: {from: Selector, selector: {matchExpressions: [{key: team, operator: Exists}]}}}\n",

@@ -14,7 +14,7 @@ status:
 `;
 
 describe("a policy's status", () => {
-  test("that says it holds, while another beats it", async () => {
+  test("that reports Enforced, while another policy overrides it", async () => {
     const text = smallCluster + high + withStatus(low, "{type: Enforced, status: 'True', reason: Enforced}");
     expect(await findingsOf("StatusDiffers", text)).toEqual([
       "warning at «{type: Enforced, status: 'True', reason: Enforced}»: the status of LimitPolicy a/low has Enforced=True/Enforced (at Gateway a/g, by example.com/limits); Prevail computes Enforced=False/Overridden: is overridden on its only path; overridden by LimitPolicy a/high, at HTTPRoute a/r#one",
@@ -75,7 +75,7 @@ describe("a target's status", () => {
       `  - {name: http, protocol: HTTP, port: 80}\nstatus:\n  conditions:\n  - {type: ${type}, status: 'True', reason: Affected}\n`,
     );
 
-  test("that names a kind of which no policy prevails there", async () => {
+  test("that names a kind of which no policy takes effect there", async () => {
     expect(await findingsOf("StatusDiffers", affected("example.com/LimitPolicyAffected") + low)).toEqual([
       expect.stringMatching(
         /^warning at .*: the status of Gateway a\/g has .*; Prevail computes no LimitPolicy that takes effect on it$/,
@@ -83,7 +83,7 @@ describe("a target's status", () => {
     ]);
   });
 
-  test("not one that is right, or about a kind that nobody knows here", async () => {
+  test("not one that is right, or about an unknown kind", async () => {
     expect(await findingsOf("StatusDiffers", affected("example.com/LimitPolicyAffected") + high)).toEqual([]);
     expect(await findingsOf("StatusDiffers", affected("example.com/SunPolicyAffected"))).toEqual([]);
   });

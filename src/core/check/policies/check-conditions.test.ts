@@ -5,8 +5,8 @@ const defaults = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
 const constraint = (when: string): string =>
   limitPolicy("high", "Gateway", `overrides:\n  strategy: merge\n  when: ${when}\n  limits: {top: {rate: 9}}`);
 
-describe("a condition that holds nowhere", () => {
-  test("is worth a note, as nobody breaks the constraint", async () => {
+describe("a condition that is true nowhere", () => {
+  test("is a note, because no policy violates the constraint", async () => {
     expect(
       await findingsOf("ConditionNeverHolds", smallCluster + defaults + constraint("spec.limits.one.rate > 9")),
     ).toEqual([
@@ -22,19 +22,19 @@ describe("a condition that holds nowhere", () => {
     ]);
   });
 
-  test("because nobody sets what the kind does have: a note", async () => {
+  test("because no policy sets a key that the kind has: a note", async () => {
     const found = await checkText(smallCluster + constraint("spec.limits.one.rate > 9"));
     expect(found.map(({ code }) => code)).toEqual(["ConditionNeverHolds"]);
   });
 
-  test("not one that holds somewhere", async () => {
+  test("not one that is true somewhere", async () => {
     const found = await checkText(smallCluster + defaults + constraint("spec.limits.one.rate == 1"));
     expect(found.map(({ code }) => code)).toEqual([]);
   });
 });
 
 describe("a condition that cannot be evaluated", () => {
-  test("is told at the expression", async () => {
+  test("is reported at the expression", async () => {
     expect(await findingsOf("ConditionError", smallCluster + defaults + constraint("spec.limits > 1"))).toEqual([
       expect.stringMatching(/^error at «spec\.limits > 1»: the condition of a block cannot be evaluated \(overrides: /),
     ]);

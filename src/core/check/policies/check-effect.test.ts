@@ -48,7 +48,7 @@ describe("NeverTakesEffect", () => {
     );
   });
 
-  test("not one that prevails somewhere", async () => {
+  test("not one that takes effect somewhere", async () => {
     expect(await findingsOf("NeverTakesEffect", smallCluster + low)).toEqual([]);
   });
 });
@@ -66,7 +66,7 @@ describe("ValuesNeverTakeEffect", () => {
     ]);
   });
 
-  test("what a policy says that beats itself is another matter", async () => {
+  test("a policy that overrides itself has another finding", async () => {
     const own = limitPolicy("own", "HTTPRoute", "defaults:\n  limits: {one: {rate: 1}}\nlimits: {two: {rate: 2}}");
     const codes = (await checkText(smallCluster + own)).map(({ code }) => code);
     expect(codes).toEqual(["BareRulesBesideDefaults"]);
@@ -99,7 +99,7 @@ describe("ReachesNothing", () => {
 describe("OverrideMeetsNothing", () => {
   const override = limitPolicy("high", "Gateway", "overrides:\n  strategy: merge\n  limits: {one: {rate: 1}}");
 
-  test("nobody below says anything", async () => {
+  test("no policy below sets anything", async () => {
     expect(await findingsOf("OverrideMeetsNothing", smallCluster + override)).toEqual([
       "info at «strategy: merge»: on its only path no lower policy or object sets what the overrides of LimitPolicy a/high set",
     ]);
@@ -107,7 +107,7 @@ describe("OverrideMeetsNothing", () => {
 
   test.each([
     ["it replaces something", "limits: {one: {rate: 2}}"],
-    ["somebody says the same", "limits: {one: {rate: 1}}"],
+    ["a policy below sets the same", "limits: {one: {rate: 1}}"],
   ])("not where %s", async (_, low) => {
     const text = smallCluster + override + limitPolicy("low", "HTTPRoute", low);
     expect(await findingsOf("OverrideMeetsNothing", text)).toEqual([]);

@@ -5,7 +5,7 @@ const merged = (name: string, kind: "Gateway" | "HTTPRoute", block: string, limi
   limitPolicy(name, kind, `${block}:\n  strategy: merge\n  limits: ${limits}`);
 
 describe("RuleNameCollision", () => {
-  test("a default that a more specific rule of the same name takes the place of", async () => {
+  test("a default that a more specific rule of the same name replaces", async () => {
     const text =
       smallCluster +
       merged("high", "Gateway", "defaults", "{one: {rate: 1}, two: {rate: 2}}") +

@@ -173,7 +173,7 @@ describe("BackendTLSPolicy", () => {
     expect(hostname(older, onPort)).toBe("port");
   });
 
-  test("an authority that is no ConfigMap is told", () => {
+  test("an authority that is not a ConfigMap is reported", () => {
     const refs = ["ConfigMap", "Secret"].map((kind) => ({ group: "", kind, name: "ca" }));
     const config = compile(withPort({}, "HTTPRoute", [tls({ hostname: "a", caCertificateRefs: refs })]));
     expect(problemsOf(config)).toEqual([
@@ -242,7 +242,7 @@ describe("endpoints", () => {
     ],
     ["a port for UDP", {}, [slice("a", { ports: [{ name: "web", port: 1, protocol: "UDP" }] })], []],
     [
-      "whatever is not said to be unready",
+      "endpoints that are not marked as unready",
       {},
       [
         slice("a", {
@@ -270,7 +270,7 @@ describe("endpoints", () => {
     expect(endpointsOf(port, ...slices)).toEqual(expected);
   });
 
-  test("names are not looked up, and what is no address is told", () => {
+  test("names are not looked up, and a text that is not an address is reported", () => {
     const config = compile(
       withPort({}, "HTTPRoute", [
         slice("a", { addressType: "FQDN" }),
@@ -284,7 +284,7 @@ describe("endpoints", () => {
     ]);
   });
 
-  test("in files the annotation counts, and its mistakes are told; elsewhere it does not", () => {
+  test("in files the annotation is used, and its mistakes are reported; elsewhere it is ignored", () => {
     const annotated = (value: string): readonly JsonObject[] => [
       gateway("g"),
       service("s", { annotations: { "prevail.dev/endpoints": value } }),

@@ -89,7 +89,7 @@ describe("paths", () => {
 
 describe("redirects", () => {
   test.each<[string, JsonObject, JsonObject]>([
-    ["nothing said", {}, { status: 302 }],
+    ["nothing set", {}, { status: 302 }],
     [
       "everything",
       {
@@ -145,7 +145,7 @@ describe("mirrors", () => {
       { name: "m", namespace: "other", port: 80 },
       "no ReferenceGrant in namespace 'other' allows a reference to Service other/m from HTTPRoute in namespace 'default'",
     ],
-  ])("one that is %s is left out and told; the request goes its way", (_, ref, why) => {
+  ])("one that is %s is left out and reported; the request is forwarded", (_, ref, why) => {
     const config = withRule({ filters: [mirror(ref)] });
     expect(ruleOf(config)).toMatchObject({ filters: [], action: { type: "Forward" } });
     expect(problemsOf(config)).toEqual([

@@ -91,7 +91,7 @@ function headerChanges({ remove, set, add }: JsonObject): HeaderChanges {
   return { remove: [...new Set(removed)], set: headerValues(set), add: headerValues(add) };
 }
 
-/** Of names that differ only in case, the first entry is used (HTTPHeaderFilter). */
+/** The first entry is used if names differ only in case (HTTPHeaderFilter). */
 function headerValues(list: Json | undefined): readonly HeaderValue[] {
   const found = new Map<string, HeaderValue>();
   for (const { name, value } of objectsIn(list)) {

@@ -75,7 +75,7 @@ describe("the effective RetryPolicy, from this listener through this rule to thi
     ]);
   });
 
-  test("an override from above beats them all; 0 attempts are no retry", () => {
+  test("an override from above takes effect over all; 0 attempts are no retry", () => {
     const { one } = rulesOf([
       policy("p", "Gateway/g", { overrides: { retry: { attempts: 0 } } }),
       policy("q", "Service/s", { retry: { attempts: 4 } }),

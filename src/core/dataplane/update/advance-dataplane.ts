@@ -189,7 +189,7 @@ function gatewaysIn({ served }: DataplaneParts): readonly GatewayConfig[] {
 function problemsIn({ problems }: DataplaneParts): readonly ConfigProblem[] {
   const all: ConfigProblem[] = [];
   problems.forEach((some) => all.push(...some));
-  // What two ports of a Service, or two users of a port, have in common is told once.
+  // A problem that two ports of a Service, or two users of a port, have in common is reported once.
   const distinct = new Map(all.map((problem) => [keyOf(problem), problem]));
   return [...distinct].sort(([a], [b]) => compareText(a, b)).map(([, problem]) => problem);
 }

@@ -104,7 +104,7 @@ function addSlice({ slices }: Dirt, parts: DataplaneParts, { id, before, after }
   }
 }
 
-/** Settings of a path are those of its route there; other policies act on Services by themselves. */
+/** The settings of a path belong to its route; other policies take effect on the Services themselves. */
 function addPolicyChange({ routes, services }: Dirt, { policyKind, path }: EffectiveChange): void {
   const isRetry = kindId(policyKind) === RETRY_POLICY;
   for (const { sectionName, ...ref } of path) {

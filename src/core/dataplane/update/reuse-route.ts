@@ -2,7 +2,7 @@ import type { CompiledRoute, RankedRoute, RouteAtListener } from "../compile/com
 import { isDeepEqual, reuseEqual } from "../compile/deep-equal.ts";
 import type { RouteConfig, RuleConfig } from "../gateway-config.ts";
 
-/** A route compiled again: rules, matches and places under listeners that are as they were are the objects that they were. */
+/** A recompiled route. Its rules, matches and listeners that have not changed are the same objects as before. */
 export function reuseRoute(old: CompiledRoute, now: CompiledRoute): CompiledRoute {
   const shared = configSharer(old);
   const atListeners = now.atListeners.map((atListener) => {

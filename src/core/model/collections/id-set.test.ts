@@ -8,7 +8,7 @@ import { MapDraft } from "./map-draft.ts";
 const key = fc.integer({ min: 0, max: 2_000 }).map(String);
 const edits = fc.array(fc.tuple(key, fc.boolean()), { maxLength: 300 });
 
-test("an IdSet holds each id once, in order", () => {
+test("an IdSet contains each id once, in order", () => {
   fc.assert(
     fc.property(fc.array(key, { maxLength: 700 }), edits, (ids, changes) => {
       const model = new Set(ids);

@@ -1,3 +1,3 @@
-/** The same items in the same order, each the very same. */
+/** True if two lists have identical items in the same order. */
 export const isSameList = <T>(a: readonly T[], b: readonly T[]): boolean =>
   a === b || (a.length === b.length && a.every((item, at) => item === b[at]));

@@ -77,7 +77,7 @@ describe("Inherited", () => {
     expect(definition?.policies).toEqual([{ group: "example.com", kind: "ColorPolicy", scope: "Cluster" }]);
   });
 
-  test("with a strategy: what the schema offers; the outermost maps hold the named rules", () => {
+  test("with a strategy: what the schema offers; the outermost maps have the named rules", () => {
     const limits = {
       type: "object",
       additionalProperties: { type: "object", properties: { labels: { additionalProperties: true } } },

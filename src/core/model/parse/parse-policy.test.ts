@@ -81,7 +81,7 @@ describe("the specifications' own policies", () => {
       ["defaults", "overrides"],
     ],
     [
-      "GEP-713 experimental › Hierarchy (a field `type` that nobody defines)",
+      "GEP-713 experimental › Hierarchy (a field `type` that no specification defines)",
       "cdn-caching-policy",
       "spec: {default: {cdn: {cachePolicy: {includeQueryString: false}}}, targetRef: {type: direct, kind: HTTPRoute, name: example}}",
       [{ field: "spec.targetRef", kind: "HTTPRoute", name: "example" }],
@@ -397,7 +397,7 @@ describe("Invalid", () => {
       /^InvalidBlock spec: spec has rules outside both and overrides/,
     ],
     [
-      "every mistake is told",
+      "every mistake is reported",
       auth,
       { targetRefs: [{ kind: 1 }], defaults: 1 },
       /targetRefs\[0\].name/,

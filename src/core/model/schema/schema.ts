@@ -63,7 +63,7 @@ export interface CompiledSchema {
   readonly requiredCount: number;
   /** The schema of the items of a list, or of the values of a map. */
   readonly items: CompiledSchema | undefined;
-  /** Unknown fields are refused. Otherwise they may hold anything, within limits. */
+  /** Unknown fields are refused. Otherwise they may contain anything, within limits. */
   readonly isClosed: boolean;
   readonly nullable: boolean;
   readonly default: Json | undefined;

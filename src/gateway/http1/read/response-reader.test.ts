@@ -105,7 +105,7 @@ const WHOLE: readonly (readonly [
     ["head 200 OK content-length|0", "end  reusable 5000"],
   ],
   [
-    "interim answers",
+    "interim responses",
     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 204 x\r\n\r\n",
     ["interim 100 ", "interim 103 link|a", "head 204 x ", "end  reusable"],
   ],
@@ -144,8 +144,8 @@ describe("reads", () => {
 describe("refuses", () => {
   const ok = "HTTP/1.1 200 OK\r\n";
   test.each([
-    ["what is no answer", "SSH-2.0-OpenSSH\r\n\r\n"],
-    ["what is no answer, without waiting for its end", "SSH-2.0-OpenSSH\r\n"],
+    ["bytes that are not a response", "SSH-2.0-OpenSSH\r\n\r\n"],
+    ["bytes that are not a response, without waiting for their end", "SSH-2.0-OpenSSH\r\n"],
     ["line feeds alone, without waiting for another end", "HTTP/1.1 200 OK\nContent-Length: 1\n\na"],
     ["HTTP/2.0", "HTTP/2.0 200 OK\r\n\r\n"],
     ["a status of two digits", "HTTP/1.1 20 OK\r\n\r\n"],
@@ -171,13 +171,13 @@ describe("refuses", () => {
     ["a head without end", `${ok}X: ${"a".repeat(2000)}`],
     ["trailers without end", `${ok}Transfer-Encoding: chunked\r\n\r\n0\r\nX: ${"a".repeat(2000)}`],
     ["switching without being asked", "HTTP/1.1 101 x\r\n\r\n"],
-    ["interim answers without end", "HTTP/1.1 102 x\r\n\r\n".repeat(30)],
-    ["a second answer", `${ok}Content-Length: 0\r\n\r\n${ok}\r\n`],
+    ["interim responses without end", "HTTP/1.1 102 x\r\n\r\n".repeat(30)],
+    ["a second response", `${ok}Content-Length: 0\r\n\r\n${ok}\r\n`],
   ])("%s", (_, text) => {
     expect(read(text).failure).toEqual(expect.any(String));
   });
 
-  test("an answer that is cut short", () => {
+  test("a response that is cut short", () => {
     expect(read(`${ok}Content-Length: 5\r\n\r\nabc`, { closes: true }).failure).toMatch(
       /before the response was complete/,
     );

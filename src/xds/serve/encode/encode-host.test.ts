@@ -47,14 +47,17 @@ describe("a virtual host as bytes says what the message says", () => {
         ),
       ],
     ],
-    ["an answer of Envoy's own", [route(rule([], { action: { type: "Respond", status: 500, reason: "no backend" } }))]],
+    [
+      "a response of Envoy itself",
+      [route(rule([], { action: { type: "Respond", status: 500, reason: "no backend" } }))],
+    ],
   ])("%s", (_, routes) => {
     for (const host of compiled(routes)) {
       expect(fromBinary(VirtualHostSchema, encodeHost(host))).toEqual(host);
     }
   });
 
-  test("also where it is longer than one byte can tell, and not all ASCII", () => {
+  test("also where its length needs more than one byte, and where it is not all ASCII", () => {
     const host = create(VirtualHostSchema, { name: "ü".repeat(20_000), domains: ["a.example", "b.example"] });
     expect(fromBinary(VirtualHostSchema, encodeHost(host))).toEqual(host);
   });

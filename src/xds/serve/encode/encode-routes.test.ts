@@ -57,7 +57,7 @@ describe("with wildcards", () => {
     ["a.example", "own"],
     ["x.y.b.example", "narrow"],
     ["x.example", "wide"],
-  ])("whoever asks for %s by name gets the routes that take it: %s", (domain, name) => {
+  ])("an Envoy that requests %s by name gets the routes for it: %s", (domain, name) => {
     expect(namesOf(domain)).toEqual([name]);
     expect(Scope.get(scopeName(`${CONFIG}/${domain}`))).toBeDefined();
   });

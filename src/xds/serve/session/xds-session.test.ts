@@ -33,7 +33,7 @@ function resources(wanted: Wanted): EncodedResources {
 
 const LINGER_MS = 1000;
 
-/** An Envoy that answers only when it is told to. */
+/** An Envoy that acknowledges only when the test makes it. */
 function connect(wanted: Wanted, good: AcceptedVersions = createAcceptedVersions()) {
   const sent: SessionResponse[] = [];
   const refusals: Refusal[] = [];
@@ -69,7 +69,7 @@ function connect(wanted: Wanted, good: AcceptedVersions = createAcceptedVersions
         ];
         return [type, ...names].join(" ");
       }),
-    /** Answers the last that was taken. */
+    /** Acknowledges the last response that was taken. */
     ack: (type: ResourceType, refusal?: string): void => receive(type, { nonce: nonces.get(type) ?? "", refusal }),
   };
 }
@@ -108,7 +108,7 @@ function boot(wanted: Wanted, good?: AcceptedVersions): ReturnType<typeof connec
 }
 
 describe("subscriptions", () => {
-  test("each type is answered with what there is of it", () => {
+  test("each type gets the resources that exist", () => {
     const envoy = connect(BREAD);
     envoy.receive("Cluster");
     expect(envoy.take()).toEqual(["Cluster +bread@1"]);
@@ -116,13 +116,13 @@ describe("subscriptions", () => {
     expect(envoy.take()).toEqual(["Endpoints +bread-endpoints@1"]);
   });
 
-  test("an Envoy that asks for all there is gets an answer, also where there is nothing", () => {
+  test("an Envoy that requests all resources gets a response, also where there are none", () => {
     const envoy = connect({});
     envoy.receive("Cluster");
     expect(envoy.take()).toEqual(["Cluster"]);
   });
 
-  test("what is asked for by name and is not there is said not to be", () => {
+  test("a resource that is requested by name and does not exist is reported as removed", () => {
     const envoy = connect({});
     envoy.receive("Route", { subscribe: ["gone"] });
     expect(envoy.take()).toEqual(["Route -gone"]);
@@ -182,7 +182,7 @@ describe("subscriptions", () => {
     expect(envoy.take()).toEqual(["VirtualHost +routes/a.example@2"]);
   });
 
-  test("nothing is sent twice, and nothing before the answer to the last", () => {
+  test("nothing is sent twice, and nothing before the last response is acknowledged", () => {
     const envoy = connect({ Cluster: [cluster("bread")] });
     envoy.receive("Cluster");
     envoy.take();
@@ -195,7 +195,7 @@ describe("subscriptions", () => {
     expect(envoy.take()).toEqual([]);
   });
 
-  test("a message about an older answer acknowledges nothing", () => {
+  test("a message about an older response acknowledges nothing", () => {
     const envoy = connect({ Cluster: [cluster("bread")] });
     envoy.receive("Cluster");
     envoy.take();
@@ -246,7 +246,7 @@ describe("make before break", () => {
     expect(envoy.take()).toEqual(["Cluster -cake"]);
   });
 
-  test("endpoints that never come do not hold routes back for ever", () => {
+  test("endpoints that never come do not delay routes for ever", () => {
     const envoy = boot(BREAD);
     envoy.offer(CAKE);
     envoy.take();
@@ -318,7 +318,7 @@ describe("refusals", () => {
     expect(fresh.take()).toEqual(["Cluster +good@2 +bad@1"]);
   });
 
-  test("where the reason names nobody, lots become smaller until the one at fault is alone", () => {
+  test("where the reason names no resource, batches become smaller until the invalid one is alone", () => {
     const names = ["a", "b", "c", "d"];
     const envoy = connect({ Secret: names.map((name) => resource(name)) });
     envoy.receive("Secret", { subscribe: names });
@@ -336,7 +336,7 @@ describe("refusals", () => {
     expect(envoy.session.refusals).toMatchObject([{ name: "c" }]);
   });
 
-  test("where the reason names nobody, each of two is sent alone", () => {
+  test("where the reason names no resource, each of two is sent alone", () => {
     const envoy = connect(two("1"));
     envoy.receive("Cluster");
     envoy.take();
@@ -439,7 +439,7 @@ describe("hosts with a scope each", () => {
     expect(envoy.session.isSettled).toBe(true);
   };
 
-  test("whoever asks for the scopes of a port gets them, and the routes that it asks for then; no virtual hosts", () => {
+  test("an Envoy that requests the scopes of a port gets them, and the routes that it then requests; no virtual hosts", () => {
     const envoy = start(A, B);
     expect(envoy.take()).toEqual([`Scope +${scopeName(A)}@1 +${scopeName(B)}@1`]);
     expect(envoy.session.isSettled).toBe(false);
@@ -451,7 +451,7 @@ describe("hosts with a scope each", () => {
     expect(envoy.session.isSettled).toBe(true);
   });
 
-  test("where there are no hosts, that is said", () => {
+  test("where there are no hosts, the scopes are reported as removed", () => {
     expect(start().take()).toEqual([`Scope -${SCOPES}`]);
   });
 

@@ -7,8 +7,12 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A pattern, and what to write instead. */
-type Rule = readonly [RegExp, string];
+/** A pattern, what to write instead, and the paths that the rule is for, if it is not for all. */
+type Rule = readonly [RegExp, string, RegExp?];
+
+/** Files about requests. Elsewhere an answer is the result of a user's question. */
+const ABOUT_REQUESTS =
+  /^(?:src\/(?:adapters|gateway|serve|xds)|src\/core\/(?:dataplane|envoy|retry|routing)|test\/e2e|test\/support\/gateway|bench|docs\/(?:envoy|gateway|run|performance)|docs\/decisions)\b/;
 
 /** Rules for sentences: comments, pages, and strings in code that have several words. */
 const proseRules: readonly Rule[] = [
@@ -31,7 +35,7 @@ const proseRules: readonly Rule[] = [
   ],
   [/\bholders?\b/, "established, challenger; owner, object, source"],
   [/\b(?:tries|tried)\b/, "attempts, attempted"],
-  [/\banswer(?:s|ed|ing)?\b/i, "response, responds; result; output"],
+  [/\banswer(?:s|ed|ing)?\b/i, "response, responds", ABOUT_REQUESTS],
   [/\b(?:tells?|told|telling)\b/i, "format, print, report; distinguish"],
   [/\bsaid\b/, "reported, printed"],
 ];
@@ -48,7 +52,7 @@ const commentRules: readonly Rule[] = [
 const nameRules: readonly Rule[] = [
   [/^(?:place|places)$/, "index, position, pointer, level, target"],
   [/^(?:holder|holders)$/, "established, challenger; owner, object, source"],
-  [/^(?:answer|answers|answered)$/, "response, result"],
+  [/^(?:answer|answers|answered)$/, "response", ABOUT_REQUESTS],
   [/^(?:tell|tells|told|untold|said|say|says)$/, "format, print, report"],
   [/^(?:tries|tried)$/, "attempts"],
   [/^(?:hangs|beaten|beats|mend|mends|fate|whoever|nobody|somebody)$/, "a word of the glossary"],
@@ -165,8 +169,8 @@ const withoutQuotations = (text: string): string =>
 const violations = files.flatMap((path) =>
   textsOf(path).flatMap(({ line, text, rules }) => {
     const own = withoutQuotations(text);
-    return rules.flatMap(([pattern, instead]) => {
-      const found = pattern.exec(own);
+    return rules.flatMap(([pattern, instead, where]) => {
+      const found = where?.test(path) === false ? null : pattern.exec(own);
       return found === null ? [] : [`${path}:${line}: ${found[0].trim()}: write: ${instead}`];
     });
   }),

@@ -77,7 +77,7 @@ export const command: Command = {
     const dataplane = dataplaneNames.find((one) => one === options.value("dataplane"));
     const report = await buildFindingReport(source, { scope, severity, redaction, dataplane });
     await (writers[context.output ?? ""] ?? printText)(report, context);
-    // These formats have no place for them.
+    // These formats have no field for caveats.
     if (["sarif", "junit", "github"].includes(context.output ?? "")) printCaveats(report.caveats, context.errorPrint);
     return exitCodeWith(report.caveats, options, exitCodeOf(report));
   },

@@ -155,7 +155,7 @@ function walkObject(
   }
 }
 
-/** Of a map with nulls only, which the API server drops, the empty map is left. */
+/** A map with nulls only becomes an empty map, because the API server drops the nulls. */
 const EMPTY_MAP: JsonObject = {};
 
 function pushUnit({ units }: Walk, { pointer, path }: PointerNode, value: Json, rule: NamedRule | undefined): void {

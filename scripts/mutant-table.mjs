@@ -338,6 +338,20 @@ export const mutants = [
     'if (value === null || value === "" || value === 0 || value === false) return true;',
   ),
   row(
+    "an empty struct of the object counts as unset",
+    ref,
+    `${effective}/fold/own-values.ts`,
+    "path.length === from.path.length && isJsonObject(value)",
+    "path.length < from.path.length && isJsonObject(value)",
+  ),
+  row(
+    "an empty map of the object is a value",
+    ref,
+    `${effective}/fold/own-values.ts`,
+    "!isOneValue(path, rules)",
+    "rules !== undefined",
+  ),
+  row(
     "items of every type are touched",
     ref,
     `${effective}/fold/own-values.ts`,

@@ -53,8 +53,12 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
   fold.state.enter(own);
   for (const setting of own) {
     const overlapping = settingsAt(setting.unit, fold.state.current);
-    if (overlapping.length === 0) fold.state.add(setting);
-    else fold.state.losses.set(setting, lossOfDefault(setting, overlapping, []));
+    if (overlapping.length === 0) {
+      // An empty map that another object fills.
+      for (const empty of fold.state.current.filter((one) => relation(one.unit, setting.unit) === "above"))
+        fold.state.remove(empty, { reason: "equal", to: [setting] });
+      fold.state.add(setting);
+    } else fold.state.losses.set(setting, lossOfDefault(setting, overlapping, []));
     fold.state.contest(setting.unit.pointer, { policy: null, block: null, strategy: "Own" });
   }
   for (const [depth, level] of levels.entries()) {

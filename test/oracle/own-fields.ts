@@ -103,7 +103,7 @@ function isItemNamed(item: Json, { items }: PathStep): boolean {
   return value !== undefined && !isMap(value) && !isList(value) && String(value) === items.value;
 }
 
-/** Empty lists, strings and maps count as unset; 0 and false do not. */
+/** Empty lists, strings and maps count as unset; 0 and false do not. An empty struct that is the mapped field itself is there. */
 function ownCandidates(
   value: Json | undefined,
   { from }: FieldMapping,
@@ -114,6 +114,12 @@ function ownCandidates(
   const spec = from === "" && isMap(value) ? value : mapOf([[from.split("."), value]]);
   return unitsOf(spec, definition)
     .filter(({ value: own }) => own !== null && own !== "" && !(isList(own) && own.length === 0))
-    .filter(({ value: own }) => !(isMap(own) && Object.keys(own).length === 0))
+    .filter(({ value: own, path }) => {
+      if (!isMap(own) || Object.keys(own).length > 0) return true;
+      const isField = from !== "" && path.length === from.split(".").length;
+      return (
+        isField && unitsOf(mapOf([[path, { any: 1 }]]), definition).every((unit) => unit.path.length > path.length)
+      );
+    })
     .map((unit) => ({ unit, policy: null, block: null, object }));
 }

@@ -7,13 +7,13 @@ import { chooseStrategy, strategyName } from "./choose-strategy.ts";
 import { Contenders } from "./contenders.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
 import type { ConditionError } from "./effective-spec.ts";
-import { type Candidate, FoldResult, lossAgainst, type PointerState } from "./fold-result.ts";
+import { type Candidate, FoldResult, type PointerState } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
 import { mergeBlock } from "./merge-block.ts";
 import type { Step } from "./provenance.ts";
 import { Removals } from "./removals.ts";
 import { atomicOverrides } from "./strategies/atomic-overrides.ts";
-import { loseTo } from "./take-or-lose.ts";
+import { loseDefault, loseTo, NO_OTHERS, takePointer } from "./take-or-lose.ts";
 
 /** The policies on one target that have a part in the fold. A Direct policy has one only if the path ends at its target. */
 export interface FoldLevel {
@@ -84,9 +84,8 @@ class Fold {
     for (const unit of own) {
       const candidate: Candidate = { policy: undefined, block: undefined, unit };
       const conflicting = this.result.conflicting(unit.pointer);
-      if (conflicting.length === 0) this.result.hold(candidate);
-      else this.result.lose(candidate, lossAgainst(candidate, conflicting, "replaced"), NOBODY);
-      this.result.decide(unit.pointer, OWN);
+      if (conflicting.length === 0) takePointer(this.result, candidate, OWN);
+      else loseDefault(this.result, candidate, conflicting, NO_OTHERS, OWN);
     }
   }
 
@@ -244,7 +243,6 @@ const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Step => 
 });
 
 const NO_ERRORS: readonly ConditionError[] = [];
-const NOBODY: readonly Policy[] = [];
 const EACH_LEAF: MergeStrategy = { base: "Overrides", granularity: "Field" };
 
 const candidatesOf = (policy: Policy, block: Block): readonly Candidate[] =>

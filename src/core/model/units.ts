@@ -101,6 +101,13 @@ export function unitsOf(spec: JsonObject, rules: UnitRules, aside: ReadonlySet<s
   return units.slice();
 }
 
+/** True if a map at this path is one value: its keys are not units of their own. */
+export function isOneValue(path: readonly string[], rules: UnitRules): boolean {
+  let nodes = rules.roots;
+  for (const key of path) nodes = childNodes(nodes, key);
+  return nodes.some((node) => node.atomic && !node.ruleMap);
+}
+
 const NO_KEYS: ReadonlySet<string> = new Set();
 
 interface Walk {

@@ -60,6 +60,23 @@ const codes: readonly BehaviourRow[] = [
     script: [respond(503)],
     expect: { status: 503, attempts: 1, body: "response 503" },
   },
+  ...(["route", "policy"] as const).flatMap((holder): BehaviourRow[] => {
+    const stanza: Pick<BehaviourRow, "rule" | "retry"> = holder === "route" ? { rule: { retry: {} } } : { retry: {} };
+    return [
+      {
+        name: `retry › an empty stanza in the ${holder}: a connection error is retried once`,
+        ...stanza,
+        script: [{ do: "Reset" }, { do: "Reset" }, OK],
+        expect: { status: 503, attempts: 2 },
+      },
+      {
+        name: `retry › an empty stanza in the ${holder}: no response is retried`,
+        ...stanza,
+        script: [answer(503)],
+        expect: { status: 503, attempts: 1 },
+      },
+    ];
+  }),
   {
     name: "retry › no stanza: nor after a reset",
     script: [{ do: "Reset" }],
@@ -208,6 +225,22 @@ const connections: readonly BehaviourRow[] = [
     endpoints: ["Dead"],
     script: [OK],
     expect: { status: 503, attempts: 0, bodyExcludes: ["127.0.0.1"] },
+  },
+  {
+    name: "not connected › an empty stanza in the route: retried once",
+    rule: { retry: {} },
+    endpoints: ["Dead", "Alive"],
+    script: [OK],
+    repeat: 6,
+    expect: { status: 200, attempts: 6 },
+  },
+  {
+    name: "not connected › an empty stanza in a policy: retried once",
+    retry: {},
+    endpoints: ["Dead", "Alive"],
+    script: [OK],
+    repeat: 6,
+    expect: { status: 200, attempts: 6 },
   },
   {
     name: "not connected › no stanza: 503",

@@ -79,6 +79,31 @@ describe("Merging into existing `spec` fields", () => {
     });
   }
 
+  test("a struct that is there stays, although it sets nothing: an empty one is the object's own value", () => {
+    const made = merged({}, { default: { other: 1 } });
+    expect(made.spec(at)).toEqual({ settings: {}, other: 1 });
+    expect(made.source(at, "/settings").held).toBe("object HTTPRoute/r");
+  });
+
+  for (const block of ["default", "override"]) {
+    test(`a struct that is there contests nothing by itself: a policy's ${block} fills it`, () => {
+      const made = merged({}, { [block]: { settings: { key: "policy" } } });
+      expect(made.spec(at)).toEqual({ settings: { key: "policy" } });
+      expect(made.outcome("p")).toBe("Enforced");
+    });
+  }
+
+  test("a map that is one value counts as unset if it is empty", () => {
+    const mappings = [{ from: "labels", to: "HTTPRoute", path: "spec.labels" }];
+    const made = mapped({ ...inherited, atomicPaths: ["labels"] }, mappings, { route: { labels: {} } }, [
+      "p",
+      "Gateway/g",
+      { default: { labels: { a: "b" } } },
+    ]);
+    expect(made.spec(at)).toEqual({ labels: { a: "b" } });
+    expect(made.source(at, "/labels")).toEqual({ held: "p defaults", by: "p defaults FieldDefaults", lost: [] });
+  });
+
   test("an unset field takes the default", () => {
     expect(merged(undefined, { default: { settings: { key: "policy" } } }).spec(at)).toEqual({
       settings: { key: "policy" },

@@ -3,7 +3,7 @@ import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, ow
 import { escapePointer, liesBelow } from "../../model/json-pointer.ts";
 import type { Unit } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
-import { buildSpec, type UnitRules, unitsOf } from "../../model/units.ts";
+import { buildSpec, isOneValue, type UnitRules, unitsOf } from "../../model/units.ts";
 import type { CompiledMapping } from "../world/compile-mapping.ts";
 
 /** A node on the path that a mapping may lead into. */
@@ -55,7 +55,8 @@ export const NO_OWN_VALUES: OwnValues = {
  * Merging into existing spec fields
  *
  * Where a kind maps its settings onto fields of an object, the object's own value is the most specific default: it overrides
- * every default and is replaced by every override. Empty lists, strings and maps count as unset. `nodes`: most specific first.
+ * every default and is replaced by every override. Empty lists, strings and maps count as unset; an empty struct at the field itself
+ * is there, and contests nothing. `nodes`: most specific first.
  * Policy attachment reference, "Merging into existing `spec` fields"
  */
 export function ownValues(
@@ -157,13 +158,25 @@ function itemPlaces({ value, pointer }: FieldPlace, where: { key: string; value:
   return places;
 }
 
-/** The value's units, at the place in the spec that it maps from. Empty lists, strings and maps count as unset. */
+/** The value's units, at the place in the spec that it maps from. */
 function unitsAt(mapping: CompiledMapping, value: Json | undefined, rules: UnitRules): readonly Unit[] {
-  if (value === undefined || value === null || isUnset(value)) return [];
+  if (value === undefined || value === null) return [];
   const { path } = mapping.from;
   const spec = buildSpec([{ path, value }]);
-  return unitsOf(path.length === 0 && isJsonObject(value) ? value : spec, rules).filter((unit) => !isUnset(unit.value));
+  return unitsOf(path.length === 0 && isJsonObject(value) ? value : spec, rules).filter(
+    (unit) => !isUnset(unit.value) || isEmptyStanza(unit, mapping, rules),
+  );
 }
+
+/**
+ * An empty stanza is there
+ *
+ * A `retry` without fields is a retry stanza: it configures the retry of connection errors. It sets no field, so every policy can
+ * fill it. An empty map with arbitrary keys is unset.
+ * GEP-1731, "Should whether to retry on connection errors be configurable?"
+ */
+const isEmptyStanza = ({ path, value }: Unit, { from }: CompiledMapping, rules: UnitRules): boolean =>
+  path.length === from.path.length && isJsonObject(value) && !isOneValue(path, rules);
 
 function isUnset(value: Json): boolean {
   if (value === null || value === "") return true;

@@ -243,6 +243,7 @@ const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Step => 
 });
 
 const NO_ERRORS: readonly ConditionError[] = [];
+const NOBODY: readonly Policy[] = [];
 const EACH_LEAF: MergeStrategy = { base: "Overrides", granularity: "Field" };
 
 const candidatesOf = (policy: Policy, block: Block): readonly Candidate[] =>

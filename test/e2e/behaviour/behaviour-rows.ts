@@ -72,7 +72,7 @@ const codes: readonly BehaviourRow[] = [
       {
         name: `retry › an empty stanza in the ${holder}: no response is retried`,
         ...stanza,
-        script: [answer(503)],
+        script: [respond(503)],
         expect: { status: 503, attempts: 1 },
       },
     ];

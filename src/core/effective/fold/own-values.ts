@@ -171,9 +171,9 @@ function unitsAt(mapping: CompiledMapping, value: Json | undefined, rules: UnitR
 /**
  * An empty stanza is there
  *
- * A `retry` without fields is a retry stanza: it configures the retry of connection errors. It sets no field, so every policy can
- * fill it. An empty map with arbitrary keys is unset.
- * GEP-1731, "Should whether to retry on connection errors be configurable?"
+ * A struct without fields is there: `retry: {}` configures the retry of connection errors (GEP-1731). It sets no field, so every
+ * policy can fill it. An empty map with arbitrary keys is unset.
+ * Policy attachment reference, "Merging into existing `spec` fields"
  */
 const isEmptyStanza = ({ path, value }: Unit, { from }: CompiledMapping, rules: UnitRules): boolean =>
   path.length === from.path.length && isJsonObject(value) && !isOneValue(path, rules);

@@ -293,3 +293,68 @@ describe("other parts of the output", () => {
     expect(stdout).toContain("from HTTPRoute bakery/baker itself (examples/bakery/bakery.yaml:18)");
   });
 });
+
+describe("values that an object sets itself, where no policy is on the path", () => {
+  const route = (retry: string): string => `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g}
+spec: {gatewayClassName: c, listeners: [{name: http, port: 80, protocol: HTTP}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: r}
+spec:
+  parentRefs: [{name: g}]
+  rules:
+  - backendRefs: [{name: s, port: 80}]
+    retry: ${retry}
+    timeouts: {request: 5s}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: s}
+spec: {ports: [{port: 80}]}
+`;
+  const files = { "own.yaml": route("{attempts: 3, codes: [503]}") };
+
+  test.each(["httproute/r", "httproute/r#rule-1", "svc/s"])(
+    "explain %s prints them, with their line",
+    async (target) => {
+      const { stdout, code } = await runCli(`explain ${target} -f own.yaml`, { files });
+      expect(code).toBe(0);
+      expect(stdout).toContain("No policy takes effect on");
+      expect(stdout).toContain("RetryPolicy: no policy; the object's own values take effect.");
+      expect(stdout).toContain("retry.attempts: 3\n    from HTTPRoute default/r itself (own.yaml:13)");
+      expect(stdout).toContain("timeouts.request: 5s\n    from HTTPRoute default/r itself (own.yaml:14)");
+    },
+  );
+
+  test("they are values of the route, not of its Gateway", async () => {
+    const { stdout } = await runCli("explain gtw/g -f own.yaml", { files });
+    expect(stdout).toContain("No policy takes effect on Gateway default/g.");
+    expect(stdout).not.toContain("RetryPolicy");
+  });
+
+  test("-o json has them as an outcome without policies", async () => {
+    const { stdout } = await runCli("explain httproute/r -o json -f own.yaml", { files });
+    const [kind] = JSON.parse(stdout).policyKinds;
+    expect(kind).toMatchObject({ policyKind: { kind: "RetryPolicy" }, paths: 1 });
+    expect(kind.outcomes[0]).toMatchObject({
+      spec: { retry: { attempts: 3, codes: [503] }, timeouts: { request: "5s" } },
+      policies: [],
+    });
+  });
+
+  test("trace prints them, and the attempts that they lead to", async () => {
+    const { stdout } = await runCli("trace GET http://x/ -f own.yaml", { files });
+    expect(stdout).toContain("No policy takes effect on this path.");
+    expect(stdout).toContain("retry.attempts: 3");
+    expect(stdout).toContain("At most 4 attempts; the client waits at most 5s.");
+  });
+
+  test("an empty stanza is one of them", async () => {
+    const { stdout } = await runCli("trace GET http://x/ -f own.yaml", { files: { "own.yaml": route("{}") } });
+    expect(stdout).toMatch(/retry(\.attempts)?: (\{\}|1)/);
+    expect(stdout).toContain("At most 2 attempts");
+  });
+});

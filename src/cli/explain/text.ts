@@ -22,7 +22,7 @@ import { printValues } from "./values-text.ts";
 export function printExplanation(explanation: Explanation, context: TextContext): void {
   const { print, caveats } = context;
   printTarget(explanation, context);
-  if (explanation.kinds.length === 0) {
+  if (explanation.kinds.every(isOwnOnly)) {
     print.line();
     const why = explanation.refusals.length > 0 ? ": it is not attached to any parent, for the reasons below" : "";
     const no = caveats.length === 0 ? "No policy" : "No known policy";
@@ -60,6 +60,10 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 const explainedObject = ({ world }: LoadedSource, target: Explanation["target"]): KubeObject | undefined =>
   world.objects.get(objectId(target));
 
+/** True if no policy is on the paths: objects set the values themselves. */
+export const isOwnOnly = ({ outcomes }: KindExplanation): boolean =>
+  outcomes.every(({ policies }) => policies.length === 0);
+
 export function printKind({ policyKind, paths, outcomes }: KindExplanation, context: TextContext): void {
   const { print } = context;
   const all = outcomes.flatMap((outcome) => outcome.paths);
@@ -67,8 +71,10 @@ export function printKind({ policyKind, paths, outcomes }: KindExplanation, cont
   print.paragraph({}, styled(policyKind.kind, "bold"), summary(outcomes, paths));
   print.paragraph({ indent: 2, hanging: 2 }, styled(formatPathsTogether(all), "dim"));
   print.line();
-  printPolicyParts(outcomes, context);
-  print.line();
+  if (policyCount(outcomes) > 0) {
+    printPolicyParts(outcomes, context);
+    print.line();
+  }
   if (!context.allPaths || outcomes.length === 1) {
     printValues(outcomes, policyKind, context);
     return;
@@ -81,8 +87,12 @@ export function printKind({ policyKind, paths, outcomes }: KindExplanation, cont
   });
 }
 
+const policyCount = (outcomes: readonly PathOutcome[]): number =>
+  new Set(outcomes.flatMap((outcome) => outcome.policies.map(({ policy }) => policy))).size;
+
 function summary(outcomes: readonly PathOutcome[], paths: number): string {
-  const policies = new Set(outcomes.flatMap((outcome) => outcome.policies.map(({ policy }) => policy))).size;
+  const policies = policyCount(outcomes);
+  if (policies === 0) return ": no policy; the object's own values take effect.";
   const count = policies === 1 ? "1 policy" : `${policies} policies`;
   if (paths === 1) return `: ${count} on the only path.`;
   const [first] = outcomes;

@@ -15,7 +15,7 @@ import { retrySettings } from "../../core/retry/retry-settings.ts";
 import { retryTimeline } from "../../core/retry/retry-timeline.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { qualification } from "../caveats/text.ts";
-import { printKind } from "../explain/text.ts";
+import { isOwnOnly, printKind } from "../explain/text.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatValue } from "../print/format-value.ts";
 import { printTimeline } from "../print/print-timeline.ts";
@@ -113,14 +113,14 @@ function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): v
   if (response !== undefined)
     print.paragraph({ indent: 2 }, styled(`The gateway responds with ${response}.`, "yellow"));
   printBackends(backends, context);
-  for (const kind of kinds) {
-    printKind(kind, context);
-    if (kindId(kind.policyKind) === RETRY_POLICY) printTimelines(kind, kinds, context);
-  }
-  if (kinds.length === 0) {
+  if (kinds.every(isOwnOnly)) {
     print.line();
     const no = caveats.length === 0 ? "No policy" : "No known policy";
     print.paragraph({}, `${no} takes effect on this path${qualification(caveats)}.`);
+  }
+  for (const kind of kinds) {
+    printKind(kind, context);
+    if (kindId(kind.policyKind) === RETRY_POLICY) printTimelines(kind, kinds, context);
   }
 }
 

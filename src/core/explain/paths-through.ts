@@ -1,12 +1,14 @@
 /** The paths of one policy kind that pass through an object, or through a section of one. */
 
+import { foldPath, ownValuesOn } from "../effective/fold/fold-path.ts";
 import { forEachEffective } from "../effective/fold/for-each-effective.ts";
 import type { Path } from "../effective/paths/path.ts";
+import { PathFinder } from "../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../effective/world/compiled-kind.ts";
 import { referrersOf } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
 import type { EffectiveSpec } from "../merge/effective-spec.ts";
-import { kindId, type ObjectId } from "../model/refs.ts";
+import { kindId, type ObjectId, parseObjectId } from "../model/refs.ts";
 
 /** An object, or a section of one. */
 export interface ObjectOrSection {
@@ -32,6 +34,45 @@ export function forEachPathThrough(
   else for (const end of ends) forEachEffective(world, kind, visitThrough, end);
 }
 
+/**
+ * Visits the paths without a policy on which an object at or above the target sets fields itself that the kind maps onto, in a defined
+ * order. Own values of objects below the target are theirs, not the target's.
+ */
+export function forEachOwnPathThrough(
+  world: World,
+  kind: CompiledKind,
+  target: ObjectOrSection,
+  visit: (path: Path, core: EffectiveSpec) => void,
+): void {
+  if (kind.mappings.length === 0) return;
+  const isMapped = kind.mappings.some(({ level }) => target.id.startsWith(`${kindId(level)}/`));
+  const ends = endsBelow(world, kind, target.id, isMapped ? Number.POSITIVE_INFINITY : MANY);
+  if (ends === "many") return;
+  const finder = new PathFinder(world, kind);
+  for (const id of ends) {
+    finder.forEachPathTo({ id, ref: parseObjectId(id) }, (path) => {
+      if (!passes(path, target) || !hasOwnValues(path, kind, target)) return;
+      const core = foldPath(path, kind);
+      if (core.outcomes.length === 0) visit(path, core);
+    });
+  }
+}
+
+function hasOwnValues(path: Path, kind: CompiledKind, { id }: ObjectOrSection): boolean {
+  const { units, objects, items } = ownValuesOn(path, kind);
+  if (units.length + items.length === 0) return false;
+  const holders = new Set<ObjectId>([
+    ...objects,
+    ...items.filter((item) => item.units.length > 0).map((item) => item.object),
+  ]);
+  let isAbove = false;
+  for (let at: Path | undefined = path; at !== undefined; at = at.up) {
+    isAbove ||= at.node.id === id;
+    if (isAbove && holders.has(at.node.id)) return true;
+  }
+  return false;
+}
+
 function passes(path: Path, { id, sectionName }: ObjectOrSection): boolean {
   for (let at: Path | undefined = path; at !== undefined; at = at.up) {
     if (at.node.id === id && (sectionName === undefined || at.node.section?.name === sectionName)) return true;
@@ -40,13 +81,13 @@ function passes(path: Path, { id, sectionName }: ObjectOrSection): boolean {
 }
 
 /** The objects at or below `top` that are effective targets of the kind. */
-function endsBelow(world: World, kind: CompiledKind, top: ObjectId): readonly ObjectId[] | "many" {
+function endsBelow(world: World, kind: CompiledKind, top: ObjectId, many = MANY): readonly ObjectId[] | "many" {
   const seen = new Set<ObjectId>([top]);
   for (const id of seen) {
     // A Namespace is above the objects in it. No link records that.
     if (id.startsWith(NAMESPACE)) return "many";
     for (const child of childrenOf(world, id)) seen.add(child);
-    if (seen.size > MANY) return "many";
+    if (seen.size > many) return "many";
   }
   return [...seen].filter((id) => isEnd(kind, id)).sort();
 }

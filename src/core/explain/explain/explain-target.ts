@@ -9,7 +9,7 @@ import type { World } from "../../effective/world/world.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Source } from "../../merge/provenance.ts";
 import { formatRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
-import { forEachPathThrough, type ObjectOrSection } from "../paths-through.ts";
+import { forEachOwnPathThrough, forEachPathThrough, type ObjectOrSection } from "../paths-through.ts";
 import { ineffectivePolicies } from "./ineffective-policies.ts";
 import { ReachedSections } from "./reached-sections.ts";
 import { reportedConditions } from "./reported-conditions.ts";
@@ -30,12 +30,16 @@ export function explainTarget(world: World, target: ObjectOrSection, { group }: 
   for (const compiled of world.rulebook.kinds) {
     const grouping = new Map<string, Grouped>();
     let paths = 0;
-    forEachPathThrough(world, compiled, target, (path, core) => {
+    const add = (path: Path, core: EffectiveSpec): void => {
       addPath(world, compiled, path, core, group ? undefined : String(paths), grouping);
       paths++;
-      reached.add(compiled, path);
       if (path.incomplete) for (const ref of absentAbove(world, path)) absent.set(objectId(ref), ref);
+    };
+    forEachPathThrough(world, compiled, target, (path, core) => {
+      add(path, core);
+      reached.add(compiled, path);
     });
+    forEachOwnPathThrough(world, compiled, target, add);
     const outcomes = [...grouping.values()].map(({ outcome }) => outcome);
     if (paths > 0) kinds.push({ policyKind: compiled.policyKind, paths, outcomes });
   }

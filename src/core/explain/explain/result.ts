@@ -9,7 +9,10 @@ import type { RefusalCode } from "../../topology/links.ts";
 /** What `explain` returns. */
 export interface Explanation {
   readonly target: PathNode;
-  /** Policy kinds with a policy on a path through the target, in the order of the definitions. */
+  /**
+   * Policy kinds with a policy on a path through the target, in the order of the definitions; also kinds whose settings an object at or
+   * above the target sets itself, in fields of its own (`retry` of an HTTPRoute).
+   */
   readonly kinds: readonly KindExplanation[];
   /** Policies that name the target, or something similar, and have no effect on it. */
   readonly failures: readonly IneffectivePolicy[];
@@ -21,10 +24,10 @@ export interface Explanation {
   readonly conditions: readonly ReportedCondition[];
 }
 
-/** The effective policies of one policy kind on the paths through a target. */
+/** The effective policies of one policy kind, or objects' own values in place of them, on the paths through a target. */
 export interface KindExplanation {
   readonly policyKind: GroupKind;
-  /** The number of paths through the target that have a policy. */
+  /** The number of paths through the target that have a policy or own values. */
   readonly paths: number;
   /** Paths with the same outcome are grouped; groups are in the order of their first path. */
   readonly outcomes: readonly PathOutcome[];
@@ -36,7 +39,7 @@ export interface PathOutcome {
   readonly spec: JsonObject;
   readonly sources: readonly Source[];
   readonly fields: readonly MappedField[];
-  /** The policies on these paths, highest first. */
+  /** The policies on these paths, highest first. Empty: there is none, and the values are the objects' own. */
   readonly policies: readonly PolicyPart[];
 }
 

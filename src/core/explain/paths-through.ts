@@ -61,14 +61,14 @@ export function forEachOwnPathThrough(
 function hasOwnValues(path: Path, kind: CompiledKind, { id }: ObjectOrSection): boolean {
   const { units, objects, items } = ownValuesOn(path, kind);
   if (units.length + items.length === 0) return false;
-  const holders = new Set<ObjectId>([
+  const owners = new Set<ObjectId>([
     ...objects,
     ...items.filter((item) => item.units.length > 0).map((item) => item.object),
   ]);
   let isAbove = false;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) {
     isAbove ||= at.node.id === id;
-    if (isAbove && holders.has(at.node.id)) return true;
+    if (isAbove && owners.has(at.node.id)) return true;
   }
   return false;
 }

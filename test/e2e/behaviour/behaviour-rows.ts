@@ -60,17 +60,17 @@ const codes: readonly BehaviourRow[] = [
     script: [respond(503)],
     expect: { status: 503, attempts: 1, body: "response 503" },
   },
-  ...(["route", "policy"] as const).flatMap((holder): BehaviourRow[] => {
-    const stanza: Pick<BehaviourRow, "rule" | "retry"> = holder === "route" ? { rule: { retry: {} } } : { retry: {} };
+  ...(["route", "policy"] as const).flatMap((where): BehaviourRow[] => {
+    const stanza: Pick<BehaviourRow, "rule" | "retry"> = where === "route" ? { rule: { retry: {} } } : { retry: {} };
     return [
       {
-        name: `retry › an empty stanza in the ${holder}: a connection error is retried once`,
+        name: `retry › an empty stanza in the ${where}: a connection error is retried once`,
         ...stanza,
         script: [{ do: "Reset" }, { do: "Reset" }, OK],
         expect: { status: 503, attempts: 2 },
       },
       {
-        name: `retry › an empty stanza in the ${holder}: no response is retried`,
+        name: `retry › an empty stanza in the ${where}: no response is retried`,
         ...stanza,
         script: [respond(503)],
         expect: { status: 503, attempts: 1 },

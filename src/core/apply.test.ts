@@ -68,6 +68,27 @@ const orchard = chainOfKinds(["Orchard", "Tree", "Tree", "Apple"]);
 const fruits = policyKind("Color", { targets: ["Orchard", "Tree"], ends: ["Apple"], ...orchard, merge: field });
 const direct = policyKind("Color", { class: "Direct", targets: ["Service/Port"], ends: ["Service", "Service/Port"] });
 
+/** Policies that refer to ConfigMaps with CA certificates. */
+const referring: PolicyDefinition = {
+  ...direct,
+  references: [
+    {
+      path: "ca",
+      kinds: [{ group: "", kind: "ConfigMap" }],
+      keys: ["ca.crt"],
+      format: "Any",
+      reason: "InvalidReference",
+      noneValid: "Invalid",
+    },
+  ],
+};
+const authorities = (data: JsonObject): JsonObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "ca", namespace: "default" },
+  data,
+});
+
 const children = (...names: readonly string[]): JsonObject => ({
   children: names.map((name) => ({
     group: "fruit.example.com",
@@ -211,6 +232,20 @@ const cases: readonly Case[] = [
     ],
     deletes: ["Color/old"],
     touches: { effective: 1, verdicts: 2 },
+  },
+  {
+    name: "an object that a policy refers to gets what it must contain",
+    definition: referring,
+    objects: [service("b1"), policy("Color", "p", "Service/b1", { ca: { name: "ca" } }), authorities({})],
+    upserts: [authorities({ "ca.crt": "x" })],
+    touches: { effective: 0, verdicts: 1 },
+  },
+  {
+    name: "an object that a policy refers to comes, and lacks what it must contain",
+    definition: referring,
+    objects: [service("b1"), policy("Color", "p", "Service/b1", { ca: { name: "ca" } })],
+    upserts: [authorities({})],
+    touches: { effective: 0, verdicts: 1 },
   },
   {
     name: "a GatewayClass's policy, the class being defined later",

@@ -25,6 +25,7 @@ const STATES: Readonly<Record<PolicyState, string>> = {
   Invalid: "invalid",
   TargetNotFound: "target not found",
   Conflicted: "in conflict",
+  NotResolved: "references do not resolve",
 };
 
 /** `RetryPolicy friday-fix: takes effect partly`. */
@@ -45,6 +46,7 @@ export function colourClassOf({ state }: AttachedPolicy): "good" | "partly" | "b
     case "Invalid":
     case "TargetNotFound":
     case "Conflicted":
+    case "NotResolved":
       return "bad";
   }
 }

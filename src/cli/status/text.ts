@@ -59,7 +59,7 @@ function printConditions(print: Printer, conditions: readonly Condition[], inden
     );
 }
 
-const COLOURS: Readonly<Record<Condition["status"], Style>> = { True: "green", False: "red" };
+const COLOURS: Readonly<Record<Condition["status"], Style>> = { True: "green", False: "red", Unknown: "yellow" };
 
 const formatAncestor = ({ sectionName, namespace = "", ...ref }: AncestorRef): string =>
   formatRef({ ...ref, namespace }, sectionName);

@@ -126,6 +126,25 @@ export interface FieldMapping {
   readonly create: boolean;
 }
 
+/** References in the spec of a policy to objects that must exist, and what they must contain. */
+export interface PolicyReference {
+  /** Dotted path in the spec of a reference, or of a list of references. */
+  readonly path: string;
+  /** The kinds of objects that may be referenced. */
+  readonly kinds: readonly GroupKind[];
+  /** Keys that `data` of the object must have. */
+  readonly keys: readonly string[];
+  /** `Certificates`: the values of these keys are certificates in PEM. */
+  readonly format: "Any" | "Certificates";
+  /** The reason of `ResolvedRefs=False` if the object does not exist, or does not contain what it must. */
+  readonly reason: string;
+  /** The reason of `Accepted=False` if none of the references at `path` is valid. */
+  readonly noneValid: string;
+}
+
+/** The objects that have an entry in the status of a policy (Gateway API, PolicyAncestorStatus). */
+export type Ancestors = "Gateway" | "Target";
+
 export interface MergeRules {
   /** `true`: the strategy None of GEP-713. */
   readonly none: boolean;
@@ -157,10 +176,17 @@ export interface PolicyDefinition {
   readonly hierarchy: Hierarchy;
   readonly merge: MergeRules;
   readonly mapsTo: readonly FieldMapping[];
-  readonly status: { readonly vocabulary: "Enforced" | "Programmed" };
+  /** Absent: none. */
+  readonly references?: readonly PolicyReference[];
+  /** `ancestors` absent: `Target` for Direct, `Gateway` for Inherited. */
+  readonly status: { readonly vocabulary: "Enforced" | "Programmed"; readonly ancestors?: Ancestors };
   /** `true`: inferred from the label of a CRD, not declared. Results that depend on it report this. */
   readonly inferred: boolean;
 }
+
+/** The objects that have an entry in the status of policies of the kind. */
+export const ancestorsIn = ({ class: policyClass, status }: PolicyDefinition): Ancestors =>
+  status.ancestors ?? (policyClass === "Direct" ? "Target" : "Gateway");
 
 /** Every granularity with which a policy of the kind may be merged. */
 export function supportedGranularities(merge: MergeRules): readonly Granularity[] {

@@ -68,6 +68,9 @@ export type FindingCode =
   | "ReferenceNotPermitted"
   | "SelectorMatchesNothing"
   | "Conflicted"
+  // In what policies refer to.
+  | "InvalidCACertificateRef"
+  | "InvalidReference"
   // In what policy kinds mean.
   | "DefinitionWrongType"
   | "DefinitionUnknownField"

@@ -130,6 +130,15 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "The target already has a policy of a kind that does not merge.",
     "Delete one of the two policies, or change the target of one.",
   ),
+  // References of policies.
+  InvalidCACertificateRef: error(
+    "A reference of a BackendTLSPolicy to CA certificates is invalid.",
+    "Refer to a ConfigMap in the namespace of the policy whose key ca.crt has certificates in PEM.",
+  ),
+  InvalidReference: error(
+    "A policy refers to an object that does not exist, or that does not contain what it must.",
+    "Correct the reference, or the object.",
+  ),
   // PolicyDefinitions.
   DefinitionWrongType: error("A field of a PolicyDefinition has a value of the wrong type."),
   DefinitionUnknownField: error("A PolicyDefinition has an unknown field."),

@@ -1,17 +1,28 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
+import { gatewaysAbove } from "../effective/paths/gateways-above.ts";
 import { findConflict } from "../effective/verdicts/find-conflict.ts";
 import { formatRejection } from "../effective/verdicts/format-rejection.ts";
 import { joinMessages } from "../effective/verdicts/join-messages.ts";
 import { targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
 import type { AncestorVerdict, NotAcceptedReason, Verdict } from "../effective/verdicts/verdict.ts";
-import { verdictOf } from "../effective/verdicts/verdict-of.ts";
+import { verdictAmong, verdictOf } from "../effective/verdicts/verdict-of.ts";
 import type { PolicyRecord, World } from "../effective/world/world.ts";
+import { ancestorsIn } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
-import type { KubeObject } from "../model/kube-object.ts";
 import { parseTargets } from "../model/parse/parse-targets.ts";
 import type { TargetRef } from "../model/policy.ts";
-import { type ObjectId, type ObjectRef, type PolicyId, parseObjectId, type TargetId, targetId } from "../model/refs.ts";
-import { accepted, enforcement, notAccepted, reconciling } from "./conditions.ts";
+import {
+  compareText,
+  isPlainName,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+  type PolicyId,
+  parseObjectId,
+  type TargetId,
+  targetId,
+} from "../model/refs.ts";
+import { accepted, enforcement, notAccepted, reconciling, resolvedRefs } from "./conditions.ts";
 import type { PartialEnforcementFinder } from "./partial-enforcement-finder.ts";
 import type { AncestorRef, Condition, StatusOptions } from "./status-report.ts";
 
@@ -24,7 +35,8 @@ export interface Ancestor {
  * One status entry for each ancestor
  *
  * The ancestors are the Gateways (mesh: parent Services) on the paths of the policy, or the GatewayClass or Namespace that it
- * targets; without a path, and for Direct kinds, its targets. A target that is refused or Conflicted has an entry of its own.
+ * targets; without a path its targets. A definition may choose the targets instead, which is the default for Direct kinds. A
+ * target that is refused or Conflicted has an entry of its own.
  * GEP-713, "Status needs to be namespaced by implementation"
  */
 export function ancestorsOf(
@@ -39,21 +51,36 @@ export function ancestorsOf(
   const conflicted = conflictedTargets(world, record);
   switch (verdict.state) {
     case "NotAccepted":
-      if (verdict.reason === "Invalid")
-        for (const target of writtenTargets(record))
-          ancestors.refuse(writtenRef(world, record, target), "Invalid", verdict.message);
+      for (const ref of refusedAsAWhole(world, record, verdict.reason, conflicted))
+        ancestors.refuse(ref, verdict.reason, verdict.message);
       break;
     case "Accepted":
       for (const { ref, condition } of acceptedAt(world, id, record, verdict, { options, conflicted, parts }))
         ancestors.accept(ref, condition);
       break;
   }
-  for (const { ref, message } of conflicted.values()) ancestors.refuse(ref, "Conflicted", message);
+  for (const { refs, message } of conflicted.values())
+    for (const ref of refs) ancestors.refuse(ref, "Conflicted", message);
   addRefused(world, record, ancestors);
   // A policy without any named target, such as one with a selector that matches nothing, has its Namespace as ancestor.
   if (ancestors.isEmpty && verdict.state === "NotAccepted")
     ancestors.refuse(namespaceRef(record.object.ref), verdict.reason, verdict.message);
-  return ancestors.toList(record.object);
+  return ancestors.toList(record);
+}
+
+/** The ancestors of a policy that is not accepted at any target, for a reason that is about the policy itself. */
+function refusedAsAWhole(
+  world: World,
+  record: PolicyRecord,
+  reason: NotAcceptedReason,
+  conflicted: StatusContext["conflicted"],
+): readonly (AncestorRef | undefined)[] {
+  if (reason === "Invalid" && record.policy === undefined)
+    return writtenTargets(record).flatMap((target) => writtenRefs(world, record, target));
+  if (reason !== record.references.noneValid?.reason) return [];
+  return record.targets.attachments
+    .filter((attachment) => !conflicted.has(targetOf(attachment)))
+    .flatMap((attachment) => ancestorsAt(world, record, attachment));
 }
 
 interface Draft {
@@ -88,12 +115,16 @@ class AncestorList {
     if (!draft.refusals.has(message)) draft.refusals.set(message, reason);
   }
 
-  toList(policy: KubeObject): readonly Ancestor[] {
+  toList(record: PolicyRecord): readonly Ancestor[] {
+    const { object, references } = record;
+    const resolved = resolvedRefs(record);
     return [...this.#drafts.values()].map(({ ref, enforced, refusals }) => {
       const message = joinMessages([...refusals.keys()]);
       const [reason] = refusals.values();
-      if (enforced !== undefined) return { ref, conditions: [accepted(policy, message), enforced] };
-      return { ref, conditions: reason === undefined ? [] : [notAccepted(policy, reason, message)] };
+      if (enforced !== undefined) return { ref, conditions: [accepted(object, message), enforced, ...resolved] };
+      if (reason === undefined) return { ref, conditions: [] };
+      const refused = notAccepted(object, reason, message);
+      return { ref, conditions: reason === references.noneValid?.reason ? [refused, ...resolved] : [refused] };
     });
   }
 }
@@ -117,7 +148,8 @@ function acceptedAt(
   { options: { acknowledged }, conflicted, parts }: StatusContext,
 ): readonly { readonly ref: AncestorRef; readonly condition: Condition }[] {
   const { object, kind, targets } = record;
-  const { class: policyClass, status } = kind.definition;
+  const { definition } = kind;
+  const { status } = definition;
   const isAcknowledged = (ancestor: ObjectId): boolean => acknowledged === undefined || acknowledged(ancestor, id);
   const conditionAt = ({ ancestor, enforcement: state, tally }: AncestorVerdict): Condition => {
     const inPart = state === "PartiallyEnforced" ? parts.find(kind, id, { ancestor, tally }) : undefined;
@@ -128,18 +160,49 @@ function acceptedAt(
   if (verdict.enforcement === "NoPath") {
     const condition = enforcement(object, status.vocabulary, "NoPath", verdict.total);
     const kept = targets.attachments.filter((attachment) => !conflicted.has(targetOf(attachment)));
-    return kept.map((one) => ({ ref: ancestorRef(parseObjectId(one.object), one.sectionName), condition }));
+    return kept.flatMap((one) => ancestorsAt(world, record, one).map((ref) => ({ ref, condition })));
   }
-  if (policyClass === "Direct")
-    return targetVerdicts(world, id, record, verdict.ancestors).map((at) => ({
+  if (ancestorsIn(definition) === "Target") {
+    const verdicts =
+      definition.class === "Direct"
+        ? targetVerdicts(world, id, record, verdict.ancestors)
+        : targets.attachments.map(({ object: ancestor, sectionName }) => ({
+            ...whole(verdict),
+            ancestor,
+            sectionName,
+          }));
+    return verdicts.map((at) => ({
       ref: ancestorRef(parseObjectId(at.ancestor), at.sectionName),
       condition: conditionAt(at),
     }));
-  return verdict.ancestors.map((at) => ({ ref: ancestorRef(parseObjectId(at.ancestor)), condition: conditionAt(at) }));
+  }
+  const verdicts = definition.class === "Direct" ? gatewayVerdicts(world, id, record) : verdict.ancestors;
+  return verdicts.map((at) => ({ ref: ancestorRef(parseObjectId(at.ancestor)), condition: conditionAt(at) }));
+}
+
+const whole = ({ enforcement: state, total }: Accepted): Pick<AncestorVerdict, "enforcement" | "tally"> => ({
+  enforcement: state,
+  tally: total,
+});
+
+/** The verdict of a policy of a Direct kind behind each Gateway that uses one of its targets. */
+function gatewayVerdicts(world: World, id: PolicyId, { targets }: PolicyRecord): readonly AncestorVerdict[] {
+  const behind = new Map<ObjectId, Set<ObjectId>>();
+  for (const attachment of targets.attachments) {
+    const above = gatewaysAbove(world, attachment);
+    for (const ancestor of above.length === 0 ? [attachment.object] : above)
+      behind.set(ancestor, (behind.get(ancestor) ?? new Set()).add(attachment.object));
+  }
+  return [...behind]
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([ancestor, objects]) => {
+      const verdict = verdictAmong(world, id, objects);
+      return verdict === undefined ? [] : [{ ancestor, ...verdict }];
+    });
 }
 
 interface ConflictedTarget {
-  readonly ref: AncestorRef;
+  readonly refs: readonly AncestorRef[];
   readonly message: string;
 }
 
@@ -151,10 +214,21 @@ function conflictedTargets(world: World, record: PolicyRecord): ReadonlyMap<Targ
   for (const attachment of record.targets.attachments) {
     const conflict = findConflict(world, record, attachment);
     if (conflict === undefined) continue;
-    const ref = ancestorRef(parseObjectId(attachment.object), attachment.sectionName);
-    conflicted.set(targetOf(attachment), { ref, message: conflict.message });
+    conflicted.set(targetOf(attachment), { refs: ancestorsAt(world, record, attachment), message: conflict.message });
   }
   return conflicted;
+}
+
+/** The ancestors of a policy at one target: for a Direct kind with `ancestors: Gateway` the Gateways that use it, if there are any. */
+function ancestorsAt(
+  world: World,
+  { kind: { definition } }: PolicyRecord,
+  { object, sectionName }: Pick<Attachment, "object" | "sectionName">,
+): readonly AncestorRef[] {
+  const isDirect = definition.class === "Direct" && ancestorsIn(definition) === "Gateway";
+  const above = isDirect ? gatewaysAbove(world, sectionName === undefined ? { object } : { object, sectionName }) : [];
+  if (above.length === 0) return [ancestorRef(parseObjectId(object), sectionName)];
+  return above.map((gateway) => ancestorRef(parseObjectId(gateway)));
 }
 
 function addRefused(world: World, record: PolicyRecord, ancestors: AncestorList): void {
@@ -166,7 +240,8 @@ function addRefused(world: World, record: PolicyRecord, ancestors: AncestorList)
     const { field } = rejection;
     const target = byField.get(field) ?? byField.get(field.slice(0, field.lastIndexOf(".")));
     if (target !== undefined)
-      ancestors.refuse(writtenRef(world, record, target), "TargetNotFound", formatRejection(world, rejection));
+      for (const ref of writtenRefs(world, record, target))
+        ancestors.refuse(ref, "TargetNotFound", formatRejection(world, rejection));
   }
 }
 
@@ -176,18 +251,20 @@ function writtenTargets({ object, kind }: PolicyRecord): readonly TargetRef[] {
   return isJsonObject(spec) ? parseTargets(spec, kind.definition.targeting, () => {}) : [];
 }
 
-/** A target as the policy writes it, existing or not; undefined if it has no name. */
-function writtenRef(world: World, { object }: PolicyRecord, target: TargetRef): AncestorRef | undefined {
+/** The ancestors at a target as the policy writes it, existing or not; none if it has no name. */
+function writtenRefs(world: World, record: PolicyRecord, target: TargetRef): readonly AncestorRef[] {
   const { group, kind, namespace, name, sectionName } = target;
-  if (kind === "" || name === undefined || name === "") return undefined;
+  if (kind === "" || name === undefined || name === "") return [];
   const facts = world.rulebook.findKind(group, kind);
   const ref: ObjectRef = {
     group: facts?.group ?? group ?? "",
     kind: facts?.kind ?? kind,
-    namespace: facts?.scope === "Cluster" ? "" : (namespace ?? object.family.namespace),
+    namespace: facts?.scope === "Cluster" ? "" : (namespace ?? record.object.family.namespace),
     name,
   };
-  return ancestorRef(ref, sectionName);
+  const isThere = isPlainName(ref.name) && isPlainName(ref.namespace) && world.objects.has(objectId(ref));
+  if (!isThere) return [ancestorRef(ref, sectionName)];
+  return ancestorsAt(world, record, { object: objectId(ref), ...(sectionName === undefined ? {} : { sectionName }) });
 }
 
 const ancestorRef = ({ group, kind, namespace, name }: ObjectRef, sectionName?: string): AncestorRef => ({

@@ -1,5 +1,7 @@
 /** The conditions of a policy at one ancestor, and their messages. */
+import { joinMessages } from "../effective/verdicts/join-messages.ts";
 import type { Enforcement, Tally } from "../effective/verdicts/verdict.ts";
+import type { PolicyRecord } from "../effective/world/world.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { formatRef, type ObjectId, type PolicyId, parseObjectId, parseTargetId, type TargetId } from "../model/refs.ts";
@@ -81,6 +83,29 @@ export const reconciling = (policy: KubeObject, type: Vocabulary, ancestor: Obje
     reason: "Reconciling",
     message: `the data plane of ${formatRef(parseObjectId(ancestor))} has not acknowledged the configuration yet`,
   });
+
+/**
+ * ResolvedRefs
+ *
+ * True if every reference in the spec resolves, False with the reason of the first one that does not, and Unknown if an object is not
+ * in the input. Kinds without references have no such condition.
+ * Gateway API, "BackendTLSPolicyConditionResolvedRefs"
+ */
+export function resolvedRefs({ object, kind, references }: PolicyRecord): readonly Condition[] {
+  const { problems, unknown } = references;
+  const [problem] = problems;
+  const [missing] = unknown;
+  const type = "ResolvedRefs";
+  if (kind.definition.references === undefined) return [];
+  if (problem !== undefined) {
+    const message = joinMessages(problems.map(({ field, message: why }) => `${field}: ${why}`));
+    return [condition(object, { type, status: "False", reason: problem.reason, message })];
+  }
+  if (missing === undefined)
+    return [condition(object, { type, status: "True", reason: type, message: "all references resolve" })];
+  const message = joinMessages(unknown.map(({ field, ref }) => `${field}: ${formatRef(ref)} is not in the input`));
+  return [condition(object, { type, status: "Unknown", reason: "Incomplete", message })];
+}
 
 const count = (number: number): string => (number === 1 ? "1 path" : `${number} paths`);
 const everywhere = (paths: number): string => (paths === 1 ? "its only path" : `all of its ${paths} paths`);

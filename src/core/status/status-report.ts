@@ -18,7 +18,8 @@ export interface StatusOptions {
 /** A Kubernetes condition without `lastTransitionTime`. */
 export interface Condition {
   readonly type: string;
-  readonly status: "True" | "False";
+  /** `Unknown`: it rests on an object that is not in the input. */
+  readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
   /** Absent where the object has no generation, as in a file. */

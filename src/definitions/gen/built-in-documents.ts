@@ -27,6 +27,23 @@ export const builtInDocuments: readonly JsonObject[] = [
             ]
           }
         ]
+      },
+      "references": [
+        {
+          "path": "validation.caCertificateRefs",
+          "kinds": [
+            "ConfigMap"
+          ],
+          "keys": [
+            "ca.crt"
+          ],
+          "format": "Certificates",
+          "reason": "InvalidCACertificateRef",
+          "noneValid": "NoValidCACertificate"
+        }
+      ],
+      "status": {
+        "ancestors": "Gateway"
       }
     }
   },
@@ -184,6 +201,9 @@ export const builtInDocuments: readonly JsonObject[] = [
             "kind": "Service"
           }
         ]
+      },
+      "status": {
+        "ancestors": "Gateway"
       }
     }
   },

@@ -252,6 +252,7 @@ const onService = weighted<JsonObject>(
   [3, { group: "", kind: "Service", name: "s1" }],
   [1, { group: "", kind: "Service", name: "s2" }],
 );
+const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 const tlsPolicy = made(
   `${API}/v1`,
   "BackendTLSPolicy",
@@ -269,11 +270,22 @@ const tlsPolicy = made(
             { group: "", kind: "Secret", name: "ca" },
           ],
         },
+        { hostname: "s.org", caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] },
         { hostname: "s.org", caCertificateRefs: [{ group: "", kind: "Secret", name: "ca" }] },
       ),
     )
     .map(([ref, section, validation]) => ({ targetRefs: [{ ...ref, ...section }], validation })),
 );
+/** With certificates, without, and malformed. */
+const authorities: Arb<JsonObject> = fc
+  .record({ namespace, data: fc.constantFrom<JsonObject>({ "ca.crt": PEM }, {}, { "ca.crt": "x" }) })
+  .map(({ namespace: home, data }) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "ca", namespace: home },
+    data,
+  }));
+
 const trafficPolicy = made(
   "gateway.networking.x-k8s.io/v1alpha1",
   "XBackendTrafficPolicy",
@@ -303,6 +315,7 @@ const anyObject: Arb<JsonObject> = fc.oneof(
   { weight: 3, arbitrary: slice },
   { weight: 4, arbitrary: retryPolicy },
   { weight: 2, arbitrary: tlsPolicy },
+  { weight: 1, arbitrary: authorities },
   { weight: 2, arbitrary: trafficPolicy },
   { weight: 3, arbitrary: grant },
 );

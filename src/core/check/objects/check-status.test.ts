@@ -40,6 +40,40 @@ describe("a policy's status", () => {
   });
 
   test.each([
+    ["its target", "{kind: HTTPRoute, name: r}"],
+    ["the class above its target", "{kind: GatewayClass, name: c}"],
+  ])("not one at %s: implementations choose the ancestor", async (_, ref) => {
+    const text = smallCluster + withStatus(low, "{type: Accepted, status: 'True', reason: Accepted}", ref);
+    expect(await findingsOf("StatusDiffers", text)).toEqual([]);
+  });
+
+  test("not one at a ListenerSet that it targets", async () => {
+    const set = `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: ListenerSet
+metadata: {name: set, namespace: a}
+spec: {parentRef: {name: g}, listeners: [{name: l, protocol: HTTP, port: 81}]}
+`;
+    const allowing = smallCluster.replace(
+      "  listeners:",
+      "  allowedListeners: {namespaces: {from: Same}}\n  listeners:",
+    );
+    const routed = allowing.replace("parentRefs: [{name: g}]", "parentRefs: [{kind: ListenerSet, name: set}]");
+    const policy = withStatus(
+      "---\napiVersion: prevail.dev/v1alpha1\nkind: RetryPolicy\nmetadata: {name: p, namespace: a}\nspec: {targetRefs: [{kind: ListenerSet, name: set}], retry: {attempts: 2}}\n",
+      "{type: Accepted, status: 'True', reason: Accepted}",
+      "{kind: ListenerSet, name: set}",
+    );
+    expect(await findingsOf("StatusDiffers", routed + set + policy)).toEqual([]);
+  });
+
+  test("not one at a Gateway that is not in the input and that its route names", async () => {
+    const away = smallCluster.replace("parentRefs: [{name: g}]", "parentRefs: [{name: g}, {name: away}]");
+    const text = away + withStatus(low, "{type: Accepted, status: 'True', reason: Accepted}", "{name: away}");
+    expect(await findingsOf("StatusDiffers", text)).toEqual([]);
+  });
+
+  test.each([
     ["that says the same", "{type: Enforced, status: 'True', reason: Enforced}"],
     ["in a vendor's own words", "{type: Accepted, status: 'True', reason: LooksGood}"],
     ["that is not there yet", "{type: Enforced, status: Unknown, reason: Pending}"],
@@ -66,6 +100,54 @@ spec:
     `---\napiVersion: example.com/v1\nkind: PortPolicy\nmetadata: {name: ${name}, namespace: a}\nspec: {targetRefs: [${targets.join(", ")}], x: 1}\n`;
   const claimed = withStatus(on("b", service, port), "{type: Accepted, status: 'False', reason: Conflicted}", service);
   expect(await findingsOf("StatusDiffers", smallCluster + direct + on("a", service) + claimed)).toEqual([]);
+});
+
+describe("a BackendTLSPolicy's status", () => {
+  const policy = (status: string, configMap = ""): string =>
+    `${smallCluster}---
+apiVersion: v1
+kind: Service
+metadata: {name: s, namespace: a}
+spec: {ports: [{name: web, port: 80}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: to-s, namespace: a}
+spec: {parentRefs: [{name: g}], rules: [{backendRefs: [{name: s, port: 80}]}]}
+${configMap}---
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: {name: tls, namespace: a}
+spec:
+  targetRefs: [{group: '', kind: Service, name: s}]
+  validation: {hostname: s.example, caCertificateRefs: [{group: '', kind: ConfigMap, name: ca}]}
+status:
+  ancestors:
+${status}`;
+  const at = (ref: string, ...conditions: readonly string[]): string =>
+    `  - ancestorRef: ${ref}\n    controllerName: example.com/c\n    conditions:\n${conditions.map((one) => `    - ${one}\n`).join("")}`;
+  const gateway = "{group: gateway.networking.k8s.io, kind: Gateway, name: g}";
+  const empty = "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: ca, namespace: a}}\n";
+  const accepted = "{type: Accepted, status: 'True', reason: Accepted}";
+  const resolved = "{type: ResolvedRefs, status: 'True', reason: ResolvedRefs}";
+
+  test("is right at the Gateway, at the Service, and at a Gateway that is not in the input", async () => {
+    for (const ref of [gateway, "{group: '', kind: Service, name: s}", "{name: elsewhere, namespace: infra}"])
+      expect(await findingsOf("StatusDiffers", policy(at(ref, accepted, resolved)))).toEqual([]);
+  });
+
+  test("is wrong if the CA certificates are missing and it says otherwise", async () => {
+    expect(await findingsOf("StatusDiffers", policy(at(gateway, accepted, resolved), empty))).toEqual([
+      expect.stringContaining("Prevail computes Accepted=False/NoValidCACertificate"),
+      expect.stringContaining("Prevail computes ResolvedRefs=False/InvalidCACertificateRef"),
+    ]);
+    const right = at(
+      gateway,
+      "{type: Accepted, status: 'False', reason: NoValidCACertificate}",
+      "{type: ResolvedRefs, status: 'False', reason: InvalidCACertificateRef}",
+    );
+    expect(await findingsOf("StatusDiffers", policy(right, empty))).toEqual([]);
+  });
 });
 
 describe("a target's status", () => {

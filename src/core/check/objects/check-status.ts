@@ -1,9 +1,10 @@
 /** Findings about conditions in `status` that differ from the conditions that Prevail computes from the objects. */
-import type { World } from "../../effective/world/world.ts";
+import { objectsAbove } from "../../effective/paths/gateways-above.ts";
+import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { formatRef, type ObjectId } from "../../model/refs.ts";
+import { formatRef, isPlainName, type ObjectId, objectId, splitId } from "../../model/refs.ts";
 import { MAX_ANCESTORS } from "../../status/limit-ancestors.ts";
 import type { AncestorStatus, Condition, PolicyStatus, StatusReport } from "../../status/status-report.ts";
 import { statusReportOf } from "../../status/status-report-of.ts";
@@ -31,14 +32,19 @@ const KNOWN_REASONS: ReadonlySet<string> = new Set([
   "PartiallyProgrammed",
   "Overridden",
   "NoPath",
+  // Gateway API, BackendTLSPolicy.
+  "NoValidCACertificate",
+  "ResolvedRefs",
+  "InvalidCACertificateRef",
+  "InvalidKind",
 ]);
 
 export function checkStatus(world: World): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];
   const reports = new Reports(world);
-  world.policies.forEach(({ object }) => {
-    for (const [index, entry] of entriesOf(object, "ancestors"))
-      findings.push(...ofAncestor(object, entry, index, reports));
+  world.policies.forEach((record) => {
+    for (const [index, entry] of entriesOf(record.object, "ancestors"))
+      findings.push(...ofAncestor(world, record, entry, index, reports));
   });
   const types = new Set(world.rulebook.kinds.map(({ policyKind }) => `${policyKind.kind}Affected`));
   world.objects.forEach((object) => {
@@ -98,7 +104,14 @@ class Reports {
 const MOST_DOMAINS = 16;
 const NO_TYPES: ReadonlySet<string> = new Set();
 
-function ofAncestor(object: KubeObject, entry: JsonObject, index: number, reports: Reports): readonly CheckFinding[] {
+function ofAncestor(
+  world: World,
+  record: PolicyRecord,
+  entry: JsonObject,
+  index: number,
+  reports: Reports,
+): readonly CheckFinding[] {
+  const { object } = record;
   const controllerName = text(ownValue(entry, "controllerName"));
   const ref = ownValue(entry, "ancestorRef");
   if (!isJsonObject(ref)) return [];
@@ -111,9 +124,38 @@ function ofAncestor(object: KubeObject, entry: JsonObject, index: number, report
     if (ours !== undefined) return differs(claim, ours) ? [differing(claim, ours, at)] : [];
     if (computed !== undefined || claim.type !== "Accepted" || claim.status !== "True") return [];
     // A full list does not have all ancestors, so a missing one proves nothing.
-    return status.ancestors.length < MAX_ANCESTORS ? [unreached(claim, at)] : [];
+    if (status.ancestors.length >= MAX_ANCESTORS || mayBeAncestor(world, record, ref)) return [];
+    return [unreached(claim, at)];
   });
 }
+
+/**
+ * Implementations choose the ancestor
+ *
+ * A policy's ancestors are its targets and the objects above them. Which of these has the status is up to the implementation, so an entry
+ * for one of them is not wrong. Nor is one for an object that is not in the input and may be above a target.
+ * Gateway API, "PolicyAncestorStatus"
+ */
+function mayBeAncestor(world: World, { object, targets }: PolicyRecord, ref: JsonObject): boolean {
+  const group = textOr(ref, "group", GATEWAY_API);
+  const kind = world.rulebook.findKind(group, textOr(ref, "kind", "Gateway"));
+  const name = text(ownValue(ref, "name"));
+  const namespace = kind?.scope === "Cluster" ? "" : textOr(ref, "namespace", object.ref.namespace);
+  if (kind === undefined || !isPlainName(name) || (namespace !== "" && !isPlainName(namespace))) return false;
+  const claimed = objectId({ group: kind.group, kind: kind.kind, namespace, name });
+  return targets.attachments.some((target) => {
+    const above = objectsAbove(world, target);
+    if (above.has(claimed)) return true;
+    if (world.objects.has(claimed)) return false;
+    // A parent that is not in the input, or one of a route that is not in the input.
+    return isChild(world, target.object) || [...above].some((id) => namesAbsent(world, id, claimed));
+  });
+}
+
+const isChild = ({ rulebook }: World, id: ObjectId): boolean => rulebook.isChildByRef(splitId(id).kind);
+
+const namesAbsent = ({ links }: World, id: ObjectId, absent: ObjectId): boolean =>
+  links.get(id)?.absentParents.some((ref) => objectId(ref) === absent) === true;
 
 /** The ancestor with that section, else the ancestor without one: controllers differ in whether they name sections. */
 function findAncestor(
@@ -144,6 +186,8 @@ function isSameAncestor(
 function differs({ status, reason }: Claim, ours: Condition): boolean {
   // Unknown: the controller has not processed the object yet.
   if (status !== "True" && status !== "False") return false;
+  // The computed condition is Unknown: an object is not in the input.
+  if (ours.status === "Unknown") return false;
   return status !== ours.status || (reason !== ours.reason && KNOWN_REASONS.has(reason));
 }
 

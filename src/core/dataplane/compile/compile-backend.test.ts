@@ -146,12 +146,18 @@ describe("BackendTLSPolicy", () => {
       "BackendTLSPolicy default/tls has no ConfigMap in validation.caCertificateRefs",
     ],
     [
+      "a ConfigMap without ca.crt",
+      { hostname: "a", caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "empty" }] },
+      "BackendTLSPolicy default/tls is not accepted: spec.validation.caCertificateRefs[0]: ConfigMap default/empty has no key 'ca.crt'",
+    ],
+    [
       "a name of neither type",
       { ...system, subjectAltNames: [{ type: "Hostname" }] },
       "BackendTLSPolicy default/tls has a subjectAltName that is neither a Hostname nor a URI",
     ],
   ])("that cannot be followed never means plain text: %s", (_, validation, reason) => {
-    expect(targetOf(compile(withPort({}, "HTTPRoute", [tls(validation)])))).toBe(
+    const empty = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "empty", namespace: "default" } };
+    expect(targetOf(compile(withPort({}, "HTTPRoute", [tls(validation), empty])))).toBe(
       `spec.rules[0].backendRefs[0]: ${reason}`,
     );
   });
@@ -171,6 +177,16 @@ describe("BackendTLSPolicy", () => {
       validation: { ...system, hostname: "port" },
     });
     expect(hostname(older, onPort)).toBe("port");
+  });
+
+  test("an invalid reference beside a valid one is ignored and reported", () => {
+    const empty = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "empty", namespace: "default" } };
+    const caCertificateRefs = ["empty", "other"].map((name) => ({ group: "", kind: "ConfigMap", name }));
+    const config = compile(withPort({}, "HTTPRoute", [tls({ hostname: "a", caCertificateRefs }), empty]));
+    expect(entries(config.backends)[0]?.[1].tls?.authorities).toMatchObject([{ name: "other" }]);
+    expect(problemsOf(config)).toEqual([
+      "BackendTLSPolicy default/tls spec.validation.caCertificateRefs: invalid references to CA certificates are ignored",
+    ]);
   });
 
   test("an authority that is not a ConfigMap is reported", () => {

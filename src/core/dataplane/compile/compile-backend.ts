@@ -1,4 +1,6 @@
 /** Compiles a port of a Service to a backend, with the Direct policies on it. */
+
+import { NO_REFERENCES, type ResolvedReferences } from "../../attachment/resolve-references.ts";
 import { foldPath } from "../../effective/fold/fold-path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
@@ -44,6 +46,7 @@ export function servicePort({ raw }: KubeObject, port: number): JsonObject | und
 interface DirectPolicy {
   readonly policy: ObjectRef;
   readonly spec: JsonObject;
+  readonly references: ResolvedReferences;
 }
 
 export interface DirectPolicies {
@@ -65,7 +68,8 @@ function specReader(world: World, policyKind: GroupKind): DirectPolicies["tlsOf"
       const { section } = path.node;
       const [policy] = path.stack.set?.policies ?? [];
       if (policy === undefined || (section !== undefined && section.raw["port"] !== port)) return;
-      found ??= { policy: policy.object.ref, spec: foldPath(path, kind).spec };
+      const references = world.policies.get(policy.id)?.references ?? NO_REFERENCES;
+      found ??= { policy: policy.object.ref, spec: foldPath(path, kind).spec, references };
     });
     return found;
   };
@@ -142,13 +146,13 @@ interface FoundTls {
 /**
  * An invalid BackendTLSPolicy disables its backend
  *
- * A backend with a BackendTLSPolicy is never reached in plain text. If the policy is invalid, its requests get a 500. The returned text is
- * the reason.
+ * A backend with a BackendTLSPolicy is never reached in plain text. If the policy is invalid, or no reference to CA certificates is
+ * valid, its requests get a 500. The returned text is the reason.
  * Gateway API, "BackendTLSPolicy"
  */
 function tlsConfig({ ref }: KubeObject, found: DirectPolicy | undefined): FoundTls | string | undefined {
   if (found === undefined) return undefined;
-  const { policy, spec } = found;
+  const { policy, spec, references } = found;
   const validation = isJsonObject(spec["validation"]) ? spec["validation"] : {};
   const { hostname, wellKnownCACertificates } = validation;
   const name = formatRef(policy);
@@ -162,15 +166,22 @@ function tlsConfig({ ref }: KubeObject, found: DirectPolicy | undefined): FoundT
       return { config: { hostname, subjectAltNames, authorities: "System" }, problems: [] };
     return `${name} has neither validation.caCertificateRefs nor wellKnownCACertificates: System`;
   }
-  const authorities = refs.flatMap(({ group, kind, name: configMap }) => {
+  const field = "spec.validation.caCertificateRefs";
+  const isInvalid = (at: number): boolean => references.problems.some((problem) => problem.field === `${field}[${at}]`);
+  const configMaps = refs.flatMap(({ group, kind, name: configMap }, at) => {
     const isConfigMap = (group ?? "") === "" && kind === "ConfigMap" && typeof configMap === "string";
-    return isConfigMap ? [{ group: "", kind, namespace: ref.namespace, name: configMap }] : [];
+    return isConfigMap ? [{ at, ref: { group: "", kind, namespace: ref.namespace, name: configMap } }] : [];
   });
-  if (authorities.length === 0) return `${name} has no ConfigMap in validation.caCertificateRefs`;
+  if (configMaps.length === 0) return `${name} has no ConfigMap in validation.caCertificateRefs`;
+  if (references.noneValid !== undefined) return `${name} is not accepted: ${references.noneValid.message}`;
+  const authorities = configMaps.filter(({ at }) => !isInvalid(at)).map((one) => one.ref);
   const config: BackendTlsConfig = { hostname, subjectAltNames, authorities };
   if (authorities.length === refs.length) return { config, problems: [] };
-  const message = "only ConfigMaps are supported: other CA certificates are ignored";
-  return { config, problems: [{ object: policy, field: "spec.validation.caCertificateRefs", message }] };
+  const isMalformed = authorities.length < configMaps.length;
+  const message = isMalformed
+    ? "invalid references to CA certificates are ignored"
+    : "only ConfigMaps are supported: other CA certificates are ignored";
+  return { config, problems: [{ object: policy, field, message }] };
 }
 
 function subjectAltName({ type, hostname, uri }: JsonObject): SubjectAltName | undefined {

@@ -60,8 +60,17 @@ function addObject(dirt: Dirt, world: World, parts: DataplaneParts, object: Touc
   } else if (kind === api("GatewayClass")) {
     for (const user of referrersOf(world, id)) if (kindOf(user) === GATEWAY) dirt.gateways.add(user);
   } else {
+    addReferrers(dirt, world, id);
     addOwner(dirt, world, parts, id);
     if (hasOtherHostnames(world, object)) addRoutesOn(dirt, world, id);
+  }
+}
+
+/** Services whose policies refer to the object, such as a ConfigMap with CA certificates. */
+function addReferrers({ services }: Dirt, world: World, id: ObjectId): void {
+  for (const policy of idsAt(world.indexPolicies().targetedBy, id)) {
+    const { references, targets } = world.policies.get(policy) ?? {};
+    if (references?.named.includes(id)) for (const { object } of targets?.attachments ?? []) services.add(object);
   }
 }
 

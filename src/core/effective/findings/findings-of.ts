@@ -142,7 +142,7 @@ function unknownPolicyKind(object: KubeObject, hasCrd: boolean): Finding {
 }
 
 function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, findings: Finding[]): void {
-  const { object, findings: own, targets, kind, policy } = record;
+  const { object, findings: own, targets, references, kind, policy } = record;
   findings.push(...own);
   for (const rejection of targets.rejections) {
     findings.push({
@@ -153,6 +153,13 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
       message: formatRejection(world, rejection),
       ...at(object),
     });
+  }
+  for (const { code, field, message } of references.problems) {
+    const isLast = references.noneValid !== undefined;
+    const effect = isLast
+      ? `. No reference is valid, so the policy is not accepted (${references.noneValid.reason})`
+      : "";
+    findings.push({ code, severity: "error", object: id, field, message: `${message}${effect}`, ...at(object) });
   }
   if (kind.definition.inferred) {
     findings.push({

@@ -1,16 +1,17 @@
 /** Stage 3 of the next world: policies that changed are parsed again, and policies whose targets may differ are resolved again. */
 import type { TargetContext } from "../../attachment/resolution.ts";
+import { NO_REFERENCES, resolveReferences } from "../../attachment/resolve-references.ts";
 import { resolveTargets } from "../../attachment/resolve-targets.ts";
 import { type Attachment, NO_TARGETS, type ResolvedTargets } from "../../attachment/resolved-targets.ts";
 import { idsAt, moveId } from "../../model/collections/id-index.ts";
 import { MapDraft } from "../../model/collections/map-draft.ts";
 import { jsonEqual } from "../../model/json.ts";
 import { labelsOf } from "../../model/kube-object.ts";
-import { kindId, type ObjectId, objectId, type PolicyId, splitId } from "../../model/refs.ts";
+import { type KindId, kindId, type ObjectId, objectId, type PolicyId, splitId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import { REFERENCE_GRANT } from "../world/build-world.ts";
 import { targetContext } from "../world/contexts.ts";
-import { missingKinds } from "../world/policy-indexes.ts";
+import { missingKinds, namedBy } from "../world/policy-indexes.ts";
 import type { PolicyIndexes, PolicyRecord, WithLinks, WithObjects, WithPolicies } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
 import { type AttachmentEdit, type EditedSets, editAttached } from "./update-attached.ts";
@@ -48,7 +49,7 @@ export function updatePolicies(
     policies.set(id, now);
     judgedAnew.add(id);
     const [was, is] = [old?.targets ?? NO_TARGETS, now?.targets ?? NO_TARGETS];
-    moveId(targetedBy, id, was.named, is.named);
+    moveId(targetedBy, id, old === undefined ? NONE : namedBy(old), now === undefined ? NONE : namedBy(now));
     moveId(grantReaders, id, was.grantsOf, is.grantsOf);
     moveId(selectors, id, was.selects, is.selects);
     moveId(missing, id, missingKinds(was), missingKinds(is));
@@ -100,10 +101,15 @@ function policiesToResolve(
   return found;
 }
 
+/** True if policies of some kind may refer to objects of this kind: then they depend on what the objects contain. */
+const isReferenced = ({ kinds }: WithObjects["rulebook"], kind: KindId): boolean =>
+  kinds.some(({ definition }) => definition.references?.some((one) => one.kinds.some((own) => kindId(own) === kind)));
+
 /** Targets depend on three things of an object: that it exists, its labels and the names of its sections. */
 function mayChangeTargets({ rulebook }: WithObjects, { ref, before, after, isPresence }: ObjectChange): boolean {
   if (isPresence || before === undefined || after === undefined) return true;
   if (!jsonEqual(labelsOf(before), labelsOf(after))) return true;
+  if (isReferenced(rulebook, kindId(ref))) return true;
   const facts = rulebook.factsOf(kindId(ref));
   if (facts === undefined || facts.sections.length === 0) return false;
   const was = sectionsOf(before, facts);
@@ -133,7 +139,8 @@ function resolvedAgain(
   // A policy with the same meaning stays the same record, so that stacks that have it stay the same and need no new fold.
   const policy = isQuiet && before !== undefined ? before.policy : read.policy;
   const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
-  return { kind, object, policy, findings: read.findings, targets };
+  const references = policy === undefined ? NO_REFERENCES : resolveReferences(object, kind.definition, context);
+  return { kind, object, policy, findings: read.findings, targets, references };
 }
 
 const keyOf = ({ object, sectionName, consumer }: Attachment): string =>

@@ -13,9 +13,10 @@ import type { AncestorVerdict, Enforcement, NotAcceptedReason, Tally, Verdict } 
 const SHOWN = 10;
 
 export function verdictOf(world: World, record: PolicyRecord): Verdict {
-  // By far the most: what is on some path has been accepted.
+  const { noneValid } = record.references;
+  // By far the most: what is on some path, and has no invalid references, has been accepted.
   const tally = world.countTallies().get(record.object.id as PolicyId);
-  if (tally !== undefined) return accepted(tally);
+  if (tally !== undefined && noneValid === undefined) return accepted(tally);
   if (record.policy === undefined) {
     return notAccepted("Invalid", record.findings.filter(({ severity }) => severity === "error").map(withField));
   }
@@ -26,13 +27,13 @@ export function verdictOf(world: World, record: PolicyRecord): Verdict {
     );
   }
   const conflicts = conflictsOnAllTargets(world, record);
-  return conflicts === undefined
-    ? NO_PATH
-    : notAccepted(
-        "Conflicted",
-        conflicts.map(({ message }) => message),
-        conflicts,
-      );
+  if (conflicts !== undefined)
+    return notAccepted(
+      "Conflicted",
+      conflicts.map(({ message }) => message),
+      conflicts,
+    );
+  return noneValid === undefined ? NO_PATH : notAccepted(noneValid.reason, [noneValid.message]);
 }
 
 /** Most messages name their field themselves. */
@@ -68,6 +69,24 @@ function accepted(tally: PolicyTally): Verdict {
     return { state: "Accepted", enforcement: only.enforcement, total: only.tally, ancestors };
   const whole = sumOf(tally);
   return { state: "Accepted", enforcement: enforcementOf(whole), total: plainTally(whole), ancestors };
+}
+
+/** The verdict on those paths of a policy that are counted under these ancestors. Undefined: it has none. */
+export function verdictAmong(
+  world: World,
+  id: PolicyId,
+  ancestors: ReadonlySet<ObjectId>,
+): Pick<AncestorVerdict, "enforcement" | "tally"> | undefined {
+  const counts = new Map<ObjectId, AncestorTally>();
+  world
+    .countTallies()
+    .get(id)
+    ?.forEach((ancestor, own) => {
+      if (ancestors.has(ancestor)) counts.set(ancestor, own);
+    });
+  if (counts.size === 0) return undefined;
+  const sum = sumOf(SortedMap.from(counts));
+  return { enforcement: enforcementOf(sum), tally: plainTally(sum) };
 }
 
 export const ancestorVerdict = (ancestor: ObjectId, counts: AncestorTally): AncestorVerdict => ({

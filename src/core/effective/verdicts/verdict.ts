@@ -1,7 +1,8 @@
 /** What became of a policy (GEP-713, "Meta resource status"). */
 import type { GroupKind, ObjectId, PolicyId, TargetId } from "../../model/refs.ts";
 
-export type NotAcceptedReason = "Invalid" | "TargetNotFound" | "Conflicted";
+/** `Invalid`, `TargetNotFound`, `Conflicted`, or the reason that a definition names for references that are all invalid. */
+export type NotAcceptedReason = "Invalid" | "TargetNotFound" | "Conflicted" | (string & Record<never, never>);
 export type Enforcement = "Enforced" | "PartiallyEnforced" | "Overridden" | "NoPath";
 
 /** How a policy fares on a set of paths. Counters, and the first ten names in defined order; `reach` tells the rest. */

@@ -1,5 +1,6 @@
 /** The tables of a first evaluation, stage by stage. `update/update-world.ts` makes the tables of the next one. */
 
+import { NO_REFERENCES, resolveReferences } from "../../attachment/resolve-references.ts";
 import { resolveTargets } from "../../attachment/resolve-targets.ts";
 import { NO_TARGETS } from "../../attachment/resolved-targets.ts";
 import { once } from "../../model/collections/once.ts";
@@ -91,7 +92,8 @@ function buildPolicies(tables: WithLinks): WithPolicies {
       for (const object of objects.ofKind(kindId(policyKind))) {
         const { policy, findings } = rulebook.parsePolicy(object);
         const targets = policy === undefined ? NO_TARGETS : resolveTargets(policy, kind.definition, context);
-        all.set(object.id as PolicyId, { kind, object, policy, findings, targets });
+        const references = policy === undefined ? NO_REFERENCES : resolveReferences(object, kind.definition, context);
+        all.set(object.id as PolicyId, { kind, object, policy, findings, targets, references });
         if (policy !== undefined) attached[kind.index]?.add(policy, targets.attachments);
       }
     }

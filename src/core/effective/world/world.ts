@@ -6,6 +6,7 @@
  * that is not up to date. `build-world.ts` makes the stages of a first evaluation, `update/update-world.ts` those of the next.
  */
 
+import type { ResolvedReferences } from "../../attachment/resolve-references.ts";
 import type { ResolvedTargets } from "../../attachment/resolved-targets.ts";
 import type { IdIndex } from "../../model/collections/id-index.ts";
 import type { ObjectIndex } from "../../model/collections/object-index.ts";
@@ -81,11 +82,12 @@ export interface PolicyRecord {
   readonly policy: Policy | undefined;
   readonly findings: readonly Finding[];
   readonly targets: ResolvedTargets;
+  readonly references: ResolvedReferences;
 }
 
 /** The policies, by what their targets depend on. */
 export interface PolicyIndexes {
-  /** The policies that name an object as their target, whether it exists or not. */
+  /** The policies that name an object as their target, or refer to it, whether it exists or not. */
   readonly targetedBy: IdIndex<ObjectId, PolicyId>;
   /** The policies whose targets depend on the ReferenceGrants of a namespace. */
   readonly grantReaders: IdIndex<string, PolicyId>;

@@ -1,3 +1,4 @@
+import type { NotAcceptedReason } from "../../effective/verdicts/verdict.ts";
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import { attachedIn } from "../../effective/world/attached-policies.ts";
 import type { World } from "../../effective/world/world.ts";
@@ -12,7 +13,7 @@ import {
 } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { ObjectOrSection } from "../paths-through.ts";
-import type { AttachedPolicy, Graph, GraphEdge, GraphNode } from "./result.ts";
+import type { AttachedPolicy, Graph, GraphEdge, GraphNode, PolicyState } from "./result.ts";
 
 /** The whole topology, or the part above and below one target. */
 export function buildGraph(world: World, target?: ObjectOrSection): Graph {
@@ -96,7 +97,7 @@ function attachedPolicy(world: World, policy: PolicyId): AttachedPolicy {
   const record = world.policies.get(policy);
   if (record === undefined) return { policy, state: "Invalid", by: [] };
   const verdict = verdictOf(world, record);
-  if (verdict.state === "NotAccepted") return { policy, state: verdict.reason, by: verdict.by };
+  if (verdict.state === "NotAccepted") return { policy, state: stateOf(verdict.reason), by: verdict.by };
   return { policy, state: verdict.enforcement, by: verdict.total.overriddenBy.map((winner) => winner.policy) };
 }
 
@@ -133,3 +134,8 @@ function reachable(start: TargetId, next: ReadonlyMap<TargetId, readonly TargetI
   for (const id of seen) for (const other of next.get(id) ?? []) seen.add(other);
   return seen;
 }
+
+const REASONS = ["Invalid", "TargetNotFound", "Conflicted"] as const;
+
+/** Another reason is one that a definition names for invalid references. */
+const stateOf = (reason: NotAcceptedReason): PolicyState => REASONS.find((one) => one === reason) ?? "NotResolved";

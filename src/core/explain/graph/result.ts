@@ -1,5 +1,5 @@
 /** The result of `graph`: the topology as nodes and edges, with the policies attached to each node. Plain data. */
-import type { Enforcement, NotAcceptedReason } from "../../effective/verdicts/verdict.ts";
+import type { Enforcement } from "../../effective/verdicts/verdict.ts";
 import type { ObjectRef, PolicyId, TargetId } from "../../model/refs.ts";
 
 export interface GraphNode {
@@ -12,7 +12,8 @@ export interface GraphNode {
 }
 
 /** The verdict of a policy in one word. */
-export type PolicyState = Enforcement | NotAcceptedReason;
+/** `NotResolved`: none of its references is valid, so it is not accepted. */
+export type PolicyState = Enforcement | "Invalid" | "TargetNotFound" | "Conflicted" | "NotResolved";
 
 export interface AttachedPolicy {
   readonly policy: PolicyId;

@@ -11,6 +11,7 @@ import type {
   MergeStrategy,
   PolicyDefinition,
   PolicyKind,
+  PolicyReference,
   TargetKind,
 } from "../definition.ts";
 import type { Finding } from "../finding.ts";
@@ -127,9 +128,37 @@ function readDefinition(name: string, spec: JsonObject, problems: Problem[]): Po
     hierarchy: readHierarchy(hierarchy, { kinds, declaredKinds, direct: policyClass === "Direct" }, reader),
     merge: readMerge(child(spec, "merge"), { direct: policyClass === "Direct" }, problems),
     mapsTo: objects(spec, "mapsTo").map((item, i) => readMapping(item, `spec.mapsTo[${i}]`, reader)),
-    status: { vocabulary: oneOf(child(spec, "status")["vocabulary"], choices.vocabulary, "Enforced") },
+    ...readReferences(spec, reader),
+    status: readStatus(child(spec, "status")),
     inferred: false,
   };
+}
+
+function readReferences(spec: JsonObject, reader: Reader): Pick<PolicyDefinition, "references"> {
+  const references = objects(spec, "references").map((item, i): PolicyReference => {
+    const field = `spec.references[${i}]`;
+    const path = text(item, "path", "");
+    checkPath(path, `${field}.path`, reader.problems);
+    const kinds = list(item, "kinds").map((one, at) => {
+      const { group, kind } = readKind(one, `${field}.kinds[${at}]`, reader);
+      return { group, kind };
+    });
+    return {
+      path,
+      kinds,
+      keys: texts(item, "keys"),
+      format: oneOf(item["format"], choices.format, "Any"),
+      reason: text(item, "reason", "InvalidReference"),
+      noneValid: text(item, "noneValid", "Invalid"),
+    };
+  });
+  return references.length === 0 ? {} : { references };
+}
+
+function readStatus(status: JsonObject): PolicyDefinition["status"] {
+  const vocabulary = oneOf(status["vocabulary"], choices.vocabulary, "Enforced");
+  const ancestors = choices.ancestors.find((one) => one === status["ancestors"]);
+  return ancestors === undefined ? { vocabulary } : { vocabulary, ancestors };
 }
 
 /** Reports names that cannot be part of an id. */

@@ -1,5 +1,14 @@
 /** The schema of PolicyDefinitions. Parsing checks them by it; the CRD and docs/definitions.md are generated from it. */
-import type { CrossNamespace, LinkRow, MergeRules, PolicyClass, PolicyDefinition, Targeting } from "../definition.ts";
+import type {
+  Ancestors,
+  CrossNamespace,
+  LinkRow,
+  MergeRules,
+  PolicyClass,
+  PolicyDefinition,
+  PolicyReference,
+  Targeting,
+} from "../definition.ts";
 import {
   choice,
   flag,
@@ -32,6 +41,8 @@ export const choices: {
   readonly decidedBy: readonly MergeRules["decidedBy"][];
   readonly sameTarget: readonly MergeRules["sameTarget"][];
   readonly vocabulary: readonly PolicyDefinition["status"]["vocabulary"][];
+  readonly ancestors: readonly Ancestors[];
+  readonly format: readonly PolicyReference["format"][];
 } = {
   class: ["Direct", "Inherited"],
   scope: ["Namespaced", "Cluster"],
@@ -47,6 +58,8 @@ export const choices: {
   decidedBy: ["Higher", "Lower", "Annotation"],
   sameTarget: ["Established", "OldestWins"],
   vocabulary: ["Enforced", "Programmed"],
+  ancestors: ["Gateway", "Target"],
+  format: ["Any", "Certificates"],
 };
 
 /** A custom strategy is spelled `Custom/<name>`. */
@@ -266,6 +279,33 @@ const mapping = object({
   create: optional(flag, "true", "`false`: only structs that the object already has are changed."),
 });
 
+/** The reason of a condition, as Kubernetes allows it. */
+const reason: Schema = { ...text, pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$" };
+
+const policyReference = object({
+  path: required(
+    dottedPath,
+    "Dotted path in the spec of a reference, or of a list of references (`{group, kind, name}`).",
+  ),
+  kinds: required(nonEmptyList(kind), "The kinds of objects that may be referenced. Another kind is `InvalidKind`."),
+  keys: optional(
+    list(text),
+    "none",
+    "Keys that `data` of the object must have. Not known for a Secret: its data is never read.",
+  ),
+  format: optional(choice(choices.format), "Any", "`Certificates`: the values of `keys` are certificates in PEM."),
+  reason: optional(
+    reason,
+    "InvalidReference",
+    "The reason of `ResolvedRefs=False` if the object does not exist in the namespace of the policy, or does not contain what it must.",
+  ),
+  noneValid: optional(
+    reason,
+    "Invalid",
+    "The reason of `Accepted=False` if none of the references at `path` is valid. The policy then keeps its target, and a gateway must not do without it.",
+  ),
+});
+
 /** `spec` of a PolicyDefinition. */
 export const definitionSchema: Schema = object({
   policies: required(
@@ -281,12 +321,22 @@ export const definitionSchema: Schema = object({
     "none",
     "Fields of objects that the policy sets. The object's own value is the most specific default.",
   ),
+  references: optional(
+    list(policyReference),
+    "none",
+    "References in the spec that must resolve. The status then has the condition `ResolvedRefs`.",
+  ),
   status: optional(
     object({
       vocabulary: optional(
         choice(choices.vocabulary),
         "Enforced",
         "The type of the condition: Enforced, or Programmed (GEP-713 since 2026).",
+      ),
+      ancestors: optional(
+        choice(choices.ancestors),
+        "Target for Direct, Gateway for Inherited",
+        "The objects that have an entry in the status: the Gateways (mesh: parent Services) above the targets, or the targets themselves.",
       ),
     }),
     "the default of each field",

@@ -1,0 +1,65 @@
+import { type ObjectId, parseObjectId, splitId } from "../../model/refs.ts";
+import type { ChildUse } from "../../topology/links.ts";
+import { sectionsOf } from "../../topology/sections-of.ts";
+import { referrersOf } from "../world/link-indexes.ts";
+import type { World } from "../world/world.ts";
+
+/** An object, or one of its sections. */
+interface Below {
+  readonly object: ObjectId;
+  readonly sectionName?: string;
+}
+
+/**
+ * The Gateways above an object
+ *
+ * The Gateways (mesh: parent Services) that a route to the object is attached to, in order. For a port only routes that use that port
+ * count. A Gateway is above itself.
+ * Gateway API, "PolicyAncestorStatus"
+ */
+export function gatewaysAbove(world: World, below: Below): readonly ObjectId[] {
+  const found = new Set<ObjectId>();
+  for (const id of objectsAbove(world, below)) {
+    for (const { parent, frontend } of world.links.get(id)?.up ?? []) {
+      if (frontend) found.add(parent);
+      else if (parseObjectId(parent).namespace === "") found.add(id);
+    }
+  }
+  return [...found].sort();
+}
+
+/** The object itself and every object above it: routes that use it, their listeners' owners, classes. For a port only routes that use that port count. */
+export function objectsAbove(world: World, below: Below): ReadonlySet<ObjectId> {
+  // The loop also visits the objects that it adds.
+  const above = new Set<ObjectId>([below.object]);
+  for (const id of above) {
+    for (const user of usersOf(world, id, id === below.object ? portsOf(world, below) : undefined)) above.add(user);
+    for (const { parent } of world.links.get(id)?.up ?? []) above.add(parent);
+  }
+  return above;
+}
+
+/** The objects that name an object as their child, in use of one of the ports; `ports` undefined: in any use. */
+function usersOf(world: World, id: ObjectId, ports: readonly number[] | undefined): readonly ObjectId[] {
+  if (!world.rulebook.isChildByRef(world.objects.get(id)?.family.kindId ?? splitId(id).kind)) return [];
+  const isUsed = (use: ChildUse): boolean =>
+    ports === undefined || use.ports.length === 0 || use.ports.some((port) => ports.includes(port));
+  const users: ObjectId[] = [];
+  for (const user of referrersOf(world, id)) {
+    const link = world
+      .linkChildren()
+      .get(user)
+      ?.down.find(({ child }) => child === id);
+    if (link?.uses.some(isUsed)) users.push(user);
+  }
+  return users;
+}
+
+/** The number of the port that is named. Undefined: the whole object. */
+function portsOf({ objects, rulebook }: World, { object: id, sectionName }: Below): readonly number[] | undefined {
+  const object = sectionName === undefined ? undefined : objects.get(id);
+  const facts = object === undefined ? undefined : rulebook.factsOf(object.family.kindId);
+  if (object === undefined || facts === undefined) return undefined;
+  const port = sectionsOf(object, facts).find(({ name }) => name === sectionName)?.raw["port"];
+  return typeof port === "number" ? [port] : undefined;
+}

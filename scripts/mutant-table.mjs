@@ -73,6 +73,50 @@ export const mutants = [
     "compareText(a.object.ref.namespace, b.object.ref.namespace) || compareText(namespacedName(a), namespacedName(b))",
   ),
 
+  // Status of policies, and their references (Gateway API).
+  row(
+    "the ancestor of a BackendTLSPolicy is its target",
+    attachment,
+    "src/core/status/ancestors-of.ts",
+    'definition.class === "Direct" ? gatewayVerdicts(world, id, record) : verdict.ancestors',
+    "verdict.ancestors",
+  ),
+  row(
+    "Gateways that use another port are ancestors",
+    attachment,
+    "src/core/effective/paths/gateways-above.ts",
+    "id === below.object ? portsOf(world, below) : undefined",
+    "undefined",
+  ),
+  row(
+    "a ConfigMap without ca.crt resolves",
+    attachment,
+    "src/core/attachment/resolve-references.ts",
+    "return `has no key '${key}'`",
+    "return undefined",
+  ),
+  row(
+    "a policy without valid references is accepted",
+    attachment,
+    "src/core/effective/verdicts/verdict-of.ts",
+    "tally !== undefined && noneValid === undefined",
+    "tally !== undefined",
+  ),
+  row(
+    "one invalid reference is enough not to be accepted",
+    attachment,
+    "src/core/attachment/resolve-references.ts",
+    "own.length < items.length",
+    "own.length === 0",
+  ),
+  row(
+    "an object that is not in a part of the world does not exist",
+    attachment,
+    "src/core/attachment/resolve-references.ts",
+    "context.isComplete?.(ref, namespace) === true ?",
+    "context.isComplete?.(ref, namespace) !== undefined ?",
+  ),
+
   // The fold (RFC 9).
   row(
     "on one target the oldest is folded first",

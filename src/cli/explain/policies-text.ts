@@ -30,6 +30,7 @@ export function printPolicyParts(outcomes: readonly PathOutcome[], context: Text
       glued(redaction.name(policy)),
       ` on ${part.on} `,
       formatEffect(policy, part, context),
+      ...notResolved(policy, context),
     );
   }
 }
@@ -52,6 +53,13 @@ function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: numbe
   whole.gated ||= gated;
   for (const pointer of removes) whole.removes.add(pointer);
   for (const winner of by) whole.by.add(winner);
+}
+
+/** A policy without a valid reference keeps its target: what it sets is meant, but does not work. */
+function notResolved(policy: PolicyId, { source, redaction }: TextContext): readonly Piece[] {
+  const noneValid = source.world.policies.get(policy)?.references.noneValid;
+  if (noneValid === undefined || redaction.isHidden(policy)) return [];
+  return [styled(`; it is not accepted (${noneValid.reason}), and what needs it fails: ${noneValid.message}`, "red")];
 }
 
 const MOST_REMOVED = 4;

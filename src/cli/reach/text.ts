@@ -35,6 +35,11 @@ function printVerdict(reach: Reach, rule: string | undefined, { print, source }:
   if (verdict.state === "NotAccepted") {
     // The reason of each target is printed with the target.
     const why = targets.length === 0 ? `${verdict.message}. The policy` : "the policy";
+    if (paths.length > 0) {
+      const kept = "The policy keeps its targets, and what needs it fails.";
+      print.paragraph(layout, styled(`Not accepted, ${text}:`, style), ` ${verdict.message}. ${kept}`);
+      return;
+    }
     print.paragraph(layout, styled(`Not accepted, ${text}:`, style), ` ${why} reaches nothing.`);
     return;
   }

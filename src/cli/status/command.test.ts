@@ -90,6 +90,47 @@ spec: {targetRefs: [{kind: HTTPRoute, name: r}], retry: {attempts: 3}}
   ]);
 });
 
+test("a policy without a valid reference is not accepted, and every command says so", async () => {
+  const files = {
+    "a.yaml": `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: ns}
+spec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: r, namespace: ns}
+spec: {parentRefs: [{name: g}], rules: [{backendRefs: [{name: s, port: 80}]}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: s, namespace: ns}
+spec: {ports: [{name: web, port: 80}]}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: ca, namespace: ns}}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: {name: tls, namespace: ns}
+spec:
+  targetRefs: [{group: "", kind: Service, name: s}]
+  validation: {hostname: s.example, caCertificateRefs: [{group: "", kind: ConfigMap, name: ca}]}
+`,
+  };
+  for (const line of [
+    "status backendtlspolicy/tls",
+    "explain svc/s",
+    "reach backendtlspolicy/tls",
+    "check",
+    "trace GET http://x/",
+  ]) {
+    const { stdout } = await runCli(`${line} -f a.yaml`, { files });
+    expect(stdout.replaceAll(/\s+/g, " "), line).toContain("ConfigMap ns/ca has no key 'ca.crt'");
+    expect(stdout, line).toMatch(/not accepted|NoValidCACertificate/i);
+  }
+});
+
 test("an object of a kind without conditions has annotations", async () => {
   const files = {
     "a.yaml": `

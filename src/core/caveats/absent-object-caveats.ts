@@ -80,6 +80,23 @@ export function absentTargetCaveats(context: CaveatContext): readonly Caveat[] {
   return absentCaveats("AbsentTarget", found, "targeted by a policy", "Whether the policy takes effect is not known");
 }
 
+/** Objects that policies refer to: whether these policies are accepted is not known. */
+export function absentReferenceCaveats(context: CaveatContext): readonly Caveat[] {
+  const { world, scope, related } = context;
+  const asked = scope.about === "Policies" ? new Set<ObjectId>(scope.policies) : undefined;
+  const objects = related();
+  const found: AbsentTable = new Map();
+  world.policies.forEach(({ references, targets }, id: PolicyId) => {
+    if (references.unknown.length === 0 || (asked !== undefined && !asked.has(id))) return;
+    const isRelated = (object: ObjectId): boolean =>
+      objects === undefined || objects.above.has(object) || objects.below.has(object);
+    if (!targets.attachments.some(({ object }) => isRelated(object))) return;
+    for (const { ref, field } of references.unknown) note(context, found, ref, id, field);
+  });
+  const consequence = "Whether the policy is accepted, and works, is not known";
+  return absentCaveats("AbsentReference", found, "referred to by a policy", consequence);
+}
+
 function note(
   { world, scope }: CaveatContext,
   found: AbsentTable,

@@ -12,6 +12,7 @@ export type CaveatCode =
   | "AbsentParent"
   | "AbsentBackend"
   | "AbsentTarget"
+  | "AbsentReference"
   | "NotCarriedOut";
 
 export interface CaveatCodeFacts {
@@ -35,6 +36,7 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   AbsentParent: { severity: "partial", fix: ADD_FILES },
   AbsentBackend: { severity: "partial", fix: ADD_FILES },
   AbsentTarget: { severity: "partial", fix: ADD_FILES },
+  AbsentReference: { severity: "partial", fix: ADD_FILES },
   NotCarriedOut: {
     severity: "partial",
     fix: "Have them carried out by another gateway or controller, or do not rely on them here.",

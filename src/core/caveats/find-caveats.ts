@@ -1,6 +1,11 @@
 import type { World } from "../effective/world/world.ts";
 import { once } from "../model/collections/once.ts";
-import { absentBackendCaveats, absentParentCaveats, absentTargetCaveats } from "./absent-object-caveats.ts";
+import {
+  absentBackendCaveats,
+  absentParentCaveats,
+  absentReferenceCaveats,
+  absentTargetCaveats,
+} from "./absent-object-caveats.ts";
 import type { Caveat, CaveatScope } from "./caveat.ts";
 import type { CaveatContext } from "./caveat-context.ts";
 import { notCarriedOutCaveats } from "./dataplane-caveats.ts";
@@ -18,6 +23,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   absentParentCaveats,
   absentBackendCaveats,
   absentTargetCaveats,
+  absentReferenceCaveats,
   notCarriedOutCaveats,
 ];
 

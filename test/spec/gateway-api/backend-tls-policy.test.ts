@@ -147,6 +147,14 @@ describe("CACertificateRefs: a reference is invalid", () => {
       expect(finding?.message).toContain(message);
     });
 
+  test("the referenced resource does not exist: InvalidCACertificateRef, if the input is complete", () => {
+    const made = cluster([...below, tls("p", "Service/s")], { ...built, completeness: "Complete" });
+    expect(made.conditions("p")).toEqual([`${NONE_VALID}InvalidCACertificateRef`]);
+    expect(made.messages("p", "ResolvedRefs")).toEqual([
+      "spec.validation.caCertificateRefs[0]: there is no ConfigMap default/ca",
+    ]);
+  });
+
   test("an unknown or unsupported kind: InvalidKind", () => {
     expect(at(tls("p", "Service/s", [{ group: "invalid.io", kind: "InvalidKind", name: "x" }]))).toEqual([
       `${NONE_VALID}InvalidKind`,

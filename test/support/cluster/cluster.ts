@@ -6,6 +6,7 @@ import type { EffectivePolicy, MappedField } from "../../../src/core/effective/f
 import type { PathNode } from "../../../src/core/effective/paths/path-node.ts";
 import type { Tally, Verdict } from "../../../src/core/effective/verdicts/verdict.ts";
 import type { Source } from "../../../src/core/merge/provenance.ts";
+import type { Completeness } from "../../../src/core/model/completeness.ts";
 import type { PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { Finding } from "../../../src/core/model/finding.ts";
 import type { Json, JsonObject } from "../../../src/core/model/json.ts";
@@ -28,6 +29,8 @@ export interface ClusterOptions {
   /** Definitions, or names of files in test/testdata/definitions. */
   readonly definitions?: readonly (string | PolicyDefinition)[];
   readonly strategies?: Readonly<Record<string, CustomStrategy>>;
+  /** Complete: an object that is not there does not exist. The default is `Partial`. */
+  readonly completeness?: Completeness;
 }
 
 /** Selects one of several policy kinds, and the traffic. */
@@ -81,12 +84,16 @@ export interface Cluster {
 }
 
 export function cluster(objects: string | readonly unknown[], options: ClusterOptions = {}): Cluster {
-  const { definitions = [], strategies = {} } = options;
+  const { definitions = [], strategies = {}, completeness = "Partial" } = options;
   const documents = [
     ...definitions.filter((name) => typeof name === "string").flatMap(definitionDocuments),
     ...(typeof objects === "string" ? parse(objects, "cluster.yaml") : objects.map((value) => ({ value }))),
   ];
-  const evaluation = evaluate(buildSnapshot(documents.map(({ value }) => value)), {
+  const snapshot = buildSnapshot(
+    documents.map(({ value }) => value),
+    { completeness },
+  );
+  const evaluation = evaluate(snapshot, {
     definitions: definitions.filter((definition) => typeof definition !== "string"),
     strategies,
   });

@@ -1,6 +1,6 @@
 /** Stage 3 of the next world: policies that changed are parsed again, and policies whose targets may differ are resolved again. */
 import type { TargetContext } from "../../attachment/resolution.ts";
-import { NO_REFERENCES, resolveReferences } from "../../attachment/resolve-references.ts";
+import { NO_REFERENCES, type ReferenceContext, resolveReferences } from "../../attachment/resolve-references.ts";
 import { resolveTargets } from "../../attachment/resolve-targets.ts";
 import { type Attachment, NO_TARGETS, type ResolvedTargets } from "../../attachment/resolved-targets.ts";
 import { idsAt, moveId } from "../../model/collections/id-index.ts";
@@ -127,7 +127,7 @@ function resolvedAgain(
   { objects, rulebook }: WithLinks,
   id: PolicyId,
   before: PolicyRecord | undefined,
-  { context, isQuiet }: { readonly context: TargetContext; readonly isQuiet: boolean },
+  { context, isQuiet }: { readonly context: TargetContext & ReferenceContext; readonly isQuiet: boolean },
 ): PolicyRecord | undefined {
   const object = objects.get(id);
   const kind = object === undefined ? undefined : rulebook.byPolicyKind.get(object.family.kindId);

@@ -1,6 +1,7 @@
 /** The tables, as the computation of links and the resolution of targets read them. */
 import { SectionIndex } from "../../attachment/find-target-section.ts";
 import type { TargetContext } from "../../attachment/resolution.ts";
+import type { ReferenceContext } from "../../attachment/resolve-references.ts";
 import { once } from "../../model/collections/once.ts";
 import { isCompleteFor } from "../../model/completeness.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -31,9 +32,10 @@ export function linkContext({
 export const namespaceLabels = (objects: WithObjects["objects"], namespace: string): JsonObject =>
   namespaceLabelsOf(objects.find(NAMESPACE, "", namespace), namespace);
 
-export function targetContext(tables: WithLinks): TargetContext {
-  const { rulebook, objects, grants } = tables;
+export function targetContext(tables: WithLinks): TargetContext & ReferenceContext {
+  const { rulebook, objects, grants, completeness } = tables;
   return {
+    isComplete: (kind, namespace) => isCompleteFor(completeness, kind, namespace),
     find: (kind, namespace, name) => objects.find(kind, namespace, name),
     kind: rulebook.findKind,
     grantsIn: (namespace) => grants.get(namespace) ?? [],

@@ -135,7 +135,17 @@ const complete: JsonObject = {
     { from: "a.b", to: { level: "GatewayListener", path: "x.y[]" }, create: false },
     { to: "Gateway spec.things[kind=Color].color" },
   ],
-  status: { vocabulary: "Programmed" },
+  references: [
+    {
+      path: "tls.ca",
+      kinds: ["ConfigMap", { group: "", kind: "Secret" }],
+      keys: ["ca.crt"],
+      format: "Certificates",
+      reason: "InvalidCa",
+      noneValid: "NoCa",
+    },
+  ],
+  status: { vocabulary: "Programmed", ancestors: "Target" },
 };
 
 test("every field can be written, and is read", () => {
@@ -158,7 +168,20 @@ test("every field can be written, and is read", () => {
       { from: "a.b", to: { level: { kind: "Gateway", section: "Listener" }, path: "x.y[]" }, create: false },
       { from: "", to: { level: { kind: "Gateway" }, path: "spec.things[kind=Color].color" }, create: true },
     ],
-    status: { vocabulary: "Programmed" },
+    references: [
+      {
+        path: "tls.ca",
+        kinds: [
+          { group: "", kind: "ConfigMap" },
+          { group: "", kind: "Secret" },
+        ],
+        keys: ["ca.crt"],
+        format: "Certificates",
+        reason: "InvalidCa",
+        noneValid: "NoCa",
+      },
+    ],
+    status: { vocabulary: "Programmed", ancestors: "Target" },
   });
 });
 
@@ -258,7 +281,7 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       changed({ mergeStrategy: {} }),
       "DefinitionUnknownField",
       "spec.mergeStrategy",
-      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, status",
+      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, references, status",
     ],
     [
       "a mistyped field",

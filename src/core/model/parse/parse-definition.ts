@@ -16,10 +16,9 @@ import type {
 } from "../definition.ts";
 import type { Finding } from "../finding.ts";
 import { isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
-import { kinds as builtInKinds } from "../kinds.ts";
 import type { KubeObject } from "../kube-object.ts";
 import { lowestLevels, targetLevels } from "../levels.ts";
-import { type GroupKind, isGroupName, isKindName, type KindId, kindId } from "../refs.ts";
+import { type GroupKind, isGroupName, isKindName } from "../refs.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
 import { CUSTOM_PREFIX, choices, definitionSchema } from "../schema/definition-schema.ts";
 import { child, flag, list, mapValues, objects, oneOf, text, texts } from "../schema/read-fields.ts";
@@ -27,6 +26,15 @@ import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
 import { checkDefinition } from "./check-definition.ts";
+import {
+  checkPath,
+  checkSection,
+  type DefinitionProblem,
+  type KindReader,
+  knownKinds,
+  readKind,
+  readLevel,
+} from "./read-definition-kinds.ts";
 
 const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
 
@@ -35,7 +43,7 @@ const DEFINITION_API_VERSION = "prevail.dev/v1alpha1";
  * which policies take effect.
  */
 export function parseDefinition(object: KubeObject): ParsedDefinition {
-  const problems: Problem[] = [];
+  const problems: DefinitionProblem[] = [];
   if (object.apiVersion !== DEFINITION_API_VERSION) {
     const message = `apiVersion is "${object.apiVersion}"; allowed: ${DEFINITION_API_VERSION}`;
     problems.push({ code: "UnknownValue", field: "apiVersion", message });
@@ -57,15 +65,9 @@ interface ParsedDefinition {
   readonly findings: Finding[];
 }
 
-interface Problem {
-  readonly code: "WrongType" | "UnknownField" | "UnknownValue" | "MissingField" | "Misplaced" | "Duplicate";
-  readonly field: string;
-  readonly message: string;
-}
-
 const compiledSchema = once(() => compileSchema(definitionSchema, { origin: "BuiltIn", unknownFields: "Refused" }));
 
-function specProblems(spec: Json | undefined): readonly Problem[] {
+function specProblems(spec: Json | undefined): readonly DefinitionProblem[] {
   if (spec === undefined) return [{ code: "WrongType", field: "spec", message: "spec is missing; allowed: an object" }];
   return schemaProblems(compiledSchema(), spec, "spec").map(({ problem, field, message }) => ({
     code: CODES[problem],
@@ -74,7 +76,7 @@ function specProblems(spec: Json | undefined): readonly Problem[] {
   }));
 }
 
-const CODES: Readonly<Record<SchemaProblem["problem"], Problem["code"]>> = {
+const CODES: Readonly<Record<SchemaProblem["problem"], DefinitionProblem["code"]>> = {
   missing: "MissingField",
   empty: "MissingField",
   type: "WrongType",
@@ -84,7 +86,7 @@ const CODES: Readonly<Record<SchemaProblem["problem"], Problem["code"]>> = {
 
 const MAX_FINDINGS = 50;
 
-const toFindings = (object: KubeObject, problems: readonly Problem[]): Finding[] =>
+const toFindings = (object: KubeObject, problems: readonly DefinitionProblem[]): Finding[] =>
   problems.slice(0, MAX_FINDINGS).map(({ code, field, message }) => ({
     code: `Definition${code}`,
     severity: "error",
@@ -94,7 +96,7 @@ const toFindings = (object: KubeObject, problems: readonly Problem[]): Finding[]
     ...(object.source === undefined ? {} : { source: object.source }),
   }));
 
-function readDefinition(name: string, spec: JsonObject, problems: Problem[]): PolicyDefinition | undefined {
+function readDefinition(name: string, spec: JsonObject, problems: DefinitionProblem[]): PolicyDefinition | undefined {
   const policies = objects(spec, "policies").map(readPolicyKind);
   policies.forEach((kind, i) => checkNames(kind, `spec.policies[${i}]`, problems));
   const [first, ...joined] = policies;
@@ -104,7 +106,7 @@ function readDefinition(name: string, spec: JsonObject, problems: Problem[]): Po
   const hierarchy = child(spec, "hierarchy");
   const declaredKinds = objects(hierarchy, "kinds").map(readKindFacts);
   declaredKinds.forEach((kind, i) => checkNames(kind, `spec.hierarchy.kinds[${i}]`, problems));
-  const reader: Reader = { problems, known: knownKinds(declaredKinds, targeting) };
+  const reader: KindReader = { problems, known: knownKinds(declaredKinds, targeting) };
   const kinds = list(targeting, "kinds").map((item, i) =>
     readTargetKind(item, `spec.targeting.kinds[${i}]`, policies, reader),
   );
@@ -134,7 +136,7 @@ function readDefinition(name: string, spec: JsonObject, problems: Problem[]): Po
   };
 }
 
-function readReferences(spec: JsonObject, reader: Reader): Pick<PolicyDefinition, "references"> {
+function readReferences(spec: JsonObject, reader: KindReader): Pick<PolicyDefinition, "references"> {
   const references = objects(spec, "references").map((item, i): PolicyReference => {
     const field = `spec.references[${i}]`;
     const path = text(item, "path", "");
@@ -162,7 +164,7 @@ function readStatus(status: JsonObject): PolicyDefinition["status"] {
 }
 
 /** Reports names that cannot be part of an id. */
-function checkNames({ group, kind }: GroupKind, field: string, problems: Problem[]): void {
+function checkNames({ group, kind }: GroupKind, field: string, problems: DefinitionProblem[]): void {
   if (!isGroupName(group)) {
     const message = `${field}.group is ${formatValue(group)}; allowed: an API group, without a version`;
     problems.push({ code: "UnknownValue", field: `${field}.group`, message });
@@ -198,47 +200,7 @@ function readKindFacts(item: JsonObject): KindFacts {
   };
 }
 
-/** A kind that levels may refer to. */
-interface KnownKind extends GroupKind {
-  readonly id: KindId;
-  readonly sections: readonly string[];
-  /** The words for the kind and for each of its sections as a level, in lower case. */
-  readonly words: readonly string[];
-}
-
-function knownKind(group: string, kind: string, sections: readonly string[]): KnownKind {
-  const words = [kind, ...sections.map((section) => `${kind}${section}`)].map((word) => word.toLowerCase());
-  return { group, kind, id: kindId({ group, kind }), sections, words };
-}
-
-const knownFrom = ({ group, kind, sections }: KindFacts): KnownKind =>
-  knownKind(
-    group,
-    kind,
-    sections.map(({ section }) => section),
-  );
-
-const builtInKnown: readonly KnownKind[] = builtInKinds.map(knownFrom);
-interface Reader {
-  readonly problems: Problem[];
-  readonly known: readonly KnownKind[];
-}
-
-/** The declared kinds, the built-in kinds and the virtual targets of a definition. The first one of each id counts. */
-function knownKinds(declared: readonly KindFacts[], targeting: JsonObject): readonly KnownKind[] {
-  const virtual = objects(targeting, "kinds")
-    .filter((item) => flag(item, "virtual", { byDefault: false }))
-    .map((item) => knownKind(text(item, "group", ""), text(item, "kind", ""), texts(item, "sections")));
-  if (declared.length === 0 && virtual.length === 0) return builtInKnown;
-  const ids = new Set<KindId>();
-  return [...declared.map(knownFrom), ...builtInKnown, ...virtual].filter(({ id }) => {
-    const isNew = !ids.has(id);
-    ids.add(id);
-    return isNew;
-  });
-}
-
-function readTargetKind(item: Json, field: string, joined: readonly PolicyKind[], reader: Reader): TargetKind {
+function readTargetKind(item: Json, field: string, joined: readonly PolicyKind[], reader: KindReader): TargetKind {
   const record = isJsonObject(item) ? item : {};
   const known = readKind(item, field, reader);
   const sections = texts(record, "sections");
@@ -257,79 +219,17 @@ function readTargetKind(item: Json, field: string, joined: readonly PolicyKind[]
   return forbids.length === 0 ? target : { ...target, forbids };
 }
 
-function readForbidden(item: JsonObject, field: string, { problems }: Reader): ForbiddenSetting {
+function readForbidden(item: JsonObject, field: string, { problems }: KindReader): ForbiddenSetting {
   const path = text(item, "path", "");
   checkPath(path, `${field}.path`, problems);
   const because = text(item, "because", "");
   return because === "" ? { path } : { path, because };
 }
 
-/** Reads `Gateway` or `{group, kind}`. The group may be absent if only one group has the kind. */
-function readKind(item: Json, field: string, reader: Reader): KnownKind {
-  const record: JsonObject = isJsonObject(item) ? item : { kind: item };
-  const kind = text(record, "kind", "");
-  const group = ownValue(record, "group");
-  const word = kind.toLowerCase();
-  const sameName = reader.known.filter(({ words }) => words[0] === word);
-  const matches = sameName.filter((known) => group === undefined || known.group === group);
-  if (matches.length === 1 && matches[0] !== undefined) return matches[0];
-  const names = reader.known.map((known) => known.kind);
-  const message =
-    matches.length > 1
-      ? `${field}: several groups have a kind ${kind} (${matches.map((known) => known.group).join(", ")}); give the group.`
-      : sameName.length > 0
-        ? `${field}: the group of ${kind} is ${formatValue(group)}; known: ${sameName.map((known) => `"${known.group}"`).join(", ")}. Declare it under hierarchy.kinds.`
-        : `${field}: unknown kind "${kind}". Declare it under hierarchy.kinds, or make the target virtual${didYouMean(kind, names)}`;
-  reader.problems.push({ code: "UnknownValue", field, message });
-  return knownKind(typeof group === "string" ? group : "", kind, []);
-}
-
-function checkSection(
-  kind: Pick<KnownKind, "kind" | "sections">,
-  section: string,
-  field: string,
-  reader: Reader,
-): void {
-  if (kind.sections.includes(section)) return;
-  const allowed = kind.sections.length === 0 ? `${kind.kind} has no sections` : `allowed: ${kind.sections.join(", ")}`;
-  const message = `${field} is "${section}"; ${allowed}${didYouMean(section, kind.sections)}`;
-  reader.problems.push({ code: "UnknownValue", field, message });
-}
-
-/** Reads `HTTPRoute`, `HTTPRouteRule` or `{group, kind, section}`. */
-function readLevel(item: Json, field: string, reader: Reader): LevelKind {
-  if (typeof item === "string") return readLevelWord(item, field, reader);
-  const { group, kind, sections } = readKind(item, field, reader);
-  const section = isJsonObject(item) ? ownValue(item, "section") : undefined;
-  if (typeof section !== "string") return { group, kind };
-  checkSection({ kind, sections }, section, `${field}.section`, reader);
-  return { group, kind, section };
-}
-
-function readLevelWord(word: string, field: string, { problems, known }: Reader): LevelKind {
-  const wanted = word.toLowerCase();
-  const matches = known.filter(({ words }) => words.includes(wanted));
-  const [match] = matches;
-  if (match !== undefined && matches.length === 1) {
-    const { group, kind, sections, words } = match;
-    const section = sections[words.indexOf(wanted) - 1];
-    return section === undefined ? { group, kind } : { group, kind, section };
-  }
-  const message =
-    match !== undefined
-      ? `${field}: "${word}" is a level of several groups; write it as {group, kind, section}.`
-      : `${field}: "${word}" is not a known level (a kind, or kind and section in one word). Declare other kinds under hierarchy.kinds${didYouMean(
-          word,
-          known.flatMap(({ kind, sections }) => [kind, ...sections.map((section) => `${kind}${section}`)]),
-        )}`;
-  problems.push({ code: "UnknownValue", field, message });
-  return { group: "", kind: word };
-}
-
 function readHierarchy(
   hierarchy: JsonObject,
   facts: { kinds: readonly TargetKind[]; declaredKinds: readonly KindFacts[]; direct: boolean },
-  reader: Reader,
+  reader: KindReader,
 ): Hierarchy {
   const groupKinds = (items: readonly Json[], field: string): GroupKind[] =>
     items.map((item, i) => {
@@ -352,7 +252,7 @@ function readHierarchy(
   };
 }
 
-function readLink(item: JsonObject, field: string, reader: Reader): LinkRow {
+function readLink(item: JsonObject, field: string, reader: KindReader): LinkRow {
   const attachment = choices.attachment.find((name) => name === ownValue(item, "attachment"));
   const path = text(item, "path", "");
   checkPath(path, `${field}.path`, reader.problems);
@@ -365,7 +265,7 @@ function readLink(item: JsonObject, field: string, reader: Reader): LinkRow {
   };
 }
 
-function readMerge(merge: JsonObject, { direct }: { direct: boolean }, problems: Problem[]): MergeRules {
+function readMerge(merge: JsonObject, { direct }: { direct: boolean }, problems: DefinitionProblem[]): MergeRules {
   const none = oneOf(merge["strategy"], choices.strategy, direct ? "None" : "DefaultsAndOverrides") === "None";
   if (none) {
     for (const key of Object.keys(merge).filter((name) => name !== "strategy")) {
@@ -413,7 +313,7 @@ function readStrategy(value: Json | undefined): MergeStrategy {
   return { base: oneOf(record["base"], choices.base, "Defaults"), granularity: readGranularity(record["granularity"]) };
 }
 
-function readMapping(item: JsonObject, field: string, reader: Reader): FieldMapping {
+function readMapping(item: JsonObject, field: string, reader: KindReader): FieldMapping {
   const to = item["to"] ?? null;
   const from = text(item, "from", "");
   if (from !== "") checkPath(from, `${field}.from`, reader.problems);
@@ -428,17 +328,8 @@ function readMapping(item: JsonObject, field: string, reader: Reader): FieldMapp
   return { from, to: { level: readLevel(word, `${field}.to`, reader), path }, create };
 }
 
-function checkPath(path: string, field: string, problems: Problem[]): void {
-  if (path.split(".").every((segment) => segment !== "")) return;
-  problems.push({
-    code: "UnknownValue",
-    field,
-    message: `${field} is "${path}"; allowed: a dotted path such as rules.authentication`,
-  });
-}
-
 /** Segments are `name`, `name[]` (every item) or `name[key=value]` (the items with that value). */
-function checkMappedPath(path: string, field: string, problems: Problem[]): void {
+function checkMappedPath(path: string, field: string, problems: DefinitionProblem[]): void {
   if (path.split(".").every((segment) => /^[^[\]]+(\[([^=[\]]+=[^=[\]]+)?\])?$/.test(segment))) return;
   const message = `${field} has the path "${path}"; allowed: a path such as retry or spec.rules[].filters[type=RetryFilter].retryOn`;
   problems.push({ code: "UnknownValue", field, message });

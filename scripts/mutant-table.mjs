@@ -785,8 +785,8 @@ export const mutants = [
     "a policy that is not accepted has another condition",
     ref,
     `${status}/ancestors-of.ts`,
-    "[notAccepted(policy, reason, message)]",
-    "[notAccepted(policy, reason, message), accepted(policy)]",
+    ": [refused] }",
+    ": [refused, accepted(object)] }",
   ),
   row(
     "what is partially enforced does not say which parts are",

@@ -155,7 +155,7 @@ function resolveReference(
 const codeOf = (reason: string): FindingCode =>
   Object.hasOwn(findingCodes, reason) ? (reason as FindingCode) : "InvalidReference";
 
-/** What the object lacks. The content of a Secret is never in a snapshot, so nothing is said about it. */
+/** What the object lacks. The content of a Secret is never in a snapshot, so it is not checked. */
 function missingContent({ raw, family }: KubeObject, { keys, format }: PolicyReference): string | undefined {
   if (family.group === "" && family.kind === "Secret") return undefined;
   for (const key of keys) {
@@ -169,7 +169,7 @@ function missingContent({ raw, family }: KubeObject, { keys, format }: PolicyRef
   return undefined;
 }
 
-function textAt(holder: Json | JsonObject | undefined, key: string): string | undefined {
-  const value = isJsonObject(holder) ? ownValue(holder, key) : undefined;
+function textAt(object: Json | JsonObject | undefined, key: string): string | undefined {
+  const value = isJsonObject(object) ? ownValue(object, key) : undefined;
   return typeof value === "string" ? value : undefined;
 }

@@ -195,7 +195,7 @@ describe("CACertificateRefs: a reference is invalid", () => {
     expect(make(system).conditions("p")).toEqual([`Gateway/g: ${ACCEPTED}`]);
   });
 
-  test("a policy that is not accepted keeps its target: the next one by age does not take its place", () => {
+  test("a policy that is not accepted keeps its target: the next one by age does not take effect instead", () => {
     const made = make(
       configMap("bad", {}),
       ca,

@@ -27,8 +27,18 @@ export function sectionsOf({ raw }: Pick<KubeObject, "raw">, { sections: lists }
     lists.length === 1 && only !== undefined ? sectionsIn(only, raw) : lists.flatMap((list) => sectionsIn(list, raw));
   // The positional names of one list are distinct.
   if (lists.length === 1 && !sections.some(({ declared }) => declared)) return sections;
-  const names = new Set(sections.map(({ name }) => name));
-  return names.size === sections.length ? sections : nameDistinctly(sections);
+  return haveDistinctNames(sections) ? sections : nameDistinctly(sections);
+}
+
+/** Up to so many names are compared with each other. */
+const FEW = 8;
+
+function haveDistinctNames(sections: readonly Section[]): boolean {
+  if (sections.length > FEW) return new Set(sections.map(({ name }) => name)).size === sections.length;
+  for (let i = 1; i < sections.length; i++) {
+    for (let j = 0; j < i; j++) if (sections[i]?.name === sections[j]?.name) return false;
+  }
+  return true;
 }
 
 /** The items of a list of sections, with the default that the CRD declares for the list. */
@@ -38,21 +48,14 @@ export function sectionItems({ path, byDefault }: SectionFacts, raw: JsonObject)
 }
 
 function sectionsIn(list: SectionFacts, object: JsonObject): readonly Section[] {
-  const sections: Section[] = [];
   const items = sectionItems(list, object);
-  for (let index = 0; index < items.length; index++) {
-    const raw = items[index];
-    if (!isJsonObject(raw)) continue;
-    const name = declaredName(raw);
-    sections.push({
-      section: list.section,
-      name: name ?? positionalName(list.section, index),
-      declared: name !== undefined,
-      index,
-      raw,
-    });
-  }
-  return sections;
+  const sections = items.map((raw, index) => (isJsonObject(raw) ? sectionAt(list.section, raw, index) : undefined));
+  return sections.every((section) => section !== undefined) ? sections : sections.filter((one) => one !== undefined);
+}
+
+function sectionAt(section: string, raw: JsonObject, index: number): Section {
+  const name = declaredName(raw);
+  return { section, name: name ?? positionalName(section, index), declared: name !== undefined, index, raw };
 }
 
 /** How an unnamed section is shown: `rule-1` for the first rule. */

@@ -1,8 +1,9 @@
 import type { EffectiveField, EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Source } from "../../merge/provenance.ts";
 import type { SpecProvenance } from "../../merge/provenance-of.ts";
-import type { ObjectId } from "../../model/refs.ts";
-import { endOf, type Path, plainPath } from "../paths/path.ts";
+import type { ObjectId, TargetId } from "../../model/refs.ts";
+import { endOf, type Node, type Path, pathBelow, plainNode, plainPath, targetOf } from "../paths/path.ts";
+import type { PathNode } from "../paths/path-node.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { EffectivePolicy, MappedField } from "./effective-policy.ts";
 import { foldPath, ownValuesOn } from "./fold-path.ts";
@@ -14,6 +15,29 @@ export function effectivePolicyAt(path: Path, kind: CompiledKind): EffectivePoli
   const effective = foldPath(path, kind, own);
   const sources = sourcesOf(effective, (pointer) => ownerOf(pointer, own));
   return plainPolicy(path, kind, effective, sources);
+}
+
+/** The effective policies of paths that go on to the same ends and have the stack of the path above, end by end. */
+export function effectivePoliciesBelow(
+  paths: readonly Path[],
+  ends: readonly Node[],
+  kind: CompiledKind,
+): readonly EffectivePolicy[] {
+  const above = paths.map((path) => effectivePolicyAt(path, kind));
+  const found: EffectivePolicy[] = [];
+  for (const end of ends) {
+    const [target, last] = [targetOf(end), plainNode(end)];
+    for (const one of above) found.push(policyBelow(one, target, last));
+  }
+  return found;
+}
+
+function policyBelow(above: EffectivePolicy, target: TargetId, last: PathNode): EffectivePolicy {
+  const { policyKind, spec, sources } = above;
+  const path = pathBelow(above.path, last);
+  // By far the most: spelled out, as there may be a million.
+  if (above.from === undefined && above.incomplete === undefined) return { policyKind, target, path, spec, sources };
+  return { ...above, target, path };
 }
 
 function plainPolicy(

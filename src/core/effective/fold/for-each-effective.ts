@@ -1,10 +1,10 @@
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import { type ObjectId, parseObjectId } from "../../model/refs.ts";
 import { type EndObject, endObjects } from "../paths/end-objects.ts";
-import type { Path } from "../paths/path.ts";
+import type { Node, Path } from "../paths/path.ts";
 import { PathFinder } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
-import type { World } from "../world/world.ts";
+import type { WithPolicies } from "../world/world.ts";
 import { foldPath } from "./fold-path.ts";
 
 /** A path that has a policy of a kind, and the effective spec at its end. */
@@ -16,23 +16,56 @@ export interface EffectivePath {
 
 /** Visits every path of a policy kind that has a policy, in a defined order. `only`: those that end at this object. */
 export function forEachEffective(
-  world: World,
+  world: WithPolicies,
   kind: CompiledKind,
   visit: (path: Path, effective: EffectiveSpec) => void,
   only?: ObjectId,
 ): void {
   const finder = new PathFinder(world, kind);
   const ends = only === undefined ? endObjects(world, kind) : [{ id: only, ref: parseObjectId(only) }];
-  for (const end of ends) for (const { path, effective } of effectivePathsTo(finder, kind, end)) visit(path, effective);
+  for (const end of ends) forEachEffectiveTo(finder, kind, end, visit);
 }
 
-/** The paths that end at one object or at one of its sections, of those that have a policy. */
+/**
+ * Visits the same paths in the same order, but paths that differ only in their end once: `path` leads to an object, and goes on
+ * to each of `ends`. Without `ends`, `path` is a whole path.
+ */
+export function forEachEffectiveGroup(
+  world: WithPolicies,
+  kind: CompiledKind,
+  visit: (path: Path, effective: EffectiveSpec, ends: readonly Node[] | undefined) => void,
+): void {
+  const finder = new PathFinder(world, kind);
+  for (const end of endObjects(world, kind)) {
+    const group = finder.findGroupTo(end);
+    if (group === undefined)
+      forEachEffectiveTo(finder, kind, end, (path, effective) => visit(path, effective, undefined));
+    else for (const path of withPolicies(group.paths, kind)) visit(path, foldPath(path, kind), group.ends);
+  }
+}
+
+/** Visits the paths that end at one object or at one of its sections, of those that have a policy. */
+export function forEachEffectiveTo(
+  finder: PathFinder,
+  kind: CompiledKind,
+  end: EndObject,
+  visit: (path: Path, effective: EffectiveSpec) => void,
+): void {
+  finder.forEachPathTo(end, (path) => {
+    if (hasPolicy(path, kind)) visit(path, foldPath(path, kind));
+  });
+}
+
+/** The paths that have a policy with a part in the fold. */
+export const withPolicies = (paths: readonly Path[], kind: CompiledKind): readonly Path[] =>
+  paths.every((path) => hasPolicy(path, kind)) ? paths : paths.filter((path) => hasPolicy(path, kind));
+
+const hasPolicy = (path: Path, kind: CompiledKind): boolean =>
+  path.stack !== kind.stacks.empty && foldPath(path, kind).outcomes.length > 0;
+
+/** The same paths as a list. */
 export function effectivePathsTo(finder: PathFinder, kind: CompiledKind, end: EndObject): readonly EffectivePath[] {
   const found: EffectivePath[] = [];
-  finder.forEachPathTo(end, (path) => {
-    if (path.stack === kind.stacks.empty) return;
-    const effective = foldPath(path, kind);
-    if (effective.outcomes.length > 0) found.push({ kind, path, effective });
-  });
+  forEachEffectiveTo(finder, kind, end, (path, effective) => void found.push({ kind, path, effective }));
   return found;
 }

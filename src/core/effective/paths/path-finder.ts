@@ -30,6 +30,12 @@ export interface PathScope {
   readonly touched: ReadonlySet<ObjectId>;
 }
 
+/** Each of `paths` goes on to each of `ends`. The paths have the stack of the path above. */
+export interface PathGroup {
+  readonly paths: readonly Path[];
+  readonly ends: readonly Node[];
+}
+
 export class PathFinder {
   readonly #world: WithPolicies;
   readonly #kind: CompiledKind;
@@ -63,22 +69,34 @@ export class PathFinder {
     const paths = node === undefined ? NO_PATHS : this.#findToNode(node);
     if (node === undefined || paths.length === 0) return;
     const entering = end.object ? new Set<Path>() : undefined;
+    const found: Path[] = [];
     for (const section of end.sections.size === 0 ? NO_SECTIONS : sectionsOfNode(node)) {
       if (!end.sections.has(section.section)) continue;
       const goesOn = end.mayContinue && this.#endsBelow.areThere(id, section);
       if (goesOn && !end.object) continue;
       const below = sectionNode(node, section);
-      const found: Path[] = [];
       for (const path of paths) {
         if (!leadsInto(path, section)) continue;
         entering?.add(path);
         if (!goesOn) this.#paths.push(path, below, path.ports, found);
       }
-      for (const path of found) visit(path);
     }
+    for (const path of found) visit(path);
     if (entering === undefined || (end.mayContinue && this.#endsBelow.areThere(id))) return;
     // A backend's port that is not there can be named: such a path ends at the Service, others at its ports.
     for (const path of paths) if (!entering.has(path)) visit(path);
+  }
+
+  /**
+   * The same paths as a group, if each path to the object goes on to each of its sections, ends there, and meets no further
+   * policy: mostly the paths of a route. Undefined: they differ, see `forEachPathTo`.
+   */
+  findGroupTo({ id, ref, raw }: EndObject): PathGroup | undefined {
+    if (this.#scope !== undefined || !this.#nodes.levels.of(ref).endsAtAllSections) return undefined;
+    const node = raw === undefined ? this.#nodes.find(id) : this.#nodes.of(id, ref, raw);
+    if (node === undefined || node.sets?.sections !== undefined || node.sets?.consumers !== undefined) return undefined;
+    const ends = sectionsOfNode(node).map((section) => sectionNode(node, section));
+    return { paths: this.#findToNode(node), ends };
   }
 
   /** The paths to an object, to be continued with `into` and `onTo`. */

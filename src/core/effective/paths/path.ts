@@ -59,7 +59,9 @@ export function nodesOf(path: Path): readonly Node[] {
   return nodes.reverse();
 }
 
-export function endOf({ node }: Path): TargetId {
+export const endOf = ({ node }: Path): TargetId => targetOf(node);
+
+export function targetOf(node: Node): TargetId {
   node.target ??= targetId(node.id, node.section?.name);
   return node.target;
 }
@@ -68,13 +70,23 @@ export function endOf({ node }: Path): TargetId {
 export function plainPath(path: Path): readonly PathNode[] {
   let length = 0;
   for (let at: Path | undefined = path; at !== undefined; at = at.up) length++;
-  // oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
-  const nodes = new Array<PathNode>(length);
+  const nodes = nodeList(length);
   for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes[--length] = plainNode(at.node);
   return nodes;
 }
 
-function plainNode(node: Node): PathNode {
+/** A plain path with one more node at its end. */
+export function pathBelow(path: readonly PathNode[], last: PathNode): readonly PathNode[] {
+  const nodes = nodeList(path.length + 1);
+  for (let i = 0; i < path.length; i++) nodes[i] = path[i] as PathNode;
+  nodes[path.length] = last;
+  return nodes;
+}
+
+// oxlint-disable-next-line unicorn/no-new-array -- of just this length: a million are made, and a list that grows is three times as large
+const nodeList = (length: number): PathNode[] => new Array<PathNode>(length);
+
+export function plainNode(node: Node): PathNode {
   const { section } = node;
   node.plain ??= section === undefined ? plainObject(node.ref) : plainSection(node.ref, section.name);
   return node.plain;

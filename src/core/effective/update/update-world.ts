@@ -7,7 +7,7 @@ import { compareText, type ObjectId, type PolicyId, parseObjectId } from "../../
 import { type EffectivePath, effectivePathsTo } from "../fold/for-each-effective.ts";
 import { isEndObject } from "../paths/end-objects.ts";
 import { PathFinder, type PathScope } from "../paths/path-finder.ts";
-import { countEffectivePaths } from "../verdicts/count-effective-paths.ts";
+import { PathCounter } from "../verdicts/path-counter.ts";
 import { changedTally, type TallyChanges } from "../verdicts/tally-changes.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
 import { verdictOf } from "../verdicts/verdict-of.ts";
@@ -66,13 +66,16 @@ function* walkBoth(
     before: new PathFinder(worlds.before, kind, scope),
     after: new PathFinder(worlds.after, kind, scope),
   };
+  const [going, coming] = [new PathCounter(tallies, kind, "Go"), new PathCounter(tallies, kind, "Come")];
   for (const id of [...scope.touched].sort()) {
     const old = pathsTo(worlds.before, kind, finders.before, id);
     const now = pathsTo(worlds.after, kind, finders.after, id);
-    countEffectivePaths(tallies, kind, old, "Go");
-    countEffectivePaths(tallies, kind, now, "Come");
+    for (const { path, effective } of old) going.add(path, effective);
+    for (const { path, effective } of now) coming.add(path, effective);
     yield* comparePaths(old, now);
   }
+  going.finish();
+  coming.finish();
 }
 
 const NO_PATHS: readonly EffectivePath[] = [];

@@ -4,6 +4,7 @@ import type { Outcome } from "../../merge/provenance.ts";
 import { SortedMap } from "../../model/collections/sorted-map.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { ObjectId, PolicyId, TargetId } from "../../model/refs.ts";
+import { type Node, targetOf } from "../paths/path.ts";
 import type { AncestorTally, PolicyTally } from "../world/policy-tally.ts";
 
 /** By policy, then by ancestor. */
@@ -20,28 +21,22 @@ interface Counters {
   errors: Map<string, number> | undefined;
 }
 
-/** Paths to one target: negative if they go. */
-export interface TargetCount {
-  readonly target: TargetId;
-  paths: number;
-}
-
-/** Counts paths with the same effective spec. */
+/** Counts paths with the same effective spec. `pathsToEach`: how many lead to each end; negative if they go. */
 export function countPaths(
   changes: TallyChanges,
   { outcomes, conditionErrors }: EffectiveSpec,
   ancestorOf: (policy: Policy) => ObjectId,
-  targets: readonly TargetCount[],
+  ends: readonly Node[],
+  pathsToEach: number,
 ): void {
-  let count = 0;
-  for (const { paths } of targets) count += paths;
+  const count = ends.length * pathsToEach;
   for (const outcome of outcomes) {
     const { policy, overridden, by } = outcome;
     const counters = countersOf(changes, policy.id, ancestorOf(policy));
     counters.paths += count;
     counters[effectOf(outcome)] += count;
     if (overridden === 0) continue;
-    for (const { target, paths } of targets) counters.overriddenAt = added(counters.overriddenAt, target, paths);
+    for (const end of ends) counters.overriddenAt = added(counters.overriddenAt, targetOf(end), pathsToEach);
     for (const winner of by) counters.overriddenBy = added(counters.overriddenBy, winner.id, count);
   }
   for (const { policy, block, message } of conditionErrors) {

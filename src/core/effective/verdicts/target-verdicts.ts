@@ -1,5 +1,5 @@
 import type { Attachment } from "../../attachment/resolved-targets.ts";
-import { compareText, type ObjectId, type PolicyId, targetId } from "../../model/refs.ts";
+import { compareText, type ObjectId, type PolicyId } from "../../model/refs.ts";
 import { forEachEffective } from "../fold/for-each-effective.ts";
 import { coveringSection } from "../paths/covering-section.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
@@ -54,7 +54,7 @@ function bySection(
     const target = coveringSection(end, (name) => names.has(name));
     const own: TallyChanges = changes.get(target) ?? new Map();
     changes.set(target, own);
-    countPaths(own, effective, () => ancestor, [{ target: targetId(node.id, end), paths: 1 }]);
+    countPaths(own, effective, () => ancestor, [node], 1);
   };
   forEachEffective(world, kind, visit, ancestor);
   const verdicts = [...changes].flatMap(([sectionName, own]): readonly TargetVerdict[] => {

@@ -6,7 +6,7 @@
 import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
 import { nodesOf } from "../../effective/paths/path.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
-import { countEffectivePaths } from "../../effective/verdicts/count-effective-paths.ts";
+import { PathCounter } from "../../effective/verdicts/path-counter.ts";
 import { changedTally, type TallyChanges } from "../../effective/verdicts/tally-changes.ts";
 import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
@@ -29,10 +29,11 @@ export function withoutOrphans(world: World, deleted: ReadonlySet<ObjectId>): Cl
   if (![...deleted].some((id) => isMissed(world, id))) return { world, policies: [], isOrphan: closed };
   const changes: TallyChanges = new Map();
   for (const kind of world.rulebook.kinds) {
+    const counter = new PathCounter(changes, kind, "Go");
     forEachEffective(world, kind, (path, effective) => {
-      if (path.incomplete && isOrphan(nodesOf(path).map(({ id }) => id)))
-        countEffectivePaths(changes, kind, [{ kind, path, effective }], "Go");
+      if (path.incomplete && isOrphan(nodesOf(path).map(({ id }) => id))) counter.add(path, effective);
     });
+    counter.finish();
   }
   let tallies = world.countTallies();
   const policies = [...changes.keys()];

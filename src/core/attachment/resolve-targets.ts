@@ -38,18 +38,18 @@ export function resolveTargets(policy: Policy, definition: PolicyDefinition, con
   for (const target of policy.targets) resolveTarget(resolution, target);
   const { attachments, rejections, named, grantsOf, selects } = resolution;
   return {
-    attachments,
-    rejections: orNone(rejections),
-    named: orNone(named),
-    grantsOf: orNone(grantsOf),
-    selects: orNone(selects),
+    attachments: exactly(attachments),
+    rejections: exactly(rejections),
+    named: exactly(named),
+    grantsOf: exactly(grantsOf),
+    selects: exactly(selects),
   };
 }
 
 const NONE: readonly never[] = [];
 
-/** One empty list for all: targets are kept for every policy, and most of these lists are empty. */
-const orNone = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list);
+/** A copy without spare capacity, and one empty list for all: targets are kept for every policy. */
+const exactly = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list.slice());
 
 function resolveTarget(resolution: Resolution, target: TargetRef): void {
   const located = locateTarget(resolution, target);

@@ -73,8 +73,9 @@ export function splitId(id: ObjectId): { readonly kind: KindId; readonly namespa
   };
 }
 
+/** `join` makes one flat string, as in `idOf`. */
 export const targetId = (object: ObjectId, sectionName?: string): TargetId =>
-  (sectionName === undefined ? object : `${object}#${sectionName}`) as TargetId;
+  (sectionName === undefined ? object : [object, sectionName].join("#")) as TargetId;
 
 /**
  * The object of a target, and the name of the section if the target is one. No object has a `#` in its name.

@@ -113,6 +113,11 @@ function changedCounters(tally: AncestorTally | undefined, change: Counters): An
   };
 }
 
+function hasZero(counts: ReadonlyMap<string, number>): boolean {
+  for (const count of counts.values()) if (count === 0) return true;
+  return false;
+}
+
 /** If more than one in so many keys changes, the map is built anew: each single change copies a part of it. */
 const MANY = 32;
 
@@ -121,6 +126,7 @@ function changedCounts<K extends string>(
   changes: ReadonlyMap<K, number> | undefined,
 ): SortedMap<K, number> {
   if (changes === undefined) return before ?? SortedMap.empty();
+  if (before === undefined && !hasZero(changes)) return SortedMap.from(changes);
   if (before === undefined || changes.size * MANY > before.size) {
     const sums = new Map<K, number>();
     before?.forEach((key, count) => sums.set(key, count));

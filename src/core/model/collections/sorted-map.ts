@@ -7,22 +7,24 @@ import { compareText } from "../refs.ts";
 /** Entries of a full chunk. */
 const CHUNK = 256;
 
-interface Chunk<K, V> {
-  readonly keys: readonly K[];
-  readonly values: readonly V[];
-}
+/** A key, its value, the next key … : one list, because most maps have one entry. */
+type Chunk = readonly unknown[];
 
-/** The index of the last key that is not greater than `key`, or -1. */
-function floorIndex<K extends string>(keys: readonly K[], key: K): number {
+const NO_CHUNKS: readonly Chunk[] = [];
+
+/** The number of the last entry whose key is not greater than `key`, or -1. */
+function floorEntry(chunk: Chunk, key: string): number {
   let low = 0;
-  let high = keys.length - 1;
+  let high = chunk.length / 2 - 1;
   while (low <= high) {
     const middle = (low + high) >>> 1;
-    if ((keys[middle] as K) <= key) low = middle + 1;
+    if ((chunk[2 * middle] as string) <= key) low = middle + 1;
     else high = middle - 1;
   }
   return high;
 }
+
+const isAt = (chunk: Chunk, entry: number, key: string): boolean => entry >= 0 && chunk[2 * entry] === key;
 
 /** True if each key is greater than the one before it, so that no key is there twice. */
 export function isAscending(keys: readonly string[]): boolean {
@@ -31,11 +33,14 @@ export function isAscending(keys: readonly string[]): boolean {
 }
 
 export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]> {
-  readonly #chunks: readonly Chunk<K, V>[];
+  readonly #first: Chunk;
+  /** All chunks but the first. */
+  readonly #more: readonly Chunk[];
   readonly size: number;
 
-  private constructor(chunks: readonly Chunk<K, V>[], size: number) {
-    this.#chunks = chunks;
+  private constructor(first: Chunk, more: readonly Chunk[], size: number) {
+    this.#first = first;
+    this.#more = more;
     this.size = size;
   }
 
@@ -43,17 +48,18 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
   static #empty: SortedMap<never, never> | undefined;
 
   static empty<K extends string, V>(): SortedMap<K, V> {
-    SortedMap.#empty ??= new SortedMap<never, never>([], 0);
+    SortedMap.#empty ??= new SortedMap<never, never>([], NO_CHUNKS, 0);
     return SortedMap.#empty;
   }
 
   static single<K extends string, V>(key: K, value: V): SortedMap<K, V> {
-    return new SortedMap<K, V>([{ keys: [key], values: [value] }], 1);
+    return new SortedMap<K, V>([key, value], NO_CHUNKS, 1);
   }
 
   /** The keys may come in any order; of two entries with one key the later counts. */
   static from<K extends string, V>(entries: Iterable<readonly [K, V]>): SortedMap<K, V> {
     const distinct: ReadonlyMap<K, V> = entries instanceof Map ? entries : new Map(entries);
+    if (distinct.size === 1) for (const [key, value] of distinct) return SortedMap.single(key, value);
     const keys = [...distinct.keys()];
     if (isAscending(keys)) return SortedMap.#cut(keys, [...distinct.values()]);
     keys.sort(compareText);
@@ -70,93 +76,101 @@ export class SortedMap<K extends string, V> implements Iterable<readonly [K, V]>
   }
 
   static #cut<K extends string, V>(keys: readonly K[], values: readonly V[]): SortedMap<K, V> {
-    if (keys.length === 0) return SortedMap.empty();
-    const chunks: Chunk<K, V>[] = [];
+    const chunks: Chunk[] = [];
     for (let start = 0; start < keys.length; start += CHUNK) {
-      chunks.push({ keys: keys.slice(start, start + CHUNK), values: values.slice(start, start + CHUNK) });
+      const chunk: unknown[] = [];
+      const end = Math.min(start + CHUNK, keys.length);
+      for (let i = start; i < end; i++) chunk.push(keys[i], values[i]);
+      // A list that grew has spare capacity, a copy has none.
+      chunks.push(chunk.slice());
     }
-    return new SortedMap(chunks, keys.length);
+    const [first, ...more] = chunks;
+    if (first === undefined) return SortedMap.empty();
+    return new SortedMap(first, more.length === 0 ? NO_CHUNKS : more, keys.length);
   }
 
   get(key: K): V | undefined {
-    const chunk = this.#chunks[this.#chunkIndex(key)];
-    if (chunk === undefined) return undefined;
-    const index = floorIndex(chunk.keys, key);
-    return chunk.keys[index] === key ? chunk.values[index] : undefined;
+    const chunk = this.#chunk(this.#chunkIndex(key));
+    const entry = floorEntry(chunk, key);
+    return isAt(chunk, entry, key) ? (chunk[2 * entry + 1] as V) : undefined;
   }
 
   with(key: K, value: V): SortedMap<K, V> {
-    if (this.size === 0) return SortedMap.single(key, value);
-    const at = Math.max(0, this.#chunkIndex(key));
-    const { keys, values } = this.#chunks[at] as Chunk<K, V>;
-    const floor = floorIndex(keys, key);
-    if (keys[floor] === key) return this.#replaced(at, [{ keys, values: values.with(floor, value) }], 0);
-    const grown = { keys: keys.toSpliced(floor + 1, 0, key), values: values.toSpliced(floor + 1, 0, value) };
-    return this.#replaced(at, grown.keys.length <= CHUNK ? [grown] : halves(grown), 1);
+    const at = this.#chunkIndex(key);
+    const chunk = this.#chunk(at);
+    const entry = floorEntry(chunk, key);
+    if (isAt(chunk, entry, key)) return this.#replaced(at, [chunk.with(2 * entry + 1, value)], 0);
+    const grown = chunk.toSpliced(2 * (entry + 1), 0, key, value);
+    return this.#replaced(at, grown.length <= 2 * CHUNK ? [grown] : halves(grown), 1);
   }
 
   without(key: K): SortedMap<K, V> {
     const at = this.#chunkIndex(key);
-    const chunk = this.#chunks[at];
-    if (chunk === undefined) return this;
-    const { keys, values } = chunk;
-    const index = floorIndex(keys, key);
-    if (keys[index] !== key) return this;
+    const chunk = this.#chunk(at);
+    const entry = floorEntry(chunk, key);
+    if (!isAt(chunk, entry, key)) return this;
     if (this.size === 1) return SortedMap.empty();
-    const rest = { keys: keys.toSpliced(index, 1), values: values.toSpliced(index, 1) };
-    return this.#replaced(at, rest.keys.length === 0 ? [] : [rest], -1);
+    const rest = chunk.toSpliced(2 * entry, 2);
+    return this.#replaced(at, rest.length === 0 ? [] : [rest], -1);
   }
 
   *[Symbol.iterator](): IterableIterator<readonly [K, V]> {
-    for (const { keys, values } of this.#chunks) {
-      for (let i = 0; i < keys.length; i++) yield [keys[i] as K, values[i] as V];
+    for (let at = 0; at <= this.#more.length; at++) {
+      const chunk = this.#chunk(at);
+      for (let i = 0; i < chunk.length; i += 2) yield [chunk[i] as K, chunk[i + 1] as V];
     }
   }
 
   *values(): IterableIterator<V> {
-    for (const { values } of this.#chunks) yield* values;
+    for (const [, value] of this) yield value;
   }
 
   forEach(visit: (key: K, value: V) => void): void {
-    for (const { keys, values } of this.#chunks) {
-      for (let i = 0; i < keys.length; i++) visit(keys[i] as K, values[i] as V);
+    for (let at = 0; at <= this.#more.length; at++) {
+      const chunk = this.#chunk(at);
+      for (let i = 0; i < chunk.length; i += 2) visit(chunk[i] as K, chunk[i + 1] as V);
     }
   }
 
   /** What `read` makes of the first `count` entries. */
   first<T>(count: number, read: (key: K, value: V) => T): readonly T[] {
     const found: T[] = [];
-    for (const { keys, values } of this.#chunks) {
-      for (let i = 0; i < keys.length; i++) {
+    for (let at = 0; at <= this.#more.length; at++) {
+      const chunk = this.#chunk(at);
+      for (let i = 0; i < chunk.length; i += 2) {
         if (found.length >= count) return found;
-        found.push(read(keys[i] as K, values[i] as V));
+        found.push(read(chunk[i] as K, chunk[i + 1] as V));
       }
     }
     return found;
   }
 
-  /** The index of the last chunk whose first key is not greater than `key`, or -1. */
+  #chunk(at: number): Chunk {
+    return at === 0 ? this.#first : (this.#more[at - 1] as Chunk);
+  }
+
+  /** The index of the last chunk whose first key is not greater than `key`, or 0. */
   #chunkIndex(key: K): number {
-    const chunks = this.#chunks;
-    let low = 0;
-    let high = chunks.length - 1;
+    let low = 1;
+    let high = this.#more.length;
     while (low <= high) {
       const middle = (low + high) >>> 1;
-      if ((chunks[middle]?.keys[0] as K) <= key) low = middle + 1;
+      if ((this.#chunk(middle)[0] as K) <= key) low = middle + 1;
       else high = middle - 1;
     }
     return high;
   }
 
-  #replaced(at: number, parts: readonly Chunk<K, V>[], growth: number): SortedMap<K, V> {
-    return new SortedMap(this.#chunks.toSpliced(at, 1, ...parts), this.size + growth);
+  #replaced(at: number, parts: readonly Chunk[], growth: number): SortedMap<K, V> {
+    const size = this.size + growth;
+    const [only] = parts;
+    if (at === 0 && only !== undefined && parts.length === 1) return new SortedMap(only, this.#more, size);
+    const [first = NO_CHUNKS, ...more] = [this.#first, ...this.#more].toSpliced(at, 1, ...parts);
+    return new SortedMap(first, more.length === 0 ? NO_CHUNKS : more, size);
   }
 }
 
-function halves<K, V>({ keys, values }: Chunk<K, V>): readonly Chunk<K, V>[] {
-  const middle = keys.length >>> 1;
-  return [
-    { keys: keys.slice(0, middle), values: values.slice(0, middle) },
-    { keys: keys.slice(middle), values: values.slice(middle) },
-  ];
+function halves(chunk: Chunk): readonly Chunk[] {
+  const middle = 2 * (chunk.length >>> 2);
+  return [chunk.slice(0, middle), chunk.slice(middle)];
 }

@@ -38,7 +38,7 @@ export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPol
   const { definition, crd } = reader;
   const filled = withDefaults(spec, crd);
   checkSettings(object, spec, reader, report);
-  const targets = parseTargets(filled, definition.targeting, report);
+  const targets = parseTargets(filled, definition.targeting, report, reader.firstTarget);
   const blocks = findBlocks(filled, reader, problems, report);
   if (reader.forbids) checkForbidden(filled, definition.targeting, targets, blocks, report);
   const policy = buildPolicy(object, reader, targets, blocks);
@@ -140,7 +140,7 @@ function boundedSpec(
 function checkSettings(
   { family }: KubeObject,
   spec: JsonObject,
-  { crd, ...reader }: PolicyReader,
+  { crd, targetFields }: PolicyReader,
   report: Report,
 ): void {
   const schema = policySchemaOf(family);
@@ -151,9 +151,7 @@ function checkSettings(
   if (builtIn.length + byCrd.length === 0) return;
   const reported = new Set<string>();
   for (const { field, message } of [...builtIn, ...byCrd]) {
-    const isTarget = reader.targetFields.some(
-      (name) => `${field}.`.startsWith(`${name}.`) || field.startsWith(`${name}[`),
-    );
+    const isTarget = targetFields.some((name) => `${field}.`.startsWith(`${name}.`) || field.startsWith(`${name}[`));
     if (isTarget || reported.has(field)) continue;
     reported.add(field);
     report("InvalidField", field, message);
@@ -168,6 +166,8 @@ export interface PolicyReader {
   readonly rules: UnitRules;
   readonly hasStrategy: boolean;
   readonly targetFields: readonly string[];
+  /** The field of the first target in a list: one text for the many policies that have one target. */
+  readonly firstTarget: string;
   /** `targetFields` as keys of `spec`. */
   readonly targetKeys: readonly string[];
   readonly blockCache: BlockCache;
@@ -194,6 +194,7 @@ export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): Poli
     rules: unitRulesOf(definition, crd),
     hasStrategy,
     targetFields: [ref, refs, selectors].map((field) => `spec.${field}`),
+    firstTarget: `spec.${refs}[0]`,
     targetKeys: [ref, refs, selectors],
     blockCache: new BlockCache(),
     forbids: targeting.kinds.some(({ forbids }) => forbids !== undefined),

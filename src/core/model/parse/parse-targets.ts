@@ -13,8 +13,13 @@ export interface PolicyProblem {
 }
 export type Report = (code: FindingCode, field: string, message: string) => void;
 
-/** The target references of a policy. Attachment checks whether the targets exist and are allowed. */
-export function parseTargets(spec: JsonObject, targeting: Targeting, report: Report): readonly TargetRef[] {
+/** The target references of a policy. Attachment checks whether the targets exist and are allowed. `firstTarget`: see `PolicyReader`. */
+export function parseTargets(
+  spec: JsonObject,
+  targeting: Targeting,
+  report: Report,
+  firstTarget: string = `spec.${targeting.fields.refs}[0]`,
+): readonly TargetRef[] {
   const { ref, refs, selectors } = targeting.fields;
   const one = ownValue(spec, ref) ?? null;
   const listed = listAt(spec, refs, report);
@@ -23,7 +28,7 @@ export function parseTargets(spec: JsonObject, targeting: Targeting, report: Rep
   // Most policies have one target. A literal list has no spare capacity, unlike a list that grew.
   const [first] = listed;
   if (named === 1 && first !== undefined) {
-    const only = parseRef(first, `spec.${refs}[0]`, targeting, report);
+    const only = parseRef(first, firstTarget, targeting, report);
     return only === undefined ? NOTHING : [only];
   }
   const targets: (TargetRef | undefined)[] = [];

@@ -1,12 +1,12 @@
 import { type ControlLoop, type ControlLoopOptions, createControlLoop } from "../controller/control-loop.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
 import { type FilesRequest, startFilesThread } from "../sources/files-thread.ts";
-import { followFiles } from "../sources/follow-files.ts";
 import { loadCel } from "../sources/load-cel.ts";
+import { watchFiles } from "../sources/watch-files.ts";
 
 /** The control loop of a server: it applies the files to a data plane. */
 export interface FilesLoop extends ControlLoop {
-  /** Refreshes whenever a file changes, until the signal is aborted. */
+  /** Refreshes whenever a file changes, also for changes during the first load, until the signal is aborted. */
   readonly follow: (signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -20,6 +20,8 @@ export async function startFilesLoop(
   request: FilesRequest & { readonly isWatching: boolean },
   { dataplane, report, filesWorker, note }: FilesLoopOptions,
 ): Promise<FilesLoop> {
+  // The watch begins before the first load, so that no change falls between the two.
+  const watched = watchFiles({ paths: request.paths, isWatching: request.isWatching, note });
   const files = startFilesThread(request, filesWorker);
   const loop = createControlLoop({
     source: files,
@@ -28,10 +30,12 @@ export async function startFilesLoop(
     report,
     nowMs: () => performance.now(),
   });
-  const { paths, isWatching } = request;
   return {
     ...loop,
-    follow: (signal) => followFiles({ paths, isWatching, refresh: loop.refresh, note, signal }),
-    close: files.close,
+    follow: (signal) => watched.follow(loop.refresh, signal),
+    close: async () => {
+      watched.close();
+      await files.close();
+    },
   };
 }

@@ -1,10 +1,11 @@
 import { isImplied } from "./effective/world/implied-objects.ts";
 import type { World } from "./effective/world/world.ts";
 import { type Evaluation, worldOf } from "./evaluation.ts";
-import { findKinds, type KindWords, kindWords } from "./explain/kind-words.ts";
+import { findObjects, parseTargetText, sectionNames } from "./explain/find-objects.ts";
+import { findKinds, kindWords } from "./explain/kind-words.ts";
 import type { ObjectOrSection } from "./explain/paths-through.ts";
-import { kindId, type ObjectRef, objectId } from "./model/refs.ts";
-import { sectionsOf } from "./topology/sections-of.ts";
+import type { KubeObject } from "./model/kube-object.ts";
+import { type ObjectRef, objectId } from "./model/refs.ts";
 
 /** An object, or a section of one: a listener, a route rule, a service port. */
 export interface TargetRef extends ObjectRef {
@@ -45,39 +46,17 @@ function targetsNamed(world: World, name: TargetName): readonly TargetRef[] {
 }
 
 function refsNamed(world: World, text: string): readonly TargetRef[] {
-  const [path = "", sectionName] = text.split("#", 2);
-  const [word = "", ...names] = path.split("/");
-  const name = names.at(-1);
-  if (name === undefined || names.length > 2) return [];
-  const namespace = names.length === 2 ? names[0] : undefined;
-  const section = sectionName === undefined ? {} : { sectionName };
+  const parsed = parseTargetText(text);
+  if (parsed === undefined) return [];
+  const { kind, namespace, name, sectionName } = parsed;
+  const isWanted = ({ ref }: KubeObject): boolean => namespace === undefined || ref.namespace === namespace;
   // An id of an object without a group ends its kind with a dot.
-  return findKinds(kindWords(world), word.replace(/\.$/, ""))
-    .flatMap((kind) => objectsNamed(world, kind, namespace, name))
-    .map((ref) => ({ ...ref, ...section }));
-}
-
-function objectsNamed(
-  world: World,
-  { group, kind }: KindWords,
-  namespace: string | undefined,
-  name: string,
-): readonly ObjectRef[] {
-  const found = world.objects
-    .ofKind(kindId({ group, kind }))
-    .map(({ ref }) => ref)
-    .filter((ref) => ref.name === name && (namespace === undefined || ref.namespace === namespace));
-  const implied: ObjectRef = { group, kind, namespace: "", name };
-  const isCluster = world.rulebook.factsOf(kindId(implied))?.scope === "Cluster";
-  return found.length === 0 && isCluster && isImplied(world, implied) ? [implied] : found;
+  return findKinds(kindWords(world), kind.replace(/\.$/, ""))
+    .flatMap((one) => findObjects(world, one, name, isWanted))
+    .map(({ ref }) => ({ ...ref, ...(sectionName === undefined ? {} : { sectionName }) }));
 }
 
 const hasObject = (world: World, ref: ObjectRef): boolean => world.objects.has(objectId(ref)) || isImplied(world, ref);
 
-function hasSection(world: World, target: TargetRef): boolean {
-  if (target.sectionName === undefined) return true;
-  const object = world.objects.get(objectId(target));
-  const facts = world.rulebook.factsOf(kindId(target));
-  if (object === undefined || facts === undefined) return false;
-  return sectionsOf(object, facts).some(({ name }) => name === target.sectionName);
-}
+const hasSection = (world: World, { sectionName, ...ref }: TargetRef): boolean =>
+  sectionName === undefined || sectionNames(world, ref).includes(sectionName);

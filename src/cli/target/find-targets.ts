@@ -1,5 +1,5 @@
-import { isImplied } from "../../core/effective/world/implied-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
+import { type FoundObject, findObjects, parseTargetText, sectionNames } from "../../core/explain/find-objects.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
@@ -9,27 +9,19 @@ import {
   compareText,
   formatRef,
   type GroupKind,
-  kindId,
-  type ObjectId,
   type ObjectRef,
-  objectId,
   parseKindId,
   parseObjectId,
 } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import { nearMiss } from "../../core/model/words/near-miss.ts";
 import { matchesSelector } from "../../core/topology/matches-selector.ts";
-import { sectionsOf } from "../../core/topology/sections-of.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parseLabelSelector } from "../args/parse-label-selector.ts";
 import { formatLine } from "../print/format-position.ts";
 
 /** An object, or a section of one, that the command line names. */
-export interface FoundTarget {
-  readonly id: ObjectId;
-  readonly ref: ObjectRef;
-  /** Absent if other objects reference it but no document defines it, such as a Namespace or GatewayClass. */
-  readonly object?: KubeObject;
+export interface FoundTarget extends FoundObject {
   readonly sectionName?: string;
 }
 
@@ -139,18 +131,8 @@ function parseQueries(words: readonly string[]): readonly TargetQuery[] | string
 }
 
 function parseSlashed(word: string): TargetQuery | string {
-  const hash = word.indexOf("#");
-  const [kind = "", ...rest] = (hash === -1 ? word : word.slice(0, hash)).split("/");
-  const { sectionName } = parseSection(hash === -1 ? "" : word.slice(hash));
-  const [name, namespace, ...others] = rest.toReversed();
-  if (kind === "" || name === undefined || name === "" || others.length > 0 || namespace === "")
-    return `'${word}' is no target`;
-  return {
-    kind,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(sectionName === undefined ? {} : { sectionName }),
-  };
+  const query = parseTargetText(word);
+  return query === undefined || query.namespace === "" ? `'${word}' is no target` : query;
 }
 
 function parseSection(word: string): { readonly name: string; readonly sectionName?: string } {
@@ -170,15 +152,8 @@ function findQuery(world: World, names: readonly KindWords[], query: TargetQuery
 }
 
 function targetsOf(world: World, kind: KindWords, name: string | undefined, scope: Scope): readonly FoundTarget[] {
-  const targets: FoundTarget[] = [];
-  for (const object of world.objects.ofKind(kindId(kind))) {
-    if ((name === undefined || object.ref.name === name) && isInScope(object, scope))
-      targets.push({ id: object.id, ref: object.ref, object });
-  }
-  if (name === undefined || targets.length > 0 || scope.selector !== undefined) return targets;
-  const ref: ObjectRef = { group: kind.group, kind: kind.kind, namespace: "", name };
-  const isCluster = world.rulebook.factsOf(kindId(kind))?.scope === "Cluster";
-  return isCluster && isImplied(world, ref) ? [{ id: objectId(ref), ref }] : [];
+  const found = findObjects(world, kind, name, (object) => isInScope(object, scope));
+  return scope.selector === undefined ? found : found.filter(({ object }) => object !== undefined);
 }
 
 function unknownKind(world: World, names: readonly KindWords[], word: string): TargetSearch {
@@ -267,11 +242,7 @@ function withSection(world: World, targets: readonly FoundTarget[], sectionName:
   const found: FoundTarget[] = [];
   const sections: string[] = [];
   for (const target of targets) {
-    const facts = world.rulebook.factsOf(kindId(target.ref));
-    const own =
-      facts === undefined || target.object === undefined
-        ? []
-        : sectionsOf(target.object, facts).map((section) => section.name);
+    const own = sectionNames(world, target.ref);
     sections.push(...own);
     if (own.includes(sectionName)) found.push({ ...target, sectionName });
   }

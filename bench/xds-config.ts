@@ -1,7 +1,7 @@
 /** Gateways with many hosts, for the benches of Envoy. */
 import { createRegex } from "../src/adapters/regex/create-regex.ts";
 import type { DataplaneConfig, EndpointsId, VirtualHostConfig } from "../src/core/dataplane/gateway-config.ts";
-import type { CompileOptions } from "../src/xds/compile/compile-gateway.ts";
+import type { EnvoyCompileOptions } from "../src/xds/compile/compile-gateway.ts";
 import {
   backend,
   backendConfig,
@@ -14,7 +14,7 @@ import {
 
 const SERVICES = 50;
 
-export const options = (port: number): Omit<CompileOptions, "delivery"> => ({
+export const options = (port: number): Omit<EnvoyCompileOptions, "delivery"> => ({
   bind: () => ({ host: "127.0.0.1", port }),
   slackMs: 1,
   systemAuthorities: "/none",

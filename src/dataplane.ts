@@ -19,7 +19,7 @@ export type {
   HeaderChanges,
   HeaderValue,
   ListenerConfig,
-  PathChange,
+  PathModifier,
   PortConfig,
   RedirectConfig,
   RetryConfig,

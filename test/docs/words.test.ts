@@ -73,7 +73,6 @@ const quotations: readonly string[] = [
 const unrevised: readonly string[] = [
   "scripts/mutant-table.mjs",
   "src/core/check/policies/policy-effects.ts",
-  "src/core/effective/",
   "src/core/merge/",
 ];
 
@@ -176,6 +175,8 @@ const violations = files.flatMap((path) =>
   }),
 );
 
+const EXPORTED_TYPE = /^export (?:interface|type|class|abstract class) (?<name>\w+)\b/gm;
+
 describe("words", () => {
   test("comments, texts, names and pages are read", () => {
     expect(files.length).toBeGreaterThan(300);
@@ -198,4 +199,13 @@ describe("words", () => {
       expect(own, own.join("\n")).toEqual([]);
     },
   );
+
+  test("the name of an exported type has one meaning", () => {
+    const names = files
+      .filter((path) => path.startsWith("src/") && path.endsWith(".ts"))
+      .flatMap((path) => [...readFileSync(join(root, path), "utf8").matchAll(EXPORTED_TYPE)])
+      .map(({ groups }) => groups?.["name"]);
+    expect(names.length).toBeGreaterThan(300);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
 });

@@ -9,7 +9,7 @@ type Kind<Case extends Expression["exprKind"]["case"]> = Extract<
 >["value"];
 
 /** Something wrong with the expression itself, whatever it is evaluated on. */
-export interface Problem {
+export interface ExpressionProblem {
   readonly id: bigint;
   readonly message: string;
 }
@@ -30,8 +30,8 @@ const yieldsBool = new Set(["_&&_", "_||_", "!_", "_==_", "_!=_", "_<_", "_<=_",
 export function instrumentExpression(
   expression: Expression,
   variables: ReadonlySet<string>,
-): { readonly expression: Expression; readonly problems: readonly Problem[] } {
-  const problems: Problem[] = [];
+): { readonly expression: Expression; readonly problems: readonly ExpressionProblem[] } {
+  const problems: ExpressionProblem[] = [];
   return { expression: rewrite(expression, variables, problems), problems };
 }
 
@@ -72,7 +72,7 @@ export function staticCost(expression: Expression): number {
   return parts.reduce((sum, part) => sum + staticCost(part), 1);
 }
 
-function rewrite(node: Expression, scope: ReadonlySet<string>, problems: Problem[]): Expression {
+function rewrite(node: Expression, scope: ReadonlySet<string>, problems: ExpressionProblem[]): Expression {
   const { id, exprKind } = node;
   switch (exprKind.case) {
     case "constExpr":
@@ -97,7 +97,11 @@ function rewrite(node: Expression, scope: ReadonlySet<string>, problems: Problem
   }
 }
 
-function rewriteAll(nodes: readonly Expression[], scope: ReadonlySet<string>, problems: Problem[]): Expression[] {
+function rewriteAll(
+  nodes: readonly Expression[],
+  scope: ReadonlySet<string>,
+  problems: ExpressionProblem[],
+): Expression[] {
   return nodes.map((node) => rewrite(node, scope, problems));
 }
 
@@ -105,7 +109,7 @@ function rewriteSelect(
   node: Expression,
   { operand, field, testOnly }: Kind<"selectExpr">,
   scope: ReadonlySet<string>,
-  problems: Problem[],
+  problems: ExpressionProblem[],
 ): Expression {
   // The name of a type, `google.protobuf.Duration`, parses as a selection.
   const qualified = pathOf(node);
@@ -120,7 +124,7 @@ function rewriteCall(
   node: Expression,
   { function: name, target, args }: Kind<"callExpr">,
   scope: ReadonlySet<string>,
-  problems: Problem[],
+  problems: ExpressionProblem[],
 ): Expression {
   const { id } = node;
   const inner = rewriteAll(args, scope, problems);
@@ -148,7 +152,7 @@ function rewriteMap(
   { id }: Expression,
   { messageName, entries }: Kind<"structExpr">,
   scope: ReadonlySet<string>,
-  problems: Problem[],
+  problems: ExpressionProblem[],
 ): Expression {
   if (messageName !== "") problems.push({ id, message: `messages such as ${messageName} cannot be built here` });
   const keys = present(entries.map(({ keyKind }) => (keyKind.case === "mapKey" ? keyKind.value : undefined)));
@@ -161,7 +165,7 @@ function rewriteLoop(
   node: Expression,
   loop: Kind<"comprehensionExpr">,
   scope: ReadonlySet<string>,
-  problems: Problem[],
+  problems: ExpressionProblem[],
 ): Expression {
   const { iterRange, accuInit, loopCondition, loopStep, result } = loop;
   if (!iterRange || !accuInit || !loopCondition || !loopStep || !result) return node;
@@ -195,7 +199,7 @@ function needBool(original: Expression, rewritten: Expression): Expression {
   return certain ? rewritten : call(original.id, guard.bool, [rewritten]);
 }
 
-function checkRange({ id, exprKind }: Expression, problems: Problem[]): void {
+function checkRange({ id, exprKind }: Expression, problems: ExpressionProblem[]): void {
   if (exprKind.case !== "constExpr") return;
   const { constantKind } = exprKind.value;
   const fits =
@@ -204,7 +208,7 @@ function checkRange({ id, exprKind }: Expression, problems: Problem[]): void {
   if (!fits) problems.push({ id, message: `${constantKind.value} does not fit 64 bits` });
 }
 
-function checkName({ id }: Expression, name: string, scope: ReadonlySet<string>, problems: Problem[]): void {
+function checkName({ id }: Expression, name: string, scope: ReadonlySet<string>, problems: ExpressionProblem[]): void {
   if (scope.has(name) || typeNames.has(name)) return;
   const known = [...scope].filter((variable) => variable !== ACCUMULATOR).join(", ");
   problems.push({ id, message: `unknown name '${name}'; here there are ${known}` });

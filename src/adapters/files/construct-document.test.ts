@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { constructDocument, type Problem } from "./construct-document.ts";
+import { constructDocument, type DocumentProblem } from "./construct-document.ts";
 import { parseYamlEvents } from "./parse-yaml-events.ts";
 import { countLines } from "./split-stream.ts";
 
 interface Constructed {
   readonly value: unknown;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly DocumentProblem[];
 }
 
 function construct(source: string, limits: { maxDepth?: number; maxAliases?: number } = {}): Constructed {
   const parsed = parseYamlEvents(source, 1000);
   if (!parsed.ok) throw new Error(parsed.reason);
-  const problems: Problem[] = [];
+  const problems: DocumentProblem[] = [];
   const value = constructDocument({
     events: parsed.events,
     root: 1,

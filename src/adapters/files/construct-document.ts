@@ -12,7 +12,7 @@ import {
 import { explainPlainScalar, readPlainScalar } from "./read-plain-scalar.ts";
 
 /** A finding that still speaks in offsets of the text given. */
-export interface Problem {
+export interface DocumentProblem {
   readonly code: DocumentFindingCode;
   readonly severity: "error" | "warning";
   readonly message: string;
@@ -26,7 +26,7 @@ export interface ConstructInput {
   readonly source: string;
   readonly maxDepth: number;
   readonly maxAliases: number;
-  readonly report: (problem: Problem) => void;
+  readonly report: (problem: DocumentProblem) => void;
   readonly lineOf: (offset: number) => number;
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "../../core/model/json.ts";
-import { constructDocument, type Problem, tooDeep } from "./construct-document.ts";
+import { constructDocument, type DocumentProblem, tooDeep } from "./construct-document.ts";
 import type { DocumentFinding } from "./document-finding.ts";
 import { explainSyntax } from "./explain-syntax.ts";
 import { childrenOf, findChild, findNode, type YamlTree } from "./find-node.ts";
@@ -242,7 +242,7 @@ function positionAt(text: string, from: TextPosition, offset: number): TextPosit
   return { offset, line: from.line + lines, column: offset - startOfLine(text, offset) + 1 };
 }
 
-function addFinding(parsing: Parsing, from: TextPosition, problem: Problem): void {
+function addFinding(parsing: Parsing, from: TextPosition, problem: DocumentProblem): void {
   const { code, severity, message } = problem;
   const { line, column } = positionAt(parsing.text, from, problem.offset);
   parsing.findings.push({ code, severity, message, file: parsing.file, line, column });

@@ -1,4 +1,4 @@
-import type { AttachedPolicy, GraphNode, PolicyState } from "../../core/explain/graph/result.ts";
+import type { GraphNode, GraphPolicy, PolicyState } from "../../core/explain/graph/result.ts";
 import { parseObjectId } from "../../core/model/refs.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { sectionWord } from "../print/format-paths.ts";
@@ -29,13 +29,13 @@ const STATES: Readonly<Record<PolicyState, string>> = {
 };
 
 /** `RetryPolicy friday-fix: takes effect partly`. */
-export function policyWords({ policy, state }: AttachedPolicy, redaction: Redaction): string {
+export function policyWords({ policy, state }: GraphPolicy, redaction: Redaction): string {
   const { kind, name } = parseObjectId(policy);
   return `${redaction.isHidden(policy) ? redaction.name(policy) : `${kind} ${name}`}: ${STATES[state]}`;
 }
 
 /** Selects the colour of a policy. */
-export function colourClassOf({ state }: AttachedPolicy): "good" | "partly" | "bad" {
+export function colourClassOf({ state }: GraphPolicy): "good" | "partly" | "bad" {
   switch (state) {
     case "Enforced":
       return "good";

@@ -2,7 +2,7 @@
 import type { KindFacts, PolicyDefinition, TargetKind } from "../model/definition.ts";
 import type { FindingCode } from "../model/finding-code.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import type { Policy, TargetRef } from "../model/policy.ts";
+import type { Policy, PolicyTarget } from "../model/policy.ts";
 import {
   formatRef,
   type KindId,
@@ -46,7 +46,7 @@ export interface Resolution {
 
 /** A target whose kind and namespace are known. */
 export interface LocatedTarget {
-  readonly target: TargetRef;
+  readonly target: PolicyTarget;
   readonly allowed: TargetKind;
   readonly scope: "Namespaced" | "Cluster";
   readonly facts: KindFacts | undefined;

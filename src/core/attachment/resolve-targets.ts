@@ -3,7 +3,7 @@
  * is supported, and each way to fail has its own message. One bad target does not hide the good ones.
  */
 import type { PolicyDefinition } from "../model/definition.ts";
-import type { Policy, TargetRef } from "../model/policy.ts";
+import type { Policy, PolicyTarget } from "../model/policy.ts";
 import { isPlainName, kindId, MAX_NAME_LENGTH, objectId } from "../model/refs.ts";
 import {
   attach,
@@ -51,7 +51,7 @@ const NONE: readonly never[] = [];
 /** A copy without spare capacity, and one empty list for all: targets are kept for every policy. */
 const exactly = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? NONE : list.slice());
 
-function resolveTarget(resolution: Resolution, target: TargetRef): void {
+function resolveTarget(resolution: Resolution, target: PolicyTarget): void {
   const located = locateTarget(resolution, target);
   if (located === undefined) return;
   const { allowed } = located;
@@ -66,7 +66,7 @@ function resolveTarget(resolution: Resolution, target: TargetRef): void {
 }
 
 /** Finds the kind and the namespace of a target, or rejects the target. */
-function locateTarget(resolution: Resolution, target: TargetRef): LocatedTarget | undefined {
+function locateTarget(resolution: Resolution, target: PolicyTarget): LocatedTarget | undefined {
   const { definition, policy, context } = resolution;
   const own = definition.policies[policy.kindIndex] ?? definition.policies[0];
   const allowed = findAllowedKind(usableKinds(definition, own), target);
@@ -159,7 +159,7 @@ function rejectMissing(resolution: Resolution, located: LocatedTarget, name: str
 }
 
 /** The name of an object that exists was checked before; the name of a virtual object comes only from the policy. */
-function hasPlainNames(resolution: Resolution, { field, name, namespace }: TargetRef): boolean {
+function hasPlainNames(resolution: Resolution, { field, name, namespace }: PolicyTarget): boolean {
   for (const [key, word] of Object.entries({ name, namespace })) {
     if (word === undefined || isPlainName(word)) continue;
     const message = `${field}.${key} is '${word.slice(0, 80)}'; a name has at most ${MAX_NAME_LENGTH} characters, without '/' and '#'`;

@@ -1,6 +1,6 @@
 /** The kinds that the policies of a definition may target. */
 import type { PolicyDefinition, PolicyKind, TargetKind } from "../model/definition.ts";
-import type { TargetRef } from "../model/policy.ts";
+import type { PolicyTarget } from "../model/policy.ts";
 import { nearMiss } from "../model/words/near-miss.ts";
 
 /** The kinds that policies of the kind `own` may target. A definition may join kinds that may target different ones. */
@@ -13,7 +13,7 @@ export const usableKinds = ({ targeting }: PolicyDefinition, own: PolicyKind): r
  * Kinds compare without regard to case. A target without a group means the one allowed kind of that name.
  * GEP-713, "Targetability (“where”)"
  */
-export function findAllowedKind(kinds: readonly TargetKind[], { kind, group }: TargetRef): TargetKind | undefined {
+export function findAllowedKind(kinds: readonly TargetKind[], { kind, group }: PolicyTarget): TargetKind | undefined {
   const exact = kinds.find((allowed) => allowed.kind === kind && allowed.group === group);
   if (exact !== undefined) return exact;
   const sameKind = kindsNamed(kinds, kind);
@@ -28,7 +28,7 @@ const kindsNamed = (kinds: readonly TargetKind[], kind: string): readonly Target
 /** The field and the message for a target of a kind that a policy of kind `own` may not target. */
 export function formatKindNotAllowed(
   own: string,
-  { group, kind, field }: TargetRef,
+  { group, kind, field }: PolicyTarget,
   kinds: readonly TargetKind[],
 ): { readonly field: string; readonly message: string } {
   const meant = kindsNamed(kinds, kind);

@@ -22,14 +22,14 @@ import { checkSettings } from "./policies/check-settings.ts";
 import { distinctFolds } from "./policies/distinct-folds.ts";
 import { policyEffects } from "./policies/policy-effects.ts";
 
-export interface CheckOptions {
+export interface CheckWorldOptions {
   readonly cel: EvaluateCondition;
   /** Adds findings about what this data plane would not do as configured. */
   readonly dataplane?: CheckedDataplane | undefined;
 }
 
 /** In a defined order: by object, code, field and message. */
-export function checkWorld(world: World, { cel, dataplane }: CheckOptions): readonly CheckFinding[] {
+export function checkWorld(world: World, { cel, dataplane }: CheckWorldOptions): readonly CheckFinding[] {
   const findings = [
     ...checkPolicies(world, cel),
     ...checkKinds(world),

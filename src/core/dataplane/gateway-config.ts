@@ -163,7 +163,7 @@ export interface Endpoint {
 export type FilterConfig =
   | ({ readonly type: "RequestHeaderModifier" } & HeaderChanges)
   | ({ readonly type: "ResponseHeaderModifier" } & HeaderChanges)
-  | { readonly type: "URLRewrite"; readonly hostname: string | undefined; readonly path: PathChange | undefined }
+  | { readonly type: "URLRewrite"; readonly hostname: string | undefined; readonly path: PathModifier | undefined }
   | {
       readonly type: "RequestMirror";
       readonly backend: BackendConfig;
@@ -185,7 +185,7 @@ export interface HeaderValue {
   readonly value: string;
 }
 
-export type PathChange =
+export type PathModifier =
   | { readonly type: "ReplaceFullPath"; readonly path: string }
   /** `prefix` is the value of the path match. */
   | { readonly type: "ReplacePrefixMatch"; readonly prefix: string; readonly path: string };
@@ -194,7 +194,7 @@ export type PathChange =
 export interface RedirectConfig {
   readonly scheme: "http" | "https" | undefined;
   readonly hostname: string | undefined;
-  readonly path: PathChange | undefined;
+  readonly path: PathModifier | undefined;
   /** Undefined: the well-known port of `scheme`, or the listener's port without a `scheme`. */
   readonly port: number | undefined;
   readonly status: 301 | 302 | 303 | 307 | 308;

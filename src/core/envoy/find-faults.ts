@@ -2,7 +2,7 @@
  * Finds configuration that Envoy would reject. Envoy rejects a whole virtual host for one invalid route, so an invalid match is left out and
  * requests of an invalid rule get a 500; all other routes are unaffected.
  */
-import type { FilterConfig, HeaderChanges, PathChange, RouteConfig } from "../dataplane/gateway-config.ts";
+import type { FilterConfig, HeaderChanges, PathModifier, RouteConfig } from "../dataplane/gateway-config.ts";
 import type { MatchRegex } from "../model/regex.ts";
 import type { NamedMatch, RouteMatch, TextMatch } from "../routing/route-match.ts";
 
@@ -107,7 +107,7 @@ const faultOfHost = (hostname: string | undefined): string | undefined =>
     ? undefined
     : `${JSON.stringify(hostname)} is not a valid host`;
 
-function faultOfPath(change: PathChange | undefined): string | undefined {
+function faultOfPath(change: PathModifier | undefined): string | undefined {
   if (change === undefined || !/[\s?#]/.test(change.path)) return undefined;
   return `the path ${JSON.stringify(change.path)} has white space, ? or #`;
 }

@@ -5,7 +5,7 @@ import type { KubeObject } from "./kube-object.ts";
 import type { PolicyId } from "./refs.ts";
 
 /** A target reference or selector as the policy has it. `field` is its path, for messages. */
-export interface TargetRef {
+export interface PolicyTarget {
   readonly field: string;
   readonly group?: string;
   readonly kind: string;
@@ -61,7 +61,7 @@ export interface Policy {
   readonly kindIndex: number;
   /** Seconds since the epoch. Without one, the policy counts as the newest. */
   readonly createdAt?: number;
-  readonly targets: readonly TargetRef[];
+  readonly targets: readonly PolicyTarget[];
   /** In the order in which they are merged: defaults, bare, overrides. */
   readonly blocks: readonly Block[];
 }

@@ -10,7 +10,7 @@ import type { PolicyRecord, World } from "../effective/world/world.ts";
 import { ancestorsIn } from "../model/definition.ts";
 import { isJsonObject, ownValue } from "../model/json.ts";
 import { parseTargets } from "../model/parse/parse-targets.ts";
-import type { TargetRef } from "../model/policy.ts";
+import type { PolicyTarget } from "../model/policy.ts";
 import {
   compareText,
   isPlainName,
@@ -246,13 +246,13 @@ function addRefused(world: World, record: PolicyRecord, ancestors: AncestorList)
 }
 
 /** The targets of an invalid policy, as far as they can be parsed. */
-function writtenTargets({ object, kind }: PolicyRecord): readonly TargetRef[] {
+function writtenTargets({ object, kind }: PolicyRecord): readonly PolicyTarget[] {
   const spec = ownValue(object.raw, "spec");
   return isJsonObject(spec) ? parseTargets(spec, kind.definition.targeting, () => {}) : [];
 }
 
 /** The ancestors at a target as the policy writes it, existing or not; none if it has no name. */
-function writtenRefs(world: World, record: PolicyRecord, target: TargetRef): readonly AncestorRef[] {
+function writtenRefs(world: World, record: PolicyRecord, target: PolicyTarget): readonly AncestorRef[] {
   const { group, kind, namespace, name, sectionName } = target;
   if (kind === "" || name === undefined || name === "") return [];
   const facts = world.rulebook.findKind(group, kind);

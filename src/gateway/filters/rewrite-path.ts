@@ -1,4 +1,4 @@
-import type { PathChange } from "../../core/dataplane/gateway-config.ts";
+import type { PathModifier } from "../../core/dataplane/gateway-config.ts";
 
 /**
  * Path modifiers
@@ -7,7 +7,7 @@ import type { PathChange } from "../../core/dataplane/gateway-config.ts";
  * always begins with a slash.
  * Gateway API, "HTTPPathModifier"
  */
-export function rewritePath(path: string, change: PathChange): string {
+export function rewritePath(path: string, change: PathModifier): string {
   if (change.type === "ReplaceFullPath") return formatPath(change.path);
   const prefix = change.prefix.replace(/\/$/, "");
   const replacement = change.path.replace(/\/$/, "");

@@ -5,13 +5,16 @@ import type { IncomingRequest } from "../contract/http-exchange.ts";
 import { Http2Exchange, readHttp2Head } from "./exchange.ts";
 
 /** A client connection of HTTP/2. Each stream is a request. */
-export interface SessionOptions {
+export interface Http2SessionOptions {
   readonly limits: GatewayLimits;
   readonly clock: GatewayClock;
   readonly onRequest: (request: IncomingRequest) => void;
 }
 
-export function serveHttp2Session(session: ServerHttp2Session, { limits, clock, onRequest }: SessionOptions): void {
+export function serveHttp2Session(
+  session: ServerHttp2Session,
+  { limits, clock, onRequest }: Http2SessionOptions,
+): void {
   session.setTimeout(limits.idleMs, () => session.close());
   // An error is followed by `close` of the session and its streams.
   session.on("error", () => {});

@@ -4,7 +4,7 @@ import type {
   CorsConfig,
   FilterConfig,
   HeaderChanges,
-  PathChange,
+  PathModifier,
 } from "../../core/dataplane/gateway-config.ts";
 import {
   type HeaderValueOption,
@@ -33,7 +33,7 @@ export interface Mirror {
   readonly perMillion: number;
 }
 
-export interface CompiledFilters {
+export interface EnvoyFilters {
   readonly request: CompiledHeaders;
   readonly response: CompiledHeaders;
   /** Undefined: unchanged. */
@@ -43,11 +43,11 @@ export interface CompiledFilters {
   readonly cors: Any | undefined;
 }
 
-export function compileFilters(filters: readonly FilterConfig[]): CompiledFilters {
+export function compileFilters(filters: readonly FilterConfig[]): EnvoyFilters {
   return filters.length === 0 ? NO_FILTERS : compileSome(filters);
 }
 
-const NO_FILTERS: CompiledFilters = {
+const NO_FILTERS: EnvoyFilters = {
   request: NO_CHANGES,
   response: NO_CHANGES,
   host: undefined,
@@ -57,12 +57,12 @@ const NO_FILTERS: CompiledFilters = {
 };
 
 /** In one pass, because there may be thousands of rules. */
-function compileSome(filters: readonly FilterConfig[]): CompiledFilters {
+function compileSome(filters: readonly FilterConfig[]): EnvoyFilters {
   const request: HeaderChanges[] = [];
   const response: HeaderChanges[] = [];
   const mirrors: Mirror[] = [];
   let host: string | undefined;
-  let path: PathChange | undefined;
+  let path: PathModifier | undefined;
   let cors: CorsConfig | undefined;
   for (const filter of filters) {
     switch (filter.type) {
@@ -144,7 +144,7 @@ const headerOption = (
   });
 
 /** Does not use Envoy's `prefix_rewrite`, which ignores path elements: replacing `/old` by `/` would turn `/old/bread` into `//bread`. */
-export function pathRewrite(change: PathChange): RewriteInit {
+export function pathRewrite(change: PathModifier): RewriteInit {
   switch (change.type) {
     case "ReplaceFullPath":
       return rewrite("^.*$", escapeSubstitution(change.path));

@@ -18,7 +18,7 @@ import { formatYaml } from "../../cli/print/format-yaml.ts";
 import type { EndpointsId, FilterConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import { bootstrapJson } from "../bootstrap-json.ts";
 import { compileStaticBootstrap } from "./compile-bootstrap.ts";
-import { type CompileOptions, createGatewayCompiler, type XdsResources } from "./compile-gateway.ts";
+import { createGatewayCompiler, type EnvoyCompileOptions, type XdsResources } from "./compile-gateway.ts";
 import type { EnvoySecrets } from "./envoy-secrets.ts";
 
 const testdata = (name: string): string => fileURLToPath(new URL(`./testdata/${name}`, import.meta.url));
@@ -32,7 +32,7 @@ const secrets: EnvoySecrets = {
   findAuthorities: () => pem("tls.crt"),
 };
 
-const options: CompileOptions = {
+const options: EnvoyCompileOptions = {
   bind: (_, port) => ({ host: "127.0.0.1", port }),
   delivery: "Static",
   systemAuthorities: "/etc/ca.crt",
@@ -42,7 +42,7 @@ const options: CompileOptions = {
 
 const endpoints = new Map([["bakery/bread:80" as EndpointsId, [{ address: "127.0.0.1", port: 8081 }]]]);
 
-const compile = (config: GatewayConfig, more: Partial<CompileOptions> = {}): XdsResources =>
+const compile = (config: GatewayConfig, more: Partial<EnvoyCompileOptions> = {}): XdsResources =>
   createGatewayCompiler({ ...options, ...more }).compile(config, endpoints, secrets);
 
 const secretRef = (name: string) => ({ group: "", kind: "Secret", namespace: "bakery", name });

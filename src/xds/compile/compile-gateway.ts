@@ -31,7 +31,7 @@ import {
 } from "./resource-names.ts";
 import { createShapeMemory } from "./route-shape.ts";
 
-export interface CompileOptions {
+export interface EnvoyCompileOptions {
   /** The address of a port of the configuration. */
   readonly bind: (gateway: ObjectRef, port: number) => ListenerAddress;
   /** Delta xDS, state-of-the-world xDS, or a static file. */
@@ -69,7 +69,7 @@ export interface GatewayCompiler {
   ) => XdsResources;
 }
 
-export function createGatewayCompiler(options: CompileOptions): GatewayCompiler {
+export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayCompiler {
   const hostCompilers = new Map<RouteConfigName, VirtualHostCompiler>();
   const parts = createRouteParts();
   const countUses = createUseCounter();
@@ -127,7 +127,7 @@ export function createGatewayCompiler(options: CompileOptions): GatewayCompiler 
 }
 
 function deliveryOf(
-  { delivery, systemAuthorities }: CompileOptions,
+  { delivery, systemAuthorities }: EnvoyCompileOptions,
   endpoints: DataplaneConfig["endpoints"],
 ): ConfigSources {
   switch (delivery) {

@@ -26,7 +26,7 @@ import {
 } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { FractionalPercent_DenominatorType } from "../gen/envoy/type/v3/percent_pb.ts";
 import { create, duration, type Init } from "../protobuf.ts";
-import { type CompiledFilters, compileFilters, NO_CHANGES, pathRewrite } from "./compile-filters.ts";
+import { compileFilters, type EnvoyFilters, NO_CHANGES, pathRewrite } from "./compile-filters.ts";
 import { compileMatch, EVERYTHING, isCatchAll, type MatchInit } from "./compile-match.ts";
 import {
   compileRetryPolicy,
@@ -81,7 +81,7 @@ export interface ClusterUse {
   readonly waitsMs: readonly number[] | undefined;
 }
 
-export interface CompiledRoute {
+export interface EnvoyRoute {
   /** In the order of precedence. */
   readonly routes: readonly Route[];
   readonly uses: readonly ClusterUse[];
@@ -94,9 +94,9 @@ export function createRouteCompiler(
   facts: PortFacts,
   { slackMs, matchRegex }: RouteOptions,
   parts: RouteParts,
-): (route: RouteConfig) => CompiledRoute {
+): (route: RouteConfig) => EnvoyRoute {
   const context: RouteContext = { facts, slackMs, matchRegex, parts };
-  const known = new WeakMap<RouteConfig, CompiledRoute>();
+  const known = new WeakMap<RouteConfig, EnvoyRoute>();
   return (route) => {
     const compiled = known.get(route) ?? compileSound(route, context);
     known.set(route, compiled);
@@ -104,7 +104,7 @@ export function createRouteCompiler(
   };
 }
 
-function compileSound(route: RouteConfig, context: RouteContext): CompiledRoute {
+function compileSound(route: RouteConfig, context: RouteContext): EnvoyRoute {
   const problem = (message: string): ConfigProblem => ({
     object: route.rule.route,
     field: "spec.rules",
@@ -126,7 +126,7 @@ function compileSound(route: RouteConfig, context: RouteContext): CompiledRoute 
   return { ...compiled, problems: limits.map((limit) => problem(format(limit))) };
 }
 
-function compileRoute({ match, rule }: RouteConfig, context: RouteContext): CompiledRoute {
+function compileRoute({ match, rule }: RouteConfig, context: RouteContext): EnvoyRoute {
   const { action } = rule;
   const common = { name: formatRef(rule.route, rule.rule) };
   switch (action.type) {
@@ -151,13 +151,13 @@ function compileRoute({ match, rule }: RouteConfig, context: RouteContext): Comp
   }
 }
 
-const alone = (init: RouteInit): CompiledRoute => ({ routes: [create(RouteSchema, init)], uses: [], problems: [] });
+const alone = (init: RouteInit): EnvoyRoute => ({ routes: [create(RouteSchema, init)], uses: [], problems: [] });
 
 const respond = (status: number): Pick<RouteInit, "action"> => ({
   action: { case: "directResponse", value: { status } },
 });
 
-const changesOf = ({ request, response }: Pick<CompiledFilters, "request" | "response">): RouteInit => ({
+const changesOf = ({ request, response }: Pick<EnvoyFilters, "request" | "response">): RouteInit => ({
   requestHeadersToRemove: request.remove,
   requestHeadersToAdd: request.add,
   responseHeadersToRemove: response.remove,
@@ -182,7 +182,7 @@ function shares(backends: readonly WeightedBackendConfig[]): readonly Share[] {
   });
 }
 
-function forward({ target, upTo }: Share, { match, rule }: RouteConfig, context: RouteContext): CompiledRoute {
+function forward({ target, upTo }: Share, { match, rule }: RouteConfig, context: RouteContext): EnvoyRoute {
   const name = formatRef(rule.route, rule.rule);
   if (target.type === "Unavailable") {
     return alone({ name, match: withShare(compileMatch(match), upTo), ...respond(target.status) });
@@ -285,7 +285,7 @@ interface ActionParts {
   readonly rule: RuleConfig;
   readonly target: UsableTarget;
   readonly use: ClusterUse;
-  readonly filters: CompiledFilters;
+  readonly filters: EnvoyFilters;
   readonly methods: MethodClass;
 }
 

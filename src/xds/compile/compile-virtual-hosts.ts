@@ -11,7 +11,7 @@ import type {
 import { type VirtualHost, VirtualHostSchema } from "../gen/envoy/config/route/v3/route_components_pb.ts";
 import { create } from "../protobuf.ts";
 import { isCatchAll } from "./compile-match.ts";
-import type { ClusterUse, CompiledRoute } from "./compile-route.ts";
+import type { ClusterUse, EnvoyRoute } from "./compile-route.ts";
 import { type RouteConfigName, virtualHostName } from "./resource-names.ts";
 
 export interface CompiledHost {
@@ -36,7 +36,7 @@ const EVERY_HOST = "*";
 /** Compiles the route configuration of that name. */
 export function createVirtualHostCompiler(
   name: RouteConfigName,
-  compileRoute: (route: RouteConfig) => CompiledRoute,
+  compileRoute: (route: RouteConfig) => EnvoyRoute,
 ): VirtualHostCompiler {
   let last: CompiledListeners | undefined;
   const compile = (domain: string, from: readonly VirtualHostConfig[]): CompiledHost =>
@@ -139,7 +139,7 @@ function compileHost(
   name: RouteConfigName,
   domain: string,
   from: readonly VirtualHostConfig[],
-  compileRoute: (route: RouteConfig) => CompiledRoute,
+  compileRoute: (route: RouteConfig) => EnvoyRoute,
 ): CompiledHost {
   const compiled = routesOf(from).map(compileRoute);
   return {

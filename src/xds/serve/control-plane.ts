@@ -1,7 +1,7 @@
 /** The control plane: compiles configurations for Envoy and serves them over xDS. */
 import type { ConfigProblem, DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
-import { type CompileOptions, createGatewayCompiler, type GatewayCompiler } from "../compile/compile-gateway.ts";
+import { createGatewayCompiler, type EnvoyCompileOptions, type GatewayCompiler } from "../compile/compile-gateway.ts";
 import type { EnvoySecrets } from "../compile/envoy-secrets.ts";
 import {
   createEncoder,
@@ -13,7 +13,7 @@ import { createSecretFilter } from "./valid-secrets.ts";
 import { type NodeStatus, startXdsServer, type XdsServerOptions } from "./xds-server.ts";
 
 export interface ControlPlaneOptions extends XdsServerOptions {
-  readonly compile: Omit<CompileOptions, "delivery">;
+  readonly compile: Omit<EnvoyCompileOptions, "delivery">;
 }
 
 export interface ControlPlane {

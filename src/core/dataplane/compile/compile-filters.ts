@@ -7,7 +7,7 @@ import type {
   FilterConfig,
   HeaderChanges,
   HeaderValue,
-  PathChange,
+  PathModifier,
   RedirectConfig,
 } from "../gateway-config.ts";
 
@@ -108,7 +108,7 @@ function urlRewrite({ hostname, path }: JsonObject, { matches }: FilterContext):
 }
 
 /** Gateway API, HTTPPathModifier: ReplacePrefixMatch needs a rule with exactly one match, of type PathPrefix. */
-function pathChange(path: Json | undefined, matches: readonly RouteMatch[]): PathChange | string | undefined {
+function pathChange(path: Json | undefined, matches: readonly RouteMatch[]): PathModifier | string | undefined {
   if (!isJsonObject(path)) return undefined;
   const { type, replaceFullPath, replacePrefixMatch } = path;
   if (type === "ReplaceFullPath") return { type, path: textOr(replaceFullPath) ?? "/" };

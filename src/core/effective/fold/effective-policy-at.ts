@@ -49,7 +49,7 @@ function plainPolicy(
   const { from, incomplete } = path;
   const target = endOf(path);
   const nodes = plainPath(path);
-  // By far the most: spelled out, as there may be a million.
+  // Most results have no optional field. The literal is faster than a spread, and there may be a million results.
   if (from === undefined && !incomplete && fields.length === 0)
     return { policyKind, target, path: nodes, spec, sources };
   return {

@@ -17,9 +17,9 @@ export interface EffectivePolicy {
   readonly policyKind: GroupKind;
   readonly target: TargetId;
   readonly path: readonly PathNode[];
-  /** Mesh: whose traffic, a namespace's or that of all `others`; the namespace of that name is `namespace/others`. */
+  /** Mesh: the source of the traffic, a namespace or all `others`. A namespace of that name is `namespace/others`. */
   readonly from?: string;
-  /** The path begins below a parent that the snapshot does not have. */
+  /** True if the path begins below a parent that the snapshot does not have. */
   readonly incomplete?: true;
   readonly spec: JsonObject;
   readonly sources: readonly Source[];

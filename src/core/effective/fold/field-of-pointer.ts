@@ -1,4 +1,4 @@
-/** `/spec/rules/0/retry` as findings name fields: `spec.rules[0].retry`. A key that would be misread stands in brackets. */
+/** Formats the pointer `/spec/rules/0/retry` as findings name fields: `spec.rules[0].retry`. A key that would be misread is in brackets. */
 export function fieldOfPointer(pointer: string): string {
   const tokens = pointer
     .split("/")

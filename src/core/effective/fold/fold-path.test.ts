@@ -7,7 +7,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { parseDefinition } from "../../model/parse/parse-definition.ts";
 import { buildSnapshot } from "../../model/snapshot.ts";
 
-/** Stacks of policies that say the same fold alike, whoever they are: what is told of one must be true of the other. */
+/** Stacks of equal policies fold alike; the sources of each must name its own policies. */
 
 const GATEWAY_API = "gateway.networking.k8s.io";
 
@@ -84,16 +84,16 @@ function sourcesByRoute(
 
 const nameOf = (id: string | null | undefined): string => id?.split("/").at(-1) ?? "";
 
-describe("policies that say the same, elsewhere", () => {
-  test("winners are told in the order of their names, which may be another one there", () => {
-    const says = (limit: string, strategy: string): JsonObject => ({ defaults: { strategy, limits: { [limit]: 1 } } });
+describe("equal policies on other targets", () => {
+  test("winners are listed in the order of their names, which may differ there", () => {
+    const settings = (limit: string, strategy: string): JsonObject => ({ defaults: { strategy, limits: { [limit]: 1 } } });
     const policies = [
-      policy("m1", [["Gateway", "g1"]], says("z", "atomic")),
-      policy("a1", [["HTTPRoute", "r1"]], says("y", "merge")),
-      policy("z1", [["HTTPRoute", "r1", "one"]], says("x", "merge")),
-      policy("m2", [["Gateway", "g2"]], says("z", "atomic")),
-      policy("z2", [["HTTPRoute", "r2"]], says("y", "merge")),
-      policy("a2", [["HTTPRoute", "r2", "one"]], says("x", "merge")),
+      policy("m1", [["Gateway", "g1"]], settings("z", "atomic")),
+      policy("a1", [["HTTPRoute", "r1"]], settings("y", "merge")),
+      policy("z1", [["HTTPRoute", "r1", "one"]], settings("x", "merge")),
+      policy("m2", [["Gateway", "g2"]], settings("z", "atomic")),
+      policy("z2", [["HTTPRoute", "r2"]], settings("y", "merge")),
+      policy("a2", [["HTTPRoute", "r2", "one"]], settings("x", "merge")),
     ];
     const found = sourcesByRoute(policies, { definitions: [byRule] });
     const losers = (route: string): readonly (readonly string[])[] =>
@@ -103,7 +103,7 @@ describe("policies that say the same, elsewhere", () => {
   });
 
   test("a policy that is met twice is no rival of itself; two policies are", () => {
-    const says = { overrides: { strategy: "merge", limits: { x: 1 } } };
+    const settings = { overrides: { strategy: "merge", limits: { x: 1 } } };
     const policies = [
       policy(
         "p",
@@ -111,17 +111,17 @@ describe("policies that say the same, elsewhere", () => {
           ["Gateway", "g1"],
           ["HTTPRoute", "r1"],
         ],
-        says,
+        settings,
       ),
-      policy("q", [["Gateway", "g2"]], says),
-      policy("b", [["HTTPRoute", "r2"]], says),
+      policy("q", [["Gateway", "g2"]], settings),
+      policy("b", [["HTTPRoute", "r2"]], settings),
     ];
     const documents = [...topology, ...policies];
     const evaluation = evaluate(buildSnapshot(documents), { definitions: [byRule] });
-    const told = [...effectivePolicies(evaluation)].map(({ sources }) =>
-      sources.map(({ policy: holder, lost }) => [nameOf(holder), ...lost.map((loss) => nameOf(loss.policy))]),
+    const sources = [...effectivePolicies(evaluation)].map(({ sources }) =>
+      sources.map(({ policy: source, lost }) => [nameOf(source), ...lost.map((loss) => nameOf(loss.policy))]),
     );
-    expect(told).toEqual([[["p", "p"]], [["q", "b"]]]);
+    expect(sources).toEqual([[["p", "p"]], [["q", "b"]]]);
     expect([...verdicts(evaluation)].map(({ verdict }) => verdict.state === "Accepted" && verdict.total.paths)).toEqual(
       [1, 1, 1],
     );

@@ -32,7 +32,7 @@ export function foldPath(path: Path, kind: CompiledKind, own: OwnValues = ownVal
   return effective;
 }
 
-/** What objects on the path say themselves in the fields that the kind maps onto. */
+/** The own values of objects on the path, in the fields that the kind maps onto. */
 export const ownValuesOn = (path: Path, kind: CompiledKind): OwnValues =>
   kind.mappings.length === 0 ? NO_OWN_VALUES : ownValues(mappedNodes(path, kind), kind.mappings, kind.tools.unitRules);
 
@@ -49,7 +49,7 @@ function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: Compil
   const levels = levelsOf(stack, own, endLevels, kind);
   const { spec, items } = runFolds(levels, own, kind);
   const policies = haveAllPart(own, kind) ? policiesIn(stack) : levels.flatMap((level) => level.policies);
-  // Spelled out: there are many stacks, and a spread takes longer than the fold.
+  // There are many stacks, and a spread would take longer than the fold.
   const { spec: result, sources, ownSources } = provenanceOf(spec.states);
   const outcomes = outcomesOf(policies, [spec.states, ...items.map(({ states }) => states)]);
   const conditionErrors = items.length === 0 ? spec.conditionErrors : distinctErrors([spec, ...items]);
@@ -77,7 +77,7 @@ function runFolds(
   const spec = { conditionErrors, states: statesInSpec(states, own) };
   if (own.items.length === 0) return { spec, items: NO_ITEMS };
   const items = own.items.map((item): FoldedItem => {
-    // With all own values, so that conditions see the whole spec as it is for this item.
+    // All own values take part, so that conditions see the whole spec for this item.
     const folded = fold(levels, [...item.units, ...own.units], definition, tools);
     const { conditionErrors: errors } = folded;
     return { item, conditionErrors: errors, states: statesInItem(folded.states, item) };
@@ -133,7 +133,7 @@ function hasPart(policy: Policy, isEnd: boolean, { nowhere }: OwnValues, { defin
 const goesSomewhere = ({ units, remove }: Block, nowhere: readonly string[]): boolean =>
   remove.length > 0 || units.some(({ pointer }) => !isAbout(pointer, nowhere));
 
-/** How many of the stack's last sets are on the effective target itself, or on the object that it is a section of. */
+/** The number of the stack's last sets that are on the effective target, or on the object that it is a section of. */
 function endLevelsOf(path: Path, { stacks, definition }: CompiledKind): number {
   if (definition.merge.bare !== "Direct") return 0;
   const pushed = (at: Path): number => (at.stack === (at.up?.stack ?? stacks.empty) ? 0 : 1);

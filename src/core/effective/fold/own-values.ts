@@ -12,11 +12,11 @@ export interface MappedNode {
   readonly level: LevelKind;
   /** The object, or the item that is the section. */
   readonly raw: JsonObject;
-  /** The section's place in its list. */
+  /** The index of the section in its list. */
   readonly index: number | undefined;
 }
 
-/** A place in an object that a setting goes to, to be folded on its own. */
+/** An item of an object's field that a setting maps onto. It is folded on its own. */
 export interface OwnItem {
   readonly object: ObjectId;
   readonly pointer: string;
@@ -25,19 +25,19 @@ export interface OwnItem {
   readonly units: readonly Unit[];
 }
 
-/** What the objects on a path say themselves, and where their fields are. */
+/** The own values of the objects on a path, and the pointers of their fields. */
 export interface OwnValues {
-  /** Equal keys: equal values in equal places. */
+  /** Equal keys mean equal values at equal pointers. */
   readonly key: string;
-  /** Merged into the spec itself; the most specific first. */
+  /** The values that are merged into the spec itself, the most specific first. */
   readonly units: readonly Unit[];
-  /** The object that has each of them. */
+  /** The object of each of these values. */
   readonly objects: readonly ObjectId[];
-  /** Existing items, each to be folded on its own. */
+  /** The existing items. Each is folded on its own. */
   readonly items: readonly OwnItem[];
-  /** Settings, as pointers, that are not part of the spec: they go to items alone, or nowhere. */
+  /** Pointers of settings that are not part of the spec: they map onto items alone, or onto nothing. */
   readonly notInSpec: readonly string[];
-  /** Those that go nowhere: neither items nor structs are there that would take them. */
+  /** Pointers of settings that map onto nothing: the objects have neither such items nor such structs. */
   readonly nowhere: readonly string[];
 }
 
@@ -54,8 +54,8 @@ export const NO_OWN_VALUES: OwnValues = {
 /**
  * Merging into existing spec fields
  *
- * Where a kind maps its settings onto fields of an object, the object's own value is the most specific default: it overrides
- * every default and is replaced by every override. Empty lists, strings and maps count as unset; an empty struct at the field itself
+ * Where a kind maps its settings onto fields of an object, the object's own value is the most specific default: it replaces
+ * every default and is overridden by every override. Empty lists, strings and maps count as unset; an empty struct at the field itself
  * is there, and contests nothing. `nodes`: most specific first.
  * Policy attachment reference, "Merging into existing `spec` fields"
  */
@@ -67,31 +67,31 @@ export function ownValues(
   const units: Unit[] = [];
   const objects: ObjectId[] = [];
   const items: OwnItem[] = [];
-  /** By setting, where it goes at best. */
+  /** Where each setting maps to: the best of its mappings. */
   const goes = new Map<string, "Nowhere" | "Items" | "Spec">();
   for (const node of nodes) {
     for (const mapping of mappings) {
       if (!sameLevel(node.level, mapping.level)) continue;
       const start = node.index === undefined ? "" : `${mapping.listPointer}/${node.index}`;
-      const places = placesAt(node.raw, mapping, start);
+      const fields = fieldsAt(node.raw, mapping, start);
       const before = goes.get(mapping.from.pointer);
       if (mapping.isList) {
-        for (const { value, pointer } of places)
+        for (const { value, pointer } of fields)
           items.push({
             object: node.object,
             pointer,
             from: mapping.from.pointer,
             units: unitsAt(mapping, value, rules),
           });
-        if (before !== "Spec") goes.set(mapping.from.pointer, places.length > 0 ? "Items" : (before ?? "Nowhere"));
+        if (before !== "Spec") goes.set(mapping.from.pointer, fields.length > 0 ? "Items" : (before ?? "Nowhere"));
       } else {
-        for (const { value } of places) {
+        for (const { value } of fields) {
           for (const unit of unitsAt(mapping, value, rules)) {
             units.push(unit);
             objects.push(node.object);
           }
         }
-        const isTaken = places.length > 0 || mapping.create;
+        const isTaken = fields.length > 0 || mapping.create;
         goes.set(mapping.from.pointer, isTaken ? "Spec" : (before ?? "Nowhere"));
       }
     }
@@ -111,51 +111,51 @@ function keyOf(units: readonly Unit[], items: readonly OwnItem[], nowhere: reado
   ]);
 }
 
-/** Whether a unit is about one of these settings: it, or something in it or above it. */
+/** True if a unit is at, below or above the pointer of one of these settings. */
 export const isAbout = (pointer: string, settings: readonly string[]): boolean =>
   settings.some((from) => from === "" || pointer === from || liesBelow(pointer, from) || liesBelow(from, pointer));
 
 const sameLevel = (a: LevelKind, b: LevelKind): boolean =>
   a.kind === b.kind && a.group === b.group && a.section === b.section;
 
-interface FieldPlace {
-  /** Undefined: the field is not set, what holds it exists. */
+interface MappedField {
+  /** Undefined: the field is not set, but the struct that would contain it exists. */
   readonly value: Json | undefined;
   readonly pointer: string;
 }
 
-/** All places that the steps lead to. What holds the field must be there, unless it may be created. */
-function placesAt(raw: JsonObject, { steps, create }: CompiledMapping, pointer: string): readonly FieldPlace[] {
-  let places: FieldPlace[] = [{ value: raw, pointer }];
+/** All fields that the steps lead to. The struct that contains the field must exist, unless it may be created. */
+function fieldsAt(raw: JsonObject, { steps, create }: CompiledMapping, pointer: string): readonly MappedField[] {
+  let fields: MappedField[] = [{ value: raw, pointer }];
   for (const step of steps)
-    places = places.flatMap((place) =>
-      "key" in step ? keyPlace(place, step.key, create) : itemPlaces(place, step.where),
+    fields = fields.flatMap((field) =>
+      "key" in step ? fieldOf(field, step.key, create) : itemsOf(field, step.where),
     );
-  return places;
+  return fields;
 }
 
-function keyPlace({ value, pointer }: FieldPlace, key: string, create: boolean): FieldPlace[] {
+function fieldOf({ value, pointer }: MappedField, key: string, create: boolean): MappedField[] {
   const isThere = isJsonObject(value);
   if (!isThere && !(create && value === undefined)) return [];
   const found = isThere ? ownValue(value, key) : undefined;
   return [{ value: found ?? undefined, pointer: `${pointer}/${escapePointer(key)}` }];
 }
 
-/** `[port=80]` means the number, too. */
+/** `[port=80]` matches the number as well as the text. */
 const isWritten = (value: Json | undefined, text: string): boolean =>
   typeof value === "string"
     ? value === text
     : (typeof value === "number" || typeof value === "boolean") && String(value) === text;
 
-function itemPlaces({ value, pointer }: FieldPlace, where: { key: string; value: string } | undefined): FieldPlace[] {
+function itemsOf({ value, pointer }: MappedField, where: { key: string; value: string } | undefined): MappedField[] {
   if (!isJsonList(value)) return [];
-  const places: FieldPlace[] = [];
+  const fields: MappedField[] = [];
   value.forEach((item, i) => {
     if (where === undefined || (isJsonObject(item) && isWritten(ownValue(item, where.key), where.value))) {
-      places.push({ value: item, pointer: `${pointer}/${i}` });
+      fields.push({ value: item, pointer: `${pointer}/${i}` });
     }
   });
-  return places;
+  return fields;
 }
 
 /** The value's units, at the place in the spec that it maps from. */

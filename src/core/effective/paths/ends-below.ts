@@ -5,13 +5,13 @@ import { referrersOf } from "../world/link-indexes.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { type NodeFinder, sectionsOfNode } from "./node-finder.ts";
 
-/** Whether the link up from `id` is one that is not followed. */
+/** True if the link from `id` to this parent is not followed. */
 export function isUnfollowed({ unfollowed }: WithPolicies, id: ObjectId, parent: ObjectId): boolean {
   const own = unfollowed.get(id);
   return own !== undefined && (own.reason !== "Cycle" || own === unfollowed.get(parent));
 }
 
-/** Where a definition lists several levels as effective targets, paths end at the lowest that is there. */
+/** If a definition lists several levels as effective targets, paths end at the lowest one that exists. */
 export class EndsBelow {
   readonly #world: WithPolicies;
   readonly #nodes: NodeFinder;
@@ -21,7 +21,7 @@ export class EndsBelow {
     this.#nodes = nodes;
   }
 
-  /** Whether some effective target lies below a node, so that paths do not end at it. */
+  /** True if an effective target is below a node, so that paths do not end at the node. */
   areThere(id: ObjectId, section?: Section): boolean {
     const down = this.#world.linkChildren().get(id)?.down ?? [];
     const isFrom = ({ uses }: DownLink): boolean =>
@@ -51,9 +51,9 @@ export class EndsBelow {
 
   #childReachesEnd(id: ObjectId, seen: Set<ObjectId>, section?: Section): boolean {
     for (const child of referrersOf(this.#world, id)) {
-      const hangs = (up: UpLink): boolean =>
+      const isFollowed = (up: UpLink): boolean =>
         up.parent === id && !up.frontend && (section === undefined || up.section === section.name);
-      const isBelow = this.#world.links.get(child)?.up.some(hangs);
+      const isBelow = this.#world.links.get(child)?.up.some(isFollowed);
       if (isBelow === true && this.#linkReachesEnd(id, child, seen)) return true;
     }
     return false;

@@ -11,7 +11,7 @@ export function formatPath(path: readonly PathNode[], from?: string): string {
   return `${from === undefined ? "" : `traffic from ${from} > `}${nodes.join(" > ")}`.replaceAll(" > #", "#");
 }
 
-/** Where the path ends, and the route and rule that it comes through. */
+/** The end of the path, and the route and rule on it. */
 export function formatTarget(path: readonly PathNode[]): string {
   const end = path.at(-1);
   const rule = path.findLast(({ kind, sectionName }) => kind.endsWith("Route") && sectionName !== undefined);

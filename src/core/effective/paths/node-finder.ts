@@ -8,7 +8,7 @@ import type { NodeSets } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
 import type { Node } from "./path.ts";
 
-/** Objects as nodes for one policy kind. */
+/** Finds the nodes of objects for one policy kind. */
 export class NodeFinder {
   readonly levels: KindLevels;
   readonly #objects: WithPolicies["objects"];
@@ -23,7 +23,7 @@ export class NodeFinder {
   find(id: ObjectId): Node | undefined {
     const object = this.#objects.get(id);
     if (object !== undefined) return this.#node(id, object.ref, object.raw, object, this.#attached?.get(id));
-    // Implied (a GatewayClass that a Gateway names), or virtual.
+    // The object is implied (a GatewayClass that a Gateway names) or virtual.
     const node = this.of(id, parseObjectId(id), undefined);
     return node.ref.namespace === "" || node.sets !== undefined ? node : undefined;
   }

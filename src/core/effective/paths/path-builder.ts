@@ -5,7 +5,7 @@ import type { NodeSets, PolicySet } from "../world/stack.ts";
 import type { NodeFinder } from "./node-finder.ts";
 import { ancestorOf, type Node, type Path } from "./path.ts";
 
-/** Whose traffic a path carries. */
+/** The source of the traffic of a path. */
 type Mesh = Pick<Path, "from" | "elsewhere">;
 
 export const NO_PORTS: readonly number[] = [];
@@ -31,14 +31,14 @@ export class PathBuilder {
     for (const above of withNamespace) this.push(above, node, ports, found, mesh);
   }
 
-  /** The same for a node whose parent is not there. */
+  /** Adds a node whose parent does not exist as the root of an incomplete path. */
   extendIncomplete(node: Node, found: Path[]): void {
     const from = found.length;
     this.extend(undefined, node, NO_PORTS, found);
     for (let i = from; i < found.length; i++) found[i] = { ...(found[i] as Path), incomplete: true };
   }
 
-  /** Adds just the node. */
+  /** Adds the node without its Namespace. */
   push(base: Path | undefined, node: Node, ports: readonly number[], found: Path[], mesh?: Mesh): void {
     const { sets } = node;
     const above = base ?? { ...this.rootPath(node), ...mesh };
@@ -48,7 +48,7 @@ export class PathBuilder {
       return;
     }
     const [first, ...split] = splitTraffic(above, sets.consumers, node);
-    // What is split off here goes its own way from here on: further down it is not split off again.
+    // Traffic that is split off here has its own path from here on: it is not split off again further down.
     const rest = split.length === 0 ? above : { ...above, elsewhere: new Set([...(above.elsewhere ?? []), ...split]) };
     for (const from of [first, ...split]) {
       const set = this.#combined(own, setAt(sets.consumers.get(from), node));
@@ -81,7 +81,7 @@ export class PathBuilder {
     return this.#kind.stacks.combined(own, consumers, this.#kind.definition.merge.none);
   }
 
-  /** A path that begins here, without the node's own policies. */
+  /** A path that begins at the node, without the policies of the node. */
   rootPath(node: Node): Path {
     return {
       up: undefined,

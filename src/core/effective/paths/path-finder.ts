@@ -19,7 +19,7 @@ import { type Node, type Path, sectionNode } from "./path.ts";
 import { NO_PORTS, PathBuilder } from "./path-builder.ts";
 
 const NO_PATHS: readonly Path[] = [];
-/** Enough for every gateway at hand; routes pass through. */
+/** The number of objects whose paths are cached: enough for all gateways of a cluster, while those of routes are dropped. */
 const MAX_REMEMBERED = 4096;
 
 /** Restricts a search to paths through objects that a change touched. */
@@ -83,7 +83,7 @@ export class PathFinder {
     }
     for (const path of found) visit(path);
     if (entering === undefined || (end.mayContinue && this.#endsBelow.areThere(id))) return;
-    // A backend's port that is not there can be named: such a path ends at the Service, others at its ports.
+    // A route can name a port that the backend does not have: such a path ends at the Service, other paths end at its ports.
     for (const path of paths) if (!entering.has(path)) visit(path);
   }
 
@@ -104,12 +104,12 @@ export class PathFinder {
     return this.#findToNode(this.#nodes.of(id, ref, raw));
   }
 
-  /** The path, continued into a section of the object that it leads to. */
+  /** Continues the path into a section of its last object. */
   into(path: Path, section: Section): Path | undefined {
     return this.#intoSection([path], section)[0];
   }
 
-  /** The path, continued to a backend and the section of one of its ports; without such a port, to the backend itself. */
+  /** Continues the path to a backend and one of its ports; without such a port, to the backend itself. */
   onTo(path: Path, child: ObjectId, port: number): Path | undefined {
     const node = this.#nodes.find(child);
     if (node === undefined) return undefined;
@@ -151,11 +151,11 @@ export class PathFinder {
     }
   }
 
-  /** The paths to an object that others are attached to, remembered. */
+  /** The paths to an object that others are attached to. They are cached. */
   #toObject(id: ObjectId): readonly Path[] {
     const known = this.#remembered.get(id);
     if (known !== undefined) return known;
-    // A cycle of links has no path; the tables name it.
+    // A cycle of links has no path; a finding reports it.
     if (this.#visiting.has(id)) return NO_PATHS;
     this.#visiting.add(id);
     const node = this.#scope === undefined || this.#scope.touched.has(id) ? this.#nodes.find(id) : undefined;
@@ -222,7 +222,7 @@ export class PathFinder {
     return this.#scope === undefined || this.#scope.dirty.has(id);
   }
 
-  /** Above an object that changed, every path counts. */
+  /** Above a changed object every path is visited. */
   #unscoped(): PathFinder {
     this.#whole ??= new PathFinder(this.#world, this.#kind);
     return this.#whole;
@@ -234,7 +234,7 @@ export class PathFinder {
     return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
   }
 
-  /** `section`: the one in which the parent names the child; undefined: the parent itself names it. */
+  /** `section`: the section of the parent that names the child; undefined if the parent itself names it. */
   #aboveChild(parent: ObjectId, section: string | undefined): readonly Path[] {
     return section === undefined ? this.#toObject(parent) : this.#toSection(parent, section);
   }
@@ -272,7 +272,7 @@ export class PathFinder {
    * GEP-1294, "Multiple routes for a Service"
    */
   #toFrontend(service: ObjectId, routeNamespace: string): readonly Path[] {
-    // As a frontend it is a root: changes above it, in its role as a backend, do not matter.
+    // As a frontend the Service is a root: changes above it, in its role as a backend, do not matter.
     if (!this.#counts(service)) return NO_PATHS;
     const node = this.#nodes.find(service);
     if (node === undefined) return NO_PATHS;

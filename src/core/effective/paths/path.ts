@@ -1,4 +1,4 @@
-/** Paths, and the nodes they pass. */
+/** Paths and their nodes. */
 import type { JsonObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { type ObjectId, type ObjectRef, type TargetId, targetId } from "../../model/refs.ts";
@@ -11,27 +11,27 @@ import type { PathNode } from "./path-node.ts";
 export interface Node {
   readonly id: ObjectId;
   readonly ref: ObjectRef;
-  /** Absent: implied, or virtual. */
+  /** Absent if the object is implied or virtual. */
   readonly raw: JsonObject | undefined;
-  /** The object itself, where it was at hand. */
+  /** The object itself, if the search has read it. */
   readonly object: KubeObject | undefined;
   readonly section: Section | undefined;
   readonly level: KindLevel;
   /** The policies on the object and its sections. */
   readonly sets: NodeSets | undefined;
-  /** Made when asked for: the paths through a node share them. */
+  /** The node as plain data, computed on first access. Paths through the node share it. */
   target: TargetId | undefined;
   plain: PathNode | undefined;
 }
 
-/** One way down to a node, as a chain: the stack so far with it. */
+/** One path down to a node, as a chain, with its stack so far. */
 export interface Path {
   readonly up: Path | undefined;
   readonly node: Node;
   readonly stack: Stack;
-  /** Mesh: whose traffic (`trafficFrom`, or `OTHERS`); undefined for paths that begin at a Gateway. */
+  /** Mesh: the source of the traffic (`trafficFrom`, or `OTHERS`); undefined for paths that begin at a Gateway. */
   readonly from: string | undefined;
-  /** Mesh: whose traffic goes another way. */
+  /** Mesh: the namespaces whose traffic takes another path. */
   readonly elsewhere: ReadonlySet<string> | undefined;
   readonly incomplete: boolean;
   /** The first namespaced object: the Gateway, or the mesh Service. */
@@ -52,7 +52,7 @@ export const sectionNode = ({ id, ref, raw, object, level, sets }: Node, section
   plain: undefined,
 });
 
-/** The root first. */
+/** The nodes of a path, the root first. */
 export function nodesOf(path: Path): readonly Node[] {
   const nodes: Node[] = [];
   for (let at: Path | undefined = path; at !== undefined; at = at.up) nodes.push(at.node);
@@ -102,5 +102,5 @@ const plainSection = ({ group, kind, namespace, name }: ObjectRef, sectionName: 
   sectionName,
 });
 
-/** Whose paths they are that begin at a node: the first object that has a namespace. */
+/** The owner of paths that begin at a node: the first object that has a namespace. */
 export const ancestorOf = ({ ref, id }: Node): ObjectId | undefined => (ref.namespace === "" ? undefined : id);

@@ -17,7 +17,7 @@ export function comparePaths(
   const isSame = specComparison();
   const compare = (old: EffectivePath | undefined, now: EffectivePath | undefined): readonly EffectiveChange[] =>
     changeBetween(old, now, isSame);
-  // By far the most common: the same paths, found in the same order.
+  // In most changes the same paths are found in the same order.
   if (before.length === after.length && before.every(({ path }, i) => isSamePath(path, after[i]?.path)))
     return before.flatMap((old, i) => compare(old, after[i]));
   const pairs = new Map<string, { before?: EffectivePath; after?: EffectivePath }>();
@@ -30,7 +30,7 @@ export function comparePaths(
   return [...pairs].sort(([a], [b]) => compareText(a, b)).flatMap(([, pair]) => compare(pair.before, pair.after));
 }
 
-/** How many of the first paths are unchanged: if a rule is added, those of the rules before it. */
+/** The number of unchanged paths at the beginning: if a rule is added, the paths of the rules before it. */
 function unchangedAtFirst(before: readonly EffectivePath[], after: readonly EffectivePath[]): number {
   const isUnchanged = (old: EffectivePath, now: EffectivePath | undefined): boolean =>
     now !== undefined &&

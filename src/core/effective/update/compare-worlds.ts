@@ -1,4 +1,4 @@
-/** What differs between two worlds that share no rules: everything is read, one end of paths at a time. */
+/** The difference between two worlds that share no rules. Everything is read, one effective target at a time. */
 import { compareText, type KindId, kindId, type ObjectId } from "../../model/refs.ts";
 import type { EffectivePath } from "../fold/for-each-effective.ts";
 import { endObjects } from "../paths/end-objects.ts";
@@ -23,7 +23,7 @@ export function compareWorlds(worlds: CompleteWorlds): Delta {
   return { effective, verdicts: compareVerdicts(worlds, policies) };
 }
 
-/** In the order of the rules as they are, then those that are gone. */
+/** The policy kinds of the new rules in their order, then the removed kinds. */
 const policyKinds = ({ before, after }: CompleteWorlds): ReadonlySet<KindId> =>
   new Set([...after.rulebook.kinds, ...before.rulebook.kinds].map(({ policyKind }) => kindId(policyKind)));
 

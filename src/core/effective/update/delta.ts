@@ -1,11 +1,11 @@
-/** What a change changed, for those who keep something up to date: every effective policy and verdict that differs. */
+/** The difference between two evaluations: every effective policy and verdict that differs. */
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId, TargetId } from "../../model/refs.ts";
 import type { EffectivePolicy } from "../fold/effective-policy.ts";
 import type { PathNode } from "../paths/path-node.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
 
-/** One path whose effective policy came (no `before`), went (no `after`) or differs. */
+/** One path whose effective policy is new (no `before`), gone (no `after`) or different. */
 export interface EffectiveChange {
   readonly policyKind: GroupKind;
   readonly target: TargetId;
@@ -22,11 +22,11 @@ export interface VerdictChange {
   readonly after?: Verdict;
 }
 
-/** What a change touched, whether or not a policy feels it: for whoever keeps something that rests on the objects themselves. */
+/** The objects that a change touched, whether or not it affects a policy: for data that is derived from objects, such as gateway configurations. */
 export interface Touched {
-  /** Objects that came, went, or mean something else than before. */
+  /** Objects that are new, gone or different in meaning. */
   readonly objects: readonly TouchedObject[];
-  /** Objects that are linked otherwise, or that a link is refused for another reason. */
+  /** Objects with other links, or with another reason of a refused link. */
   readonly links: ReadonlySet<ObjectId>;
 }
 
@@ -37,7 +37,7 @@ export interface TouchedObject {
   readonly after: KubeObject | undefined;
 }
 
-/** In a defined order. Changes of status, bookkeeping or file position alone are none. */
+/** The changes, in a defined order. A change of status, bookkeeping metadata or file position alone is not a change. */
 export interface Delta {
   readonly effective: readonly EffectiveChange[];
   readonly verdicts: readonly VerdictChange[];

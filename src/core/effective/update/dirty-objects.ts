@@ -1,4 +1,4 @@
-/** Which paths a change can have touched: those through a dirty object. No other path came, went or changed. */
+/** Finds the paths that a change can affect: the paths through a dirty object. No other path is new, gone or different. */
 import { jsonEqual } from "../../model/json.ts";
 import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
@@ -8,13 +8,13 @@ import { referrersOf } from "../world/link-indexes.ts";
 import type { WithPolicies } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
 
-/** Both sides of a change. */
+/** The tables before and after a change. */
 export interface Worlds {
   readonly before: WithPolicies;
   readonly after: WithPolicies;
 }
 
-/** Objects whose place in the topology, or whose sections, differ. The same for all policy kinds. */
+/** Objects whose links or sections differ. They do not depend on the policy kind. */
 export function structurallyDirty(
   worlds: Worlds,
   changes: readonly ObjectChange[],
@@ -26,7 +26,7 @@ export function structurallyDirty(
   }
   for (const id of unfollowedOtherwise(worlds)) dirty.add(id);
   for (const id of relinked) {
-    // Consumer routes take traffic away from those of the producer (GEP-1294): all routes of the Service feel it.
+    // A consumer route takes traffic from the producer's routes (GEP-1294), so it affects all routes of the Service.
     for (const world of [worlds.before, worlds.after]) {
       for (const { parent, frontend } of world.links.get(id)?.up ?? []) if (frontend) dirty.add(parent);
     }
@@ -62,7 +62,7 @@ const plain = ({ unfollowed }: WithPolicies, id: ObjectId): readonly string[] =>
   return links.reason === "Cycle" ? [...links.members] : [links.reason];
 };
 
-/** The scope of one policy kind, the same for both sides: then a path that is on both is found on both, or on neither. */
+/** The scope of one policy kind. It is the same before and after, so that a path that exists in both is found in both, or in neither. */
 export function scopeOf(
   worlds: Worlds,
   kind: CompiledKind,
@@ -88,7 +88,7 @@ export function scopeOf(
 /** True for most changes of policies. */
 const areLinkedAlike = ({ before, after }: Worlds): boolean => before.links === after.links;
 
-/** A path passes a Namespace by way of what is in it. */
+/** A Namespace is on the paths of the objects that it contains. */
 function addWithNamespaced(
   dirty: Set<ObjectId>,
   id: ObjectId,
@@ -104,7 +104,7 @@ function addWithNamespaced(
       for (const member of objects.inNamespace(above, name)) dirty.add(member.id);
     }
     if (!definition.targeting.kinds.some((target) => target.virtual && kindId(target) === above)) continue;
-    // Virtual objects are in no table but that of what policies are attached to.
+    // Virtual objects are only in the table of attached policies.
     for (const { attached } of [worlds.before, worlds.after]) {
       attached[index]?.forEach((_, member) => {
         if (member.startsWith(prefix)) dirty.add(member);
@@ -113,7 +113,7 @@ function addWithNamespaced(
   }
 }
 
-/** Where paths end at an object only if they do not go on below it, what changes below decides whether they end there. */
+/** If paths end at an object only without an effective target below it, a change below can start or stop paths ending there. */
 function addOpenEnds(dirty: Set<ObjectId>, worlds: Worlds, kind: CompiledKind): void {
   if (![...kind.ends.values()].some(({ mayContinue }) => mayContinue)) return;
   const above = [worlds.before, worlds.after].map((world) => ancestorsOf(dirty, world));
@@ -146,7 +146,7 @@ function ancestorsOf(starts: ReadonlySet<ObjectId>, world: WithPolicies): Readon
   return above;
 }
 
-/** Adds the dirty objects and all that lies below them, as far as paths of the kind go on to it. */
+/** Adds the dirty objects and all objects below them on paths of the kind. */
 function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: WithPolicies, kind: CompiledKind): void {
   const { onPaths, reachesChildren } = kind;
   const seen = new Set<ObjectId>(dirty);
@@ -161,7 +161,7 @@ function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: W
     for (const link of reachesChildren ? (world.linkChildren().get(id)?.down ?? []) : [])
       if (onPaths.has(link.childKind)) add(link.child);
     const parent = id;
-    // As the frontend of a mesh a Service is a root: only its own change reaches the routes under it.
+    // As the frontend of a mesh a Service is a root: only its own change affects the routes below it.
     const isFrontend = dirty.has(id);
     if (!isFrontend && !world.rulebook.isParentByRef(kindId(parseObjectId(id)))) continue;
     for (const child of referrersOf(world, id))

@@ -5,7 +5,7 @@ const IGNORED: ReadonlySet<string> = new Set(["status"]);
 const IGNORED_METADATA: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Equal but for status, resourceVersion, managedFields and generation. */
+/** True if both are equal apart from status, resourceVersion, managedFields and generation. */
 export function hasSameMeaning(a: JsonObject, b: JsonObject): boolean {
   return (
     a === b ||
@@ -20,7 +20,7 @@ const sameMetadata = (a: Json, b: Json): boolean =>
     ? sameKeys(a, b, IGNORED_METADATA, (key) => jsonIdentical(a[key] ?? null, b[key] ?? null))
     : jsonIdentical(a, b);
 
-/** Equal, keys in the same order included: such values give the same bytes. */
+/** True if both are equal with the same order of keys: such values give the same bytes. */
 export function jsonIdentical(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,4 +1,4 @@
-/** From the changes of a caller to the changes of objects: each object once, before and after. */
+/** Turns the changes of a caller into changes of objects: each object once, before and after. */
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject, SourcePosition } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
@@ -15,9 +15,9 @@ export interface ObjectChange {
   readonly ref: ObjectRef;
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
-  /** Why the object cannot be used, if it exists and is invalid. */
+  /** The reasons why the object cannot be used, if it exists and is invalid. */
   readonly refusal: readonly Finding[] | undefined;
-  /** True if the object came or went, also by becoming valid or invalid. */
+  /** True if the object is new or gone, also by becoming valid or invalid. */
   readonly isPresence: boolean;
   /** True if only its status, its bookkeeping metadata or its position in a file changed: no result depends on these. */
   readonly isQuiet: boolean;
@@ -30,7 +30,7 @@ export interface ObjectChanges {
 
 type Now = Pick<ObjectChange, "ref" | "after" | "refusal">;
 
-/** Of several changes of one object the last one counts. */
+/** The last of several changes of one object is used. */
 export function objectChanges(world: WithObjects, changes: Iterable<Change>): ObjectChanges {
   const now = new Map<ObjectId, Now>();
   const unidentified: Finding[] = [];
@@ -78,7 +78,7 @@ function changeOf(
   return { id, ref, before, after, refusal, isPresence, isQuiet };
 }
 
-/** The findings about documents after a change. A change of an object decides which of its documents counts. */
+/** The findings about documents after a change. After a change of an object only the new document counts. */
 function findingsAfter(
   { documentFindings, rulebook }: WithObjects,
   now: ReadonlyMap<ObjectId, Now>,

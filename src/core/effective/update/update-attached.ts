@@ -20,7 +20,7 @@ export interface AttachmentEdit {
 /** What changed for one policy kind. */
 export interface EditedSets {
   readonly targets: ReadonlySet<ObjectId>;
-  /** For kinds that do not merge: the policies that share a target with a policy that came or went. */
+  /** For kinds that do not merge: the policies that share a target with a policy that is new or gone. */
   readonly rivals: ReadonlySet<PolicyId>;
   /** Sets that no longer exist; the caller forgets them when the old paths have been read. */
   readonly gone: readonly PolicySet[];
@@ -106,7 +106,7 @@ function recordEdit(
   const was = before === undefined ? [] : setsIn(before);
   const is = after === undefined ? [] : setsIn(after);
   gone.push(...was.filter((set) => !is.includes(set)));
-  // The same sets may be on other sections now.
+  // The sets may be unchanged but on other sections.
   targets.add(target);
   if (!definition.merge.none) return;
   for (const { policies, conflicted } of [...was, ...is])

@@ -125,7 +125,7 @@ function namesAsParent({ links }: WithLinks, id: ObjectId, other: ObjectId): boo
 
 type Links = Pick<WithLinks, "links" | "linkChildren">;
 
-/** An object without links and an object that is not there have the same links. */
+/** An object without links and an absent object have equal links. */
 function hasSameLinks(before: Links, after: Links, id: ObjectId): boolean {
   const [a, b] = [before.links.get(id), after.links.get(id)];
   const [wasUp, isUp] = [a?.up ?? NONE, b?.up ?? NONE];

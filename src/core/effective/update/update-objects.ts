@@ -9,7 +9,7 @@ import type { ObjectChange, ObjectChanges } from "./object-changes.ts";
 
 export interface UpdatedObjects {
   readonly tables: WithObjects;
-  /** Namespaces that got their first object, or lost their last one. */
+  /** Namespaces that have their first object now, or no object any more. */
   readonly namespaces: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function updateObjects(before: WithObjects, { changes, documentFindings }
   for (const { id, ref, before: old, after, refusal } of changes) {
     if (refusal !== undefined) refused = refused.with(id, refusal);
     else if (refused.has(id)) refused = refused.without(id);
-    // A change of an object decides which of its documents counts.
+    // After a change of an object only the new document counts.
     if (duplicates.size > 0) duplicates = duplicates.without(id);
     if (old === after) continue;
     objects = after === undefined ? objects.without(ref) : objects.with(after);

@@ -171,7 +171,7 @@ const isSameAttachment = (a: Attachment | undefined, b: Attachment | undefined):
 const attachmentsOf = (targets: ResolvedTargets | undefined): ReadonlyMap<string, Attachment> =>
   new Map(targets?.attachments.map((attachment) => [keyOf(attachment), attachment]));
 
-/** Adds the policies whose "did you mean" may suggest another name, because an object came or went. */
+/** Adds the policies whose "did you mean" may suggest another name, because an object is new or gone. */
 function addSuggestions(
   { missing }: PolicyIndexes,
   changes: readonly ObjectChange[],

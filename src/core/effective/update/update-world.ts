@@ -1,6 +1,6 @@
 /**
- * The next world after a change, and what differs. Only what the change touches is worked out again; everything else is
- * shared with the world before, which stays as it was. A change of the rules themselves starts anew.
+ * The next world after a change, and what differs. Only what the change affects is computed again; everything else is
+ * shared with the world before, which does not change. A change of the rules evaluates everything again.
  */
 import type { Json } from "../../model/json.ts";
 import { compareText, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
@@ -55,7 +55,7 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
 const hasPolicies = ({ before, after }: Worlds, { index }: CompiledKind): boolean =>
   (before.attached[index]?.size ?? 0) > 0 || (after.attached[index]?.size ?? 0) > 0;
 
-/** Paths in scope, one end at a time: taken off the tallies as they were, added as they are, and compared. */
+/** Visits the paths in scope, one effective target at a time: subtracts the old ones from the tallies, adds the new ones, and compares them. */
 function* walkBoth(
   worlds: Worlds,
   kind: CompiledKind,
@@ -104,7 +104,7 @@ function tallied(before: Tallies, changes: TallyChanges): Tallies {
   return result;
 }
 
-/** Both sides of a change, with all tables. */
+/** All tables before and after a change. */
 export interface CompleteWorlds {
   readonly before: World;
   readonly after: World;
@@ -133,7 +133,7 @@ export function compareVerdicts(
   return changes;
 }
 
-/** By far the most common: accepted, as it was, and counted as it was. */
+/** True in most cases: the policy is still accepted, with the same counts. */
 function faresAsBefore(
   { before, after }: CompleteWorlds,
   policy: PolicyId,

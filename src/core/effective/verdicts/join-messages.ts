@@ -1,4 +1,4 @@
-/** Several messages as one: what ends as a sentence does is followed by the next, other words by a semicolon. */
+/** Joins messages. A message that ends with a full stop is followed by a space, any other by a semicolon. */
 export const joinMessages = (messages: readonly string[]): string =>
   messages
     .map((message, at) => {

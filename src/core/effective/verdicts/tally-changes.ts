@@ -1,4 +1,4 @@
-/** Changes to tallies, collected while paths are counted. A path that comes or goes costs that path, not the policy's reach. */
+/** Changes to tallies, collected while paths are counted. The cost of a new or removed path does not depend on the reach of its policies. */
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Outcome } from "../../merge/provenance.ts";
 import { SortedMap } from "../../model/collections/sorted-map.ts";
@@ -87,7 +87,7 @@ function added<K>(counts: Map<K, number> | undefined, key: K, count: number): Ma
   return sums.set(key, (sums.get(key) ?? 0) + count);
 }
 
-/** As many paths came as went, and with the same outcome. */
+/** True if the added and the removed paths are as many and have the same outcome. */
 function isZero({ paths, full, partial, none, met, overriddenBy, overriddenAt, errors }: Counters): boolean {
   if (paths !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0) return false;
   return areZero(overriddenBy) && areZero(overriddenAt) && areZero(errors);

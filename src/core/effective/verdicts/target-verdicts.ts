@@ -7,12 +7,12 @@ import { changedTally, countPaths, type TallyChanges } from "./tally-changes.ts"
 import type { AncestorVerdict } from "./verdict.ts";
 import { ancestorVerdict } from "./verdict-of.ts";
 
-/** What became of a policy on one object, or on one of its sections. */
+/** The verdict of a policy on one object, or on one of its sections. */
 export interface TargetVerdict extends AncestorVerdict {
   readonly sectionName: string | undefined;
 }
 
-/** Of a Direct kind, which does not flow: the verdicts on objects, target by target. Those that no path ends at are left out. */
+/** The verdicts of a Direct kind on objects, target by target. Targets at which no path ends are left out. */
 export function targetVerdicts(
   world: World,
   id: PolicyId,
@@ -27,7 +27,7 @@ export function targetVerdicts(
   });
 }
 
-/** The names of the sections that are targeted; undefined: the object itself. */
+/** The names of the targeted sections. Undefined stands for the object itself. */
 type Sections = ReadonlySet<string | undefined>;
 
 const NO_NAMES: Sections = new Set();

@@ -4,7 +4,7 @@ import { gateway, policy } from "../../../../test/support/cluster/gateway-object
 import { builtInDefinitions } from "../../../definitions/built-in-definitions.ts";
 import type { JsonObject } from "../../model/json.ts";
 
-/** What is said of a RetryPolicy that cannot be read. */
+/** The message about a RetryPolicy that cannot be parsed. */
 function messageOf(spec: JsonObject): string {
   const retries = {
     ...policy("RetryPolicy", "p", ["Gateway/g"], spec, { group: "prevail.dev" }),
@@ -21,7 +21,7 @@ describe("Invalid", () => {
       "spec.defaults.retry.codes[0] is 42; allowed: a whole number from 100 to 999",
     ],
     [
-      "a message that does not is told with it",
+      "a message that does not name its field gets it",
       { defaults: {}, default: {} },
       "spec.default: spec has both defaults and default, two spellings of one block. Keep one of them.",
     ],

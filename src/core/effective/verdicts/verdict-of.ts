@@ -9,7 +9,7 @@ import { formatRejection } from "./format-rejection.ts";
 import { joinMessages } from "./join-messages.ts";
 import type { AncestorVerdict, Enforcement, NotAcceptedReason, Tally, Verdict } from "./verdict.ts";
 
-/** Names and places in a verdict: enough to act on, however many there are. */
+/** The number of policies and targets that a verdict names. */
 const SHOWN = 10;
 
 export function verdictOf(world: World, record: PolicyRecord): Verdict {
@@ -109,7 +109,7 @@ const EMPTY_TALLY: Tally = {
 
 const NO_PATH: Verdict = { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
 
-/** Where its constraint is met, a policy has nothing to prevail with: such paths count neither for nor against it. */
+/** A policy sets nothing where its constraint is met, so such paths do not count. */
 function enforcementOf({ full, partial, none }: CountedPaths): Enforcement {
   if (none > 0 && full + partial === 0) return "Overridden";
   return none + partial === 0 ? "Enforced" : "PartiallyEnforced";

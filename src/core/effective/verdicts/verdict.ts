@@ -1,26 +1,26 @@
-/** What became of a policy (GEP-713, "Meta resource status"). */
+/** The verdict of a policy (GEP-713, "Meta resource status"). */
 import type { GroupKind, ObjectId, PolicyId, TargetId } from "../../model/refs.ts";
 
 /** `Invalid`, `TargetNotFound`, `Conflicted`, or the reason that a definition names for references that are all invalid. */
 export type NotAcceptedReason = "Invalid" | "TargetNotFound" | "Conflicted" | (string & Record<never, never>);
 export type Enforcement = "Enforced" | "PartiallyEnforced" | "Overridden" | "NoPath";
 
-/** How a policy fares on a set of paths. Counters, and the first ten names in defined order; `reach` tells the rest. */
+/** The effect of a policy on a set of paths: counters, and the first ten names in a defined order. `reach` lists all. */
 export interface Tally {
-  /** Paths whose stack it is in. */
+  /** Paths whose stack contains the policy. */
   readonly paths: number;
-  /** Paths on which all its units prevail. */
+  /** Paths on which all its units take effect. */
   readonly full: number;
-  /** Paths on which some do. */
+  /** Paths on which some of its units take effect. */
   readonly partial: number;
-  /** Paths on which none does. */
+  /** Paths on which none of its units takes effect. */
   readonly none: number;
-  /** Paths on which it has nothing to say because its condition does not hold ("constraint met"). */
+  /** Paths on which it sets nothing because its condition is false ("constraint met"). */
   readonly met: number;
-  /** Policies it lost units to, with the number of paths; the first ten by name. */
+  /** Policies that override its units, with the number of paths; the first ten by name. */
   readonly overriddenBy: ReadonlyArray<{ readonly policy: PolicyId; readonly paths: number }>;
   readonly overriddenByTotal: number;
-  /** Effective targets where it lost units; the first ten in order. */
+  /** Effective targets on which its units are overridden; the first ten in order. */
   readonly overriddenAt: ReadonlyArray<{ readonly target: TargetId; readonly paths: number }>;
   readonly overriddenAtTotal: number;
 }
@@ -36,7 +36,7 @@ export type Verdict =
       readonly state: "Accepted";
       readonly enforcement: Enforcement;
       readonly total: Tally;
-      /** The same per ancestor: each Gateway (mesh: parent Service) on its paths, or the GatewayClass or Namespace it targets. */
+      /** The effect on the paths of each ancestor: each Gateway (mesh: parent Service) on its paths, or the GatewayClass or Namespace that it targets. */
       readonly ancestors: readonly AncestorVerdict[];
     };
 

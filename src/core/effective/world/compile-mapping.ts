@@ -13,9 +13,9 @@ export interface CompiledMapping {
   readonly level: LevelKind;
   readonly steps: readonly PathStep[];
   readonly create: boolean;
-  /** There may be several places, each to be folded on its own. */
+  /** True if the path can lead to several fields, each of which is folded on its own. */
   readonly isList: boolean;
-  /** Of the list that the level's sections are in; empty for objects. */
+  /** The path of the list of the level's sections; empty for objects. */
   readonly listPointer: string;
 }
 

@@ -11,9 +11,9 @@ export interface AncestorTally {
   readonly none: number;
   /** Paths on which its condition is not met, so that it sets nothing ("constraint met"). */
   readonly met: number;
-  /** The policies that units were lost to, with the number of paths. */
+  /** The policies that override units, with the number of paths. */
   readonly overriddenBy: SortedMap<PolicyId, number>;
-  /** The effective targets at which units were lost, with the number of paths. */
+  /** The effective targets at which units are overridden, with the number of paths. */
   readonly overriddenAt: SortedMap<TargetId, number>;
   /** Conditions that could not be evaluated, by block and message, with the number of paths. */
   readonly errors: SortedMap<string, number>;

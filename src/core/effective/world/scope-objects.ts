@@ -99,7 +99,7 @@ function refusedObject({ group, kind, namespace, name }: ObjectRef, refusal: rea
   return new KubeObject(family, name, {}, refusal[0]?.source);
 }
 
-/** Of several documents for one object the first by position counts, independent of the order of the input. */
+/** The first of several documents for one object by position is used, independent of the order of the input. */
 function settleClashes(
   clashes: ReadonlyMap<ObjectId, readonly Candidate[]>,
   draft: ObjectIndexDraft,

@@ -29,9 +29,9 @@ export interface Stack {
   readonly set: PolicySet | undefined;
   /** Stacks with one set more. Weak, so that a set that is in no evaluation any more takes its stacks with it. */
   next: WeakMap<PolicySet, Stack> | undefined;
-  /** What the stack folds into, once it has been folded: see `foldPath`. */
+  /** The effective spec of the stack, after the first fold: see `foldPath`. */
   effective: EffectiveSpec | undefined;
-  /** The same where the fold depends on more than the stack: on own values, or on where the path ends. */
+  /** Effective specs of folds that depend on more than the stack: on own values, or on the end of the path. */
   effectiveByKey: Map<string, EffectiveSpec> | undefined;
 }
 
@@ -79,7 +79,7 @@ export class Stacks {
   }
 }
 
-/** Sets by their policies: a trie with a step for each policy. Weak, as policies come and go. */
+/** Sets by their policies: a trie with a step for each policy. Weak, because policies are added and removed. */
 interface SetNode {
   next: WeakMap<Policy, SetNode> | undefined;
   plain: PolicySet | undefined;

@@ -13,7 +13,7 @@ import {
 } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { ObjectOrSection } from "../paths-through.ts";
-import type { AttachedPolicy, Graph, GraphEdge, GraphNode, PolicyState } from "./result.ts";
+import type { GraphPolicy, Graph, GraphEdge, GraphNode, PolicyState } from "./result.ts";
 
 /** The whole topology, or the part above and below one target. */
 export function buildGraph(world: World, target?: ObjectOrSection): Graph {
@@ -77,13 +77,13 @@ function membersBelow({ rulebook, objects, attached }: World, id: ObjectId): rea
   );
 }
 
-function attachedPolicies(world: World): ReadonlyMap<TargetId, readonly AttachedPolicy[]> {
-  const found = new Map<TargetId, Map<PolicyId, AttachedPolicy>>();
+function attachedPolicies(world: World): ReadonlyMap<TargetId, readonly GraphPolicy[]> {
+  const found = new Map<TargetId, Map<PolicyId, GraphPolicy>>();
   for (const table of world.attached) {
     table.forEach((sets, object) => {
       for (const { policy, sectionName } of attachedIn(sets)) {
         const target = targetId(object, sectionName);
-        const there = found.get(target) ?? new Map<PolicyId, AttachedPolicy>();
+        const there = found.get(target) ?? new Map<PolicyId, GraphPolicy>();
         found.set(target, there.set(policy.id, attachedPolicy(world, policy.id)));
       }
     });
@@ -93,7 +93,7 @@ function attachedPolicies(world: World): ReadonlyMap<TargetId, readonly Attached
   );
 }
 
-function attachedPolicy(world: World, policy: PolicyId): AttachedPolicy {
+function attachedPolicy(world: World, policy: PolicyId): GraphPolicy {
   const record = world.policies.get(policy);
   if (record === undefined) return { policy, state: "Invalid", by: [] };
   const verdict = verdictOf(world, record);
@@ -101,7 +101,7 @@ function attachedPolicy(world: World, policy: PolicyId): AttachedPolicy {
   return { policy, state: verdict.enforcement, by: verdict.total.overriddenBy.map((winner) => winner.policy) };
 }
 
-function nodeOf({ objects }: World, id: TargetId, policies: readonly AttachedPolicy[]): GraphNode {
+function nodeOf({ objects }: World, id: TargetId, policies: readonly GraphPolicy[]): GraphNode {
   const { object, sectionName } = parseTargetId(id);
   return {
     id,

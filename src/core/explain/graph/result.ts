@@ -8,14 +8,14 @@ export interface GraphNode {
   readonly sectionName?: string;
   /** True for a Namespace or GatewayClass that objects name and no document defines. */
   readonly implied?: true;
-  readonly policies: readonly AttachedPolicy[];
+  readonly policies: readonly GraphPolicy[];
 }
 
 /** The verdict of a policy in one word. */
 /** `NotResolved`: none of its references is valid, so it is not accepted. */
 export type PolicyState = Enforcement | "Invalid" | "TargetNotFound" | "Conflicted" | "NotResolved";
 
-export interface AttachedPolicy {
+export interface GraphPolicy {
   readonly policy: PolicyId;
   readonly state: PolicyState;
   /** The first policies that override it. */

@@ -2,14 +2,14 @@
 import { BLOCK_SPELLINGS } from "../block-names.ts";
 import type { ForbiddenSetting, Targeting } from "../definition.ts";
 import { type JsonObject, ownValue } from "../json.ts";
-import type { Block, TargetRef, Unit } from "../policy.ts";
+import type { Block, PolicyTarget, Unit } from "../policy.ts";
 import { formatValue } from "../words/format-value.ts";
 import type { Report } from "./parse-targets.ts";
 
 export function checkForbidden(
   spec: JsonObject,
   targeting: Targeting,
-  targets: readonly TargetRef[],
+  targets: readonly PolicyTarget[],
   blocks: readonly Block[],
   report: Report,
 ): void {
@@ -29,7 +29,7 @@ export function checkForbidden(
   }
 }
 
-function forbiddenAt({ kinds }: Targeting, { kind, group }: TargetRef): readonly ForbiddenSetting[] {
+function forbiddenAt({ kinds }: Targeting, { kind, group }: PolicyTarget): readonly ForbiddenSetting[] {
   return kinds
     .filter((one) => one.kind.toLowerCase() === kind.toLowerCase() && (group === undefined || one.group === group))
     .flatMap(({ forbids }) => forbids ?? []);

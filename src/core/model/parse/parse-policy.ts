@@ -3,7 +3,7 @@ import type { Granularity, MergeRules, PolicyDefinition } from "../definition.ts
 import type { Finding } from "../finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import type { KubeObject } from "../kube-object.ts";
-import type { Block, BlockName, Policy, TargetRef, Unit } from "../policy.ts";
+import type { Block, BlockName, Policy, PolicyTarget, Unit } from "../policy.ts";
 import type { PolicyId } from "../refs.ts";
 import { builtInProblems, policySchemaOf } from "../schema/built-in-schema.ts";
 import { fillDefaults } from "../schema/fill-defaults.ts";
@@ -57,7 +57,7 @@ export interface ParsedPolicy {
 function buildPolicy(
   object: KubeObject,
   { definition }: PolicyReader,
-  targets: readonly TargetRef[],
+  targets: readonly PolicyTarget[],
   blocks: readonly Block[],
 ): Policy {
   const { group, kind } = object.family;

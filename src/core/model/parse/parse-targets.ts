@@ -1,7 +1,7 @@
 import type { Targeting } from "../definition.ts";
 import type { FindingCode } from "../finding-code.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
-import type { TargetRef } from "../policy.ts";
+import type { PolicyTarget } from "../policy.ts";
 import { formatValue } from "../words/format-value.ts";
 import { parseSelector } from "./parse-selector.ts";
 
@@ -31,7 +31,7 @@ export function parseTargets(
     const only = parseRef(first, firstTarget, targeting, report);
     return only === undefined ? NOTHING : [only];
   }
-  const targets: (TargetRef | undefined)[] = [];
+  const targets: (PolicyTarget | undefined)[] = [];
   if (one !== null) targets.push(parseRef(one, `spec.${ref}`, targeting, report));
   listed.forEach((item, i) => targets.push(parseRef(item, `spec.${refs}[${i}]`, targeting, report)));
   selected.forEach((item, i) => targets.push(parseTargetSelector(item, `spec.${selectors}[${i}]`, targeting, report)));
@@ -62,7 +62,7 @@ function listAt(spec: JsonObject, name: string, report: Report): readonly Json[]
 }
 
 /** Parses an entry of `targetRefs`. Unknown fields, such as `type: direct`, are ignored. */
-function parseRef(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
+function parseRef(item: Json, field: string, targeting: Targeting, report: Report): PolicyTarget | undefined {
   if (!isJsonObject(item)) {
     report("InvalidTarget", field, `${field} is ${formatValue(item)}; allowed: an object with kind and name`);
     return undefined;
@@ -82,7 +82,12 @@ function parseRef(item: Json, field: string, targeting: Targeting, report: Repor
 }
 
 /** Parses an entry of `targetSelectors`. The labels are in the entry itself or in its field `selector`. */
-function parseTargetSelector(item: Json, field: string, targeting: Targeting, report: Report): TargetRef | undefined {
+function parseTargetSelector(
+  item: Json,
+  field: string,
+  targeting: Targeting,
+  report: Report,
+): PolicyTarget | undefined {
   if (!isJsonObject(item)) {
     report("InvalidTarget", field, `${field} is ${formatValue(item)}; allowed: an object with kind and matchLabels`);
     return undefined;
@@ -95,7 +100,7 @@ function parseTargetSelector(item: Json, field: string, targeting: Targeting, re
   return target;
 }
 
-type TargetDraft = { -readonly [K in keyof TargetRef]: TargetRef[K] };
+type TargetDraft = { -readonly [K in keyof PolicyTarget]: PolicyTarget[K] };
 
 function buildTarget(item: JsonObject, field: string, name: string | undefined, report: Report): TargetDraft {
   const kind = textField(item, "kind", field, report);

@@ -1,7 +1,7 @@
 import { once } from "../collections/once.ts";
 import type { Json } from "../json.ts";
 import type { GroupKind } from "../refs.ts";
-import { type CompileOptions, compileSchema } from "./compile-schema.ts";
+import { compileSchema, type SchemaOptions } from "./compile-schema.ts";
 import { coreSchemas, type KindSchema, objectSchema } from "./core-schemas.ts";
 import { fitsSchema } from "./fits-schema.ts";
 import {
@@ -86,7 +86,7 @@ const unversioned = ({ group, schema }: KindSchema): KindSchemas => ({
   fallback: once(() => compileChannels([() => schema])),
 });
 
-function versioned(kind: GatewayApiKind, wrap: (spec: Schema) => Schema, options: CompileOptions = {}): KindSchemas {
+function versioned(kind: GatewayApiKind, wrap: (spec: Schema) => Schema, options: SchemaOptions = {}): KindSchemas {
   const compile = (version: string): (() => BuiltInSchema) =>
     once(() =>
       compileChannels(
@@ -98,7 +98,7 @@ function versioned(kind: GatewayApiKind, wrap: (spec: Schema) => Schema, options
   return { group: kind.group, byVersion, fallback: byVersion.get(kind.storageVersion) ?? anyObject };
 }
 
-function compileChannels([first, ...others]: readonly (() => Schema)[], options: CompileOptions = {}): BuiltInSchema {
+function compileChannels([first, ...others]: readonly (() => Schema)[], options: SchemaOptions = {}): BuiltInSchema {
   const compile = (schema: () => Schema): CompiledSchema => compileSchema(schema(), { ...options, origin: "BuiltIn" });
   return { first: compile(first ?? objectSchema), others: once(() => others.map(compile)) };
 }

@@ -5,7 +5,7 @@ import type { CompiledSchema, CompiledType, Property } from "./schema.ts";
 const MAX_DEPTH = 48;
 const MAX_NODES = 50_000;
 
-export interface CompileOptions {
+export interface SchemaOptions {
   /** `Refused`: a field that the schema does not list is a problem. */
   readonly unknownFields?: "Refused";
   /** `Optional`: a required field may be absent. */
@@ -21,12 +21,12 @@ export interface CompileOptions {
  * Compiles a schema: types, enums, bounds, required fields and, on request, patterns. What needs the defaults filled in
  * first (CEL rules, keys of lists, `oneOf`) is not compiled.
  */
-export function compileSchema(schema: JsonObject, options: CompileOptions = {}): CompiledSchema {
+export function compileSchema(schema: JsonObject, options: SchemaOptions = {}): CompiledSchema {
   return compile(schema, 0, { options, compiled: new Map(), nodes: MAX_NODES });
 }
 
 interface Compilation {
-  readonly options: CompileOptions;
+  readonly options: SchemaOptions;
   readonly compiled: Map<JsonObject, CompiledSchema>;
   nodes: number;
 }
@@ -94,7 +94,7 @@ function isMap(schema: JsonObject): boolean {
 function propertiesOf(
   schema: JsonObject,
   compileInner: (value: Json | undefined) => CompiledSchema | undefined,
-  { requiredFields }: CompileOptions,
+  { requiredFields }: SchemaOptions,
 ): readonly Property[] {
   const named = ownValue(schema, "properties");
   const required = requiredFields === "Optional" ? undefined : ownValue(schema, "required");

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { createEditedGateway, createRandom } from "../../../../test/e2e/envoy/edited-gateway.ts";
 import { NO_KEYS } from "../../../../test/support/gateway/envoy-plane.ts";
 import { createRegex } from "../../../adapters/regex/create-regex.ts";
-import { type CompileOptions, createGatewayCompiler } from "../../compile/compile-gateway.ts";
+import { createGatewayCompiler, type EnvoyCompileOptions } from "../../compile/compile-gateway.ts";
 import { createEncoder, type DiscoveryStyle, type EncodedResources } from "./encode-resources.ts";
 import { RESOURCE_TYPES } from "./resource-type.ts";
 
-const options: Omit<CompileOptions, "delivery"> = {
+const options: Omit<EnvoyCompileOptions, "delivery"> = {
   bind: (_, port) => ({ host: "127.0.0.1", port }),
   slackMs: 1,
   systemAuthorities: "/none",

@@ -10,7 +10,7 @@ import { create, fromBinary, toBinary } from "../../protobuf.ts";
 import { findResourceType, isWholesale, type ResourceType, typeUrlOf } from "../encode/resource-type.ts";
 import type { SessionRequest, SessionResponse } from "./xds-session.ts";
 
-export interface ParsedRequest {
+export interface DiscoveryRequestParts {
   /** Set at least in the first message of a stream. */
   readonly node: Node | undefined;
   /** Undefined: the type is not served, or the message acknowledges an outdated response. */
@@ -19,7 +19,7 @@ export interface ParsedRequest {
 
 /** One instance per stream. Parsing throws for malformed messages. */
 export interface DiscoveryProtocol {
-  readonly parse: (bytes: Uint8Array) => ParsedRequest;
+  readonly parse: (bytes: Uint8Array) => DiscoveryRequestParts;
   readonly format: (response: SessionResponse) => Uint8Array;
 }
 

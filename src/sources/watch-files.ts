@@ -21,7 +21,9 @@ export interface WatchedFiles {
 export function watchFiles({ paths, isWatching, note }: WatchFilesOptions): WatchedFiles {
   const troubles: string[] = [];
   let isChanged = false;
-  let onChange = (): void => void (isChanged = true);
+  let onChange = (): void => {
+    isChanged = true;
+  };
   let onTrouble = (message: string): void => void troubles.push(message);
   const watch = watchPaths(isWatching ? paths.filter((path) => path !== "-") : [], {
     onChange: () => onChange(),

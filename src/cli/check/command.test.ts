@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectTranscript } from "../../../test/support/cli/cli-transcript.ts";
+import { expectTranscript, testTranscripts } from "../../../test/support/cli/cli-transcript.ts";
 import { type CliSetup, runCli } from "../../../test/support/cli/run-cli.ts";
 import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 import { findingCodes } from "../../core/model/finding-codes.ts";
@@ -10,7 +10,7 @@ describe("the bakery", () => {
   for (const columns of [40, 60, 120]) {
     test(`${columns} columns`, () => expectTranscript(`check-${columns}`, "check -f examples/bakery", { columns }));
   }
-  for (const [name, line] of [
+  testTranscripts([
     ["check-info", "check --severity info -f examples/bakery"],
     ["check-error", "check --severity error -f examples/bakery"],
     ["check-namespace", "check -n shop -f examples/bakery"],
@@ -25,9 +25,7 @@ describe("the bakery", () => {
     ["check-dataplane-envoy", "check --dataplane envoy -f examples/bakery"],
     ["check-explain", "check --explain RefNotPermitted"],
     ["check-explain-unknown", "check --explain NeverTakesEfect"],
-  ] as const) {
-    test(line, () => expectTranscript(name, line));
-  }
+  ]);
 
   test("no line is wider than the terminal, but for what cannot be broken", async () => {
     for (const columns of [40, 80]) {

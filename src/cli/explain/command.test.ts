@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { expectTranscript } from "../../../test/support/cli/cli-transcript.ts";
+import { testTerminals, testTranscripts } from "../../../test/support/cli/cli-transcript.ts";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
 
 describe("the bakery", () => {
-  for (const [name, line] of [
+  testTerminals([
     ["explain-route", "explain httproute/baker -f examples/bakery"],
     ["explain-rule", "explain httproute/baker#rule-2 -f examples/bakery"],
     ["explain-listener", "explain gtw/prod#https -f examples/bakery"],
@@ -14,21 +14,15 @@ describe("the bakery", () => {
       "explain-incomplete",
       "explain httproute/baker -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml",
     ],
-  ] as const) {
-    for (const columns of [60, 120]) {
-      test(`${line}, ${columns} columns`, () => expectTranscript(`${name}-${columns}`, line, { columns }));
-    }
-  }
-  for (const [name, line] of [
+  ]);
+  testTranscripts([
     ["explain-all-paths", "explain httproute/baker#menu --all-paths -f examples/bakery"],
     ["explain-wide", "explain httproute/baker#order -o wide -f examples/bakery"],
     ["explain-name", "explain httproute/baker -o name -f examples/bakery"],
     ["explain-json", "explain httproute/baker#order -o json -f examples/bakery"],
     ["explain-yaml", "explain svc/oven -o yaml -f examples/bakery"],
     ["explain-redacted-json", "explain httproute/baker#order -n bakery --redact -o json -f examples/bakery"],
-  ] as const) {
-    test(line, () => expectTranscript(name, line));
-  }
+  ]);
 
   test("no line is wider than the terminal but for words that are", async () => {
     for (const columns of [40, 60, 80, 100]) {

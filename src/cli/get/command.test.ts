@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectTranscript } from "../../../test/support/cli/cli-transcript.ts";
+import { expectTranscript, testTranscripts } from "../../../test/support/cli/cli-transcript.ts";
 import { type CliSetup, runCli } from "../../../test/support/cli/run-cli.ts";
 import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 import { parseDocuments } from "../../adapters/files/parse-documents.ts";
@@ -15,7 +15,7 @@ describe("the bakery", () => {
     test(`get ${resource} -o name`, () =>
       expectTranscript(`get-${resource}-name`, `get ${resource} -o name -f examples/bakery`));
   }
-  for (const [name, line] of [
+  testTranscripts([
     ["get-policies-json", "get policies friday-fix no-double-orders oven-tls-2026 -o json -f examples/bakery"],
     ["get-policies-of-route", "get policies httproute/baker -f examples/bakery"],
     ["get-policies-of-rule", "get policies httproute/baker#menu -f examples/bakery"],
@@ -30,9 +30,7 @@ describe("the bakery", () => {
     ["get-definitions-of-kind", "get definitions retrypolicy -f examples/bakery"],
     ["get-definitions-json", "get definitions authpolicies -o json -f examples/bakery"],
     ["get-nothing", "get policies -n nowhere -f examples/bakery"],
-  ] as const) {
-    test(line, () => expectTranscript(name, line));
-  }
+  ]);
 
   test("no table is wider than the terminal", async () => {
     for (const resource of ["policies", "targets", "effective", "definitions"]) {

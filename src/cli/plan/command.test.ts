@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { expectTranscript } from "../../../test/support/cli/cli-transcript.ts";
+import { testTerminals, testTranscripts } from "../../../test/support/cli/cli-transcript.ts";
 import { type CliResult, runCli } from "../../../test/support/cli/run-cli.ts";
 import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 
@@ -43,7 +43,7 @@ spec:
 `;
 
 describe("the bakery", () => {
-  for (const [name, line, stdin] of [
+  testTerminals([
     ["plan-delete-policy", "plan --delete retrypolicy/friday-fix -f examples/bakery"],
     ["plan-delete-namespace", "plan --delete ns/shop -f examples/bakery"],
     ["plan-delete-gateway", "plan --delete gtw/prod -f examples/bakery"],
@@ -61,13 +61,8 @@ describe("the bakery", () => {
       "plan-against",
       "plan --against examples/bakery/gateway.yaml --against examples/bakery/bakery.yaml -f examples/bakery",
     ],
-  ] as const) {
-    for (const columns of [60, 120]) {
-      test(`${name}: ${line}, ${columns} columns`, () =>
-        expectTranscript(`${name}-${columns}`, line, { columns, ...(stdin === undefined ? {} : { stdin }) }));
-    }
-  }
-  for (const [name, line] of [
+  ]);
+  testTranscripts([
     [
       "plan-json",
       "plan --delete retrypolicy/counter-retries --delete backendtlspolicy/oven-tls -o json -f examples/bakery",
@@ -81,9 +76,7 @@ describe("the bakery", () => {
     ["plan-argument", "plan retrypolicy/friday-fix -f examples/bakery"],
     ["plan-no-file", "plan --apply nowhere.yaml -f examples/bakery"],
     ["plan-both", "plan --against examples/bakery --delete ns/shop -f examples/bakery"],
-  ] as const) {
-    test(line, () => expectTranscript(name, line));
-  }
+  ]);
 
   test("deleting and creating at once, or something in what is deleted, is refused", async () => {
     const both = await runCli("plan --apply - --delete retrypolicy/friday-fix -f examples/bakery", {

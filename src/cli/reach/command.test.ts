@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
-import { expectTranscript } from "../../../test/support/cli/cli-transcript.ts";
+import { testTerminals, testTranscripts } from "../../../test/support/cli/cli-transcript.ts";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
 import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 
 describe("the bakery", () => {
-  for (const [name, line] of [
+  testTerminals([
     ["reach-override", "reach retrypolicy/friday-fix -f examples/bakery"],
     ["reach-defaults", "reach clusterretrypolicy/house-rules -f examples/bakery"],
     ["reach-own-value", "reach retrypolicy/baker-retries -f examples/bakery"],
@@ -18,12 +18,8 @@ describe("the bakery", () => {
       "reach-incomplete",
       "reach retrypolicy/baker-retries -f examples/bakery/bakery.yaml -f examples/bakery/team-policies.yaml",
     ],
-  ] as const) {
-    for (const columns of [60, 120]) {
-      test(`${line}, ${columns} columns`, () => expectTranscript(`${name}-${columns}`, line, { columns }));
-    }
-  }
-  for (const [name, line] of [
+  ]);
+  testTranscripts([
     ["reach-wide", "reach authpolicy/baker-keys -o wide -f examples/bakery"],
     ["reach-name", "reach authpolicy/front-door -o name -f examples/bakery"],
     ["reach-json", "reach ratelimitpolicy/menu -o json -f examples/bakery"],
@@ -33,9 +29,7 @@ describe("the bakery", () => {
     ["reach-no-policy", "reach httproute/baker -f examples/bakery"],
     ["reach-what", "reach -f examples/bakery"],
     ["reach-misspelt", "reach retrypolicy/friday-fxi -f examples/bakery"],
-  ] as const) {
-    test(line, () => expectTranscript(name, line));
-  }
+  ]);
 
   test("redacted, no name, value or line of another namespace appears", async () => {
     for (const output of ["", "-o json", "-o wide"]) {

@@ -9,6 +9,7 @@ import type {
   TargetKind,
 } from "../../../src/core/model/definition.ts";
 import type { GroupKind } from "../../../src/core/model/refs.ts";
+import { DEFAULT_MERGE, DEFAULT_TARGETING } from "../../support/cluster/definition-defaults.ts";
 
 export const gatewayGroup = "gateway.networking.k8s.io";
 export const policyGroup = "example.com";
@@ -65,11 +66,8 @@ export function define(sketch: Sketch): PolicyDefinition {
     policies: [{ group: policyGroup, kind: sketch.kind, scope: "Namespaced" }, ...(sketch.joined ?? [])],
     class: sketch.class ?? "Inherited",
     targeting: {
-      fields: { ref: "targetRef", refs: "targetRefs", selectors: "targetSelectors" },
-      refs: "Many",
+      ...DEFAULT_TARGETING,
       selectors: true,
-      crossNamespace: "Forbidden",
-      positionalRules: false,
       kinds: gatewayTargets,
       ...sketch.targeting,
     },
@@ -83,14 +81,8 @@ export function define(sketch: Sketch): PolicyDefinition {
       ...sketch.hierarchy,
     },
     merge: {
-      none: false,
+      ...DEFAULT_MERGE,
       granularity: { default: "Atomic", field: "strategy", values: { atomic: "Atomic" } },
-      rules: [],
-      atomicPaths: [],
-      blocks: "Combined",
-      bare: "AtomicDefaults",
-      decidedBy: "Higher",
-      sameTarget: "Established",
       ...sketch.merge,
     },
     mapsTo: sketch.mapsTo ?? [],

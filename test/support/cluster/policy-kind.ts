@@ -10,6 +10,7 @@ import type {
   TargetKind,
 } from "../../../src/core/model/definition.ts";
 import type { GroupKind } from "../../../src/core/model/refs.ts";
+import { DEFAULT_MERGE, DEFAULT_TARGETING } from "./definition-defaults.ts";
 import { groupOf } from "./gateway-objects.ts";
 
 interface Sketch {
@@ -46,24 +47,14 @@ export function policyKind(kind: string, sketch: Sketch): PolicyDefinition {
     policies: [{ group, kind, scope: sketch.scope ?? "Namespaced" }, ...(sketch.joined ?? [])],
     class: sketch.class ?? "Inherited",
     targeting: {
-      fields: { ref: "targetRef", refs: "targetRefs", selectors: "targetSelectors" },
-      refs: "Many",
-      selectors: false,
-      crossNamespace: "Forbidden",
-      positionalRules: false,
+      ...DEFAULT_TARGETING,
       kinds: sketch.targets.map(targetKind),
       ...sketch.targeting,
     },
     hierarchy: hierarchy(sketch),
     merge: {
+      ...DEFAULT_MERGE,
       none: sketch.class === "Direct",
-      granularity: { default: "Atomic", field: "strategy", values: {} },
-      rules: [],
-      atomicPaths: [],
-      blocks: "Combined",
-      bare: "AtomicDefaults",
-      decidedBy: "Higher",
-      sameTarget: "Established",
       ...sketch.merge,
     },
     mapsTo: (sketch.mapsTo ?? []).map(({ from, to, path, create = true }) => ({

@@ -18,7 +18,7 @@ const object = (kind: string, name: string, spec: JsonObject): JsonObject => ({
   spec,
 });
 
-/** Two Gateways with a route each: what holds below one must hold below the other. */
+/** Two Gateways with a route each: results below both must be alike. */
 const topology = [1, 2].flatMap((nth) => [
   object("Gateway", `g${nth}`, { gatewayClassName: "x", listeners: [{ name: "http", protocol: "HTTP", port: 80 }] }),
   object("HTTPRoute", `r${nth}`, { parentRefs: [{ name: `g${nth}` }], rules: [{ name: "one" }] }),
@@ -86,7 +86,9 @@ const nameOf = (id: string | null | undefined): string => id?.split("/").at(-1) 
 
 describe("equal policies on other targets", () => {
   test("winners are listed in the order of their names, which may differ there", () => {
-    const settings = (limit: string, strategy: string): JsonObject => ({ defaults: { strategy, limits: { [limit]: 1 } } });
+    const settings = (limit: string, strategy: string): JsonObject => ({
+      defaults: { strategy, limits: { [limit]: 1 } },
+    });
     const policies = [
       policy("m1", [["Gateway", "g1"]], settings("z", "atomic")),
       policy("a1", [["HTTPRoute", "r1"]], settings("y", "merge")),

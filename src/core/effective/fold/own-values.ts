@@ -128,9 +128,7 @@ interface MappedField {
 function fieldsAt(raw: JsonObject, { steps, create }: CompiledMapping, pointer: string): readonly MappedField[] {
   let fields: MappedField[] = [{ value: raw, pointer }];
   for (const step of steps)
-    fields = fields.flatMap((field) =>
-      "key" in step ? fieldOf(field, step.key, create) : itemsOf(field, step.where),
-    );
+    fields = fields.flatMap((field) => ("key" in step ? fieldOf(field, step.key, create) : itemsOf(field, step.where)));
   return fields;
 }
 
@@ -158,7 +156,7 @@ function itemsOf({ value, pointer }: MappedField, where: { key: string; value: s
   return fields;
 }
 
-/** The value's units, at the place in the spec that it maps from. */
+/** The units of a value, at the pointer of the spec that maps onto it. */
 function unitsAt(mapping: CompiledMapping, value: Json | undefined, rules: UnitRules): readonly Unit[] {
   if (value === undefined || value === null) return [];
   const { path } = mapping.from;

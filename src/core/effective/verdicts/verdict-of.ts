@@ -14,7 +14,7 @@ const SHOWN = 10;
 
 export function verdictOf(world: World, record: PolicyRecord): Verdict {
   const { noneValid } = record.references;
-  // By far the most: what is on some path, and has no invalid references, has been accepted.
+  // In most cases the policy is on a path and has no invalid references, so it is accepted.
   const tally = world.countTallies().get(record.object.id as PolicyId);
   if (tally !== undefined && noneValid === undefined) return accepted(tally);
   if (record.policy === undefined) {

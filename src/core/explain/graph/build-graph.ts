@@ -13,7 +13,7 @@ import {
 } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { ObjectOrSection } from "../paths-through.ts";
-import type { GraphPolicy, Graph, GraphEdge, GraphNode, PolicyState } from "./result.ts";
+import type { Graph, GraphEdge, GraphNode, GraphPolicy, PolicyState } from "./result.ts";
 
 /** The whole topology, or the part above and below one target. */
 export function buildGraph(world: World, target?: ObjectOrSection): Graph {

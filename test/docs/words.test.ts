@@ -43,7 +43,7 @@ const proseRules: readonly Rule[] = [
 /** Rules for the beginning of a comment. */
 const commentRules: readonly Rule[] = [
   [
-    /^\s*(?:Of (?!course|two |several |the )|Those |They,|The same\b|What who|Who |Whose )/,
+    /^[\s*]*(?:Of (?!course|two |several |the )|Those |They,|The same\b|What who|Who |Whose )/,
     "a sentence with a subject",
   ],
 ];

@@ -63,7 +63,7 @@ export const withPolicies = (paths: readonly Path[], kind: CompiledKind): readon
 const hasPolicy = (path: Path, kind: CompiledKind): boolean =>
   path.stack !== kind.stacks.empty && foldPath(path, kind).outcomes.length > 0;
 
-/** The same paths as a list. */
+/** The paths that `forEachEffectiveTo` visits, as a list. */
 export function effectivePathsTo(finder: PathFinder, kind: CompiledKind, end: EndObject): readonly EffectivePath[] {
   const found: EffectivePath[] = [];
   forEachEffectiveTo(finder, kind, end, (path, effective) => void found.push({ kind, path, effective }));

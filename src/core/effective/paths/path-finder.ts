@@ -88,7 +88,7 @@ export class PathFinder {
   }
 
   /**
-   * The same paths as a group, if each path to the object goes on to each of its sections, ends there, and meets no further
+   * The paths of `forEachPathTo` as a group, if each path to the object goes on to each of its sections, ends there, and meets no further
    * policy: mostly the paths of a route. Undefined: they differ, see `forEachPathTo`.
    */
   findGroupTo({ id, ref, raw }: EndObject): PathGroup | undefined {
@@ -99,7 +99,7 @@ export class PathFinder {
     return { paths: this.#findToNode(node), ends };
   }
 
-  /** The paths to an object, to be continued with `into` and `onTo`. */
+  /** The paths to an object. `into` and `onTo` continue them. */
   pathsTo({ ref, id, raw }: EndObject): readonly Path[] {
     return this.#findToNode(this.#nodes.of(id, ref, raw));
   }

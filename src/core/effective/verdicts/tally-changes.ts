@@ -21,7 +21,7 @@ interface Counters {
   errors: Map<string, number> | undefined;
 }
 
-/** Counts paths with the same effective spec. `pathsToEach`: how many lead to each end; negative if they go. */
+/** Counts paths with the same effective spec. `pathsToEach`: the number of paths to each effective target, negative if they are removed. */
 export function countPaths(
   changes: TallyChanges,
   { outcomes, conditionErrors }: EffectiveSpec,

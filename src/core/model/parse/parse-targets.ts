@@ -19,7 +19,7 @@ export function parseTargets(
   targeting: Targeting,
   report: Report,
   firstTarget: string = `spec.${targeting.fields.refs}[0]`,
-): readonly TargetRef[] {
+): readonly PolicyTarget[] {
   const { ref, refs, selectors } = targeting.fields;
   const one = ownValue(spec, ref) ?? null;
   const listed = listAt(spec, refs, report);

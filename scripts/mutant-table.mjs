@@ -740,6 +740,27 @@ export const mutants = [
     "outcome.gated = true;\n      outcome.overridden++;",
   ),
   row(
+    "a policy below an absent parent is enforced",
+    gep713,
+    `${effective}/verdicts/verdict-of.ts`,
+    'if (incomplete === paths) return "Incomplete";',
+    "",
+  ),
+  row(
+    "incomplete paths are judged as complete ones",
+    gep713,
+    `${effective}/verdicts/path-counter.ts`,
+    "isIncomplete: first.incomplete };",
+    "isIncomplete: false };",
+  ),
+  row(
+    "a parent that a complete input does not have may exist",
+    gep713,
+    `${topology}/add-parents.ts`,
+    "if (!isKnownAbsent(draft, named)) draft.absentParents.push(named.ref);",
+    "draft.absentParents.push(named.ref);",
+  ),
+  row(
     "overridden once is overridden",
     gep713,
     `${effective}/verdicts/verdict-of.ts`,

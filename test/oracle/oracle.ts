@@ -31,16 +31,28 @@ export interface OracleOptions {
 export interface OracleResult {
   readonly effective: readonly EffectivePolicy[];
   readonly verdicts: ReadonlyMap<PolicyId, Verdict>;
+  /** By complete paths. */
   readonly affected: ReadonlyMap<TargetId, ReadonlySet<PolicyId>>;
+  /** By incomplete paths alone. */
+  readonly possiblyAffected: ReadonlyMap<TargetId, ReadonlySet<PolicyId>>;
 }
 
 export function oracle(documents: readonly JsonObject[], options: OracleOptions): OracleResult {
   const objects = readObjects(documents, options.definitions);
   const results = options.definitions.map((definition) => evaluateKind(objects, definition, options));
+  const paths = results.flatMap((result) => result.paths);
+  const affected = affectedBy(paths.filter(({ incomplete }) => !incomplete));
+  const onIncomplete = affectedBy(paths.filter(({ incomplete }) => incomplete));
   return {
     effective: results.flatMap(({ effective }) => effective),
     verdicts: new Map(results.flatMap(({ verdicts }) => [...verdicts])),
-    affected: affectedBy(results.flatMap(({ paths }) => paths)),
+    affected,
+    possiblyAffected: new Map(
+      [...onIncomplete].map(([target, policies]) => [
+        target,
+        new Set([...policies].filter((policy) => affected.get(target)?.has(policy) !== true)),
+      ]),
+    ),
   };
 }
 

@@ -81,7 +81,9 @@ const winnersOn = ({ outcomes }: FoldedPath, { id }: OraclePolicy): readonly Pol
     (winner) => winner !== id,
   );
 
-function enforcementOn(paths: readonly FoldedPath[], policy: OraclePolicy): Enforcement {
+function enforcementOn(all: readonly FoldedPath[], policy: OraclePolicy): Enforcement {
+  const paths = all.filter(({ incomplete }) => !incomplete);
+  if (paths.length === 0) return "Incomplete";
   // A path on which all units are gated does not count.
   const pathOutcomes = paths.map((path) => pathOutcome(path, policy)).filter((outcome) => outcome !== "met");
   if (pathOutcomes.every((outcome) => outcome === "full")) return "Enforced";
@@ -91,7 +93,9 @@ function enforcementOn(paths: readonly FoldedPath[], policy: OraclePolicy): Enfo
 /** A verdict lists the first ten policies and targets in sorted order, with counts of all. */
 const listed = 10;
 
-function tallyOf(paths: readonly FoldedPath[], policy: OraclePolicy): Tally {
+/** An incomplete path is counted, and not judged. */
+function tallyOf(all: readonly FoldedPath[], policy: OraclePolicy): Tally {
+  const paths = all.filter(({ incomplete }) => !incomplete);
   const count = (outcome: PathOutcome): number => paths.filter((path) => pathOutcome(path, policy) === outcome).length;
   const winners = paths.map((path) => winnersOn(path, policy));
   const names = unique(winners.flat()).sort(compareText);
@@ -100,7 +104,8 @@ function tallyOf(paths: readonly FoldedPath[], policy: OraclePolicy): Tally {
     .map(({ nodes }) => (nodes.at(-1) as TargetNode).id);
   const targets: readonly TargetId[] = unique(lostAt).sort(compareText);
   return {
-    paths: paths.length,
+    paths: all.length,
+    incomplete: all.length - paths.length,
     full: count("full"),
     partial: count("partial"),
     none: count("none"),

@@ -24,7 +24,12 @@ function checkCluster({ objects, definitions, malformed }: RandomCluster, featur
     Object.fromEntries([...verdicts(evaluation)].map(({ policy, verdict }) => [policy, normalizeVerdict(verdict)])),
   ).toEqual(Object.fromEntries([...expected.verdicts].map(([policy, verdict]) => [policy, normalizeVerdict(verdict)])));
   expect(normalizeAffected(affected(evaluation))).toEqual(
-    Object.fromEntries([...expected.affected].map(([target, policies]) => [target, [...policies].sort()])),
+    Object.fromEntries([
+      ...[...expected.affected].map(([target, policies]) => [target, [...policies].sort()] as const),
+      ...[...expected.possiblyAffected].flatMap(([target, policies]) =>
+        policies.size === 0 ? [] : [[`${target} possibly`, [...policies].sort()] as const],
+      ),
+    ]),
   );
 }
 

@@ -71,6 +71,12 @@ export type AffectedPolicies = Readonly<Record<string, readonly string[]>>;
 
 export function normalizeAffected(affected: readonly Affected[]): AffectedPolicies {
   const byTarget: { [target: string]: string[] } = {};
-  for (const { target, policies } of affected) byTarget[target] = [...(byTarget[target] ?? []), ...policies].sort();
+  const add = (key: string, policies: readonly string[]): void => {
+    if (policies.length > 0) byTarget[key] = [...(byTarget[key] ?? []), ...policies].sort();
+  };
+  for (const { target, policies, possibly } of affected) {
+    add(target, policies);
+    add(`${target} possibly`, possibly);
+  }
   return byTarget;
 }

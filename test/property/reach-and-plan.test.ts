@@ -27,12 +27,17 @@ const reachesIn = (evaluation: Evaluation): readonly Reach[] => {
   return reaches;
 };
 
-const countFates = ({ paths }: Reach) => ({
-  paths: paths.length,
-  full: paths.filter(({ effect }) => effect === "full").length,
-  partial: paths.filter(({ effect }) => effect === "partial").length,
-  none: paths.filter(({ effect }) => effect === "none").length,
-});
+/** An incomplete path is counted, and not judged. */
+const countFates = ({ paths: all }: Reach) => {
+  const paths = all.filter((path) => path.incomplete !== true);
+  return {
+    paths: all.length,
+    incomplete: all.length - paths.length,
+    full: paths.filter(({ effect }) => effect === "full").length,
+    partial: paths.filter(({ effect }) => effect === "partial").length,
+    none: paths.filter(({ effect }) => effect === "none").length,
+  };
+};
 
 describe(`reach (seed ${seed})`, () => {
   test("has the same counts as the verdict, and lists targets where a setting takes effect", {
@@ -44,8 +49,8 @@ describe(`reach (seed ${seed})`, () => {
           expect(reach.paths).toEqual([]);
           continue;
         }
-        const { paths, full, partial, none } = reach.verdict.total;
-        expect(countFates(reach)).toEqual({ paths, full, partial, none });
+        const { paths, incomplete, full, partial, none } = reach.verdict.total;
+        expect(countFates(reach)).toEqual({ paths, incomplete, full, partial, none });
         for (const { inEffect, equal, overridden, gated, losses } of reach.values) {
           expect(Math.max(inEffect, equal, overridden, gated)).toBeLessThanOrEqual(paths);
           const lost = new Set(losses.flatMap((loss) => loss.paths));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { brokenBakery } from "../../../test/support/cli/broken-bakery.ts";
+import { bakeryWithout, brokenBakery } from "../../../test/support/cli/broken-bakery.ts";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
 import { schemaViolations } from "../../../test/support/cli/validate-schema.ts";
 
@@ -82,5 +82,60 @@ describe("a definition with an error", () => {
     const { code, stdout } = await runCli("get policies retrypolicy/friday-fix -f brk", { files: brk });
     expect(stdout).not.toContain("Caveats");
     expect(code).toBe(0);
+  });
+});
+
+describe("a Gateway that is not in the files", () => {
+  const files = bakeryWithout("gateway.yaml");
+  const names = ["baker-retries", "baker-keys"];
+
+  test("get policies: Incomplete, not Enforced", async () => {
+    const { code, stdout } = await runCli("get policies -n bakery -f brk", { files });
+    for (const name of names) expect(stdout).toMatch(new RegExp(`${name} .* Incomplete +not known on \\d+ paths`));
+    expect(stdout.split("Caveats")[0]).not.toMatch(/HTTPRoute\/baker +(Partially)?Enforced/);
+    expect(flat(stdout)).toContain("Gateway infra/prod is named as a parent and is not in the input");
+    expect(code).toBe(0);
+  });
+
+  test("get targets: whether it is affected is not known", async () => {
+    const { stdout } = await runCli("get targets httproute/baker -f brk", { files });
+    expect(stdout).toContain("RetryPolicy/baker-retries (incomplete)");
+  });
+
+  test("status: Enforced=Unknown/Incomplete, at the Gateway", async () => {
+    const { stdout } = await runCli("status retrypolicy/baker-retries -f brk", { files });
+    expect(stdout).toContain("Gateway infra/prod");
+    expect(stdout).toContain("Enforced=Unknown/Incomplete");
+    expect(stdout).not.toContain("Enforced=True");
+  });
+
+  test("plan: the verdict of what changes is not known", async () => {
+    const stdin = JSON.stringify({
+      apiVersion: "prevail.dev/v1alpha1",
+      kind: "RetryPolicy",
+      metadata: { name: "more", namespace: "bakery" },
+      spec: {
+        targetRefs: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: "baker" }],
+        defaults: { retry: { backoff: "1s" } },
+      },
+    });
+    const { stdout } = await runCli("plan --apply - -f brk", { files, stdin });
+    expect(flat(stdout)).toContain("RetryPolicy bakery/more: new → Incomplete, not known on");
+    expect(stdout).toContain("Caveats");
+  });
+
+  test("graph: it is not known whether the policies take effect, and the parent is there, marked", async () => {
+    const { stdout } = await runCli("graph httproute/baker -f brk", { files });
+    expect(stdout).toContain("◆ RetryPolicy baker-retries: not known: a parent is not in the input");
+    expect(stdout).toContain("Gateway (not in the input) infra/prod");
+    expect(stdout).toContain("Caveats");
+  });
+
+  test("--complete: it does not exist, so the policies reach nothing, and the finding is an error", async () => {
+    const { stdout } = await runCli("get policies baker-retries -f brk --complete", { files });
+    expect(stdout).toMatch(/baker-retries .* NoPath/);
+    const checked = await runCli("check -f brk --complete", { files });
+    expect(checked.stdout).toContain("error ParentNotFound");
+    expect(checked.code).toBe(1);
   });
 });

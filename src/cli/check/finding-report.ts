@@ -174,7 +174,9 @@ function withoutEchoes(drafts: readonly Draft[]): readonly Draft[] {
   const knownFields = new Map<ObjectId, string[]>();
   for (const { finding } of drafts) {
     const { object, field, code, severity } = finding;
-    if (object === undefined || field === undefined || code === "NotServed" || severity !== "error") continue;
+    if (object === undefined || field === undefined || code === "NotServed") continue;
+    // An absent backend may be elsewhere: a note and a caveat say so.
+    if (severity !== "error" && code !== "BackendNotFound") continue;
     knownFields.set(object, [...(knownFields.get(object) ?? []), field]);
   }
   return drafts.filter(({ finding: { code, object, field = "" } }) => {

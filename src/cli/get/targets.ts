@@ -30,6 +30,8 @@ interface Row {
   readonly attached: readonly Attached[];
   /** The policies that take effect on a path through the target. */
   readonly affectedBy: readonly PolicyId[];
+  /** The policies that take effect on incomplete paths only. */
+  readonly possiblyAffectedBy: readonly PolicyId[];
 }
 
 /** Prints the targets and returns their number. */
@@ -63,7 +65,7 @@ export function getTargets(get: GetContext): number {
   const some = { all: wide };
   print.table({
     columns,
-    rows: rows.map(({ target, sections, attached, affectedBy }) => {
+    rows: rows.map(({ target, sections, attached, affectedBy, possiblyAffectedBy }) => {
       const { ref, id } = target;
       const position = source.locate(id);
       return [
@@ -72,7 +74,13 @@ export function getTargets(get: GetContext): number {
         ref.name,
         formatFirst(sections, some),
         formatFirst(distinct(attached.map(({ policy }) => shortName(policy, redaction))), some),
-        formatFirst(distinct(affectedBy.map((policy) => shortName(policy, redaction))), some),
+        formatFirst(
+          distinct([
+            ...affectedBy.map((policy) => shortName(policy, redaction)),
+            ...possiblyAffectedBy.map((policy) => `${shortName(policy, redaction)} (incomplete)`),
+          ]),
+          some,
+        ),
         ...(wide ? [position === undefined ? "-" : formatLine(position)] : []),
       ];
     }),
@@ -89,11 +97,13 @@ function shortName(policy: PolicyId, { isHidden }: GetContext["redaction"]): str
 
 function rowsOf(get: GetContext): readonly Row[] {
   const { world } = get;
-  const affected = new Map<TargetId, Set<PolicyId>>();
-  for (const { target, policies } of affectedTargets(world)) {
-    const known = affected.get(target) ?? new Set();
-    affected.set(target, known);
-    for (const policy of policies) known.add(policy);
+  const affected = new Map<TargetId, Pick<Row, "affectedBy" | "possiblyAffectedBy">>();
+  for (const { target, policies, possibly } of affectedTargets(world)) {
+    const known = affected.get(target) ?? NOT_AFFECTED;
+    affected.set(target, {
+      affectedBy: [...known.affectedBy, ...policies].sort(),
+      possiblyAffectedBy: [...known.possiblyAffectedBy, ...possibly].sort(),
+    });
   }
   const attached = attachedTo(world);
   return targetsOf(get).map((target) => {
@@ -105,10 +115,12 @@ function rowsOf(get: GetContext): readonly Row[] {
       attached: (attached.get(target.id) ?? []).filter(
         ({ sectionName }) => target.sectionName === undefined || sectionName === target.sectionName,
       ),
-      affectedBy: [...(affected.get(own as TargetId) ?? [])].sort(),
+      ...(affected.get(own as TargetId) ?? NOT_AFFECTED),
     };
   });
 }
+
+const NOT_AFFECTED: Pick<Row, "affectedBy" | "possiblyAffectedBy"> = { affectedBy: [], possiblyAffectedBy: [] };
 
 /** The named targets. Without names: every object of a kind that a policy kind can target. */
 function targetsOf({ world, targets, scope }: GetContext): readonly FoundTarget[] {
@@ -143,7 +155,10 @@ function attachedTo(world: World): ReadonlyMap<ObjectId, readonly Attached[]> {
   return table;
 }
 
-function targetJson({ target, sections, attached, affectedBy }: Row, { source, redaction }: GetContext): object {
+function targetJson(
+  { target, sections, attached, affectedBy, possiblyAffectedBy }: Row,
+  { source, redaction }: GetContext,
+): object {
   const at = source.locate(target.id);
   return {
     target: {
@@ -157,5 +172,6 @@ function targetJson({ target, sections, attached, affectedBy }: Row, { source, r
       ...(sectionName === undefined ? {} : { sectionName }),
     })),
     affectedBy: affectedBy.map((policy) => refJson(policy, redaction)),
+    possiblyAffectedBy: possiblyAffectedBy.map((policy) => refJson(policy, redaction)),
   };
 }

@@ -9,10 +9,10 @@ const quoteDot = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", " ")}"`;
 
 /** Formats the graph for Graphviz. */
-export function graphDot({ nodes, edges }: Graph, redaction: Redaction): string {
+export function graphDot({ nodes, edges }: Graph, redaction: Redaction, caveats: readonly string[]): string {
   const lines = ["digraph prevail {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];'];
   for (const node of nodes) {
-    const style = node.implied ? ", style=dashed" : "";
+    const style = node.implied || node.absent ? ", style=dashed" : "";
     lines.push(`  ${quoteDot(node.id)} [label=${quoteDot(nodeLabel(node))}${style}];`);
     for (const policy of node.policies) {
       const id = quoteDot(`${policy.policy} on ${node.id}`);
@@ -24,6 +24,7 @@ export function graphDot({ nodes, edges }: Graph, redaction: Redaction): string 
     }
   }
   for (const { from, to } of edges) lines.push(`  ${quoteDot(from)} -> ${quoteDot(to)};`);
+  if (caveats.length > 0) lines.push('  labelloc="b"; labeljust="l";', `  label=${quoteDot(caveats.join(" | "))};`);
   return `${[...lines, "}"].join("\n")}\n`;
 }
 
@@ -32,7 +33,7 @@ const quoteMermaid = (text: string): string =>
   `"${text.replaceAll(/[#"<>&\\`]/g, (character) => `#${character.codePointAt(0) ?? 0};`).replaceAll("\n", " ")}"`;
 
 /** Formats the graph for Mermaid. */
-export function graphMermaid({ nodes, edges }: Graph, redaction: Redaction): string {
+export function graphMermaid({ nodes, edges }: Graph, redaction: Redaction, caveats: readonly string[]): string {
   const names = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
   const lines = ["flowchart LR"];
   nodes.forEach((node, index) => {
@@ -45,5 +46,6 @@ export function graphMermaid({ nodes, edges }: Graph, redaction: Redaction): str
   for (const { from, to } of edges) lines.push(`  ${names.get(from) ?? ""} --> ${names.get(to) ?? ""}`);
   for (const [effect, colour] of Object.entries(COLOURS))
     lines.push(`  classDef ${effect} stroke:${colour},color:${colour}`);
+  caveats.forEach((caveat, at) => lines.push(`  caveat${at}>${quoteMermaid(caveat)}]:::partly`));
   return `${lines.join("\n")}\n`;
 }

@@ -4,10 +4,14 @@ import type { Redaction } from "../args/redaction.ts";
 import { sectionWord } from "../print/format-paths.ts";
 
 /** `Gateway` above `infra/prod`; for a section `listener` above `http`. */
-export function nodeWords({ ref, sectionName, implied }: GraphNode): { readonly kind: string; readonly name: string } {
+export function nodeWords({ ref, sectionName, implied, absent }: GraphNode): {
+  readonly kind: string;
+  readonly name: string;
+} {
   if (sectionName !== undefined) return { kind: sectionWord(ref.kind), name: sectionName };
   const name = ref.namespace === "" ? ref.name : `${ref.namespace}/${ref.name}`;
-  return { kind: implied ? `${ref.kind} (not defined)` : ref.kind, name };
+  const remark = implied ? " (not defined)" : absent ? " (not in the input)" : "";
+  return { kind: `${ref.kind}${remark}`, name };
 }
 
 /** `Gateway infra/prod` or `listener http`: kind and name in one line. */
@@ -22,6 +26,7 @@ const STATES: Readonly<Record<PolicyState, string>> = {
   PartiallyEnforced: "takes effect partly",
   Overridden: "overridden",
   NoPath: "reaches nothing",
+  Incomplete: "not known: a parent is not in the input",
   Invalid: "invalid",
   TargetNotFound: "target not found",
   Conflicted: "in conflict",
@@ -40,6 +45,7 @@ export function colourClassOf({ state }: GraphPolicy): "good" | "partly" | "bad"
     case "Enforced":
       return "good";
     case "PartiallyEnforced":
+    case "Incomplete":
       return "partly";
     case "Overridden":
     case "NoPath":

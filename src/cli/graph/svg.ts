@@ -10,6 +10,8 @@ const BOX = { width: 264, head: 40, policy: 18, pad: 6 };
 const GAP = { column: 70, row: 14, margin: 20 };
 /** The number of characters that fit into a box. */
 const LETTERS = { name: 34, policy: 42 };
+/** The usual width of a character of the small text. */
+const LETTER_WIDTH = 6;
 const COLOURS = { good: "#2e7d32", partly: "#b26a00", bad: "#b3261e" } as const;
 
 interface Box {
@@ -20,7 +22,7 @@ interface Box {
 }
 
 /** Formats the graph as SVG: one column for each level, with the roots on the left. */
-export function graphSvg({ nodes, edges }: Graph, redaction: Redaction): string {
+export function graphSvg({ nodes, edges }: Graph, redaction: Redaction, caveats: readonly string[]): string {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const { columns } = layoutGraph(
     nodes.map(({ id }) => id),
@@ -29,7 +31,8 @@ export function graphSvg({ nodes, edges }: Graph, redaction: Redaction): string 
   const boxes = layOutBoxes(columns, byId);
   const all = [...boxes.values()];
   const width = Math.max(0, ...all.map(({ x }) => x + BOX.width)) + GAP.margin;
-  const height = Math.max(0, ...all.map((box) => box.y + box.height)) + GAP.margin;
+  const bottom = Math.max(0, ...all.map((box) => box.y + box.height)) + GAP.margin;
+  const height = bottom + caveats.length * BOX.policy;
   const lines = edges.flatMap(({ from, to }) => {
     const [start, end] = [boxes.get(from), boxes.get(to)];
     return start === undefined || end === undefined ? [] : [edge(start, end)];
@@ -49,6 +52,14 @@ export function graphSvg({ nodes, edges }: Graph, redaction: Redaction): string 
       svg("rect", { width: "100%", height: "100%", fill: "#ffffff" }),
       svg("g", { fill: "none", stroke: "#9aa0a6" }, ...lines),
       ...all.map((box) => drawBox(box, redaction)),
+      ...caveats.map((caveat, index) =>
+        svg(
+          "text",
+          { x: GAP.margin, y: bottom + index * BOX.policy, fill: COLOURS.partly, "font-size": 11 },
+          svg("title", {}, caveat),
+          shorten(caveat, Math.max(LETTERS.policy, Math.floor(width / LETTER_WIDTH))),
+        ),
+      ),
     ),
   );
 }
@@ -93,7 +104,11 @@ function drawBox({ node, x, y, height }: Box, redaction: Redaction): SvgElement 
     "g",
     { transform: `translate(${x} ${y})` },
     svg("title", {}, `${kind} ${name}`),
-    svg("rect", { ...border, stroke: "#5f6368", ...(node.implied ? { "stroke-dasharray": "4 3" } : {}) }),
+    svg("rect", {
+      ...border,
+      stroke: "#5f6368",
+      ...(node.implied || node.absent ? { "stroke-dasharray": "4 3" } : {}),
+    }),
     svg("text", { x: 10, y: 16, fill: "#5f6368", "font-size": 11 }, kind),
     svg("text", { x: 10, y: 32, fill: "#202124", "font-weight": 600 }, shorten(name, LETTERS.name)),
     ...node.policies.flatMap((policy, index) => {

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../core/effective/verdicts/verdict.ts";
+import type { Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan/result.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
 import { formatRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
@@ -174,7 +174,14 @@ function verdictWords(change: PolicyChange, sides: PlanTextContext["sides"]): re
 /** `, fully on 2 and partly on 10 of 12 paths`. */
 function extentWords(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "";
-  const { paths, full, partial, none, met } = verdict.total;
+  const { incomplete } = verdict.total;
+  if (verdict.enforcement === "Incomplete") return `, not known on ${allPaths(incomplete)}`;
+  return `${completeExtent(verdict.total)}${incomplete === 0 ? "" : `; not known on ${incomplete}`}`;
+}
+
+/** The extent on complete paths. */
+function completeExtent({ paths: all, incomplete, full, partial, none, met }: Tally): string {
+  const paths = all - incomplete;
   if (full === paths) return `, on ${allPaths(paths)}`;
   if (none === paths) return `, overridden on ${allPaths(paths)}`;
   if (partial === paths) return `, partly on ${allPaths(paths)}`;

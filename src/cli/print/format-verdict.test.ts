@@ -7,6 +7,7 @@ const verdict = (enforcement: Enforcement, counts: Partial<Tally>): Verdict => (
   enforcement,
   total: {
     paths: 0,
+    incomplete: 0,
     full: 0,
     partial: 0,
     none: 0,
@@ -31,6 +32,8 @@ for (const [shown, enforcement, counts] of [
   ["6 of 8 paths, constraint met on 2", "Enforced", { paths: 8, full: 6, met: 2 }],
   ["none of 8, constraint met on 2", "Overridden", { paths: 8, none: 6, met: 2 }],
   ["nowhere", "NoPath", {}],
+  ["not known on 3 paths", "Incomplete", { paths: 3, incomplete: 3 }],
+  ["all 2 paths, not known on 1", "Enforced", { paths: 3, incomplete: 1, full: 2 }],
 ] as const) {
   test(`extent: ${shown}`, () => {
     expect(formatExtent(verdict(enforcement, counts))).toBe(shown);

@@ -15,20 +15,30 @@ export function formatVerdict(verdict: Verdict, { status }: Pick<PolicyDefinitio
       return styled("Overridden", "red");
     case "NoPath":
       return styled("NoPath", "yellow");
+    case "Incomplete":
+      return styled("Incomplete", "yellow");
   }
 }
 
 /** The extent to which a policy takes effect: `all 8 paths`, `2 of 8 paths, 6 partly`, `2 of 3 paths, constraint met on 1`. */
 export function formatExtent(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "nowhere";
-  const { paths, full, partial, met } = verdict.total;
+  const { incomplete } = verdict.total;
+  if (verdict.enforcement === "Incomplete")
+    return `not known on ${incomplete === 1 ? "1 path" : `${incomplete} paths`}`;
+  return `${completeExtent(verdict.total)}${incomplete === 0 ? "" : `, not known on ${incomplete}`}`;
+}
+
+/** The extent on complete paths. */
+function completeExtent({ paths: all, incomplete, full, partial, met }: Tally): string {
+  const paths = all - incomplete;
   if (full === paths) return everywhere(paths);
   if (partial === paths) return `${everywhere(paths)}, partly`;
   if (met === paths) return "constraint met";
-  return `${extentWords(verdict.total)}${met === 0 ? "" : `, constraint met on ${met}`}`;
+  return `${extentWords({ paths, full, partial })}${met === 0 ? "" : `, constraint met on ${met}`}`;
 }
 
-function extentWords({ paths, full, partial }: Tally): string {
+function extentWords({ paths, full, partial }: Pick<Tally, "paths" | "full" | "partial">): string {
   if (full === 0) return partial === 0 ? `none of ${paths}` : `${partial} of ${paths} paths, partly`;
   return `${full} of ${paths} paths${partial === 0 ? "" : `, ${partial} partly`}`;
 }

@@ -14,11 +14,12 @@ export function verdictJson(verdict: Verdict, redaction: Redaction): object {
       by: by.map((winner) => refJson(winner, redaction)),
     };
   }
-  const { paths, full, partial, none, met, overriddenBy, overriddenByTotal } = verdict.total;
+  const { paths, incomplete, full, partial, none, met, overriddenBy, overriddenByTotal } = verdict.total;
   return {
     accepted: true,
     enforcement: verdict.enforcement,
     paths,
+    incomplete,
     full,
     partial,
     none,

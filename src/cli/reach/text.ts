@@ -44,13 +44,21 @@ function printVerdict(reach: Reach, rule: string | undefined, { print, source }:
     return;
   }
   const isNowhere = verdict.enforcement === "NoPath";
-  const what = isNowhere ? "the policy is accepted and reaches nothing" : effectWords(paths, values.length);
+  const what = isNowhere ? "the policy is accepted and reaches nothing" : knownEffect(paths, values.length);
   if (rule === undefined || isNowhere) {
     print.paragraph(layout, styled(`${text}:`, style), ` ${what}.`);
     return;
   }
   print.paragraph(layout, styled(`${text}:`, style), " the policy as a whole.");
   print.paragraph(layout, styled(`Rule ${rule}:`, "bold"), ` ${what}.`);
+}
+
+/** On an incomplete path a policy that is not known may override any value. */
+function knownEffect(paths: readonly ReachedPath[], values: number): string {
+  const incomplete = paths.filter((path) => path.incomplete === true).length;
+  const effect = effectWords(paths, values);
+  if (incomplete === 0) return effect;
+  return `as far as is known, ${effect}; ${incomplete === paths.length ? "every path is" : countWord(incomplete, "path") + (incomplete === 1 ? " is" : " are")} incomplete`;
 }
 
 /** `of its 13 paths, all values take effect on 4, some on 6, none on 3`. */

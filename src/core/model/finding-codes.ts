@@ -57,11 +57,14 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   ),
   UnknownPolicyKind: warning("A policy is of a kind without a PolicyDefinition."),
   // Links between objects.
-  ParentNotFound: warning(
-    "The parent of a route or ListenerSet does not exist.",
+  ParentNotFound: info(
+    "The parent of a route or ListenerSet is not in the input.",
     "Correct the name, or add the parent's file with -f.",
   ),
-  BackendNotFound: error("The backend of a route does not exist.", "Correct the name, or add the backend."),
+  BackendNotFound: info(
+    "The backend of a route is not in the input.",
+    "Correct the name, or add the backend's file with -f.",
+  ),
   NoMatchingParent: error(
     "No listener of the parent has that section name or port.",
     "Use the name or port of a listener of the parent, or leave out sectionName and port.",
@@ -105,7 +108,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   ),
   UnknownSetting: warning("A policy of a built-in kind has an unknown setting."),
   // Targets of policies.
-  TargetNotFound: error("The target of a policy does not exist.", "Correct the name, or add the target."),
+  TargetNotFound: error("The target of a policy is not in the input.", "Correct the name, or add the target."),
   SectionNotFound: error(
     "The target does not have the section.",
     "Use the name of a listener, rule or port of the target.",

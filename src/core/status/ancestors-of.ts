@@ -22,7 +22,7 @@ import {
   type TargetId,
   targetId,
 } from "../model/refs.ts";
-import { accepted, enforcement, notAccepted, reconciling, resolvedRefs } from "./conditions.ts";
+import { accepted, enforcement, noPath, notAccepted, reconciling, resolvedRefs } from "./conditions.ts";
 import type { PartialEnforcementFinder } from "./partial-enforcement-finder.ts";
 import type { AncestorRef, Condition, StatusOptions } from "./status-report.ts";
 
@@ -158,9 +158,11 @@ function acceptedAt(
     return isWaiting ? reconciling(object, status.vocabulary, ancestor) : computed;
   };
   if (verdict.enforcement === "NoPath") {
-    const condition = enforcement(object, status.vocabulary, "NoPath", verdict.total);
     const kept = targets.attachments.filter((attachment) => !conflicted.has(targetOf(attachment)));
-    return kept.flatMap((one) => ancestorsAt(world, record, one).map((ref) => ({ ref, condition })));
+    return kept.flatMap((one) => {
+      const condition = noPath(object, status.vocabulary, notLinked(world, one.object));
+      return ancestorsAt(world, record, one).map((ref) => ({ ref, condition }));
+    });
   }
   if (ancestorsIn(definition) === "Target") {
     const verdicts =
@@ -177,7 +179,9 @@ function acceptedAt(
     }));
   }
   const verdicts = definition.class === "Direct" ? gatewayVerdicts(world, id, record) : verdict.ancestors;
-  return verdicts.map((at) => ({ ref: ancestorRef(parseObjectId(at.ancestor)), condition: conditionAt(at) }));
+  return verdicts.flatMap((at) =>
+    ancestorRefs(world, at).map((ref) => ({ ref: ancestorRef(ref), condition: conditionAt(at) })),
+  );
 }
 
 const whole = ({ enforcement: state, total }: Accepted): Pick<AncestorVerdict, "enforcement" | "tally"> => ({
@@ -199,6 +203,16 @@ function gatewayVerdicts(world: World, id: PolicyId, { targets }: PolicyRecord):
       const verdict = verdictAmong(world, id, objects);
       return verdict === undefined ? [] : [{ ancestor, ...verdict }];
     });
+}
+
+/** The references of a target to its parents that give no link, and why. */
+const notLinked = (world: World, target: ObjectId): readonly string[] =>
+  (world.links.get(target)?.refusals ?? []).map(({ field, reason }) => `${field}: ${reason}`);
+
+/** An incomplete path begins at an object whose parent is not in the snapshot. That parent is the ancestor, as far as its name is known. */
+function ancestorRefs(world: World, { ancestor, enforcement: state }: AncestorVerdict): readonly ObjectRef[] {
+  const absent = state === "Incomplete" ? (world.links.get(ancestor)?.absentParents ?? []) : [];
+  return absent.length === 0 ? [parseObjectId(ancestor)] : absent;
 }
 
 interface ConflictedTarget {

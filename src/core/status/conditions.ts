@@ -43,38 +43,66 @@ export type Vocabulary = "Enforced" | "Programmed";
 /**
  * Enforced, PartiallyEnforced, Overridden
  *
- * The condition is True with reason Enforced if all settings of the policy take effect on all its paths, True with reason
- * PartiallyEnforced if some do, and False with reason Overridden if none does. The message names the overriding policies.
+ * The condition is True with reason Enforced if all settings of the policy take effect on all its complete paths, True with reason
+ * PartiallyEnforced if some do, and False with reason Overridden if none does. The message names the overriding policies. Without a
+ * complete path it is Unknown with reason Incomplete: a parent is not in the input.
  * GEP-713, "Meta resource status"
  */
 export function enforcement(
   policy: KubeObject,
   type: Vocabulary,
   state: Enforcement,
-  tally: Tally,
+  { incomplete, ...counts }: Tally,
   parts?: PartialEnforcement,
 ): Condition {
+  // The counters other than these two are about complete paths.
+  const tally = { ...counts, paths: counts.paths - incomplete };
+  const { message, ...rest } = enforcementOf(type, state, tally, parts);
+  const others = incomplete === 0 || state === "Incomplete" ? "" : `; ${formatIncomplete(incomplete)}`;
+  return condition(policy, { ...rest, message: `${message}${others}` });
+}
+
+type CompletePaths = Omit<Tally, "incomplete">;
+
+const formatIncomplete = (paths: number): string =>
+  `${count(paths)} ${paths === 1 ? "is" : "are"} incomplete: a parent is not in the input, and a policy on it or above it may override this one`;
+
+function enforcementOf(
+  type: Vocabulary,
+  state: Enforcement,
+  tally: CompletePaths,
+  parts: PartialEnforcement | undefined,
+): Pick<Condition, "type" | "status" | "reason" | "message"> {
   switch (state) {
     case "Enforced":
-      return condition(policy, { type, status: "True", reason: type, message: everywhereInEffect(tally) });
+      return { type, status: "True", reason: type, message: everywhereInEffect(tally) };
     case "PartiallyEnforced":
-      return condition(policy, {
-        type,
-        status: "True",
-        reason: `Partially${type}`,
-        message: formatPartial(tally, parts),
-      });
+      return { type, status: "True", reason: `Partially${type}`, message: formatPartial(tally, parts) };
     case "Overridden":
-      return condition(policy, { type, status: "False", reason: "Overridden", message: formatOverridden(tally) });
+      return { type, status: "False", reason: "Overridden", message: formatOverridden(tally) };
     case "NoPath":
-      return condition(policy, {
+      return { type, status: "False", reason: "NoPath", message: NO_PATH };
+    case "Incomplete":
+      return {
         type,
-        status: "False",
-        reason: "NoPath",
-        message: "no path below the target of the policy ends at an effective target",
-      });
+        status: "Unknown",
+        reason: "Incomplete",
+        message:
+          "every path of the policy is incomplete: a parent is not in the input, and a policy on it or above it may override this one",
+      };
   }
 }
+
+const NO_PATH = "no path below the target of the policy ends at an effective target";
+
+/** `reasons`: why the target is not linked to its parents. */
+export const noPath = (policy: KubeObject, type: Vocabulary, reasons: readonly string[]): Condition =>
+  condition(policy, {
+    type,
+    status: "False",
+    reason: "NoPath",
+    message: reasons.length === 0 ? NO_PATH : `the target is not attached to a parent: ${reasons.join("; ")}`,
+  });
 
 export const reconciling = (policy: KubeObject, type: Vocabulary, ancestor: ObjectId): Condition =>
   condition(policy, {
@@ -110,14 +138,14 @@ export function resolvedRefs({ object, kind, references }: PolicyRecord): readon
 const count = (number: number): string => (number === 1 ? "1 path" : `${number} paths`);
 const everywhere = (paths: number): string => (paths === 1 ? "its only path" : `all of its ${paths} paths`);
 
-function everywhereInEffect(tally: Tally): string {
+function everywhereInEffect(tally: CompletePaths): string {
   const { paths, met } = tally;
   if (met === paths) return `constraint met: on ${count(paths)} the condition of the policy is false`;
   return met === 0 ? `takes effect on ${everywhere(paths)}` : formatEffects(tally);
 }
 
 /** The paths on which the policy takes effect or not, the overriding policies and the targets. */
-function formatOverridden(tally: Tally): string {
+function formatOverridden(tally: CompletePaths): string {
   const { overriddenBy, overriddenByTotal, overriddenAt, overriddenAtTotal } = tally;
   const winners = namesOf(overriddenBy.map(({ policy }) => policy));
   const targets = overriddenAt.map(({ target }) => formatTargetId(target));
@@ -126,7 +154,7 @@ function formatOverridden(tally: Tally): string {
 }
 
 /** The message of PartiallyEnforced: formatOverridden, and the settings on one path. */
-function formatPartial(tally: Tally, parts: PartialEnforcement | undefined): string {
+function formatPartial(tally: CompletePaths, parts: PartialEnforcement | undefined): string {
   const message = formatOverridden(tally);
   return parts === undefined ? message : `${message}. On ${parts.path}: ${formatSettings(parts)}`;
 }
@@ -162,7 +190,7 @@ const shownSetting = (setting: string): string => clipText(setting, MAX_SETTING)
 const namesOf = (policies: readonly PolicyId[]): readonly string[] =>
   policies.map((policy) => formatRef(parseObjectId(policy)));
 
-function formatEffects({ paths, full, partial, none, met }: Tally): string {
+function formatEffects({ paths, full, partial, none, met }: CompletePaths): string {
   if (none === paths) return `is overridden on ${everywhere(paths)}`;
   if (partial === paths) return `takes effect in part on ${everywhere(paths)}`;
   const parts = [

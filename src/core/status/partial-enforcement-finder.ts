@@ -84,6 +84,7 @@ export class PartialEnforcementFinder {
       id: object,
       ref: parseObjectId(object),
     })) {
+      if (path.incomplete) continue;
       const ancestor = ancestorOf(path, kind);
       const target = targetId(object, path.node.section?.name);
       for (const { policy, inEffect, overridden } of effective.outcomes) {

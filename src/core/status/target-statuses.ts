@@ -17,8 +17,16 @@ interface Draft {
   readonly object: KubeObject;
   readonly location: StatusLocation;
   /** By condition type: the policies, each with the sections that it affects; no section: the whole object. */
-  readonly byType: Map<string, Map<PolicyId, Set<string>>>;
+  readonly byType: Map<string, AffectedByType>;
 }
+
+interface AffectedByType {
+  readonly certain: PolicySections;
+  /** Policies on incomplete paths. */
+  readonly possible: PolicySections;
+}
+
+type PolicySections = Map<PolicyId, Set<string>>;
 
 export function targetStatuses(
   world: World,
@@ -31,7 +39,7 @@ export function targetStatuses(
   for (const kind of world.rulebook.kinds) {
     if (!owns(kind)) continue;
     const type = `${domain}/${kind.policyKind.kind}Affected`;
-    forEachAffected(world, kind, (nodes, at, policy) => {
+    forEachAffected(world, kind, (nodes, at, policy, isIncomplete) => {
       const node = nodes[at] as Node;
       const object = world.objects.get(node.id);
       // Implied and virtual objects have no status.
@@ -39,7 +47,10 @@ export function targetStatuses(
       for (const { location, key } of locations.find(object, nodes, at)) {
         const draft = drafts.get(key) ?? { object, location, byType: new Map() };
         drafts.set(key, draft);
-        note(draft, type, policy, location.at === "Listener" ? undefined : node.section?.name);
+        const both = draft.byType.get(type) ?? { certain: new Map(), possible: new Map() };
+        draft.byType.set(type, both);
+        const section = location.at === "Listener" ? undefined : node.section?.name;
+        note(isIncomplete ? both.possible : both.certain, policy, section);
       }
     });
   }
@@ -52,9 +63,7 @@ export function targetStatuses(
     }));
 }
 
-function note({ byType }: Draft, type: string, policy: PolicyId, section: string | undefined): void {
-  const policies = byType.get(type) ?? new Map<PolicyId, Set<string>>();
-  byType.set(type, policies);
+function note(policies: PolicySections, policy: PolicyId, section: string | undefined): void {
   const sections = policies.get(policy);
   // No section means the whole object, so a further section adds nothing.
   if (section === undefined) policies.set(policy, new Set());
@@ -65,16 +74,28 @@ function note({ byType }: Draft, type: string, policy: PolicyId, section: string
 const conditionsOf = (object: KubeObject, byType: Draft["byType"]): readonly Condition[] =>
   [...byType]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([type, policies]) =>
-      condition(object, { type, status: "True", reason: "Affected", message: affectedBy(policies) }),
+    .map(([type, { certain, possible }]) =>
+      certain.size > 0
+        ? condition(object, {
+            type,
+            status: "True",
+            reason: "Affected",
+            message: `affected by ${formatPolicies(certain)}`,
+          })
+        : condition(object, {
+            type,
+            status: "Unknown",
+            reason: "Incomplete",
+            message: `possibly affected by ${formatPolicies(possible)}: a parent is not in the input, and a policy above may override it`,
+          }),
     );
 
-function affectedBy(policies: ReadonlyMap<PolicyId, ReadonlySet<string>>): string {
+function formatPolicies(policies: ReadonlyMap<PolicyId, ReadonlySet<string>>): string {
   const sorted = [...policies].sort(([a], [b]) => compareText(a, b));
   const names = sorted.slice(0, MAX_NAMED).map(([policy, sections]) => {
     const where = sections.size === 0 ? "" : ` (in ${[...sections].sort().join(", ")})`;
     return `${formatRef(parseObjectId(policy))}${where}`;
   });
   const more = sorted.length > MAX_NAMED ? ` and ${sorted.length - MAX_NAMED} more` : "";
-  return `affected by ${names.join(", ")}${more}`;
+  return `${names.join(", ")}${more}`;
 }

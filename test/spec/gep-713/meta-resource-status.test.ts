@@ -130,3 +130,67 @@ describe("Meta resource status", () => {
     expect(made.outcome("p1")).toBe("Enforced");
   });
 });
+
+describe("Meta resource status: a parent that is not in the input", () => {
+  const definition = colorPolicy();
+  const absent = [route("r1", "Gateway/absent", { rules: [{ backends: ["b1"] }] }), service("b1")];
+  const both = [
+    gateway("g1"),
+    route("r1", ["Gateway/g1", "Gateway/absent"], { rules: [{ backends: ["b1"] }] }),
+    service("b1"),
+  ];
+  const p = color("p", "HTTPRoute/r1", { color: "red" });
+
+  test("without a complete path it is not known whether the policy is enforced", () => {
+    const made = cluster([...absent, p], { definitions: [definition] });
+    expect(made.outcome("p")).toBe("Incomplete");
+    expect(made.conditions("p")).toEqual(["Gateway/absent: Accepted=True/Accepted Enforced=Unknown/Incomplete"]);
+    expect(made.tally("p")).toEqual({ paths: 1, full: 0, partial: 0, none: 0, met: 0 });
+    expect(made.affectedTargets("p")).toEqual([]);
+    expect(affectedLines(made)).toEqual([
+      "Service/b1 status.conditions: example.com/ColorPolicyAffected=Unknown possibly by p: a parent is not in the input, and a policy above may override it",
+    ]);
+  });
+
+  test("else the verdict is that of the complete paths, and the others are counted", () => {
+    const made = cluster([...both, p], { definitions: [definition] });
+    expect(made.outcome("p")).toBe("Enforced");
+    expect(made.tally("p")).toEqual({ paths: 2, full: 1, partial: 0, none: 0, met: 0 });
+    expect(made.conditions("p").toSorted()).toEqual([
+      "Gateway/absent: Accepted=True/Accepted Enforced=Unknown/Incomplete",
+      "Gateway/g1: Accepted=True/Accepted Enforced=True/Enforced",
+    ]);
+    const top = color("top", "Gateway/g1", { overrides: { color: "blue" } });
+    expect(cluster([...both, p, top], { definitions: [definition] }).outcome("p")).toBe("Overridden by top");
+  });
+
+  test("one severity for whatever kind is absent", () => {
+    const made = cluster([...absent.slice(0, 1), color("q", "HTTPRoute/other", { color: "red" })], {
+      definitions: [definition],
+    });
+    const ofAbsent = made.findings.filter(({ code }) => code.endsWith("NotFound"));
+    expect(ofAbsent.map(({ code, severity }) => `${code} ${severity}`)).toEqual([
+      "TargetNotFound info",
+      "BackendNotFound info",
+      "ParentNotFound info",
+    ]);
+  });
+
+  test("what is absent from a complete input does not exist: no path, and an error", () => {
+    const made = cluster([...absent, p], { definitions: [definition], completeness: "Complete" });
+    expect(made.outcome("p")).toBe("NoPath");
+    expect(made.paths()).toEqual([]);
+    const [condition] = made.status().policies[0]?.ancestors[0]?.conditions.slice(1) ?? [];
+    expect(condition?.message).toBe(
+      "the target is not attached to a parent: spec.parentRefs[0]: no Gateway 'absent' in namespace 'default'",
+    );
+    expect(made.findings.find(({ code }) => code === "ParentNotFound")?.severity).toBe("error");
+  });
+
+  test("completeness is known by kind and namespace", () => {
+    const gateways = { group: "gateway.networking.k8s.io", kind: "Gateway" };
+    const outcome = (namespaces: "All" | readonly string[]): string =>
+      cluster([...absent, p], { definitions: [definition], completeness: [{ ...gateways, namespaces }] }).outcome("p");
+    expect([outcome("All"), outcome(["default"]), outcome(["other"])]).toEqual(["NoPath", "NoPath", "Incomplete"]);
+  });
+});

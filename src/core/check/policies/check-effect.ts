@@ -24,6 +24,7 @@ export function checkEffect(
       return [reachesNothing(world, record)];
     case "Overridden":
       return [neverTakesEffect(record, verdict)];
+    case "Incomplete":
     case "PartiallyEnforced":
     case "Enforced":
       return effect === undefined

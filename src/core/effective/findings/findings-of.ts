@@ -1,6 +1,8 @@
 /** The findings of the engine about a world, computed on demand, in a defined order. */
 
-import type { Finding } from "../../model/finding.ts";
+import type { Rejection } from "../../attachment/resolved-targets.ts";
+import { isCompleteFor } from "../../model/completeness.ts";
+import type { Finding, Severity } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import {
   compareText,
@@ -8,8 +10,10 @@ import {
   type KindId,
   kindId,
   type ObjectId,
+  type ObjectRef,
   objectId,
   type PolicyId,
+  parseKindId,
   parseObjectId,
 } from "../../model/refs.ts";
 import { clipText } from "../../model/words/clip-text.ts";
@@ -71,12 +75,31 @@ function linkFinding(world: World, object: KubeObject, { field, reason, code, pa
     isMissing && wanted !== undefined ? suggestName(world.names, kindId(wanted), wanted.namespace, wanted.name) : "";
   return {
     code,
-    severity: code === "ParentNotFound" ? "warning" : "error",
+    severity:
+      isMissing && wanted !== undefined ? absentSeverity(world, wanted, hint === "" ? "info" : "warning") : "error",
     object: object.id,
     field,
     message: `${reason}${hint}`,
     ...at(object),
   };
+}
+
+/**
+ * The severity of a finding about an object that is named and absent. Where the snapshot is complete the object does not exist, and an
+ * object that is there and refused is a mistake too. Elsewhere nothing is known to be wrong, whatever the kind: `elsewhere`.
+ */
+function absentSeverity({ completeness, refused }: World, ref: ObjectRef, elsewhere: Severity): Severity {
+  return refused.has(objectId(ref)) || isCompleteFor(completeness, ref, ref.namespace) ? "error" : elsewhere;
+}
+
+/** A target whose name is nearly that of an object is a mistake, also if the object may be elsewhere. */
+function rejectionSeverity(world: World, { code, missing }: Rejection): Severity {
+  if (code !== "TargetNotFound") return "error";
+  // Only the first rejections of a policy have it.
+  if (missing === undefined) return world.completeness === "Partial" ? "info" : "error";
+  const { kind, namespace, name } = missing;
+  const isMistyped = suggestName(world.names, kind, namespace, name) !== "";
+  return absentSeverity(world, { ...parseKindId(kind), namespace, name }, isMistyped ? "error" : "info");
 }
 
 /** The findings about definitions. The first error of a definition says which policies are ignored because of it. */
@@ -147,7 +170,7 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
   for (const rejection of targets.rejections) {
     findings.push({
       code: rejection.code,
-      severity: "error",
+      severity: rejectionSeverity(world, rejection),
       object: id,
       field: rejection.field,
       message: formatRejection(world, rejection),

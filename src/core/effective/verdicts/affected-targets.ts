@@ -11,37 +11,50 @@ export interface Affected {
   readonly target: TargetId;
   readonly policyKind: GroupKind;
   readonly policies: readonly PolicyId[];
+  /** Policies that take effect only on paths through it that are incomplete: a policy above, which is not known, may override them. */
+  readonly possibly: readonly PolicyId[];
 }
 
 /**
  * Affected only by what takes effect
  *
- * A target is affected by the policies that take effect on a path through it, at or below the target that they declare.
+ * A target is affected by the policies that take effect on a complete path through it, at or below the target that they declare.
  * GEP-713, "Target object status"
  */
 export function affectedTargets(world: World): readonly Affected[] {
   const affected: Affected[] = [];
   for (const kind of world.rulebook.kinds) {
-    const byTarget = new Map<TargetId, Set<PolicyId>>();
-    forEachAffected(world, kind, (nodes, at, policy) => {
+    const byTarget = new Map<TargetId, AffectedDraft>();
+    forEachAffected(world, kind, (nodes, at, policy, isIncomplete) => {
       const node = nodes[at] as Node;
       const target = targetId(node.id, node.section?.name);
-      const policies = byTarget.get(target) ?? new Set();
-      byTarget.set(target, policies.add(policy));
+      const draft = byTarget.get(target) ?? { policies: new Set(), possibly: new Set() };
+      byTarget.set(target, draft);
+      (isIncomplete ? draft.possibly : draft.policies).add(policy);
     });
-    for (const [target, policies] of byTarget)
-      affected.push({ target, policyKind: kind.policyKind, policies: [...policies].sort() });
+    for (const [target, { policies, possibly }] of byTarget)
+      affected.push({
+        target,
+        policyKind: kind.policyKind,
+        policies: [...policies].sort(),
+        possibly: [...possibly].filter((policy) => !policies.has(policy)).sort(),
+      });
   }
   return affected.sort(
     (a, b) => compareText(a.target, b.target) || compareText(kindId(a.policyKind), kindId(b.policyKind)),
   );
 }
 
-/** Visits each node of each path that a policy affects: the path's nodes, root first, and the index of the node. */
+interface AffectedDraft {
+  readonly policies: Set<PolicyId>;
+  readonly possibly: Set<PolicyId>;
+}
+
+/** Visits each node of each path that a policy affects: the path's nodes, root first, the index of the node, and whether the path is incomplete. */
 export function forEachAffected(
   world: World,
   kind: CompiledKind,
-  visit: (nodes: readonly Node[], at: number, policy: PolicyId) => void,
+  visit: (nodes: readonly Node[], at: number, policy: PolicyId, isIncomplete: boolean) => void,
 ): void {
   forEachEffective(world, kind, (path, effective) => {
     const nodes = nodesOf(path);
@@ -50,7 +63,7 @@ export function forEachAffected(
       let isBelow = false;
       for (const [at, node] of nodes.entries()) {
         isBelow ||= attachedTo(node, path, world, kind).includes(policy);
-        if (isBelow) visit(nodes, at, policy.id);
+        if (isBelow) visit(nodes, at, policy.id, path.incomplete);
       }
     }
   });

@@ -34,7 +34,8 @@ export class PathCounter {
   finish(): void {
     if (this.#open === undefined) return;
     const { first, effective, ends, paths } = this.#open;
-    countPaths(this.#changes, effective, ancestorOf(first, this.#kind), ends, paths * this.#sign);
+    const counted = { ends, pathsToEach: paths * this.#sign, isIncomplete: first.incomplete };
+    countPaths(this.#changes, effective, ancestorOf(first, this.#kind), counted);
     this.#open = undefined;
   }
 }
@@ -49,7 +50,7 @@ interface OpenCount {
   paths: number;
 }
 
-/** The part of a path down to its ancestor. Paths with the same part have the same ancestor for every policy. */
+/** The part of a path down to its ancestor. Paths with the same part have the same ancestor for every policy, and all or none are incomplete. */
 function ancestorPath(path: Path): Path {
   let at = path;
   while (at.up !== undefined && (at.node.id !== path.ancestor || at.node.section !== undefined)) at = at.up;

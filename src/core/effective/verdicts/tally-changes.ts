@@ -12,6 +12,7 @@ export type TallyChanges = Map<PolicyId, Map<ObjectId, Counters>>;
 
 interface Counters {
   paths: number;
+  incomplete: number;
   full: number;
   partial: number;
   none: number;
@@ -21,19 +22,33 @@ interface Counters {
   errors: Map<string, number> | undefined;
 }
 
-/** Counts paths with the same effective spec. `pathsToEach`: the number of paths to each effective target, negative if they are removed. */
+/** Paths with the same effective spec, all of them complete or none. */
+export interface CountedPaths {
+  readonly ends: readonly Node[];
+  /** The number of paths to each effective target, negative if they are removed. */
+  readonly pathsToEach: number;
+  readonly isIncomplete: boolean;
+}
+
+/**
+ * Counts paths with the same effective spec. Incomplete paths are counted apart: a policy above them, which is not known, may override any
+ * value on them.
+ */
 export function countPaths(
   changes: TallyChanges,
   { outcomes, conditionErrors }: EffectiveSpec,
   ancestorOf: (policy: Policy) => ObjectId,
-  ends: readonly Node[],
-  pathsToEach: number,
+  { ends, pathsToEach, isIncomplete }: CountedPaths,
 ): void {
   const count = ends.length * pathsToEach;
   for (const outcome of outcomes) {
     const { policy, overridden, by } = outcome;
     const counters = countersOf(changes, policy.id, ancestorOf(policy));
     counters.paths += count;
+    if (isIncomplete) {
+      counters.incomplete += count;
+      continue;
+    }
     counters[effectOf(outcome)] += count;
     if (overridden === 0) continue;
     for (const end of ends) counters.overriddenAt = added(counters.overriddenAt, targetOf(end), pathsToEach);
@@ -74,7 +89,7 @@ function countersOf(changes: TallyChanges, policy: PolicyId, ancestor: ObjectId)
   }
   let counters = byAncestor.get(ancestor);
   if (counters === undefined) {
-    counters = { paths: 0, full: 0, partial: 0, none: 0, met: 0, ...NO_COUNTS };
+    counters = { paths: 0, incomplete: 0, full: 0, partial: 0, none: 0, met: 0, ...NO_COUNTS };
     byAncestor.set(ancestor, counters);
   }
   return counters;
@@ -88,8 +103,18 @@ function added<K>(counts: Map<K, number> | undefined, key: K, count: number): Ma
 }
 
 /** True if the added and the removed paths are as many and have the same outcome. */
-function isZero({ paths, full, partial, none, met, overriddenBy, overriddenAt, errors }: Counters): boolean {
-  if (paths !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0) return false;
+function isZero({
+  paths,
+  incomplete,
+  full,
+  partial,
+  none,
+  met,
+  overriddenBy,
+  overriddenAt,
+  errors,
+}: Counters): boolean {
+  if (paths !== 0 || incomplete !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0) return false;
   return areZero(overriddenBy) && areZero(overriddenAt) && areZero(errors);
 }
 
@@ -103,6 +128,7 @@ function changedCounters(tally: AncestorTally | undefined, change: Counters): An
   if (paths === 0) return undefined;
   return {
     paths,
+    incomplete: (tally?.incomplete ?? 0) + change.incomplete,
     full: (tally?.full ?? 0) + change.full,
     partial: (tally?.partial ?? 0) + change.partial,
     none: (tally?.none ?? 0) + change.none,

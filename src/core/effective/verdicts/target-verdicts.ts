@@ -49,12 +49,12 @@ function bySection(
   names: Sections,
 ): readonly TargetVerdict[] {
   const changes = new Map<string | undefined, TallyChanges>();
-  const visit: Parameters<typeof forEachEffective>[2] = ({ node }, effective) => {
+  const visit: Parameters<typeof forEachEffective>[2] = ({ node, incomplete }, effective) => {
     const end = node.section?.name;
     const target = coveringSection(end, (name) => names.has(name));
     const own: TallyChanges = changes.get(target) ?? new Map();
     changes.set(target, own);
-    countPaths(own, effective, () => ancestor, [node], 1);
+    countPaths(own, effective, () => ancestor, { ends: [node], pathsToEach: 1, isIncomplete: incomplete });
   };
   forEachEffective(world, kind, visit, ancestor);
   const verdicts = [...changes].flatMap(([sectionName, own]): readonly TargetVerdict[] => {

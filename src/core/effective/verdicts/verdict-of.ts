@@ -97,6 +97,7 @@ export const ancestorVerdict = (ancestor: ObjectId, counts: AncestorTally): Ance
 
 const EMPTY_TALLY: Tally = {
   paths: 0,
+  incomplete: 0,
   full: 0,
   partial: 0,
   none: 0,
@@ -109,33 +110,42 @@ const EMPTY_TALLY: Tally = {
 
 const NO_PATH: Verdict = { state: "Accepted", enforcement: "NoPath", total: EMPTY_TALLY, ancestors: [] };
 
-/** A policy sets nothing where its constraint is met, so such paths do not count. */
-function enforcementOf({ full, partial, none }: CountedPaths): Enforcement {
+/**
+ * The verdict is that of the complete paths. A policy without a complete path is Incomplete: a policy above, which is not known, may override
+ * it. A policy sets nothing where its constraint is met, so such paths do not count.
+ */
+function enforcementOf({ paths, incomplete, full, partial, none }: CountedPaths): Enforcement {
+  if (incomplete === paths) return "Incomplete";
   if (none > 0 && full + partial === 0) return "Overridden";
   return none + partial === 0 ? "Enforced" : "PartiallyEnforced";
 }
 
 type CountedPaths = Omit<AncestorTally, "errors">;
 
-const plainTally = ({ paths, full, partial, none, met, overriddenBy, overriddenAt }: CountedPaths): Tally => ({
-  paths,
-  full,
-  partial,
-  none,
-  met,
-  overriddenBy: overriddenBy.first(SHOWN, (policy, count) => ({ policy, paths: count })),
-  overriddenByTotal: overriddenBy.size,
-  overriddenAt: overriddenAt.first(SHOWN, (target, count) => ({ target, paths: count })),
-  overriddenAtTotal: overriddenAt.size,
-});
+const plainTally = (counts: CountedPaths): Tally => {
+  const { paths, incomplete, full, partial, none, met, overriddenBy, overriddenAt } = counts;
+  return {
+    paths,
+    incomplete,
+    full,
+    partial,
+    none,
+    met,
+    overriddenBy: overriddenBy.first(SHOWN, (policy, count) => ({ policy, paths: count })),
+    overriddenByTotal: overriddenBy.size,
+    overriddenAt: overriddenAt.first(SHOWN, (target, count) => ({ target, paths: count })),
+    overriddenAtTotal: overriddenAt.size,
+  };
+};
 
 /** The sum over all ancestors. A policy on few targets has few; one on a whole class has that class. */
 function sumOf(tally: PolicyTally): CountedPaths {
-  const total = { paths: 0, full: 0, partial: 0, none: 0, met: 0 };
+  const total = { paths: 0, incomplete: 0, full: 0, partial: 0, none: 0, met: 0 };
   const overriddenBy = new Map<PolicyId, number>();
   const overriddenAt = new Map<TargetId, number>();
   tally.forEach((_: ObjectId, counts) => {
     total.paths += counts.paths;
+    total.incomplete += counts.incomplete;
     total.full += counts.full;
     total.partial += counts.partial;
     total.none += counts.none;

@@ -3,12 +3,14 @@ import type { GroupKind, ObjectId, PolicyId, TargetId } from "../../model/refs.t
 
 /** `Invalid`, `TargetNotFound`, `Conflicted`, or the reason that a definition names for references that are all invalid. */
 export type NotAcceptedReason = "Invalid" | "TargetNotFound" | "Conflicted" | (string & Record<never, never>);
-export type Enforcement = "Enforced" | "PartiallyEnforced" | "Overridden" | "NoPath";
+export type Enforcement = "Enforced" | "PartiallyEnforced" | "Overridden" | "NoPath" | "Incomplete";
 
 /** The effect of a policy on a set of paths: counters, and the first ten names in a defined order. `reach` lists all. */
 export interface Tally {
   /** Paths whose stack contains the policy. */
   readonly paths: number;
+  /** Paths that begin below a parent that is not in the snapshot. The other counters and names are about complete paths. */
+  readonly incomplete: number;
   /** Paths on which all its units take effect. */
   readonly full: number;
   /** Paths on which some of its units take effect. */

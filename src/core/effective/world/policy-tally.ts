@@ -5,7 +5,9 @@ import type { ObjectId, PolicyId, TargetId } from "../../model/refs.ts";
 export interface AncestorTally {
   /** Paths whose stack contains the policy. */
   readonly paths: number;
-  /** Paths on which all, some, or none of its units take effect. */
+  /** Paths that begin below a parent that is not in the snapshot. They count in none of the following. */
+  readonly incomplete: number;
+  /** Complete paths on which all, some, or none of its units take effect. */
   readonly full: number;
   readonly partial: number;
   readonly none: number;

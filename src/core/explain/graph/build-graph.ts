@@ -5,6 +5,7 @@ import type { World } from "../../effective/world/world.ts";
 import {
   compareText,
   type ObjectId,
+  objectId,
   type PolicyId,
   parseObjectId,
   parseTargetId,
@@ -15,12 +16,13 @@ import { sectionsOf } from "../../topology/sections-of.ts";
 import type { ObjectOrSection } from "../paths-through.ts";
 import type { Graph, GraphEdge, GraphNode, GraphPolicy, PolicyState } from "./result.ts";
 
-/** The whole topology, or the part above and below one target. */
-export function buildGraph(world: World, target?: ObjectOrSection): Graph {
+/** The whole topology, or the part above and below some targets. */
+export function buildGraph(world: World, targets?: readonly ObjectOrSection[]): Graph {
   const policies = attachedPolicies(world);
   const edges = allEdges(world, policies.keys());
   const ids = new Set<TargetId>([...edges.flatMap(({ from, to }) => [from, to]), ...policies.keys()]);
-  const kept = target === undefined ? ids : around(targetId(target.id, target.sectionName), edges);
+  const starts = targets?.map(({ id, sectionName }) => targetId(id, sectionName));
+  const kept = starts === undefined ? ids : around(starts, edges);
   return {
     nodes: [...kept].sort(compareText).map((id) => nodeOf(world, id, policies.get(id) ?? [])),
     edges: edges.filter(({ from, to }) => kept.has(from) && kept.has(to)),
@@ -35,7 +37,8 @@ function allEdges(world: World, targets: Iterable<TargetId>): readonly GraphEdge
     add(targetId(owner), id);
     return id;
   };
-  world.links.forEach(({ up }, id) => {
+  world.links.forEach(({ up, absentParents }, id) => {
+    for (const parent of absentParents) add(targetId(objectId(parent)), targetId(id));
     for (const { parent, section } of up) {
       add(section === undefined ? targetId(parent) : addSection(parent, section), targetId(id));
     }
@@ -103,20 +106,21 @@ function attachedPolicy(world: World, policy: PolicyId): GraphPolicy {
 
 function nodeOf({ objects }: World, id: TargetId, policies: readonly GraphPolicy[]): GraphNode {
   const { object, sectionName } = parseTargetId(id);
+  const ref = parseObjectId(object);
   return {
     id,
-    ref: parseObjectId(object),
+    ref,
     ...(sectionName === undefined ? {} : { sectionName }),
-    ...(objects.has(object) ? {} : { implied: true as const }),
+    ...(objects.has(object) ? {} : ref.namespace === "" ? { implied: true as const } : { absent: true as const }),
     policies,
   };
 }
 
-/** All nodes above and below `start`. */
-function around(start: TargetId, edges: readonly GraphEdge[]): ReadonlySet<TargetId> {
+/** All nodes above and below some nodes. */
+function around(starts: readonly TargetId[], edges: readonly GraphEdge[]): ReadonlySet<TargetId> {
   const up = neighbours(edges.map(({ from, to }) => [to, from]));
   const down = neighbours(edges.map(({ from, to }) => [from, to]));
-  return new Set([...reachable(start, up), ...reachable(start, down)]);
+  return new Set([...reachable(starts, up), ...reachable(starts, down)]);
 }
 
 function neighbours(pairs: readonly (readonly [TargetId, TargetId])[]): ReadonlyMap<TargetId, readonly TargetId[]> {
@@ -129,8 +133,11 @@ function neighbours(pairs: readonly (readonly [TargetId, TargetId])[]): Readonly
   return table;
 }
 
-function reachable(start: TargetId, next: ReadonlyMap<TargetId, readonly TargetId[]>): ReadonlySet<TargetId> {
-  const seen = new Set([start]);
+function reachable(
+  starts: readonly TargetId[],
+  next: ReadonlyMap<TargetId, readonly TargetId[]>,
+): ReadonlySet<TargetId> {
+  const seen = new Set(starts);
   for (const id of seen) for (const other of next.get(id) ?? []) seen.add(other);
   return seen;
 }

@@ -8,6 +8,8 @@ export interface GraphNode {
   readonly sectionName?: string;
   /** True for a Namespace or GatewayClass that objects name and no document defines. */
   readonly implied?: true;
+  /** True for an object that others name as their parent and that is not in the snapshot. Whether it exists is not known. */
+  readonly absent?: true;
   readonly policies: readonly GraphPolicy[];
 }
 

@@ -6,10 +6,11 @@ import type { ObjectChange } from "../../effective/update/object-changes.ts";
 import { isImplied } from "../../effective/world/implied-objects.ts";
 import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
+import type { Completeness } from "../../model/completeness.ts";
 import type { Finding } from "../../model/finding.ts";
 import { isJsonObject, type JsonObject, jsonEqual } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "../../model/refs.ts";
+import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { findingChanges } from "./finding-changes.ts";
 import { PathLookup } from "./path-lookup.ts";
 import { policyChanges } from "./policy-changes.ts";
@@ -33,15 +34,26 @@ export function planChanges({ before, after, delta, changes, findingsOf }: PlanI
   const deleted = new Set(objects.filter(({ change }) => change === "deleted").map(({ id }) => id));
   const closed = withoutOrphans(after, deleted);
   const kinds = kindChanges(before, closed, delta);
+  // What the plan deletes does not exist afterwards, so a reference to it is an error and not merely a reference to something unknown.
+  const judged = (world: World): World => ({ ...world, completeness: completeWith(world.completeness, deleted) });
   return {
     objects,
     kinds,
     policies: policyChanges({ before, after: closed.world, judged: changedVerdicts(delta, closed) }, kinds),
-    findings: findingChanges(findingsOf(before), findingsOf(closed.world)),
+    findings: findingChanges(findingsOf(judged(before)), findingsOf(judged(closed.world))),
     stillImplied: objects
       .filter(({ change, ref }) => change === "deleted" && isImplied(after, ref))
       .map(({ ref, id }) => ({ object: ref, namedBy: objectsNaming(after, id) })),
   };
+}
+
+function completeWith(completeness: Completeness, deleted: Iterable<ObjectId>): Completeness {
+  if (completeness === "Complete") return completeness;
+  const kinds = [...deleted].map((id) => parseObjectId(id));
+  return [
+    ...(completeness === "Partial" ? [] : completeness),
+    ...kinds.map(({ group, kind, namespace }) => ({ group, kind, namespaces: [namespace] })),
+  ];
 }
 
 function plannedObject(change: ObjectChange, world: World): readonly PlannedObject[] {

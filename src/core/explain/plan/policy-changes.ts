@@ -54,6 +54,7 @@ function isSameEnforcement(was: Verdict | undefined, is: Verdict | undefined): b
     JSON.stringify([
       enforcement,
       total.paths,
+      total.incomplete,
       total.full,
       total.partial,
       total.none,

@@ -117,6 +117,50 @@ export const mutants = [
     "context.isComplete?.(ref, namespace) !== undefined ?",
   ),
 
+  // Gateways and their listeners (Gateway API).
+  row(
+    "a listener that an earlier owner excludes excludes others",
+    attachment,
+    "src/core/topology/distinct-listeners.ts",
+    "const rivals = ownRivals(open)",
+    "const rivals = ownRivals(own)",
+  ),
+  row(
+    "every conflict of listeners is one of hostnames",
+    attachment,
+    "src/core/topology/distinct-listeners.ts",
+    'isSameFamily(owned, rival) ? "HostnameConflict" : "ProtocolConflict"',
+    'isSameFamily(owned, rival) ? "HostnameConflict" : "HostnameConflict"',
+  ),
+  row(
+    "a protocol with a domain is not supported",
+    attachment,
+    "src/core/topology/listener-problems.ts",
+    'protocol.includes("/") || ',
+    "",
+  ),
+  row(
+    "every kind of routes fits every protocol",
+    attachment,
+    "src/core/topology/listener-problems.ts",
+    "facts?.route?.protocols.includes(protocol) ||",
+    "facts?.route !== undefined ||",
+  ),
+  row(
+    "a certificate in another namespace needs no grant",
+    attachment,
+    "src/core/topology/object-references.ts",
+    "!isReferencePermitted(from.family, target, context.grantsIn)",
+    "false",
+  ),
+  row(
+    "a Secret that is not in a part of the world does not exist",
+    attachment,
+    "src/core/topology/object-references.ts",
+    "context.isComplete(kind, namespace) ?",
+    "true ?",
+  ),
+
   // The fold (RFC 9).
   row(
     "on one target the oldest is folded first",

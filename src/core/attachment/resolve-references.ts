@@ -5,7 +5,7 @@ import { findingCodes } from "../model/finding-codes.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../model/json.ts";
 import { valueAtKeys } from "../model/json-pointer.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import { hasCertificates } from "../model/pem.ts";
+import { missingContent } from "../model/missing-content.ts";
 import {
   formatRef,
   type GroupKind,
@@ -154,20 +154,6 @@ function resolveReference(
 /** A reason of Gateway API is the code of the finding. */
 const codeOf = (reason: string): FindingCode =>
   Object.hasOwn(findingCodes, reason) ? (reason as FindingCode) : "InvalidReference";
-
-/** What the object lacks. The content of a Secret is never in a snapshot, so it is not checked. */
-function missingContent({ raw, family }: KubeObject, { keys, format }: PolicyReference): string | undefined {
-  if (family.group === "" && family.kind === "Secret") return undefined;
-  for (const key of keys) {
-    const text = textAt(ownValue(raw, "data"), key);
-    if (text === undefined) {
-      if (textAt(ownValue(raw, "binaryData"), key) === undefined) return `has no key '${key}'`;
-    } else if (format === "Certificates" && !hasCertificates(text)) {
-      return `is malformed: '${key}' has no certificate in PEM`;
-    }
-  }
-  return undefined;
-}
 
 function textAt(object: Json | JsonObject | undefined, key: string): string | undefined {
   const value = isJsonObject(object) ? ownValue(object, key) : undefined;

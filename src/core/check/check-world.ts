@@ -6,6 +6,7 @@ import type { CheckFinding } from "./check-finding.ts";
 import { checkCoverage } from "./coverage/check-coverage.ts";
 import { type CheckedDataplane, checkDataplane } from "./dataplane/check-dataplane.ts";
 import { checkRetries } from "./dataplane/check-retries.ts";
+import { checkGateways } from "./objects/check-gateways.ts";
 import { checkKinds } from "./objects/check-kinds.ts";
 import { checkSelectors } from "./objects/check-selectors.ts";
 import { checkStatus } from "./objects/check-status.ts";
@@ -33,6 +34,7 @@ export function checkWorld(world: World, { cel, dataplane }: CheckWorldOptions):
   const findings = [
     ...checkPolicies(world, cel),
     ...checkKinds(world),
+    ...checkGateways(world),
     ...checkRetries(world),
     ...checkSelectors(world),
     ...checkStatus(world),

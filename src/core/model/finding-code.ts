@@ -41,6 +41,17 @@ export type FindingCode =
   | "InvalidKind"
   | "InvalidRef"
   | "SelfReference"
+  // In Gateways, GatewayClasses, ListenerSets and their listeners.
+  | "UnsupportedProtocol"
+  | "InvalidRouteKinds"
+  | "HostnameConflict"
+  | "ProtocolConflict"
+  | "InvalidCertificateRef"
+  | "InvalidClientCertificateRef"
+  | "InvalidCACertificateRef"
+  | "InvalidCACertificateKind"
+  | "InvalidParameters"
+  | "ParentNotAccepted"
   | "LinkCycle"
   | "LinkLimit"
   // In policies, each on its own.
@@ -69,7 +80,6 @@ export type FindingCode =
   | "SelectorMatchesNothing"
   | "Conflicted"
   // In what policies refer to.
-  | "InvalidCACertificateRef"
   | "InvalidReference"
   // In what policy kinds mean.
   | "DefinitionWrongType"

@@ -88,6 +88,44 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   InvalidKind: error("A reference has a kind that is not allowed there.", "Use an allowed kind."),
   InvalidRef: error("A reference is invalid."),
   SelfReference: error("An object names itself as its parent.", "Use another parent."),
+  // Gateways, GatewayClasses, ListenerSets and their listeners.
+  UnsupportedProtocol: error(
+    "A listener has a protocol that Gateway API does not have.",
+    "Use HTTP, HTTPS, TLS, TCP or UDP.",
+  ),
+  InvalidRouteKinds: error(
+    "A listener allows a kind of routes that does not exist, or that its protocol does not carry.",
+    "Correct the kind, or remove it from allowedRoutes.kinds.",
+  ),
+  HostnameConflict: error(
+    "Two listeners have the same port and hostname.",
+    "Give each listener its own port or hostname.",
+  ),
+  ProtocolConflict: error(
+    "Two listeners have the same port, but protocols that cannot share it.",
+    "Give each protocol its own port.",
+  ),
+  InvalidCertificateRef: error(
+    "A reference of a listener to a certificate is invalid.",
+    "Refer to a Secret of type kubernetes.io/tls that exists.",
+  ),
+  InvalidClientCertificateRef: error(
+    "The reference of a Gateway to its client certificate for backends is invalid.",
+    "Refer to a Secret of type kubernetes.io/tls that exists.",
+  ),
+  InvalidCACertificateRef: error(
+    "A reference to CA certificates is invalid.",
+    "Refer to a ConfigMap that exists, and whose key ca.crt has certificates in PEM.",
+  ),
+  InvalidCACertificateKind: error(
+    "A reference of a Gateway to CA certificates has a kind that is not supported.",
+    "Refer to a ConfigMap.",
+  ),
+  InvalidParameters: error(
+    "The parametersRef of a Gateway or GatewayClass is invalid.",
+    "Correct the reference, or create the object.",
+  ),
+  ParentNotAccepted: error("The Gateway of a ListenerSet is not accepted.", "Correct the Gateway."),
   LinkCycle: error("Objects are linked in a cycle."),
   LinkLimit: error("Objects have too many levels or links."),
   // Policies on their own.
@@ -134,10 +172,6 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "Delete one of the two policies, or change the target of one.",
   ),
   // References of policies.
-  InvalidCACertificateRef: error(
-    "A reference of a BackendTLSPolicy to CA certificates is invalid.",
-    "Refer to a ConfigMap in the namespace of the policy whose key ca.crt has certificates in PEM.",
-  ),
   InvalidReference: error(
     "A policy refers to an object that does not exist, or that does not contain what it must.",
     "Correct the reference, or the object.",

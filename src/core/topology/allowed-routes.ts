@@ -48,7 +48,8 @@ export function listenerAccepts(listener: Listener, home: string, route: RouteRe
 const isListed = ({ kinds }: Listener, { group, kind }: KindFacts): boolean =>
   kinds.some((allowed) => allowed.kind === kind && allowed.group === group);
 
-const PROTOCOLS: readonly string[] = ["HTTP", "HTTPS", "TLS", "TCP", "UDP"];
+/** The protocols of Gateway API. */
+export const PROTOCOLS: readonly string[] = ["HTTP", "HTTPS", "TLS", "TCP", "UDP"];
 
 /** A kind in `allowedRoutes.kinds` must fit the protocol too. For a custom protocol it is unknown what fits, so the list alone decides. */
 function fitsProtocol(protocol: string, { route }: KindFacts, listed: boolean): boolean {

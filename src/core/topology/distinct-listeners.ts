@@ -9,6 +9,8 @@ export interface OwnedListener {
 
 export interface RefusedListener extends OwnedListener {
   readonly why: string;
+  /** The reason of `Conflicted=True`. Absent: it is refused for another reason. */
+  readonly reason?: "HostnameConflict" | "ProtocolConflict";
 }
 
 export interface DistinctListeners {
@@ -27,22 +29,30 @@ interface TakenPort {
  * Distinct listeners
  *
  * Two listeners of a Gateway and its ListenerSets are distinct if their ports differ, or if they share a port and a protocol
- * that names the host and their hostnames differ. Of indistinct listeners with the same owner none is accepted; otherwise the
- * listener of the earlier owner is accepted. `owners` has the listeners of each owner, in the order of precedence.
+ * that names the host and their hostnames differ. The listener of the earlier owner is accepted; of indistinct listeners that remain
+ * with the same owner none is. `owners` has the listeners of each owner, in the order of precedence.
  * Gateway API, "GatewaySpec.listeners"
  */
 export function distinctListeners(owners: readonly (readonly OwnedListener[])[]): DistinctListeners {
   const taken = new Map<string, TakenPort>();
   const accepted: OwnedListener[] = [];
   const refused: RefusedListener[] = [];
+  const refuse = (owned: OwnedListener, rival: OwnedListener): void => {
+    refused.push({ ...owned, why: formatConflict(owned, rival), reason: conflictReason(owned, rival) });
+  };
   for (const own of owners) {
-    const rivals = ownRivals(own);
-    const kept = own.filter((owned) => {
-      const rival = rivals.get(owned) ?? earlierRival(taken, owned);
-      if (rival !== undefined) refused.push({ ...owned, why: formatConflict(owned, rival) });
+    // A listener that an earlier owner's listener excludes does not exclude others of its own owner.
+    const open = own.filter((owned) => {
+      const rival = earlierRival(taken, owned);
+      if (rival !== undefined) refuse(owned, rival);
       return rival === undefined;
     });
-    for (const owned of kept) {
+    const rivals = ownRivals(open);
+    for (const owned of open) {
+      const rival = rivals.get(owned);
+      if (rival !== undefined) refuse(owned, rival);
+    }
+    for (const owned of open.filter((one) => !rivals.has(one))) {
       accepted.push(owned);
       take(taken, owned);
     }
@@ -93,9 +103,14 @@ const familyOf = ({ protocol }: Listener): string => (protocol === "HTTPS" ? "TL
 const hostOf = ({ protocol, hostname }: Listener): string =>
   protocol === "TCP" || protocol === "UDP" ? "" : (hostname ?? "");
 
-function formatConflict({ listener }: OwnedListener, rival: OwnedListener): string {
+const isSameFamily = (a: OwnedListener, b: OwnedListener): boolean => familyOf(a.listener) === familyOf(b.listener);
+
+const conflictReason = (owned: OwnedListener, rival: OwnedListener): NonNullable<RefusedListener["reason"]> =>
+  isSameFamily(owned, rival) ? "HostnameConflict" : "ProtocolConflict";
+
+function formatConflict(owned: OwnedListener, rival: OwnedListener): string {
   const other = `listener ${rival.listener.name} of ${formatRef(rival.owner.ref)}`;
-  return familyOf(listener) === familyOf(rival.listener)
+  return isSameFamily(owned, rival)
     ? `${other} has the same port, and the same hostname or none`
-    : `${other} has the same port and protocol ${rival.listener.protocol}, not ${listener.protocol}`;
+    : `${other} has the same port and protocol ${rival.listener.protocol}, not ${owned.listener.protocol}`;
 }

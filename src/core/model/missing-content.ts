@@ -1,0 +1,30 @@
+import { isJsonObject, type Json, ownValue } from "./json.ts";
+import type { KubeObject } from "./kube-object.ts";
+import { hasCertificates } from "./pem.ts";
+
+/** What a referenced object must contain. */
+export interface WantedContent {
+  /** Keys of `data`. */
+  readonly keys: readonly string[];
+  /** `Certificates`: the values of these keys are certificates in PEM. */
+  readonly format: "Any" | "Certificates";
+}
+
+/** What the object lacks, as the end of a sentence. The content of a Secret is never in a snapshot, so it is not checked. */
+export function missingContent({ raw, family }: KubeObject, { keys, format }: WantedContent): string | undefined {
+  if (family.group === "" && family.kind === "Secret") return undefined;
+  for (const key of keys) {
+    const text = textAt(ownValue(raw, "data"), key);
+    if (text === undefined) {
+      if (textAt(ownValue(raw, "binaryData"), key) === undefined) return `has no key '${key}'`;
+    } else if (format === "Certificates" && !hasCertificates(text)) {
+      return `is malformed: '${key}' has no certificate in PEM`;
+    }
+  }
+  return undefined;
+}
+
+function textAt(object: Json | undefined, key: string): string | undefined {
+  const value = isJsonObject(object) ? ownValue(object, key) : undefined;
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,49 @@
+import type { KindFacts } from "../model/definition.ts";
+import { GATEWAY_API } from "../model/kinds.ts";
+import type { GroupKind } from "../model/refs.ts";
+import { PROTOCOLS } from "./allowed-routes.ts";
+import type { GatewayProblem } from "./gateway-reason.ts";
+import type { Listener } from "./listeners-of.ts";
+
+/** The facts of a known kind. */
+type FactsOf = (kind: GroupKind) => KindFacts | undefined;
+
+/** What is wrong with a listener by itself. Fields are relative to the listener. */
+export const listenerProblems = (listener: Listener, factsOf: FactsOf): readonly GatewayProblem[] => [
+  ...protocolProblems(listener),
+  ...kindProblems(listener, factsOf),
+];
+
+/**
+ * Unsupported protocols
+ *
+ * A listener has a protocol of Gateway API, in upper case, or one of the implementation, which has a domain (`example.com/foo`). A listener
+ * with another protocol is not accepted.
+ * Gateway API, "ProtocolType"
+ */
+function protocolProblems({ protocol }: Listener): readonly GatewayProblem[] {
+  if (PROTOCOLS.includes(protocol) || protocol.includes("/") || protocol === "") return [];
+  const message = `protocol '${protocol}' is not supported; Gateway API has ${PROTOCOLS.join(", ")}`;
+  return [{ field: "protocol", condition: "Accepted", reason: "UnsupportedProtocol", message }];
+}
+
+/**
+ * allowedRoutes.kinds must be kinds that the protocol carries
+ *
+ * A kind of Gateway API's group that does not exist, or that the protocol of the listener does not carry, is invalid. Kinds of other groups and
+ * protocols of the implementation are up to the implementation.
+ * Gateway API, "ListenerReasonInvalidRouteKinds"
+ */
+function kindProblems({ kinds, protocol }: Listener, factsOf: FactsOf): readonly GatewayProblem[] {
+  if (!PROTOCOLS.includes(protocol)) return [];
+  return kinds.flatMap((allowed, index): readonly GatewayProblem[] => {
+    const facts = factsOf(allowed);
+    if (facts?.route?.protocols.includes(protocol) || (facts === undefined && allowed.group !== GATEWAY_API)) return [];
+    const message =
+      facts?.route === undefined
+        ? `${allowed.kind} is not a kind of routes`
+        : `protocol ${protocol} carries no ${allowed.kind}`;
+    const field = `allowedRoutes.kinds[${index}]`;
+    return [{ field, condition: "ResolvedRefs", reason: "InvalidRouteKinds", message }];
+  });
+}

@@ -15,7 +15,7 @@ export type GatewayReason =
   | "RefNotPermitted";
 
 /** Why a condition is not as it should be: `Accepted` or `ResolvedRefs` is False, or `Conflicted` is True. */
-export interface GatewayProblem {
+export interface ConditionProblem {
   readonly field: string;
   readonly condition: "Accepted" | "ResolvedRefs" | "Conflicted";
   readonly reason: GatewayReason;

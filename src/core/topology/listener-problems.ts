@@ -2,14 +2,14 @@ import type { KindFacts } from "../model/definition.ts";
 import { GATEWAY_API } from "../model/kinds.ts";
 import type { GroupKind } from "../model/refs.ts";
 import { PROTOCOLS } from "./allowed-routes.ts";
-import type { GatewayProblem } from "./gateway-reason.ts";
+import type { ConditionProblem } from "./gateway-reason.ts";
 import type { Listener } from "./listeners-of.ts";
 
 /** The facts of a known kind. */
 type FactsOf = (kind: GroupKind) => KindFacts | undefined;
 
 /** What is wrong with a listener by itself. Fields are relative to the listener. */
-export const listenerProblems = (listener: Listener, factsOf: FactsOf): readonly GatewayProblem[] => [
+export const listenerProblems = (listener: Listener, factsOf: FactsOf): readonly ConditionProblem[] => [
   ...protocolProblems(listener),
   ...kindProblems(listener, factsOf),
 ];
@@ -21,7 +21,7 @@ export const listenerProblems = (listener: Listener, factsOf: FactsOf): readonly
  * with another protocol is not accepted.
  * Gateway API, "ProtocolType"
  */
-function protocolProblems({ protocol }: Listener): readonly GatewayProblem[] {
+function protocolProblems({ protocol }: Listener): readonly ConditionProblem[] {
   if (PROTOCOLS.includes(protocol) || protocol.includes("/") || protocol === "") return [];
   const message = `protocol '${protocol}' is not supported; Gateway API has ${PROTOCOLS.join(", ")}`;
   return [{ field: "protocol", condition: "Accepted", reason: "UnsupportedProtocol", message }];
@@ -34,9 +34,9 @@ function protocolProblems({ protocol }: Listener): readonly GatewayProblem[] {
  * protocols of the implementation are up to the implementation.
  * Gateway API, "ListenerReasonInvalidRouteKinds"
  */
-function kindProblems({ kinds, protocol }: Listener, factsOf: FactsOf): readonly GatewayProblem[] {
+function kindProblems({ kinds, protocol }: Listener, factsOf: FactsOf): readonly ConditionProblem[] {
   if (!PROTOCOLS.includes(protocol)) return [];
-  return kinds.flatMap((allowed, index): readonly GatewayProblem[] => {
+  return kinds.flatMap((allowed, index): readonly ConditionProblem[] => {
     const facts = factsOf(allowed);
     if (facts?.route?.protocols.includes(protocol) || (facts === undefined && allowed.group !== GATEWAY_API)) return [];
     const message =

@@ -5,7 +5,7 @@ import { GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { missingContent, type WantedContent } from "../model/missing-content.ts";
 import { formatRef, type GroupKind, isPlainName, type KindId, kindId, type ObjectRef } from "../model/refs.ts";
-import type { GatewayProblem, GatewayReason } from "./gateway-reason.ts";
+import type { ConditionProblem, GatewayReason } from "./gateway-reason.ts";
 import { type Grant, isReferencePermitted } from "./reference-grants.ts";
 
 /** The tables that references are resolved with. */
@@ -26,7 +26,7 @@ interface ReferenceRow {
   /** The kind that the specification requires to be supported, which is the default. Undefined: the implementation decides. */
   readonly to?: GroupKind;
   readonly content?: WantedContent;
-  readonly condition: GatewayProblem["condition"];
+  readonly condition: ConditionProblem["condition"];
   readonly reason: GatewayReason;
   /** The reason for a kind that is not supported. */
   readonly kindReason: GatewayReason;
@@ -99,8 +99,8 @@ export const referringKinds: readonly KindId[] = [...byKind.keys()];
  * to the implementation, and an object that is not in an incomplete snapshot is not known to be absent.
  * Gateway API, "ListenerConditionResolvedRefs"
  */
-export function referenceProblems(object: KubeObject, context: ObjectReferenceContext): readonly GatewayProblem[] {
-  const problems: GatewayProblem[] = [];
+export function referenceProblems(object: KubeObject, context: ObjectReferenceContext): readonly ConditionProblem[] {
+  const problems: ConditionProblem[] = [];
   for (const row of byKind.get(object.family.kindId) ?? []) {
     for (const { value, field } of valuesAt(object.raw, row.path.split("."), "")) {
       const found = isJsonObject(value) ? referenceProblem(object, value, row, context) : undefined;
@@ -138,7 +138,7 @@ function referenceProblem(
   ref: JsonObject,
   { to, content, reason, kindReason }: ReferenceRow,
   context: ObjectReferenceContext,
-): Pick<GatewayProblem, "reason" | "message"> | undefined {
+): Pick<ConditionProblem, "reason" | "message"> | undefined {
   const kind: GroupKind = {
     group: textAt(ref, "group") ?? to?.group ?? "",
     kind: textAt(ref, "kind") ?? to?.kind ?? "",

@@ -6,7 +6,7 @@ import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { formatRef, type KindId, kindId } from "../../model/refs.ts";
 import type { OwnedListener } from "../../topology/distinct-listeners.ts";
-import type { GatewayProblem } from "../../topology/gateway-reason.ts";
+import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { listenerProblems } from "../../topology/listener-problems.ts";
 import { listenersOf } from "../../topology/listeners-of.ts";
 import { type ObjectReferenceContext, referenceProblems, referringKinds } from "../../topology/object-references.ts";
@@ -22,7 +22,7 @@ const WITH_LISTENERS: readonly KindId[] = [
 
 export function checkGateways(world: World): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];
-  const add = (object: KubeObject, problems: readonly GatewayProblem[]): void => {
+  const add = (object: KubeObject, problems: readonly ConditionProblem[]): void => {
     for (const { reason, field, message } of problems)
       findings.push(findingAt(object, { code: reason, severity: "error", field, message }));
   };
@@ -38,7 +38,7 @@ export function checkGateways(world: World): readonly CheckFinding[] {
 }
 
 /** The references of an object that do not resolve. A mesh route needs no grant for a mirror either (GEP-1294). */
-function ownReferenceProblems(world: World, object: KubeObject): readonly GatewayProblem[] {
+function ownReferenceProblems(world: World, object: KubeObject): readonly ConditionProblem[] {
   const { up = [], absentParents = [] } = world.links.get(object.id) ?? {};
   const isMesh = up.length > 0 && absentParents.length === 0 && up.every(({ frontend }) => frontend);
   const problems = referenceProblems(object, referenceContext(world));
@@ -52,7 +52,7 @@ const referenceContext = ({ objects, grants, rulebook, completeness }: World): O
   isComplete: (kind, namespace) => isCompleteFor(completeness, kind, namespace),
 });
 
-function ownListenerProblems(world: World, owner: KubeObject): readonly GatewayProblem[] {
+function ownListenerProblems(world: World, owner: KubeObject): readonly ConditionProblem[] {
   const facts = world.rulebook.factsOf(owner.family.kindId);
   if (facts === undefined) return [];
   return listenersOf(owner, facts, "Listener").flatMap((listener) =>
@@ -65,7 +65,7 @@ function ownListenerProblems(world: World, owner: KubeObject): readonly GatewayP
 
 interface OwnedProblem {
   readonly owner: KubeObject;
-  readonly problem: GatewayProblem;
+  readonly problem: ConditionProblem;
 }
 
 /** The listeners of a Gateway and its ListenerSets that are in conflict. `topology/distinct-listeners.ts` decides which. */
@@ -84,8 +84,8 @@ function conflictsAt(world: World, gateway: KubeObject): readonly OwnedProblem[]
  * A ListenerSet on a Gateway that is not accepted, because its parameters are invalid, is not accepted either.
  * Gateway API, "ListenerSetReasonParentNotAccepted"
  */
-function parentProblems(world: World, object: KubeObject): readonly GatewayProblem[] {
-  return (world.links.get(object.id)?.up ?? []).flatMap(({ parent }): readonly GatewayProblem[] => {
+function parentProblems(world: World, object: KubeObject): readonly ConditionProblem[] {
+  return (world.links.get(object.id)?.up ?? []).flatMap(({ parent }): readonly ConditionProblem[] => {
     const gateway = world.objects.get(parent);
     if (gateway === undefined || gateway.family.kindId !== GATEWAY || object.family.kindId === GATEWAY) return [];
     const refusal = ownReferenceProblems(world, gateway).find(({ condition }) => condition === "Accepted");

@@ -195,6 +195,7 @@ export type {
   StatusReport,
   TargetStatus,
 } from "./core/status/status-report.ts";
+export type { ConditionProblem, GatewayReason } from "./core/topology/gateway-reason.ts";
 export type { RefusalCode } from "./core/topology/links.ts";
 export type { TracedRequest, TraceOptions };
 export { builtInDefinitions };

@@ -352,3 +352,28 @@ spec: {ports: [{port: 80}]}
     expect(stdout).toContain("At most 2 attempts");
   });
 });
+
+test("a Gateway with listeners in conflict: the reason of Gateway API, and only that of the section that is asked about", async () => {
+  const files = {
+    "a.yaml": `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: ns}
+spec:
+  gatewayClassName: x
+  listeners:
+  - {name: one, protocol: HTTP, port: 80}
+  - {name: two, protocol: HTTP, port: 80}
+  - {name: three, protocol: INVALID, port: 81}
+`,
+  };
+  const whole = (await runCli("explain gtw/g -f a.yaml", { files })).stdout.replaceAll(/\s+/g, " ");
+  expect(whole).toContain("Problems UnsupportedProtocol: protocol 'INVALID' is not supported");
+  expect(whole).toContain(
+    "HostnameConflict: listener one is not served: listener two of Gateway ns/g has the same port",
+  );
+  const { stdout } = await runCli("explain gtw/g#two -o json -f a.yaml", { files });
+  expect(JSON.parse(stdout).problems).toMatchObject([
+    { field: "spec.listeners[1]", condition: "Conflicted", reason: "HostnameConflict" },
+  ]);
+});

@@ -15,7 +15,7 @@ export function explanationJson(
   explanation: Explanation,
   { source, redaction, caveats }: Pick<TextContext, "source" | "redaction" | "caveats">,
 ): object {
-  const { target, kinds, failures, refusals, absentParents, conditions } = explanation;
+  const { target, kinds, failures, refusals, problems, absentParents, conditions } = explanation;
   const { sectionName } = target;
   const id = objectId(target);
   const section = sectionName === undefined ? undefined : sectionPointer(source.world, id, sectionName);
@@ -32,6 +32,7 @@ export function explanationJson(
       .filter(({ policy }) => !redaction.isHidden(policy))
       .map(({ policy, ...rest }) => ({ policy: openRef(policy), ...rest })),
     refusals,
+    problems,
     conditions,
     caveats: caveatsJson(caveats),
   };

@@ -30,6 +30,7 @@ export function printExplanation(explanation: Explanation, context: TextContext)
   }
   for (const kind of explanation.kinds) printKind(kind, context);
   printRefusals(explanation, context);
+  printProblems(explanation, context);
   printFailures(explanation.failures, context);
   printConditions(explanation.conditions, context);
 }
@@ -109,6 +110,23 @@ function printRefusals({ refusals, target }: Explanation, { print, source }: Tex
     const position = object === undefined ? undefined : source.locate(object.id, fieldPointer(field));
     const where = position === undefined ? field : `${field}, ${formatLine(position)}`;
     print.paragraph({ indent: 2, hanging: 2 }, `${reason} `, styled(`(${where})`, "dim"));
+  }
+}
+
+function printProblems({ problems, target }: Explanation, { print, source }: TextContext): void {
+  if (problems.length === 0) return;
+  print.line();
+  print.line(styled("Problems", "bold"));
+  const object = explainedObject(source, target);
+  for (const { field, reason, message } of problems) {
+    const position = object === undefined ? undefined : source.locate(object.id, fieldPointer(field));
+    const where = position === undefined ? field : `${field}, ${formatLine(position)}`;
+    print.paragraph(
+      { indent: 2, hanging: 2 },
+      styled(`${reason}:`, "red"),
+      ` ${message} `,
+      styled(`(${where})`, "dim"),
+    );
   }
 }
 

@@ -3,12 +3,15 @@ import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
 import { nodesOf, type Path } from "../../effective/paths/path.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import { problemsOf } from "../../effective/world/gateway-problems.ts";
 import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { NodeSets } from "../../effective/world/stack.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
 import type { Source } from "../../merge/provenance.ts";
 import { formatRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import type { ConditionProblem } from "../../topology/gateway-reason.ts";
+import { sectionsOf } from "../../topology/sections-of.ts";
 import { forEachOwnPathThrough, forEachPathThrough, type ObjectOrSection } from "../paths-through.ts";
 import { ineffectivePolicies } from "./ineffective-policies.ts";
 import { ReachedSections } from "./reached-sections.ts";
@@ -52,9 +55,22 @@ export function explainTarget(world: World, target: ObjectOrSection, { group }: 
     refusals: refusalsOf(world, target.id)
       .filter(({ code }) => code !== "ParentNotFound")
       .map(({ field, code, reason }) => ({ field, code, reason })),
+    problems: problemsAt(world, target),
     absentParents: [...absent.values()].sort((a, b) => (formatRef(a) < formatRef(b) ? -1 : 1)),
     conditions: reportedConditions(world.objects.get(target.id), target.sectionName),
   };
+}
+
+/** For a section only the problems of that section. */
+function problemsAt(world: World, { id, sectionName }: ObjectOrSection): readonly ConditionProblem[] {
+  const object = world.objects.get(id);
+  if (object === undefined) return [];
+  const problems = problemsOf(world, object);
+  if (sectionName === undefined || problems.length === 0) return problems;
+  const facts = world.rulebook.factsOf(object.family.kindId);
+  const section = facts === undefined ? undefined : sectionsOf(object, facts).find(({ name }) => name === sectionName);
+  const list = facts?.sections.find((one) => one.section === section?.section);
+  return problems.filter(({ field }) => `${field}.`.startsWith(`${list?.path}[${section?.index}].`));
 }
 
 interface Grouped {

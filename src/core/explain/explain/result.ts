@@ -4,6 +4,7 @@ import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { Source } from "../../merge/provenance.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.ts";
+import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import type { RefusalCode } from "../../topology/links.ts";
 
 /** What `explain` returns. */
@@ -18,6 +19,8 @@ export interface Explanation {
   readonly failures: readonly IneffectivePolicy[];
   /** References of the object that Gateway API refuses, such as a parentRef that no listener accepts. */
   readonly refusals: ReadonlyArray<{ readonly field: string; readonly code: RefusalCode; readonly reason: string }>;
+  /** Conditions that Gateway API would not have the object or its listeners meet, such as a conflict of listeners. */
+  readonly problems: readonly ConditionProblem[];
   /** Parents that the snapshot does not contain. Policies attached to them are unknown. */
   readonly absentParents: readonly ObjectRef[];
   /** The conditions in the object's status, as controllers wrote them. */

@@ -1,0 +1,106 @@
+/** What is wrong with a Gateway, its class, its ListenerSets and its listeners: conditions of Gateway API and their reasons. */
+import { isCompleteFor } from "../../model/completeness.ts";
+import { GATEWAY_API } from "../../model/kinds.ts";
+import type { KubeObject } from "../../model/kube-object.ts";
+import { formatRef, type KindId, kindId } from "../../model/refs.ts";
+import type { OwnedListener } from "../../topology/distinct-listeners.ts";
+import type { ConditionProblem } from "../../topology/gateway-reason.ts";
+import { listenerProblems } from "../../topology/listener-problems.ts";
+import { listenersOf } from "../../topology/listeners-of.ts";
+import { type ObjectReferenceContext, referenceProblems } from "../../topology/object-references.ts";
+import { sectionsOf } from "../../topology/sections-of.ts";
+import { gatewayListeners } from "./gateway-listeners.ts";
+import type { World } from "./world.ts";
+
+const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
+
+/** The kinds that have listeners. */
+export const LISTENER_OWNERS: readonly KindId[] = [
+  GATEWAY,
+  kindId({ group: GATEWAY_API, kind: "ListenerSet" }),
+  kindId({ group: "gateway.networking.x-k8s.io", kind: "XListenerSet" }),
+];
+
+/** All problems of one object. */
+export function problemsOf(world: World, object: KubeObject): readonly ConditionProblem[] {
+  const isOwner = LISTENER_OWNERS.includes(object.family.kindId);
+  const conflicts = isOwner ? gatewaysOf(world, object).flatMap((gateway) => conflictsAt(world, gateway)) : [];
+  return [
+    ...referenceProblemsOf(world, object),
+    ...(isOwner ? [...listenerProblemsOf(world, object), ...parentProblemsOf(world, object)] : []),
+    ...conflicts.filter(({ owner }) => owner === object).map(({ problem }) => problem),
+  ];
+}
+
+/** The Gateway itself, or the Gateways that a ListenerSet is attached to. */
+function gatewaysOf(world: World, owner: KubeObject): readonly KubeObject[] {
+  if (owner.family.kindId === GATEWAY) return [owner];
+  return (world.links.get(owner.id)?.up ?? []).flatMap(({ parent }) => {
+    const gateway = world.objects.get(parent);
+    return gateway?.family.kindId === GATEWAY ? [gateway] : [];
+  });
+}
+
+/** The references of an object that do not resolve. A mesh route needs no grant for a mirror either (GEP-1294). */
+export function referenceProblemsOf(world: World, object: KubeObject): readonly ConditionProblem[] {
+  const { up = [], absentParents = [] } = world.links.get(object.id) ?? {};
+  const isMesh = up.length > 0 && absentParents.length === 0 && up.every(({ frontend }) => frontend);
+  const problems = referenceProblems(object, referenceContext(world));
+  return isMesh ? problems.filter(({ reason }) => reason !== "RefNotPermitted") : problems;
+}
+
+const referenceContext = ({ objects, grants, rulebook, completeness }: World): ObjectReferenceContext => ({
+  find: (kind, namespace, name) => objects.find(kind, namespace, name),
+  kind: (kind) => rulebook.factsOf(kindId(kind)),
+  grantsIn: (namespace) => grants.get(namespace) ?? [],
+  isComplete: (kind, namespace) => isCompleteFor(completeness, kind, namespace),
+});
+
+/** What is wrong with each listener by itself. */
+export function listenerProblemsOf(world: World, owner: KubeObject): readonly ConditionProblem[] {
+  const facts = world.rulebook.factsOf(owner.family.kindId);
+  if (facts === undefined) return [];
+  return listenersOf(owner, facts, "Listener").flatMap((listener) =>
+    listenerProblems(listener, (kind) => world.rulebook.factsOf(kindId(kind))).map((problem) => ({
+      ...problem,
+      field: `${fieldOf(world, { owner, listener })}.${problem.field}`,
+    })),
+  );
+}
+
+interface OwnedProblem {
+  readonly owner: KubeObject;
+  readonly problem: ConditionProblem;
+}
+
+/** The listeners of a Gateway and its ListenerSets that are in conflict. `topology/distinct-listeners.ts` decides which. */
+export function conflictsAt(world: World, gateway: KubeObject): readonly OwnedProblem[] {
+  return gatewayListeners(world, gateway).refused.flatMap((refused): readonly OwnedProblem[] => {
+    const { owner, listener, why, reason } = refused;
+    if (reason === undefined) return [];
+    const message = `listener ${listener.name} is not served: ${why}`;
+    return [{ owner, problem: { field: fieldOf(world, refused), condition: "Conflicted", reason, message } }];
+  });
+}
+
+/**
+ * The parent of a ListenerSet must be accepted
+ *
+ * A ListenerSet on a Gateway that is not accepted, because its parameters are invalid, is not accepted either.
+ * Gateway API, "ListenerSetReasonParentNotAccepted"
+ */
+export function parentProblemsOf(world: World, listenerSet: KubeObject): readonly ConditionProblem[] {
+  if (listenerSet.family.kindId === GATEWAY) return [];
+  return gatewaysOf(world, listenerSet).flatMap((gateway): readonly ConditionProblem[] => {
+    const refusal = referenceProblemsOf(world, gateway).find(({ condition }) => condition === "Accepted");
+    if (refusal === undefined) return [];
+    const message = `${formatRef(gateway.ref)} is not accepted (${refusal.reason}): ${refusal.message}`;
+    return [{ field: "spec.parentRef", condition: "Accepted", reason: "ParentNotAccepted", message }];
+  });
+}
+
+function fieldOf({ rulebook }: World, { owner, listener }: OwnedListener): string {
+  const facts = rulebook.factsOf(owner.family.kindId);
+  const section = facts === undefined ? undefined : sectionsOf(owner, facts)[listener.order];
+  return `spec.listeners[${section?.index ?? listener.order}]`;
+}

@@ -38,7 +38,7 @@ const values: readonly (readonly [name: string, source: string, value: unknown])
     { a: "---\n# no comment\nb: [\n" },
   ],
   ["chomping", "a: |-\n  x\n\nb: |+\n  y\n\nc: |\n  z\n\n", { a: "x", b: "y\n\n", c: "z\n" }],
-  ["a block scalar that the file's end cuts short", "a: |\n  x", { a: "x" }],
+  ["a block scalar at the end of a file without a last line break, as kubectl adds one", "a: |\n  x", { a: "x\n" }],
   ["an explicit indentation", "a: |2\n   x\n", { a: " x\n" }],
   ["folding", "a: >\n  x\n  y\n\n  z\n", { a: "x y\nz\n" }],
   ["values left out", "a:\nb: ~\nc: {d: , e}\n", { a: null, b: null, c: { d: null, e: null } }],
@@ -90,13 +90,13 @@ const problems: readonly (readonly [source: string, at: number, code: string, me
     "a: 1\nb: 2\na: 3\n",
     10,
     "DuplicateKey",
-    'key "a" is written twice in one mapping (first on line 1): keep one of them',
+    'key "a" is written twice in one mapping (first on line 1): Kubernetes uses the last one; keep one of them',
   ],
   [
     "x: {a: 1, 'a': 2}\n",
     10,
     "DuplicateKey",
-    'key "a" is written twice in one mapping (first on line 1): keep one of them',
+    'key "a" is written twice in one mapping (first on line 1): Kubernetes uses the last one; keep one of them',
   ],
   [
     "kind: A\nkind: B\n",
@@ -108,9 +108,14 @@ const problems: readonly (readonly [source: string, at: number, code: string, me
     "targetRef:\n  kind: A\n  kind: B\n",
     23,
     "DuplicateKey",
-    'key "kind" is written twice in one mapping (first on line 2): keep one of them',
+    'key "kind" is written twice in one mapping (first on line 2): Kubernetes uses the last one; keep one of them',
   ],
-  ["1: a\n'1': b\n", 5, "DuplicateKey", 'key "1" is written twice in one mapping (first on line 1): keep one of them'],
+  [
+    "1: a\n'1': b\n",
+    5,
+    "DuplicateKey",
+    'key "1" is written twice in one mapping (first on line 1): Kubernetes uses the last one; keep one of them',
+  ],
   ["? [a]\n: 1\n", 2, "BadKey", "a key is a list: keys must be strings; quote it or remove it"],
   ["? {a: 1}\n: 1\n", 2, "BadKey", "a key is a mapping: keys must be strings; quote it or remove it"],
   ["~: 1\n", 0, "BadKey", "a key is null: keys must be strings; quote it or remove it"],
@@ -153,8 +158,21 @@ const problems: readonly (readonly [source: string, at: number, code: string, me
 describe("a value that Kubernetes would refuse, or read in another way, is reported at its position", () => {
   test.each(problems)("%j at %i: %s", (source, offset, code, message) => {
     const found = construct(source).problems.filter((problem) => problem.code === code);
-    const severity = code === "SurprisingYaml" || code === "UnsafeInteger" ? "warning" : "error";
+    const isWarning = /SurprisingYaml|UnsafeInteger/.test(code) || message.includes("Kubernetes uses the last one");
+    const severity = isWarning ? "warning" : "error";
     expect(found).toEqual([{ code, severity, message, offset }]);
+  });
+
+  test("of a key that is written twice the last value counts, as for Kubernetes", () => {
+    expect(construct("a: 1\nb: 2\na: 3\n").value).toEqual({ a: 3, b: 2 });
+  });
+
+  test("a file mode is octal, as it is written: no finding", () => {
+    expect(construct("defaultMode: 0644\nitems: [{mode: 0400}]\n")).toEqual({
+      value: { defaultMode: 420, items: [{ mode: 256 }] },
+      problems: [],
+    });
+    expect(construct("port: 0644\n").problems.map(({ code }) => code)).toEqual(["SurprisingYaml"]);
   });
 
   test("several at once", () => {
@@ -175,7 +193,7 @@ describe("a value that Kubernetes would refuse, or read in another way, is repor
     const key = "k".repeat(1000);
     const [problem] = construct(`${key}: 1\n? ${key}\n: 2\n`).problems;
     expect(problem?.message).toBe(
-      `key "${"k".repeat(59)}…" is written twice in one mapping (first on line 1): keep one of them`,
+      `key "${"k".repeat(59)}…" is written twice in one mapping (first on line 1): Kubernetes uses the last one; keep one of them`,
     );
   });
 });

@@ -43,6 +43,8 @@ interface Reading extends ConstructInput {
   /** The most nodes the document may have once every alias is written out. */
   readonly maxNodes: number;
   next: number;
+  /** The key whose value is being read. */
+  key: string;
   depth: number;
   /** Height of the node read last: 0 for a scalar. */
   height: number;
@@ -75,6 +77,7 @@ export function constructDocument(input: ConstructInput): Json {
     // A node takes two characters or so; legitimate use of aliases repeats parts a few times, a bomb multiplies them.
     maxNodes: 10_000 + 10 * input.source.length,
     next: input.root,
+    key: "",
     depth: 0,
     height: 0,
     nodes: 0,
@@ -120,10 +123,15 @@ function readUntagged(reading: Reading, event: YamlScalar, text: string): Json {
   const value = readPlainScalar(text);
   if (typeof value === "string" || value === null) return value;
   const note = explainPlainScalar(text, value);
-  if (note === undefined) return value;
+  // `defaultMode: 0644` means what it says: file modes are octal.
+  if (note === undefined || (typeof value === "number" && FILE_MODE.test(text) && MODE_KEY.test(reading.key)))
+    return value;
   report(reading, note.code, event, note.message);
   return note.code === "NotFinite" ? text : value;
 }
+
+const FILE_MODE = /^0[0-7]{3,4}$/;
+const MODE_KEY = /mode$/i;
 
 const coreTag = /^!(?:!|<tag:yaml\.org,2002:)(int|float|bool|null|timestamp|binary)>?$/;
 
@@ -203,6 +211,7 @@ function readPairs(reading: Reading, pairs: { [key: string]: Json }, start: numb
     const key = isMerge ? "<<" : readKey(reading, keyEvent);
     if (isMerge) reading.next++;
     if (reading.isStopped) break;
+    reading.key = key ?? "";
     const value = readNode(reading);
     if (reading.height >= height) height = reading.height + 1;
     if (isMerge) {
@@ -210,8 +219,8 @@ function readPairs(reading: Reading, pairs: { [key: string]: Json }, start: numb
       mergeInto(reading, pairs, value, { event: keyEvent, merged });
     } else if (key !== undefined) {
       const isNew = !Object.hasOwn(pairs, key) || merged?.delete(key) === true;
-      if (isNew) setOwn(pairs, key, value);
-      else reportDuplicate(reading, key, { event: keyEvent, start });
+      if (!isNew) reportDuplicate(reading, key, { event: keyEvent, start });
+      setOwn(pairs, key, value);
     }
   }
   return height;
@@ -293,8 +302,11 @@ function reportDuplicate(
   const offset = first === undefined ? undefined : eventOffset(source, first);
   const where = offset === undefined ? "" : ` (first on line ${reading.lineOf(offset)})`;
   const isNextObject = at.start === reading.root && BEGINNINGS.has(key);
-  const fix = isNextObject ? "if another object begins here, a line '---' is missing before it" : "keep one of them";
-  report(reading, "DuplicateKey", at.event, `key ${quote(key)} is written twice in one mapping${where}: ${fix}`);
+  const fix = isNextObject
+    ? "if another object begins here, a line '---' is missing before it"
+    : "Kubernetes uses the last one; keep one of them";
+  const message = `key ${quote(key)} is written twice in one mapping${where}: ${fix}`;
+  report(reading, "DuplicateKey", at.event, message, isNextObject ? "error" : "warning");
 }
 
 /** Keys that an object has at its root, and mostly first. */
@@ -337,8 +349,16 @@ function stop(reading: Reading, code: DocumentFindingCode, event: YamlEvent, mes
   return null;
 }
 
-function report(reading: Reading, code: DocumentFindingCode, event: YamlEvent, message: string): void {
-  const severity = code === "SurprisingYaml" || code === "UnsafeInteger" ? "warning" : "error";
+const severityOf = (code: DocumentFindingCode): Problem["severity"] =>
+  code === "SurprisingYaml" || code === "UnsafeInteger" ? "warning" : "error";
+
+function report(
+  reading: Reading,
+  code: DocumentFindingCode,
+  event: YamlEvent,
+  message: string,
+  severity: Problem["severity"] = severityOf(code),
+): void {
   const count = severity === "error" ? ++reading.errors : ++reading.warnings;
   const offset = eventOffset(reading.source, event) ?? 0;
   if (count <= maxProblems) {

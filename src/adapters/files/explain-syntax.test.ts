@@ -6,8 +6,6 @@ const rows: readonly (readonly [name: string, source: string, message: string])[
   ["a tab before a key", "\ta: 1\n", "a tab in the indentation: YAML allows only spaces there"],
   ["a tab below a key", "a:\n\tb: 1\n", "a tab in the indentation: YAML allows only spaces there"],
   ["a tab behind spaces", "a:\n  \tb: 1\n", "a tab in the indentation: YAML allows only spaces there"],
-  ["a tab in brackets", "a: {b: 1,\t c: 2}\n", "a tab inside brackets, or before them: write a space instead"],
-  ["a tab before brackets", "a: \t[1]\n", "a tab inside brackets, or before them: write a space instead"],
   ["an open list", "a: [1, 2\n", "the document ends inside a bracket or a quoted text: close it"],
   ["an open mapping", "a: {b: 1\n", "the document ends inside a bracket or a quoted text: close it"],
   ["an open single quote", "a: 'b\n", "the document ends inside a bracket or a quoted text: close it"],

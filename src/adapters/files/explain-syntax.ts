@@ -15,9 +15,6 @@ export function explainSyntax(source: string, { reason, offset }: SyntaxFailure)
   if (/deficient indentation|unexpected end/.test(reason) && offset >= source.trimEnd().length) {
     return "the document ends inside a bracket or a quoted text: close it";
   }
-  if (reason.includes("deficient indentation") && line.includes("\t")) {
-    return "a tab inside brackets, or before them: write a space instead";
-  }
   const char = source.charAt(offset);
   if ((char === "@" || char === "`" || char === "%") && line !== "")
     return `a value cannot begin with "${char}": quote it`;

@@ -71,7 +71,7 @@ const json: readonly Row[] = [
   ["with a comma too many it is YAML", '{"a": [1,],}\n', ['1:1 {"a":[1]}']],
   ["what looks like a marker", '{"a": "\\n---\\n"}\n', ['1:1 {"a":"\\n---\\n"}']],
   ["CR LF", '{\r\n"a": 1\r\n}\r\n{"b": 2}\r\n', ['1:1 {"a":1}', '4:1 {"b":2}']],
-  ["a duplicate key", '{"a": 1,\n "a": 2}\n', [], ["2:2 DuplicateKey"]],
+  ["a duplicate key", '{"a": 1,\n "a": 2}\n', ['1:1 {"a":2}'], ["2:2 DuplicateKey"]],
   ["a long number", '{"a": 12345678901234567890}', ['1:1 {"a":12345678901234567000}'], ["1:7 UnsafeInteger"]],
   [
     "a list, a string, a number",
@@ -128,7 +128,7 @@ const broken: readonly (readonly [name: string, text: string, finding: string])[
   ["a control character", "a: \u0007", "3:4 YamlSyntax"],
   ["broken JSON", '{"a": 1]', "3:8 YamlSyntax"],
   ["JSON without a colon", '{"a" 1}', "3:6 YamlSyntax"],
-  ["a duplicate key", "a: 1\na: 2", "4:1 DuplicateKey"],
+  ["a duplicate kind", "kind: A\nkind: B", "4:1 DuplicateKey"],
   ["an alias to nothing", "a: [*x]", "3:5 BadAlias"],
   ["an alias to itself", "a: &x [*x]", "3:8 BadAlias"],
   ["a list as a key", "? [a]\n: 1", "3:3 BadKey"],

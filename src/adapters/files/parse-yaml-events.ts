@@ -12,6 +12,7 @@ import {
   type ScalarEvent,
   YAMLException,
 } from "js-yaml";
+import { flattenFlow } from "./flatten-flow.ts";
 import { startOfLine } from "./split-stream.ts";
 
 export type YamlEvent = Event;
@@ -25,6 +26,15 @@ export type YamlEvents =
 
 /** Collections may nest `maxDepth` deep, or one deeper; the scanner recurses, so this is what keeps the stack safe. */
 export function parseYamlEvents(source: string, maxDepth: number): YamlEvents {
+  const result = scanEvents(source, maxDepth);
+  if (result.ok || !/deficient indentation|tab characters/.test(result.reason)) return result;
+  const flat = flattenFlow(source);
+  if (flat === undefined) return result;
+  const again = scanEvents(flat, maxDepth);
+  return again.ok ? { ok: true, events: again.events.map((event) => readFromSource(event, source)) } : again;
+}
+
+function scanEvents(source: string, maxDepth: number): YamlEvents {
   try {
     // js-yaml counts keys and scalars as levels of their own, sometimes one and sometimes two; the reader of the events counts exactly.
     return { ok: true, events: parseEvents(source, { maxDepth: maxDepth + 2 }) };
@@ -37,15 +47,14 @@ export function parseYamlEvents(source: string, maxDepth: number): YamlEvents {
   }
 }
 
-/** The text of a scalar, with quotes, escapes, folding and indentation undone. */
-export function scalarText(source: string, event: YamlScalar): string {
-  const text = getScalarValue(source, event);
-  const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
-  // js-yaml ends such a scalar with a line break even if the file has none at its end; Kubernetes does not.
-  const isCutShort =
-    isBlock && event.valueEnd === source.length && !/[\r\n]/.test(source.slice(-1)) && text.endsWith("\n");
-  return isCutShort ? text.slice(0, -1) : text;
-}
+/** `fast`: the scanner found a scalar that needs no folding. In the text as it is written it has several lines. */
+const readFromSource = (event: YamlEvent, source: string): YamlEvent =>
+  event.type === EVENT_ID.SCALAR && event.fast && /[\r\n]/.test(source.slice(event.valueStart, event.valueEnd))
+    ? { ...event, fast: false }
+    : event;
+
+/** The text of a scalar, with quotes, escapes, folding and indentation undone. `kubectl` ends the last line of a file if it has no end. */
+export const scalarText = (source: string, event: YamlScalar): string => getScalarValue(source, event);
 
 /** Where a node is written, or undefined for a value that was left out (`key:` with nothing behind it). */
 export function eventOffset(source: string, event: YamlEvent): number | undefined {

@@ -25,7 +25,7 @@ const row = (severity: Severity, title: string, fix: string | undefined): Findin
 export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   // Files.
   YamlSyntax: error("The document is not valid YAML or JSON."),
-  DuplicateKey: error("One mapping has the same key twice."),
+  DuplicateKey: warning("One mapping has the same key twice."),
   BadKey: error("A key is not a string."),
   BadTag: error("An explicit tag does not match its value."),
   BadAlias: error("An alias has no anchor, or is inside its own anchor."),

@@ -75,7 +75,8 @@ async function runCommand(
       if (visible.length < source.unreadable.length) refuse(io, "policies that may not be shown were left out");
     }
     if (source.tables.objects.size > 0) return source;
-    if (source.unreadable.length === 0) refuse(io, `there are no objects in ${formatOrigin(paths)}`);
+    const leftOut = source.findings().map(({ message }) => message);
+    if (source.unreadable.length === 0) refuse(io, `there are no objects in ${formatOrigin(paths)}`, ...leftOut);
     return undefined;
   };
   const code = await command.run({

@@ -26,7 +26,7 @@ export interface LoadedSource {
   readonly findings: () => readonly Finding[];
   /** Input that could not be read, that the API server would refuse, or that defines one object twice: the result may be incomplete. */
   readonly unreadable: readonly Finding[];
-  /** The part of `unreadable` that the evaluation does not know of: files and documents that are not valid text. */
+  /** What the evaluation does not know of: files and documents that are not valid text, and templates. */
   readonly unread: readonly Finding[];
   /** What was read, for messages: `bakery.yaml`, `the 3 files that were read`. */
   readonly origin: string;
@@ -72,7 +72,7 @@ async function buildSource(loaded: LoadedDocuments, completeness: Completeness):
       ...loaded.findings,
       ...findingsOf(evaluation).map((finding) => atField(finding, locate, inRefused)),
     ],
-    unread: loaded.findings.filter(({ severity }) => severity === "error"),
+    unread: loaded.findings.filter(({ severity, code }) => severity === "error" || code === "UnrenderedTemplate"),
     unreadable: [
       ...[...loaded.findings, ...tables.findings].filter(({ severity }) => severity === "error"),
       ...[...tables.refused.values()].flat().map((finding) => atField(finding, locate, inRefused)),

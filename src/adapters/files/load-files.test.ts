@@ -152,3 +152,78 @@ describe("the files of this machine", () => {
     expect(findings).toEqual([`error PathNotFound ${folder}/d/c.yaml:1:1 no such file or directory`]);
   });
 });
+
+describe("files in a folder that are not about Kubernetes", () => {
+  const others = {
+    "d/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n",
+    "d/chart/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n",
+    "d/chart/values.yaml": "replicas: 2\nenabled: yes\n",
+    "d/dashboard.json": '{"title": "requests", "panels": [{"expr": "rate(x[5m])", "legend": "{{pod}}"}]}',
+    "d/openapi.yaml": "openapi: 3.0.0\npaths: {}\n",
+    "d/list.yaml": "- 1\n- 2\n",
+    "d/tsconfig.json": '{"a": [1}',
+  };
+
+  test("they are skipped, and counted in one finding", async () => {
+    const { positions, findings } = await load(["d"], inMemory({ ...others, "d/a.yaml": object("a") }));
+    expect(positions).toEqual(["d/a.yaml:1:1"]);
+    expect(findings).toEqual([
+      "info SkippedDocuments d/chart/Chart.yaml:1:1 7 documents are not Kubernetes objects and are skipped: Chart.yaml, dashboard.json, kustomization.yaml, list.yaml and 3 more; render kustomizations with kubectl kustomize DIR, and read the output with -f -",
+    ]);
+  });
+
+  test("beside an object in one file, too", async () => {
+    const { positions, findings } = await load(["d"], inMemory({ "d/a.yaml": `x: on\n---\n${object("a")}` }));
+    expect(positions).toEqual(["d/a.yaml:3:1"]);
+    expect(findings).toEqual([
+      "info SkippedDocuments d/a.yaml:1:1 1 document is not a Kubernetes object and is skipped: a.yaml",
+    ]);
+  });
+
+  test.each(["d/list.yaml", "d/tsconfig.json"])("a file that is named itself is an error: %s", async (path) => {
+    const { findings } = await load([path], inMemory(others));
+    expect(findings.map((finding) => finding.split(" ")[0])).toEqual(["error"]);
+  });
+
+  test("a document of a kind that takes part, without a name, is a mistake and not skipped", async () => {
+    const gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nspec: {}\n";
+    const { positions } = await load(["d"], inMemory({ "d/g.yaml": `${gateway}---\nkind: HTTPRoute\nspec: {}\n` }));
+    expect(positions).toEqual(["d/g.yaml:1:1", "d/g.yaml:5:1"]);
+  });
+
+  test("a broken document that may be an object is an error", async () => {
+    const { findings } = await load(["d"], inMemory({ "d/a.yaml": "apiVersion: v1\nkind: [\n" }));
+    expect(findings.map((finding) => finding.split(" ").slice(0, 2).join(" "))).toEqual(["error YamlSyntax"]);
+  });
+});
+
+describe("templates", () => {
+  const templates = {
+    "c/shop/templates/a.yaml": `{{- if .Values.on }}\n${object("a")}{{- end }}\n`,
+    "c/shop/templates/b.yaml": object("{{ .Release.Name }}").replace("{name: ", "\n  name: ").replace("}\n", "\n"),
+    "c/shop/templates/c.yaml": `${object("c")}data: {{ toYaml .Values.data }}\n---\n${object("d")}`,
+  };
+
+  test("in a folder they are skipped, with one finding that says how to render them", async () => {
+    const { positions, findings } = await load(["c"], inMemory({ ...templates, "c/z.yaml": object("z") }));
+    expect(positions).toEqual(["c/z.yaml:1:1"]);
+    expect(findings).toEqual([
+      "warning UnrenderedTemplate c/shop/templates/a.yaml:1:1 3 files are templates, not YAML, and are skipped; this is the first of them: render them first, with helm template c/shop, and read the output with -f -",
+    ]);
+  });
+
+  test.each(Object.keys(templates))("a template that is named itself is one error: %s", async (path) => {
+    const { positions, findings } = await load([path], inMemory(templates));
+    expect(positions).toEqual([]);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatch(/^error UnrenderedTemplate .* this file is a template, not YAML: render it first/);
+  });
+
+  test("an object whose text has {{ for other readers is no template", async () => {
+    const rule = `${object("a")}data:\n  rule: "{{ $labels.pod }} is down"\n  text: |\n    {{ range }}\n`;
+    expect(await load(["d"], inMemory({ "d/a.yaml": rule }))).toMatchObject({
+      positions: ["d/a.yaml:1:1"],
+      findings: [],
+    });
+  });
+});

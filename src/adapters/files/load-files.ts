@@ -2,7 +2,9 @@ import type { DocumentFindingCode } from "../../core/model/finding-code.ts";
 import { decodeText } from "./decode-text.ts";
 import type { DocumentFinding } from "./document-finding.ts";
 import type { FileFacts, FileSystem } from "./file-system.ts";
-import { type ParseOptions, parseDocuments } from "./parse-documents.ts";
+import { findTemplate, type LeftOut, leftOutFindings, templateFinding } from "./left-out-files.ts";
+import { type ParsedPart, type ParseOptions, parseParts } from "./parse-documents.ts";
+import { type SelectedObjects, selectObjects } from "./select-objects.ts";
 import type { SourceDocument } from "./source-document.ts";
 
 /** The name that findings give to standard input. */
@@ -22,6 +24,14 @@ export interface LoadedFiles {
   readonly files: readonly string[];
 }
 
+/** Whether a path of the user's is this file, or a folder above it: a folder may have files that are not about Kubernetes. */
+interface Origin {
+  readonly isNamed: boolean;
+}
+
+const NAMED: Origin = { isNamed: true };
+const FOUND: Origin = { isNamed: false };
+
 interface Loading {
   readonly fileSystem: FileSystem;
   readonly options: LoadOptions;
@@ -29,6 +39,7 @@ interface Loading {
   readonly findings: DocumentFinding[];
   readonly files: string[];
   readonly seen: Set<string>;
+  readonly leftOut: LeftOut;
 }
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -36,7 +47,8 @@ const READ = /\.(ya?ml|json)$/i;
 
 /**
  * Reads every object in files, in directories with everything below them, and in standard input (`-`). What cannot be read becomes a
- * finding, and the rest is read.
+ * finding, and the rest is read. Below a directory, documents that are not Kubernetes objects and templates are left out, with one
+ * finding for all of them.
  *
  * @example
  * ```ts
@@ -49,18 +61,27 @@ export async function loadFiles(
   fileSystem: FileSystem,
   options: LoadOptions = {},
 ): Promise<LoadedFiles> {
-  const loading: Loading = { fileSystem, options, documents: [], findings: [], files: [], seen: new Set() };
+  const loading: Loading = {
+    fileSystem,
+    options,
+    documents: [],
+    findings: [],
+    files: [],
+    seen: new Set(),
+    leftOut: { templates: [], others: [] },
+  };
   for (const path of paths) {
     if (path === "-") await loadStdin(loading);
     else await loadPath(loading, path);
   }
-  return { documents: loading.documents, findings: loading.findings, files: loading.files };
+  const findings = [...loading.findings, ...leftOutFindings(loading.leftOut)];
+  return { documents: loading.documents, findings, files: loading.files };
 }
 
 async function loadStdin(loading: Loading): Promise<void> {
   if (loading.seen.has("-")) return;
   loading.seen.add("-");
-  addText(loading, STDIN_NAME, await loading.fileSystem.readStdin());
+  addText(loading, STDIN_NAME, await loading.fileSystem.readStdin(), NAMED);
 }
 
 async function loadPath(loading: Loading, path: string): Promise<void> {
@@ -77,7 +98,7 @@ async function loadPath(loading: Loading, path: string): Promise<void> {
     // Pipes too: `-f <(helm template …)`.
     case "file":
     case "other":
-      await loadFile(loading, path, facts);
+      await loadFile(loading, path, facts, NAMED);
   }
 }
 
@@ -98,12 +119,12 @@ async function loadDirectory(loading: Loading, path: string): Promise<void> {
     if (facts.type === "directory") {
       if (!isSeen(loading, facts)) await loadDirectory(loading, child);
     } else if (facts.type === "file" && READ.test(name) && !isSeen(loading, facts)) {
-      await loadFile(loading, child, facts);
+      await loadFile(loading, child, facts, FOUND);
     }
   }
 }
 
-async function loadFile(loading: Loading, path: string, { sizeBytes }: FileFacts): Promise<void> {
+async function loadFile(loading: Loading, path: string, { sizeBytes }: FileFacts, how: Origin): Promise<void> {
   const { maxFileBytes = MAX_FILE_BYTES, onFile } = loading.options;
   if (sizeBytes > maxFileBytes) {
     report(
@@ -116,13 +137,13 @@ async function loadFile(loading: Loading, path: string, { sizeBytes }: FileFacts
   }
   onFile?.(path, sizeBytes);
   try {
-    addText(loading, path, await loading.fileSystem.readFile(path));
+    addText(loading, path, await loading.fileSystem.readFile(path), how);
   } catch (error) {
     reportFailure(loading, path, error);
   }
 }
 
-function addText(loading: Loading, file: string, bytes: Uint8Array): void {
+function addText(loading: Loading, file: string, bytes: Uint8Array, { isNamed }: Origin): void {
   loading.files.push(file);
   const decoded = decodeText(bytes);
   if (!decoded.ok) {
@@ -130,10 +151,24 @@ function addText(loading: Loading, file: string, bytes: Uint8Array): void {
     loading.findings.push({ code: "NotUtf8", severity: "error", message, file, line, column });
     return;
   }
-  const parsed = parseDocuments(decoded.text, file, loading.options);
-  for (const document of parsed.documents) loading.documents.push(document);
-  loading.findings.push(...parsed.findings);
+  const parts = [...parseParts(decoded.text, file, loading.options)];
+  const template = findTemplate(parts);
+  if (template !== undefined) {
+    if (isNamed) loading.findings.push(templateFinding(file, template));
+    else loading.leftOut.templates.push({ file, ...template });
+    return;
+  }
+  const { documents, findings, skipped } = isNamed ? joinParts(parts) : selectObjects(parts);
+  for (const document of documents) loading.documents.push(document);
+  loading.findings.push(...findings);
+  if (skipped !== undefined) loading.leftOut.others.push({ file, ...skipped.first, count: skipped.count });
 }
+
+const joinParts = (parts: readonly ParsedPart[]): SelectedObjects => ({
+  documents: parts.flatMap(({ documents }) => documents),
+  findings: parts.flatMap(({ findings }) => findings),
+  skipped: undefined,
+});
 
 function isSeen({ seen }: Loading, { realPath, type }: FileFacts): boolean {
   // Every process substitution has a path of its own, and some systems give them all the same real path.

@@ -24,6 +24,13 @@ export interface ParsedDocuments {
   readonly findings: DocumentFinding[];
 }
 
+/** What one part of a stream has, between two markers. */
+export interface ParsedPart extends ParsedDocuments {
+  readonly text: string;
+  /** The line on which it begins. */
+  readonly line: number;
+}
+
 /** A known position, from which later ones are counted. */
 interface TextPosition extends Position {
   readonly offset: number;
@@ -44,7 +51,7 @@ interface Parsing extends ParsedDocuments {
   readonly file: string;
   readonly limits: Required<ParseOptions>;
   /** The events that `locate` used last: callers often locate several values of one document in a row. */
-  cache: { readonly range: TextRange; readonly events: readonly YamlEvent[] } | undefined;
+  readonly cache: { last?: { readonly range: TextRange; readonly events: readonly YamlEvent[] } };
 }
 
 const defaults: Required<ParseOptions> = { maxDepth: 256, maxAliases: 1000, maxDocumentLength: 64 * 1024 * 1024 };
@@ -59,19 +66,22 @@ const defaults: Required<ParseOptions> = { maxDepth: 256, maxAliases: 1000, maxD
  * ```
  */
 export function parseDocuments(text: string, file: string, options: ParseOptions = {}): ParsedDocuments {
+  const documents: SourceDocument[] = [];
+  const findings: DocumentFinding[] = [];
+  for (const part of parseParts(text, file, options)) {
+    for (const document of part.documents) documents.push(document);
+    findings.push(...part.findings);
+  }
+  return { documents, findings };
+}
+
+/** As `parseDocuments`, part by part. */
+export function* parseParts(text: string, file: string, options: ParseOptions = {}): Iterable<ParsedPart> {
   const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const limits = { ...defaults, ...options };
-  const hasByteOrderMark = body.includes("\uFEFF");
-  const parsing: Parsing = {
-    text: body,
-    hasByteOrderMark,
-    file,
-    limits,
-    documents: [],
-    findings: [],
-    cache: undefined,
-  };
+  const whole = { text: body, hasByteOrderMark: body.includes("\uFEFF"), file, limits, cache: {} };
   for (const { start, end, line } of splitStream(body)) {
+    const parsing: Parsing = { ...whole, documents: [], findings: [] };
     const position = { offset: start, line, column: 1 };
     if (end - start > limits.maxDocumentLength) {
       const message = `a document of ${end - start} characters; at most ${limits.maxDocumentLength} are read: split it`;
@@ -79,8 +89,8 @@ export function parseDocuments(text: string, file: string, options: ParseOptions
     } else {
       parseChunk(parsing, { start, end }, position);
     }
+    yield { documents: parsing.documents, findings: parsing.findings, text: body.slice(start, end), line };
   }
-  return { documents: parsing.documents, findings: parsing.findings };
 }
 
 /** JSON values may follow each other without any marker, as `jq` prints them. */
@@ -220,11 +230,12 @@ function addDocument(parsing: Parsing, value: Json, origin: Origin): void {
 
 function treeOf(parsing: Parsing, range: TextRange): YamlTree {
   const source = parsing.text.slice(range.start, range.end);
-  if (parsing.cache?.range.start !== range.start || parsing.cache.range.end !== range.end) {
+  const { cache } = parsing;
+  if (cache.last?.range.start !== range.start || cache.last.range.end !== range.end) {
     const result = parseYamlEvents(source, parsing.limits.maxDepth);
-    parsing.cache = { range, events: result.ok ? result.events : [] };
+    cache.last = { range, events: result.ok ? result.events : [] };
   }
-  return { events: parsing.cache.events, source };
+  return { events: cache.last.events, source };
 }
 
 /** The position of the root; undefined for a value that the document leaves out. */

@@ -6,6 +6,7 @@ export type CaveatSeverity = "broken" | "partial";
 export type CaveatCode =
   | "BrokenDefinition"
   | "UnreadableInput"
+  | "UnrenderedTemplate"
   | "RefusedObject"
   | "UnknownPolicyKind"
   | "InferredDefinition"
@@ -26,6 +27,7 @@ const ADD_FILES = "Add their files with -f. If the files are everything there is
 /** In the order in which caveats are shown. */
 export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   UnreadableInput: { severity: "broken", fix: "Correct the file, or leave it out." },
+  UnrenderedTemplate: { severity: "partial", fix: "Render them, and read the output with -f -." },
   BrokenDefinition: { severity: "broken", fix: "Correct the definition; 'prevail check' lists all its errors." },
   RefusedObject: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
   UnknownPolicyKind: {

@@ -10,7 +10,7 @@ import type { Caveat, CaveatScope } from "./caveat.ts";
 import type { CaveatContext } from "./caveat-context.ts";
 import { notCarriedOutCaveats } from "./dataplane-caveats.ts";
 import { brokenDefinitionCaveats, inferredCaveats, unknownKindCaveats } from "./definition-caveats.ts";
-import { refusedCaveats, unreadableCaveats } from "./input-caveats.ts";
+import { refusedCaveats, templateCaveats, unreadableCaveats } from "./input-caveats.ts";
 import { relatedObjects } from "./related-objects.ts";
 
 /** Broken before partial. */
@@ -20,6 +20,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   refusedCaveats,
   unknownKindCaveats,
   inferredCaveats,
+  templateCaveats,
   absentParentCaveats,
   absentBackendCaveats,
   absentTargetCaveats,

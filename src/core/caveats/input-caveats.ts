@@ -20,6 +20,20 @@ export function unreadableCaveats({ world, scope }: CaveatContext): readonly Cav
   ];
 }
 
+/** Templates in folders: what they would define is not known. */
+export function templateCaveats({ scope }: CaveatContext): readonly Caveat[] {
+  const [found] = (scope.unread ?? []).filter(
+    ({ code, severity }) => code === "UnrenderedTemplate" && severity !== "error",
+  );
+  if (found === undefined) return [];
+  const summary = "templates are not read";
+  return [
+    caveat("UnrenderedTemplate", { message: capital(found.message), summary, objects: [positionOfFinding(found)] }),
+  ];
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Objects that count as absent because the API server would refuse them. */
 export function refusedCaveats({ world }: CaveatContext): readonly Caveat[] {
   const refused: { readonly id: ObjectId; readonly first: Finding | undefined }[] = [];

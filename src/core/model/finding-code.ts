@@ -17,6 +17,8 @@ export type DocumentFindingCode =
   | "UnsafeInteger"
   | "SurprisingYaml"
   | "EmptyDirectory"
+  | "UnrenderedTemplate"
+  | "SkippedDocuments"
   | "MoreFindings";
 
 /** Stable codes of all findings. `finding-codes.ts` describes them. */

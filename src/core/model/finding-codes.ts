@@ -41,6 +41,11 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   UnsafeInteger: warning("An integer is too large to be represented exactly."),
   SurprisingYaml: warning("A YAML value is parsed as another type than it seems."),
   EmptyDirectory: warning("A directory has no YAML or JSON files.", "Correct the path given with -f."),
+  UnrenderedTemplate: warning("Files are templates, which are not YAML until they are rendered."),
+  SkippedDocuments: info(
+    "Documents in a directory are not Kubernetes objects.",
+    "Name a file with -f to see what it lacks.",
+  ),
   MoreFindings: warning("A document has more findings than are shown."),
   // Objects of any kind.
   InvalidField: error("A field has a value that the API server would refuse."),

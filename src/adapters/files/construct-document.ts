@@ -349,7 +349,7 @@ function stop(reading: Reading, code: DocumentFindingCode, event: YamlEvent, mes
   return null;
 }
 
-const severityOf = (code: DocumentFindingCode): Problem["severity"] =>
+const severityOf = (code: DocumentFindingCode): DocumentProblem["severity"] =>
   code === "SurprisingYaml" || code === "UnsafeInteger" ? "warning" : "error";
 
 function report(
@@ -357,7 +357,7 @@ function report(
   code: DocumentFindingCode,
   event: YamlEvent,
   message: string,
-  severity: Problem["severity"] = severityOf(code),
+  severity: DocumentProblem["severity"] = severityOf(code),
 ): void {
   const count = severity === "error" ? ++reading.errors : ++reading.warnings;
   const offset = eventOffset(reading.source, event) ?? 0;

@@ -4,7 +4,7 @@ import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { PathScope } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
-import { referrersOf } from "../world/link-indexes.ts";
+import { referrersOf, referrersToParent } from "../world/link-indexes.ts";
 import type { WithPolicies } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
 
@@ -164,7 +164,7 @@ function addBelow(touched: Set<ObjectId>, dirty: ReadonlySet<ObjectId>, world: W
     // As the frontend of a mesh a Service is a root: only its own change affects the routes below it.
     const isFrontend = dirty.has(id);
     if (!isFrontend && !world.rulebook.isParentByRef(kindId(parseObjectId(id)))) continue;
-    for (const child of referrersOf(world, id))
+    for (const child of referrersToParent(world, id))
       if (world.links.get(child)?.up.some((up) => up.parent === parent && (isFrontend || !up.frontend))) add(child);
   }
 }

@@ -2,19 +2,25 @@
 import { idsAt, moveId } from "../../model/collections/id-index.ts";
 import { isSameList } from "../../model/collections/is-same-list.ts";
 import { MapDraft } from "../../model/collections/map-draft.ts";
+import { made, once } from "../../model/collections/once.ts";
 import { jsonEqual } from "../../model/json.ts";
 import { labelsOf } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
-import { linkChildren } from "../../topology/link-children.ts";
 import { linkParents } from "../../topology/link-parents.ts";
-import type { ChildUse, DownLink, LinkRefusal, UpLink } from "../../topology/links.ts";
-import { REFERENCE_GRANT } from "../world/build-world.ts";
+import type { ChildLinks, ChildUse, DownLink, LinkRefusal, ParentLinks, UpLink } from "../../topology/links.ts";
+import { buildChildLinks, childLinksIn, REFERENCE_GRANT } from "../world/build-world.ts";
 import { linkContext } from "../world/contexts.ts";
 import { findUnfollowedLinks } from "../world/find-unfollowed-links.ts";
 import { NAMESPACE } from "../world/implied-objects.ts";
-import { grantsReadBy, referencesOf, referrersOf, refusalsOf } from "../world/link-indexes.ts";
+import {
+  buildChildIndexes,
+  childrenNamedIn,
+  joinRefusals,
+  parentsNamedIn,
+  referrersOf,
+} from "../world/link-indexes.ts";
 import { nameLookup } from "../world/name-lookup.ts";
-import type { WithLinks, WithObjects } from "../world/world.ts";
+import type { LinkIndexes, WithLinks, WithObjects } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
 
 const NONE: readonly never[] = [];
@@ -31,57 +37,111 @@ export interface UpdatedLinks {
 
 export function updateLinks(before: WithLinks, tables: WithObjects, changes: readonly ObjectChange[]): UpdatedLinks {
   const { rulebook, objects } = tables;
-  const relinked = new Set<ObjectId>();
-  const changed = new Set<ObjectId>();
-  const named = new Set<ObjectId>();
-  const indexes = before.indexLinks();
   const parents = new MapDraft(before.links);
-  const children = new MapDraft(before.linkChildren());
-  const context = linkContext(tables);
-  const [parentsOf, childrenOf] = [linkParents(context), linkChildren(context)];
+  const parentsOf = linkParents(linkContext(tables));
   const ids: ObjectId[] = [];
   for (const id of objectsToLink(before, changes)) {
     const object = objects.get(id);
     const now = object !== undefined && rulebook.rows.has(object.family.kindId) ? parentsOf(object) : undefined;
     if (now === undefined && !before.links.has(id)) continue;
     parents.set(id, now);
-    children.set(id, object === undefined || now === undefined ? undefined : childrenOf(object, now));
     ids.push(id);
   }
-  const [links, childLinks] = [parents.build(), children.build()];
-  const linked = { rulebook, objects, links, linkChildren: () => childLinks };
-  const referrers = new MapDraft(indexes.referrers);
-  const labelReaders = new MapDraft(indexes.labelReaders);
-  const grantReaders = new MapDraft(indexes.grantReaders);
-  for (const id of ids) {
-    const [old, now] = [before.links.get(id), links.get(id)];
-    const references = [referencesOf(before, id), referencesOf(linked, id)] as const;
-    moveId(referrers, id, ...references);
-    moveId(labelReaders, id, old?.labelsOf ?? NONE, now?.labelsOf ?? NONE);
-    moveId(grantReaders, id, grantsReadBy(before, id), grantsReadBy(linked, id));
-    addDifference(
-      named,
-      references.map((list) => list.filter(isClusterScoped)),
-    );
-    addDifference(named, [idsOf(old?.impliedParents), idsOf(now?.impliedParents)]);
-    if (!hasSameLinks(before, linked, id)) relinked.add(id);
-    if (relinked.has(id) || !hasSameRefusals(refusalsOf(before, id), refusalsOf(linked, id))) changed.add(id);
+  const links = parents.build();
+  const relinks = relinksOf(before, { ...tables, links }, ids);
+  const { linkChildren, indexChildren } = updateChildTables(before, { ...tables, links }, relinks);
+  const relinked = new Set<ObjectId>();
+  const changed = new Set<ObjectId>();
+  const named = new Set<ObjectId>();
+  for (const { id, was, is } of relinks) {
+    addDifference(named, [was, is].map(clusterScopedIn));
+    addDifference(named, [idsOf(was.parents?.impliedParents), idsOf(is.parents?.impliedParents)]);
+    if (!hasSameLinks(was, is)) relinked.add(id);
+    if (relinked.has(id) || !hasSameRefusals(refusalsIn(was), refusalsIn(is))) changed.add(id);
   }
-  const updatedIndexes = {
-    referrers: referrers.build(),
-    labelReaders: labelReaders.build(),
-    grantReaders: grantReaders.build(),
-  };
+  const linked = { rulebook, objects, links, linkChildren };
   const hasForeign = [...relinked].some((id) => rulebook.isForeign(kindId(parseObjectId(id))));
   const withLinks: WithLinks = {
     ...tables,
     ...linked,
     unfollowed: hasForeign ? findUnfollowedLinks(linked) : before.unfollowed,
-    indexLinks: () => updatedIndexes,
+    indexLinks: made(updateIndexes(before.indexLinks(), relinks)),
+    indexChildren,
     names: nameLookup(linked),
   };
   return { tables: withLinks, relinked, changed, named };
 }
+
+/** All links of one object. */
+interface OwnLinks {
+  readonly parents: ParentLinks | undefined;
+  readonly children: ChildLinks | undefined;
+}
+
+/** The links of one object before and after the change. */
+interface Relink {
+  readonly id: ObjectId;
+  readonly was: OwnLinks;
+  readonly is: OwnLinks;
+}
+
+function relinksOf(
+  before: WithLinks,
+  after: WithObjects & Pick<WithLinks, "links">,
+  ids: readonly ObjectId[],
+): readonly Relink[] {
+  const oldChildren = before.linkChildren.isMade()
+    ? (id: ObjectId): ChildLinks | undefined => before.linkChildren().get(id)
+    : childLinksIn(before);
+  const newChildren = childLinksIn(after);
+  return ids.map((id) => ({
+    id,
+    was: { parents: before.links.get(id), children: oldChildren(id) },
+    is: { parents: after.links.get(id), children: newChildren(id) },
+  }));
+}
+
+/** The tables of links to children after the change. A table that nobody has used yet is computed when it is first used. */
+function updateChildTables(
+  before: WithLinks,
+  after: WithObjects & Pick<WithLinks, "links">,
+  relinks: readonly Relink[],
+): Pick<WithLinks, "linkChildren" | "indexChildren"> {
+  if (!before.linkChildren.isMade()) {
+    const linkChildren = once(() => buildChildLinks(after, after.links));
+    return { linkChildren, indexChildren: once(() => buildChildIndexes(linkChildren())) };
+  }
+  const draft = new MapDraft(before.linkChildren());
+  for (const { id, is } of relinks) draft.set(id, is.children);
+  const linkChildren = made(draft.build());
+  if (!before.indexChildren.isMade())
+    return { linkChildren, indexChildren: once(() => buildChildIndexes(linkChildren())) };
+  const indexes = before.indexChildren();
+  const referrers = new MapDraft(indexes.referrers);
+  const grantReaders = new MapDraft(indexes.grantReaders);
+  for (const { id, was, is } of relinks) {
+    moveId(referrers, id, childrenNamedIn(was.children), childrenNamedIn(is.children));
+    moveId(grantReaders, id, was.children?.grantsOf ?? NONE, is.children?.grantsOf ?? NONE);
+  }
+  return { linkChildren, indexChildren: made({ referrers: referrers.build(), grantReaders: grantReaders.build() }) };
+}
+
+function updateIndexes(indexes: LinkIndexes, relinks: readonly Relink[]): LinkIndexes {
+  const referrers = new MapDraft(indexes.referrers);
+  const labelReaders = new MapDraft(indexes.labelReaders);
+  const grantReaders = new MapDraft(indexes.grantReaders);
+  for (const { id, was, is } of relinks) {
+    moveId(referrers, id, parentsNamedIn(was.parents), parentsNamedIn(is.parents));
+    moveId(labelReaders, id, was.parents?.labelsOf ?? NONE, is.parents?.labelsOf ?? NONE);
+    moveId(grantReaders, id, was.parents?.grantsOf ?? NONE, is.parents?.grantsOf ?? NONE);
+  }
+  return { referrers: referrers.build(), labelReaders: labelReaders.build(), grantReaders: grantReaders.build() };
+}
+
+const refusalsIn = ({ parents, children }: OwnLinks): readonly LinkRefusal[] => joinRefusals(parents, children);
+
+const clusterScopedIn = ({ parents, children }: OwnLinks): readonly ObjectId[] =>
+  [...parentsNamedIn(parents), ...childrenNamedIn(children)].filter(isClusterScoped);
 
 const isClusterScoped = (id: ObjectId): boolean => id.includes("//");
 
@@ -108,7 +168,10 @@ function objectsToLink(before: WithLinks, changes: readonly ObjectChange[]): Rea
     for (const referrer of referrersOf(before, id))
       if (mayChangeLinks || namesAsParent(before, referrer, id)) found.add(referrer);
     if (kind === NAMESPACE && !jsonEqual(labelsOf(old), labelsOf(after))) addAll(idsAt(indexes.labelReaders, ref.name));
-    if (kind === REFERENCE_GRANT) addAll(idsAt(indexes.grantReaders, ref.namespace));
+    if (kind === REFERENCE_GRANT) {
+      addAll(idsAt(indexes.grantReaders, ref.namespace));
+      addAll(idsAt(before.indexChildren().grantReaders, ref.namespace));
+    }
   }
   return found;
 }
@@ -123,18 +186,15 @@ function namesAsParent({ links }: WithLinks, id: ObjectId, other: ObjectId): boo
   );
 }
 
-type Links = Pick<WithLinks, "links" | "linkChildren">;
-
 /** An object without links and an absent object have equal links. */
-function hasSameLinks(before: Links, after: Links, id: ObjectId): boolean {
-  const [a, b] = [before.links.get(id), after.links.get(id)];
-  const [wasUp, isUp] = [a?.up ?? NONE, b?.up ?? NONE];
-  const wasDown = before.linkChildren().get(id)?.down ?? NONE;
-  const isDown = after.linkChildren().get(id)?.down ?? NONE;
+function hasSameLinks(was: OwnLinks, is: OwnLinks): boolean {
+  const [wasUp, isUp] = [was.parents?.up ?? NONE, is.parents?.up ?? NONE];
+  const [wasDown, isDown] = [was.children?.down ?? NONE, is.children?.down ?? NONE];
+  const [wasAbsent, isAbsent] = [was.parents?.absentParents ?? NONE, is.parents?.absentParents ?? NONE];
   return (
     wasUp.length === isUp.length &&
     wasDown.length === isDown.length &&
-    (a?.absentParents ?? NONE).length > 0 === (b?.absentParents ?? NONE).length > 0 &&
+    wasAbsent.length > 0 === isAbsent.length > 0 &&
     wasUp.every((link, i) => isSameUp(link, isUp[i])) &&
     wasDown.every((link, i) => isSameDown(link, isDown[i]))
   );

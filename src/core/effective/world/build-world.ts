@@ -14,7 +14,7 @@ import { type Grant, grantOf } from "../../topology/reference-grants.ts";
 import { AttachedDraft } from "./attached-policies.ts";
 import { linkContext, targetContext } from "./contexts.ts";
 import { findUnfollowedLinks } from "./find-unfollowed-links.ts";
-import { buildLinkIndexes } from "./link-indexes.ts";
+import { buildChildIndexes, buildLinkIndexes } from "./link-indexes.ts";
 import { nameLookup } from "./name-lookup.ts";
 import { buildPolicyIndexes } from "./policy-indexes.ts";
 import type { Rulebook } from "./rulebook.ts";
@@ -67,19 +67,29 @@ function buildLinks(tables: WithObjects): WithLinks {
     links,
     linkChildren: childLinks,
     unfollowed: findUnfollowedLinks({ rulebook, objects, links, linkChildren: childLinks }),
-    indexLinks: once(() => buildLinkIndexes({ links, linkChildren: childLinks })),
+    indexLinks: once(() => buildLinkIndexes(links)),
+    indexChildren: once(() => buildChildIndexes(childLinks())),
     names: nameLookup({ rulebook, objects, links }),
   };
 }
 
-function buildChildLinks(tables: WithObjects, links: WithLinks["links"]): PersistentMap<ObjectId, ChildLinks> {
+export function buildChildLinks(tables: WithObjects, links: WithLinks["links"]): PersistentMap<ObjectId, ChildLinks> {
   const all = new Map<ObjectId, ChildLinks>();
-  const childrenOf = linkChildren(linkContext(tables));
-  links.forEach((parents, id) => {
-    const object = tables.objects.get(id);
-    if (object !== undefined) all.set(id, childrenOf(object, parents));
+  const childrenOf = childLinksIn({ ...tables, links });
+  links.forEach((_, id) => {
+    const children = childrenOf(id);
+    if (children !== undefined) all.set(id, children);
   });
   return PersistentMap.from(all);
+}
+
+/** Returns a function that computes the links of one object to its children. */
+export function childLinksIn(tables: WithObjects & Pick<WithLinks, "links">): (id: ObjectId) => ChildLinks | undefined {
+  const childrenOf = linkChildren(linkContext(tables));
+  return (id) => {
+    const [object, parents] = [tables.objects.get(id), tables.links.get(id)];
+    return object === undefined || parents === undefined ? undefined : childrenOf(object, parents);
+  };
 }
 
 function buildPolicies(tables: WithLinks): WithPolicies {

@@ -3,7 +3,7 @@
  * their bare name (GatewayClass).
  */
 import { compareText, type KindId, kindId, type ObjectRef, objectId } from "../../model/refs.ts";
-import { referrersOf } from "./link-indexes.ts";
+import { referrersToParent } from "./link-indexes.ts";
 import type { WithLinks } from "./world.ts";
 
 export const NAMESPACE: KindId = kindId({ group: "", kind: "Namespace" });
@@ -12,7 +12,7 @@ export function isImplied(tables: Pick<WithLinks, "objects" | "links" | "indexLi
   if (ref.namespace !== "") return false;
   if (ref.kind === "Namespace" && ref.group === "") return tables.objects.hasNamespace(ref.name);
   const wanted = objectId(ref);
-  for (const id of referrersOf(tables, wanted)) {
+  for (const id of referrersToParent(tables, wanted)) {
     if (tables.links.get(id)?.impliedParents.some((parent) => objectId(parent) === wanted) === true) return true;
   }
   return false;

@@ -1,46 +1,66 @@
 import { IdIndexBuilder, idsAt } from "../../model/collections/id-index.ts";
-import type { ObjectId } from "../../model/refs.ts";
-import type { LinkRefusal } from "../../topology/links.ts";
-import type { LinkIndexes, WithLinks } from "./world.ts";
+import { type ObjectId, splitId } from "../../model/refs.ts";
+import type { ChildLinks, LinkRefusal, ParentLinks } from "../../topology/links.ts";
+import type { ChildIndexes, LinkIndexes, WithLinks } from "./world.ts";
 
-type Links = Pick<WithLinks, "links" | "linkChildren">;
-
-export function buildLinkIndexes({ links, linkChildren }: Links): LinkIndexes {
+export function buildLinkIndexes(links: WithLinks["links"]): LinkIndexes {
   const referrers = new IdIndexBuilder<ObjectId, ObjectId>();
   const labelReaders = new IdIndexBuilder<string, ObjectId>();
   const grantReaders = new IdIndexBuilder<string, ObjectId>();
-  const all = { links, linkChildren };
-  links.forEach(({ labelsOf }, id) => {
-    for (const reference of referencesOf(all, id)) referrers.add(reference, id);
-    for (const namespace of labelsOf) labelReaders.add(namespace, id);
-    for (const namespace of grantsReadBy(all, id)) grantReaders.add(namespace, id);
+  links.forEach((own, id) => {
+    for (const parent of parentsNamedIn(own)) referrers.add(parent, id);
+    for (const namespace of own.labelsOf) labelReaders.add(namespace, id);
+    for (const namespace of own.grantsOf) grantReaders.add(namespace, id);
   });
   return { referrers: referrers.build(), labelReaders: labelReaders.build(), grantReaders: grantReaders.build() };
 }
 
-/** The id of every object that an object refers to, whether it exists or not; each once. */
-export function referencesOf({ links, linkChildren }: Links, id: ObjectId): readonly ObjectId[] {
-  const ids = new Set<ObjectId>();
-  const [parents, children] = [links.get(id), linkChildren().get(id)];
-  for (const { parent } of parents?.up ?? NONE) ids.add(parent);
-  for (const { child } of children?.down ?? NONE) ids.add(child);
-  for (const other of parents?.unlinked ?? NONE) ids.add(other);
-  for (const other of children?.unlinked ?? NONE) ids.add(other);
-  return [...ids];
+export function buildChildIndexes(childLinks: ReturnType<WithLinks["linkChildren"]>): ChildIndexes {
+  const referrers = new IdIndexBuilder<ObjectId, ObjectId>();
+  const grantReaders = new IdIndexBuilder<string, ObjectId>();
+  childLinks.forEach((own, id) => {
+    for (const child of childrenNamedIn(own)) referrers.add(child, id);
+    for (const namespace of own.grantsOf) grantReaders.add(namespace, id);
+  });
+  return { referrers: referrers.build(), grantReaders: grantReaders.build() };
 }
 
-/** The namespaces whose ReferenceGrants the links of an object depend on. A namespace may be there twice. */
-export const grantsReadBy = ({ links, linkChildren }: Links, id: ObjectId): readonly string[] =>
-  joined(links.get(id)?.grantsOf, linkChildren().get(id)?.grantsOf);
+/** Every object that is named as a parent, whether it exists or not; each once. */
+export const parentsNamedIn = (links: ParentLinks | undefined): readonly ObjectId[] =>
+  links === undefined ? NONE : [...new Set([...links.up.map(({ parent }) => parent), ...links.unlinked])];
+
+/** Every object that is named as a child, whether it exists or not; each once. */
+export const childrenNamedIn = (links: ChildLinks | undefined): readonly ObjectId[] =>
+  links === undefined ? NONE : [...new Set([...links.down.map(({ child }) => child), ...links.unlinked])];
 
 /** The references of an object that are refused: to parents, then to children. */
-export const refusalsOf = ({ links, linkChildren }: Links, id: ObjectId): readonly LinkRefusal[] =>
-  joined(links.get(id)?.refusals, linkChildren().get(id)?.refusals);
+export const refusalsOf = (
+  { links, linkChildren }: Pick<WithLinks, "links" | "linkChildren">,
+  id: ObjectId,
+): readonly LinkRefusal[] => joinRefusals(links.get(id), linkChildren().get(id));
+
+export function joinRefusals(
+  parents: ParentLinks | undefined,
+  children: ChildLinks | undefined,
+): readonly LinkRefusal[] {
+  const [up, down] = [parents?.refusals ?? NONE, children?.refusals ?? NONE];
+  return down.length === 0 ? up : [...up, ...down];
+}
 
 const NONE: readonly never[] = [];
 
-const joined = <T>(a: readonly T[] = NONE, b: readonly T[] = NONE): readonly T[] => (b.length === 0 ? a : [...a, ...b]);
+/** The objects that refer to an object as their parent, in order, whether the object exists or not. */
+export const referrersToParent = ({ indexLinks }: Pick<WithLinks, "indexLinks">, id: ObjectId): Iterable<ObjectId> =>
+  idsAt(indexLinks().referrers, id);
 
 /** The objects that refer to an object as their parent or child, in order, whether the object exists or not. */
-export const referrersOf = ({ indexLinks }: Pick<WithLinks, "indexLinks">, id: ObjectId): Iterable<ObjectId> =>
-  idsAt(indexLinks().referrers, id);
+export function referrersOf(
+  tables: Pick<WithLinks, "indexLinks" | "indexChildren" | "rulebook">,
+  id: ObjectId,
+): Iterable<ObjectId> {
+  const toParent = referrersToParent(tables, id);
+  if (!tables.rulebook.isChildByRef(splitId(id).kind)) return toParent;
+  const toChild = idsAt(tables.indexChildren().referrers, id);
+  const [first] = toParent;
+  return first === undefined ? toChild : [...new Set([...toParent, ...toChild])].sort();
+}

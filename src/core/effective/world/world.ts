@@ -10,6 +10,7 @@ import type { ResolvedReferences } from "../../attachment/resolve-references.ts"
 import type { ResolvedTargets } from "../../attachment/resolved-targets.ts";
 import type { IdIndex } from "../../model/collections/id-index.ts";
 import type { ObjectIndex } from "../../model/collections/object-index.ts";
+import type { Once } from "../../model/collections/once.ts";
 import type { PersistentMap } from "../../model/collections/persistent-map.ts";
 import type { Completeness } from "../../model/completeness.ts";
 import type { Finding } from "../../model/finding.ts";
@@ -46,24 +47,28 @@ export interface WithObjects {
 export interface WithLinks extends WithObjects {
   /** The links to parents of the objects whose kind can have any links. */
   readonly links: PersistentMap<ObjectId, ParentLinks>;
-  /** The links to children of the same objects. Computed on the first call: most paths and verdicts need parents only. */
-  readonly linkChildren: () => PersistentMap<ObjectId, ChildLinks>;
+  /** The links to children of the same objects. Most paths, verdicts and changes need parents only. */
+  readonly linkChildren: Once<PersistentMap<ObjectId, ChildLinks>>;
   /** Objects some of whose links are not followed: they are on a cycle, or nested too deep. */
   readonly unfollowed: ReadonlyMap<ObjectId, UnfollowedLinks>;
-  /** Computed on the first call: only changes and paths to backends need it. */
-  readonly indexLinks: () => LinkIndexes;
+  /** The links to parents, by what they depend on. Only changes need it. */
+  readonly indexLinks: Once<LinkIndexes>;
+  /** The links to children, by what they depend on. Only paths to backends, and changes of backends and grants, need it. */
+  readonly indexChildren: Once<ChildIndexes>;
   /** For "did you mean" in messages. */
   readonly names: NameLookup;
 }
 
-/** The links of the objects, by what they depend on. */
-export interface LinkIndexes {
+export interface ChildIndexes {
   /** The objects that refer to an object, whether it exists or not. */
   readonly referrers: IdIndex<ObjectId, ObjectId>;
-  /** The objects whose links depend on the labels of a namespace. */
-  readonly labelReaders: IdIndex<string, ObjectId>;
   /** The objects whose links depend on the ReferenceGrants of a namespace. */
   readonly grantReaders: IdIndex<string, ObjectId>;
+}
+
+export interface LinkIndexes extends ChildIndexes {
+  /** The objects whose links depend on the labels of a namespace. */
+  readonly labelReaders: IdIndex<string, ObjectId>;
 }
 
 /** Stage 3: the policies, and where they are attached. */

@@ -101,7 +101,7 @@ function relinksOf(
   }));
 }
 
-/** The tables of links to children after the change. A table that nobody has used yet is computed when it is first used. */
+/** The tables of links to children after the change. A table that was not used before the change is computed when it is first used. */
 function updateChildTables(
   before: WithLinks,
   after: WithObjects & Pick<WithLinks, "links">,

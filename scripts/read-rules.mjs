@@ -23,6 +23,8 @@ export const DOCUMENTS = [
   "GEP-1713",
   "GEP-1731",
   "GEP-3388",
+  "Kubernetes",
+  "RFC 9110",
 ];
 
 const CITATION = new RegExp(`^(${DOCUMENTS.join("|")}), "(.+?)"`);

@@ -10,9 +10,22 @@ import { type EvaluateOptions, type Evaluation, evaluate as evaluateSnapshot } f
 import type { GatewayTrace } from "./core/explain/trace/result.ts";
 import type { EvaluateCondition } from "./core/model/cel.ts";
 import type { MatchRegex } from "./core/model/regex.ts";
-import type { Snapshot } from "./core/model/snapshot.ts";
+import { buildSnapshot as readSnapshot, type Snapshot, type SnapshotOptions } from "./core/model/snapshot.ts";
 import { type TracedRequest, type TraceOptions, trace as traceWith } from "./core/trace.ts";
 import { builtInDefinitions } from "./definitions/built-in-definitions.ts";
+
+/**
+ * Reads plain Kubernetes objects. A value that is not one becomes a finding, and an object that the API server would refuse counts as
+ * absent, with a finding. The objects must not change while the snapshot is in use.
+ *
+ * @example
+ * ```ts
+ * const snapshot = buildSnapshot(objects, { positions: objects.map((_, index) => ({ file: "a.yaml", line: index + 1, column: 1 })) });
+ * console.log(findings(evaluate(snapshot)).length);
+ * ```
+ */
+export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOptions = {}): Snapshot =>
+  readSnapshot(values, { matchRegex: defaultRegex(), ...options });
 
 /**
  * Evaluates a snapshot. PolicyDefinitions and labelled CRDs in the snapshot always count. Without `definitions` the built-in ones are
@@ -182,7 +195,7 @@ export {
   parseTargetId,
   type TargetId,
 } from "./core/model/refs.ts";
-export { buildSnapshot, type Snapshot, type SnapshotOptions } from "./core/model/snapshot.ts";
+export type { Snapshot, SnapshotOptions } from "./core/model/snapshot.ts";
 export { plan } from "./core/plan.ts";
 export { type ReachOptions, reach } from "./core/reach.ts";
 export type {

@@ -10,9 +10,10 @@ import type { Verdict } from "../core/effective/verdicts/verdict.ts";
 import { type EvaluateOptions, type Evaluation, evaluate, verdicts } from "../core/evaluate.ts";
 import type { Finding } from "../core/model/finding.ts";
 import type { PolicyId } from "../core/model/refs.ts";
-import { buildSnapshot } from "../core/model/snapshot.ts";
+import { buildSnapshot, type SnapshotOptions } from "../core/model/snapshot.ts";
 import type { DocumentSource, SourceChanges } from "../sources/document-source.ts";
 import { type KeyMaterial, NO_KEY_MATERIAL } from "../sources/key-material.ts";
+import { loadRegexFor } from "../sources/load-regex.ts";
 
 /** A data plane: it makes gateways behave as configured. */
 export interface DataplaneServer {
@@ -85,7 +86,7 @@ export function createControlLoop(options: ControlLoopOptions): ControlLoop {
       return;
     }
     const startedMs = options.nowMs();
-    served = next(served, loaded, options.evaluation);
+    served = next(served, loaded, options.evaluation, await loadRegexFor(RULES_MAY_COME));
     keyMaterial = loaded.keyMaterial ?? keyMaterial;
     const problems = await options.dataplane.replace(served.config, keyMaterial);
     generation++;
@@ -123,12 +124,20 @@ export function createControlLoop(options: ControlLoopOptions): ControlLoop {
   };
 }
 
-function next(served: Served | undefined, { changes }: SourceChanges, options: EvaluateOptions): Served {
+/** A server does not know whether a CRD is added later. */
+const RULES_MAY_COME = [{ kind: "CustomResourceDefinition" }];
+
+function next(
+  served: Served | undefined,
+  { changes }: SourceChanges,
+  options: EvaluateOptions,
+  tools: Pick<SnapshotOptions, "matchRegex">,
+): Served {
   if (served === undefined) {
     const upserts = changes.filter((change) => "upsert" in change);
     const snapshot = buildSnapshot(
       upserts.map(({ upsert }) => upsert),
-      { positions: upserts.map(({ position }) => position) },
+      { positions: upserts.map(({ position }) => position), ...tools },
     );
     const evaluation = evaluate(snapshot, options);
     return {

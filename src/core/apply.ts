@@ -8,9 +8,7 @@ import { isRule } from "./effective/world/rulebook.ts";
 import type { World } from "./effective/world/world.ts";
 import { evaluateWith } from "./evaluate.ts";
 import { Evaluation, optionsOf, worldOf } from "./evaluation.ts";
-import type { Finding } from "./model/finding.ts";
 import type { KubeObject, SourcePosition } from "./model/kube-object.ts";
-import type { ObjectId } from "./model/refs.ts";
 import { buildSnapshot, Snapshot, tablesOf } from "./model/snapshot.ts";
 
 export type { Change };
@@ -58,34 +56,23 @@ export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applie
   return new Applied(new Evaluation({ world: updated.world, options }), updated.delta, updated.touched);
 }
 
-/** The changed snapshot, read anew: other policy kinds may change the scope of objects. */
+/** The changed snapshot, read anew: other rules may change the scope of objects, and which of them are refused. */
 function snapshotAfter(world: World, changes: ObjectChanges): Snapshot {
   const { tables: updated } = updateObjects(world, changes);
   const objects: unknown[] = [];
   const positions: (SourcePosition | undefined)[] = [];
-  const refused = new Map<ObjectId, readonly Finding[]>();
   const add = ({ raw, source }: KubeObject): void => {
     objects.push(raw);
     positions.push(source);
   };
-  // Findings name the object as written.
-  const refuse = (findings: readonly Finding[]): void => {
-    const id = findings[0]?.object;
-    if (id !== undefined) refused.set(id, findings);
-  };
   updated.objects.forEach(add);
-  updated.refused.forEach(refuse);
+  updated.refused.forEach(({ object }) => add(object));
   updated.duplicates.forEach((duplicates) => {
-    for (const { object, refusal } of duplicates) {
-      if (refusal === undefined) add(object);
-      else refuse(refusal);
-    }
+    for (const { object } of duplicates) add(object);
   });
-  const anew = tablesOf(buildSnapshot(objects, { positions }));
-  return new Snapshot({
-    objects: anew.objects,
-    refused,
-    findings: changes.documentFindings,
-    completeness: world.completeness,
-  });
+  const { matchRegex, validated } = updated.judging;
+  const anew = tablesOf(
+    buildSnapshot(objects, { positions, validated, ...(matchRegex === undefined ? {} : { matchRegex }) }),
+  );
+  return new Snapshot({ ...anew, findings: changes.documentFindings, completeness: world.completeness });
 }

@@ -47,7 +47,10 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
 export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Evaluation {
   const tables = tablesOf(snapshot);
   const rules = RULES.flatMap((kind) => tables.objects.ofKind(kindId(kind)));
-  return new Evaluation({ world: buildWorld(tables, buildRulebook(rules, options), countTallies), options });
+  return new Evaluation({
+    world: buildWorld(tables, buildRulebook(rules, tables.judging, options), countTallies),
+    options,
+  });
 }
 
 /** Which effective policies to compute. */

@@ -9,6 +9,7 @@ import { jsonEqual } from "../core/model/json.ts";
 import type { SourcePosition } from "../core/model/kube-object.ts";
 import { buildSnapshot, tablesOf } from "../core/model/snapshot.ts";
 import { isSameMaterial, type KeyMaterial } from "./key-material.ts";
+import { loadRegexFor } from "./load-regex.ts";
 
 /** One document: the object as it came, and its position if it is in a file. */
 export interface PositionedObject {
@@ -49,13 +50,14 @@ export function createDocumentSource(read: () => Promise<ReadDocuments>): Docume
   return {
     load: async () => {
       const now = await read();
+      const values = now.documents.map(({ value }) => value);
       const { objects, refused, findings } = tablesOf(
-        buildSnapshot(
-          now.documents.map(({ value }) => value),
-          { positions: now.documents.map(({ source }) => source) },
-        ),
+        buildSnapshot(values, {
+          positions: now.documents.map(({ source }) => source),
+          ...(await loadRegexFor(values)),
+        }),
       );
-      const broken = [...now.findings, ...findings, ...[...refused.values()].flat()].filter(
+      const broken = [...now.findings, ...findings, ...[...refused.values()].flatMap((one) => one.findings)].filter(
         ({ severity }) => severity === "error",
       );
       if (broken.length > 0 && given !== undefined) {

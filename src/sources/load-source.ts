@@ -13,6 +13,7 @@ import { fieldPointer } from "./field-pointer.ts";
 import { formatOrigin } from "./format-origin.ts";
 import { hasConditions, hasRegexConditions, loadCel } from "./load-cel.ts";
 import { type DocumentOptions, type LoadedDocuments, loadDocuments } from "./load-documents.ts";
+import { loadRegexFor } from "./load-regex.ts";
 
 /** Objects that were loaded, their evaluation, and where each object is written. Commands read from it, whatever the source is. */
 export interface LoadedSource {
@@ -47,10 +48,12 @@ export interface SourceOptions extends DocumentOptions {
 }
 
 async function buildSource(loaded: LoadedDocuments, completeness: Completeness): Promise<LoadedSource> {
-  const snapshot = buildSnapshot(
-    loaded.documents.map(({ value }) => value),
-    { positions: loaded.documents.map(({ source }) => source), completeness },
-  );
+  const values = loaded.documents.map(({ value }) => value);
+  const snapshot = buildSnapshot(values, {
+    positions: loaded.documents.map(({ source }) => source),
+    completeness,
+    ...(await loadRegexFor(values)),
+  });
   const tables = tablesOf(snapshot);
   const cel = hasConditions(tables) ? await loadCel({ regex: hasRegexConditions(tables) }) : undefined;
   const evaluation = evaluate(snapshot, { definitions: builtInDefinitions(), ...(cel === undefined ? {} : { cel }) });
@@ -75,7 +78,9 @@ async function buildSource(loaded: LoadedDocuments, completeness: Completeness):
     unread: loaded.findings.filter(({ severity, code }) => severity === "error" || code === "UnrenderedTemplate"),
     unreadable: [
       ...[...loaded.findings, ...tables.findings].filter(({ severity }) => severity === "error"),
-      ...[...tables.refused.values()].flat().map((finding) => atField(finding, locate, inRefused)),
+      ...[...tables.refused.values()]
+        .flatMap(({ findings }) => findings)
+        .map((finding) => atField(finding, locate, inRefused)),
     ],
     origin: files === 1 ? formatOrigin(loaded.files) : `the ${files} files that were read`,
   };

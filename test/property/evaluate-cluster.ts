@@ -17,7 +17,7 @@ export type Evaluation = ReturnType<typeof evaluate>;
 const cel = createCel();
 
 export function evaluateDocuments(values: Iterable<unknown>, definitions: readonly PolicyDefinition[]): Evaluation {
-  return evaluate(buildSnapshot(values), { definitions, cel, strategies: customStrategies });
+  return evaluate(buildSnapshot(values, { validated: true }), { definitions, cel, strategies: customStrategies });
 }
 
 type Lines = readonly string[];

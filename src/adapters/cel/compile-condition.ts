@@ -17,7 +17,14 @@ export type CompiledCondition =
       /** Puts the position in the expression before the message, if it is known. */
       readonly locate: (message: string, nodeId: bigint | undefined) => string;
     }
-  | { readonly state: "error"; readonly message: string };
+  | ConditionFault;
+
+/** `isInvalid`: the expression is not CEL or names something that does not exist. Otherwise it only exceeds a limit. */
+interface ConditionFault {
+  readonly state: "error";
+  readonly message: string;
+  readonly isInvalid: boolean;
+}
 
 /** Parses, checks and instruments an expression. `env` has the functions that an instrumented expression calls. */
 export function compileCondition(
@@ -27,13 +34,13 @@ export function compileCondition(
   { maxExpressionLength, maxDepth }: ExpressionLimits,
 ): CompiledCondition {
   if (source.length > maxExpressionLength) {
-    return fault(`the expression is ${source.length} characters long; at most ${maxExpressionLength} are allowed`);
+    return tooMuch(`the expression is ${source.length} characters long; at most ${maxExpressionLength} are allowed`);
   }
   const tooDeep = `the expression nests too deeply; at most ${maxDepth} levels are allowed`;
-  if (nestingDepth(source) > maxDepth) return fault(tooDeep);
+  if (nestingDepth(source) > maxDepth) return tooMuch(tooDeep);
   const parsed = parseExpression(source);
   if (parsed.state === "error") return parsed;
-  if (depthOf(parsed.expression) > maxDepth) return fault(tooDeep);
+  if (depthOf(parsed.expression) > maxDepth) return tooMuch(tooDeep);
 
   const { expression, problems } = instrumentExpression(parsed.expression, variables);
   const locate = (message: string, nodeId: bigint | undefined): string => {
@@ -51,7 +58,7 @@ type Parsed =
       readonly expression: Expression;
       readonly positions: { readonly [nodeId: string]: number };
     }
-  | { readonly state: "error"; readonly message: string };
+  | ConditionFault;
 
 function parseExpression(source: string): Parsed {
   try {
@@ -63,9 +70,8 @@ function parseExpression(source: string): Parsed {
   }
 }
 
-function fault(message: string): { readonly state: "error"; readonly message: string } {
-  return { state: "error", message };
-}
+const fault = (message: string): ConditionFault => ({ state: "error", message, isInvalid: true });
+const tooMuch = (message: string): ConditionFault => ({ state: "error", message, isInvalid: false });
 
 /** `a + b + c + …` nests as deep as it is long, and is no deeper in brackets. Level by level, so that the depth takes no stack. */
 function depthOf(expression: Expression): number {

@@ -41,10 +41,18 @@ export function createCel(options: CelOptions = {}): EvaluateCondition {
   const env = celEnv({ funcs: guardFunctions(trace, replace) });
   const compiled = createLruCache<CompiledCondition>(cacheSize);
 
-  return (expression, bindings) => {
-    const condition = compiled(expression, (source) => compileCondition(source, VARIABLES, env, limits));
-    return condition.state === "error" ? condition : evaluate(condition, bindings, trace, maxCost);
+  const compile = (expression: string): CompiledCondition =>
+    compiled(expression, (source) => compileCondition(source, VARIABLES, env, limits));
+  const evaluateCondition = (expression: string, bindings: Bindings): ConditionOutcome => {
+    const condition = compile(expression);
+    if (condition.state === "ready") return evaluate(condition, bindings, trace, maxCost);
+    return { state: "error", message: condition.message };
   };
+  const problemOf = (expression: string): string | undefined => {
+    const condition = compile(expression);
+    return condition.state === "error" && condition.isInvalid ? condition.message : undefined;
+  };
+  return Object.assign(evaluateCondition, { problemOf });
 }
 
 function evaluate(

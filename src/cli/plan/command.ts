@@ -6,17 +6,19 @@ import { findingsOf } from "../../core/effective/findings/findings-of.ts";
 import { objectChanges } from "../../core/effective/update/object-changes.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { evaluate } from "../../core/evaluate.ts";
-import { type Evaluation, worldOf } from "../../core/evaluation.ts";
+import { type Evaluation, optionsOf, worldOf } from "../../core/evaluation.ts";
 import { findKinds, kindWords } from "../../core/explain/kind-words.ts";
 import { planChanges } from "../../core/explain/plan/plan-changes.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
 import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { formatRef, type ObjectRef, objectId } from "../../core/model/refs.ts";
+import { Snapshot } from "../../core/model/snapshot.ts";
 import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
 import { hasConditions, loadCel } from "../../sources/load-cel.ts";
 import { type LoadedDocuments, loadDocuments } from "../../sources/load-documents.ts";
+import { loadRegexFor } from "../../sources/load-regex.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { parseRedaction, type Redaction, redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
@@ -117,13 +119,14 @@ interface PlanRequest {
   readonly deletes: readonly string[];
 }
 
-async function plan(source: LoadedSource, request: PlanRequest, context: CommandContext): Promise<ExitCode> {
+async function plan(current: LoadedSource, request: PlanRequest, context: CommandContext): Promise<ExitCode> {
   const { fail, io, options, print, output } = context;
-  const { world } = source;
   const isWhole = request.against.length > 0;
   const paths = isWhole ? request.against : request.apply;
   const defaultNamespace = options.value("default-namespace");
   const loaded = await withProgress(io, (onFile) => loadDocuments(paths, io.fileSystem, { defaultNamespace, onFile }));
+  const source = await withRegex(current, loaded);
+  const { world } = source;
   const upserts = upsertsOf(world, loaded, isWhole ? "Kept" : "Reset");
   for (const problem of upserts.problems.slice(0, 10)) fail(problemText(problem));
   if (paths.length > 0 && upserts.byId.size === 0)
@@ -276,6 +279,18 @@ async function weightyFindings(...worlds: readonly World[]): Promise<(world: Wor
 }
 
 const noConditions: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
+
+/** Loads regular expressions if only the new objects have CRDs: the current evaluation has none for their patterns. */
+async function withRegex(source: LoadedSource, { documents }: LoadedDocuments): Promise<LoadedSource> {
+  const { tables, evaluation } = source;
+  const tools = await loadRegexFor(documents.map(({ value }) => value));
+  if (tools.matchRegex === undefined || tables.judging.matchRegex !== undefined) return source;
+  const equipped = { ...tables, judging: { ...tables.judging, ...tools } };
+  const snapshot = new Snapshot(equipped);
+  const { evaluateCondition: cel } = optionsOf(evaluation);
+  const next = evaluate(snapshot, { definitions: builtInDefinitions(), cel });
+  return { ...source, snapshot, tables: equipped, evaluation: next, world: worldOf(next) };
+}
 
 /** Loads CEL if only the new objects have conditions: the current evaluation has no evaluator for them. */
 async function withConditions({ evaluation, snapshot, tables }: LoadedSource, upserts: Upserts): Promise<Evaluation> {

@@ -1,11 +1,14 @@
 import type { Change } from "../../core/effective/update/object-changes.ts";
+import { RULES } from "../../core/effective/world/rulebook.ts";
 import { putInScope } from "../../core/effective/world/scope-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
+import { transitionFindings } from "../../core/explain/plan/refused-updates.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../core/model/json.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
-import { formatRef, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../core/model/refs.ts";
-import { buildSnapshot, parseObject, tablesOf } from "../../core/model/snapshot.ts";
+import { formatRef, kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../core/model/refs.ts";
+import type { Judging } from "../../core/model/schema/judge/judging.ts";
+import { parseObject, readObjects, readRules } from "../../core/model/snapshot.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedDocument, LoadedDocuments } from "../../sources/load-documents.ts";
 
@@ -28,18 +31,16 @@ export function upsertsOf(
   { documents, findings, locate }: LoadedDocuments,
   times: CreationTimes,
 ): Upserts {
-  const snapshot = tablesOf(
-    buildSnapshot(
-      documents.map(({ value }) => value),
-      { positions: documents.map(({ source }) => source) },
-    ),
-  );
+  const values = documents.map(({ value }) => value);
+  const judging = judgingAfter(world, values);
+  const positions = documents.map(({ source }) => source);
+  const snapshot = readObjects(values, positions, judging);
   const byId = new Map<ObjectId, LoadedDocument>();
   const objects = new Map<ObjectId, KubeObject>();
   const origins = new Map<JsonObject, JsonObject>();
   const refused = new Map<ObjectId, readonly Finding[]>();
   for (const document of documents) {
-    const parsed = parseObject(document.value, document.source);
+    const parsed = parseObject(document.value, document.source, judging);
     if (parsed.state === "unidentified") continue;
     if (parsed.state === "refused") {
       refused.set(
@@ -51,8 +52,17 @@ export function upsertsOf(
     // The snapshot selects one of several documents for the same object.
     const counted = snapshot.objects.get(parsed.id);
     if (counted?.raw !== parsed.object.raw) continue;
-    const { id, raw } = putInScope(parsed.object, world.rulebook);
+    const scoped = putInScope(parsed.object, world.rulebook);
+    const { id, raw } = scoped;
     const before = world.objects.get(id);
+    const broken = before === undefined ? [] : transitionFindings(before, scoped, judging);
+    if (broken.length > 0) {
+      refused.set(
+        id,
+        broken.map((finding) => atField(finding, raw, locate)),
+      );
+      continue;
+    }
     const value = before === undefined ? asCreated(raw, times) : asChanged(raw, before.raw);
     if (value !== raw) origins.set(value, raw);
     byId.set(id, { ...document, value });
@@ -61,6 +71,23 @@ export function upsertsOf(
   const problems = [...findings, ...snapshot.findings].filter(({ severity }) => severity === "error");
   return { byId, objects, origins, problems: [...problems, ...[...refused.values()].flat()] };
 }
+
+/** How objects are judged after the change: by the new CRDs, and by those that stay. */
+function judgingAfter({ objects, judging }: World, values: readonly unknown[]): Judging {
+  const { matchRegex, validated } = judging;
+  const tools = { validated, ...(matchRegex === undefined ? {} : { matchRegex }) };
+  const isRule = (value: unknown): value is JsonObject =>
+    isJsonObject(value) && RULES.some(({ kind }) => kind === value["kind"]);
+  const rules = values.filter(isRule);
+  if (rules.length === 0) return judging;
+  const names = new Set(rules.map((rule) => `${String(rule["kind"])}/${nameIn(rule)}`));
+  const staying = RULES.flatMap((rule) => [...objects.ofKind(kindId(rule))])
+    .map(({ raw }) => raw)
+    .filter((rule) => !names.has(`${String(rule["kind"])}/${nameIn(rule)}`));
+  return readRules([...rules, ...staying], tools);
+}
+
+const nameIn = ({ metadata }: JsonObject): string => String(isJsonObject(metadata) ? metadata["name"] : "");
 
 /** Replaces the position of the object by that of the field. */
 function atField(finding: Finding, raw: JsonObject, locate: LoadedDocuments["locate"]): Finding {

@@ -191,7 +191,7 @@ export function findRefused(
   namespace: string | undefined,
 ): RefusedTarget | undefined {
   let found: RefusedTarget | undefined;
-  refused.forEach((findings, id) => {
+  refused.forEach(({ findings }, id) => {
     const ref = parseObjectId(id);
     if (ref.name !== name || (namespace !== undefined && ref.namespace !== "" && ref.namespace !== namespace)) return;
     if (kinds.some(({ group, kind }) => kind === ref.kind && group === ref.group)) found ??= { ref, findings };

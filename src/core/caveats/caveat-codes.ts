@@ -8,6 +8,7 @@ export type CaveatCode =
   | "UnreadableInput"
   | "UnrenderedTemplate"
   | "RefusedObject"
+  | "RuleNotEvaluated"
   | "UnknownPolicyKind"
   | "InferredDefinition"
   | "AbsentParent"
@@ -30,6 +31,10 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   UnrenderedTemplate: { severity: "partial", fix: "Render them, and read the output with -f -." },
   BrokenDefinition: { severity: "broken", fix: "Correct the definition; 'prevail check' lists all its errors." },
   RefusedObject: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
+  RuleNotEvaluated: {
+    severity: "partial",
+    fix: "Apply the objects with --dry-run=server to have the API server evaluate the rules.",
+  },
   UnknownPolicyKind: {
     severity: "partial",
     fix: "Add a PolicyDefinition, or the CRD with the label gateway.networking.k8s.io/policy.",

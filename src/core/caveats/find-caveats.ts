@@ -10,7 +10,7 @@ import type { Caveat, CaveatScope } from "./caveat.ts";
 import type { CaveatContext } from "./caveat-context.ts";
 import { notCarriedOutCaveats } from "./dataplane-caveats.ts";
 import { brokenDefinitionCaveats, inferredCaveats, unknownKindCaveats } from "./definition-caveats.ts";
-import { refusedCaveats, templateCaveats, unreadableCaveats } from "./input-caveats.ts";
+import { refusedCaveats, templateCaveats, unevaluatedRuleCaveats, unreadableCaveats } from "./input-caveats.ts";
 import { relatedObjects } from "./related-objects.ts";
 
 /** Broken before partial. */
@@ -18,6 +18,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   unreadableCaveats,
   brokenDefinitionCaveats,
   refusedCaveats,
+  unevaluatedRuleCaveats,
   unknownKindCaveats,
   inferredCaveats,
   templateCaveats,

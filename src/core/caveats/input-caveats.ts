@@ -1,6 +1,6 @@
 /** Caveats about input that is not in the evaluation: what could not be read, and what the API server would refuse. */
 import type { Finding } from "../model/finding.ts";
-import { formatRef, type ObjectId, parseObjectId } from "../model/refs.ts";
+import { formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { Caveat, CaveatObject } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames } from "./caveat-context.ts";
 
@@ -37,7 +37,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** Objects that count as absent because the API server would refuse them. */
 export function refusedCaveats({ world }: CaveatContext): readonly Caveat[] {
   const refused: { readonly id: ObjectId; readonly first: Finding | undefined }[] = [];
-  world.refused.forEach(([first], id) => refused.push({ id, first }));
+  world.refused.forEach(({ findings: [first] }, id) => refused.push({ id, first }));
   if (refused.length === 0) return [];
   refused.sort((a, b) => (a.id < b.id ? -1 : 1));
   const summary = refused.length === 1 ? "1 object is left out" : `${refused.length} objects are left out`;
@@ -49,6 +49,32 @@ export function refusedCaveats({ world }: CaveatContext): readonly Caveat[] {
       objects: refused.map(({ id, first }) =>
         first === undefined ? { object: id } : { ...positionOfFinding(first), object: id },
       ),
+    }),
+  ];
+}
+
+/** Objects on which a rule of their CRD could not be evaluated: it is not known whether the API server would accept them. */
+export function unevaluatedRuleCaveats({ world, related }: CaveatContext): readonly Caveat[] {
+  const fields = new Map<ObjectId, string>();
+  world.unevaluated.forEach((rules, id) => fields.set(id, rules[0]?.field ?? ""));
+  world.policies.forEach(({ findings }, id) => {
+    const found = findings.find(({ code }) => code === "SchemaRuleNotEvaluated");
+    if (found !== undefined) fields.set(id, found.field ?? "");
+  });
+  const about = related();
+  const isAbout = (id: ObjectId): boolean =>
+    about === undefined || about.above.has(id) || about.below.has(id) || world.policies.has(id as PolicyId);
+  const ids = [...fields.keys()].filter(isAbout).sort();
+  if (ids.length === 0) return [];
+  const summary = `rules of CRDs could not be evaluated on ${ids.length === 1 ? "1 object" : `${ids.length} objects`}`;
+  return [
+    caveat("RuleNotEvaluated", {
+      message: `${summary}, which the API server may refuse: ${listNames(ids.map((id) => formatRef(parseObjectId(id))))}`,
+      summary,
+      objects: ids.map((id) => {
+        const source = world.objects.get(id)?.source;
+        return { object: id, field: fields.get(id) ?? "", ...(source === undefined ? {} : { source }) };
+      }),
     }),
   ];
 }

@@ -17,8 +17,8 @@ function fixTarget({ policies, refused }: World, { object, field }: Finding): st
   if (refused.size === 0) return undefined;
   const record = policies.get(object as PolicyId);
   const missing = record?.targets.rejections.find((rejection) => rejection.field === field)?.missing;
-  const [first] =
-    (missing === undefined ? undefined : refused.get(idOf(missing.kind, missing.namespace, missing.name))) ?? [];
+  const refusal = missing === undefined ? undefined : refused.get(idOf(missing.kind, missing.namespace, missing.name));
+  const first = refusal?.findings[0];
   return first?.field === undefined
     ? undefined
     : `The object exists but is invalid, so it is ignored: correct its ${first.field}.`;

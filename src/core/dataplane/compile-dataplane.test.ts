@@ -19,7 +19,7 @@ import { compileDataplane } from "./compile-dataplane.ts";
 import type { DataplaneConfig, ListenerConfig, RuleConfig } from "./gateway-config.ts";
 
 const compile = (objects: readonly unknown[], endpointAnnotations: "Used" | "Ignored" = "Used"): DataplaneConfig =>
-  compileDataplane(worldOf(evaluate(buildSnapshot(objects))), { endpointAnnotations });
+  compileDataplane(worldOf(evaluate(buildSnapshot(objects, { validated: true }))), { endpointAnnotations });
 
 const problemsOf = ({ problems }: DataplaneConfig): readonly string[] =>
   problems.map(({ object, field, message }) => `${formatRef(object)} ${field}: ${message}`);
@@ -104,7 +104,7 @@ describe("listeners", () => {
     ],
     [
       "HTTPS without a certificate",
-      [listener("one", { protocol: "HTTPS" })],
+      [{ ...listener("one", { protocol: "HTTPS" }), tls: { mode: "Terminate" } }],
       [],
       "Gateway default/g spec.listeners[0].tls: no certificate can be used: the listener is not served",
     ],

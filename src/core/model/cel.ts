@@ -5,7 +5,11 @@ export type ConditionOutcome =
   | { readonly state: "error"; readonly message: string };
 
 /** Evaluates a CEL expression on plain JSON bindings. Pure: its limit is a count of steps, not a time. */
-export type EvaluateCondition = (
-  expression: string,
-  bindings: { readonly spec: unknown; readonly self: unknown },
-) => ConditionOutcome;
+export interface EvaluateCondition {
+  (expression: string, bindings: { readonly spec: unknown; readonly self: unknown }): ConditionOutcome;
+  /**
+   * What is wrong with an expression, whatever it is evaluated on: it is not CEL, or names something that does not exist. Without
+   * this function a policy with such a condition is accepted, and its condition fails when it is evaluated.
+   */
+  readonly problemOf?: (expression: string) => string | undefined;
+}

@@ -27,6 +27,7 @@ export type FindingCode =
   // In objects of any kind.
   | "InvalidField"
   | "MissingField"
+  | "SchemaRuleNotEvaluated"
   | "DuplicateObject"
   | "DuplicateSectionName"
   | "ImpliedObject"

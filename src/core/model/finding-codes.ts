@@ -50,6 +50,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   // Objects of any kind.
   InvalidField: error("A field has a value that the API server would refuse."),
   MissingField: error("A field that the API server requires is missing."),
+  SchemaRuleNotEvaluated: info(
+    "A rule of a CRD could not be evaluated.",
+    "Apply the object with --dry-run=server to have the API server evaluate it.",
+  ),
   DuplicateObject: error("Two documents define the same object."),
   DuplicateSectionName: warning("Two sections of one object have the same name.", "Give each section a unique name."),
   ImpliedObject: info(

@@ -7,17 +7,31 @@ import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.
 import { kinds } from "./kinds.ts";
 import { idIn, KubeObject, type ObjectFamily, objectFamily, type SourcePosition } from "./kube-object.ts";
 import { compareText, formatRef, isPlainName, MAX_NAME_LENGTH, type ObjectId } from "./refs.ts";
-import { builtInProblems, fitsBuiltIn, objectSchemaOf } from "./schema/built-in-schema.ts";
+import type { MatchRegex } from "./regex.ts";
+import { schemaBook } from "./schema/crd-schemas.ts";
+import type { UnevaluatedRule } from "./schema/judge/check-node.ts";
+import { type Judgement, judgeValue } from "./schema/judge/judge-value.ts";
+import { builtInJudging, type Judging } from "./schema/judge/judging.ts";
 import { measureJson } from "./schema/measure-json.ts";
 import { formatValue } from "./words/format-value.ts";
 
 export interface SnapshotTables {
   readonly objects: ObjectIndex;
   /** Objects that the API server would refuse. They count as absent. */
-  readonly refused: ReadonlyMap<ObjectId, readonly Finding[]>;
+  readonly refused: ReadonlyMap<ObjectId, Refusal>;
+  /** Rules of schemas that could not be evaluated on an object. The object counts. */
+  readonly unevaluated: ReadonlyMap<ObjectId, readonly UnevaluatedRule[]>;
   /** Findings about documents without an identity, and about duplicates. */
   readonly findings: readonly Finding[];
   readonly completeness: Completeness;
+  /** How objects are judged. Changes are judged in the same way. */
+  readonly judging: Judging;
+}
+
+/** An object that the API server would refuse, and why. */
+export interface Refusal {
+  readonly object: KubeObject;
+  readonly findings: readonly Finding[];
 }
 
 let readTables: (snapshot: Snapshot) => SnapshotTables;
@@ -42,10 +56,19 @@ export interface SnapshotOptions {
   readonly positions?: ReadonlyArray<SourcePosition | undefined>;
   /** What the snapshot has every object of. The default is `Partial`: what is absent is not known. */
   readonly completeness?: Completeness;
+  /** Matches the patterns of CRDs in the input. Without it they are reported as not evaluated. */
+  readonly matchRegex?: MatchRegex;
+  /** True if an API server has accepted the objects: rules of their CRDs are not evaluated again. */
+  readonly validated?: boolean;
 }
 
 export type ParsedObject =
-  | { readonly state: "object"; readonly id: ObjectId; readonly object: KubeObject }
+  | {
+      readonly state: "object";
+      readonly id: ObjectId;
+      readonly object: KubeObject;
+      readonly unevaluated: readonly UnevaluatedRule[];
+    }
   | {
       readonly state: "refused";
       readonly id: ObjectId;
@@ -59,34 +82,51 @@ export const DUPLICATE = "DuplicateObject";
 
 const DEFAULT_NAMESPACE = "default";
 
-/**
- * Reads plain Kubernetes objects. A value that is not one becomes a finding. The objects must not change while the snapshot is in use.
- *
- * @example
- * ```ts
- * const snapshot = buildSnapshot(objects, { positions: objects.map((_, index) => ({ file: "a.yaml", line: index + 1, column: 1 })) });
- * console.log(findings(evaluate(snapshot)).length);
- * ```
- */
-export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOptions = {}): Snapshot =>
-  new Snapshot(readObjects(values, options));
+/** Reads plain Kubernetes objects. `src/index.ts` documents it. */
+export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOptions = {}): Snapshot => {
+  const all = [...values];
+  const read = readObjects(all, options.positions ?? [], readRules(all, options));
+  return new Snapshot({ ...read, completeness: options.completeness ?? "Partial" });
+};
 
-function readObjects(
-  values: Iterable<unknown>,
-  { positions, completeness = "Partial" }: SnapshotOptions,
-): SnapshotTables {
+const RULES: ReadonlySet<unknown> = new Set(["CustomResourceDefinition", "PolicyDefinition"]);
+
+/** How objects are judged by the CRDs among the values. They are read first: the other objects are judged by them. */
+export function readRules(
+  values: readonly unknown[],
+  { positions, matchRegex, validated = false }: SnapshotOptions,
+): Judging {
+  const without: Judging = { ...builtInJudging(), matchRegex, validated };
+  const rules: unknown[] = [];
+  const sources: (SourcePosition | undefined)[] = [];
+  values.forEach((value, index) => {
+    if (!isJsonObject(value) || !RULES.has(value["kind"])) return;
+    rules.push(value);
+    sources.push(positions?.[index]);
+  });
+  if (rules.length === 0) return without;
+  const { objects } = readObjects(rules, sources, without);
+  return { ...without, schemas: schemaBook([...objects.values()]) };
+}
+
+/** Reads plain objects, and judges them by given schemas. */
+export function readObjects(
+  values: readonly unknown[],
+  positions: ReadonlyArray<SourcePosition | undefined>,
+  judging: Judging,
+): Omit<SnapshotTables, "completeness"> {
   const objects = new ObjectIndexDraft();
-  const refused = new Map<ObjectId, readonly Finding[]>();
+  const refused = new Map<ObjectId, Refusal>();
+  const unevaluated = new Map<ObjectId, readonly UnevaluatedRule[]>();
   const findings: Finding[] = [];
   const repeated = new Map<ObjectId, Identified[]>();
-  const refusals = new Map<ObjectId, Identified>();
   const identifier = new DocumentIdentifier();
   let { family } = identifier;
-  let schema = objectSchemaOf(family);
+  let judge = judgeOf(family, judging);
   let names = objects.namesIn(family.kindId, family.namespace);
   let index = 0;
   for (const value of values) {
-    const source = positions?.[index++];
+    const source = positions[index++];
     const missing = identifier.identify(value);
     if (missing !== undefined) {
       findings.push(unidentified(source, missing));
@@ -95,49 +135,80 @@ function readObjects(
     const { name, raw } = identifier;
     if (identifier.family !== family) {
       family = identifier.family;
-      schema = objectSchemaOf(family);
+      judge = judgeOf(family, judging);
       names = objects.namesIn(family.kindId, family.namespace);
     }
-    const isGood = fitsBuiltIn(schema, raw) && (refused.size === 0 || !refused.has(idIn(family, name)));
+    const judgement = judge(raw);
     const object = new KubeObject(family, name, raw, source);
     const known = names.get(name);
-    if (isGood && known === undefined) {
+    if (judgement === FINE && known === undefined && (refused.size === 0 || !refused.has(idIn(family, name)))) {
       names.set(name, object);
       continue;
     }
-    const { id } = object;
-    const refusal = refusalOf(object);
-    const parsed = judged(object, refusal);
-    if (known !== undefined || refusals.has(id)) {
-      const first: Identified =
-        known === undefined ? (refusals.get(id) ?? parsed) : { state: "object", id, object: known };
+    const parsed = judged(object, judgement);
+    const { id } = parsed;
+    const earlier = known === undefined ? refused.get(id) : undefined;
+    if (known !== undefined || earlier !== undefined) {
+      const first = earlier === undefined ? asRead(known as KubeObject, unevaluated) : asRefused(earlier);
       const all = repeated.get(id) ?? [first];
       all.push(parsed);
       repeated.set(id, all);
-    } else if (refusal !== undefined) {
-      refusals.set(id, parsed);
-      refused.set(id, refusal);
+    } else if (parsed.state === "refused") refused.set(id, parsed);
+    else {
+      names.set(name, object);
+      if (parsed.unevaluated.length > 0) unevaluated.set(id, parsed.unevaluated);
     }
   }
-  for (const all of repeated.values()) settleDuplicates(all, objects, refused, findings);
-  return { objects: ObjectIndex.from(objects), refused, findings, completeness };
+  const tables = { objects, refused, unevaluated, findings };
+  for (const all of repeated.values()) settleDuplicates(all, tables);
+  return { objects: ObjectIndex.from(objects), refused, unevaluated, findings, judging };
+}
+
+const asRead = (object: KubeObject, unevaluated: ReadonlyMap<ObjectId, readonly UnevaluatedRule[]>): Identified => ({
+  state: "object",
+  id: object.id,
+  object,
+  unevaluated: unevaluated.get(object.id) ?? FINE.unevaluated,
+});
+
+const asRefused = ({ object, findings }: Refusal): Identified => ({
+  state: "refused",
+  id: object.id,
+  object,
+  findings,
+});
+
+const FINE: Judgement = { problems: [], unevaluated: [] };
+
+/** Judges objects of one family. Returns FINE for most. */
+function judgeOf(family: ObjectFamily, { schemas, matchRegex, validated }: Judging): (raw: JsonObject) => Judgement {
+  const schema = schemas.of(family);
+  const options = { matchRegex, rules: validated ? ("Left out" as const) : undefined };
+  return (raw) => {
+    const judgement = judgeValue(schema, raw, options);
+    return judgement.problems.length + judgement.unevaluated.length === 0 ? FINE : judgement;
+  };
 }
 
 type Identified = Exclude<ParsedObject, { readonly state: "unidentified" }>;
 
+interface DraftTables {
+  readonly objects: ObjectIndexDraft;
+  readonly refused: Map<ObjectId, Refusal>;
+  readonly unevaluated: Map<ObjectId, readonly UnevaluatedRule[]>;
+  readonly findings: Finding[];
+}
+
 /** Keeps the first by position of several documents for one object. The result does not depend on the order of the input. */
-function settleDuplicates(
-  all: readonly Identified[],
-  objects: ObjectIndexDraft,
-  refused: Map<ObjectId, readonly Finding[]>,
-  findings: Finding[],
-): void {
+function settleDuplicates(all: readonly Identified[], { objects, refused, unevaluated, findings }: DraftTables): void {
   const [kept, ...dropped] = [...all].sort((a, b) => compareDocuments(a.object, b.object));
   if (kept === undefined) return;
   objects.remove(kept.id);
   refused.delete(kept.id);
+  unevaluated.delete(kept.id);
   if (kept.state === "object") objects.add(kept.object);
-  else refused.set(kept.id, kept.findings);
+  else refused.set(kept.id, kept);
+  if (kept.state === "object" && kept.unevaluated.length > 0) unevaluated.set(kept.id, kept.unevaluated);
   for (const other of dropped) findings.push(duplicate(kept.object, other.object));
 }
 
@@ -150,24 +221,18 @@ function factsOf(group: string, kind: string): KindFacts | undefined {
   return byName.get(kind)?.find((facts) => facts.group === group);
 }
 
-export function parseObject(value: unknown, position?: SourcePosition): ParsedObject {
+export function parseObject(value: unknown, position?: SourcePosition, judging = builtInJudging()): ParsedObject {
   const identifier = new DocumentIdentifier();
   const missing = identifier.identify(value);
   if (missing !== undefined) return { state: "unidentified", finding: unidentified(position, missing) };
-  const object = new KubeObject(identifier.family, identifier.name, identifier.raw, position);
-  return judged(object, refusalOf(object));
+  const { family, name, raw } = identifier;
+  return judged(new KubeObject(family, name, raw, position), judgeOf(family, judging)(raw));
 }
 
-const judged = (object: KubeObject, refusal: readonly Finding[] | undefined): Identified =>
-  refusal === undefined
-    ? { state: "object", id: object.id, object }
-    : { state: "refused", id: object.id, object, findings: refusal };
-
-function refusalOf(object: KubeObject): readonly Finding[] | undefined {
-  const problems = builtInProblems(objectSchemaOf(object.family), object.raw);
-  if (problems.length === 0) return undefined;
+function judged(object: KubeObject, { problems, unevaluated }: Judgement): Identified {
   const { id, ref, source } = object;
-  return problems.map(
+  if (problems.length === 0) return { state: "object", id, object, unevaluated };
+  const findings = problems.map(
     ({ problem, field, message }): Finding => ({
       code: problem === "missing" ? "MissingField" : "InvalidField",
       severity: "error",
@@ -177,6 +242,7 @@ function refusalOf(object: KubeObject): readonly Finding[] | undefined {
       ...(source === undefined ? {} : { source }),
     }),
   );
+  return { state: "refused", id, object, findings };
 }
 
 /** `given`: the namespace as the document has it. */

@@ -494,7 +494,9 @@ describe("Affected conditions", () => {
       }),
       service("s"),
     ];
-    const all = made(...objects, on("p", "Gateway/g#a"), on("q", "Gateway/h"), on("r", "HTTPRoute/r", { y: 1 }));
+    const policies = [on("p", "Gateway/g#a"), on("q", "Gateway/h"), on("r", "HTTPRoute/r", { y: 1 })];
+    // Gateway API v1.7.0 refuses these parents together; a cluster with other CRDs takes them.
+    const all = cluster([...objects, ...policies], { definitions: [definition], validated: true });
     const parents = all
       .status()
       .targets.flatMap(({ location, conditions }) =>

@@ -32,6 +32,10 @@ export const everywhere = policy("PathPolicy", "everywhere", "GatewayClass/class
 export const under = (ends: readonly string[], ...objects: readonly unknown[]) =>
   cluster([everywhere, ...objects], { definitions: [reaching(...ends)] });
 
+/** As `under`, with objects that an API server with other CRDs has accepted. */
+export const validatedUnder = (ends: readonly string[], ...objects: readonly unknown[]) =>
+  cluster([everywhere, ...objects], { definitions: [reaching(...ends)], validated: true });
+
 /** Whether the route `r` in `namespace` is attached to Gateway `infra/g`, and how often. */
 export const attached = (
   listenerOptions: ListenerOptions,

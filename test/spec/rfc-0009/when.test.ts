@@ -68,6 +68,22 @@ describe("when", () => {
     expect(specOf(gated(when, authn({ c: 1 }), "defaults"))).toEqual(authn({ c: 1 }));
   });
 
+  test.each([
+    ["no CEL", "spec.rules >"],
+    ["an unknown name", "route.rules == 1"],
+    ["an unknown function", "spec.rules.sparkle()"],
+  ])("a condition that is %s makes the policy Invalid", (_, when) => {
+    for (const block of ["overrides", "defaults"] as const) {
+      const both = gated(when, authn({ b: 1 }), block);
+      expect(both.outcome("gw")).toBe("Invalid");
+      expect(both.conditions("gw")).toEqual(["Gateway/g: Accepted=False/Invalid"]);
+      expect(both.findingsOn("gw").map(({ code, field }) => [code, field])).toEqual([
+        ["InvalidBlock", `spec.${block}.when`],
+      ]);
+      expect(specOf(both)).toEqual(authn({ b: 1 }));
+    }
+  });
+
   test("an error fails closed: an override takes effect, and a finding reports the error", () => {
     const both = gated("spec.rules.authentication.a > 50", authn({ a: "many" }));
     expect(specOf(both)).toEqual(authn({ a: 50 }));

@@ -31,6 +31,8 @@ export interface ClusterOptions {
   readonly strategies?: Readonly<Record<string, CustomStrategy>>;
   /** Complete: an object that is not there does not exist. The default is `Partial`. */
   readonly completeness?: Completeness;
+  /** True: an API server with other CRDs has accepted the objects. */
+  readonly validated?: boolean;
 }
 
 /** Selects one of several policy kinds, and the traffic. */
@@ -84,14 +86,14 @@ export interface Cluster {
 }
 
 export function cluster(objects: string | readonly unknown[], options: ClusterOptions = {}): Cluster {
-  const { definitions = [], strategies = {}, completeness = "Partial" } = options;
+  const { definitions = [], strategies = {}, completeness = "Partial", validated = false } = options;
   const documents = [
     ...definitions.filter((name) => typeof name === "string").flatMap(definitionDocuments),
     ...(typeof objects === "string" ? parse(objects, "cluster.yaml") : objects.map((value) => ({ value }))),
   ];
   const snapshot = buildSnapshot(
     documents.map(({ value }) => value),
-    { completeness },
+    { completeness, validated },
   );
   const evaluation = evaluate(snapshot, {
     definitions: definitions.filter((definition) => typeof definition !== "string"),

@@ -92,9 +92,8 @@ export function listener(name: string, options: ListenerOptions = {}): JsonObjec
     protocol,
     ...(hostname === undefined ? {} : { hostname }),
     ...(Object.keys(allowedRoutes).length === 0 ? {} : { allowedRoutes }),
-    ...(protocol === "HTTPS" || protocol === "TLS"
-      ? { tls: { mode: protocol === "TLS" ? "Passthrough" : "Terminate" } }
-      : {}),
+    ...(protocol === "HTTPS" ? { tls: { mode: "Terminate", certificateRefs: [{ name: "certificate" }] } } : {}),
+    ...(protocol === "TLS" ? { tls: { mode: "Passthrough" } } : {}),
   };
 }
 

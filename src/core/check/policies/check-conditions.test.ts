@@ -42,8 +42,9 @@ describe("a condition that cannot be evaluated", () => {
 
   test("also on a policy that no path leads to", async () => {
     const alone = smallCluster.replace("parentRefs: [{name: g}]", "parentRefs: []");
-    expect(await findingsOf("ConditionError", alone + constraint("spec.limits >"))).toEqual([
-      expect.stringMatching(/^error at «spec\.limits >»: the condition cannot be evaluated: /),
+    const long = `spec.limits.one.rate > ${"1 + ".repeat(2000)}1`;
+    expect(await findingsOf("ConditionError", alone + constraint(long))).toEqual([
+      expect.stringMatching(/: the condition cannot be evaluated: the expression is \d+ characters long/),
     ]);
     expect(await findingsOf("ConditionError", alone + constraint("spec.limits.one.rate > 9"))).toEqual([]);
   });

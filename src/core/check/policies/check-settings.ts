@@ -34,7 +34,7 @@ export function checkSettings({ object, kind }: PolicyRecord): readonly CheckFin
       }),
     );
   };
-  visit(spec, schema.first, "spec", [ref, refs, selectors, ...BESIDE], report);
+  visit(spec, schema.first.compiled, "spec", [ref, refs, selectors, ...BESIDE], report);
   return findings;
 }
 

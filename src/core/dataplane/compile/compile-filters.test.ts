@@ -6,7 +6,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { formatRef } from "../../model/refs.ts";
 
 const compile = (objects: readonly JsonObject[]): DataplaneConfig =>
-  compileDataplane(evaluate(buildSnapshot(objects)), { endpointAnnotations: "Used" });
+  compileDataplane(evaluate(buildSnapshot(objects, { validated: true })), { endpointAnnotations: "Used" });
 
 const withRule = (fields: JsonObject, ...more: readonly JsonObject[]): DataplaneConfig =>
   compile([

@@ -16,6 +16,7 @@ import {
   parseKindId,
   parseObjectId,
 } from "../../model/refs.ts";
+import { unevaluatedFinding } from "../../model/schema/judge/unevaluated-finding.ts";
 import { clipText } from "../../model/words/clip-text.ts";
 import { countKinds, endSentence } from "../../model/words/count-kinds.ts";
 import { suggestName } from "../../model/words/near-miss.ts";
@@ -33,7 +34,11 @@ import { type BrokenDefinition, brokenDefinitions, looksLikePolicy } from "./ign
 export function findingsOf(world: World): readonly Finding[] {
   const broken = brokenDefinitions(world);
   const findings: Finding[] = [...world.documentFindings, ...ruleFindings(world, broken)];
-  world.refused.forEach((own) => findings.push(...own));
+  world.refused.forEach((own) => findings.push(...own.findings));
+  world.unevaluated.forEach((rules, id) => {
+    const object = world.objects.get(id);
+    if (object !== undefined) findings.push(...rules.map((rule) => unevaluatedFinding(object, rule)));
+  });
   world.duplicates.forEach((own) => findings.push(...own.map(({ finding }) => finding)));
   world.links.forEach((_, id) => {
     const object = world.objects.get(id);

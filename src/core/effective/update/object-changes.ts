@@ -2,7 +2,8 @@
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject, SourcePosition } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
-import { DUPLICATE, namespaceFor, parseObject } from "../../model/snapshot.ts";
+import type { UnevaluatedRule } from "../../model/schema/judge/check-node.ts";
+import { DUPLICATE, namespaceFor, parseObject, type Refusal } from "../../model/snapshot.ts";
 import { idInScope, putInScope } from "../world/scope-objects.ts";
 import type { WithObjects } from "../world/world.ts";
 import { hasSameMeaning } from "./has-same-meaning.ts";
@@ -16,7 +17,9 @@ export interface ObjectChange {
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
   /** The reasons why the object cannot be used, if it exists and is invalid. */
-  readonly refusal: readonly Finding[] | undefined;
+  readonly refusal: Refusal | undefined;
+  /** Rules of its schema that could not be evaluated. */
+  readonly unevaluated: readonly UnevaluatedRule[];
   /** True if the object is new or gone, also by becoming valid or invalid. */
   readonly isPresence: boolean;
   /** True if only its status, its bookkeeping metadata or its position in a file changed: no result depends on these. */
@@ -28,7 +31,7 @@ export interface ObjectChanges {
   readonly documentFindings: readonly Finding[];
 }
 
-type Now = Pick<ObjectChange, "ref" | "after" | "refusal">;
+type Now = Pick<ObjectChange, "ref" | "after" | "refusal" | "unevaluated">;
 
 /** The last of several changes of one object is used. */
 export function objectChanges(world: WithObjects, changes: Iterable<Change>): ObjectChanges {
@@ -38,10 +41,10 @@ export function objectChanges(world: WithObjects, changes: Iterable<Change>): Ob
     if ("delete" in change) {
       const scope = world.rulebook.factsOf(kindId(change.delete))?.scope;
       const ref = { ...change.delete, namespace: namespaceFor(scope, change.delete.namespace) };
-      now.set(objectId(ref), { ref, after: undefined, refusal: undefined });
+      now.set(objectId(ref), { ref, after: undefined, refusal: undefined, unevaluated: [] });
       continue;
     }
-    const parsed = parseObject(change.upsert, change.position);
+    const parsed = parseObject(change.upsert, change.position, world.judging);
     if (parsed.state === "unidentified") {
       unidentified.push(parsed.finding);
       continue;
@@ -51,22 +54,18 @@ export function objectChanges(world: WithObjects, changes: Iterable<Change>): Ob
     now.set(object.id, {
       ref: object.ref,
       after: isUsable ? object : undefined,
-      refusal: isUsable ? undefined : parsed.findings,
+      refusal: isUsable ? undefined : parsed,
+      unevaluated: isUsable ? parsed.unevaluated : [],
     });
   }
   return {
-    changes: [...now].map(([id, { ref, after, refusal }]) => changeOf(world, id, ref, after, refusal)),
+    changes: [...now].map(([id, current]) => changeOf(world, id, current)),
     documentFindings: findingsAfter(world, now, unidentified),
   };
 }
 
-function changeOf(
-  world: WithObjects,
-  id: ObjectId,
-  ref: ObjectRef,
-  after: KubeObject | undefined,
-  refusal: readonly Finding[] | undefined,
-): ObjectChange {
+function changeOf(world: WithObjects, id: ObjectId, now: Now): ObjectChange {
+  const { after, refusal } = now;
   const before = world.objects.get(id);
   const isPresence =
     (before === undefined) !== (after === undefined) || world.refused.has(id) !== (refusal !== undefined);
@@ -75,7 +74,7 @@ function changeOf(
     (before === undefined ||
       after === undefined ||
       (before.apiVersion === after.apiVersion && hasSameMeaning(before.raw, after.raw)));
-  return { id, ref, before, after, refusal, isPresence, isQuiet };
+  return { id, ...now, before, isPresence, isQuiet };
 }
 
 /** The findings about documents after a change. After a change of an object only the new document counts. */

@@ -14,12 +14,14 @@ export interface UpdatedObjects {
 }
 
 export function updateObjects(before: WithObjects, { changes, documentFindings }: ObjectChanges): UpdatedObjects {
-  let { objects, refused, duplicates, grants } = before;
+  let { objects, refused, unevaluated, duplicates, grants } = before;
   const grantNamespaces = new Set<string>();
   const namespaces = new Set<string>();
-  for (const { id, ref, before: old, after, refusal } of changes) {
+  for (const { id, ref, before: old, after, refusal, unevaluated: rules } of changes) {
     if (refusal !== undefined) refused = refused.with(id, refusal);
     else if (refused.has(id)) refused = refused.without(id);
+    if (rules.length > 0) unevaluated = unevaluated.with(id, rules);
+    else if (unevaluated.has(id)) unevaluated = unevaluated.without(id);
     // After a change of an object only the new document counts.
     if (duplicates.size > 0) duplicates = duplicates.without(id);
     if (old === after) continue;
@@ -33,7 +35,17 @@ export function updateObjects(before: WithObjects, { changes, documentFindings }
   }
   const rulebook = relocatedRules(before.rulebook, changes);
   return {
-    tables: { rulebook, objects, refused, documentFindings, duplicates, grants, completeness: before.completeness },
+    tables: {
+      rulebook,
+      objects,
+      refused,
+      unevaluated,
+      judging: before.judging,
+      documentFindings,
+      duplicates,
+      grants,
+      completeness: before.completeness,
+    },
     namespaces: [...namespaces].filter((name) => before.objects.hasNamespace(name) !== objects.hasNamespace(name)),
   };
 }

@@ -8,6 +8,7 @@ import type { KubeObject } from "../../model/kube-object.ts";
 import type { CrdFacts } from "../../model/parse/parse-crd.ts";
 import { type PolicyReader, parsePolicy, policyReader } from "../../model/parse/parse-policy.ts";
 import { type KindId, kindId } from "../../model/refs.ts";
+import type { Judging } from "../../model/schema/judge/judging.ts";
 import { compileRows } from "../../topology/compile-rows.ts";
 import { linkTable } from "../../topology/link-table.ts";
 import { collectCrds } from "./collect-crds.ts";
@@ -22,7 +23,8 @@ export interface RulebookOptions {
   readonly strategies: CustomStrategies;
 }
 
-export function buildRulebook(rules: readonly KubeObject[], options: RulebookOptions): Rulebook {
+/** `judging`: how policies are judged by the schemas of their kinds. */
+export function buildRulebook(rules: readonly KubeObject[], judging: Judging, options: RulebookOptions): Rulebook {
   const findings: Finding[] = [];
   const { crds, unused } = collectCrds(rules, findings);
   const used = unused.size === 0 ? rules : rules.filter((object) => !unused.has(object));
@@ -58,16 +60,21 @@ export function buildRulebook(rules: readonly KubeObject[], options: RulebookOpt
     factsOf,
     isDescribed: (kind) => described.has(kind),
     ...links,
-    parsePolicy: policyParser(kinds, crds),
+    parsePolicy: policyParser(kinds, crds, judging, options.evaluateCondition),
     findings,
   };
 }
 
-function policyParser(kinds: readonly CompiledKind[], crds: ReadonlyMap<KindId, CrdFacts>): Rulebook["parsePolicy"] {
+function policyParser(
+  kinds: readonly CompiledKind[],
+  crds: ReadonlyMap<KindId, CrdFacts>,
+  judging: Judging,
+  { problemOf }: EvaluateCondition,
+): Rulebook["parsePolicy"] {
   const readers = new Map<KindId, PolicyReader>();
   for (const { definition } of kinds) {
     for (const policy of definition.policies)
-      readers.set(kindId(policy), policyReader(definition, crds.get(kindId(policy))));
+      readers.set(kindId(policy), policyReader(definition, { crd: crds.get(kindId(policy)), judging, problemOf }));
   }
   return (object) => parsePolicy(object, readers.get(object.family.kindId) as PolicyReader);
 }

@@ -32,7 +32,7 @@ export function buildWorld(
 }
 
 function buildObjects(snapshot: SnapshotTables, rulebook: Rulebook): WithObjects {
-  const { objects, refused, duplicates } = scopeObjects(snapshot, rulebook);
+  const { objects, refused, unevaluated, duplicates } = scopeObjects(snapshot, rulebook);
   const grants = new Map<string, Grant[]>();
   for (const { ref, raw } of objects.ofKind(REFERENCE_GRANT)) {
     const list = grants.get(ref.namespace) ?? [];
@@ -43,6 +43,8 @@ function buildObjects(snapshot: SnapshotTables, rulebook: Rulebook): WithObjects
     rulebook,
     objects,
     refused,
+    unevaluated,
+    judging: snapshot.judging,
     documentFindings: snapshot.findings,
     duplicates,
     grants: PersistentMap.from(grants),

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../model/kube-object.ts";
 
 /** A document for an object that another document, earlier by position, describes too. */
 export interface DuplicateDocument {
-  /** The object as it was read. A refused object has only its identity and its position. */
+  /** The object as it was read. */
   readonly object: KubeObject;
   readonly refusal: readonly Finding[] | undefined;
   readonly finding: Finding;

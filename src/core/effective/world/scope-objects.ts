@@ -5,7 +5,6 @@
 
 import { ObjectIndex, ObjectIndexDraft } from "../../model/collections/object-index.ts";
 import { PersistentMap } from "../../model/collections/persistent-map.ts";
-import type { Finding } from "../../model/finding.ts";
 import { KubeObject, objectFamily } from "../../model/kube-object.ts";
 import { compareText, kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import {
@@ -13,13 +12,14 @@ import {
   comparePositions,
   duplicate,
   namespaceFor,
+  type Refusal,
   type SnapshotTables,
 } from "../../model/snapshot.ts";
 import type { DuplicateDocument } from "./duplicate-document.ts";
 import type { Rulebook } from "./rulebook.ts";
 import type { WithObjects } from "./world.ts";
 
-type ScopedObjects = Pick<WithObjects, "objects" | "refused" | "duplicates">;
+type ScopedObjects = Pick<WithObjects, "objects" | "refused" | "unevaluated" | "duplicates">;
 
 type Candidate = Pick<DuplicateDocument, "object" | "refusal">;
 
@@ -33,9 +33,16 @@ export function putInScope(object: KubeObject, rulebook: Pick<Rulebook, "factsOf
   return new KubeObject(objectFamily(family.apiVersion, family.kind, namespace), name, raw, source);
 }
 
-export function scopeObjects({ objects, refused }: SnapshotTables, rulebook: Rulebook): ScopedObjects {
+export function scopeObjects(
+  { objects, refused, unevaluated: asWritten }: SnapshotTables,
+  rulebook: Rulebook,
+): ScopedObjects {
+  const unevaluated = PersistentMap.from(
+    new Map([...asWritten].map(([id, rules]) => [idInScope(parseObjectId(id), rulebook), rules])),
+  );
   const alone = areScoped(objects, rulebook) ? refusedAlone(objects, refused, rulebook) : undefined;
-  if (alone !== undefined) return { objects, refused: PersistentMap.from(alone), duplicates: PersistentMap.empty() };
+  if (alone !== undefined)
+    return { objects, refused: PersistentMap.from(alone), unevaluated, duplicates: PersistentMap.empty() };
   const draft = new ObjectIndexDraft();
   const clashes = new Map<ObjectId, Candidate[]>();
   const refusals = new Map<ObjectId, Candidate>();
@@ -52,21 +59,24 @@ export function scopeObjects({ objects, refused }: SnapshotTables, rulebook: Rul
     if (known === undefined) draft.add(own);
     else meet(own.id, { object: came.get(known) ?? known, refusal: undefined }, { object, refusal: undefined });
   });
-  for (const [id, refusal] of refused) {
-    const candidate: Candidate = { object: refusedObject(parseObjectId(id), refusal), refusal };
-    const own = idInScope(parseObjectId(id), rulebook);
-    const usable = draft.find(putInScope(candidate.object, rulebook));
+  for (const { object, findings } of refused.values()) {
+    const candidate: Candidate = { object, refusal: findings };
+    const scoped = putInScope(object, rulebook);
+    const own = scoped.id;
+    const usable = draft.find(scoped);
     const first: Candidate | undefined =
       usable === undefined ? refusals.get(own) : { object: came.get(usable) ?? usable, refusal: undefined };
     if (first === undefined) refusals.set(own, candidate);
     else meet(own, first, candidate);
   }
-  const kept = new Map<ObjectId, readonly Finding[]>();
-  for (const [id, { refusal }] of refusals) if (refusal !== undefined) kept.set(id, refusal);
+  const kept = new Map<ObjectId, Refusal>();
+  for (const [id, { object, refusal }] of refusals)
+    if (refusal !== undefined) kept.set(id, { object, findings: refusal });
   const duplicates = settleClashes(clashes, draft, kept, rulebook);
   return {
     objects: ObjectIndex.from(draft),
     refused: PersistentMap.from(kept),
+    unevaluated,
     duplicates: PersistentMap.from(duplicates),
   };
 }
@@ -83,27 +93,21 @@ function refusedAlone(
   objects: ObjectIndex,
   refused: SnapshotTables["refused"],
   rulebook: Rulebook,
-): ReadonlyMap<ObjectId, readonly Finding[]> | undefined {
-  const alone = new Map<ObjectId, readonly Finding[]>();
-  for (const [id, findings] of refused) {
+): ReadonlyMap<ObjectId, Refusal> | undefined {
+  const alone = new Map<ObjectId, Refusal>();
+  for (const [id, refusal] of refused) {
     const own = idInScope(parseObjectId(id), rulebook);
     if (alone.has(own) || objects.has(own)) return undefined;
-    alone.set(own, findings);
+    alone.set(own, refusal);
   }
   return alone;
-}
-
-/** What is known of a refused object: its identity, and its position if it has one. */
-function refusedObject({ group, kind, namespace, name }: ObjectRef, refusal: readonly Finding[]): KubeObject {
-  const family = objectFamily(group === "" ? "" : `${group}/`, kind, namespace);
-  return new KubeObject(family, name, {}, refusal[0]?.source);
 }
 
 /** The first of several documents for one object by position is used, independent of the order of the input. */
 function settleClashes(
   clashes: ReadonlyMap<ObjectId, readonly Candidate[]>,
   draft: ObjectIndexDraft,
-  refused: Map<ObjectId, readonly Finding[]>,
+  refused: Map<ObjectId, Refusal>,
   rulebook: Rulebook,
 ): ReadonlyMap<ObjectId, readonly DuplicateDocument[]> {
   const duplicates = new Map<ObjectId, readonly DuplicateDocument[]>();
@@ -114,7 +118,7 @@ function settleClashes(
     refused.delete(id);
     const object = putInScope(kept.object, rulebook);
     if (kept.refusal === undefined) draft.add(object);
-    else refused.set(id, kept.refusal);
+    else refused.set(id, { object: kept.object, findings: kept.refusal });
     duplicates.set(
       id,
       dropped.map((one) => ({ ...one, finding: duplicate(object, one.object) })),

@@ -17,6 +17,9 @@ import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { KindId, ObjectId, PolicyId } from "../../model/refs.ts";
+import type { UnevaluatedRule } from "../../model/schema/judge/check-node.ts";
+import type { Judging } from "../../model/schema/judge/judging.ts";
+import type { Refusal } from "../../model/snapshot.ts";
 import type { NameLookup } from "../../model/words/near-miss.ts";
 import type { ChildLinks, ParentLinks } from "../../topology/links.ts";
 import type { Grant } from "../../topology/reference-grants.ts";
@@ -32,7 +35,11 @@ export interface WithObjects {
   readonly rulebook: Rulebook;
   readonly objects: ObjectIndex;
   /** Objects that exist but cannot be used. */
-  readonly refused: PersistentMap<ObjectId, readonly Finding[]>;
+  readonly refused: PersistentMap<ObjectId, Refusal>;
+  /** Rules of schemas that could not be evaluated on an object. */
+  readonly unevaluated: PersistentMap<ObjectId, readonly UnevaluatedRule[]>;
+  /** How objects that change are judged. */
+  readonly judging: Judging;
   /** Findings about documents without an identity, and about duplicates. */
   readonly documentFindings: readonly Finding[];
   /** Documents for objects that another document describes too, as far as the scope of a kind in the rulebook decides it. */

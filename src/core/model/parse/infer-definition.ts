@@ -14,10 +14,8 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { kinds as builtInKinds, GATEWAY_API } from "../kinds.ts";
 import type { KubeObject } from "../kube-object.ts";
 import { targetLevels } from "../levels.ts";
+import { POLICY_LABEL } from "../schema/crd-schemas.ts";
 import { type CrdFacts, parseCrd } from "./parse-crd.ts";
-
-/** The label of the CRDs of policy kinds. */
-const POLICY_LABEL = "gateway.networking.k8s.io/policy";
 
 /**
  * A policy kind is known by the label of its CRD

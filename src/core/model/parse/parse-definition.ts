@@ -82,6 +82,7 @@ const CODES: Readonly<Record<SchemaProblem["problem"], DefinitionProblem["code"]
   type: "WrongType",
   value: "UnknownValue",
   "unknown field": "UnknownField",
+  rule: "UnknownValue",
 };
 
 const MAX_FINDINGS = 50;

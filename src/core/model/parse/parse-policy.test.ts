@@ -508,7 +508,7 @@ test("the CRD's defaults are filled in, and its maps are one value for Field kin
     metadata: { name: "p" },
     spec: { targetRef, overrides: { labels: { a: "b" } } },
   });
-  const { policy } = parsePolicy(object, policyReader(definitionFrom("acme-service-policy"), crd));
+  const { policy } = parsePolicy(object, policyReader(definitionFrom("acme-service-policy"), { crd }));
   expect(policy?.blocks[0]?.units.map(({ pointer, value }) => [pointer, value])).toEqual([
     ["/labels", { a: "b" }],
     ["/attempts", 1],

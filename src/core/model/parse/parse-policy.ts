@@ -1,14 +1,18 @@
 import { BLOCK_SPELLINGS } from "../block-names.ts";
+import type { EvaluateCondition } from "../cel.ts";
 import type { Granularity, MergeRules, PolicyDefinition } from "../definition.ts";
 import type { Finding } from "../finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../json.ts";
 import type { KubeObject } from "../kube-object.ts";
 import type { Block, BlockName, Policy, PolicyTarget, Unit } from "../policy.ts";
 import type { PolicyId } from "../refs.ts";
-import { builtInProblems, policySchemaOf } from "../schema/built-in-schema.ts";
+import { policySchemaOf } from "../schema/built-in-schema.ts";
 import { fillDefaults } from "../schema/fill-defaults.ts";
+import { type Judgement, judgeValue } from "../schema/judge/judge-value.ts";
+import { builtInJudging, type Judging } from "../schema/judge/judging.ts";
+import { unevaluatedFinding } from "../schema/judge/unevaluated-finding.ts";
 import { measureJson } from "../schema/measure-json.ts";
-import { type SchemaProblem, schemaProblems } from "../schema/schema-problems.ts";
+import type { CompiledSchema } from "../schema/schema.ts";
 import { type UnitRules, unitRulesOf, unitsOf } from "../units.ts";
 import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
@@ -35,14 +39,14 @@ export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPol
   const spec = boundedSpec(object, reader, report);
   if (spec === undefined) return { findings: toFindings(object, problems) };
 
-  const { definition, crd } = reader;
-  const filled = withDefaults(spec, crd);
-  checkSettings(object, spec, reader, report);
+  const { definition } = reader;
+  const judgement = judgePolicy(object, spec, reader, report);
+  const filled = withDefaults(spec, judgement.schema);
   const targets = parseTargets(filled, definition.targeting, report, reader.firstTarget);
-  const blocks = findBlocks(filled, reader, problems, report);
+  const blocks = findBlocks(object, filled, reader, problems, report);
   if (reader.forbids) checkForbidden(filled, definition.targeting, targets, blocks, report);
   const policy = buildPolicy(object, reader, targets, blocks);
-  const findings = policy.createdAt === undefined ? timeFindings(object) : NO_FINDINGS;
+  const findings = [...judgement.findings, ...(policy.createdAt === undefined ? timeFindings(object) : NO_FINDINGS)];
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
   if (reader.rules.ruleMaps.length === 0 || !blocks.some(({ units }) => units.some(isNoRule)))
     return { policy, findings };
@@ -72,8 +76,8 @@ function buildPolicy(
     : { id, object, kindIndex, createdAt: age, targets, blocks };
 }
 
-function withDefaults(spec: JsonObject, crd: CrdFacts | undefined): JsonObject {
-  const filled = crd === undefined ? spec : fillDefaults(crd.spec, spec);
+function withDefaults(spec: JsonObject, schema: CompiledSchema | undefined): JsonObject {
+  const filled = schema === undefined ? spec : fillDefaults(schema, spec);
   return isJsonObject(filled) ? filled : spec;
 }
 
@@ -98,7 +102,6 @@ const isAtOrAbove = (path: readonly string[], map: string): boolean => {
 };
 
 const MAX_FINDINGS = 20;
-const NO_PROBLEMS: readonly SchemaProblem[] = [];
 
 const toFindings = (object: KubeObject, problems: readonly PolicyProblem[]): Finding[] =>
   problems.slice(0, MAX_FINDINGS).map((problem) => toFinding(object, "error", problem));
@@ -136,32 +139,61 @@ function boundedSpec(
   }
 }
 
-/** Reports settings that the API server would refuse by the kind's schema. `parseTargets` reports targets. */
-function checkSettings(
-  { family }: KubeObject,
-  spec: JsonObject,
-  { crd, targetFields }: PolicyReader,
-  report: Report,
-): void {
-  const schema = policySchemaOf(family);
-  const builtIn = schema === undefined ? NO_PROBLEMS : builtInProblems(schema, spec, "spec");
-  // Another version may have another schema, and the API server converts between them.
-  const isOfVersion = crd?.version !== undefined && family.apiVersion === `${family.group}/${crd.version}`;
-  const byCrd = isOfVersion ? schemaProblems(crd.spec, spec, "spec") : NO_PROBLEMS;
-  if (builtIn.length + byCrd.length === 0) return;
-  const reported = new Set<string>();
-  for (const { field, message } of [...builtIn, ...byCrd]) {
-    const isTarget = targetFields.some((name) => `${field}.`.startsWith(`${name}.`) || field.startsWith(`${name}[`));
-    if (isTarget || reported.has(field)) continue;
-    reported.add(field);
-    report("InvalidField", field, message);
-  }
+interface PolicyJudgement {
+  /** The schema of the policy's spec. */
+  readonly schema: CompiledSchema | undefined;
+  /** What does not make the policy Invalid. */
+  readonly findings: readonly Finding[];
 }
+
+/** Reports settings that the API server would refuse by the kind's schema. `parseTargets` reports targets. */
+function judgePolicy(object: KubeObject, spec: JsonObject, reader: PolicyReader, report: Report): PolicyJudgement {
+  const { family, raw } = object;
+  const { schemas, matchRegex, validated } = reader.judging;
+  const options = { matchRegex, rules: validated ? ("Left out" as const) : undefined };
+  const builtIn = policySchemaOf(family);
+  const own = builtIn === undefined ? NOTHING_WRONG : judgeValue(builtIn, spec, { ...options, at: ["spec"] });
+  // Another version may have another schema, and the API server converts between them.
+  const crd = schemas.ofCrd(family);
+  const byCrd = crd === undefined ? NOTHING_WRONG : judgeValue(crd, raw, options);
+  const schema =
+    crd?.first.compiled.properties.find(({ key }) => key === "spec")?.schema ??
+    reader.crd?.spec ??
+    builtIn?.first.compiled;
+  if (own === byCrd || (own.problems.length + byCrd.problems.length === 0 && byCrd.unevaluated.length === 0))
+    return { schema, findings: NO_FINDINGS };
+  const reported = new Set<string>();
+  const findings = byCrd.unevaluated.map((rule) => unevaluatedFinding(object, rule));
+  for (const problem of [...own.problems, ...byCrd.problems]) {
+    const { field, message } = problem;
+    if (reported.has(field) || (problem.problem !== "rule" && isTargetField(field, reader))) continue;
+    reported.add(field);
+    // It stays in effect, and a data plane refuses it: a BackendTLSPolicy without authorities must not mean plain text.
+    if (problem.problem === "rule" && own.problems.includes(problem)) findings.push(brokenRule(object, field, message));
+    else report("InvalidField", field, message);
+  }
+  return { schema, findings };
+}
+
+const NOTHING_WRONG: Judgement = { problems: [], unevaluated: [] };
+
+const isTargetField = (field: string, { targetFields }: PolicyReader): boolean =>
+  targetFields.some((name) => `${field}.`.startsWith(`${name}.`) || field.startsWith(`${name}[`));
+
+const brokenRule = (object: KubeObject, field: string, message: string): Finding =>
+  toFinding(object, "error", {
+    code: "InvalidField",
+    field,
+    message: `${message}. The API server would refuse this policy`,
+  });
 
 /** Everything that parsing the policies of one kind needs. Built once for a definition and CRD. */
 export interface PolicyReader {
   readonly definition: PolicyDefinition;
   readonly crd: CrdFacts | undefined;
+  readonly judging: Judging;
+  /** What is wrong with a condition, whatever it is evaluated on. */
+  readonly problemOf: EvaluateCondition["problemOf"];
   readonly merge: MergeRules;
   readonly rules: UnitRules;
   readonly hasStrategy: boolean;
@@ -181,8 +213,15 @@ export interface PolicyReader {
 
 const REMOVALS = ["remove", "unset"] as const;
 
-/** `crd`: the CRD of the policies to parse. A definition may join several kinds. */
-export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): PolicyReader {
+export interface PolicyReaderOptions {
+  /** The CRD of the policies to parse. A definition may join several kinds. */
+  readonly crd?: CrdFacts | undefined;
+  readonly judging?: Judging;
+  readonly problemOf?: EvaluateCondition["problemOf"];
+}
+
+export function policyReader(definition: PolicyDefinition, options: PolicyReaderOptions = {}): PolicyReader {
+  const { crd, judging = builtInJudging(), problemOf } = options;
   const { merge, targeting } = definition;
   const { ref, refs, selectors } = targeting.fields;
   const hasStrategy = Object.keys(merge.granularity.values).length > 0;
@@ -190,6 +229,8 @@ export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): Poli
   return {
     definition,
     crd,
+    judging,
+    problemOf,
     merge,
     rules: unitRulesOf(definition, crd),
     hasStrategy,
@@ -211,14 +252,15 @@ export function policyReader(definition: PolicyDefinition, crd?: CrdFacts): Poli
 
 /** The blocks of an earlier policy with an equal spec, or parsed ones. */
 function findBlocks(
+  object: KubeObject,
   spec: JsonObject,
   reader: PolicyReader,
   problems: readonly PolicyProblem[],
   report: Report,
 ): readonly Block[] {
   const { blockCache } = reader;
-  // `boundedSpec` read the spec before the defaults of the CRD were filled in.
-  const isShort = reader.crd === undefined ? blockCache.isShort : blockCache.read(spec, reader.targetKeys);
+  // `boundedSpec` read the spec before the defaults were filled in.
+  const isShort = spec === ownValue(object.raw, "spec") ? blockCache.isShort : blockCache.read(spec, reader.targetKeys);
   const known = isShort ? blockCache.find() : undefined;
   if (known !== undefined) return known;
   const before = problems.length;
@@ -304,7 +346,7 @@ function parseNamedBlock(
 /** Parses a block or the bare rules. Bare rules have no condition. */
 function parseBlock(name: BlockName, value: JsonObject, field: string, reader: PolicyReader, report: Report): Block {
   const isNamed = name !== "bare";
-  const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, field, report) : undefined;
+  const when = isNamed ? parseWhen(ownValue(value, "when") ?? null, field, reader, report) : undefined;
   const { merge, rules, hasStrategy } = reader;
   const byDefault = granularityOf(merge, field);
   const granularity = hasStrategy ? parseGranularity(value, field, merge, byDefault, report) : byDefault;
@@ -338,10 +380,21 @@ function parseGranularity(
   return byDefault;
 }
 
-function parseWhen(value: Json, block: string, report: Report): string | undefined {
+/**
+ * A condition is a CEL expression
+ *
+ * A policy whose `when` is not CEL is Invalid. A condition that fails only on some values fails closed where it does.
+ * RFC 9, "Merging a generic block of policy rules (defaults or overrides) into a policy with conditions"
+ */
+function parseWhen(value: Json, block: string, { problemOf }: PolicyReader, report: Report): string | undefined {
   if (value === null) return undefined;
-  if (typeof value === "string") return value;
   const field = `${block}.when`;
+  if (typeof value === "string") {
+    const problem = problemOf?.(value);
+    if (problem !== undefined)
+      report("InvalidBlock", field, `${field} is ${formatValue(value)}; allowed: a CEL expression (${problem})`);
+    return value;
+  }
   report("InvalidBlock", field, `${field} is ${formatValue(value)}; allowed: a CEL expression as a string`);
   return undefined;
 }

@@ -1,65 +1,53 @@
 import { once } from "../collections/once.ts";
-import type { Json } from "../json.ts";
 import type { GroupKind } from "../refs.ts";
+import { closeHeaderValues } from "./close-header-values.ts";
 import { compileSchema, type SchemaOptions } from "./compile-schema.ts";
-import { coreSchemas, type KindSchema, objectSchema } from "./core-schemas.ts";
-import { fitsSchema } from "./fits-schema.ts";
+import { type CoreSchema, coreSchemas, objectSchema } from "./core-schemas.ts";
 import {
   findGatewayApiSchemas,
   type GatewayApiKind,
   gatewayApiKinds,
   parseGatewayApiSchema,
 } from "./gateway-api-schemas.ts";
+import { compileObjectSchema, type KindSchema, type ObjectSchema } from "./object-schema.ts";
 import { openFilterTypes } from "./open-filter-types.ts";
 import { isBuiltInPolicyKind, retryPolicySchemas } from "./policy-schemas.ts";
 import type { CompiledSchema, Schema } from "./schema.ts";
-import { type SchemaProblem, schemaProblems } from "./schema-problems.ts";
-
-/**
- * The schemas that objects of one kind and version may have: one for each release channel of Gateway API. The channel of a
- * cluster is not known, so a value is accepted if one of them accepts it.
- */
-export interface BuiltInSchema {
-  /** The schema that messages are about: that of the experimental channel, which has more fields. */
-  readonly first: CompiledSchema;
-  /** The schema of the standard channel, if it differs. Compiled when the first one refuses a value. */
-  readonly others: () => readonly CompiledSchema[];
-}
-
-export const fitsBuiltIn = ({ first, others }: BuiltInSchema, value: Json): boolean =>
-  fitsSchema(first, value) || others().some((schema) => fitsSchema(schema, value));
-
-export function builtInProblems(schema: BuiltInSchema, value: Json, field?: string): readonly SchemaProblem[] {
-  return fitsBuiltIn(schema, value) ? [] : schemaProblems(schema.first, value, field);
-}
 
 interface Versioned extends GroupKind {
   readonly apiVersion: string;
 }
 
+/** What the engine relies on in objects of a built-in kind, whatever their CRD allows: types, required fields and enums. */
+export function guardOf(kind: Versioned): (() => CompiledSchema) | undefined {
+  const schemas = objectKinds().get(kind.kind);
+  if (schemas === undefined || schemas.group !== kind.group) return undefined;
+  return once(() => compileSchema(schemas.schemaOf(versionOf(kind)), { origin: "BuiltIn", bounds: "Open" }));
+}
+
 /** The schema of objects. Of kinds that are not built in, and of policies, only the metadata is checked. */
-export const objectSchemaOf = (kind: Versioned): BuiltInSchema => find(objectKinds(), kind) ?? anyObject();
+export const objectSchemaOf = (kind: Versioned): KindSchema => find(objectKinds(), kind) ?? anyObject();
 
 /** The schema of `spec` of policies of a built-in kind. */
-export const policySchemaOf = (kind: Versioned): BuiltInSchema | undefined => find(policyKinds(), kind);
+export const policySchemaOf = (kind: Versioned): KindSchema | undefined => find(policyKinds(), kind);
 
 /** The schemas of one kind. Each is compiled when the first object of its version is checked. */
 interface KindSchemas {
   readonly group: string;
-  readonly byVersion: ReadonlyMap<string, () => BuiltInSchema>;
+  readonly byVersion: ReadonlyMap<string, () => KindSchema>;
   /** For versions that are not listed: the schema of the storage version. */
-  readonly fallback: () => BuiltInSchema;
+  readonly fallback: () => KindSchema;
+  /** The schema of a version as written, that of the experimental channel. */
+  readonly schemaOf: (version: string) => Schema;
 }
 
-function find(
-  kinds: ReadonlyMap<string, KindSchemas>,
-  { apiVersion, group, kind }: Versioned,
-): BuiltInSchema | undefined {
-  const schemas = kinds.get(kind);
-  if (schemas === undefined || schemas.group !== group) return undefined;
-  const version = apiVersion.slice(group.length + 1);
-  return (schemas.byVersion.get(version) ?? schemas.fallback)();
+function find(kinds: ReadonlyMap<string, KindSchemas>, written: Versioned): KindSchema | undefined {
+  const schemas = kinds.get(written.kind);
+  if (schemas === undefined || schemas.group !== written.group) return undefined;
+  return (schemas.byVersion.get(versionOf(written)) ?? schemas.fallback)();
 }
+
+const versionOf = ({ apiVersion, group }: Versioned): string => apiVersion.slice(group.length + 1);
 
 const anyObject = once(() => compileChannels([objectSchema]));
 
@@ -80,25 +68,34 @@ const policyKinds = once((): ReadonlyMap<string, KindSchemas> => {
   return new Map([...own, ...gatewayApi]);
 });
 
-const unversioned = ({ group, schema }: KindSchema): KindSchemas => ({
+const unversioned = ({ group, schema }: CoreSchema): KindSchemas => ({
   group,
   byVersion: new Map(),
   fallback: once(() => compileChannels([() => schema])),
+  schemaOf: () => schema,
 });
 
 function versioned(kind: GatewayApiKind, wrap: (spec: Schema) => Schema, options: SchemaOptions = {}): KindSchemas {
-  const compile = (version: string): (() => BuiltInSchema) =>
-    once(() =>
-      compileChannels(
-        findGatewayApiSchemas(kind, version).map((row) => () => wrap(openFilterTypes(parseGatewayApiSchema(row)))),
-        options,
-      ),
-    );
+  const schemasOf = (version: string): readonly (() => Schema)[] =>
+    findGatewayApiSchemas(kind, version).map((row, index) => () => {
+      const schema = parseGatewayApiSchema(row);
+      return wrap(index === 0 ? openFilterTypes(schema) : closeHeaderValues(schema));
+    });
+  const compile = (version: string): (() => KindSchema) => once(() => compileChannels(schemasOf(version), options));
   const byVersion = new Map(kind.versions.map((version) => [version, compile(version)]));
-  return { group: kind.group, byVersion, fallback: byVersion.get(kind.storageVersion) ?? anyObject };
+  return {
+    group: kind.group,
+    byVersion,
+    fallback: byVersion.get(kind.storageVersion) ?? anyObject,
+    schemaOf: (version) => ([...schemasOf(version), ...schemasOf(kind.storageVersion)][0] ?? objectSchema)(),
+  };
 }
 
-function compileChannels([first, ...others]: readonly (() => Schema)[], options: SchemaOptions = {}): BuiltInSchema {
-  const compile = (schema: () => Schema): CompiledSchema => compileSchema(schema(), { ...options, origin: "BuiltIn" });
-  return { first: compile(first ?? objectSchema), others: once(() => others.map(compile)) };
+function compileChannels([first, ...others]: readonly (() => Schema)[], options: SchemaOptions = {}): KindSchema {
+  const compile = (schema: () => Schema, more: SchemaOptions): ObjectSchema =>
+    compileObjectSchema(schema(), { ...options, ...more, origin: "BuiltIn" });
+  return {
+    first: compile(first ?? objectSchema, {}),
+    others: once(() => others.map((schema) => compile(schema, { unknownFields: "Refused" }))),
+  };
 }

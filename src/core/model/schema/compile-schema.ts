@@ -6,10 +6,12 @@ const MAX_DEPTH = 48;
 const MAX_NODES = 50_000;
 
 export interface SchemaOptions {
-  /** `Refused`: a field that the schema does not list is a problem. */
+  /** `Refused`: a field that the schema does not list is a problem, unless the schema preserves unknown fields. */
   readonly unknownFields?: "Refused";
   /** `Optional`: a required field may be absent. */
   readonly requiredFields?: "Optional";
+  /** `Open`: bounds and patterns are not checked. */
+  readonly bounds?: "Open";
   /**
    * `BuiltIn`: the schema ships with Prevail. Its patterns are checked (one of the input could take exponential time), and
    * parts that it shares are compiled once.
@@ -18,8 +20,8 @@ export interface SchemaOptions {
 }
 
 /**
- * Compiles a schema: types, enums, bounds, required fields and, on request, patterns. What needs the defaults filled in
- * first (CEL rules, keys of lists, `oneOf`) is not compiled.
+ * Compiles a schema: types, enums, bounds, required fields and, on request, patterns. `compileChecks` compiles what needs the
+ * defaults filled in first: CEL rules, keys of lists, `oneOf`.
  */
 export function compileSchema(schema: JsonObject, options: SchemaOptions = {}): CompiledSchema {
   return compile(schema, 0, { options, compiled: new Map(), nodes: MAX_NODES });
@@ -48,8 +50,10 @@ function compileNew(schema: JsonObject, depth: number, compilation: Compilation)
       : undefined;
   const type = typeOf(schema);
   const properties = propertiesOf(schema, inner, compilation.options);
-  const [min, max] = boundsOf(schema, type);
   const { options } = compilation;
+  const [min, max] = boundsOf(options.bounds === "Open" ? {} : schema, type);
+  const hasPattern = options.origin === "BuiltIn" && options.bounds !== "Open";
+  const keepsUnknown = ownValue(schema, "x-kubernetes-preserve-unknown-fields") === true;
   const pattern = ownValue(schema, "pattern");
   const values = ownValue(schema, "enum");
   return {
@@ -57,11 +61,13 @@ function compileNew(schema: JsonObject, depth: number, compilation: Compilation)
     min,
     max,
     enum: isJsonList(values) ? values : undefined,
-    pattern: options.origin === "BuiltIn" && typeof pattern === "string" ? new RegExp(pattern, "u") : undefined,
+    pattern: hasPattern && typeof pattern === "string" ? new RegExp(pattern, "u") : undefined,
     properties,
+    defaulted: properties.filter(({ schema: own }) => own.default !== undefined),
     requiredCount: properties.filter(({ isRequired }) => isRequired).length,
     items: inner(ownValue(schema, "items")) ?? inner(ownValue(schema, "additionalProperties")),
-    isClosed: options.unknownFields === "Refused",
+    isClosed: options.unknownFields === "Refused" && !keepsUnknown,
+    keepsUnknown,
     nullable: ownValue(schema, "nullable") === true,
     default: ownValue(schema, "default"),
     format: textOf(ownValue(schema, "x-prevail-shorthand")) ?? textOf(ownValue(schema, "x-prevail-format")),

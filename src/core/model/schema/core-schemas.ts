@@ -25,22 +25,27 @@ const object = (properties: Readonly<Record<string, Schema>>, ...required: reado
   required,
 });
 
-const metadata = object(
-  {
-    name: word,
-    namespace: text,
-    labels: map(text),
-    annotations: map(text),
-    creationTimestamp: text,
-    generation: { type: "integer", minimum: 0 },
-    managedFields: unchecked,
-  },
-  "name",
+/** Fields that are not listed are neither checked nor dropped. */
+const open = (schema: Schema): Schema => ({ ...schema, "x-kubernetes-preserve-unknown-fields": true });
+
+const metadata = open(
+  object(
+    {
+      name: word,
+      namespace: text,
+      labels: map(text),
+      annotations: map(text),
+      creationTimestamp: text,
+      generation: { type: "integer", minimum: 0 },
+      managedFields: unchecked,
+    },
+    "name",
+  ),
 );
 
 /** The schema of an object: its metadata, a status that is not checked, and the other properties. */
 export const objectSchema = (properties: Readonly<Record<string, Schema>> = {}, ...required: string[]): Schema =>
-  object({ metadata, status: unchecked, ...properties }, "metadata", ...required);
+  open(object({ metadata, status: unchecked, ...properties }, "metadata", ...required));
 
 const service = object({
   type: text,
@@ -126,13 +131,13 @@ const xListenerSet = object(
   "listeners",
 );
 
-export interface KindSchema {
+export interface CoreSchema {
   readonly group: string;
   readonly kind: string;
   readonly schema: Schema;
 }
 
-export const coreSchemas: readonly KindSchema[] = [
+export const coreSchemas: readonly CoreSchema[] = [
   { group: "", kind: "Service", schema: objectSchema({ spec: service }) },
   { group: "discovery.k8s.io", kind: "EndpointSlice", schema: endpointSlice },
   {

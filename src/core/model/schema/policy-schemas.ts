@@ -4,7 +4,7 @@
  */
 import { BLOCK_SPELLINGS } from "../block-names.ts";
 import type { GroupKind } from "../refs.ts";
-import type { KindSchema } from "./core-schemas.ts";
+import type { CoreSchema } from "./core-schemas.ts";
 import type { Schema } from "./schema.ts";
 
 const duration: Schema = { type: "string", pattern: "^([0-9]{1,5}(h|m|s|ms)){1,4}$" };
@@ -35,7 +35,7 @@ const schema = object({
   ...Object.fromEntries(Object.values(BLOCK_SPELLINGS).flatMap((names) => names.map((name) => [name, block]))),
 });
 
-export const retryPolicySchemas: readonly KindSchema[] = [
+export const retryPolicySchemas: readonly CoreSchema[] = [
   { group: "prevail.dev", kind: "RetryPolicy", schema },
   { group: "prevail.dev", kind: "ClusterRetryPolicy", schema },
 ];

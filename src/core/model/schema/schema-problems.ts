@@ -12,16 +12,17 @@ import type { CompiledSchema } from "./schema.ts";
  * - `missing`: a required field is absent. `null` counts as absent.
  * - `empty`: an empty string or list where at least one character or item is required.
  * - `type`: a value of another type. `value`: a value that is not allowed. `unknown field`: a field that the schema does not list.
+ * - `rule`: a CEL rule of the schema is broken.
  */
 export interface SchemaProblem {
-  readonly problem: "missing" | "empty" | "type" | "value" | "unknown field";
+  readonly problem: "missing" | "empty" | "type" | "value" | "unknown field" | "rule";
   readonly field: string;
   /** Names the field, what was found and what is allowed. Ends without a full stop. */
   readonly message: string;
 }
 
 const NONE: readonly SchemaProblem[] = [];
-const MAX_PROBLEMS = 50;
+export const MAX_PROBLEMS = 50;
 /** Tenants choose keys, so longer ones are clipped. */
 const MAX_KEY = 64;
 
@@ -113,7 +114,7 @@ function collectUnknown(value: Json, field: string, problems: SchemaProblem[]): 
 }
 
 /** `spec.rules`, `metadata.labels["example.com/team"]`. */
-function pathTo(field: string, key: string): string {
+export function pathTo(field: string, key: string): string {
   if (!/^[\w-]+$/.test(key) || key.length > MAX_KEY) return `${field}[${formatValue(key)}]`;
   return field === "" ? key : `${field}.${key}`;
 }

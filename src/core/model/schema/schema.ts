@@ -28,6 +28,7 @@ export type Schema = {
   readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
   readonly "x-kubernetes-list-map-keys"?: readonly string[];
   readonly "x-kubernetes-validations"?: readonly { readonly rule: string; readonly message?: string }[];
+  readonly format?: string;
   /** A string may be given in place of the object. The text describes the string; CRDs accept any value there. */
   readonly "x-prevail-shorthand"?: string;
   /** Describes the strings that are allowed, for messages and reference pages: `a dotted path`. */
@@ -60,11 +61,15 @@ export interface CompiledSchema {
   readonly enum: readonly Json[] | undefined;
   readonly pattern: RegExp | undefined;
   readonly properties: readonly Property[];
+  /** The properties that have a default. */
+  readonly defaulted: readonly Property[];
   readonly requiredCount: number;
   /** The schema of the items of a list, or of the values of a map. */
   readonly items: CompiledSchema | undefined;
   /** Unknown fields are refused. Otherwise they may contain anything, within limits. */
   readonly isClosed: boolean;
+  /** Unknown fields are stored. Otherwise the API server drops them. */
+  readonly keepsUnknown: boolean;
   readonly nullable: boolean;
   readonly default: Json | undefined;
   /** Describes the strings that are allowed, where `pattern` alone would have to. */

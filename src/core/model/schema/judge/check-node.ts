@@ -1,0 +1,88 @@
+import type { Budget } from "../../cel/compile-rule.ts";
+import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
+import type { MatchRegex } from "../../regex.ts";
+import { MAX_PROBLEMS, pathTo, type SchemaProblem } from "../schema-problems.ts";
+
+/** The checks of one part of a schema, and of the parts below it that have any. */
+export interface CheckNode {
+  readonly checks: readonly Check[];
+  readonly fields: readonly { readonly key: string; readonly node: CheckNode }[];
+  /** For the items of a list or the values of a map. */
+  readonly items: CheckNode | undefined;
+  /** Keys of a list of type `map`. */
+  readonly mapKeys: readonly string[] | undefined;
+}
+
+/** A check of one value. `old`: the value before a change, if there was one. */
+export type Check = (value: Json, context: CheckContext, old: Json | undefined) => void;
+
+/** A rule, or a pattern, that could not be evaluated. */
+export interface UnevaluatedRule {
+  readonly field: string;
+  /** The expression or pattern. */
+  readonly rule: string;
+  /** Why it could not be evaluated. */
+  readonly reason: string;
+}
+
+export interface CheckContext {
+  /** Where the walk is: keys and indexes. */
+  readonly path: (string | number)[];
+  readonly budget: Budget;
+  readonly matchRegex: MatchRegex;
+  /** True for a change of an object: rules about `oldSelf` are evaluated. */
+  readonly isUpdate: boolean;
+  readonly problems: SchemaProblem[];
+  readonly unevaluated: UnevaluatedRule[];
+}
+
+export function formatPath(path: readonly (string | number)[]): string {
+  let field = "";
+  for (const step of path) field = typeof step === "number" ? `${field}[${step}]` : pathTo(field, step);
+  return field;
+}
+
+/** Runs the checks of a schema on a value with its defaults filled in. */
+export function runChecks(node: CheckNode, value: Json, context: CheckContext, old?: Json): void {
+  if (context.problems.length >= MAX_PROBLEMS) return;
+  for (const check of node.checks) check(value, context, old);
+  if (isJsonList(value)) runOnItems(node, value, context, old);
+  else if (isJsonObject(value)) runOnFields(node, value, context, isJsonObject(old) ? old : undefined);
+}
+
+function runOnFields(node: CheckNode, value: JsonObject, context: CheckContext, old: JsonObject | undefined): void {
+  const { fields, items } = node;
+  const run = (key: string, own: CheckNode): void => {
+    const inner = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (inner === undefined || inner === null) return;
+    context.path.push(key);
+    runChecks(own, inner, context, old !== undefined && Object.hasOwn(old, key) ? old[key] : undefined);
+    context.path.pop();
+  };
+  for (let i = 0; i < fields.length; i++) {
+    const { key, node: own } = fields[i] as (typeof fields)[number];
+    run(key, own);
+  }
+  if (items !== undefined) for (const key of Object.keys(value)) run(key, items);
+}
+
+function runOnItems(
+  { items, mapKeys }: CheckNode,
+  value: readonly Json[],
+  context: CheckContext,
+  old: Json | undefined,
+): void {
+  if (items === undefined) return;
+  const before =
+    mapKeys === undefined || !isJsonList(old) ? undefined : new Map(old.map((item) => [keyOf(item, mapKeys), item]));
+  for (let i = 0; i < value.length; i++) {
+    const item = value[i] as Json;
+    context.path.push(i);
+    runChecks(items, item, context, mapKeys === undefined ? undefined : before?.get(keyOf(item, mapKeys)));
+    context.path.pop();
+  }
+}
+
+/** The keys of an item of a list of type `map`, as one text. */
+export const keyOf = (item: Json, keys: readonly string[]): string =>
+  canonicalJson(keys.map((key) => (isJsonObject(item) ? (ownValue(item, key) ?? null) : null)));

@@ -1,0 +1,39 @@
+import type { Json, JsonObject } from "../../../src/core/model/json.ts";
+
+interface CrdOptions {
+  /** The schema of `spec`. */
+  readonly spec: JsonObject;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly version?: string;
+  readonly labels?: JsonObject;
+  /** The schema of `status`. */
+  readonly status?: JsonObject;
+}
+
+/** A CRD with one version. Its kind is Box of example.com unless told. */
+export function customResourceDefinition(options: CrdOptions): JsonObject {
+  const { spec, group = "example.com", kind = "Box", version = "v1", labels, status } = options;
+  const properties = { spec, ...(status === undefined ? {} : { status }) };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${kind.toLowerCase()}es.${group}`, ...(labels === undefined ? {} : { labels }) },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind, plural: `${kind.toLowerCase()}es` },
+      versions: [
+        { name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties } } },
+      ],
+    },
+  };
+}
+
+/** An object of that kind. */
+export const customResource = (spec: Json): JsonObject => ({
+  apiVersion: "example.com/v1",
+  kind: "Box",
+  metadata: { name: "box", namespace: "default" },
+  spec,
+});

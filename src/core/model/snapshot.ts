@@ -18,7 +18,7 @@ import { formatValue } from "./words/format-value.ts";
 export interface SnapshotTables {
   readonly objects: ObjectIndex;
   /** Objects that the API server would refuse. They count as absent. */
-  readonly refused: ReadonlyMap<ObjectId, Refusal>;
+  readonly refused: ReadonlyMap<ObjectId, RefusedObject>;
   /** Rules of schemas that could not be evaluated on an object. The object counts. */
   readonly unevaluated: ReadonlyMap<ObjectId, readonly UnevaluatedRule[]>;
   /** Findings about documents without an identity, and about duplicates. */
@@ -29,7 +29,7 @@ export interface SnapshotTables {
 }
 
 /** An object that the API server would refuse, and why. */
-export interface Refusal {
+export interface RefusedObject {
   readonly object: KubeObject;
   readonly findings: readonly Finding[];
 }
@@ -116,7 +116,7 @@ export function readObjects(
   judging: Judging,
 ): Omit<SnapshotTables, "completeness"> {
   const objects = new ObjectIndexDraft();
-  const refused = new Map<ObjectId, Refusal>();
+  const refused = new Map<ObjectId, RefusedObject>();
   const unevaluated = new Map<ObjectId, readonly UnevaluatedRule[]>();
   const findings: Finding[] = [];
   const repeated = new Map<ObjectId, Identified[]>();
@@ -171,7 +171,7 @@ const asRead = (object: KubeObject, unevaluated: ReadonlyMap<ObjectId, readonly 
   unevaluated: unevaluated.get(object.id) ?? FINE.unevaluated,
 });
 
-const asRefused = ({ object, findings }: Refusal): Identified => ({
+const asRefused = ({ object, findings }: RefusedObject): Identified => ({
   state: "refused",
   id: object.id,
   object,
@@ -194,7 +194,7 @@ type Identified = Exclude<ParsedObject, { readonly state: "unidentified" }>;
 
 interface DraftTables {
   readonly objects: ObjectIndexDraft;
-  readonly refused: Map<ObjectId, Refusal>;
+  readonly refused: Map<ObjectId, RefusedObject>;
   readonly unevaluated: Map<ObjectId, readonly UnevaluatedRule[]>;
   readonly findings: Finding[];
 }
@@ -221,7 +221,11 @@ function factsOf(group: string, kind: string): KindFacts | undefined {
   return byName.get(kind)?.find((facts) => facts.group === group);
 }
 
-export function parseObject(value: unknown, position?: SourcePosition, judging = builtInJudging()): ParsedObject {
+export function parseObject(
+  value: unknown,
+  position?: SourcePosition,
+  judging: Judging = builtInJudging(),
+): ParsedObject {
   const identifier = new DocumentIdentifier();
   const missing = identifier.identify(value);
   if (missing !== undefined) return { state: "unidentified", finding: unidentified(position, missing) };

@@ -11,7 +11,7 @@ interface CrdOptions {
   readonly status?: JsonObject;
 }
 
-/** A CRD with one version. Its kind is Box of example.com unless told. */
+/** A CRD with one version. The default kind is Box of example.com. */
 export function customResourceDefinition(options: CrdOptions): JsonObject {
   const { spec, group = "example.com", kind = "Box", version = "v1", labels, status } = options;
   const properties = { spec, ...(status === undefined ? {} : { status }) };

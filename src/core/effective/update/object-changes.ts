@@ -3,7 +3,7 @@ import type { Finding } from "../../model/finding.ts";
 import type { KubeObject, SourcePosition } from "../../model/kube-object.ts";
 import { kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../model/refs.ts";
 import type { UnevaluatedRule } from "../../model/schema/judge/check-node.ts";
-import { DUPLICATE, namespaceFor, parseObject, type Refusal } from "../../model/snapshot.ts";
+import { DUPLICATE, namespaceFor, parseObject, type RefusedObject } from "../../model/snapshot.ts";
 import { idInScope, putInScope } from "../world/scope-objects.ts";
 import type { WithObjects } from "../world/world.ts";
 import { hasSameMeaning } from "./has-same-meaning.ts";
@@ -17,7 +17,7 @@ export interface ObjectChange {
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
   /** The reasons why the object cannot be used, if it exists and is invalid. */
-  readonly refusal: Refusal | undefined;
+  readonly refusal: RefusedObject | undefined;
   /** Rules of its schema that could not be evaluated. */
   readonly unevaluated: readonly UnevaluatedRule[];
   /** True if the object is new or gone, also by becoming valid or invalid. */

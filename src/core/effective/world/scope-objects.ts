@@ -12,7 +12,7 @@ import {
   comparePositions,
   duplicate,
   namespaceFor,
-  type Refusal,
+  type RefusedObject,
   type SnapshotTables,
 } from "../../model/snapshot.ts";
 import type { DuplicateDocument } from "./duplicate-document.ts";
@@ -69,7 +69,7 @@ export function scopeObjects(
     if (first === undefined) refusals.set(own, candidate);
     else meet(own, first, candidate);
   }
-  const kept = new Map<ObjectId, Refusal>();
+  const kept = new Map<ObjectId, RefusedObject>();
   for (const [id, { object, refusal }] of refusals)
     if (refusal !== undefined) kept.set(id, { object, findings: refusal });
   const duplicates = settleClashes(clashes, draft, kept, rulebook);
@@ -93,8 +93,8 @@ function refusedAlone(
   objects: ObjectIndex,
   refused: SnapshotTables["refused"],
   rulebook: Rulebook,
-): ReadonlyMap<ObjectId, Refusal> | undefined {
-  const alone = new Map<ObjectId, Refusal>();
+): ReadonlyMap<ObjectId, RefusedObject> | undefined {
+  const alone = new Map<ObjectId, RefusedObject>();
   for (const [id, refusal] of refused) {
     const own = idInScope(parseObjectId(id), rulebook);
     if (alone.has(own) || objects.has(own)) return undefined;
@@ -107,7 +107,7 @@ function refusedAlone(
 function settleClashes(
   clashes: ReadonlyMap<ObjectId, readonly Candidate[]>,
   draft: ObjectIndexDraft,
-  refused: Map<ObjectId, Refusal>,
+  refused: Map<ObjectId, RefusedObject>,
   rulebook: Rulebook,
 ): ReadonlyMap<ObjectId, readonly DuplicateDocument[]> {
   const duplicates = new Map<ObjectId, readonly DuplicateDocument[]>();

@@ -19,7 +19,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { KindId, ObjectId, PolicyId } from "../../model/refs.ts";
 import type { UnevaluatedRule } from "../../model/schema/judge/check-node.ts";
 import type { Judging } from "../../model/schema/judge/judging.ts";
-import type { Refusal } from "../../model/snapshot.ts";
+import type { RefusedObject } from "../../model/snapshot.ts";
 import type { NameLookup } from "../../model/words/near-miss.ts";
 import type { ChildLinks, ParentLinks } from "../../topology/links.ts";
 import type { Grant } from "../../topology/reference-grants.ts";
@@ -35,7 +35,7 @@ export interface WithObjects {
   readonly rulebook: Rulebook;
   readonly objects: ObjectIndex;
   /** Objects that exist but cannot be used. */
-  readonly refused: PersistentMap<ObjectId, Refusal>;
+  readonly refused: PersistentMap<ObjectId, RefusedObject>;
   /** Rules of schemas that could not be evaluated on an object. */
   readonly unevaluated: PersistentMap<ObjectId, readonly UnevaluatedRule[]>;
   /** How objects that change are judged. */

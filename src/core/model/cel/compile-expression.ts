@@ -2,6 +2,7 @@ import { type JsonObject, ownValue } from "../json.ts";
 import { compileMacro } from "./compile-macro.ts";
 import {
   absorbed,
+  type CelScope,
   type Compiled,
   compiled,
   entrySchema,
@@ -9,13 +10,12 @@ import {
   objectIn,
   pay,
   type Run,
-  type Scope,
   truth,
 } from "./frame.ts";
 import { findFunction } from "./library/functions.ts";
 import { parseDuration, parseTimestamp } from "./library/time.ts";
 import { add, compare, divide, isIn, modulo, multiply, negate, overload, subtract } from "./operators.ts";
-import type { Expression } from "./parse-expression.ts";
+import type { CelExpression } from "./parse-expression.ts";
 import {
   CelError,
   CelOptional,
@@ -33,7 +33,7 @@ import {
 } from "./values.ts";
 
 /** Compiles a syntax tree to a function. Throws CelUnsupported for an unknown name or function. */
-export function compileExpression(node: Expression, scope: Scope): Compiled {
+export function compileExpression(node: CelExpression, scope: CelScope): Compiled {
   switch (node.op) {
     case "literal": {
       const { value } = node;
@@ -60,11 +60,11 @@ export function compileExpression(node: Expression, scope: Scope): Compiled {
   }
 }
 
-type Node<Op extends Expression["op"]> = Extract<Expression, { readonly op: Op }>;
+type Node<Op extends CelExpression["op"]> = Extract<CelExpression, { readonly op: Op }>;
 
 const TYPES: ReadonlySet<string> = new Set("int uint double bool string bytes list map null_type type".split(" "));
 
-function compileName(name: string, { variables }: Scope): Compiled {
+function compileName(name: string, { variables }: CelScope): Compiled {
   const variable = variables.get(name);
   if (variable !== undefined) {
     const { slot, schema } = variable;
@@ -97,7 +97,7 @@ function fieldSchema(schema: JsonObject | undefined, field: string): JsonObject 
   return objectIn(properties === undefined ? undefined : ownValue(properties, field)) ?? entrySchema(schema);
 }
 
-function compileSelect({ operand, field, isOptional }: Node<"select">, scope: Scope): Compiled {
+function compileSelect({ operand, field, isOptional }: Node<"select">, scope: CelScope): Compiled {
   const inner = compileExpression(operand, scope);
   const { run } = inner;
   const name = unescapeField(field);
@@ -120,7 +120,7 @@ function selectOptional(value: CelValue, name: string): CelOptional {
   return new CelOptional(ownKey(container, name));
 }
 
-function compileHas({ operand, field }: Node<"has">, scope: Scope): Compiled {
+function compileHas({ operand, field }: Node<"has">, scope: CelScope): Compiled {
   const inner = compileExpression(operand, scope);
   const { run } = inner;
   const name = unescapeField(field);
@@ -135,7 +135,7 @@ function compileHas({ operand, field }: Node<"has">, scope: Scope): Compiled {
   );
 }
 
-function compileIndex({ operand, index, isOptional }: Node<"index">, scope: Scope): Compiled {
+function compileIndex({ operand, index, isOptional }: Node<"index">, scope: CelScope): Compiled {
   const [inner, at] = [compileExpression(operand, scope), compileExpression(index, scope)];
   const find: Run = (frame) => {
     const value = inner.run(frame);
@@ -162,7 +162,7 @@ function itemAt(container: CelValue, key: CelValue): CelValue | undefined {
   return typeof key === "string" ? ownKey(container, key) : undefined;
 }
 
-function compileList({ items }: Node<"list">, scope: Scope): Compiled {
+function compileList({ items }: Node<"list">, scope: CelScope): Compiled {
   const parts = items.map(({ value, isOptional }) => ({ ...compileExpression(value, scope), isOptional }));
   return compiled((frame) => {
     const list: CelValue[] = [];
@@ -176,7 +176,7 @@ function compileList({ items }: Node<"list">, scope: Scope): Compiled {
   }, parts);
 }
 
-function compileMap({ entries }: Node<"map">, scope: Scope): Compiled {
+function compileMap({ entries }: Node<"map">, scope: CelScope): Compiled {
   const parts = entries.map(({ key, value, isOptional }) => ({
     key: compileExpression(key, scope),
     value: compileExpression(value, scope),
@@ -201,7 +201,7 @@ function compileMap({ entries }: Node<"map">, scope: Scope): Compiled {
   );
 }
 
-function compileCall({ name, target, args }: Node<"call">, scope: Scope): Compiled {
+function compileCall({ name, target, args }: Node<"call">, scope: CelScope): Compiled {
   const qualified = target === undefined ? undefined : qualifiedName(target, scope);
   const library = qualified === undefined ? undefined : findFunction(`${qualified}.${name}`, args.length);
   const asFunction = target === undefined ? findFunction(name, args.length) : library;
@@ -221,7 +221,7 @@ function compileCall({ name, target, args }: Node<"call">, scope: Scope): Compil
 }
 
 /** `format` of `format.dns1123Label()`: a name that is not a variable. */
-function qualifiedName(target: Expression, { variables }: Scope): string | undefined {
+function qualifiedName(target: CelExpression, { variables }: CelScope): string | undefined {
   if (target.op === "name") return variables.has(target.name) ? undefined : target.name;
   if (target.op !== "select" || target.isOptional) return undefined;
   const outer = qualifiedName(target.operand, { variables, size: 0 });
@@ -243,7 +243,7 @@ const BINARY: Readonly<Record<string, (a: CelValue, b: CelValue) => CelValue>> =
   in: isIn,
 };
 
-function compileOperator({ sign, args }: Node<"operator">, scope: Scope): Compiled {
+function compileOperator({ sign, args }: Node<"operator">, scope: CelScope): Compiled {
   const parts = args.map((arg) => compileExpression(arg, scope));
   const [first, second, third] = parts.map(({ run }) => run) as [Run, Run, Run];
   switch (sign) {

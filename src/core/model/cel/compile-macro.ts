@@ -1,27 +1,27 @@
 /** Macros of CEL that bind variables: loops, `cel.bind`, `optMap`. */
 import {
   absorbed,
+  type CelScope,
   type Compiled,
   compiled,
   entrySchema,
   type Frame,
   pay,
   type Run,
-  type Scope,
   truth,
   withVariable,
 } from "./frame.ts";
 import { compare } from "./operators.ts";
-import type { Expression } from "./parse-expression.ts";
+import type { CelExpression } from "./parse-expression.ts";
 import { CelError, CelOptional, CelUnsupported, type CelValue, isList, isMap, typeOf } from "./values.ts";
 
-type Macro = Extract<Expression, { readonly op: "macro" }>;
-type Compile = (node: Expression, scope: Scope) => Compiled;
+type Macro = Extract<CelExpression, { readonly op: "macro" }>;
+type Compile = (node: CelExpression, scope: CelScope) => Compiled;
 
 /** One turn of a loop: sets the variables, then runs a body. */
 type Turn = (frame: Frame, key: CelValue, value: CelValue, body: Run) => CelValue;
 
-export function compileMacro(node: Macro, scope: Scope, compile: Compile): Compiled {
+export function compileMacro(node: Macro, scope: CelScope, compile: Compile): Compiled {
   const { macro, variables } = node;
   const range = compile(node.range, scope);
   const isLoop = !["bind", "optMap", "optFlatMap"].includes(macro);

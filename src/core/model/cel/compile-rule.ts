@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { MatchRegex } from "../regex.ts";
 import { compileExpression } from "./compile-expression.ts";
-import { CostExceeded, type Frame, type Run, type Scope } from "./frame.ts";
+import { type CelScope, CostExceeded, type Frame, type Run } from "./frame.ts";
 import { parseExpression } from "./parse-expression.ts";
 import { CelError, CelUnsupported, type CelValue } from "./values.ts";
 
@@ -29,7 +29,7 @@ export interface RuleValues {
 
 /** Compiles an expression of a schema. `self` and `oldSelf` are values of the schema. */
 export function compileRule(expression: string, schema: JsonObject): EvaluateRule {
-  const scope: Scope = {
+  const scope: CelScope = {
     variables: new Map([
       ["self", { slot: 0, schema }],
       ["oldSelf", { slot: 1, schema }],

@@ -21,7 +21,7 @@ export interface Compiled {
 }
 
 /** The variables that an expression can see, each with its slot. */
-export interface Scope {
+export interface CelScope {
   readonly variables: ReadonlyMap<string, { readonly slot: number; readonly schema: JsonObject | undefined }>;
   /** The number of slots in use. */
   readonly size: number;
@@ -36,7 +36,7 @@ export function pay(frame: Frame, cost: number): void {
 }
 
 /** Adds a variable to a scope; a variable of the same name is hidden. */
-export function withVariable({ variables, size }: Scope, name: string, schema?: JsonObject): Scope {
+export function withVariable({ variables, size }: CelScope, name: string, schema?: JsonObject): CelScope {
   return { variables: new Map([...variables, [name, { slot: size, schema }]]), size: size + 1 };
 }
 

@@ -2,27 +2,37 @@ import { type Token, tokenize } from "./tokenize.ts";
 import { CelDouble, CelUnsupported, type CelValue } from "./values.ts";
 
 /** The syntax tree of an expression. Macros (`all`, `has` …) are nodes of their own. */
-export type Expression =
+export type CelExpression =
   | { readonly op: "literal"; readonly value: CelValue }
   | { readonly op: "name"; readonly name: string }
-  | { readonly op: "select"; readonly operand: Expression; readonly field: string; readonly isOptional: boolean }
-  | { readonly op: "has"; readonly operand: Expression; readonly field: string }
-  | { readonly op: "index"; readonly operand: Expression; readonly index: Expression; readonly isOptional: boolean }
-  | { readonly op: "call"; readonly name: string; readonly target?: Expression; readonly args: readonly Expression[] }
-  | { readonly op: "operator"; readonly sign: string; readonly args: readonly Expression[] }
+  | { readonly op: "select"; readonly operand: CelExpression; readonly field: string; readonly isOptional: boolean }
+  | { readonly op: "has"; readonly operand: CelExpression; readonly field: string }
+  | {
+      readonly op: "index";
+      readonly operand: CelExpression;
+      readonly index: CelExpression;
+      readonly isOptional: boolean;
+    }
+  | {
+      readonly op: "call";
+      readonly name: string;
+      readonly target?: CelExpression;
+      readonly args: readonly CelExpression[];
+    }
+  | { readonly op: "operator"; readonly sign: string; readonly args: readonly CelExpression[] }
   | { readonly op: "list"; readonly items: readonly Element[] }
-  | { readonly op: "map"; readonly entries: readonly (Element & { readonly key: Expression })[] }
+  | { readonly op: "map"; readonly entries: readonly (Element & { readonly key: CelExpression })[] }
   | {
       readonly op: "macro";
       readonly macro: string;
-      readonly range: Expression;
+      readonly range: CelExpression;
       readonly variables: readonly string[];
-      readonly bodies: readonly Expression[];
+      readonly bodies: readonly CelExpression[];
     };
 
 /** An element of a list or map. `?e` adds the value of an optional, if it has one. */
 interface Element {
-  readonly value: Expression;
+  readonly value: CelExpression;
   readonly isOptional: boolean;
 }
 
@@ -30,7 +40,7 @@ const MAX_LENGTH = 20_000;
 const MAX_DEPTH = 200;
 
 /** Parses an expression. Throws CelUnsupported if it is not CEL. */
-export function parseExpression(source: string): Expression {
+export function parseExpression(source: string): CelExpression {
   if (source.length > MAX_LENGTH) throw new CelUnsupported(`the expression is longer than ${MAX_LENGTH} characters`);
   const reader = new Reader(tokenize(source));
   const expression = reader.expression();
@@ -96,7 +106,7 @@ class Reader {
     this.#tokens = tokens;
   }
 
-  expression(): Expression {
+  expression(): CelExpression {
     if (++this.#depth > MAX_DEPTH) throw new CelUnsupported(`the expression is nested deeper than ${MAX_DEPTH} levels`);
     const condition = this.#binary(0);
     if (!this.#take("?")) {
@@ -137,7 +147,7 @@ class Reader {
     );
   }
 
-  #binary(level: number): Expression {
+  #binary(level: number): CelExpression {
     const signs = LEVELS[level];
     if (signs === undefined) return this.#unary();
     let left = this.#binary(level + 1);
@@ -148,7 +158,7 @@ class Reader {
     }
   }
 
-  #unary(): Expression {
+  #unary(): CelExpression {
     for (const sign of ["!", "-"]) {
       if (!this.#take(sign)) continue;
       if (++this.#depth > MAX_DEPTH) throw new CelUnsupported("the expression is nested too deeply");
@@ -161,7 +171,7 @@ class Reader {
     return this.#member(this.#primary());
   }
 
-  #member(start: Expression): Expression {
+  #member(start: CelExpression): CelExpression {
     let operand = start;
     for (;;) {
       if (this.#take(".")) operand = this.#afterDot(operand);
@@ -175,7 +185,7 @@ class Reader {
     }
   }
 
-  #afterDot(operand: Expression): Expression {
+  #afterDot(operand: CelExpression): CelExpression {
     const isOptional = this.#take("?");
     const { type, text } = this.#next;
     if (type !== "name" && type !== "quoted name") this.#fail("a name");
@@ -184,7 +194,7 @@ class Reader {
     return { op: "select", operand, field: text, isOptional };
   }
 
-  #primary(): Expression {
+  #primary(): CelExpression {
     const { type, text } = this.#next;
     switch (type) {
       case "int":
@@ -206,7 +216,7 @@ class Reader {
     }
   }
 
-  #name(): Expression {
+  #name(): CelExpression {
     const { text } = this.#next;
     this.#at++;
     if (text === "true" || text === "false") return { op: "literal", value: text === "true" };
@@ -218,7 +228,7 @@ class Reader {
     return { op: "call", name: text, args };
   }
 
-  #bracket(): Expression {
+  #bracket(): CelExpression {
     if (this.#take("(")) {
       const inner = this.expression();
       this.#expect(")");
@@ -230,8 +240,8 @@ class Reader {
     return this.#fail();
   }
 
-  #list(end: string): readonly Expression[] {
-    const items: Expression[] = [];
+  #list(end: string): readonly CelExpression[] {
+    const items: CelExpression[] = [];
     if (this.#take(end)) return items;
     do items.push(this.expression());
     while (this.#take(","));
@@ -252,8 +262,8 @@ class Reader {
     return items;
   }
 
-  #entries(): readonly (Element & { readonly key: Expression })[] {
-    const entries: (Element & { readonly key: Expression })[] = [];
+  #entries(): readonly (Element & { readonly key: CelExpression })[] {
+    const entries: (Element & { readonly key: CelExpression })[] = [];
     while (!this.#take("}")) {
       const isOptional = this.#take("?");
       const key = this.expression();
@@ -274,13 +284,13 @@ function wholeNumber(text: string): number {
   return value;
 }
 
-function hasMacro(args: readonly Expression[]): Expression {
+function hasMacro(args: readonly CelExpression[]): CelExpression {
   const [argument] = args;
   if (args.length !== 1 || argument?.op !== "select") throw new CelUnsupported("has() takes a field: has(self.name)");
   return { op: "has", operand: argument.operand, field: argument.field };
 }
 
-function methodCall(target: Expression, name: string, args: readonly Expression[]): Expression {
+function methodCall(target: CelExpression, name: string, args: readonly CelExpression[]): CelExpression {
   if (name === "bind" && target.op === "name" && target.name === "cel") return bindMacro(args);
   const shapes = Object.hasOwn(MACROS, name) ? MACROS[name] : undefined;
   const shape = shapes?.find(([variables, bodies]) => variables + bodies === args.length && areNames(args, variables));
@@ -296,11 +306,11 @@ function methodCall(target: Expression, name: string, args: readonly Expression[
   };
 }
 
-const areNames = (args: readonly Expression[], count: number): boolean =>
+const areNames = (args: readonly CelExpression[], count: number): boolean =>
   args.slice(0, count).every(({ op }) => op === "name");
 
 /** `cel.bind(x, value, expression)`. */
-function bindMacro([variable, value, body]: readonly Expression[]): Expression {
+function bindMacro([variable, value, body]: readonly CelExpression[]): CelExpression {
   if (variable?.op !== "name" || value === undefined || body === undefined)
     throw new CelUnsupported("cel.bind() takes a name, a value and an expression");
   return { op: "macro", macro: "bind", range: value, variables: [variable.name], bodies: [body] };

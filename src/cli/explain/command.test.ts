@@ -363,17 +363,17 @@ spec:
   gatewayClassName: x
   listeners:
   - {name: one, protocol: HTTP, port: 80}
-  - {name: two, protocol: HTTP, port: 80}
+  - {name: two, protocol: TCP, port: 80}
   - {name: three, protocol: INVALID, port: 81}
 `,
   };
   const whole = (await runCli("explain gtw/g -f a.yaml", { files })).stdout.replaceAll(/\s+/g, " ");
   expect(whole).toContain("Problems UnsupportedProtocol: protocol 'INVALID' is not supported");
   expect(whole).toContain(
-    "HostnameConflict: listener one is not served: listener two of Gateway ns/g has the same port",
+    "ProtocolConflict: listener one is not served: listener two of Gateway ns/g has the same port",
   );
   const { stdout } = await runCli("explain gtw/g#two -o json -f a.yaml", { files });
   expect(JSON.parse(stdout).problems).toMatchObject([
-    { field: "spec.listeners[1]", condition: "Conflicted", reason: "HostnameConflict" },
+    { field: "spec.listeners[1]", condition: "Conflicted", reason: "ProtocolConflict" },
   ]);
 });

@@ -27,8 +27,8 @@ export const mutants = [
     "fold top-down",
     levels,
     `${merge}/fold.ts`,
-    "for (const level of levels) run.foldLevel(level);",
-    "for (const level of levels.toReversed()) run.foldLevel(level);",
+    "for (const level of folded) run.foldLevel(level);",
+    "for (const level of folded.toReversed()) run.foldLevel(level);",
   ),
   row(
     "the newer of two is the higher",
@@ -91,7 +91,7 @@ export const mutants = [
   row(
     "a ConfigMap without ca.crt resolves",
     attachment,
-    "src/core/attachment/resolve-references.ts",
+    "src/core/model/missing-content.ts",
     "return `has no key '${key}'`",
     "return undefined",
   ),
@@ -759,8 +759,8 @@ export const mutants = [
     "one bad target hides the good ones",
     gep713,
     `${effective}/verdicts/verdict-of.ts`,
-    "if (tally !== undefined) return accepted(tally);",
-    "if (tally !== undefined && record.targets.rejections.length === 0) return accepted(tally);",
+    "if (tally !== undefined && noneValid === undefined) return accepted(tally);",
+    "if (tally !== undefined && noneValid === undefined && record.targets.rejections.length === 0) return accepted(tally);",
   ),
   row(
     "a policy overrides itself",

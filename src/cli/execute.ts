@@ -16,6 +16,7 @@ import { createPrinter, type Printer } from "./print/create-printer.ts";
 import { withProgress } from "./print/create-progress.ts";
 import { printUnreadable } from "./print/print-unreadable.ts";
 import { styled } from "./print/styled-text.ts";
+import type { scopeProblem } from "./target/check-scope.ts";
 
 /** Runs a command line (`argv` without the program) and returns its exit code. It neither throws nor exits. */
 export async function execute(argv: readonly string[], io: CliIo): Promise<ExitCode> {
@@ -74,7 +75,12 @@ async function runCommand(
       printUnreadable(errorPrinter(io), visible);
       if (visible.length < source.unreadable.length) refuse(io, "policies that may not be shown were left out");
     }
-    if (source.tables.objects.size > 0) return source;
+    if (source.tables.objects.size > 0) {
+      const problem = await problemOfScope(source, options);
+      if (problem === undefined) return source;
+      refuse(io, problem.message, problem.hint);
+      return undefined;
+    }
     const leftOut = source.findings().map(({ message }) => message);
     if (source.unreadable.length === 0) refuse(io, `there are no objects in ${formatOrigin(paths)}`, ...leftOut);
     return undefined;
@@ -94,6 +100,20 @@ async function runCommand(
     note: (message) => errorPrinter(io).paragraph({ hanging: 6 }, styled("note:", "yellow"), ` ${message}`),
   });
   return code === exitCodes.ok && !isWhole ? exitCodes.failed : code;
+}
+
+/** A namespace or a selector that matches nothing is a mistake. A mistake in the selector itself is reported by the command. */
+async function problemOfScope(
+  { world }: LoadedSource,
+  options: OptionValues,
+): Promise<ReturnType<typeof scopeProblem>> {
+  if (!options.has("namespace") && !options.has("selector")) return undefined;
+  const [{ parseScope }, { scopeProblem: problemOf }] = await Promise.all([
+    import("./target/find-targets.ts"),
+    import("./target/check-scope.ts"),
+  ]);
+  const parsed = parseScope(options);
+  return parsed.ok ? problemOf(world, parsed.scope) : undefined;
 }
 
 /** The findings about unreadable input that redaction allows. */

@@ -3,11 +3,14 @@
  * overlap; changes during a step are loaded by the next.
  */
 import { apply } from "../core/apply.ts";
+import type { Caveat, CaveatDataplane } from "../core/caveats/caveat.ts";
+import { caveatsFor } from "../core/caveats.ts";
 import { compileDataplane, updateDataplane } from "../core/compile.ts";
 import type { Dataplane } from "../core/dataplane/dataplane.ts";
 import type { DataplaneConfig } from "../core/dataplane/gateway-config.ts";
 import type { Verdict } from "../core/effective/verdicts/verdict.ts";
 import { type EvaluateOptions, type Evaluation, evaluate, verdicts } from "../core/evaluate.ts";
+import type { Completeness } from "../core/model/completeness.ts";
 import type { Finding } from "../core/model/finding.ts";
 import type { PolicyId } from "../core/model/refs.ts";
 import { buildSnapshot, type SnapshotOptions } from "../core/model/snapshot.ts";
@@ -35,6 +38,8 @@ export type ControlEvent =
       readonly notAccepted: readonly NotAcceptedPolicy[];
       /** Documents that are not usable and were ignored. */
       readonly broken: readonly Finding[];
+      /** What the evaluation leaves out of account. */
+      readonly caveats: readonly Caveat[];
       /** The duration of evaluation and update. */
       readonly tookMs: number;
     }
@@ -51,6 +56,10 @@ export interface ControlLoopOptions {
   readonly source: DocumentSource;
   readonly dataplane: DataplaneServer;
   readonly evaluation: EvaluateOptions;
+  /** Whether the documents are everything there is. */
+  readonly completeness?: Completeness;
+  /** The data plane that caveats are about. */
+  readonly dataplaneName?: CaveatDataplane;
   readonly report: (event: ControlEvent) => void;
   readonly nowMs: () => number;
 }
@@ -86,10 +95,11 @@ export function createControlLoop(options: ControlLoopOptions): ControlLoop {
       return;
     }
     const startedMs = options.nowMs();
-    served = next(served, loaded, options.evaluation, await loadRegexFor(RULES_MAY_COME));
+    served = next(served, loaded, options, await loadRegexFor(RULES_MAY_COME));
     keyMaterial = loaded.keyMaterial ?? keyMaterial;
     const problems = await options.dataplane.replace(served.config, keyMaterial);
     generation++;
+    const tookMs = options.nowMs() - startedMs;
     options.report({
       type: "Applied",
       generation,
@@ -99,7 +109,12 @@ export function createControlLoop(options: ControlLoopOptions): ControlLoop {
       problems,
       notAccepted: served.notAccepted,
       broken: loaded.broken,
-      tookMs: options.nowMs() - startedMs,
+      caveats: caveatsFor(served.evaluation, {
+        about: "Input",
+        dataplane: options.dataplaneName,
+        unread: loaded.broken,
+      }),
+      tookMs,
     });
   };
 
@@ -130,14 +145,14 @@ const RULES_MAY_COME = [{ kind: "CustomResourceDefinition" }];
 function next(
   served: Served | undefined,
   { changes }: SourceChanges,
-  options: EvaluateOptions,
+  { evaluation: options, completeness = "Partial" }: Pick<ControlLoopOptions, "evaluation" | "completeness">,
   tools: Pick<SnapshotOptions, "matchRegex">,
 ): Served {
   if (served === undefined) {
     const upserts = changes.filter((change) => "upsert" in change);
     const snapshot = buildSnapshot(
       upserts.map(({ upsert }) => upsert),
-      { positions: upserts.map(({ position }) => position), ...tools },
+      { positions: upserts.map(({ position }) => position), completeness, ...tools },
     );
     const evaluation = evaluate(snapshot, options);
     return {

@@ -1,3 +1,4 @@
+import type { ServeSettings } from "../cli/run/settings.ts";
 import { type ControlLoop, type ControlLoopOptions, createControlLoop } from "../controller/control-loop.ts";
 import { builtInDefinitions } from "../definitions/built-in-definitions.ts";
 import { type FilesRequest, startFilesThread } from "../sources/files-thread.ts";
@@ -11,14 +12,14 @@ export interface FilesLoop extends ControlLoop {
   readonly close: () => Promise<void>;
 }
 
-export interface FilesLoopOptions extends Pick<ControlLoopOptions, "dataplane" | "report"> {
+export interface FilesLoopOptions extends Pick<ControlLoopOptions, "dataplane" | "dataplaneName" | "report"> {
   readonly filesWorker: URL;
   readonly note: (message: string) => void;
 }
 
 export async function startFilesLoop(
-  request: FilesRequest & { readonly isWatching: boolean },
-  { dataplane, report, filesWorker, note }: FilesLoopOptions,
+  request: FilesRequest & Pick<ServeSettings, "isWatching" | "completeness">,
+  { dataplane, dataplaneName, report, filesWorker, note }: FilesLoopOptions,
 ): Promise<FilesLoop> {
   // The watch begins before the first load, so that no change falls between the two.
   const watched = watchFiles({ paths: request.paths, isWatching: request.isWatching, note });
@@ -26,6 +27,8 @@ export async function startFilesLoop(
   const loop = createControlLoop({
     source: files,
     dataplane,
+    ...(dataplaneName === undefined ? {} : { dataplaneName }),
+    completeness: request.completeness,
     evaluation: { definitions: builtInDefinitions(), cel: await loadCel() },
     report,
     nowMs: () => performance.now(),

@@ -1,9 +1,11 @@
 /** Prints the events of `prevail run` to standard error: standard output has the access log. */
 import type { ConfigMetrics } from "../adapters/admin/config-metrics.ts";
+import { formatCaveat, printCaveats } from "../cli/caveats/text.ts";
 import { printUnreadable } from "../cli/print/print-unreadable.ts";
 import type { ServeOutput } from "../cli/run/settings.ts";
 import { type AddressOf, printServed } from "../cli/run/text.ts";
 import type { ControlEvent } from "../controller/control-loop.ts";
+import type { Caveat } from "../core/caveats/caveat.ts";
 import { formatRef, parseObjectId } from "../core/model/refs.ts";
 
 export interface ReportSources {
@@ -21,6 +23,15 @@ export function createReporter(
   const printProblems = (problems: readonly string[]): void => {
     for (const problem of problems) if (!printed.has(problem)) note(problem);
     printed = new Set(problems);
+  };
+  let shown: ReadonlySet<string> = new Set();
+  /** At the start under a heading; later those that are new, and that all are resolved. */
+  const printNewCaveats = (caveats: readonly Caveat[], isFirst: boolean): void => {
+    const texts = new Map(caveats.map((caveat) => [`${caveat.severity}: ${formatCaveat(caveat)}`, caveat]));
+    if (isFirst) printCaveats(caveats, errorPrint);
+    else for (const text of texts.keys()) if (!shown.has(text)) note(`caveat, ${text}`);
+    if (texts.size === 0 && shown.size > 0) note("there are no caveats any more");
+    shown = new Set(texts.keys());
   };
   return (event) => {
     switch (event.type) {
@@ -44,6 +55,7 @@ export function createReporter(
           note(`${formatRef(parseObjectId(policy))} is not accepted: ${message}`);
         }
         printProblems(event.problems);
+        printNewCaveats(event.caveats, event.generation === 1);
         return;
     }
   };

@@ -139,3 +139,81 @@ describe("a Gateway that is not in the files", () => {
     expect(checked.code).toBe(1);
   });
 });
+
+describe("a namespace or a selector that matches nothing", () => {
+  for (const command of [
+    "check",
+    "explain httproute/baker",
+    "reach retrypolicy/friday-fix",
+    "get policies",
+    "get targets",
+    "get effective",
+    "graph",
+    "status",
+    "plan --delete retrypolicy/friday-fix",
+  ]) {
+    test(`${command} -n bakrey: an error with a suggestion`, async () => {
+      const { code, stderr } = await runCli(`${command} -n bakrey -f examples/bakery`);
+      expect(flat(stderr)).toContain("-n bakrey: no object is in namespace 'bakrey'; did you mean 'bakery'?");
+      expect(code).toBe(1);
+    });
+  }
+
+  for (const command of ["check", "get policies", "graph", "status"]) {
+    test(`${command} -l: an error with a suggestion`, async () => {
+      const files = {
+        "a.yaml": `apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: a, labels: {team: bread}}\nspec: {ports: [{port: 80}]}`,
+      };
+      const value = await runCli(`${command} -l team=bred -f a.yaml`, { files });
+      expect(flat(value.stderr)).toContain("-l team in (bred): no object has these labels; did you mean 'bread'?");
+      expect(value.code).toBe(1);
+      const key = await runCli(`${command} -l taem=bread -f a.yaml`, { files });
+      expect(flat(key.stderr)).toContain("did you mean 'team'?");
+    });
+  }
+
+  test("graph -n and -l act", async () => {
+    const { stdout } = await runCli("graph -n shop -f examples/bakery");
+    expect(stdout).toContain("HTTPRoute shop/counter");
+    expect(stdout).toContain("Gateway infra/prod");
+    expect(stdout).not.toContain("HTTPRoute bakery/baker");
+  });
+});
+
+test("get definitions KIND shows the definition also without an object of the kind", async () => {
+  const files = {
+    "a.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: a}\nspec: {ports: [{port: 80}]}",
+  };
+  for (const word of ["RetryPolicy", "retrypolicies.prevail.dev", "clusterretrypolicy"]) {
+    const { code, stdout } = await runCli(`get definitions ${word} -f a.yaml`, { files });
+    expect(stdout).toContain("RetryPolicy, ClusterRetryPolicy");
+    expect(stdout).not.toContain("BackendTLSPolicy");
+    expect(code).toBe(0);
+  }
+});
+
+describe("policies that the data plane does not carry out", () => {
+  const NOT_BY = "3 AuthPolicies and 6 RateLimitPolicies are not carried out by";
+  for (const [line, plane] of [
+    ["run --dry-run", "the embedded gateway"],
+    ["run --dry-run --dataplane envoy", "Envoy"],
+    ["xds dump", "Envoy"],
+    ["check --dataplane embedded", "the embedded gateway"],
+    ["check --dataplane envoy", "Envoy"],
+  ] as const) {
+    test(line, async () => {
+      const { code, stdout, stderr } = await runCli(`${line} -f examples/bakery`);
+      expect(flat(stdout + stderr)).toContain(`${NOT_BY} ${plane}`);
+      expect(code).toBe(line.startsWith("check") ? 1 : 0);
+      expect((await runCli(`${line} --fail-on caveat -f examples/bakery`)).code).toBe(1);
+    });
+  }
+
+  test("run --dry-run and xds dump name a definition with an error", async () => {
+    for (const line of ["run --dry-run -f brk", "xds dump -f brk"]) {
+      const { code, stdout, stderr } = await runCli(line, { files: brk2 });
+      expect(flat(stdout + stderr)).toMatch(HEADLINE);
+      expect(code).toBe(1);
+    }
+  });
+});

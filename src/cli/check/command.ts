@@ -11,6 +11,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { withProgress } from "../print/create-progress.ts";
 import { printData } from "../print/print-data.ts";
+import { scopeProblem } from "../target/check-scope.ts";
 import { buildFindingReport, dataplaneNames, type FindingReport, severities } from "./finding-report.ts";
 
 const DEFAULT_SEVERITY: Severity = "warning";
@@ -73,6 +74,8 @@ export const command: Command = {
     const paths = options.values("filename");
     const source = paths.length === 0 ? await load() : await loadAll(paths, context);
     if (source === undefined) return exitCodes.failed;
+    const problem = scopeProblem(source.world, scope);
+    if (problem !== undefined && source.tables.objects.size > 0) return fail(problem.message, problem.hint);
     const severity = severities.find((one) => one === options.value("severity")) ?? DEFAULT_SEVERITY;
     const dataplane = dataplaneNames.find((one) => one === options.value("dataplane"));
     const report = await buildFindingReport(source, { scope, severity, redaction, dataplane });

@@ -96,7 +96,7 @@ describe("EffectivePolicyList is what docs/schemas/effective-policy-list.json sa
       {},
     ],
     ["a mesh, and fields of list items", "get effective -o json -f mesh.yaml", mesh],
-    ["an empty one", "get effective -n nowhere -o json -f examples/bakery", {}],
+    ["an empty one", "get effective httproute/stocktaking -o json -f examples/bakery", {}],
   ] as const) {
     test(name, async () => {
       const { stdout, code } = await runCli(line, setup);

@@ -1,5 +1,7 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { World } from "../../core/effective/world/world.ts";
+import { findKinds, kindWords } from "../../core/explain/kind-words.ts";
+import { kindId, objectId } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { controllerNameOption, parseControllerName } from "../args/controller-name.ts";
@@ -88,7 +90,7 @@ export const command: Command = {
     const source = await load();
     if (source === undefined) return exitCodes.failed;
     const { world } = source;
-    const search = findNamed(world, words, scope);
+    const search = (name === "definitions" ? findDefined(world, words) : undefined) ?? findNamed(world, words, scope);
     if (!search.ok) return fail(search.message, ...search.hints);
     const targets = words.length === 0 ? undefined : search.targets;
     const caveats = caveatsOf(name, source, targets, redaction);
@@ -121,6 +123,17 @@ function caveatsOf(
   if (resource !== "definitions") return answerCaveats(source, questionAbout(source.world, targets), { redaction });
   // What a policy kind means does not depend on the objects that are there.
   return answerCaveats(source, { about: "Input" }, { redaction }).filter(({ code }) => !code.startsWith("Absent"));
+}
+
+/** The policy kinds that the words name, with or without an object of the kind. Undefined: a word is something else, such as a policy. */
+function findDefined(world: World, words: readonly string[]): TargetSearch | undefined {
+  const names = kindWords(world);
+  const kinds = words.map((word) =>
+    findKinds(names, word).filter((kind) => world.rulebook.byPolicyKind.has(kindId(kind))),
+  );
+  if (words.length === 0 || kinds.some((found) => found.length === 0)) return undefined;
+  const refs = kinds.flat().map(({ group, kind }) => ({ group, kind, namespace: "", name: "" }));
+  return { ok: true, targets: refs.map((ref) => ({ id: objectId(ref), ref })) };
 }
 
 /** Finds targets as every command does, and in addition policies by their names alone: `get policies friday-fix`. */

@@ -1,6 +1,14 @@
 import { compileDataplane } from "../../core/dataplane/compile-dataplane.ts";
+import type { ConfigProblem, DataplaneConfig } from "../../core/dataplane/gateway-config.ts";
+import { verdicts } from "../../core/evaluate.ts";
+import { formatRef, parseObjectId } from "../../core/model/refs.ts";
+import { answerCaveats } from "../caveats/answer-caveats.ts";
+import { exitCodeWith } from "../caveats/exit-code.ts";
+import { printCaveats } from "../caveats/text.ts";
+import type { CliIo } from "../cli-io.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { DEFAULT_SECRETS, DEFAULT_SYSTEM_AUTHORITIES } from "../xds/settings.ts";
 import {
   DEFAULT_ADMIN_PORT,
   DEFAULT_DRAIN,
@@ -88,11 +96,38 @@ export const command: Command = {
   },
 };
 
-async function dryRun({ load, print, note }: CommandContext, { bind, portMap }: ServeSettings): Promise<ExitCode> {
+/** Prints what `run` prints at its start. */
+async function dryRun(
+  { load, print, note, options, io }: CommandContext,
+  { bind, portMap, dataplane }: ServeSettings,
+): Promise<ExitCode> {
   const source = await load();
   if (source === undefined) return exitCodes.failed;
   const config = compileDataplane(source.world, { endpointAnnotations: "Used" });
   printServed(config, print, (_, port) => `${bind}:${portMap.get(port) ?? port}`);
-  for (const problem of config.problems) note(formatProblem(problem));
-  return exitCodes.ok;
+  for (const { policy, verdict } of verdicts(source.evaluation))
+    if (verdict.state === "NotAccepted")
+      note(`${formatRef(parseObjectId(policy))} is not accepted: ${verdict.message}`);
+  const ofEnvoy = dataplane === "envoy" ? await envoyProblems(config, io, { bind, portMap }) : [];
+  for (const problem of [...config.problems, ...ofEnvoy]) note(formatProblem(problem));
+  const caveats = answerCaveats(source, { about: "Input" }, { dataplane });
+  printCaveats(caveats, print);
+  return exitCodeWith(caveats, options, exitCodes.ok);
+}
+
+/** The settings that Envoy does not support exactly. */
+async function envoyProblems(
+  config: DataplaneConfig,
+  io: CliIo,
+  ports: Pick<ServeSettings, "bind" | "portMap">,
+): Promise<readonly ConfigProblem[]> {
+  const { dump } = await io.xds();
+  const settings = {
+    ...ports,
+    adminPort: undefined,
+    secretsFolder: DEFAULT_SECRETS,
+    systemAuthorities: DEFAULT_SYSTEM_AUTHORITIES,
+    timer: "precise",
+  } as const;
+  return config.gateways.flatMap((gateway) => dump(gateway, config, settings).problems);
 }

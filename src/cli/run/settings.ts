@@ -1,4 +1,5 @@
 /** The checked options of `run`. The command line opens no ports itself: it passes these settings to `CliIo.serve`. */
+import type { Completeness } from "../../core/model/completeness.ts";
 import { parseDurationMs } from "../../core/model/parse/parse-duration.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
@@ -8,6 +9,8 @@ import type { Printer } from "../print/create-printer.ts";
 export interface ServeSettings {
   readonly paths: readonly string[];
   readonly defaultNamespace: string | undefined;
+  /** `--complete`: the files are everything there is. */
+  readonly completeness: Completeness;
   /** The address that ports are opened on. */
   readonly bind: string;
   /** From a listener port to the port that is opened for it. */
@@ -60,6 +63,7 @@ export function parseServeSettings(options: OptionValues): ServeSettings | strin
   return {
     paths,
     defaultNamespace: options.value("default-namespace"),
+    completeness: options.has("complete") ? "Complete" : "Partial",
     bind: options.value("bind") ?? DEFAULT_GATEWAY_ADDRESS,
     portMap,
     adminPort,

@@ -32,7 +32,7 @@ describe("the bakery", () => {
 });
 
 describe("what -o json prints is what docs/schemas/status-list.json says", () => {
-  for (const rest of ["", "httproute/baker", "-n bakery --redact", "-n nowhere"])
+  for (const rest of ["", "httproute/baker", "-n bakery --redact", "referencegrant/shop-to-baker"])
     test(`status ${rest}`, async () => {
       const { stdout } = await runCli(`status ${rest} -o json -f examples/bakery`);
       expect(schemaViolations("status-list.json", JSON.parse(stdout))).toEqual([]);

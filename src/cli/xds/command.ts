@@ -2,6 +2,9 @@ import { compileDataplane } from "../../core/dataplane/compile-dataplane.ts";
 import type { DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
+import { answerCaveats } from "../caveats/answer-caveats.ts";
+import { exitCodeWith } from "../caveats/exit-code.ts";
+import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
@@ -145,7 +148,7 @@ async function status(context: CommandContext, [word]: readonly string[]): Promi
 }
 
 async function dump(context: CommandContext, [name, ...more]: readonly string[]): Promise<ExitCode> {
-  const { options, load, fail, io, print, output, note } = context;
+  const { options, load, fail, io, print, errorPrint, output, note } = context;
   if (more.length > 0) return fail(`unexpected argument '${more[0] ?? ""}': xds dump takes one gateway`);
   const settings = parseDumpSettings(options);
   if (typeof settings === "string") return fail(settings, context.seeHelp);
@@ -157,7 +160,10 @@ async function dump(context: CommandContext, [name, ...more]: readonly string[])
   const { bootstrap: dumped, problems } = (await io.xds()).dump(gateway, config, settings);
   for (const problem of [...config.problems, ...problems]) note(formatProblem(problem));
   printData(print, output === "json" ? "json" : "yaml", dumped);
-  return exitCodes.ok;
+  // Standard output has the file for Envoy.
+  const caveats = answerCaveats(source, { about: "Input" }, { dataplane: "envoy" });
+  printCaveats(caveats, errorPrint);
+  return exitCodeWith(caveats, options, exitCodes.ok);
 }
 
 const nameOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`;

@@ -49,6 +49,7 @@ export function parseXdsServeSettings(options: OptionValues): XdsServeSettings |
   return {
     paths: options.values("filename"),
     defaultNamespace: options.value("default-namespace"),
+    completeness: options.has("complete") ? "Complete" : "Partial",
     isWatching: !options.has("no-watch"),
     bind,
     portMap,

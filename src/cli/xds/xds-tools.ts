@@ -39,7 +39,7 @@ export type EnvoyTimer = "precise" | "coarse";
 
 /** The files and watch settings, as in `run`. */
 export interface XdsServeSettings
-  extends Pick<ServeSettings, "paths" | "defaultNamespace" | "isWatching">,
+  extends Pick<ServeSettings, "paths" | "defaultNamespace" | "completeness" | "isWatching">,
     Omit<DumpSettings, "adminPort" | "secretsFolder"> {
   /** The address of the xDS server. */
   readonly listen: { readonly host: string; readonly port: number };

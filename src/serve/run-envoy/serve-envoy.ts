@@ -47,6 +47,7 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     filesWorker,
     note: output.note,
     dataplane: envoyDataplane(envoys, events, demo),
+    dataplaneName: "envoy",
     report: createReporter(output, { addressOf: () => boundAddress(settings), noteConfig: metrics.noteConfig }),
   });
   let admin: AdminServer | undefined;

@@ -31,6 +31,7 @@ export async function serveGateway(settings: ServeSettings, output: ServeOutput,
     filesWorker,
     note: output.note,
     dataplane: embeddedDataplane(gateway, demo),
+    dataplaneName: "embedded",
     report: createReporter(output, { addressOf: () => addressOf(gateway), noteConfig: metrics.noteConfig }),
   });
   let admin: AdminServer | undefined;

@@ -25,6 +25,7 @@ export async function serveXds(settings: XdsServeSettings, output: ServeOutput, 
   const loop = await startFilesLoop(settings, {
     filesWorker,
     note: output.note,
+    dataplaneName: "envoy",
     dataplane: {
       replace: async (config, keyMaterial) =>
         [...config.problems, ...plane.replace(config, envoySecrets(keyMaterial))].map(formatProblem),

@@ -38,10 +38,12 @@ function startLoop(now: { files: ReadDocuments }, handOver: () => Promise<void> 
       },
     },
     evaluation: { definitions: builtInDefinitions() },
+    dataplaneName: "embedded",
     report: (event) => events.push(event),
     nowMs: () => 0,
   });
-  return { loop, served, types: () => events.map(({ type, generation }) => `${type} ${generation}`) };
+  const caveats = () => events.map((event) => (event.type === "Applied" ? event.caveats.map(({ code }) => code) : []));
+  return { loop, served, caveats, types: () => events.map(({ type, generation }) => `${type} ${generation}`) };
 }
 
 test("what changes is served; what does not is not handed over again", async () => {
@@ -96,4 +98,19 @@ test("one step at a time: whatever changes during one is taken up by one more", 
   await Promise.all([first, ...others]);
   expect(served.map(({ hosts }) => hosts)).toEqual([["shop.example"], ["bakery.example"]]);
   expect(types()).toEqual(["Applied 1", "Applied 2"]);
+});
+
+test("what is left out of account is reported with each configuration", async () => {
+  const unknown = {
+    apiVersion: "example.com/v1",
+    kind: "SomePolicy",
+    metadata: { name: "p", namespace: "default" },
+    spec: { targetRef: { group: "gateway.networking.k8s.io", kind: "Gateway", name: "g" } },
+  };
+  const now = { files: files([gateway("g"), shop, unknown]) };
+  const { loop, caveats } = startLoop(now);
+  await loop.refresh();
+  now.files = files([gateway("g"), shop]);
+  await loop.refresh();
+  expect(caveats()).toEqual([["UnknownPolicyKind"], []]);
 });

@@ -207,7 +207,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   DefinitionNoAnnotation: error("A policy kind is decided by an annotation, but does not name it."),
   DefinitionUnusedField: warning("A field of a PolicyDefinition has no effect."),
   DefinitionInferred: info("A policy kind is inferred from the label of its CRD."),
-  DefinitionNotInferred: warning("The policy label of a CRD has an unknown value."),
+  DefinitionNotInferred: warning("No definition can be inferred from the policy label of a CRD."),
   UnknownStrategy: error(
     "A PolicyDefinition uses a custom strategy that is not registered.",
     "Use a built-in granularity; only programs that use the library have custom strategies.",

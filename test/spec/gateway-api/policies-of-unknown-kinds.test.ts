@@ -1,8 +1,9 @@
 /** A policy of a kind that no PolicyDefinition describes is reported. */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
+import { caveatsFor } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
-import { gateway, policy, routeTo } from "../../support/cluster/gateway-objects.ts";
+import { gateway, policy, routeTo, service } from "../../support/cluster/gateway-objects.ts";
 
 describe("A policy of a kind that no PolicyDefinition describes is reported", () => {
   const crd = (name: string, label: string | undefined, color: JsonObject = {}) => ({
@@ -17,7 +18,11 @@ describe("A policy of a kind that no PolicyDefinition describes is reported", ()
         {
           name: "v1",
           storage: true,
-          schema: { openAPIV3Schema: { properties: { spec: { type: "object", properties: { color } } } } },
+          schema: {
+            openAPIV3Schema: {
+              properties: { spec: { type: "object", properties: { color, targetRef: {}, targetRefs: {} } } },
+            },
+          },
         },
       ],
     },
@@ -44,6 +49,21 @@ describe("A policy of a kind that no PolicyDefinition describes is reported", ()
     ["a CRD with the label", [aimed, crd("localpolicies.example.com", "Inherited")], []],
   ])("%s", (_, objects, expected) => {
     expect(unknown(...objects)).toEqual(expected);
+  });
+
+  test("the label alone: a policy on a Service takes effect, and whatever rests on it says that it is inferred", () => {
+    const bare = crd("localpolicies.example.com", "Inherited");
+    const label = { ...bare, spec: { ...bare.spec, versions: [{ name: "v1", storage: true, schema: {} }] } };
+    const made = cluster([
+      gateway("g"),
+      routeTo("r", "Gateway/g", "s"),
+      service("s"),
+      policy("LocalPolicy", "p", "Service/s", { color: "red" }),
+      label,
+    ]);
+    expect(made.outcome("p")).toBe("Enforced");
+    expect(made.spec("Service/s")).toEqual({ color: "red" });
+    expect(caveatsFor(made.evaluation, { about: "Input" }).map(({ code }) => code)).toEqual(["InferredDefinition"]);
   });
 
   test("of two CRDs for one kind the first by name counts, whatever the order, and the other is reported", () => {

@@ -33,10 +33,10 @@ describe("GEP-713's label", () => {
     ["Direct", {}, "Direct"],
     ["direct", {}, "Direct"],
     ["INHERITED", {}, "Inherited"],
-    ["true", { color: { type: "string" } }, "Direct"],
-    ["True", { defaults: block }, "Inherited"],
-    ["true", { override: block }, "Inherited"],
-    ["true", { default: { type: "string" } }, "Direct"],
+    ["true", { color: { type: "string" }, targetRef: {} }, "Direct"],
+    ["True", { defaults: block, targetRefs: {} }, "Inherited"],
+    ["true", { override: block, targetRef: {} }, "Inherited"],
+    ["true", { default: { type: "string" }, targetSelectors: {} }, "Direct"],
   ] as const) {
     test(`${label} with ${Object.keys(properties).join(", ") || "nothing"}: ${expected}`, () => {
       const { definition, findings } = inferDefinition(crd(label, properties));
@@ -54,25 +54,39 @@ describe("GEP-713's label", () => {
     ]);
   });
 
+  test("a kind whose schema has no field for a target is refused", () => {
+    const { definition, findings } = inferDefinition(crd("Inherited", { defaults: block }));
+    expect(definition).toBeUndefined();
+    expect(findings).toMatchObject([
+      {
+        severity: "warning",
+        code: "DefinitionNotInferred",
+        message: expect.stringContaining("its schema has none of targetRef, targetRefs, targetSelectors"),
+      },
+    ]);
+  });
+
   test("a CRD without the label is not a policy kind", () => {
     expect(inferDefinition(crd(undefined, { defaults: block }))).toEqual({ findings: [] });
   });
 });
 
 describe("Inherited", () => {
-  test("without blocks: atomic defaults on the rules of routes", () => {
+  test("without blocks: atomic defaults, down to Services and their ports", () => {
     const { definition } = inferDefinition(crd("Inherited", {}, "Cluster"));
     expect(definition?.merge).toMatchObject({
       none: false,
       granularity: { default: "Atomic", values: {} },
       bare: "AtomicDefaults",
     });
-    expect(definition?.hierarchy.effectiveTargets.map(({ kind, section }) => `${kind}${section}`)).toEqual([
+    expect(definition?.hierarchy.effectiveTargets.map(({ kind, section }) => `${kind}${section ?? ""}`)).toEqual([
       "HTTPRouteRule",
       "GRPCRouteRule",
       "TLSRouteRule",
       "TCPRouteRule",
       "UDPRouteRule",
+      "Service",
+      "ServicePort",
     ]);
     expect(definition?.policies).toEqual([{ group: "example.com", kind: "ColorPolicy", scope: "Cluster" }]);
   });
@@ -84,7 +98,7 @@ describe("Inherited", () => {
     };
     const strategy = { type: "string", enum: ["atomic", "merge", "Patch", "other"] };
     const { definition } = inferDefinition(
-      crd("Inherited", { limits, defaults: { properties: { limits, strategy } } }),
+      crd("Inherited", { targetRef: {}, limits, defaults: { properties: { limits, strategy } } }),
     );
     expect(definition?.merge.granularity.values).toEqual({ atomic: "Atomic", merge: "Merge", Patch: "Patch" });
     expect(definition?.merge.rules).toEqual(["limits"]);
@@ -92,7 +106,7 @@ describe("Inherited", () => {
 
   test("merge without maps to merge is not offered", () => {
     const strategy = { enum: ["atomic", "merge"] };
-    const { definition } = inferDefinition(crd("Inherited", { defaults: { properties: { strategy } } }));
+    const { definition } = inferDefinition(crd("Inherited", { targetRef: {}, defaults: { properties: { strategy } } }));
     expect(definition?.merge.granularity.values).toEqual({ atomic: "Atomic" });
   });
 });

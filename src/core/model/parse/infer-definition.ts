@@ -22,7 +22,8 @@ import { type CrdFacts, parseCrd } from "./parse-crd.ts";
  *
  * A CRD with the label `gateway.networking.k8s.io/policy` describes a policy kind. Without a PolicyDefinition its class comes
  * from the label and its targets and merge strategies from the schema. Such a kind may target every kind of the Gateway API
- * hierarchy; the effective targets are the targets themselves (Direct) or the rules of routes (Inherited).
+ * hierarchy; the effective targets are the targets themselves (Direct) or, for Inherited kinds, the rules of routes, and Services and
+ * their ports where these may be targeted. A kind whose schema has no field for a target is not a policy kind.
  * GEP-713 experimental, "Kubectl Plugin"
  */
 export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinition; findings: Finding[] } {
@@ -48,9 +49,23 @@ export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinitio
     const message = `${field} is ${JSON.stringify(label)}; allowed: Direct, Inherited, true. Policies of the kind ${facts.kind} are not evaluated.`;
     return { findings: [finding(crd, "warning", "DefinitionNotInferred", field, message)] };
   }
+  if (!mayHaveTargets(facts.specSchema)) {
+    const message = `The CRD is labelled as a policy kind, but its schema has none of ${TARGET_FIELDS.join(", ")}. Objects of the kind ${facts.kind} are not evaluated as policies; remove the label, or add a PolicyDefinition that names its target fields.`;
+    return { findings: [finding(crd, "warning", "DefinitionNotInferred", "spec.versions", message)] };
+  }
   const definition = buildDefinition(crd.ref.name, policyClass, facts);
   const message = `${facts.kind} has no PolicyDefinition: it is treated as ${policyClass === "Direct" ? "a Direct policy kind that never merges" : `an Inherited policy kind with ${formatMerge(definition.merge)}`}, by the label of its CRD.`;
   return { definition, findings: [finding(crd, "info", "DefinitionInferred", field, message)] };
+}
+
+const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
+
+/** False if the schema lists the fields of the spec, and none of them names a target. */
+function mayHaveTargets(schema: JsonObject): boolean {
+  const properties = child(schema, "properties");
+  const isOpen =
+    Object.keys(properties).length === 0 || ownValue(schema, "x-kubernetes-preserve-unknown-fields") === true;
+  return isOpen || TARGET_FIELDS.some((field) => Object.hasOwn(properties, field));
 }
 
 function finding(crd: KubeObject, severity: Severity, code: FindingCode, field: string, message: string): Finding {
@@ -94,7 +109,10 @@ function buildDefinition(name: string, policyClass: PolicyClass, facts: CrdFacts
     class: policyClass,
     targeting,
     hierarchy: {
-      effectiveTargets: policyClass === "Direct" ? targetLevels(targeting.kinds) : rules,
+      effectiveTargets:
+        policyClass === "Direct"
+          ? targetLevels(targeting.kinds)
+          : [...rules, ...targetLevels(targeting.kinds.filter(isService))],
       namespacesAbove: policyClass === "Direct" ? [] : [{ group: GATEWAY_API, kind: "Gateway" }, ...routes],
       roots: [],
       through: [],
@@ -107,6 +125,8 @@ function buildDefinition(name: string, policyClass: PolicyClass, facts: CrdFacts
     inferred: true,
   };
 }
+
+const isService = ({ group, kind }: TargetKind): boolean => group === "" && kind === "Service";
 
 function inferTargeting(schema: JsonObject): Targeting {
   const properties = child(schema, "properties");

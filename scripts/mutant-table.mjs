@@ -904,4 +904,11 @@ export const mutants = [
     "(granularity.ofReferenceBlocks ?? granularity.default)",
     "granularity.default",
   ),
+  row(
+    "a cluster-scoped policy may target any object",
+    attachment,
+    targets,
+    'if (crossNamespace !== "ReferenceGrant") {',
+    "if (crossNamespace === undefined) {",
+  ),
 ];

@@ -36,7 +36,7 @@ function resolveTarget(
   const kind = findTargetKind(target, policy, definition);
   if (kind === undefined || (target.selector !== undefined && !definition.targeting.selectors)) return [];
   return findObjects(target, kind, policy, objects, definition)
-    .filter((object) => isInScope(object.ref, policy) && isNamespaceAllowed(object.ref, policy, objects, definition))
+    .filter((object) => isInScope(object.ref, policy, definition) && isNamespaceAllowed(object.ref, policy, objects, definition))
     .flatMap((object) => findNodes(object, target.sectionName, kind, definition))
     .map((node) => {
       const { namespace } = policy.object.ref;
@@ -71,10 +71,16 @@ function findObjects(
   const isClusterScoped = factsOf(kind, definition).scope === "Cluster";
   const home = isClusterScoped ? "" : (namespace ?? policy.object.ref.namespace);
   if (name === undefined) {
+    // A cluster-scoped policy selects in every namespace, unless it names one.
+    const isAnywhere = policy.kind.scope === "Cluster" && namespace === undefined;
     return objects.filter(
-      (object) => isSameKind(object.ref, kind) && object.ref.namespace === home && selects(selector, labelsOf(object)),
+      (object) =>
+        isSameKind(object.ref, kind) &&
+        (isAnywhere || object.ref.namespace === home) &&
+        selects(selector, labelsOf(object)),
     );
   }
+  if (home === "" && !isClusterScoped) return [];
   const ref: ObjectRef = { group: kind.group, kind: kind.kind, namespace: home, name };
   const found = findObject(objects, ref);
   if (found !== undefined) return [found];
@@ -86,14 +92,15 @@ function findObjects(
  * A namespaced policy may target its own Namespace and no other; any other cluster-scoped target needs a cluster-scoped
  * policy. Policy attachment reference: "policy attachment relies on the policy being defined within the same scope as the target".
  */
-function isInScope(target: ObjectRef, { kind, object }: OraclePolicy): boolean {
-  if (kind.scope === "Cluster") return target.namespace === "";
+function isInScope(target: ObjectRef, { kind, object }: OraclePolicy, { targeting }: PolicyDefinition): boolean {
+  if (kind.scope === "Cluster") return target.namespace === "" || targeting.crossNamespace === "ReferenceGrant";
   if (target.namespace !== "") return true;
   return isSameKind(target, namespaceKind) && target.name === object.ref.namespace;
 }
 
-const isAcross = (target: ObjectRef, { object }: OraclePolicy): boolean =>
-  target.namespace !== "" && target.namespace !== object.ref.namespace;
+/** A cluster-scoped policy refers from no namespace, so it needs no grant. */
+const isAcross = (target: ObjectRef, { object, kind }: OraclePolicy): boolean =>
+  kind.scope === "Namespaced" && target.namespace !== "" && target.namespace !== object.ref.namespace;
 
 function isNamespaceAllowed(
   target: ObjectRef,

@@ -142,7 +142,8 @@ function refersTo(
     return false;
   const selector = ref["selector"];
   const isNamed = isJsonObject(selector) ? isSelected(selector, node, objects) : textAt(ref, "name") === node.name;
-  return isNamed && mayReach(policy, textAt(ref, "namespace"), node, path, objects);
+  const where = { namespace: textAt(ref, "namespace"), isSelector: isJsonObject(selector) };
+  return isNamed && mayReach(policy, where, node, path, objects);
 }
 
 /** The target kind that the reference names, if the policy may target it. */
@@ -189,7 +190,7 @@ function isSelected(selector: JsonObject, node: PathNode, objects: readonly Json
 
 function mayReach(
   policy: RawPolicy,
-  namespace: string | undefined,
+  { namespace, isSelector }: { readonly namespace: string | undefined; readonly isSelector: boolean },
   node: PathNode,
   path: Pick<EffectivePolicy, "path" | "from">,
   objects: readonly JsonObject[],
@@ -197,6 +198,10 @@ function mayReach(
   if (node.namespace === "") {
     if (policy.kind.scope === "Cluster") return true;
     return node.kind === "Namespace" && node.name === policy.namespace;
+  }
+  if (policy.kind.scope === "Cluster") {
+    if (policy.definition.targeting.crossNamespace !== "ReferenceGrant") return false;
+    return namespace === node.namespace || (isSelector && namespace === undefined);
   }
   if ((namespace ?? policy.namespace) !== node.namespace) return false;
   if (node.namespace === policy.namespace) return true;

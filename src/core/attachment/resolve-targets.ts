@@ -104,9 +104,22 @@ function mayTargetClusterScope(
   return false;
 }
 
-/** A cluster-scoped policy has no namespace of its own, so its target must have one. */
+/**
+ * A cluster-scoped policy targets cluster-scoped objects
+ *
+ * A policy is defined in the scope of its target. A cluster-scoped policy may target namespaced objects only if its definition
+ * says `crossNamespace: ReferenceGrant`; it needs no grant, because a grant names the namespace of a referrer. The policy has no
+ * namespace of its own, so its target must name one.
+ * Policy attachment reference, "Attaching Policy to GatewayClass"
+ */
 function locateForClusterPolicy(resolution: Resolution, located: LocatedTarget): LocatedTarget | undefined {
   const { target, allowed } = located;
+  const { crossNamespace } = resolution.definition.targeting;
+  if (crossNamespace !== "ReferenceGrant") {
+    const why = `${allowed.kind} is namespaced, and ${kindOf(resolution)} is cluster-scoped: such a policy can target only cluster-scoped objects, because its definition says crossNamespace: ${crossNamespace}`;
+    reject(resolution, target.field, "ScopeNotAllowed", why);
+    return undefined;
+  }
   if (target.namespace !== undefined || target.selector !== undefined)
     return { ...located, namespace: target.namespace };
   const message = `a cluster-scoped policy must name the namespace of the ${allowed.kind} '${target.name ?? ""}'`;

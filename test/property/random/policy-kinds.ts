@@ -108,12 +108,13 @@ const directKind: PolicyKindUnderTest = {
   }),
 };
 
-/** The lower policy dictates the granularity; rules may be named by position. */
+/** The lower policy dictates the granularity; rules may be named by position. A cluster-scoped policy may target no namespaced object. */
 const lowerKind: PolicyKindUnderTest = {
   ...leaves,
   strategies: ["atomic", "patch", "field"],
   definition: define({
     kind: "LowerPolicy",
+    joined: [{ group: policyGroup, kind: "ClusterLowerPolicy", scope: "Cluster" }],
     targeting: { positionalRules: true },
     merge: {
       granularity: {
@@ -162,11 +163,12 @@ const meshKind: PolicyKindUnderTest = {
   }),
 };
 
-/** GEP-713: one block and one target per policy. Paths begin at Gateways. */
+/** GEP-713: one block and one target per policy. Paths begin at Gateways. A cluster-scoped policy may target namespaced objects. */
 const exclusiveKind: PolicyKindUnderTest = {
   ...leaves,
   definition: define({
     kind: "ExclusivePolicy",
+    joined: [{ group: policyGroup, kind: "ClusterExclusivePolicy", scope: "Cluster" }],
     targeting: { refs: "One", selectors: false, crossNamespace: "ReferenceGrant" },
     hierarchy: { roots: [gateway] },
     merge: {

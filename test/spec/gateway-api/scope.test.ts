@@ -38,6 +38,30 @@ describe("Scope", () => {
     expect(made(onCluster("Namespace/other")).outcome("c")).toBe("Enforced");
   });
 
+  test("a cluster-scoped policy targets cluster-scoped objects only", () => {
+    const target = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "other", name: "h" };
+    const onGateway = policy("ClusterPolicy", "c", "Gateway/other/h", { x: 2 }, { namespace: "" });
+    for (const one of [onGateway, { ...onGateway, spec: { targetRefs: [target], x: 2 } }]) {
+      const refused = made(one);
+      expect(refused.outcome("c")).toBe("TargetNotFound");
+      expect(refused.message("c")).toMatch(/Gateway is namespaced, and ClusterPolicy is cluster-scoped/);
+      expect(refused.findingsOn("c").map(({ code }) => code)).toEqual(["ScopeNotAllowed"]);
+    }
+  });
+
+  test("unless its definition says crossNamespace: ReferenceGrant; it needs no grant", () => {
+    const granting = policyKind("LocalPolicy", {
+      joined: [{ group: "example.com", kind: "ClusterPolicy", scope: "Cluster" }],
+      targets: ["Gateway"],
+      ends: ["Gateway"],
+      targeting: { crossNamespace: "ReferenceGrant" },
+    });
+    const onGateway = policy("ClusterPolicy", "c", "Gateway/other/h", { x: 2 }, { namespace: "" });
+    const allowed = cluster([...objects, onGateway], { definitions: [granting] });
+    expect(allowed.outcome("c")).toBe("Enforced");
+    expect(allowed.spec("Gateway/other/h")).toEqual({ x: 2 });
+  });
+
   test("joined kinds share one stack: they meet, and one kind's policy overrides the other's", () => {
     const both = made(onLocal("Namespace/default"), onCluster("GatewayClass/class"));
     expect(both.spec("Gateway/g")).toEqual({ x: 1 });

@@ -904,6 +904,28 @@ export const mutants = [
     "(granularity.ofReferenceBlocks ?? granularity.default)",
     "granularity.default",
   ),
+  // The controllers that carry a kind out (Gateway API, "GatewayClass").
+  row(
+    "policies take effect behind Gateways of every controller",
+    attachment,
+    `${effective}/world/gateway-controllers.ts`,
+    "return controller === undefined || controllers.includes(controller) ? undefined : controller;",
+    "return undefined;",
+  ),
+  row(
+    "a Gateway whose class is not known belongs to another controller",
+    attachment,
+    `${effective}/world/gateway-controllers.ts`,
+    "return controller === undefined || controllers.includes(controller) ? undefined : controller;",
+    'return controllers.includes(controller ?? "") ? undefined : (controller ?? "unknown");',
+  ),
+  row(
+    "a controller writes status behind other controllers' Gateways",
+    attachment,
+    `${status}/ancestors-of.ts`,
+    "unenforced?.has(attachment.object) !== true",
+    "attachment.object !== undefined",
+  ),
   row(
     "a cluster-scoped policy may target any object",
     attachment,

@@ -3,12 +3,13 @@
 import { findingsOf } from "./effective/findings/findings-of.ts";
 import { effectivePoliciesOf } from "./effective/fold/effective-policies.ts";
 import type { EffectivePolicy } from "./effective/fold/effective-policy.ts";
+import { unenforcedPolicies } from "./effective/paths/unenforced-paths.ts";
 import { type Affected, affectedTargets } from "./effective/verdicts/affected-targets.ts";
 import { countTallies } from "./effective/verdicts/count-tallies.ts";
 import type { PolicyVerdict } from "./effective/verdicts/verdict.ts";
 import { verdictOf } from "./effective/verdicts/verdict-of.ts";
 import { buildRulebook, type RulebookOptions } from "./effective/world/build-rulebook.ts";
-import { buildWorld } from "./effective/world/build-world.ts";
+import { buildWorld, type Readings } from "./effective/world/build-world.ts";
 import { RULES } from "./effective/world/rulebook.ts";
 import type { World } from "./effective/world/world.ts";
 import { Evaluation, worldOf } from "./evaluation.ts";
@@ -44,11 +45,13 @@ export function evaluate(snapshot: Snapshot, options: EvaluateOptions = {}): Eva
   return evaluateWith(snapshot, rulebookOptions);
 }
 
+const readings: Readings = { countTallies, findUnenforced: unenforcedPolicies };
+
 export function evaluateWith(snapshot: Snapshot, options: RulebookOptions): Evaluation {
   const tables = tablesOf(snapshot);
   const rules = RULES.flatMap((kind) => tables.objects.ofKind(kindId(kind)));
   return new Evaluation({
-    world: buildWorld(tables, buildRulebook(rules, tables.judging, options), countTallies),
+    world: buildWorld(tables, buildRulebook(rules, tables.judging, options), readings),
     options,
   });
 }

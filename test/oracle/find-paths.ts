@@ -4,8 +4,8 @@ import type { Json } from "../../src/core/model/json.ts";
 import type { GroupKind } from "../../src/core/model/refs.ts";
 import { buildLinks, type Links } from "./build-links.ts";
 import { type ClusterObject, findObject } from "./cluster-objects.ts";
-import { field, unique } from "./json-value.ts";
-import { isSameKind, namespaceKind, rowsOf, serviceKind } from "./kind-table.ts";
+import { field, textField, unique } from "./json-value.ts";
+import { gatewayClassKind, isSameKind, namespaceKind, rowsOf, serviceKind } from "./kind-table.ts";
 import { isOfLevel, objectNode, type TargetNode } from "./target-node.ts";
 
 export interface TargetPath {
@@ -20,7 +20,8 @@ export interface TargetPath {
 
 export function findPaths(objects: readonly ClusterObject[], definition: PolicyDefinition): readonly TargetPath[] {
   const graph = buildLinks(objects, definition);
-  if (definition.class === "Direct") return distinct(directPaths(graph, definition));
+  const isEnforced = ({ nodes }: TargetPath) => nodes.every(({ object }) => !isForeign(object, objects, definition));
+  if (definition.class === "Direct") return distinct(directPaths(graph, definition)).filter(isEnforced);
   const starts = graph.nodes.filter((node) => isRoot(node, graph, definition));
   const orphans = graph.nodes.filter((node) => graph.orphans.includes(node.id) && !starts.includes(node));
   const paths = [
@@ -33,7 +34,22 @@ export function findPaths(objects: readonly ClusterObject[], definition: PolicyD
       walkDown(orphan, graph, definition).map((nodes) => ({ nodes, incomplete: true as const })),
     ),
   ];
-  return distinct(paths.map((path) => ({ ...path, nodes: withNamespaces(path.nodes, objects, definition) })));
+  return distinct(
+    paths.filter(isEnforced).map((path) => ({ ...path, nodes: withNamespaces(path.nodes, objects, definition) })),
+  );
+}
+
+/** A Gateway whose GatewayClass names a controller that the definition does not list: no policy of the kind takes effect behind it. */
+function isForeign(
+  { ref, raw }: ClusterObject,
+  objects: readonly ClusterObject[],
+  definition: PolicyDefinition,
+): boolean {
+  if (definition.controllers.length === 0 || !isSameKind(ref, { ...gatewayClassKind, kind: "Gateway" })) return false;
+  const name = textField(field(raw, "spec"), "gatewayClassName") ?? "";
+  const gatewayClass = findObject(objects, { ...gatewayClassKind, namespace: "", name });
+  const controller = textField(field(gatewayClass?.raw, "spec"), "controllerName") || undefined;
+  return controller !== undefined && !definition.controllers.includes(controller);
 }
 
 /** Duplicate parentRefs or backends give one path. */

@@ -36,7 +36,10 @@ function resolveTarget(
   const kind = findTargetKind(target, policy, definition);
   if (kind === undefined || (target.selector !== undefined && !definition.targeting.selectors)) return [];
   return findObjects(target, kind, policy, objects, definition)
-    .filter((object) => isInScope(object.ref, policy, definition) && isNamespaceAllowed(object.ref, policy, objects, definition))
+    .filter(
+      (object) =>
+        isInScope(object.ref, policy, definition) && isNamespaceAllowed(object.ref, policy, objects, definition),
+    )
     .flatMap((object) => findNodes(object, target.sectionName, kind, definition))
     .map((node) => {
       const { namespace } = policy.object.ref;

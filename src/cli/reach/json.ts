@@ -17,7 +17,7 @@ export function reachJson(
   rule: string | undefined,
   { source, redaction, caveats }: Pick<TextContext, "source" | "redaction" | "caveats">,
 ): object {
-  const { policy, policyKind, verdict, targets, values, paths, reachedNodes, absentParents } = reach;
+  const { policy, policyKind, verdict, targets, values, paths, reachedNodes, absentParents, unenforced } = reach;
   const at = source.locate(policy);
   const indexes: PathIndexes = new Map(paths.map((path, index) => [path, index]));
   const count = (effect: Reach["paths"][number]["effect"]): number =>
@@ -32,6 +32,7 @@ export function reachJson(
     verdict: verdictJson(verdict, redaction),
     complete: absentParents.length === 0,
     absentParents,
+    unenforced: unenforced.map(({ gateway, controller }) => ({ gateway: openRef(gateway), controller })),
     counts: {
       paths: paths.length,
       full: count("full"),

@@ -1,4 +1,5 @@
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
+import { formatUnenforced } from "../../core/effective/verdicts/format-unenforced.ts";
 import type { MissingLink, Reach, ReachedPath, ReachedTarget, ReachTarget } from "../../core/explain/reach/result.ts";
 import { formatRef, kindId, objectId, parseObjectId } from "../../core/model/refs.ts";
 import { formatTraffic } from "../../core/model/traffic.ts";
@@ -18,6 +19,7 @@ export function printReach(reach: Reach, rule: string | undefined, context: Text
   const suffix = at === undefined ? "" : styled(` (${formatLine(at)})`, "dim");
   print.paragraph({ hanging: 2 }, styled(redaction.name(reach.policy), "bold"), suffix);
   printVerdict(reach, rule, context);
+  printUnenforced(reach, context);
   printDeclaredTargets(reach, context);
   if (reach.paths.length === 0) return;
   printCounts(reach, context);
@@ -59,6 +61,13 @@ function knownEffect(paths: readonly ReachedPath[], values: number): string {
   const effect = effectWords(paths, values);
   if (incomplete === 0) return effect;
   return `as far as is known, ${effect}; ${incomplete === paths.length ? "every path is" : countWord(incomplete, "path") + (incomplete === 1 ? " is" : " are")} incomplete`;
+}
+
+function printUnenforced({ unenforced, policyKind }: Reach, { print, source }: TextContext): void {
+  const kind = source.world.rulebook.byPolicyKind.get(kindId(policyKind));
+  if (unenforced.length === 0 || kind === undefined) return;
+  const gateways = new Map(unenforced.map(({ gateway, controller }) => [gateway, controller]));
+  print.paragraph({ indent: 2, hanging: 2 }, `${formatUnenforced(kind.definition, gateways)}.`);
 }
 
 /** `of its 13 paths, all values take effect on 4, some on 6, none on 3`. */

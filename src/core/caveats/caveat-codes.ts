@@ -15,6 +15,7 @@ export type CaveatCode =
   | "AbsentBackend"
   | "AbsentTarget"
   | "AbsentReference"
+  | "UnknownController"
   | "NotCarriedOut";
 
 export interface CaveatCodeFacts {
@@ -44,6 +45,7 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   AbsentBackend: { severity: "partial", fix: ADD_FILES },
   AbsentTarget: { severity: "partial", fix: ADD_FILES },
   AbsentReference: { severity: "partial", fix: ADD_FILES },
+  UnknownController: { severity: "partial", fix: "Add the GatewayClass with -f." },
   NotCarriedOut: {
     severity: "partial",
     fix: "Have them carried out by another gateway or controller, or do not rely on them here.",

@@ -8,6 +8,7 @@ import {
 } from "./absent-object-caveats.ts";
 import type { Caveat, CaveatScope } from "./caveat.ts";
 import type { CaveatContext } from "./caveat-context.ts";
+import { unknownControllerCaveats } from "./controller-caveats.ts";
 import { notCarriedOutCaveats } from "./dataplane-caveats.ts";
 import { brokenDefinitionCaveats, inferredCaveats, unknownKindCaveats } from "./definition-caveats.ts";
 import { refusedCaveats, templateCaveats, unevaluatedRuleCaveats, unreadableCaveats } from "./input-caveats.ts";
@@ -26,6 +27,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   absentBackendCaveats,
   absentTargetCaveats,
   absentReferenceCaveats,
+  unknownControllerCaveats,
   notCarriedOutCaveats,
 ];
 

@@ -180,6 +180,8 @@ export interface PolicyDefinition {
   readonly references?: readonly PolicyReference[];
   /** `ancestors` absent: `Target` for Direct, `Gateway` for Inherited. */
   readonly status: { readonly vocabulary: "Enforced" | "Programmed"; readonly ancestors?: Ancestors };
+  /** The controllers that carry the kind out, as GatewayClasses name them; empty: every controller. */
+  readonly controllers: readonly string[];
   /** `true`: inferred from the label of a CRD, not declared. Results that depend on it report this. */
   readonly inferred: boolean;
 }

@@ -109,6 +109,7 @@ export type FindingCode =
   // About effective policies.
   | "NeverTakesEffect"
   | "ValuesNeverTakeEffect"
+  | "NoController"
   | "ReachesNothing"
   | "OverrideMeetsNothing"
   | "RuleNameCollision"

@@ -215,6 +215,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   // Effective policies.
   NeverTakesEffect: warning("A policy is accepted, but none of its settings takes effect."),
   ValuesNeverTakeEffect: info("Some values of a policy take effect nowhere."),
+  NoController: warning(
+    "A policy takes no effect behind a Gateway, because its controller does not carry the policy kind out.",
+    "Attach the target to a Gateway of a controller that carries the kind out, or do not rely on the policy there.",
+  ),
   ReachesNothing: warning("A policy is accepted, but no path leads through its target."),
   OverrideMeetsNothing: info("No lower policy or object sets what the overrides of a policy set."),
   RuleNameCollision: warning("Rules of two policies have the same name, so one replaces the other."),

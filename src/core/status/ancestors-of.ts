@@ -158,7 +158,11 @@ function acceptedAt(
     return isWaiting ? reconciling(object, status.vocabulary, ancestor) : computed;
   };
   if (verdict.enforcement === "NoPath") {
-    const kept = targets.attachments.filter((attachment) => !conflicted.has(targetOf(attachment)));
+    // Behind a Gateway of another controller nothing is ours to report: entries are namespaced by controller.
+    const unenforced = world.findUnenforced().get(id)?.targets;
+    const kept = targets.attachments.filter(
+      (attachment) => !conflicted.has(targetOf(attachment)) && unenforced?.has(attachment.object) !== true,
+    );
     return kept.flatMap((one) => {
       const condition = noPath(object, status.vocabulary, notLinked(world, one.object));
       return ancestorsAt(world, record, one).map((ref) => ({ ref, condition }));

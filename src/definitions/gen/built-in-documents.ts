@@ -167,6 +167,10 @@ export const builtInDocuments: readonly JsonObject[] = [
         "bare": "AtomicDefaults",
         "sameTarget": "Established"
       },
+      "controllers": [
+        "prevail.dev/gateway",
+        "prevail.dev/gateway-controller"
+      ],
       "mapsTo": [
         {
           "from": "retry",

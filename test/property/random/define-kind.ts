@@ -58,6 +58,7 @@ interface Sketch {
   readonly hierarchy?: Partial<Hierarchy>;
   readonly merge?: Partial<MergeRules>;
   readonly mapsTo?: PolicyDefinition["mapsTo"];
+  readonly controllers?: readonly string[];
 }
 
 export function define(sketch: Sketch): PolicyDefinition {
@@ -87,6 +88,7 @@ export function define(sketch: Sketch): PolicyDefinition {
     },
     mapsTo: sketch.mapsTo ?? [],
     status: { vocabulary: "Enforced" },
+    controllers: sketch.controllers ?? [],
     inferred: false,
   };
 }

@@ -168,6 +168,7 @@ const exclusiveKind: PolicyKindUnderTest = {
   ...leaves,
   definition: define({
     kind: "ExclusivePolicy",
+    controllers: ["other.io/gateway"],
     joined: [{ group: policyGroup, kind: "ClusterExclusivePolicy", scope: "Cluster" }],
     targeting: { refs: "One", selectors: false, crossNamespace: "ReferenceGrant" },
     hierarchy: { roots: [gateway] },

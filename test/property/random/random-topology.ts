@@ -67,7 +67,11 @@ const classObjects: Arb<JsonObject[]> = fc
   .subarray(["x", "y"], { minLength: 1 })
   .map((names) =>
     names.map((name) =>
-      kubeObject({ apiVersion: gatewayApi, kind: "GatewayClass", name }, {}, { controllerName: "example.com/gateway" }),
+      kubeObject(
+        { apiVersion: gatewayApi, kind: "GatewayClass", name },
+        {},
+        { controllerName: name === "x" ? "example.com/gateway" : "other.io/gateway" },
+      ),
     ),
   );
 

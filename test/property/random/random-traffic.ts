@@ -70,7 +70,7 @@ const listenerSet = made(
 );
 
 const gatewayClass: Arb<JsonObject> = fc
-  .tuple(fc.constantFrom("x", "y"), fc.constantFrom("one.org/c", "two.org/c"))
+  .tuple(fc.constantFrom("x", "y"), fc.constantFrom("prevail.dev/gateway", "two.org/c"))
   .map(([name, controllerName]) =>
     kubeObject({ apiVersion: `${API}/v1`, kind: "GatewayClass", name }, {}, { controllerName }),
   );

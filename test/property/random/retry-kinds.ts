@@ -118,6 +118,7 @@ export const namespaceKind: PolicyKindUnderTest = {
   ...retries,
   definition: define({
     kind: "NamespacePolicy",
+    controllers: ["example.com/gateway", "another.example.com/gateway"],
     joined: [{ group: policyGroup, kind: "ClusterNamespacePolicy", scope: "Cluster" }],
     targeting: {
       kinds: [
@@ -138,6 +139,7 @@ export const portKind: PolicyKindUnderTest = {
   ...retries,
   definition: define({
     kind: "PortPolicy",
+    controllers: ["example.com/gateway"],
     targeting: { kinds: [...gatewayTargets, target(service, ["Port"])] },
     hierarchy: {
       effectiveTargets: [service, section(service, "Port")],

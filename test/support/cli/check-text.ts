@@ -40,7 +40,7 @@ metadata: {name: a}
 apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
 metadata: {name: c}
-spec: {controllerName: example.com/c}
+spec: {controllerName: prevail.dev/gateway}
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway

@@ -223,12 +223,12 @@ export function namespace(name: string, labels: Readonly<Record<string, string>>
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
 }
 
-export function gatewayClass(name: string): JsonObject {
+export function gatewayClass(name: string, controllerName = "example.com/controller"): JsonObject {
   return {
     apiVersion: `${gatewayGroup}/v1`,
     kind: "GatewayClass",
     metadata: { name },
-    spec: { controllerName: "example.com/controller" },
+    spec: { controllerName },
   };
 }
 

@@ -30,6 +30,7 @@ interface Sketch {
   readonly links?: readonly LinkRow[];
   readonly kinds?: readonly KindFacts[];
   readonly targeting?: Partial<Targeting>;
+  readonly controllers?: readonly string[];
   readonly merge?: Partial<MergeRules>;
   readonly mapsTo?: readonly {
     readonly from: string;
@@ -63,6 +64,7 @@ export function policyKind(kind: string, sketch: Sketch): PolicyDefinition {
       create,
     })),
     status: { vocabulary: "Enforced" },
+    controllers: sketch.controllers ?? [],
     inferred: false,
   };
 }

@@ -5,9 +5,10 @@ import { effectivePolicyAt } from "../../effective/fold/effective-policy-at.ts";
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
 import { foldPath } from "../../effective/fold/fold-path.ts";
 import { formatTarget } from "../../effective/paths/format-path.ts";
-import type { Path } from "../../effective/paths/path.ts";
+import { nodesOf, type Path } from "../../effective/paths/path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import { foreignGateways } from "../../effective/world/gateway-controllers.ts";
 import type { World } from "../../effective/world/world.ts";
 import { sourcePointer, type ValuePointer } from "../../explain/value-pointer.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
@@ -75,16 +76,24 @@ function isAnythingSet(world: World, kind: CompiledKind): boolean {
 const hasOwnSettings = (rule: Json): boolean =>
   isJsonObject(rule) && (Object.hasOwn(rule, "retry") || Object.hasOwn(rule, "timeouts"));
 
-/** Visits every path, also those without a policy: routes have retries and timeouts of their own. */
+/**
+ * Visits every path, also those without a policy: routes have retries and timeouts of their own. Behind Gateways whose
+ * controllers do not carry the kind out, these are all there is.
+ */
 function forEachPathOrRoute(
   world: World,
   kind: CompiledKind,
   visit: (path: Path, effective: EffectiveSpec) => void,
 ): void {
-  const finder = new PathFinder(world, kind);
+  const finder = new PathFinder(world, kind, { everyGateway: true });
+  const foreign = foreignGateways(world, kind.definition);
+  const isForeign = (path: Path): boolean => foreign.size > 0 && nodesOf(path).some(({ id }) => foreign.has(id));
   for (const end of kind.ends.keys()) {
     world.objects.ofKind(end).forEach((object) => {
-      finder.forEachPathTo(object, (path) => visit(path, foldPath(path, kind)));
+      finder.forEachPathTo(object, (found) => {
+        const path = isForeign(found) ? { ...found, stack: kind.stacks.empty } : found;
+        visit(path, foldPath(path, kind));
+      });
     });
   }
 }

@@ -21,7 +21,8 @@ export function checkEffect(
   if (verdict.state !== "Accepted") return [];
   switch (verdict.enforcement) {
     case "NoPath":
-      return [reachesNothing(world, record)];
+      // The finding NoController has the reason.
+      return world.findUnenforced().has(record.object.id as PolicyId) ? [] : [reachesNothing(world, record)];
     case "Overridden":
       return [neverTakesEffect(record, verdict)];
     case "Incomplete":

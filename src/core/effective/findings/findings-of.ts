@@ -25,6 +25,7 @@ import { sectionProblems } from "../../topology/section-problems.ts";
 import { duplicateNames, sectionsOf } from "../../topology/sections-of.ts";
 import { findConflict } from "../verdicts/find-conflict.ts";
 import { formatRejection } from "../verdicts/format-rejection.ts";
+import { formatUnenforced } from "../verdicts/format-unenforced.ts";
 import { refusalsOf } from "../world/link-indexes.ts";
 import type { UnfollowedLinks } from "../world/unfollowed-links.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
@@ -199,6 +200,7 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
     });
   }
   addConflicts(world, id, record, findings);
+  addUnenforced(world, id, record, findings);
   const losers = policy === undefined || kind.definition.merge.bare === "Direct" ? [] : bareLosers(policy);
   const [loser] = losers;
   if (loser !== undefined) {
@@ -230,6 +232,20 @@ function addPolicyFindings(world: World, id: PolicyId, record: PolicyRecord, fin
       ...at(object),
     });
   }
+}
+
+/** The Gateways behind which no controller carries the policy out. */
+function addUnenforced(world: World, id: PolicyId, { kind, object }: PolicyRecord, findings: Finding[]): void {
+  if (kind.definition.controllers.length === 0) return;
+  const unenforced = world.findUnenforced().get(id);
+  if (unenforced === undefined) return;
+  findings.push({
+    code: "NoController",
+    severity: world.countTallies().get(id) === undefined ? "warning" : "info",
+    object: id,
+    message: formatUnenforced(kind.definition, unenforced.gateways),
+    ...at(object),
+  });
 }
 
 /** One finding for each target on which the policy is Conflicted, also if it takes effect on others. */

@@ -8,6 +8,7 @@ import { OTHERS, trafficFrom } from "../../model/traffic.ts";
 import type { UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
+import { foreignController, isGateway } from "../world/gateway-controllers.ts";
 import { referrersOf } from "../world/link-indexes.ts";
 import type { PolicySet } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
@@ -36,10 +37,17 @@ export interface PathGroup {
   readonly ends: readonly Node[];
 }
 
+export interface PathOptions {
+  readonly scope?: PathScope;
+  /** True: also paths behind Gateways of controllers that do not carry the kind out. Policies take no effect there. */
+  readonly everyGateway?: boolean;
+}
+
 export class PathFinder {
   readonly #world: WithPolicies;
   readonly #kind: CompiledKind;
   readonly #scope: PathScope | undefined;
+  readonly #everyGateway: boolean;
   readonly #remembered: Map<ObjectId, readonly Path[]> = new Map();
   readonly #sections: Map<ObjectId, Map<string, readonly Path[]>> = new Map();
   readonly #visiting: Set<ObjectId> = new Set();
@@ -47,10 +55,11 @@ export class PathFinder {
   readonly #endsBelow: EndsBelow;
   readonly #paths: PathBuilder;
 
-  constructor(world: WithPolicies, kind: CompiledKind, scope?: PathScope) {
+  constructor(world: WithPolicies, kind: CompiledKind, { scope, everyGateway = false }: PathOptions = {}) {
     this.#world = world;
     this.#kind = kind;
     this.#scope = scope;
+    this.#everyGateway = everyGateway || kind.definition.controllers.length === 0;
     this.#nodes = new NodeFinder(world, kind);
     this.#endsBelow = new EndsBelow(world, this.#nodes);
     this.#paths = new PathBuilder(kind, this.#nodes);
@@ -132,6 +141,7 @@ export class PathFinder {
     if (sets === undefined) return;
     if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
     const node = this.#nodes.of(id, ref, this.#world.objects.get(id)?.raw);
+    if (this.#isForeign(node)) return;
     const root = (set: PolicySet | undefined): Path => ({
       ...this.#paths.rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
@@ -170,11 +180,17 @@ export class PathFinder {
   }
 
   #findToNode(node: Node): readonly Path[] {
-    if (!node.level.isPassed) return NO_PATHS;
+    if (!node.level.isPassed || this.#isForeign(node)) return NO_PATHS;
     const found: Path[] = [];
     if (node.level.isRoot) this.#paths.extend(undefined, node, NO_PORTS, found);
     else this.#fromParents(node, found);
     return found;
+  }
+
+  /** True for a Gateway of a controller that does not carry the kind out. */
+  #isForeign({ ref, raw }: Node): boolean {
+    if (this.#everyGateway || !isGateway(ref)) return false;
+    return foreignController(this.#world, this.#kind.definition, raw) !== undefined;
   }
 
   #fromParents(node: Node, found: Path[]): void {

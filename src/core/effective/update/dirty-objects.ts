@@ -4,6 +4,7 @@ import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { PathScope } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
+import { controllerOf, isGatewayClass } from "../world/gateway-controllers.ts";
 import { referrersOf, referrersToParent } from "../world/link-indexes.ts";
 import type { WithPolicies } from "../world/world.ts";
 import type { ObjectChange } from "./object-changes.ts";
@@ -24,6 +25,7 @@ export function structurallyDirty(
   for (const change of changes) {
     if (!change.isQuiet && (change.isPresence || hasOtherSections(worlds.after, change))) dirty.add(change.id);
   }
+  for (const id of gatewaysOfOtherControllers(worlds, changes)) dirty.add(id);
   for (const id of unfollowedOtherwise(worlds)) dirty.add(id);
   for (const id of relinked) {
     // A consumer route takes traffic from the producer's routes (GEP-1294), so it affects all routes of the Service.
@@ -32,6 +34,19 @@ export function structurallyDirty(
     }
   }
   return dirty;
+}
+
+/** The Gateways of GatewayClasses whose controller changed: other policies may take effect behind them. */
+function gatewaysOfOtherControllers(
+  { before, after }: Worlds,
+  changes: readonly ObjectChange[],
+): ReadonlySet<ObjectId> {
+  const gateways = new Set<ObjectId>();
+  for (const { id, ref, before: old, after: now } of changes) {
+    if (!isGatewayClass(ref) || controllerOf(old?.raw) === controllerOf(now?.raw)) continue;
+    for (const world of [before, after]) for (const gateway of referrersOf(world, id)) gateways.add(gateway);
+  }
+  return gateways;
 }
 
 function hasOtherSections({ rulebook }: WithPolicies, { ref, before, after }: ObjectChange): boolean {

@@ -2,11 +2,13 @@
  * The next world after a change, and what differs. Only what the change affects is computed again; everything else is
  * shared with the world before, which does not change. A change of the rules evaluates everything again.
  */
+import { once } from "../../model/collections/once.ts";
 import type { Json } from "../../model/json.ts";
 import { compareText, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { type EffectivePath, effectivePathsTo } from "../fold/for-each-effective.ts";
 import { isEndObject } from "../paths/end-objects.ts";
 import { PathFinder, type PathScope } from "../paths/path-finder.ts";
+import { unenforcedPolicies } from "../paths/unenforced-paths.ts";
 import { PathCounter } from "../verdicts/path-counter.ts";
 import { changedTally, type TallyChanges } from "../verdicts/tally-changes.ts";
 import type { Verdict } from "../verdicts/verdict.ts";
@@ -46,7 +48,11 @@ export function updateWorld(before: World, objectChanges: ObjectChanges): Update
     for (const change of walkBoth(worlds, kind, scope, tallyChanges)) effective.push(change);
   }
   const tallies = tallied(before.countTallies(), tallyChanges);
-  const after: World = { ...tables, countTallies: () => tallies };
+  const after: World = {
+    ...tables,
+    countTallies: () => tallies,
+    findUnenforced: once(() => unenforcedPolicies(tables)),
+  };
   const judged = new Set([...judgedAnew, ...tallyChanges.keys()]);
   const delta: Delta = { effective, verdicts: compareVerdicts({ before, after }, judged) };
   return { world: after, delta, touched: { objects: changes.filter(({ isQuiet }) => !isQuiet), links: changed } };
@@ -63,8 +69,8 @@ function* walkBoth(
   tallies: TallyChanges,
 ): Iterable<EffectiveChange> {
   const finders = {
-    before: new PathFinder(worlds.before, kind, scope),
-    after: new PathFinder(worlds.after, kind, scope),
+    before: new PathFinder(worlds.before, kind, { scope }),
+    after: new PathFinder(worlds.after, kind, { scope }),
   };
   const [going, coming] = [new PathCounter(tallies, kind, "Go"), new PathCounter(tallies, kind, "Come")];
   for (const id of [...scope.touched].sort()) {

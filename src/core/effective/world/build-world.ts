@@ -21,14 +21,23 @@ import type { Rulebook } from "./rulebook.ts";
 import { scopeObjects } from "./scope-objects.ts";
 import type { PolicyRecord, WithLinks, WithObjects, WithPolicies, World } from "./world.ts";
 
-/** `countTallies`: counts the paths of every policy. It is called at most once, when verdicts are first read. */
+/** What is computed from the tables when it is first read, each at most once. */
+export interface Readings {
+  readonly countTallies: (tables: WithPolicies) => ReturnType<World["countTallies"]>;
+  readonly findUnenforced: (tables: WithPolicies) => ReturnType<World["findUnenforced"]>;
+}
+
 export function buildWorld(
   snapshot: SnapshotTables,
   rulebook: Rulebook,
-  countTallies: (tables: WithPolicies) => ReturnType<World["countTallies"]>,
+  { countTallies, findUnenforced }: Readings,
 ): World {
   const tables = buildPolicies(buildLinks(buildObjects(snapshot, rulebook)));
-  return { ...tables, countTallies: once(() => countTallies(tables)) };
+  return {
+    ...tables,
+    countTallies: once(() => countTallies(tables)),
+    findUnenforced: once(() => findUnenforced(tables)),
+  };
 }
 
 function buildObjects(snapshot: SnapshotTables, rulebook: Rulebook): WithObjects {

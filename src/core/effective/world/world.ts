@@ -28,6 +28,7 @@ import type { DuplicateDocument } from "./duplicate-document.ts";
 import type { PolicyTally } from "./policy-tally.ts";
 import type { Rulebook } from "./rulebook.ts";
 import type { NodeSets } from "./stack.ts";
+import type { Unenforced } from "./unenforced.ts";
 import type { UnfollowedLinks } from "./unfollowed-links.ts";
 
 /** Stage 1: the objects and the rules. */
@@ -113,4 +114,6 @@ export interface PolicyIndexes {
 export interface World extends WithPolicies {
   /** Where and how far each policy takes effect. Computed on the first call: it visits every path. */
   readonly countTallies: () => PersistentMap<PolicyId, PolicyTally>;
+  /** The policies behind Gateways of controllers that do not carry their kind out. Computed on the first call. */
+  readonly findUnenforced: () => ReadonlyMap<PolicyId, Unenforced>;
 }

@@ -1,11 +1,24 @@
 /** Policies that name a target, or a similar name, and have no effect on it. */
 import type { Rejection } from "../../attachment/resolved-targets.ts";
+import { nodesOf } from "../../effective/paths/path.ts";
+import { forEachUnenforced } from "../../effective/paths/unenforced-paths.ts";
 import { findConflict } from "../../effective/verdicts/find-conflict.ts";
 import { formatRejection } from "../../effective/verdicts/format-rejection.ts";
+import { formatUnenforced } from "../../effective/verdicts/format-unenforced.ts";
+import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
+import { policiesIn } from "../../effective/world/stack.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { compareText, formatRef, kindId, type ObjectRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import {
+  compareText,
+  formatRef,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  type PolicyId,
+  parseObjectId,
+} from "../../model/refs.ts";
 import { noPathReason } from "../no-path-reason.ts";
 import type { ObjectOrSection } from "../paths-through.ts";
 import type { ReachedSections } from "./reached-sections.ts";
@@ -23,6 +36,7 @@ export function ineffectivePolicies(
     const own = failuresOf(world, id, record, targetRef, target);
     failures.push(...own, ...(own.length === 0 ? pathless(world, id, record, target, reached) : []));
   });
+  for (const kind of world.rulebook.kinds) failures.push(...unenforcedAt(world, kind, target));
   world.objects.forEach((object) => {
     const failure = unknownKind(world, object, targetRef, target);
     if (failure !== undefined) failures.push(failure);
@@ -97,6 +111,7 @@ function pathless(
   return targets.attachments.flatMap((attachment): readonly IneffectivePolicy[] => {
     const { object, sectionName } = attachment;
     if (object !== target.id || reached.has(kind, sectionName)) return [];
+    if (world.findUnenforced().get(id)?.targets.has(object) === true) return [];
     if (target.sectionName !== undefined && sectionName !== undefined && sectionName !== target.sectionName) return [];
     const name = formatRef(parseObjectId(object), sectionName ?? target.sectionName);
     const why = noPathReason(world, kind, [attachment], name);
@@ -104,6 +119,26 @@ function pathless(
       { policy: id, reason: "NoPath", message: `it is accepted and takes no effect here: ${why}`, isNearMiss: false },
     ];
   });
+}
+
+/** The policies on paths through the target behind Gateways whose controllers do not carry them out. */
+function unenforcedAt(world: World, kind: CompiledKind, target: ObjectOrSection): readonly IneffectivePolicy[] {
+  const gateways = new Map<PolicyId, Map<ObjectId, string>>();
+  forEachUnenforced(world, kind, (path, { gateway, controller }) => {
+    const isThrough = nodesOf(path).some(
+      ({ id, section }) =>
+        id === target.id && (target.sectionName === undefined || section?.name === target.sectionName),
+    );
+    if (!isThrough) return;
+    for (const { id } of policiesIn(path.stack))
+      gateways.set(id, (gateways.get(id) ?? new Map<ObjectId, string>()).set(gateway, controller));
+  });
+  return [...gateways].map(([policy, at]) => ({
+    policy,
+    reason: "NoController",
+    message: formatUnenforced(kind.definition, new Map([...at].sort(([a], [b]) => compareText(a, b)))),
+    isNearMiss: false,
+  }));
 }
 
 /** An object with a targetRef, of a kind that no definition describes. */

@@ -75,7 +75,7 @@ export interface PolicyPart {
 /** A policy that names a target and has no effect on it. */
 export interface IneffectivePolicy {
   readonly policy: ObjectId;
-  readonly reason: "Invalid" | "TargetNotFound" | "Conflicted" | "UnknownKind" | "NoPath";
+  readonly reason: "Invalid" | "TargetNotFound" | "Conflicted" | "UnknownKind" | "NoPath" | "NoController";
   /** The field of the policy that the message is about. */
   readonly field?: string;
   readonly message: string;

@@ -59,6 +59,10 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
     paths,
     reachedNodes: [...survey.reachedNodes.values()],
     absentParents: [...absent.values()].sort((a, b) => compareText(formatRef(a), formatRef(b))),
+    unenforced: [...(world.findUnenforced().get(id)?.gateways ?? [])].map(([gateway, controller]) => ({
+      gateway,
+      controller,
+    })),
   };
 }
 

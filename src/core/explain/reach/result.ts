@@ -2,6 +2,7 @@
 import type { MappedField } from "../../effective/fold/effective-policy.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { Verdict } from "../../effective/verdicts/verdict.ts";
+import type { ForeignGateway } from "../../effective/world/unenforced.ts";
 import type { Source } from "../../merge/provenance.ts";
 import type { Json } from "../../model/json.ts";
 import type { BlockName } from "../../model/policy.ts";
@@ -24,6 +25,8 @@ export interface Reach {
   readonly reachedNodes: readonly ReachedTarget[];
   /** Parents of reached objects that the snapshot does not contain. */
   readonly absentParents: readonly ObjectRef[];
+  /** The Gateways behind which it takes no effect, because their controllers do not carry its kind out. */
+  readonly unenforced: readonly ForeignGateway[];
 }
 
 /**

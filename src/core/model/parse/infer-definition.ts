@@ -122,6 +122,7 @@ function buildDefinition(name: string, policyClass: PolicyClass, facts: CrdFacts
     merge: policyClass === "Direct" ? { ...atomicDefaults, none: true } : inferMerge(facts),
     mapsTo: [],
     status: { vocabulary: "Enforced" },
+    controllers: [],
     inferred: true,
   };
 }

@@ -57,6 +57,7 @@ test("everything but policies, class and targeting.kinds has a default", () => {
       },
       mapsTo: [],
       status: { vocabulary: "Enforced" },
+      controllers: [],
       inferred: false,
     },
   });
@@ -146,6 +147,7 @@ const complete: JsonObject = {
     },
   ],
   status: { vocabulary: "Programmed", ancestors: "Target" },
+  controllers: ["example.com/controller"],
 };
 
 test("every field can be written, and is read", () => {
@@ -182,6 +184,7 @@ test("every field can be written, and is read", () => {
       },
     ],
     status: { vocabulary: "Programmed", ancestors: "Target" },
+    controllers: ["example.com/controller"],
   });
 });
 
@@ -281,7 +284,7 @@ describe("findings have the value, the allowed values and a suggestion", () => {
       changed({ mergeStrategy: {} }),
       "DefinitionUnknownField",
       "spec.mergeStrategy",
-      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, references, status",
+      "spec.mergeStrategy is not a field; spec has policies, class, targeting, hierarchy, merge, mapsTo, references, status, controllers",
     ],
     [
       "a mistyped field",

@@ -133,6 +133,7 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
     mapsTo: objects(spec, "mapsTo").map((item, i) => readMapping(item, `spec.mapsTo[${i}]`, reader)),
     ...readReferences(spec, reader),
     status: readStatus(child(spec, "status")),
+    controllers: texts(spec, "controllers"),
     inferred: false,
   };
 }

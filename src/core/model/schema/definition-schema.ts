@@ -65,6 +65,11 @@ export const choices: {
 /** A custom strategy is spelled `Custom/<name>`. */
 export const CUSTOM_PREFIX = "Custom/";
 
+const controllerName: Schema = {
+  ...text,
+  pattern: "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9/._~-]+$",
+  "x-prevail-format": "a domain and a path (example.com/controller)",
+};
 const dottedPath: Schema = formatted("a dotted path");
 const granularity: Schema = {
   ...text,
@@ -128,7 +133,7 @@ const targeting = object({
   crossNamespace: optional(
     choice(choices.crossNamespace),
     "Forbidden",
-    "Targets in other namespaces: never; if a ReferenceGrant permits it; or always, and the policy then takes effect only on traffic from its own namespace (mesh).",
+    "Targets in other namespaces: never; if a ReferenceGrant permits it; or always, and the policy then takes effect only on traffic from its own namespace (mesh). A cluster-scoped policy may target namespaced objects only with `ReferenceGrant`.",
   ),
   positionalRules: optional(
     flag,
@@ -341,5 +346,10 @@ export const definitionSchema: Schema = object({
     }),
     "the default of each field",
     "The conditions in the status of policies.",
+  ),
+  controllers: optional(
+    list(controllerName),
+    "every controller",
+    "The controllers that carry the kind out, as `spec.controllerName` of GatewayClasses names them. Behind a Gateway of another controller its policies take no effect.",
   ),
 });

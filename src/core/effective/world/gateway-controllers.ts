@@ -1,0 +1,73 @@
+/** Which controller a Gateway belongs to, and whether that controller carries a policy kind out. */
+import type { PolicyDefinition } from "../../model/definition.ts";
+import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
+import { GATEWAY_API } from "../../model/kinds.ts";
+import { type GroupKind, type KindId, kindId, type ObjectId, type ObjectRef } from "../../model/refs.ts";
+import type { WithObjects } from "./world.ts";
+
+const GATEWAY: GroupKind = { group: GATEWAY_API, kind: "Gateway" };
+const GATEWAY_ID: KindId = kindId(GATEWAY);
+const GATEWAY_CLASS: GroupKind = { group: GATEWAY_API, kind: "GatewayClass" };
+const GATEWAY_CLASS_ID: KindId = kindId(GATEWAY_CLASS);
+
+export const isGateway = ({ group, kind }: GroupKind): boolean => kind === GATEWAY.kind && group === GATEWAY.group;
+
+export const isGatewayClass = ({ group, kind }: GroupKind): boolean =>
+  kind === GATEWAY_CLASS.kind && group === GATEWAY_CLASS.group;
+
+/**
+ * Gateways of other controllers
+ *
+ * A Gateway belongs to the controller that its GatewayClass names. Policies of a kind whose definition lists controllers take no
+ * effect behind the Gateways of other controllers. Returns the other controller; undefined if the Gateway belongs to a listed
+ * one, or if its GatewayClass is not in the input, so that its controller is not known.
+ * Gateway API, "GatewayClass"
+ */
+export function foreignController(
+  { objects }: Pick<WithObjects, "objects">,
+  { controllers }: Pick<PolicyDefinition, "controllers">,
+  gateway: JsonObject | undefined,
+): string | undefined {
+  if (controllers.length === 0 || gateway === undefined) return undefined;
+  const controller = controllerOf(objects.find(GATEWAY_CLASS_ID, "", classNameOf(gateway))?.raw);
+  return controller === undefined || controllers.includes(controller) ? undefined : controller;
+}
+
+/** The Gateways of controllers that do not carry the kind out, with their controllers. */
+export function foreignGateways(
+  world: Pick<WithObjects, "objects">,
+  definition: Pick<PolicyDefinition, "controllers">,
+): ReadonlyMap<ObjectId, string> {
+  const foreign = new Map<ObjectId, string>();
+  if (definition.controllers.length === 0) return foreign;
+  for (const { id, raw } of world.objects.ofKind(GATEWAY_ID)) {
+    const controller = foreignController(world, definition, raw);
+    if (controller !== undefined) foreign.set(id, controller);
+  }
+  return foreign;
+}
+
+/** The Gateways whose GatewayClass is not in the input. Their controller is not known. */
+export function gatewaysOfUnknownClass(
+  { objects }: Pick<WithObjects, "objects">,
+  { controllers }: Pick<PolicyDefinition, "controllers">,
+): readonly ObjectRef[] {
+  if (controllers.length === 0) return [];
+  const unknown: ObjectRef[] = [];
+  for (const { ref, raw } of objects.ofKind(GATEWAY_ID))
+    if (controllerOf(objects.find(GATEWAY_CLASS_ID, "", classNameOf(raw))?.raw) === undefined) unknown.push(ref);
+  return unknown;
+}
+
+/** `spec.controllerName` of a GatewayClass. */
+export const controllerOf = (gatewayClass: JsonObject | undefined): string | undefined =>
+  textIn(gatewayClass, "controllerName");
+
+/** `spec.gatewayClassName` of a Gateway. */
+export const classNameOf = (gateway: JsonObject): string => textIn(gateway, "gatewayClassName") ?? "";
+
+function textIn(object: JsonObject | undefined, key: string): string | undefined {
+  const spec = object === undefined ? undefined : ownValue(object, "spec");
+  const value = isJsonObject(spec) ? ownValue(spec, key) : undefined;
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

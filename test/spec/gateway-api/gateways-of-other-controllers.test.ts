@@ -1,0 +1,132 @@
+/**
+ * Gateway API, "GatewayClass"
+ * GEP-713, "Status needs to be namespaced by implementation"
+ * A definition names the controllers that carry its kind out.
+ */
+import { describe, expect, test } from "vitest";
+import { apply, builtInDefinitions, caveatsFor, effectivePolicies, explain, reach } from "../../../src/index.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { gateway, gatewayClass, policy, route, routeTo, service } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
+
+describe("Gateways of other controllers", () => {
+  const authKind = policyKind("AuthPolicy", {
+    targets: ["Gateway", "HTTPRoute"],
+    ends: ["HTTPRoute/Rule"],
+    controllers: ["ours.example.com/controller"],
+  });
+  const classes = [gatewayClass("ours", "ours.example.com/controller"), gatewayClass("theirs", "other.io/ctrl")];
+  const gateways = [gateway("edge", { class: "ours" }), gateway("mesh", { class: "theirs" })];
+  const onRoute = (...parents: readonly string[]) => [
+    ...classes,
+    ...gateways,
+    service("s"),
+    route("r", parents, { rules: [{ backends: ["s"] }] }),
+    policy("AuthPolicy", "p", "HTTPRoute/r", { jwt: true }),
+  ];
+  const made = (...parents: readonly string[]) => cluster(onRoute(...parents), { definitions: [authKind] });
+  const why =
+    "no controller enforces it here: Gateway default/mesh belongs to other.io/ctrl, and AuthPolicy is carried out by ours.example.com/controller";
+
+  test("behind a Gateway of another controller a policy is accepted and takes no effect", () => {
+    const foreign = made("Gateway/mesh");
+    expect(foreign.outcome("p")).toBe("NoPath");
+    expect(foreign.effective()).toEqual([]);
+    expect(foreign.affectedBy("HTTPRoute/r")).toEqual([]);
+    const own = foreign.findingsOn("p").map(({ code, severity, message }) => ({ code, severity, message }));
+    expect(own).toEqual([{ code: "NoController", severity: "warning", message: why }]);
+  });
+
+  test("controllers write status entries for their own Gateways only", () => {
+    expect(made("Gateway/mesh").conditions("p")).toEqual([]);
+    expect(made("Gateway/edge", "Gateway/mesh").conditions("p")).toEqual([
+      "Gateway/edge: Accepted=True/Accepted Enforced=True/Enforced",
+    ]);
+  });
+
+  test("a mixed cluster: it takes effect behind the one Gateway and not behind the other", () => {
+    const mixed = made("Gateway/edge", "Gateway/mesh");
+    expect(mixed.chains()).toEqual(["Gateway/edge > HTTPRoute/r"]);
+    expect(mixed.outcome("p")).toBe("Enforced");
+    expect(mixed.findingsOn("p").map(({ code, severity }) => `${severity} ${code}`)).toEqual(["info NoController"]);
+  });
+
+  test("explain and reach name the Gateway and its controller", () => {
+    const { evaluation } = made("Gateway/edge", "Gateway/mesh");
+    const failures = explain(evaluation, {
+      kind: "HTTPRoute",
+      group: "gateway.networking.k8s.io",
+      namespace: "default",
+      name: "r",
+    })?.failures;
+    expect(failures?.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([`NoController: ${why}`]);
+    const found = reach(evaluation, { kind: "AuthPolicy", group: "example.com", namespace: "default", name: "p" });
+    expect(found?.unenforced.map(({ controller }) => controller)).toEqual(["other.io/ctrl"]);
+  });
+
+  test("without controllers in the definition every Gateway counts", () => {
+    const any = cluster(onRoute("Gateway/edge", "Gateway/mesh"), { definitions: [{ ...authKind, controllers: [] }] });
+    expect(any.effective()).toHaveLength(2);
+    expect(any.findingsOn("p")).toEqual([]);
+  });
+
+  test("a GatewayClass that is not in the input: the policy takes effect, with a caveat", () => {
+    const objects = onRoute("Gateway/edge").filter(({ kind }) => kind !== "GatewayClass");
+    const unknown = cluster(objects, { definitions: [authKind] });
+    expect(unknown.outcome("p")).toBe("Enforced");
+    const caveats = caveatsFor(unknown.evaluation, { about: "Input" });
+    expect(caveats.map(({ code }) => code)).toContain("UnknownController");
+    expect(caveatsFor(made("Gateway/edge").evaluation, { about: "Input" })).toEqual([]);
+  });
+
+  test("a GatewayClass that changes hands", () => {
+    const before = made("Gateway/mesh").evaluation;
+    const upsert = gatewayClass("theirs", "ours.example.com/controller");
+    const { evaluation, delta } = apply(before, [{ upsert }]);
+    expect([...effectivePolicies(evaluation)]).toHaveLength(1);
+    expect(delta.effective).toHaveLength(1);
+  });
+
+  test("paths that begin at the Gateway", () => {
+    const rooted = cluster(onRoute("Gateway/edge", "Gateway/mesh"), {
+      definitions: [
+        {
+          ...authKind,
+          hierarchy: { ...authKind.hierarchy, roots: [{ group: "gateway.networking.k8s.io", kind: "Gateway" }] },
+        },
+      ],
+    });
+    expect(rooted.chains()).toEqual(["Gateway/edge > HTTPRoute/r"]);
+  });
+
+  test("a Direct policy on a Gateway of another controller", () => {
+    const direct = policyKind("TLSPolicy", {
+      class: "Direct",
+      targets: ["Gateway"],
+      ends: ["Gateway"],
+      controllers: ["ours.example.com/controller"],
+    });
+    const on = (name: string) => policy("TLSPolicy", `on-${name}`, `Gateway/${name}`, { min: "1.2" });
+    const both = cluster([...classes, ...gateways, on("edge"), on("mesh")], { definitions: [direct] });
+    expect([both.outcome("on-edge"), both.outcome("on-mesh")]).toEqual(["Enforced", "NoPath"]);
+    expect(both.conditions("on-mesh")).toEqual([]);
+    expect(both.findingsOn("on-mesh").map(({ code }) => code)).toEqual(["NoController"]);
+  });
+
+  test("RetryPolicy is carried out by Prevail's own controller", () => {
+    const retries = (controllerName: string) =>
+      cluster(
+        [
+          gatewayClass("class", controllerName),
+          gateway("g"),
+          routeTo("r", "Gateway/g", "s"),
+          service("s"),
+          policy("RetryPolicy", "p", "HTTPRoute/r", { defaults: { retry: { attempts: 2 } } }, { group: "prevail.dev" }),
+        ],
+        { definitions: builtInDefinitions() },
+      ).outcome("p");
+    expect(retries("other.io/ctrl")).toBe("NoPath");
+    expect(retries("prevail.dev/gateway")).toBe("Enforced");
+    expect(retries("prevail.dev/gateway-controller")).toBe("Enforced");
+  });
+});

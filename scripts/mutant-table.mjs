@@ -904,6 +904,56 @@ export const mutants = [
     "(granularity.ofReferenceBlocks ?? granularity.default)",
     "granularity.default",
   ),
+  // Requests in a mesh (Policy attachment reference, "Policy Attachment for Mesh").
+  row(
+    "requests that no route carries have no path",
+    ref,
+    `${effective}/paths/path-finder.ts`,
+    "if (!hasProducer) this.#paths.extend(undefined, node, NO_PORTS, found, { from: OTHERS, elsewhere: consumers });",
+    "if (hasProducer && !consumers.has(OTHERS)) this.#paths.extend(undefined, node, NO_PORTS, found, { from: OTHERS, elsewhere: consumers });",
+  ),
+  row(
+    "requests that a producer's route carries go to the Service, too",
+    ref,
+    `${effective}/paths/path-finder.ts`,
+    "if (object.family.namespace === home) hasProducer = true;",
+    "if (object.family.namespace === home) hasProducer = false;",
+  ),
+  row(
+    "a consumer's Direct policy never takes effect",
+    ref,
+    `${effective}/paths/path-finder.ts`,
+    "for (const from of [OTHERS, ...[...sets.consumers.keys()].sort()])",
+    "for (const from of [OTHERS])",
+  ),
+  row(
+    "the Namespace of a consumer is no level",
+    ref,
+    `${effective}/paths/path-builder.ts`,
+    "if (namespace === undefined || this.#kind.namespacesAbove.size === 0) return undefined;",
+    "if (namespace !== undefined || this.#kind.namespacesAbove.size === 0) return undefined;",
+  ),
+  row(
+    "where traffic is split off further down, the Namespace of the consumer is no level",
+    ref,
+    `${effective}/paths/path-builder.ts`,
+    "const up = this.#splitOff(base, from);",
+    "const up = base;",
+  ),
+  row(
+    "None: a policy for all requests is not replaced on a consumer's",
+    ref,
+    `${effective}/world/stack.ts`,
+    "replaced: all.policies }",
+    "replaced: [] }",
+  ),
+  row(
+    "paths lead into the roots that a definition names",
+    attachment,
+    `${effective}/paths/ends-below.ts`,
+    "if (!isPassed || isRoot) return false;",
+    "if (!isPassed) return false;",
+  ),
   // The controllers that carry a kind out (Gateway API, "GatewayClass").
   row(
     "policies take effect behind Gateways of every controller",

@@ -1,4 +1,5 @@
 import { isImplied } from "./effective/world/implied-objects.ts";
+import { isVirtual } from "./effective/world/virtual-objects.ts";
 import type { World } from "./effective/world/world.ts";
 import { type Evaluation, worldOf } from "./evaluation.ts";
 import { findObjects, parseTargetText, sectionNames } from "./explain/find-objects.ts";
@@ -49,14 +50,16 @@ function refsNamed(world: World, text: string): readonly TargetRef[] {
   const parsed = parseTargetText(text);
   if (parsed === undefined) return [];
   const { kind, namespace, name, sectionName } = parsed;
-  const isWanted = ({ ref }: KubeObject): boolean => namespace === undefined || ref.namespace === namespace;
+  const isWanted = ({ ref }: Pick<KubeObject, "ref">): boolean =>
+    namespace === undefined || ref.namespace === namespace;
   // An id of an object without a group ends its kind with a dot.
   return findKinds(kindWords(world), kind.replace(/\.$/, ""))
     .flatMap((one) => findObjects(world, one, name, isWanted))
     .map(({ ref }) => ({ ...ref, ...(sectionName === undefined ? {} : { sectionName }) }));
 }
 
-const hasObject = (world: World, ref: ObjectRef): boolean => world.objects.has(objectId(ref)) || isImplied(world, ref);
+const hasObject = (world: World, ref: ObjectRef): boolean =>
+  world.objects.has(objectId(ref)) || isImplied(world, ref) || isVirtual(world, ref);
 
 const hasSection = (world: World, { sectionName, ...ref }: TargetRef): boolean =>
   sectionName === undefined || sectionNames(world, ref).includes(sectionName);

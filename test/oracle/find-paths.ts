@@ -27,16 +27,14 @@ export function findPaths(objects: readonly ClusterObject[], definition: PolicyD
   const paths = [
     ...starts.flatMap((start) =>
       isSameKind(start.object.ref, serviceKind)
-        ? meshPaths(start, graph, definition)
+        ? [...meshPaths(start, graph, definition), ...ownPaths(start, graph, definition)]
         : walkDown(start, graph, definition).map((nodes) => ({ nodes })),
     ),
     ...orphans.flatMap((orphan) =>
       walkDown(orphan, graph, definition).map((nodes) => ({ nodes, incomplete: true as const })),
     ),
   ];
-  return distinct(
-    paths.filter(isEnforced).map((path) => ({ ...path, nodes: withNamespaces(path.nodes, objects, definition) })),
-  );
+  return distinct(paths.filter(isEnforced));
 }
 
 /** A Gateway whose GatewayClass names a controller that the definition does not list: no policy of the kind takes effect behind it. */
@@ -65,6 +63,7 @@ function isRoot(node: TargetNode, { links }: Links, definition: PolicyDefinition
   const { roots } = definition.hierarchy;
   const kind: GroupKind = node.object.ref;
   if (roots.length > 0) return roots.some((root) => isSameKind(root, kind));
+  if (definition.hierarchy.mesh && isSameKind(kind, serviceKind)) return true;
   const isMeshParent = links.some(({ isMesh, parent }) => isMesh && parent.id === node.id);
   return isMeshParent || !rowsOf(definition).some(({ to }) => isSameKind(to, kind));
 }
@@ -87,6 +86,11 @@ function walkDown(
   const below = children
     .filter((child) => [...visited, node].every(({ id }) => id !== child.id))
     .filter((child) => isPortNamed(child, ports))
+    // Paths begin at the roots that a definition names: none leads into one.
+    .filter(
+      ({ object, section }) =>
+        section !== undefined || !definition.hierarchy.roots.some((root) => isSameKind(root, object.ref)),
+    )
     .flatMap((child) => {
       const named = links.filter((link) => link.child.id === child.id).map(({ port }) => port);
       return walkDown(child, graph, definition, named, [...visited, node]);
@@ -133,20 +137,41 @@ function meshPaths(service: TargetNode, graph: Links, definition: PolicyDefiniti
   });
 }
 
+/** In a mesh the requests that no route carries go to the Service itself. A Service that is a root has a path in any case. */
+function ownPaths(service: TargetNode, graph: Links, definition: PolicyDefinition): readonly TargetPath[] {
+  const { mesh, roots } = definition.hierarchy;
+  const alone = walkDown(service, graph, definition).map((nodes) => ({ nodes }));
+  if (!mesh) return roots.length > 0 ? alone : [];
+  const routes = graph.links.filter(({ isMesh, parent }) => isMesh && parent.id === service.id);
+  const homes = routes.map(({ child }) => child.object.ref.namespace);
+  const home = service.object.ref.namespace;
+  if (homes.includes(home)) return [];
+  return alone.map((path) => ({ ...path, from: "others", elsewhere: unique(homes).map(trafficOf) }));
+}
+
 /** A namespace called `others` is written `namespace/others`. */
 export const trafficOf = (namespace: string): string => (namespace === "others" ? "namespace/others" : namespace);
 
-/** A Namespace is directly above each object of the listed kinds, once on a path, at its highest level. */
-function withNamespaces(
-  nodes: readonly TargetNode[],
+/**
+ * A Namespace is directly above each object of the listed kinds, once on a path, at its highest level. In a mesh the Namespace
+ * that requests come from is the highest level, and the frontend has none: its Namespace is above the backend.
+ */
+export function withNamespaces(
+  { nodes, from }: TargetPath,
   objects: readonly ClusterObject[],
-  { hierarchy }: PolicyDefinition,
+  { class: policyClass, hierarchy }: PolicyDefinition,
 ): readonly TargetNode[] {
-  const found: TargetNode[] = [];
-  for (const node of nodes) {
+  if (policyClass === "Direct" || hierarchy.namespacesAbove.length === 0) return nodes;
+  const namespaceNamed = (name: string) => findObject(objects, { ...namespaceKind, namespace: "", name });
+  const consumer = from === undefined || from === "others" ? undefined : namespaceNamed(from.replace("namespace/", ""));
+  const found: TargetNode[] = consumer === undefined ? [] : [objectNode(consumer)];
+  for (const [at, node] of nodes.entries()) {
+    const isFrontend = from !== undefined && at === 0 && nodes.some(({ object }) => object.id !== node.object.id);
     const isBelow =
-      node.section === undefined && hierarchy.namespacesAbove.some((kind) => isSameKind(kind, node.object.ref));
-    const home = findObject(objects, { ...namespaceKind, namespace: "", name: node.object.ref.namespace });
+      node.section === undefined &&
+      !isFrontend &&
+      hierarchy.namespacesAbove.some((kind) => isSameKind(kind, node.object.ref));
+    const home = namespaceNamed(node.object.ref.namespace);
     if (isBelow && home !== undefined && found.every(({ object }) => object.id !== home.id))
       found.push(objectNode(home));
     found.push(node);

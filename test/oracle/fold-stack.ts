@@ -18,6 +18,8 @@ export interface StackEntry {
   readonly target: TargetNode;
   /** The index of its target on the path; 0 is the root. */
   readonly level: number;
+  /** Strategy None: it takes effect on other requests; on these a consumer's policy replaces it. */
+  readonly isReplaced?: true;
 }
 
 /** The policies on one target, highest first (oldest first). */
@@ -61,10 +63,16 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
     } else fold.state.losses.set(setting, lossOfDefault(setting, overlapping, []));
     fold.state.contest(setting.unit.pointer, { policy: null, block: null, strategy: "Own" });
   }
-  for (const [depth, level] of levels.entries()) {
+  for (const [depth, all] of levels.entries()) {
+    const level = all.filter(({ isReplaced }) => !isReplaced);
     if (options.definition.class === "Direct" && depth > 0) loseToSection(level, levels[0]?.[0], fold);
     else if (options.definition.merge.sameTarget === "Established") foldNewestFirst(level, fold);
     else foldOldestWins(level, fold);
+    loseToSection(
+      all.filter(({ isReplaced }) => isReplaced),
+      level[0],
+      fold,
+    );
   }
   if (options.definition.merge.bare === "Direct") applyDirect(levels.flat(), fold);
   return fold.state;

@@ -76,7 +76,8 @@ function evaluateKind(
   const policies = written.flatMap(({ policy }): OraclePolicy[] => (policy === undefined ? [] : [policy]));
   const attached = policies.flatMap((policy) => resolveTargets(policy, objects, definition));
   const targets = attached.map(({ target }) => target.object);
-  const folded = stackPaths(findPaths(withVirtual(objects, targets), definition), attached, definition).map((path) =>
+  const all = withVirtual(objects, targets);
+  const folded = stackPaths(findPaths(all, definition), attached, definition, all).map((path) =>
     foldPath(path, definition, options),
   );
   const paths = folded.map(({ path }) => path);

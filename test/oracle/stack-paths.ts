@@ -1,6 +1,7 @@
 /** The stack of each path: which policies are attached at which level. */
 import type { PolicyDefinition } from "../../src/core/model/definition.ts";
-import type { TargetPath } from "./find-paths.ts";
+import type { ClusterObject } from "./cluster-objects.ts";
+import { type TargetPath, withNamespaces } from "./find-paths.ts";
 import { isDirect, type StackEntry, type StackLevel } from "./fold-stack.ts";
 import { unique } from "./json-value.ts";
 import { destinationOf } from "./own-fields.ts";
@@ -18,9 +19,11 @@ export function stackPaths(
   paths: readonly TargetPath[],
   attached: readonly Attached[],
   definition: PolicyDefinition,
+  objects: readonly ClusterObject[],
 ): readonly StackedPath[] {
   return paths
-    .flatMap((path) => splitTraffic(path, attached))
+    .flatMap((path) => splitTraffic(path, attached, definition))
+    .map((path) => ({ ...path, nodes: withNamespaces(path, objects, definition) }))
     .map((path) => {
       const entries = entriesOn(path, attached, definition);
       return { ...path, entries, levels: levelsOf(path, entries, definition) };
@@ -33,7 +36,16 @@ export function stackPaths(
  * A policy that targets across namespaces with `crossNamespace: Consumer` takes effect only on traffic from its own namespace.
  * It therefore splits off a path `from: <its namespace>`, unless that namespace has routes of its own for its traffic.
  */
-function splitTraffic(path: TargetPath, attached: readonly Attached[]): readonly TargetPath[] {
+function splitTraffic(
+  path: TargetPath,
+  attached: readonly Attached[],
+  definition: PolicyDefinition,
+): readonly TargetPath[] {
+  if (definition.class === "Direct") {
+    const own = attached.filter(({ target }) => target.object.id === path.nodes[0]?.object.id);
+    const split = unique(own.flatMap(({ consumer }) => (consumer === undefined ? [] : [consumer])));
+    return split.length === 0 ? [path] : ["others", ...split].map((from) => ({ ...path, from }));
+  }
   if (path.from !== "others") return [path];
   const consumers = attached
     .filter(({ target }) => path.nodes.some(({ id }) => id === target.id))
@@ -50,10 +62,14 @@ function entriesOn(
   return path.nodes.flatMap((node, level) => {
     const entries = attached
       .filter(({ target, consumer }) => target.id === node.id && (consumer === undefined || consumer === path.from))
-      .map(({ policy, target }): StackEntry => ({ policy, target, level }))
+      .map(({ policy, target, consumer }) => ({ policy, target, level, consumer }))
       .sort((a, b) => byPrecedence(a.policy, b.policy));
-    // Strategy None: on one target only the highest policy takes effect.
-    return merge.none ? entries.slice(0, 1) : entries;
+    if (!merge.none) return entries;
+    // Strategy None: on one target only the highest policy takes effect. A consumer's replaces the one for all requests.
+    const [highest, ...others] = entries;
+    const general = highest?.consumer === undefined ? undefined : others.find(({ consumer }) => consumer === undefined);
+    const replaced: readonly StackEntry[] = general === undefined ? [] : [{ ...general, isReplaced: true }];
+    return highest === undefined ? [] : [highest, ...replaced];
   });
 }
 
@@ -74,7 +90,7 @@ function levelsOf(
  * and is overridden by each of them.
  */
 function withCovering(path: StackedPath, all: readonly StackedPath[]): StackedPath {
-  const siblings = all.filter(({ nodes }) => nodes[0]?.id === path.nodes[0]?.id);
+  const siblings = all.filter(({ nodes, from }) => nodes[0]?.id === path.nodes[0]?.id && from === path.from);
   const haveAllTheirOwn = siblings.every(
     ({ nodes, entries }) => nodes.length > 1 && entries.some(({ level }) => level > 0),
   );

@@ -88,7 +88,7 @@ export function policiesOnPath(
     ours.filter((policy) => targets(policy, node, path, objects)).map((policy) => ({ policy, level })),
   );
   const [{ definition } = { definition: undefined }] = ours;
-  const highest = definition?.merge.none ? onlyHighest(found) : found;
+  const highest = definition?.merge.none ? onlyHighest(found, path) : found;
   if (definition?.class !== "Direct") return highest;
   // A Direct policy on an object covers the sections that have none of their own. If all have, each of them overrides it.
   const own = sectionNames(path.path[0], objects).map((name) =>
@@ -110,9 +110,19 @@ function sectionNames(node: PathNode | undefined, objects: readonly JsonObject[]
 }
 
 /** Strategy None: one policy per target, the oldest, then the first by `namespace/name` as one string. */
-function onlyHighest(found: readonly PolicyOnPath[]): readonly PolicyOnPath[] {
+function onlyHighest(
+  found: readonly PolicyOnPath[],
+  { path, from }: Pick<EffectivePolicy, "path" | "from">,
+): readonly PolicyOnPath[] {
   const key = ({ policy }: PolicyOnPath): string => `${policy.created ?? "later"} ${policy.namespace}/${policy.name}`;
-  return found.filter((one) => found.every((other) => other.level !== one.level || key(one) <= key(other)));
+  const isHighest = (one: PolicyOnPath, among: readonly PolicyOnPath[]): boolean =>
+    among.every((other) => other.level !== one.level || key(one) <= key(other));
+  // A policy for all requests that a consumer's replaces on these requests has a part, too.
+  const isGeneral = ({ policy, level }: PolicyOnPath): boolean => policy.namespace === (path[level]?.namespace ?? "");
+  const general = found.filter(isGeneral);
+  return found.filter(
+    (one) => isHighest(one, found) || (from !== undefined && isGeneral(one) && isHighest(one, general)),
+  );
 }
 
 function targets(
@@ -211,7 +221,7 @@ function mayReach(
     case "ReferenceGrant":
       return isGranted(policy, node, objects);
     case "Consumer":
-      return path.path[0]?.kind === "Service" && path.from === policy.namespace;
+      return path.from === policy.namespace;
   }
 }
 

@@ -247,7 +247,7 @@ describe("consumers", () => {
     ];
     for (const result of evaluateBoth(kind, [service, meshRoute, ...older])) {
       expect(enforcementOf(result, "p1")).toBe("Enforced");
-      expect(enforcementOf(result, "p2")).toBe("Enforced");
+      expect(enforcementOf(result, "p2")).toBe("PartiallyEnforced");
     }
   });
 });

@@ -1,3 +1,4 @@
+import { virtualKinds, virtualObjects } from "../../core/effective/world/virtual-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
@@ -65,12 +66,16 @@ function completeKinds(
   wanted: "any" | "policy" | "target",
 ): Completion {
   const { rulebook, objects } = world;
+  const virtual = virtualKinds(world);
   const isPolicy = (kind: KindWords): boolean => rulebook.byPolicyKind.has(kindId(kind));
   const isWanted = (kind: KindWords): boolean => {
     if (wanted === "any") return true;
-    return wanted === "policy" ? isPolicy(kind) : !isPolicy(kind) && rulebook.factsOf(kindId(kind)) !== undefined;
+    const isKnown = rulebook.factsOf(kindId(kind)) !== undefined || virtual.has(kindId(kind));
+    return wanted === "policy" ? isPolicy(kind) : !isPolicy(kind) && isKnown;
   };
-  const open = kinds.filter(isWanted).filter((kind) => objects.size === 0 || objects.hasKind(kindId(kind)));
+  const present = new Set(virtualObjects(world).map((ref) => kindId(ref)));
+  const isPresent = (kind: KindWords): boolean => objects.hasKind(kindId(kind)) || present.has(kindId(kind));
+  const open = kinds.filter(isWanted).filter((kind) => objects.size === 0 || isPresent(kind));
   const candidates = open.flatMap(({ kind, words }): readonly Candidate[] => {
     const word = [kind.toLowerCase(), ...words].find((one) => one.startsWith(current.toLowerCase()));
     return word === undefined ? [] : [{ word: `${word}/`, help: kind }];
@@ -87,12 +92,13 @@ function completeNames(
   namespace: string | undefined,
 ): Completion {
   const [prefix, rest] = [current.slice(0, from), current.slice(from)];
-  const objects: KubeObject[] = [];
+  const objects: Named[] = [];
+  const isIn = ({ ref }: Named): boolean =>
+    namespace === undefined || ref.namespace === "" || ref.namespace === namespace;
+  const virtual = virtualObjects(world).map((ref): Named => ({ ref, raw: {} }));
   for (const kind of kinds) {
-    world.objects.ofKind(kindId(kind)).forEach((object) => {
-      const { ref } = object;
-      if (namespace === undefined || ref.namespace === "" || ref.namespace === namespace) objects.push(object);
-    });
+    objects.push(...world.objects.ofKind(kindId(kind)).filter(isIn));
+    objects.push(...virtual.filter(({ ref }) => kindId(ref) === kindId(kind)).filter(isIn));
   }
   const hash = rest.indexOf("#");
   if (hash !== -1) return completeSections(world, objects, prefix, rest.slice(0, hash), rest);
@@ -111,9 +117,12 @@ function completeNames(
   );
 }
 
+/** An object, or a virtual object, which is empty. */
+type Named = Pick<KubeObject, "ref" | "raw">;
+
 function completeSections(
   world: World,
-  objects: readonly KubeObject[],
+  objects: readonly Named[],
   prefix: string,
   name: string,
   rest: string,

@@ -1,10 +1,12 @@
 import { affectedTargets } from "../../core/effective/verdicts/affected-targets.ts";
+import { virtualObjects } from "../../core/effective/world/virtual-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import {
   type KindId,
   kindId,
   type ObjectId,
+  objectId,
   type PolicyId,
   parseObjectId,
   type TargetId,
@@ -129,10 +131,13 @@ function targetsOf({ world, targets, scope }: GetContext): readonly FoundTarget[
     world.rulebook.kinds.flatMap(({ definition }) => definition.targeting.kinds.map((kind) => kindId(kind))),
   );
   const found: FoundTarget[] = [];
+  const virtual = virtualObjects(world);
   for (const kind of [...kinds].sort()) {
     for (const object of world.objects.ofKind(kind)) {
       if (isListed(object, scope)) found.push({ id: object.id, ref: object.ref, object });
     }
+    for (const ref of virtual)
+      if (kindId(ref) === kind && isListed({ ref, raw: {} }, scope)) found.push({ id: objectId(ref), ref });
   }
   return found;
 }

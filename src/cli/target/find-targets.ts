@@ -1,3 +1,4 @@
+import { virtualObjects } from "../../core/effective/world/virtual-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { type FoundObject, findObjects, parseTargetText, sectionNames } from "../../core/explain/find-objects.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
@@ -161,7 +162,10 @@ function unknownKind(world: World, names: readonly KindWords[], word: string): T
     word.split(".")[0] ?? word,
     names.flatMap(({ words }) => words),
   );
-  const present = world.objects.kinds().map((kind) => parseKindId(kind).kind);
+  const present = [
+    ...world.objects.kinds().map((kind) => parseKindId(kind).kind),
+    ...virtualObjects(world).map(({ kind }) => kind),
+  ];
   const named = near === "" ? namedLike(world, word) : [];
   if (named.length > 0) return { ok: false, message: `unknown kind '${word}'`, hints: named };
   const hint = `There are: ${[...new Set(present)].sort(compareText).join(", ")}`;

@@ -1,5 +1,6 @@
 /** Finds objects and sections by the names that people write: the library and the command line share this. */
 import { isImplied } from "../effective/world/implied-objects.ts";
+import { virtualObjects } from "../effective/world/virtual-objects.ts";
 import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { type GroupKind, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
@@ -30,21 +31,25 @@ export function parseTargetText(text: string): TargetText | undefined {
 export interface FoundObject {
   readonly id: ObjectId;
   readonly ref: ObjectRef;
-  /** Absent if other objects reference it but no document defines it, such as a GatewayClass. */
+  /** Absent if no document defines it: a GatewayClass that a Gateway references, or a virtual object. */
   readonly object?: KubeObject;
 }
 
-/** The objects of a kind that are wanted; with a name only those of that name, or else the implied object of that name. */
+/** The objects of a kind that are wanted, virtual ones too; with a name those of that name, or else the implied object of that name. */
 export function findObjects(
   world: World,
   { group, kind }: GroupKind,
   name: string | undefined,
-  isWanted: (object: KubeObject) => boolean,
+  isWanted: (object: Pick<KubeObject, "ref" | "raw">) => boolean,
 ): readonly FoundObject[] {
   const found: FoundObject[] = [];
   for (const object of world.objects.ofKind(kindId({ group, kind }))) {
     if ((name === undefined || object.ref.name === name) && isWanted(object))
       found.push({ id: object.id, ref: object.ref, object });
+  }
+  for (const ref of virtualObjects(world)) {
+    if (ref.kind !== kind || ref.group !== group || (name !== undefined && ref.name !== name)) continue;
+    if (isWanted({ ref, raw: {} })) found.push({ id: objectId(ref), ref });
   }
   if (name === undefined || found.length > 0) return found;
   const ref: ObjectRef = { group, kind, namespace: "", name };

@@ -22,6 +22,7 @@ export function kindWords({ rulebook, objects }: World): readonly KindWords[] {
     add(group, kind, own === undefined ? shortNames : [own, ...shortNames]);
   for (const { definition } of rulebook.kinds) {
     for (const { group, kind } of definition.policies) add(group, kind);
+    for (const { group, kind, virtual } of definition.targeting.kinds) if (virtual) add(group, kind);
     for (const { group, kind, plural: own, shortNames = [] } of definition.hierarchy.kinds)
       add(group, kind, own === undefined ? shortNames : [own, ...shortNames]);
   }

@@ -21,6 +21,8 @@ export interface FoldLevel {
   readonly policies: readonly Policy[];
   /** The strategy that an annotation on the target names. */
   readonly annotated: MergeStrategy | undefined;
+  /** Strategy None: policies for all requests that those of one consumer namespace replace on its requests. */
+  readonly replaced?: readonly Policy[];
 }
 
 export interface FoldTools {
@@ -56,7 +58,8 @@ export function fold(
   for (const level of folded) run.foldLevel(level);
   if (definition.merge.bare === "Direct") run.applyDirect(levels);
   run.result.settleLosses();
-  if (folded !== levels) run.overrideBySections(above, lowest?.policies ?? NOBODY);
+  if (folded !== levels) for (const { policies } of above) run.replaceWhole(policies, lowest?.policies ?? NOBODY);
+  for (const { policies, replaced } of levels) if (replaced !== undefined) run.replaceWhole(replaced, policies);
   const { result, conditionErrors } = run;
   return { states: result.states, conditionErrors: conditionErrors.length === 0 ? NO_ERRORS : conditionErrors };
 }
@@ -122,14 +125,13 @@ class Fold {
    * Policies of a Direct kind are never merged: the policy on a section replaces the whole policy on its object, whatever both set.
    * GEP-713, "Classes of meta resources"
    */
-  overrideBySections(above: readonly FoldLevel[], ofSection: readonly Policy[]): void {
-    for (const { policies } of above)
-      for (const policy of policies)
-        for (const block of policy.blocks)
-          for (const candidate of candidatesOf(policy, block)) {
-            this.result.lose(candidate, { reason: "replaced" }, ofSection);
-            this.result.decideIfOpen(candidate.unit.pointer, decisionOf(policy, block, "None"));
-          }
+  replaceWhole(policies: readonly Policy[], by: readonly Policy[]): void {
+    for (const policy of policies)
+      for (const block of policy.blocks)
+        for (const candidate of candidatesOf(policy, block)) {
+          this.result.lose(candidate, { reason: "replaced" }, by);
+          this.result.decideIfOpen(candidate.unit.pointer, decisionOf(policy, block, "None"));
+        }
   }
 
   /** True if a block is merged as overrides: by its name, unless an annotation says otherwise. */

@@ -70,6 +70,8 @@ export interface Hierarchy {
   readonly roots: readonly GroupKind[];
   /** Kinds of objects that may be on a path; empty: all. RetryPolicy leaves out TLSRoutes. */
   readonly through: readonly GroupKind[];
+  /** `true`: a Service has a path of its own for the requests that no route carries (mesh). */
+  readonly mesh: boolean;
   /** Rows that the definition adds to the link table. */
   readonly links: readonly LinkRow[];
   /** Facts about kinds that are not in the built-in table. */

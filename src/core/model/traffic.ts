@@ -6,6 +6,14 @@ const NAMESPACE_OTHERS = `namespace/${OTHERS}`;
 
 export const trafficFrom = (namespace: string): string => (namespace === OTHERS ? NAMESPACE_OTHERS : namespace);
 
+/** The namespace that traffic comes from; undefined: from all others. */
+export function namespaceOfTraffic(from: string): string | undefined {
+  if (from === OTHERS) return undefined;
+  return from === NAMESPACE_OTHERS ? OTHERS : from;
+}
+
 /** `namespace prod`, `all others`. */
-export const formatTraffic = (from: string): string =>
-  from === OTHERS ? "all others" : `namespace ${from === NAMESPACE_OTHERS ? OTHERS : from}`;
+export function formatTraffic(from: string): string {
+  const namespace = namespaceOfTraffic(from);
+  return namespace === undefined ? "all others" : `namespace ${namespace}`;
+}

@@ -77,6 +77,7 @@ export function define(sketch: Sketch): PolicyDefinition {
       namespacesAbove: [],
       roots: [],
       through: [],
+      mesh: sketch.targeting?.crossNamespace === "Consumer",
       links: [],
       kinds: [],
       ...sketch.hierarchy,

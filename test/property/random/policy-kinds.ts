@@ -163,6 +163,48 @@ const meshKind: PolicyKindUnderTest = {
   }),
 };
 
+/** Mesh and None: consumers' policies on Services, with Namespaces as levels. */
+const consumerKind: PolicyKindUnderTest = {
+  ...leaves,
+  strategies: [],
+  definition: define({
+    kind: "ConsumerPolicy",
+    targeting: {
+      crossNamespace: "Consumer",
+      kinds: [target(namespace), target(service, ["Port"]), target(httpRoute, ["Rule"])],
+    },
+    hierarchy: {
+      effectiveTargets: [section(service, "Port"), service],
+      namespacesAbove: [httpRoute, service],
+    },
+    merge: { none: true },
+  }),
+};
+
+/** A Direct kind for a mesh. */
+const directConsumerKind: PolicyKindUnderTest = {
+  ...leaves,
+  strategies: [],
+  definition: define({
+    kind: "DirectConsumerPolicy",
+    class: "Direct",
+    targeting: { crossNamespace: "Consumer", kinds: [target(service, ["Port"])] },
+    hierarchy: { effectiveTargets: [service, section(service, "Port")] },
+    merge: { none: true },
+  }),
+};
+
+/** Paths begin at Gateways and at Services, and end there. */
+const rootsKind: PolicyKindUnderTest = {
+  ...leaves,
+  definition: define({
+    kind: "RootsPolicy",
+    targeting: { kinds: [target(gateway), target(service)] },
+    hierarchy: { roots: [gateway, service], effectiveTargets: [gateway, service] },
+    merge: { granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } } },
+  }),
+};
+
 /** GEP-713: one block and one target per policy. Paths begin at Gateways. A cluster-scoped policy may target namespaced objects. */
 const exclusiveKind: PolicyKindUnderTest = {
   ...leaves,
@@ -306,7 +348,7 @@ export function withNamespaces(definition: PolicyDefinition): PolicyDefinition {
   return {
     ...definition,
     targeting: { ...targeting, kinds: [target(namespace), ...targeting.kinds] },
-    hierarchy: { ...hierarchy, namespacesAbove: [gateway, httpRoute] },
+    hierarchy: { ...hierarchy, namespacesAbove: [gateway, httpRoute, ...(hierarchy.mesh ? [service] : [])] },
   };
 }
 
@@ -323,6 +365,9 @@ export const policyKinds: readonly PolicyKindUnderTest[] = [
   lowerKind,
   annotationKind,
   meshKind,
+  consumerKind,
+  directConsumerKind,
+  rootsKind,
   exclusiveKind,
   noneKind,
   customKind,

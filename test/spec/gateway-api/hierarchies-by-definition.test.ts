@@ -4,11 +4,42 @@
  */
 import { describe, expect, test } from "vitest";
 import { cluster } from "../../support/cluster/cluster.ts";
-import { fruit, gateway, listener, policy, reference } from "../../support/cluster/gateway-objects.ts";
+import {
+  fruit,
+  gateway,
+  listener,
+  policy,
+  reference,
+  routeTo,
+  service,
+} from "../../support/cluster/gateway-objects.ts";
 import { chainOfKinds, level, policyKind } from "../../support/cluster/policy-kind.ts";
 import { field } from "./path-policies.ts";
 
 describe("Hierarchies of their own, by data", () => {
+  test("roots that are effective targets too: each has a path of its own, and none leads into the other", () => {
+    const definition = policyKind("LocalPolicy", {
+      targets: ["Gateway", "Service"],
+      ends: ["Gateway", "Service"],
+      roots: ["Gateway", "Service"],
+      merge: { granularity: field },
+    });
+    const made = cluster(
+      [
+        gateway("g"),
+        routeTo("r", "Gateway/g", "s"),
+        service("s"),
+        policy("LocalPolicy", "on-gateway", "Gateway/g", { x: 1 }),
+        policy("LocalPolicy", "on-service", "Service/s", { y: 2 }),
+      ],
+      { definitions: [definition] },
+    );
+    expect(made.paths()).toEqual(["Gateway/g", "Service/s"]);
+    expect(made.spec("Gateway/g")).toEqual({ x: 1 });
+    expect(made.spec("Service/s")).toEqual({ y: 2 });
+    expect([made.outcome("on-gateway"), made.outcome("on-service")]).toEqual(["Enforced", "Enforced"]);
+  });
+
   test("a new kind of route and a new kind of backend", () => {
     const definition = policyKind("LocalPolicy", {
       targets: ["Gateway", "FruitRoute/Rule", "Bucket"],

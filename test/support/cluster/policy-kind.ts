@@ -26,6 +26,7 @@ interface Sketch {
   readonly namespacesAbove?: readonly string[];
   readonly through?: readonly string[];
   readonly roots?: readonly string[];
+  readonly mesh?: boolean;
   /** Links of a custom hierarchy, from parent to child. */
   readonly links?: readonly LinkRow[];
   readonly kinds?: readonly KindFacts[];
@@ -75,6 +76,7 @@ function hierarchy(sketch: Sketch): Hierarchy {
     namespacesAbove: (sketch.namespacesAbove ?? []).map(groupKind),
     roots: (sketch.roots ?? []).map(groupKind),
     through: (sketch.through ?? []).map(groupKind),
+    mesh: sketch.mesh ?? sketch.targeting?.crossNamespace === "Consumer",
     links: sketch.links ?? [],
     kinds: sketch.kinds ?? [],
   };

@@ -48,7 +48,9 @@ const NO_FIELDS: readonly EffectiveField[] = [];
 function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: CompiledKind): EffectiveSpec {
   const levels = levelsOf(stack, own, endLevels, kind);
   const { spec, items } = runFolds(levels, own, kind);
-  const policies = haveAllPart(own, kind) ? policiesIn(stack) : levels.flatMap((level) => level.policies);
+  const policies = haveAllPart(own, kind)
+    ? policiesIn(stack)
+    : levels.flatMap(({ policies: own, replaced = [] }) => [...own, ...replaced]);
   // There are many stacks, and a spread would take longer than the fold.
   const { spec: result, sources, ownSources } = provenanceOf(spec.states);
   const outcomes = outcomesOf(policies, [spec.states, ...items.map(({ states }) => states)]);
@@ -113,10 +115,15 @@ function levelsOf(stack: Stack, own: OwnValues, endLevels: number, kind: Compile
   const levels: FoldLevel[] = [];
   const areAll = haveAllPart(own, kind);
   for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) {
-    const { policies, annotated } = at.set;
+    const { policies, annotated, replaced } = at.set;
     const isEnd = levels.length < endLevels;
-    const part = areAll ? policies : policies.filter((policy) => hasPart(policy, isEnd, own, kind));
-    levels.push(areAll ? at.set : { policies: part, annotated });
+    const keeps = (policy: Policy): boolean => hasPart(policy, isEnd, own, kind);
+    const part = areAll ? policies : policies.filter(keeps);
+    levels.push(
+      areAll
+        ? at.set
+        : { policies: part, annotated, ...(replaced === undefined ? {} : { replaced: replaced.filter(keeps) }) },
+    );
   }
   return levels;
 }

@@ -35,8 +35,9 @@ export class EndsBelow {
     seen.add(id);
     const node = this.#nodes.find(id);
     if (node === undefined) return false;
-    const { isPassed, end } = node.level;
-    if (!isPassed) return false;
+    const { isPassed, isRoot, end } = node.level;
+    // Paths begin at a root: none leads into it from above.
+    if (!isPassed || isRoot) return false;
     if (end !== undefined && (end.object || sectionsOfNode(node).some(({ section }) => end.sections.has(section))))
       return true;
     const links: ChildLinks | undefined = this.#world.linkChildren().get(id);

@@ -1,5 +1,5 @@
 /** Extends a path by one node: the policies on the node join the stack. */
-import { OTHERS } from "../../model/traffic.ts";
+import { namespaceOfTraffic, OTHERS } from "../../model/traffic.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
 import type { NodeSets, PolicySet } from "../world/stack.ts";
 import type { NodeFinder } from "./node-finder.ts";
@@ -17,6 +17,45 @@ export class PathBuilder {
   constructor(kind: CompiledKind, nodes: NodeFinder) {
     this.#kind = kind;
     this.#nodes = nodes;
+  }
+
+  /** Begins a mesh path at its frontend. The Namespace of a frontend is no level here: it is one above the backend. */
+  begin(node: Node, found: Path[], mesh: Mesh): void {
+    this.push(this.#consumerNamespace(mesh), node, NO_PORTS, found, mesh);
+  }
+
+  /**
+   * The Namespace of a consumer is the highest level
+   *
+   * On a path of requests from one namespace that Namespace is above everything else, if Namespaces are levels of the kind:
+   * consumer Namespace, consumer route, Namespace of the backend, backend.
+   * Policy attachment reference, "Policy Attachment for Mesh"
+   */
+  #consumerNamespace(mesh: Mesh): Path | undefined {
+    const namespace = mesh.from === undefined ? undefined : namespaceOfTraffic(mesh.from);
+    if (namespace === undefined || this.#kind.namespacesAbove.size === 0) return undefined;
+    const node = this.#nodes.ofNamespace(namespace);
+    return this.#below(
+      { ...this.rootPath(node), ...mesh },
+      undefined,
+      node,
+      setAt(node.sets, node),
+      mesh.from,
+      NO_PORTS,
+    );
+  }
+
+  /** The path as that of requests from one namespace, split off from all others: with the Namespace of the consumer. */
+  #splitOff(path: Path | undefined, from: string): Path | undefined {
+    const top = this.#consumerNamespace({ from, elsewhere: undefined });
+    if (top === undefined || path === undefined) return top ?? path;
+    const chain: Path[] = [];
+    for (let at: Path | undefined = path; at !== undefined; at = at.up) if (at.node.id !== top.node.id) chain.push(at);
+    // A consumer's policies on these nodes would have split the path there.
+    return chain.reduceRight(
+      (up, { node, ports }) => this.#below(up, up, node, setAt(node.sets, node), from, ports),
+      top,
+    );
   }
 
   /** Adds a node (and its Namespace, where that is a level) below a path, or as its root. */
@@ -50,9 +89,11 @@ export class PathBuilder {
     const [first, ...split] = splitTraffic(above, sets.consumers, node);
     // Traffic that is split off here has its own path from here on: it is not split off again further down.
     const rest = split.length === 0 ? above : { ...above, elsewhere: new Set([...(above.elsewhere ?? []), ...split]) };
-    for (const from of [first, ...split]) {
-      const set = this.#combined(own, setAt(sets.consumers.get(from), node));
-      found.push(this.#below(from === first ? rest : above, base, node, set, from, ports));
+    const setOf = (from: string): PolicySet | undefined => this.combined(own, setAt(sets.consumers?.get(from), node));
+    found.push(this.#below(rest, base, node, setOf(first), first, ports));
+    for (const from of split) {
+      const up = this.#splitOff(base, from);
+      found.push(this.#below(up ?? above, up, node, setOf(from), from, ports));
     }
   }
 
@@ -76,7 +117,8 @@ export class PathBuilder {
     };
   }
 
-  #combined(own: PolicySet | undefined, consumers: PolicySet | undefined): PolicySet | undefined {
+  /** The policies on a target for all requests, and those for the requests from one namespace. */
+  combined(own: PolicySet | undefined, consumers: PolicySet | undefined): PolicySet | undefined {
     if (own === undefined || consumers === undefined) return own ?? consumers;
     return this.#kind.stacks.combined(own, consumers, this.#kind.definition.merge.none);
   }

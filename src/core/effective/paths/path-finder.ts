@@ -10,7 +10,7 @@ import type { Section } from "../../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
 import { foreignController, isGateway } from "../world/gateway-controllers.ts";
 import { referrersOf } from "../world/link-indexes.ts";
-import type { PolicySet } from "../world/stack.ts";
+import type { NodeSets, PolicySet } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
 import { coveringSection } from "./covering-section.ts";
 import type { EndObject } from "./end-objects.ts";
@@ -142,20 +142,38 @@ export class PathFinder {
     if (this.#scope !== undefined && !this.#scope.dirty.has(id)) return;
     const node = this.#nodes.of(id, ref, this.#world.objects.get(id)?.raw);
     if (this.#isForeign(node)) return;
+    if (sets.consumers === undefined) return this.#forEachDirectSection(node, end, sets, undefined, visit);
+    // Consumers' policies take effect on the requests from their namespaces only.
+    for (const from of [OTHERS, ...[...sets.consumers.keys()].sort()])
+      this.#forEachDirectSection(node, end, sets, from, visit);
+  }
+
+  #forEachDirectSection(
+    node: Node,
+    end: EndLevel,
+    sets: NodeSets,
+    from: string | undefined,
+    visit: (path: Path) => void,
+  ): void {
+    const theirs = from === undefined ? undefined : sets.consumers?.get(from);
+    const ownSet = this.#paths.combined(sets.own, theirs?.own);
+    const setOf = (name: string): PolicySet | undefined =>
+      this.#paths.combined(sets.sections?.get(name), theirs?.sections?.get(name));
     const root = (set: PolicySet | undefined): Path => ({
       ...this.#paths.rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
+      from,
     });
     const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
     if (sections.length === 0) {
-      if (sets.own !== undefined) visit(root(sets.own));
+      if (ownSet !== undefined) visit(root(ownSet));
       return;
     }
-    const hasOwn = (name: string): boolean => sets.sections?.has(name) === true;
-    const above = root(sections.every(({ name }) => hasOwn(name)) ? sets.own : undefined);
+    const hasOwn = (name: string): boolean => setOf(name) !== undefined;
+    const above = root(sections.every(({ name }) => hasOwn(name)) ? ownSet : undefined);
     for (const section of sections) {
       const own = coveringSection(section.name, hasOwn);
-      const set = own === undefined ? sets.own : sets.sections?.get(own);
+      const set = own === undefined ? ownSet : setOf(own);
       if (set === undefined) continue;
       visit({ ...above, stack: this.#kind.stacks.push(above.stack, set), up: above, node: sectionNode(node, section) });
     }
@@ -182,9 +200,23 @@ export class PathFinder {
   #findToNode(node: Node): readonly Path[] {
     if (!node.level.isPassed || this.#isForeign(node)) return NO_PATHS;
     const found: Path[] = [];
-    if (node.level.isRoot) this.#paths.extend(undefined, node, NO_PORTS, found);
-    else this.#fromParents(node, found);
+    if (node.level.isMeshTarget) this.#withoutRoute(node, found);
+    else if (node.level.isRoot) this.#paths.extend(undefined, node, NO_PORTS, found);
+    if (!node.level.isRoot) this.#fromParents(node, found);
     return found;
+  }
+
+  /**
+   * Requests that no route carries go to the Service itself
+   *
+   * A policy on a Service takes effect on requests that no route carries, if its kind is about a mesh. A route in the Service's
+   * namespace carries the requests of all namespaces, a route in another namespace those of its own.
+   * Policy attachment reference, "Policy Attachment for Mesh"
+   */
+  #withoutRoute(node: Node, found: Path[]): void {
+    if (!this.#counts(node.id)) return;
+    const { hasProducer, consumers } = this.#routesOf(node.id, node.ref.namespace);
+    if (!hasProducer) this.#paths.extend(undefined, node, NO_PORTS, found, { from: OTHERS, elsewhere: consumers });
   }
 
   /** True for a Gateway of a controller that does not carry the kind out. */
@@ -295,26 +327,32 @@ export class PathFinder {
     const { isPassed, isRoot } = node.level;
     if (!isPassed || (this.#kind.roots !== undefined && !isRoot)) return NO_PATHS;
     const isProducer = node.ref.namespace === routeNamespace;
-    const elsewhere = isProducer ? this.#consumersOf(service, node.ref.namespace) : undefined;
+    const elsewhere = isProducer ? this.#routesOf(service, node.ref.namespace).consumers : undefined;
     const found: Path[] = [];
     const base: Pick<Path, "from" | "elsewhere"> = {
       from: isProducer ? OTHERS : trafficFrom(routeNamespace),
       elsewhere,
     };
-    this.#paths.extend(undefined, node, NO_PORTS, found, base);
+    this.#paths.begin(node, found, base);
     return found;
   }
 
-  #consumersOf(service: ObjectId, home: string): ReadonlySet<string> {
+  /** The routes that carry the requests to a Service: whether one is the producer's, and the namespaces of the others. */
+  #routesOf(
+    service: ObjectId,
+    home: string,
+  ): { readonly hasProducer: boolean; readonly consumers: ReadonlySet<string> } {
     const consumers = new Set<string>();
+    let hasProducer = false;
     for (const id of referrersOf(this.#world, service)) {
       const object = this.#world.objects.get(id);
-      if (object === undefined || object.family.namespace === home) continue;
+      if (object === undefined || (hasProducer && object.family.namespace === home)) continue;
       if (!this.#nodes.levels.of(object.ref).isPassed) continue;
-      if (this.#world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service))
-        consumers.add(trafficFrom(object.family.namespace));
+      if (!this.#world.links.get(id)?.up.some(({ parent, frontend }) => frontend && parent === service)) continue;
+      if (object.family.namespace === home) hasProducer = true;
+      else consumers.add(trafficFrom(object.family.namespace));
     }
-    return consumers;
+    return { hasProducer, consumers };
   }
 }
 

@@ -1,6 +1,7 @@
 /** Finds the paths that a change can affect: the paths through a dirty object. No other path is new, gone or different. */
 import { jsonEqual } from "../../model/json.ts";
 import { kindId, type ObjectId, parseObjectId } from "../../model/refs.ts";
+import { trafficFrom } from "../../model/traffic.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
 import type { PathScope } from "../paths/path-finder.ts";
 import type { CompiledKind } from "../world/compiled-kind.ts";
@@ -113,6 +114,8 @@ function addWithNamespaced(
   dirty.add(id);
   const { kind, group, name } = parseObjectId(id);
   if (kind !== "Namespace" || group !== "") return;
+  if (namespacesAbove.size > 0)
+    for (const world of [worlds.before, worlds.after]) addConsumed(dirty, name, world, index);
   for (const above of namespacesAbove) {
     const prefix = `${above}/${name}/` as ObjectId;
     for (const { objects } of [worlds.before, worlds.after]) {
@@ -126,6 +129,17 @@ function addWithNamespaced(
       });
     }
   }
+}
+
+/** A Namespace is on the paths of the requests from it: by way of its mesh routes, and of the targets of its consumer policies. */
+function addConsumed(dirty: Set<ObjectId>, name: string, world: WithPolicies, index: number): void {
+  const from = trafficFrom(name);
+  world.attached[index]?.forEach((sets, target) => {
+    if (sets.consumers?.has(from) === true) dirty.add(target);
+  });
+  for (const kind of world.objects.kinds())
+    for (const { id } of world.objects.inNamespace(kind, name))
+      for (const { parent, frontend } of world.links.get(id)?.up ?? []) if (frontend) dirty.add(parent);
 }
 
 /** If paths end at an object only without an effective target below it, a change below can start or stop paths ending there. */

@@ -49,10 +49,10 @@ export function buildRulebook(rules: readonly KubeObject[], judging: Judging, op
   );
   const factsOf = (kind: KindId): KindFacts | undefined => table.get(kind);
   const links = linkRules(rows, facts, added);
-  const { isRoot, isChildByRef } = links;
+  const { isRoot, isChildByRef, isFrontend } = links;
   return {
     kinds,
-    levels: kinds.map((kind) => new KindLevels(kind, { factsOf, isRoot, isChildByRef })),
+    levels: kinds.map((kind) => new KindLevels(kind, { factsOf, isRoot, isChildByRef, isFrontend })),
     byPolicyKind: new Map(
       kinds.flatMap((kind) => kind.definition.policies.map((policy) => [kindId(policy), kind] as const)),
     ),
@@ -118,7 +118,7 @@ function kindFinder(facts: readonly KindFacts[]): Rulebook["findKind"] {
   };
 }
 
-type LinkRules = Pick<Rulebook, "rows" | "isRoot" | "isChildByRef" | "isParentByRef" | "isForeign">;
+type LinkRules = Pick<Rulebook, "rows" | "isRoot" | "isChildByRef" | "isFrontend" | "isParentByRef" | "isForeign">;
 
 /** `added`: the rows that come from definitions. */
 function linkRules(rows: readonly LinkRow[], facts: readonly KindFacts[], added: readonly LinkRow[]): LinkRules {
@@ -126,12 +126,16 @@ function linkRules(rows: readonly LinkRow[], facts: readonly KindFacts[], added:
   const childrenByRef = new Set(rows.filter(({ via }) => via === "ChildRefs").map(({ to }) => kindId(to)));
   // A mesh Service is the root of its routes; as a backend it is not their parent.
   const parentsByRef = rows.filter(({ via, attachment }) => via !== "ChildRefs" && attachment !== "RouteToService");
+  const frontends = new Set(
+    rows.filter(({ attachment }) => attachment === "RouteToService").map(({ from }) => kindId(from)),
+  );
   const parents = new Set(parentsByRef.map(({ from }) => kindId(from)));
   const foreign = new Set(added.flatMap(({ from, to }) => [kindId(from), kindId(to)]));
   return {
     rows: compileRows(rows, facts),
     isRoot: (kind) => !withParents.has(kind),
     isChildByRef: (kind) => childrenByRef.has(kind),
+    isFrontend: (kind) => frontends.has(kind),
     isParentByRef: (kind) => parents.has(kind),
     isForeign: (kind) => foreign.has(kind),
   };

@@ -12,6 +12,8 @@ export interface KindLevel extends GroupKind {
   readonly isRoot: boolean;
   /** True if other objects name such objects as their children. */
   readonly isChildByRef: boolean;
+  /** True if such objects have paths of their own, for the requests that no route carries. */
+  readonly isMeshTarget: boolean;
   /** True if their Namespace is a level directly above them. */
   readonly isBelowNamespace: boolean;
   /** True if all paths to such an object go on to each of its sections, end there, and differ only by policies on a section. */
@@ -25,6 +27,8 @@ export interface HierarchyFacts {
   readonly isRoot: (kind: KindId) => boolean;
   /** True for kinds that other objects name as children (`backendRefs`). */
   readonly isChildByRef: (kind: KindId) => boolean;
+  /** True for kinds whose objects are parents of mesh routes: Services. */
+  readonly isFrontend: (kind: KindId) => boolean;
 }
 
 /** The levels of one policy kind, each computed once: paths pass a handful of kinds many times. */
@@ -50,8 +54,8 @@ export class KindLevels {
   }
 
   #levelOf({ group, kind }: GroupKind, id: KindId): KindLevel {
-    const { ends, through, roots, namespacesAbove } = this.#kind;
-    const { factsOf, isRoot, isChildByRef } = this.#facts;
+    const { definition, ends, through, roots, namespacesAbove } = this.#kind;
+    const { factsOf, isRoot, isChildByRef, isFrontend } = this.#facts;
     const facts = factsOf(id);
     const isPassed = through === undefined || through.has(id);
     const isAtRoot = roots === undefined ? isRoot(id) : roots.has(id);
@@ -66,6 +70,7 @@ export class KindLevels {
       isPassed,
       isRoot: isAtRoot,
       isChildByRef: isChildByRef(id),
+      isMeshTarget: definition.hierarchy.mesh && isFrontend(id) && (roots === undefined || isAtRoot),
       isBelowNamespace: namespacesAbove.has(id),
       endsAtAllSections: hasOnlyParentRefs && end !== undefined && endsAtAllSections(this.#kind, end, facts),
     };

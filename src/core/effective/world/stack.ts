@@ -15,6 +15,8 @@ export interface PolicySet extends FoldLevel {
   readonly conflicted: readonly Policy[];
 }
 
+const NOTHING: readonly Policy[] = [];
+
 /** The policies of one kind attached to an object and its sections. */
 export interface NodeSets {
   readonly own: PolicySet | undefined;
@@ -38,7 +40,8 @@ export interface Stack {
 /** Every policy of a stack, the most specific first. A policy may occur at several levels. */
 export function policiesIn(stack: Stack): readonly Policy[] {
   const policies: Policy[] = [];
-  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up) policies.push(...at.set.policies);
+  for (let at: Stack | undefined = stack; at?.set !== undefined; at = at.up)
+    policies.push(...at.set.policies, ...(at.set.replaced ?? NOTHING));
   return policies;
 }
 
@@ -62,11 +65,24 @@ export class Stacks {
     return known;
   }
 
-  /** Two sets on one target, in order of precedence. */
-  combined(a: PolicySet, b: PolicySet, isNone: boolean): PolicySet {
-    const policies = [...a.policies, ...a.conflicted, ...b.policies, ...b.conflicted].sort(comparePrecedence);
-    return this.setOf(policies, a.annotated, isNone);
+  /**
+   * Two sets on one target: the policies for all requests, and those for the requests from one namespace. Under the strategy
+   * None a policy for all requests that is not established here takes effect on other requests: it is replaced, not Conflicted.
+   */
+  combined(all: PolicySet, theirs: PolicySet, isNone: boolean): PolicySet {
+    const policies = [...all.policies, ...all.conflicted, ...theirs.policies, ...theirs.conflicted].sort(
+      comparePrecedence,
+    );
+    if (!isNone) return this.setOf(policies, all.annotated, isNone);
+    const none = noneConflicted(policies);
+    if (none === undefined || all.policies.includes(none.established)) return all;
+    const known = this.#replacing.get(all) ?? new WeakMap<PolicySet, PolicySet>();
+    this.#replacing.set(all, known);
+    const set = known.get(theirs) ?? { ...theirs, annotated: all.annotated, replaced: all.policies };
+    known.set(theirs, set);
+    return set;
   }
+  readonly #replacing: WeakMap<PolicySet, WeakMap<PolicySet, PolicySet>> = new WeakMap();
 
   push(stack: Stack, set: PolicySet): Stack {
     stack.next ??= new WeakMap();

@@ -5,6 +5,7 @@ import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { CompiledKind } from "../../effective/world/compiled-kind.ts";
 import { isImplied } from "../../effective/world/implied-objects.ts";
+import { isVirtual } from "../../effective/world/virtual-objects.ts";
 import type { World } from "../../effective/world/world.ts";
 import { type GroupKind, type KindId, kindId, type ObjectId, objectId, parseObjectId } from "../../model/refs.ts";
 import { OTHERS } from "../../model/traffic.ts";
@@ -52,7 +53,7 @@ export class PathLookup {
 
   #hasNode(node: PathNode): boolean {
     const object = this.#world.objects.get(objectId(node));
-    if (object === undefined) return isImplied(this.#world, node);
+    if (object === undefined) return isImplied(this.#world, node) || isVirtual(this.#world, node);
     if (node.sectionName === undefined) return true;
     const facts = this.#world.rulebook.factsOf(kindId(node));
     return facts !== undefined && sectionsOf(object, facts).some(({ name }) => name === node.sectionName);

@@ -116,6 +116,7 @@ function buildDefinition(name: string, policyClass: PolicyClass, facts: CrdFacts
       namespacesAbove: policyClass === "Direct" ? [] : [{ group: GATEWAY_API, kind: "Gateway" }, ...routes],
       roots: [],
       through: [],
+      mesh: false,
       links: [],
       kinds: [],
     },

@@ -42,6 +42,7 @@ test("everything but policies, class and targeting.kinds has a default", () => {
         namespacesAbove: [],
         roots: [],
         through: [],
+        mesh: false,
         links: [],
         kinds: [],
       },

@@ -112,6 +112,7 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
     readTargetKind(item, `spec.targeting.kinds[${i}]`, policies, reader),
   );
   const fields = child(targeting, "fields");
+  const crossNamespace = oneOf(targeting["crossNamespace"], choices.crossNamespace, "Forbidden");
   return {
     name,
     policies: [first, ...joined],
@@ -124,11 +125,15 @@ function readDefinition(name: string, spec: JsonObject, problems: DefinitionProb
       },
       refs: oneOf(targeting["refs"], choices.refs, "Many"),
       selectors: flag(targeting, "selectors", { byDefault: false }),
-      crossNamespace: oneOf(targeting["crossNamespace"], choices.crossNamespace, "Forbidden"),
+      crossNamespace,
       positionalRules: flag(targeting, "positionalRules", { byDefault: false }),
       kinds,
     },
-    hierarchy: readHierarchy(hierarchy, { kinds, declaredKinds, direct: policyClass === "Direct" }, reader),
+    hierarchy: readHierarchy(
+      hierarchy,
+      { kinds, declaredKinds, direct: policyClass === "Direct", isConsumer: crossNamespace === "Consumer" },
+      reader,
+    ),
     merge: readMerge(child(spec, "merge"), { direct: policyClass === "Direct" }, problems),
     mapsTo: objects(spec, "mapsTo").map((item, i) => readMapping(item, `spec.mapsTo[${i}]`, reader)),
     ...readReferences(spec, reader),
@@ -230,7 +235,7 @@ function readForbidden(item: JsonObject, field: string, { problems }: KindReader
 
 function readHierarchy(
   hierarchy: JsonObject,
-  facts: { kinds: readonly TargetKind[]; declaredKinds: readonly KindFacts[]; direct: boolean },
+  facts: { kinds: readonly TargetKind[]; declaredKinds: readonly KindFacts[]; direct: boolean; isConsumer: boolean },
   reader: KindReader,
 ): Hierarchy {
   const groupKinds = (items: readonly Json[], field: string): GroupKind[] =>
@@ -249,6 +254,7 @@ function readHierarchy(
     namespacesAbove: groupKinds(list(child(hierarchy, "namespaces"), "above"), "spec.hierarchy.namespaces.above"),
     roots: groupKinds(list(hierarchy, "roots"), "spec.hierarchy.roots"),
     through: groupKinds(list(hierarchy, "through"), "spec.hierarchy.through"),
+    mesh: flag(hierarchy, "mesh", { byDefault: facts.isConsumer }),
     links,
     kinds: facts.declaredKinds,
   };

@@ -197,7 +197,16 @@ const hierarchy = object({
     "none",
     "The objects on which policies that target a Namespace take effect.",
   ),
-  roots: optional(list(kind), "every root of the hierarchy", "The kinds at which paths may begin."),
+  roots: optional(
+    list(kind),
+    "every root of the hierarchy",
+    "The kinds at which paths begin. No path leads from above into an object of these kinds.",
+  ),
+  mesh: optional(
+    flag,
+    "`true` if `crossNamespace` is `Consumer`, else `false`",
+    "`true`: a Service has a path of its own for the requests that no route carries. Direct kinds need no such path.",
+  ),
   through: optional(
     list(kind),
     "all",

@@ -1,5 +1,4 @@
-import { isImplied } from "./effective/world/implied-objects.ts";
-import { isVirtual } from "./effective/world/virtual-objects.ts";
+import { isImplied, isVirtual } from "./effective/world/implied-objects.ts";
 import type { World } from "./effective/world/world.ts";
 import { type Evaluation, worldOf } from "./evaluation.ts";
 import { findObjects, parseTargetText, sectionNames } from "./explain/find-objects.ts";

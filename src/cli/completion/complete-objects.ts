@@ -1,4 +1,4 @@
-import { virtualKinds, virtualObjects } from "../../core/effective/world/virtual-objects.ts";
+import { virtualKinds, virtualObjects } from "../../core/effective/world/implied-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";

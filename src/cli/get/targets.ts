@@ -1,5 +1,5 @@
 import { affectedTargets } from "../../core/effective/verdicts/affected-targets.ts";
-import { virtualObjects } from "../../core/effective/world/virtual-objects.ts";
+import { virtualObjects } from "../../core/effective/world/implied-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import {

@@ -1,4 +1,4 @@
-import { virtualObjects } from "../../core/effective/world/virtual-objects.ts";
+import { virtualObjects } from "../../core/effective/world/implied-objects.ts";
 import type { World } from "../../core/effective/world/world.ts";
 import { type FoundObject, findObjects, parseTargetText, sectionNames } from "../../core/explain/find-objects.ts";
 import { findKinds, type KindWords, kindWords } from "../../core/explain/kind-words.ts";

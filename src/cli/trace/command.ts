@@ -1,8 +1,10 @@
 import { createRegex } from "../../adapters/regex/create-regex.ts";
 import type { GatewayTrace, TraceRequest } from "../../core/explain/trace/result.ts";
+import { findService, traceMesh } from "../../core/explain/trace/trace-mesh.ts";
 import { traceRequest } from "../../core/explain/trace/trace-request.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
-import { type ObjectId, objectId } from "../../core/model/refs.ts";
+import { kindId, type ObjectId, objectId } from "../../core/model/refs.ts";
+import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { parseRedaction, redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
@@ -12,18 +14,21 @@ import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
 import { findTarget } from "../target/find-targets.ts";
-import { traceJson } from "./json.ts";
+import { meshTraceJson, traceJson } from "./json.ts";
 import { parseRequest } from "./parse-request.ts";
-import { printTrace } from "./text.ts";
+import { printMeshTrace, printTrace } from "./text.ts";
 
 export const command: Command = {
-  usage: ["METHOD URL -f FILE|DIR|- [-H 'NAME: VALUE']… [--gateway NAME] [options]"],
+  usage: ["METHOD URL -f FILE|DIR|- [-H 'NAME: VALUE']… [--gateway NAME | --from NAMESPACE] [options]"],
   description: [
     "Follows one request through the gateway: the listener that accepts it, the route and rule that match, the other rules that match and the precedence by which they " +
       "come later, filters, backends with their weights, and the effective policy of every kind on that path. Where the gateway responds itself, " +
       "because a backend or a filter is not usable, the output gives the status and the reason.",
     "If no rule matches: the nearest rules, and what does not match in each of them. The host of the request is that of the Host header, else that of the URL. " +
       "The port is that of the URL. If several gateways listen there, the output has a section for each of them.",
+    "With --from the request is one in a mesh: from a process in that namespace to the Service that the host names (foo, foo.prod, foo.prod.svc.cluster.local). " +
+      "A route of the consumer's namespace carries it, else one of the Service's; a request that no route carries goes to the Service itself. " +
+      "Requests are distinguished by their namespace: workloads within a namespace are not modelled.",
   ],
   options: [
     {
@@ -34,6 +39,7 @@ export const command: Command = {
       help: "a header of the request (repeatable)",
     },
     { name: "gateway", value: "NAME|NAMESPACE/NAME", help: "trace through this gateway only" },
+    { name: "from", value: "NAMESPACE", help: "trace a request in a mesh, from this namespace to a Service" },
     {
       name: "namespace",
       short: "n",
@@ -50,6 +56,10 @@ export const command: Command = {
       line: "trace GET http://baker.bakery.example:8080/menu -f examples/bakery",
     },
     {
+      what: "A request in a mesh, from a namespace to a Service",
+      line: "trace GET http://baker.bakery:8080/menu --from shop -f examples/bakery",
+    },
+    {
       what: "A request with a header, through one gateway",
       line: "trace POST http://baker.bakery.example:8080/orders -H x-tenant:blue --gateway prod -f examples/bakery",
     },
@@ -62,6 +72,11 @@ export const command: Command = {
     if (!redaction.ok) return fail(redaction.message);
     const source = await load();
     if (source === undefined) return exitCodes.failed;
+    const from = options.value("from");
+    if (from !== undefined) {
+      if (options.has("gateway")) return fail("--from is about a mesh and --gateway about a gateway; use one of them");
+      return traceInMesh(parsed.request, from, { ...context, source, redaction: redaction.redaction });
+    }
     const gateway = findGateway(source, options.value("gateway"));
     if (!gateway.ok) return fail(gateway.message, ...gateway.hints);
     const traces = traceRequest(source.world, parsed.request, createRegex(), gateway.id);
@@ -97,6 +112,31 @@ function printTraces(request: TraceRequest, traces: readonly GatewayTrace[], con
   }
   return exitCodeWith(caveats, options, exitCodes.ok);
 }
+
+function traceInMesh(request: TraceRequest, from: string, context: Answering): ExitCode {
+  const { output, print, source, redaction, options, fail } = context;
+  const { world } = source;
+  const service = findService(world, request.host, from);
+  if (service === undefined) {
+    const names = world.objects.ofKind(SERVICE).map(({ ref }) => `${ref.name}.${ref.namespace}`);
+    return fail(
+      `no Service in ${source.origin} has the host '${request.host}'${didYouMean(request.host, names)}`,
+      "With --from the host of the URL names a Service: NAME, NAME.NAMESPACE or NAME.NAMESPACE.svc.cluster.local.",
+    );
+  }
+  const trace = traceMesh(world, request, { service, from }, createRegex());
+  const asked = trace.outcome === "Routed" ? objectId(trace.winner.route) : service.id;
+  const caveats = answerCaveats(source, { about: "Objects", objects: [asked] }, { redaction });
+  if (output === "json" || output === "yaml") {
+    printData(print, output, meshTraceJson(request, trace, { source, redaction, caveats }));
+  } else {
+    printMeshTrace(request, trace, { print, source, redaction, caveats, wide: output === "wide", allPaths: false });
+    printCaveats(caveats, print);
+  }
+  return exitCodeWith(caveats, options, exitCodes.ok);
+}
+
+const SERVICE = kindId({ group: "", kind: "Service" });
 
 /** The route that a request takes; the Gateway if it takes none, because another route could take it. */
 const askedObject = (trace: GatewayTrace): ObjectId =>

@@ -1,6 +1,7 @@
 import type { KindExplanation } from "../../core/explain/explain/result.ts";
 import type {
   GatewayTrace,
+  MeshTrace,
   RoutedTrace,
   TracedBackend,
   TracedListener,
@@ -21,6 +22,7 @@ import { formatValue } from "../print/format-value.ts";
 import { printTimeline } from "../print/print-timeline.ts";
 import { glued, styled } from "../print/styled-text.ts";
 import type { TextContext } from "../print/text-context.ts";
+import { MESH_NOTE } from "./mesh-note.ts";
 
 /** Prints listener, rule, filters, backends and effective policies, in the order in which a request meets them. */
 export function printTrace(request: TraceRequest, traces: readonly GatewayTrace[], context: TextContext): void {
@@ -37,6 +39,36 @@ export function printTrace(request: TraceRequest, traces: readonly GatewayTrace[
   }
   // Gateways that do not listen there are printed only if no gateway does.
   for (const trace of taking.length > 0 ? taking : traces) printGateway(trace, request, context);
+}
+
+/** Prints what happens to a request in a mesh. */
+export function printMeshTrace(request: TraceRequest, trace: MeshTrace, context: TextContext): void {
+  const { print } = context;
+  const { method, scheme, host, port, path } = request;
+  print.paragraph(
+    { hanging: 2 },
+    styled(`${method} ${scheme}://${host}:${port}${path}`, "bold"),
+    ` from namespace ${trace.from}`,
+  );
+  print.line();
+  print.line(styled(formatRef(trace.service), "bold"));
+  switch (trace.outcome) {
+    case "NoPort":
+      print.paragraph({ indent: 2 }, styled(`It has no port ${port}; it has: ${trace.ports.join(", ")}.`, "yellow"));
+      break;
+    case "NoMatch":
+      printNoMatch(trace, request, context);
+      break;
+    case "Unrouted":
+      print.paragraph({ indent: 2 }, "No route carries the request: it goes to the Service itself.");
+      printKinds(trace.kinds, context);
+      break;
+    case "Routed":
+      printRouted(trace, "mesh", context);
+      break;
+  }
+  print.line();
+  print.paragraph({}, `Note: ${MESH_NOTE}`);
 }
 
 function printGateway(trace: GatewayTrace, request: TraceRequest, context: TextContext): void {
@@ -57,7 +89,7 @@ function printGateway(trace: GatewayTrace, request: TraceRequest, context: TextC
       printNoMatch(trace, request, context);
       return;
     case "Routed":
-      printRouted(trace, context);
+      printRouted(trace, "gateway", context);
       return;
   }
 }
@@ -68,7 +100,7 @@ function formatListener({ owner, name, hostname }: TracedListener, { gateway }: 
 }
 
 function printNoMatch(
-  { routes, nearest }: Extract<GatewayTrace, { readonly outcome: "NoMatch" }>,
+  { routes, nearest }: Pick<Extract<GatewayTrace, { readonly outcome: "NoMatch" }>, "routes" | "nearest">,
   { host }: TraceRequest,
   context: TextContext,
 ): void {
@@ -96,8 +128,8 @@ function formatRule(
   return [glued(formatRef(route, rule)), styled(` (${asks}${where})`, "dim")];
 }
 
-function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): void {
-  const { print, caveats } = context;
+function printRouted(trace: RoutedTrace, by: "gateway" | "mesh", context: TextContext): void {
+  const { print } = context;
   const { winner, losers, filters, backends, response, kinds } = trace;
   print.paragraph({ indent: 2, hanging: 2 }, "Rule ", ...formatRule(winner, context), " matches.");
   for (const loser of losers) {
@@ -110,9 +142,13 @@ function printRouted(trace: GatewayTrace & RoutedTrace, context: TextContext): v
   for (const filter of filters) {
     print.paragraph({ indent: 2, hanging: 4 }, `Filter ${formatFilter(filter)}`);
   }
-  if (response !== undefined)
-    print.paragraph({ indent: 2 }, styled(`The gateway responds with ${response}.`, "yellow"));
+  if (response !== undefined) print.paragraph({ indent: 2 }, styled(`The ${by} responds with ${response}.`, "yellow"));
   printBackends(backends, context);
+  printKinds(kinds, context);
+}
+
+function printKinds(kinds: readonly KindExplanation[], context: TextContext): void {
+  const { print, caveats } = context;
   if (kinds.every(isOwnOnly)) {
     print.line();
     const no = caveats.length === 0 ? "No policy" : "No known policy";

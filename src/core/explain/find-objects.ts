@@ -1,6 +1,5 @@
 /** Finds objects and sections by the names that people write: the library and the command line share this. */
-import { isImplied } from "../effective/world/implied-objects.ts";
-import { virtualObjects } from "../effective/world/virtual-objects.ts";
+import { isImplied, virtualObjects } from "../effective/world/implied-objects.ts";
 import type { World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { type GroupKind, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";

@@ -25,10 +25,9 @@ import type { ChildLinks, ParentLinks } from "../../topology/links.ts";
 import type { Grant } from "../../topology/reference-grants.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
 import type { DuplicateDocument } from "./duplicate-document.ts";
-import type { PolicyTally } from "./policy-tally.ts";
+import type { PolicyTally, Unenforced } from "./policy-tally.ts";
 import type { Rulebook } from "./rulebook.ts";
 import type { NodeSets } from "./stack.ts";
-import type { Unenforced } from "./unenforced.ts";
 import type { UnfollowedLinks } from "./unfollowed-links.ts";
 
 /** Stage 1: the objects and the rules. */

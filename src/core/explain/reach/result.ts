@@ -2,7 +2,7 @@
 import type { MappedField } from "../../effective/fold/effective-policy.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { Verdict } from "../../effective/verdicts/verdict.ts";
-import type { ForeignGateway } from "../../effective/world/unenforced.ts";
+import type { ForeignGateway } from "../../effective/world/policy-tally.ts";
 import type { Source } from "../../merge/provenance.ts";
 import type { Json } from "../../model/json.ts";
 import type { BlockName } from "../../model/policy.ts";

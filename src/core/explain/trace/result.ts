@@ -70,6 +70,19 @@ export interface RoutedTrace {
   readonly kinds: readonly KindExplanation[];
 }
 
+/** What happens in a mesh to a request from a namespace to a Service. */
+export type MeshTrace = {
+  readonly service: ObjectRef;
+  /** The namespace that the request comes from. */
+  readonly from: string;
+} & (
+  | { readonly outcome: "NoPort"; readonly ports: readonly number[] }
+  | { readonly outcome: "NoMatch"; readonly nearest: readonly NearMiss[]; readonly routes: number }
+  /** No route carries it: it goes to the Service itself. */
+  | { readonly outcome: "Unrouted"; readonly kinds: readonly KindExplanation[] }
+  | RoutedTrace
+);
+
 /** A rule that does not match, with the reasons. */
 export interface NearMiss extends TracedRule {
   readonly why: readonly string[];

@@ -1,35 +1,24 @@
 import { compileGateway } from "../../dataplane/compile/compile-gateway.ts";
-import { type RuleRefusal, refusalsOf } from "../../dataplane/compile/compile-route.ts";
+import { refusalsOf } from "../../dataplane/compile/compile-route.ts";
 import { gatewayListeners, hostnamesOf, routesOn } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
-import { type JsonObject, objectsIn } from "../../model/json.ts";
+import { objectsIn } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { createdAt } from "../../model/parse/created-at.ts";
-import { compareText, formatRef, kindId, type ObjectId, targetId } from "../../model/refs.ts";
+import { compareText, formatRef, type GroupKind, kindId, type ObjectId, targetId } from "../../model/refs.ts";
 import type { MatchRegex } from "../../model/regex.ts";
+import { OTHERS } from "../../model/traffic.ts";
 import { compareHostnames, matchesHost, matchingHostname } from "../../routing/hostname-match.ts";
-import { comparePrecedence, type RankedMatch } from "../../routing/match-precedence.ts";
-import { findMismatches } from "../../routing/match-request.ts";
-import { formatMatch, routeMatches } from "../../routing/route-match.ts";
+import { comparePrecedence } from "../../routing/match-precedence.ts";
 import type { DistinctListeners, OwnedListener } from "../../topology/distinct-listeners.ts";
 import type { Listener } from "../../topology/listeners-of.ts";
-import { type Section, sectionsOf } from "../../topology/sections-of.ts";
 import { explainTarget } from "../explain/explain-target.ts";
 import type { KindExplanation } from "../explain/result.ts";
-import type {
-  GatewayTrace,
-  NearMiss,
-  RoutedTrace,
-  TracedBackend,
-  TracedListener,
-  TracedRule,
-  TraceRequest,
-} from "./result.ts";
+import { findCandidates, type MatchedRule, responseOf, restricted, tracedRule, withOrder } from "./find-candidates.ts";
+import type { GatewayTrace, RoutedTrace, TracedListener, TraceRequest } from "./result.ts";
 import { tracedBackends } from "./traced-backends.ts";
 
 const GATEWAY = kindId({ group: GATEWAY_API, kind: "Gateway" });
-const MAX_NEAR_MISSES = 5;
 
 /** What each Gateway, or the one given, does with a request that reaches it. Gateways that route the request are first. */
 export function traceRequest(
@@ -63,9 +52,12 @@ function traceGateway(world: World, gateway: KubeObject, request: TraceRequest, 
   ];
   if (best === undefined) return { gateway: gateway.ref, outcome: "NoListener", listener: undefined, refusals };
   const head = { gateway: gateway.ref, listener: tracedListener(best), refusals };
-  const { matching, nearest, routes } = candidates(world, best, request, matchRegex);
+  const attached = routesOn(world, best);
+  const hostnameOf = (route: KubeObject): { readonly hostname: string | undefined } | undefined =>
+    matchingHostname(hostnamesOf(route), best.listener.hostname, request.host);
+  const { matching, nearest } = findCandidates(world, attached, request, matchRegex, hostnameOf);
   const [winner, ...others] = matching.sort((a, b) => comparePrecedence(a, b).order);
-  if (winner === undefined) return { ...head, outcome: "NoMatch", nearest, routes };
+  if (winner === undefined) return { ...head, outcome: "NoMatch", nearest, routes: attached.length };
   return { ...head, ...routed(world, best, winner, others) };
 }
 
@@ -103,80 +95,18 @@ const tracedListener = ({ owner, listener }: OwnedListener): TracedListener => (
   protocol: listener.protocol,
 });
 
-interface Candidate extends RankedMatch {
-  readonly object: KubeObject;
-  readonly section: Section;
-}
-
-interface Candidates {
-  readonly matching: Candidate[];
-  readonly nearest: readonly NearMiss[];
-  readonly routes: number;
-}
-
-/** All matches of all rules of the routes attached to the listener. */
-function candidates(world: World, at: OwnedListener, request: TraceRequest, matchRegex: MatchRegex): Candidates {
-  const matching: Candidate[] = [];
-  const missing: NearMiss[] = [];
-  const routes = routesOn(world, at);
-  for (const route of routes) {
-    const hostnames = hostnamesOf(route);
-    const found = matchingHostname(hostnames, at.listener.hostname, request.host);
-    const facts = world.rulebook.factsOf(kindId(route.ref));
-    for (const section of facts === undefined ? [] : sectionsOf(route, facts)) {
-      for (const match of routeMatches(section.raw, route.ref.kind === "GRPCRoute" ? "GRPCRoute" : "HTTPRoute")) {
-        const candidate: Candidate = {
-          object: route,
-          section,
-          match,
-          hostname: found?.hostname,
-          createdAt: createdAt(route),
-          route: `${route.ref.namespace}/${route.ref.name}`,
-          ruleIndex: section.index,
-        };
-        const why = [
-          ...(found === undefined ? [`its hostnames are ${hostnames.join(", ")}, not ${request.host}`] : []),
-          ...findMismatches(match, request, matchRegex).map(({ message }) => message),
-        ];
-        if (why.length === 0) matching.push(candidate);
-        else missing.push({ ...tracedRule(candidate), why });
-      }
-    }
-  }
-  const nearest = missing.sort((a, b) => a.why.length - b.why.length).slice(0, MAX_NEAR_MISSES);
-  return { matching, nearest, routes: routes.length };
-}
-
-const tracedRule = ({ object, section, match, hostname }: Candidate): TracedRule => ({
-  route: object.ref,
-  rule: section.name,
-  ruleIndex: section.index,
-  matchIndex: match.index,
-  asks: formatMatch(match),
-  hostname,
-});
-
-function routed(world: World, at: OwnedListener, winner: Candidate, others: readonly Candidate[]): RoutedTrace {
+/** The rule that routes the request, and what it does with it. */
+function routed(world: World, at: OwnedListener, winner: MatchedRule, others: readonly MatchedRule[]): RoutedTrace {
   const refusals = refusalsOf(world, winner.object);
   const backends = tracedBackends(world, winner.object, winner.section, refusals);
   const filters = objectsIn(winner.section.raw["filters"]);
-  let before = winner;
-  const losers: RoutedTrace["losers"][number][] = [];
-  for (const loser of others) {
-    losers.push({ ...tracedRule(loser), lostBy: comparePrecedence(before, loser).by });
-    before = loser;
-  }
   return {
     outcome: "Routed",
     winner: tracedRule(winner),
-    losers,
+    losers: withOrder(winner, others),
     filters,
     backends,
-    response: responseOf(
-      filters,
-      backends,
-      refusals.find(({ of, field }) => of === "Rule" && field.startsWith(`spec.rules[${winner.section.index}].`)),
-    ),
+    response: responseOf(filters, backends, winner.section.index, refusals),
     kinds: kindsOn(
       world,
       at,
@@ -186,25 +116,11 @@ function routed(world: World, at: OwnedListener, winner: Candidate, others: read
   };
 }
 
-/** The response if the gateway asks no backend. */
-function responseOf(
-  filters: readonly JsonObject[],
-  backends: readonly TracedBackend[],
-  refusal: RuleRefusal | undefined,
-): string | undefined {
-  if (refusal !== undefined) return `500, as ${refusal.field}: ${refusal.reason}`;
-  if (filters.some(({ type }) => type === "RequestRedirect")) return "a redirect";
-  if (backends.length === 0) return "500, as the rule has no backends";
-  const asked = backends.filter(({ weight }) => weight > 0);
-  if (asked.length === 0) return "500, as no backend has a weight above 0";
-  return asked.every((backend) => backend.refusal !== undefined) ? "500, as no backend can be asked" : undefined;
-}
-
 /** The effective policies along this path, and those of Direct kinds on the backends. */
 function kindsOn(
   world: World,
   { owner, listener }: OwnedListener,
-  { object, section }: Candidate,
+  { object, section }: MatchedRule,
   backends: readonly ObjectId[],
 ): readonly KindExplanation[] {
   const along = explainTarget(world, { id: object.id, sectionName: section.name }, { group: true }).kinds.map((kind) =>
@@ -219,18 +135,12 @@ function kindsOn(
     ),
   );
   const direct = [...new Set(backends)].flatMap((id) =>
-    explainTarget(world, { id }, { group: true }).kinds.map((kind) =>
-      restricted(kind, ({ nodes }) => nodes.every((node) => node.kind === "Service")),
-    ),
+    explainTarget(world, { id }, { group: true })
+      .kinds.filter(({ policyKind }) => isDirect(world, policyKind))
+      .map((kind) => restricted(kind, ({ from }) => (from ?? OTHERS) === OTHERS)),
   );
   return [...along, ...direct].filter(({ paths }) => paths > 0);
 }
 
-type OnePath = KindExplanation["outcomes"][number]["paths"][number];
-
-function restricted(kind: KindExplanation, isMeant: (path: OnePath) => boolean): KindExplanation {
-  const outcomes = kind.outcomes
-    .map((outcome) => ({ ...outcome, paths: outcome.paths.filter(isMeant) }))
-    .filter(({ paths }) => paths.length > 0);
-  return { ...kind, outcomes, paths: outcomes.reduce((sum, { paths }) => sum + paths.length, 0) };
-}
+const isDirect = ({ rulebook }: World, policyKind: GroupKind): boolean =>
+  rulebook.byPolicyKind.get(kindId(policyKind))?.definition.class === "Direct";

@@ -13,7 +13,7 @@ export interface CaveatContext {
 }
 
 /** The number of objects that a caveat lists, and of names in its message. */
-export const SHOWN = 10;
+const SHOWN = 10;
 
 type Draft = Pick<Caveat, "message" | "summary"> & Partial<Pick<Caveat, "objects" | "policies" | "fix">>;
 

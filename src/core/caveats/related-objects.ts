@@ -21,7 +21,10 @@ export function relatedObjects(world: World, question: CaveatQuestion): RelatedO
   // A set may grow while it is iterated: new members are visited too.
   for (const id of above) for (const parent of parentsOf(world, id)) above.add(parent);
   for (const id of below) for (const child of childrenOf(world, id)) below.add(child);
-  for (const ids of [above, below]) for (const id of [...ids]) ids.add(namespaceOf(id));
+  for (const ids of [above, below]) {
+    const namespaces = new Set([...ids].map(namespaceOf));
+    for (const id of namespaces) ids.add(id);
+  }
   return { above, below, hasNamespace: start.some(isNamespace) };
 }
 
@@ -66,7 +69,7 @@ function* childrenOf(world: World, id: ObjectId): Iterable<ObjectId> {
     if (world.links.get(other)?.up.some(({ parent }) => parent === id) === true) yield other;
 }
 
-export const isNamespace = (id: ObjectId): boolean => id.startsWith("Namespace./");
+const isNamespace = (id: ObjectId): boolean => id.startsWith("Namespace./");
 
 /** The Namespace of an object; a cluster-scoped object itself. */
 function namespaceOf(id: ObjectId): ObjectId {

@@ -225,7 +225,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   RemovesNothing: warning("A policy removes a rule that no higher policy sets as a default."),
   ConditionNeverHolds: info("The condition of a block (when) is false on every path."),
   ConditionReadsMissingKey: warning("The condition of a block (when) reads a key that is missing on every path."),
-  NamespaceSelectorMatchesNothing: warning("A namespace selector of a Gateway or listener matches no namespace."),
+  NamespaceSelectorMatchesNothing: info("A namespace selector of a Gateway or listener matches no namespace."),
   StatusDiffers: warning("A condition in the status differs from the computed one."),
   AncestorsLeftOut: warning("A policy has more than 16 ancestors."),
   // Retries and timeouts.

@@ -45,9 +45,12 @@ export function targetStatuses(
       // Implied and virtual objects have no status.
       if (object === undefined) return;
       for (const { location, key } of locations.find(object, nodes, at)) {
-        const draft = drafts.get(key) ?? { object, location, byType: new Map() };
+        const draft: Draft = drafts.get(key) ?? { object, location, byType: new Map() };
         drafts.set(key, draft);
-        const both = draft.byType.get(type) ?? { certain: new Map(), possible: new Map() };
+        const both: AffectedByType = draft.byType.get(type) ?? {
+          certain: new Map<PolicyId, Set<string>>(),
+          possible: new Map<PolicyId, Set<string>>(),
+        };
         draft.byType.set(type, both);
         const section = location.at === "Listener" ? undefined : node.section?.name;
         note(isIncomplete ? both.possible : both.certain, policy, section);

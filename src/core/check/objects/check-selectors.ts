@@ -1,6 +1,9 @@
 /** Findings about Gateways and listeners whose namespace selector matches no namespace. */
+
 import { namespaceLabels } from "../../effective/world/contexts.ts";
 import type { World } from "../../effective/world/world.ts";
+import { isCompleteFor } from "../../model/completeness.ts";
+import type { Severity } from "../../model/finding.ts";
 import { isJsonList, isJsonObject, type Json, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
@@ -20,6 +23,9 @@ const NAMESPACE = kindId({ group: "", kind: "Namespace" });
 
 export function checkSelectors(world: World): readonly CheckFinding[] {
   const findings: CheckFinding[] = [];
+  // Elsewhere a namespace may have these labels.
+  const isKnown = isCompleteFor(world.completeness, { group: "", kind: "Namespace" }, "");
+  const severity: Severity = isKnown ? "error" : "info";
   const labels = namespacesOf(world).map((name) => namespaceLabels(world.objects, name));
   for (const kind of WITH_LISTENERS) {
     world.objects.ofKind(kind).forEach((object) => {
@@ -29,9 +35,9 @@ export function checkSelectors(world: World): readonly CheckFinding[] {
         findings.push(
           findingAt(object, {
             code: "NamespaceSelectorMatchesNothing",
-            severity: "warning",
+            severity,
             field: `${field}.selector`,
-            message: `${what} allows namespaces with the labels ${formatSelector(selector)}; no namespace has them, so nothing can attach`,
+            message: `${what} allows namespaces with the labels ${formatSelector(selector)}; no namespace in the input has them${severity === "error" ? ", so nothing can attach" : ""}`,
             fix: "Label the namespaces, correct the selector, or add the files that define the namespaces.",
           }),
         );

@@ -103,13 +103,23 @@ function isItemNamed(item: Json, { items }: PathStep): boolean {
   return value !== undefined && !isMap(value) && !isList(value) && String(value) === items.value;
 }
 
+/** Gateway API's CRD of HTTPRoute, v1.7.0: `attempts` of a rule's `retry` is 1 unless it is given. No other mapped field has defaults. */
+function withDefaultsOfCrd(value: Json | undefined, { to }: FieldMapping): Json | undefined {
+  const isRetry = to.level.kind === "HTTPRoute" && /^(?:spec\.rules\[\]\.)?retry$/.test(to.path);
+  const isRule = to.level.section === "Rule" || to.path.startsWith("spec.rules[]");
+  if (!isRetry || !isRule || !isMap(value)) return value;
+  return field(value, "attempts") === undefined ? { ...value, attempts: 1 } : value;
+}
+
 /** Empty lists, strings and maps count as unset; 0 and false do not. An empty struct that is the mapped field itself is there. */
 function ownCandidates(
-  value: Json | undefined,
-  { from }: FieldMapping,
+  written: Json | undefined,
+  mapping: FieldMapping,
   object: ObjectId,
   definition: PolicyDefinition,
 ): readonly Setting[] {
+  const { from } = mapping;
+  const value = withDefaultsOfCrd(written, mapping);
   if (value === undefined || (from === "" && !isMap(value))) return [];
   const spec = from === "" && isMap(value) ? value : mapOf([[from.split("."), value]]);
   return unitsOf(spec, definition)

@@ -3,6 +3,7 @@ import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, ow
 import { escapePointer, liesBelow } from "../../model/json-pointer.ts";
 import type { Unit } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
+import { fillDefaults } from "../../model/schema/fill-defaults.ts";
 import { buildSpec, isOneValue, type UnitRules, unitsOf } from "../../model/units.ts";
 import type { CompiledMapping } from "../world/compile-mapping.ts";
 
@@ -156,9 +157,17 @@ function itemsOf({ value, pointer }: MappedField, where: { key: string; value: s
   return fields;
 }
 
-/** The units of a value, at the pointer of the spec that maps onto it. */
-function unitsAt(mapping: CompiledMapping, value: Json | undefined, rules: UnitRules): readonly Unit[] {
-  if (value === undefined || value === null) return [];
+/**
+ * The defaults of the CRD are own values
+ *
+ * The API server fills in the defaults of a CRD when it stores an object, so a struct of a file has them too: `retry` of an HTTPRoute
+ * has `attempts: 1` unless it says otherwise. Such a value is the object's own. Returns the units of a value, at the pointer of the spec
+ * that maps onto it.
+ * Kubernetes, "Defaulting"
+ */
+function unitsAt(mapping: CompiledMapping, written: Json | undefined, rules: UnitRules): readonly Unit[] {
+  if (written === undefined || written === null) return [];
+  const value = mapping.schema === undefined ? written : fillDefaults(mapping.schema, written);
   const { path } = mapping.from;
   const spec = buildSpec([{ path, value }]);
   return unitsOf(path.length === 0 && isJsonObject(value) ? value : spec, rules).filter(

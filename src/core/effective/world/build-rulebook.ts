@@ -4,11 +4,12 @@ import type { EvaluateCondition } from "../../model/cel.ts";
 import type { KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
 import type { Finding } from "../../model/finding.ts";
 import { kinds as builtInKinds, findKind } from "../../model/kinds.ts";
-import type { KubeObject } from "../../model/kube-object.ts";
+import { type KubeObject, objectFamily } from "../../model/kube-object.ts";
 import type { CrdFacts } from "../../model/parse/parse-crd.ts";
 import { type PolicyReader, parsePolicy, policyReader } from "../../model/parse/parse-policy.ts";
-import { type KindId, kindId } from "../../model/refs.ts";
+import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
 import type { Judging } from "../../model/schema/judge/judging.ts";
+import type { CompiledSchema } from "../../model/schema/schema.ts";
 import { compileRows } from "../../topology/compile-rows.ts";
 import { linkTable } from "../../topology/link-table.ts";
 import { collectCrds } from "./collect-crds.ts";
@@ -45,6 +46,7 @@ export function buildRulebook(rules: readonly KubeObject[], judging: Judging, op
       links: kindsLinked,
       crd: (kind) => crds.get(kindId(kind)),
       facts: ({ group, kind }) => findFacts(group, kind),
+      schemaOf: (kind) => storedSchema(kind, crds.get(kindId(kind)), judging),
     }),
   );
   const factsOf = (kind: KindId): KindFacts | undefined => table.get(kind);
@@ -63,6 +65,13 @@ export function buildRulebook(rules: readonly KubeObject[], judging: Judging, op
     parsePolicy: policyParser(kinds, crds, judging, options.evaluateCondition),
     findings,
   };
+}
+
+/** The schema of objects of a kind: of its CRD in the input, in the version that is stored, else the built-in one. */
+function storedSchema({ group, kind }: GroupKind, crd: CrdFacts | undefined, { schemas }: Judging): CompiledSchema {
+  const version = crd?.version ?? "";
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  return schemas.of(objectFamily(apiVersion, kind, "")).first.compiled;
 }
 
 function policyParser(

@@ -6,6 +6,7 @@ import type { EvaluateCondition } from "../../model/cel.ts";
 import type { KindFacts, LinkRow, PolicyDefinition } from "../../model/definition.ts";
 import type { CrdFacts } from "../../model/parse/parse-crd.ts";
 import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
+import type { CompiledSchema } from "../../model/schema/schema.ts";
 import { unitRulesOf } from "../../model/units.ts";
 import { type CompiledMapping, compileMapping } from "./compile-mapping.ts";
 import { Stacks } from "./stack.ts";
@@ -45,6 +46,8 @@ export interface CompileOptions {
   readonly links: KindLinks;
   readonly crd: (kind: GroupKind) => CrdFacts | undefined;
   readonly facts: (kind: GroupKind) => KindFacts | undefined;
+  /** The schema of the objects of a kind, in the version that is stored. */
+  readonly schemaOf: (kind: GroupKind) => CompiledSchema;
 }
 
 export function compileKind(definition: PolicyDefinition, index: number, options: CompileOptions): CompiledKind {
@@ -65,7 +68,12 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     through: hierarchy.through.length === 0 ? undefined : kindSet(hierarchy.through),
     targetsClusterScope: definition.targeting.kinds.some((target) => options.facts(target)?.scope === "Cluster"),
     mappings: definition.mapsTo.map((mapping) =>
-      compileMapping(mapping, options.facts(mapping.to.level), ends.get(kindId(mapping.to.level))?.object !== true),
+      compileMapping(
+        mapping,
+        options.facts(mapping.to.level),
+        ends.get(kindId(mapping.to.level))?.object !== true,
+        options.schemaOf(mapping.to.level),
+      ),
     ),
     tools: {
       evaluateCondition: options.evaluateCondition,

@@ -214,8 +214,10 @@ function compileCall({ name, target, args }: Node<"call">, scope: CelScope): Com
   const parts = given.map((arg) => compileExpression(arg, scope));
   return compiled((frame) => {
     const values = parts.map(({ run }) => run(frame));
-    for (const value of values)
-      if (typeof value === "object" || typeof value === "string") pay(frame, sizeOf(value, frame.left));
+    for (const value of values) {
+      if (typeof value === "string") pay(frame, value.length >> 3);
+      else if (Array.isArray(value)) pay(frame, value.length);
+    }
     return found(values, frame);
   }, parts);
 }
@@ -261,8 +263,10 @@ function compileOperator({ sign, args }: Node<"operator">, scope: CelScope): Com
   const compute = BINARY[sign] as (a: CelValue, b: CelValue) => CelValue;
   return compiled((frame) => {
     const [a, b] = [first(frame), second(frame)];
-    if (typeof a === "object" && a !== null) pay(frame, sizeOf(a, frame.left));
-    if (typeof b === "object" && b !== null) pay(frame, sizeOf(b, frame.left));
+    if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
+      pay(frame, sizeOf(a, frame.left));
+      pay(frame, sizeOf(b, frame.left));
+    } else if (isList(b)) pay(frame, b.length);
     else if (typeof b === "string") pay(frame, b.length >> 3);
     return compute(a, b);
   }, parts);

@@ -48,14 +48,15 @@ export function parseExpression(source: string): CelExpression {
   return expression;
 }
 
-/** Binary operators by precedence, the weakest first. */
-const LEVELS: readonly (readonly string[])[] = [
-  ["||"],
-  ["&&"],
-  ["<", "<=", ">", ">=", "==", "!=", "in"],
-  ["+", "-"],
-  ["*", "/", "%"],
-];
+/** Binary operators with their precedence, from the weakest. */
+const PRECEDENCE: ReadonlyMap<string, number> = new Map([
+  ["||", 1],
+  ["&&", 2],
+  ...["<", "<=", ">", ">=", "==", "!=", "in"].map((sign) => [sign, 3] as const),
+  ["+", 4],
+  ["-", 4],
+  ...["*", "/", "%"].map((sign) => [sign, 5] as const),
+]);
 
 /** Macros that are called on a range, with the number of variables and bodies that they may have. */
 const MACROS: Readonly<Record<string, readonly (readonly [variables: number, bodies: number])[]>> = {
@@ -108,12 +109,12 @@ class Reader {
 
   expression(): CelExpression {
     if (++this.#depth > MAX_DEPTH) throw new CelUnsupported(`the expression is nested deeper than ${MAX_DEPTH} levels`);
-    const condition = this.#binary(0);
+    const condition = this.#binary(1);
     if (!this.#take("?")) {
       this.#depth--;
       return condition;
     }
-    const then = this.#binary(0);
+    const then = this.#binary(1);
     this.#expect(":");
     const otherwise = this.expression();
     this.#depth--;
@@ -147,20 +148,22 @@ class Reader {
     );
   }
 
-  #binary(level: number): CelExpression {
-    const signs = LEVELS[level];
-    if (signs === undefined) return this.#unary();
-    let left = this.#binary(level + 1);
+  /** Operators of at least a precedence, from the left. */
+  #binary(least: number): CelExpression {
+    let left = this.#unary();
     for (;;) {
-      const sign = signs.find((one) => this.#take(one));
-      if (sign === undefined) return left;
-      left = { op: "operator", sign, args: [left, this.#binary(level + 1)] };
+      const { type, text } = this.#next;
+      const precedence = type === "sign" || type === "name" ? (PRECEDENCE.get(text) ?? 0) : 0;
+      if (precedence < least) return left;
+      this.#at++;
+      left = { op: "operator", sign: text, args: [left, this.#binary(precedence + 1)] };
     }
   }
 
   #unary(): CelExpression {
-    for (const sign of ["!", "-"]) {
-      if (!this.#take(sign)) continue;
+    const { type, text: sign } = this.#next;
+    if (type === "sign" && (sign === "!" || sign === "-")) {
+      this.#at++;
       if (++this.#depth > MAX_DEPTH) throw new CelUnsupported("the expression is nested too deeply");
       const operand = this.#unary();
       this.#depth--;

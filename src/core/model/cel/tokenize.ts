@@ -7,50 +7,59 @@ export interface Token {
   readonly at: number;
 }
 
-const SPACE = /(?:[\t\n\f\r ]|\/\/[^\n]*)*/y;
-const NAME = /[_a-zA-Z][_a-zA-Z0-9]*/y;
-const NUMBER = /0[xX][0-9a-fA-F]+|(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
-const SIGN = /&&|\|\||==|!=|<=|>=|[<>+\-*/%!?:.,()[\]{}]/y;
-const TEXT_START = /([rR]?)("""|'''|"|')/y;
-const QUOTED_NAME = /`([a-zA-Z0-9_.\-/ ]+)`/y;
+/** Space and comments, then a token: a name, a quoted name, a number, or a sign. Texts are read by hand. */
+const TOKEN =
+  /(?:[\t\n\f\r ]+|\/\/[^\n]*)*(?:([_a-zA-Z][_a-zA-Z0-9]*)|`([a-zA-Z0-9_.\-/ ]+)`|(0[xX][0-9a-fA-F]+|(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]+)?)|(&&|\|\||[=!<>]=|[<>+\-*/%!?:.,()[\]{}])|(["']|$))/y;
+const BYTES = /^[bB][rR]?$|^[rR][bB]$/;
 
 /** Splits an expression into tokens. Throws CelUnsupported if it is not CEL, or if it uses unsigned integers or bytes. */
 export function tokenize(source: string): readonly Token[] {
   const tokens: Token[] = [];
-  let at = skip(SPACE, source, 0);
-  while (at < source.length) {
-    const [token, next] = readToken(source, at);
+  for (let next = 0; ; ) {
+    TOKEN.lastIndex = next;
+    const found = TOKEN.exec(source);
+    if (found === null) throw new CelUnsupported(`syntax error at character ${next + 1}`);
+    const [, name, quotedName, number, sign, quote] = found;
+    const end = TOKEN.lastIndex;
+    if (quote === "") {
+      tokens.push({ type: "end", text: "", at: end });
+      return tokens;
+    }
+    const [token, after] =
+      quote !== undefined
+        ? readText(source, end - 1, quoteAt(source, end - 1), false)
+        : name !== undefined
+          ? readName(source, end, name)
+          : number !== undefined
+            ? readNumber(source, end - number.length, number)
+            : readPlain(end, quotedName, sign);
     tokens.push(token);
-    at = skip(SPACE, source, next);
+    next = after;
   }
-  tokens.push({ type: "end", text: "", at });
-  return tokens;
 }
 
-function skip(pattern: RegExp, source: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(source) ? pattern.lastIndex : at;
+const quoteAt = (source: string, at: number): string => {
+  const one = source[at] as string;
+  return source.startsWith(one.repeat(3), at) ? one.repeat(3) : one;
+};
+
+function readPlain(end: number, quotedName: string | undefined, sign: string | undefined): readonly [Token, number] {
+  const text = quotedName ?? sign ?? "";
+  const at = end - text.length - (quotedName === undefined ? 0 : 2);
+  return [{ type: quotedName === undefined ? "sign" : "quoted name", text, at }, end];
+}
+
+/** A name, or the prefix of a text: `r"…"` is raw, `b"…"` has bytes. */
+function readName(source: string, end: number, name: string): readonly [Token, number] {
+  const isBeforeText = name.length <= 2 && (source[end] === '"' || source[end] === "'");
+  if (isBeforeText && BYTES.test(name)) throw new CelUnsupported("bytes are not supported");
+  if (isBeforeText && /^[rR]$/.test(name)) return readText(source, end - 1, quoteAt(source, end), true);
+  return [{ type: "name", text: name, at: end - name.length }, end];
 }
 
 function match(pattern: RegExp, source: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(source);
-}
-
-function readToken(source: string, at: number): readonly [Token, number] {
-  if (/^[bB][rR]?["']|^[rR][bB]["']/.test(source.slice(at, at + 3)))
-    throw new CelUnsupported("bytes are not supported");
-  const quote = match(TEXT_START, source, at);
-  if (quote !== null) return readText(source, at, quote[2] as string, quote[1] !== "");
-  const name = match(NAME, source, at);
-  if (name !== null) return [{ type: "name", text: name[0], at }, at + name[0].length];
-  const quoted = match(QUOTED_NAME, source, at);
-  if (quoted !== null) return [{ type: "quoted name", text: quoted[1] as string, at }, at + quoted[0].length];
-  const number = match(NUMBER, source, at);
-  if (number !== null) return readNumber(source, at, number[0]);
-  const sign = match(SIGN, source, at);
-  if (sign !== null) return [{ type: "sign", text: sign[0], at }, at + sign[0].length];
-  throw new CelUnsupported(`syntax error at character ${at + 1}: unexpected ${JSON.stringify(source[at])}`);
 }
 
 function readNumber(source: string, at: number, text: string): readonly [Token, number] {

@@ -353,6 +353,28 @@ spec: {ports: [{port: 80}]}
   });
 });
 
+test("a value that the CRD gives is marked", async () => {
+  const files = {
+    "a.yaml": `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: r, namespace: ns}
+spec:
+  parentRefs: [{name: g}]
+  rules:
+  - retry: {codes: [503]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: ns}
+spec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}
+`,
+  };
+  const { stdout } = await runCli("explain httproute/r -f a.yaml", { files });
+  expect(stdout).toContain("retry.attempts: 1\n    from HTTPRoute ns/r itself, CRD default");
+  expect(stdout).toContain("retry.codes: [503]\n    from HTTPRoute ns/r itself (");
+});
+
 test("a Gateway with listeners in conflict: the reason of Gateway API, and only that of the section that is asked about", async () => {
   const files = {
     "a.yaml": `

@@ -8,6 +8,7 @@ import { type CheckedDataplane, checkDataplane } from "./dataplane/check-datapla
 import { checkRetries } from "./dataplane/check-retries.ts";
 import { checkGateways } from "./objects/check-gateways.ts";
 import { checkKinds } from "./objects/check-kinds.ts";
+import { checkPolicyCrds } from "./objects/check-policy-crds.ts";
 import { checkSelectors } from "./objects/check-selectors.ts";
 import { checkStatus } from "./objects/check-status.ts";
 import {
@@ -34,6 +35,7 @@ export function checkWorld(world: World, { cel, dataplane }: CheckWorldOptions):
   const findings = [
     ...checkPolicies(world, cel),
     ...checkKinds(world),
+    ...checkPolicyCrds(world),
     ...checkGateways(world),
     ...checkRetries(world),
     ...checkSelectors(world),

@@ -33,6 +33,7 @@ export type FindingCode =
   | "ImpliedObject"
   | "UnknownKind"
   | "UnknownPolicyKind"
+  | "PolicyCrdIncomplete"
   // In the links between objects.
   | "ParentNotFound"
   | "BackendNotFound"

@@ -64,6 +64,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "An object is of a kind that its API group does not have.",
     "Correct the kind or the apiVersion. If the kind exists, add its CRD with -f.",
   ),
+  PolicyCrdIncomplete: warning("The CRD of a policy kind lacks something that GEP-713 requires.", "Complete the CRD."),
   UnknownPolicyKind: warning("A policy is of a kind without a PolicyDefinition."),
   // Links between objects.
   ParentNotFound: info(

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { findingsOf, limitPolicy, smallCluster } from "../../../../test/support/cli/check-text.ts";
+import { cluster } from "../../../../test/support/cluster/cluster.ts";
+import { gateway, policy, route } from "../../../../test/support/cluster/gateway-objects.ts";
+import { policyKind } from "../../../../test/support/cluster/policy-kind.ts";
+import { check } from "../../check.ts";
 
 const low = limitPolicy("low", "HTTPRoute", "limits: {one: {rate: 1}}");
 const high = limitPolicy("high", "Gateway", "overrides:\n  limits: {two: {rate: 2}}");
@@ -191,4 +195,18 @@ spec: {gatewayClassName: c, listeners: [{name: http, protocol: HTTP, port: 80}]}
     ),
   ]);
   expect(await findingsOf("AncestorsLeftOut", smallCluster + low)).toEqual([]);
+});
+
+test("GEP-713, Target object status: a condition is stale if only another parent has it", () => {
+  const kind = policyKind("AuthPolicy", { targets: ["Gateway"], ends: ["HTTPRoute/Rule"] });
+  const affected = (name: string) => ({
+    parentRef: { name },
+    controllerName: "example.com/c",
+    conditions: [{ type: "example.com/AuthPolicyAffected", status: "True", reason: "Affected" }],
+  });
+  const both = { ...route("r", ["Gateway/g", "Gateway/h"]), status: { parents: [affected("g"), affected("h")] } };
+  const objects = [gateway("g"), gateway("h"), both, policy("AuthPolicy", "p", "Gateway/g", { jwt: true })];
+  const { evaluation } = cluster(objects, { definitions: [kind] });
+  const stale = check(evaluation).filter(({ code }) => code === "StatusDiffers");
+  expect(stale.map(({ field }) => field)).toEqual(["status.parents[1].conditions[0]"]);
 });

@@ -6,7 +6,14 @@ import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { formatRef, isPlainName, type ObjectId, objectId, splitId } from "../../model/refs.ts";
 import { MAX_ANCESTORS } from "../../status/limit-ancestors.ts";
-import type { AncestorStatus, Condition, PolicyStatus, StatusReport } from "../../status/status-report.ts";
+import type {
+  AncestorStatus,
+  Condition,
+  PolicyStatus,
+  StatusLocation,
+  StatusReport,
+  TargetStatus,
+} from "../../status/status-report.ts";
 import { statusReportOf } from "../../status/status-report-of.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 
@@ -60,7 +67,7 @@ export function checkStatus(world: World): readonly CheckFinding[] {
 /** The status that Prevail computes, on demand: most files have no status. */
 class Reports {
   readonly #world: World;
-  readonly #affected: Map<string, ReadonlyMap<ObjectId, ReadonlySet<string>>> = new Map();
+  readonly #affected: Map<string, ReadonlyMap<ObjectId, readonly TargetStatus[]>> = new Map();
   #report: StatusReport | undefined;
   #policies: ReadonlyMap<ObjectId, PolicyStatus> | undefined;
 
@@ -84,25 +91,21 @@ class Reports {
     return this.#report;
   }
 
-  /** The types of the `Affected` conditions that the target should have, for a controller of that domain. */
-  affected(target: ObjectId, domain: string): ReadonlySet<string> {
+  /** The `Affected` conditions that the target should have, for a controller of that domain. */
+  affected(target: ObjectId, domain: string): readonly TargetStatus[] {
     let known = this.#affected.get(domain);
     if (known === undefined) {
-      const types = new Map<ObjectId, Set<string>>();
-      for (const { object, conditions } of statusReportOf(this.#world, { controllerName: `${domain}/check` }).targets) {
-        const own = types.get(object) ?? new Set();
-        types.set(object, own);
-        for (const { type } of conditions) own.add(type);
-      }
-      known = types;
+      const byObject = new Map<ObjectId, TargetStatus[]>();
+      for (const status of statusReportOf(this.#world, { controllerName: `${domain}/check` }).targets)
+        byObject.set(status.object, [...(byObject.get(status.object) ?? []), status]);
+      known = byObject;
       if (this.#affected.size < MOST_DOMAINS) this.#affected.set(domain, known);
     }
-    return known.get(target) ?? NO_TYPES;
+    return known.get(target) ?? [];
   }
 }
 
 const MOST_DOMAINS = 16;
-const NO_TYPES: ReadonlySet<string> = new Set();
 
 function ofAncestor(
   world: World,
@@ -240,7 +243,10 @@ function* affectedClaims(object: KubeObject, types: ReadonlySet<string>): Genera
 function ofTarget(claim: Claim, reports: Reports): readonly CheckFinding[] {
   if (claim.status !== "True") return [];
   const [domain = ""] = claim.type.split("/", 1);
-  if (reports.affected(claim.object.id, domain).has(claim.type)) return [];
+  const computed = reports
+    .affected(claim.object.id, domain)
+    .filter(({ conditions }) => conditions.some(({ type }) => type === claim.type));
+  if (computed.some(({ location }) => mayBeAt(claim, location))) return [];
   const kind = (claim.type.split("/")[1] ?? "").replace(/Affected$/, "");
   return [
     findingAt(claim.object, {
@@ -252,6 +258,29 @@ function ofTarget(claim: Claim, reports: Reports): readonly CheckFinding[] {
     }),
   ];
 }
+
+/** A condition of one listener or one parent is stale if only other listeners or parents have it. */
+function mayBeAt({ object, field }: Claim, location: StatusLocation): boolean {
+  const [, key = "", index = ""] = /^status\.(listeners|parents)\[(\d+)\]/.exec(field) ?? [];
+  const [, entry] = [...(key === "" ? [] : entriesOf(object, key))].find(([at]) => String(at) === index) ?? [];
+  switch (location.at) {
+    case "Conditions":
+    case "Annotations":
+      return true;
+    case "Listener":
+      return key !== "listeners" || entry?.["name"] === location.name;
+    case "Parent": {
+      const claimed = entry === undefined ? undefined : ownValue(entry, "parentRef");
+      return key !== "parents" || !isJsonObject(claimed) || isSameParent(claimed, location.parentRef, object);
+    }
+  }
+}
+
+const isSameParent = (a: JsonObject, b: JsonObject, { ref }: KubeObject): boolean =>
+  textOr(a, "kind", "Gateway") === textOr(b, "kind", "Gateway") &&
+  textOr(a, "name", "") === textOr(b, "name", "") &&
+  textOr(a, "namespace", ref.namespace) === textOr(b, "namespace", ref.namespace) &&
+  textOr(a, "sectionName", "") === textOr(b, "sectionName", "");
 
 function* entriesOf({ raw }: KubeObject, key: string): Generator<readonly [number, JsonObject]> {
   const status = ownValue(raw, "status");

@@ -18,6 +18,7 @@ const gep713x = "gep-713-experimental/";
 const levels = "three-levels.test.ts";
 const ref = "policy-attachment-reference/";
 const rfc9 = "rfc-0009/";
+const kubernetes = "kubernetes/";
 
 const row = (name, spec, file, text, becomes) => ({ name, spec, file, text, becomes });
 
@@ -982,5 +983,34 @@ export const mutants = [
     targets,
     'if (crossNamespace !== "ReferenceGrant") {',
     "if (crossNamespace === undefined) {",
+  ),
+  // What the API server does (Kubernetes, "Validation rules", "Merge strategy", "Defaulting").
+  row(
+    "a rule of a CRD that ends in an error passes",
+    kubernetes,
+    `${model}/schema/judge/check-rules.ts`,
+    'if (outcome.state === "value" && outcome.value === true) return;',
+    'if (outcome.state === "error" || (outcome.state === "value" && outcome.value === true)) return;',
+  ),
+  row(
+    "items of a list of type map may repeat",
+    kubernetes,
+    `${model}/schema/judge/check-list.ts`,
+    'if (type !== "map" || keys.length === 0) return [];',
+    "if (keys.length >= 0) return [];",
+  ),
+  row(
+    "the defaults of a CRD are no own values",
+    kubernetes,
+    `${effective}/fold/own-values.ts`,
+    "mapping.schema === undefined ? written : fillDefaults(mapping.schema, written)",
+    "mapping.schema === undefined ? fillDefaults(mapping.schema, written) : written",
+  ),
+  row(
+    "a condition that is no CEL is accepted",
+    rfc9,
+    `${model}/parse/parse-policy.ts`,
+    "if (problem !== undefined)\n      report",
+    "if (problem === null)\n      report",
   ),
 ];

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject, ownValue } from "../../core/model/json.t
 import type { KubeObject } from "../../core/model/kube-object.ts";
 import { formatRef, kindId, type ObjectId, type ObjectRef, objectId, parseObjectId } from "../../core/model/refs.ts";
 import type { Judging } from "../../core/model/schema/judge/judging.ts";
+import { child, text } from "../../core/model/schema/read-fields.ts";
 import { parseObject, readObjects, readRules } from "../../core/model/snapshot.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { LoadedDocument, LoadedDocuments } from "../../sources/load-documents.ts";
@@ -80,14 +81,14 @@ function judgingAfter({ objects, judging }: World, values: readonly unknown[]): 
     isJsonObject(value) && RULES.some(({ kind }) => kind === value["kind"]);
   const rules = values.filter(isRule);
   if (rules.length === 0) return judging;
-  const names = new Set(rules.map((rule) => `${String(rule["kind"])}/${nameIn(rule)}`));
+  const names = new Set(rules.map((rule) => nameOf(rule)));
   const staying = RULES.flatMap((rule) => [...objects.ofKind(kindId(rule))])
     .map(({ raw }) => raw)
-    .filter((rule) => !names.has(`${String(rule["kind"])}/${nameIn(rule)}`));
+    .filter((rule) => !names.has(nameOf(rule)));
   return readRules([...rules, ...staying], tools);
 }
 
-const nameIn = ({ metadata }: JsonObject): string => String(isJsonObject(metadata) ? metadata["name"] : "");
+const nameOf = (rule: JsonObject): string => `${text(rule, "kind", "")}/${text(child(rule, "metadata"), "name", "")}`;
 
 /** Replaces the position of the object by that of the field. */
 function atField(finding: Finding, raw: JsonObject, locate: LoadedDocuments["locate"]): Finding {

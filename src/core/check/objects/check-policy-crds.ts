@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { type KubeObject, labelsOf } from "../../model/kube-object.ts";
 import { type KindId, kindId } from "../../model/refs.ts";
 import { POLICY_LABEL } from "../../model/schema/crd-schemas.ts";
-import { child, objects } from "../../model/schema/read-fields.ts";
+import { child, objects, text } from "../../model/schema/read-fields.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 
 const CRD: KindId = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
@@ -30,7 +30,7 @@ export function checkPolicyCrds({ objects: all, rulebook }: World): readonly Che
   });
 }
 
-const textOf = (object: JsonObject, key: string): string => String(ownValue(object, key) ?? "");
+const textOf = (object: JsonObject, key: string): string => text(object, key, "");
 
 const missingLabel = (crd: KubeObject): CheckFinding =>
   findingAt(crd, {

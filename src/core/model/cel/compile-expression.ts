@@ -146,7 +146,9 @@ function compileIndex({ operand, index, isOptional }: Node<"index">, scope: CelS
     }
     const item = itemAt(value, key);
     if (item === undefined)
-      throw new CelError(`no such ${isList(value) ? "index" : "key"}: ${String(numberOf(key) ?? key)}`);
+      throw new CelError(
+        `no such ${isList(value) ? "index" : "key"}: ${typeof key === "string" ? key : (numberOf(key) ?? typeOf(key))}`,
+      );
     return item;
   };
   return isOptional ? compiled(find, [inner, at]) : withFormat(find, [inner, at], entrySchema(inner.schema));

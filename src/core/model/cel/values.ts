@@ -1,5 +1,4 @@
 /** Values of CEL. JSON is its own value: a whole number is an int, another number a double. */
-import { isJsonObject, type JsonObject } from "../json.ts";
 
 /** A double that is written as one: `2.0`. Numbers of JSON that are not whole are doubles without this record. */
 export class CelDouble {
@@ -173,6 +172,3 @@ export function sizeOf(value: CelValue, bound: number): number {
   }
   return size;
 }
-
-/** Text of a value, for messages. */
-export const isPlainObject = (value: CelValue): value is JsonObject => isMap(value) && isJsonObject(value);

@@ -6,7 +6,7 @@ import { guardOf, objectSchemaOf } from "./built-in-schema.ts";
 import { objectSchema } from "./core-schemas.ts";
 import { compileObjectSchema, type KindSchema } from "./object-schema.ts";
 import { openFilterTypes } from "./open-filter-types.ts";
-import { child, objects } from "./read-fields.ts";
+import { child, objects, text } from "./read-fields.ts";
 import type { Schema } from "./schema.ts";
 
 /** The schemas of a snapshot: those of its CRDs, and the built-in ones. */
@@ -52,8 +52,8 @@ export function schemaBook(rules: readonly KubeObject[]): SchemaBook {
 const policyKindsOf = ({ family, raw }: KubeObject): readonly KindId[] =>
   family.kind !== "PolicyDefinition"
     ? []
-    : objects(child(raw, "spec"), "policies").map(({ group, kind }) =>
-        kindId({ group: String(group ?? ""), kind: String(kind ?? "") }),
+    : objects(child(raw, "spec"), "policies").map((policy) =>
+        kindId({ group: text(policy, "group", ""), kind: text(policy, "kind", "") }),
       );
 
 interface CrdSchemas {
@@ -80,7 +80,7 @@ function crdSchemas(crd: KubeObject): CrdSchemas | undefined {
       apiVersion,
       once(() => {
         const guard = guardOf({ apiVersion, group, kind });
-        const schema = compileObjectSchema(wholeObject(root) as JsonObject);
+        const schema = compileObjectSchema(wholeObject(root));
         return { first: schema, others: () => [], ...(guard === undefined ? {} : { guard }) };
       }),
     );

@@ -17,7 +17,7 @@ const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (one) => one
 const upperAscii = (text: string): string => text.replace(/[a-z]/g, (one) => one.toUpperCase());
 
 function substring(text: string, start: number, end: number | undefined): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   const to = end ?? characters.length;
   if (start < 0 || to > characters.length || start > to) throw new CelError(`index out of range: ${start}, ${to}`);
   return characters.slice(start, to).join("");
@@ -25,7 +25,7 @@ function substring(text: string, start: number, end: number | undefined): string
 
 function split(text: string, separator: string, limit: number): readonly string[] {
   if (limit === 0) return [];
-  const all = separator === "" ? [...text] : text.split(separator);
+  const all = separator === "" ? Array.from(text) : text.split(separator);
   if (limit < 0 || all.length <= limit) return all;
   return [...all.slice(0, limit - 1), all.slice(limit - 1).join(separator)];
 }
@@ -43,8 +43,8 @@ function replace(text: string, old: string, by: string, limit: number): string {
 }
 
 /** The index of a character counts code points. */
-const indexIn = (text: string, at: number): number => (at === -1 ? -1 : [...text.slice(0, at)].length);
-const unitsAt = (text: string, index: number): number => [...text].slice(0, index).join("").length;
+const indexIn = (text: string, at: number): number => (at === -1 ? -1 : Array.from(text.slice(0, at)).length);
+const unitsAt = (text: string, index: number): number => Array.from(text).slice(0, index).join("").length;
 
 function join(items: readonly CelValue[], separator: string): string {
   return items.map((item) => textArg(item)).join(separator);
@@ -65,12 +65,12 @@ export const stringFunctions: FunctionTable = {
   ".matches/1": ([text, pattern], { matchRegex }) => matches(text, pattern, regexWith(matchRegex)),
   "matches/2": ([text, pattern], { matchRegex }) => matches(text, pattern, regexWith(matchRegex)),
   ".charAt/1": ([text, at]) =>
-    substring(textArg(text), intArg(at), Math.min(intArg(at) + 1, [...textArg(text)].length)),
+    substring(textArg(text), intArg(at), Math.min(intArg(at) + 1, Array.from(textArg(text)).length)),
   ".lowerAscii/0": ([text]) => lowerAscii(textArg(text)),
   ".upperAscii/0": ([text]) => upperAscii(textArg(text)),
   ".trim/0": ([text]) => textArg(text).trim(),
   ".reverse/0": ([value]) =>
-    typeof value === "string" ? [...value].reverse().join("") : [...listArg(value)].reverse(),
+    typeof value === "string" ? Array.from(value).reverse().join("") : listArg(value).toReversed(),
   ".substring/1": ([text, start]) => substring(textArg(text), intArg(start), undefined),
   ".substring/2": ([text, start, end]) => substring(textArg(text), intArg(start), intArg(end)),
   ".split/1": ([text, separator]) => split(textArg(text), textArg(separator), -1),
@@ -88,7 +88,8 @@ export const stringFunctions: FunctionTable = {
 
 /** `indexOf` and `lastIndexOf` of a string; those of lists are in `lists.ts`. */
 export function textIndex(text: string, part: string, from: number | undefined, isLast: boolean): number {
-  if (from !== undefined && (from < 0 || from > [...text].length)) throw new CelError(`index out of range: ${from}`);
+  if (from !== undefined && (from < 0 || from > Array.from(text).length))
+    throw new CelError(`index out of range: ${from}`);
   const start = from === undefined ? undefined : unitsAt(text, from);
   return indexIn(text, isLast ? text.lastIndexOf(part, start) : text.indexOf(part, start));
 }
@@ -107,7 +108,7 @@ const regexWith =
   };
 
 function sizeOfValue(value: CelValue | undefined): number {
-  if (typeof value === "string") return isShort(value) ? value.length : [...value].length;
+  if (typeof value === "string") return isShort(value) ? value.length : Array.from(value).length;
   if (value !== undefined && isList(value)) return value.length;
   if (value !== undefined && isMap(value)) return Object.keys(value).length;
   throw new CelError(`no such overload: size(${value === undefined ? "" : typeOf(value)})`);

@@ -64,7 +64,9 @@ function formatVerb(verb: string, value: CelValue, precision: number | undefined
   if (verb === "s") return shown(value);
   const number = numberOf(value);
   if (verb === "x" && typeof value === "string")
-    return [...value].map((one) => (one.codePointAt(0) ?? 0).toString(16)).join("");
+    return Array.from(value)
+      .map((one) => (one.codePointAt(0) ?? 0).toString(16))
+      .join("");
   if (number === undefined) throw new CelError(`format: %${verb} of ${typeOf(value)}`);
   switch (verb) {
     case "d":

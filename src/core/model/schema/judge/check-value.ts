@@ -1,5 +1,6 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
 import { formatValue } from "../../words/format-value.ts";
+import { texts } from "../read-fields.ts";
 import { type Check, type CheckContext, formatPath } from "./check-node.ts";
 import { fitsAlternatives, fitsNumber, type TestPattern } from "./fits-part.ts";
 import { allowedByFormat, isOfFormat } from "./formats.ts";
@@ -85,6 +86,6 @@ function formatAlternatives(schema: JsonObject): string {
 
 function namesRequired(alternatives: Json | undefined): string | undefined {
   if (!isJsonList(alternatives)) return undefined;
-  const names = alternatives.map((part) => (isJsonObject(part) ? ownValue(part, "required") : undefined));
-  return names.every(isJsonList) ? names.map((list) => (list as readonly Json[]).join(" and ")).join(", ") : undefined;
+  const names = alternatives.map((part) => (isJsonObject(part) ? texts(part, "required") : []));
+  return names.every((list) => list.length > 0) ? names.map((list) => list.join(" and ")).join(", ") : undefined;
 }

@@ -11,7 +11,7 @@ export type TestPattern = (pattern: string, text: string) => boolean;
  * fields that they do not name.
  * Kubernetes, "Specifying a structural schema"
  */
-export function fitsPart(part: JsonObject, value: Json, test: TestPattern): boolean {
+function fitsPart(part: JsonObject, value: Json, test: TestPattern): boolean {
   const given = (key: string): Json | undefined => ownValue(part, key);
   const values = given("enum");
   if (isJsonList(values) && !values.some((one) => canonicalJson(one) === canonicalJson(value))) return false;
@@ -61,7 +61,7 @@ const isBetween = (part: JsonObject, count: number, least: string, most: string)
 
 function fitsText(part: JsonObject, value: string, test: TestPattern): boolean {
   const [pattern, format] = [ownValue(part, "pattern"), ownValue(part, "format")];
-  if (!isBetween(part, [...value].length, "minLength", "maxLength")) return false;
+  if (!isBetween(part, Array.from(value).length, "minLength", "maxLength")) return false;
   if (typeof format === "string" && !isOfFormat(format, value)) return false;
   return typeof pattern !== "string" || test(pattern, value);
 }

@@ -485,6 +485,13 @@ export const mutants = [
 
   // What a route is attached to (Gateway API).
   row(
+    "kinds that are left to implementations are invalid",
+    attachment,
+    `${topology}/link-draft.ts`,
+    "if (isLeftToImplementations(draft, field, ref)) {",
+    "if (kind === undefined && isLeftToImplementations(draft, field, ref)) {",
+  ),
+  row(
     "hostname wildcard too wide: `*.example.com` takes `badexample.com`",
     attachment,
     `${topology}/hostnames-intersect.ts`,

@@ -160,7 +160,8 @@ describe("files in a folder that are not about Kubernetes", () => {
     "d/chart/values.yaml": "replicas: 2\nenabled: yes\n",
     "d/dashboard.json": '{"title": "requests", "panels": [{"expr": "rate(x[5m])", "legend": "{{pod}}"}]}',
     "d/openapi.yaml": "openapi: 3.0.0\npaths: {}\n",
-    "d/list.yaml": "- 1\n- 2\n",
+    "d/list.yaml": "- apiVersion: v1\n- 2\n",
+    "d/report.yaml": "apiVersion: gateway.networking.k8s.io/v1\nkind: ConformanceReport\n",
     "d/tsconfig.json": '{"a": [1}',
   };
 
@@ -168,7 +169,7 @@ describe("files in a folder that are not about Kubernetes", () => {
     const { positions, findings } = await load(["d"], inMemory({ ...others, "d/a.yaml": object("a") }));
     expect(positions).toEqual(["d/a.yaml:1:1"]);
     expect(findings).toEqual([
-      "info SkippedDocuments d/chart/Chart.yaml:1:1 7 documents are not Kubernetes objects and are skipped: Chart.yaml, dashboard.json, kustomization.yaml, list.yaml and 3 more; render kustomizations with kubectl kustomize DIR, and read the output with -f -",
+      "info SkippedDocuments d/chart/Chart.yaml:1:1 8 documents are not Kubernetes objects and are skipped: Chart.yaml, dashboard.json, kustomization.yaml, list.yaml and 4 more; render kustomizations with kubectl kustomize DIR, and read the output with -f -",
     ]);
   });
 

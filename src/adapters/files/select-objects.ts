@@ -17,12 +17,15 @@ export function selectObjects(parts: readonly ParsedPart[]): SelectedObjects {
   let count = 0;
   for (const part of parts) {
     const objects = part.documents.filter(({ value }) => isObject(value) || takesPart(value));
-    const isBroken = part.findings.some(({ severity }) => severity === "error");
-    const strays = part.documents.length - objects.length + (isBroken && !part.text.includes("apiVersion") ? 1 : 0);
+    // Lists, texts and numbers have no identity; what cannot be parsed may have one.
+    const others = part.findings.filter(({ code }) => code === "NotAnObject").length;
+    const text = part.findings.filter(({ code }) => code !== "NotAnObject");
+    const isOther = text.some(({ severity }) => severity === "error") && !part.text.includes("apiVersion");
+    const strays = part.documents.length - objects.length + others + (isOther ? 1 : 0);
     count += strays;
     if (strays > 0) first ??= { line: part.line, column: 1 };
     for (const object of objects) documents.push(object);
-    if (objects.length > 0 || strays === 0) findings.push(...part.findings);
+    if (objects.length > 0 || strays === 0) findings.push(...text);
   }
   return { documents, findings, skipped: first === undefined ? undefined : { first, count } };
 }
@@ -41,7 +44,7 @@ function takesPart(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { apiVersion, kind } = value;
   const [group = "", version] = typeof apiVersion === "string" ? apiVersion.split("/") : [];
-  if (version !== undefined && OUR_GROUPS.test(group)) return true;
+  if (kind === undefined) return OUR_GROUPS.test(group);
   const isOf = (known: string): boolean =>
     apiVersion === undefined ? OUR_GROUPS.test(known) : known === (version === undefined ? "" : group);
   return kinds.some((known) => known.kind === kind && isOf(known.group));

@@ -18,6 +18,7 @@ import type { Redaction } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { redactFindings } from "../print/redact-findings.ts";
 import { isInScope, type Scope } from "../target/find-targets.ts";
+import { groupCauses } from "./group-causes.ts";
 
 /** One finding, in the form that all output formats of `check` use. */
 export interface ReportedFinding {
@@ -78,7 +79,7 @@ export async function buildFindingReport(source: LoadedSource, options: ReportOp
   const positions = findPositions(shown, source);
   const looked = [...source.tables.objects.values()].filter((object) => isInScope(object, scope));
   return {
-    findings: shown.map((draft) => reported(draft, positions)).sort(compareFindings),
+    findings: groupCauses(shown.map((draft) => reported(draft, positions)).sort(compareFindings)),
     hidden: inScope.length - shown.length,
     objects: looked.length,
     policies: looked.filter(({ ref }) => world.rulebook.byPolicyKind.has(kindId(ref))).length,

@@ -21,7 +21,7 @@ import {
 } from "./resolution.ts";
 import { resolveBySelector } from "./resolve-by-selector.ts";
 import type { ResolvedTargets } from "./resolved-targets.ts";
-import { findAllowedKind, formatKindNotAllowed, usableKinds } from "./target-kinds.ts";
+import { findAllowedKind, formatKindNotAllowed, isTargetLeftToImplementations, usableKinds } from "./target-kinds.ts";
 
 export function resolveTargets(policy: Policy, definition: PolicyDefinition, context: TargetContext): ResolvedTargets {
   const resolution: Resolution = {
@@ -70,6 +70,11 @@ function locateTarget(resolution: Resolution, target: PolicyTarget): LocatedTarg
   const { definition, policy, context } = resolution;
   const own = definition.policies[policy.kindIndex] ?? definition.policies[0];
   const allowed = findAllowedKind(usableKinds(definition, own), target);
+  if (allowed === undefined && isTargetLeftToImplementations(definition, target)) {
+    const message = `a ${target.kind} (${target.group ?? ""}) as target of a ${kindOf(resolution)} is left to implementations: whether the policy takes effect is not known`;
+    reject(resolution, `${target.field}.kind`, "ImplementationSpecificKind", message);
+    return undefined;
+  }
   if (allowed === undefined) {
     const { field, message } = formatKindNotAllowed(kindOf(resolution), target, usableKinds(definition, own));
     reject(resolution, field, "KindNotAllowed", message);

@@ -13,7 +13,10 @@ export const usableKinds = ({ targeting }: PolicyDefinition, own: PolicyKind): r
  * Kinds compare without regard to case. A target without a group means the one allowed kind of that name.
  * GEP-713, "Targetability (“where”)"
  */
-export function findAllowedKind(kinds: readonly TargetKind[], { kind, group }: PolicyTarget): TargetKind | undefined {
+export function findAllowedKind(kinds: readonly TargetKind[], target: PolicyTarget): TargetKind | undefined {
+  const { kind } = target;
+  // Some vendors ask for the core group by its name. No API group can have that name.
+  const group = target.group === "core" ? "" : target.group;
   const exact = kinds.find((allowed) => allowed.kind === kind && allowed.group === group);
   if (exact !== undefined) return exact;
   const sameKind = kindsNamed(kinds, kind);
@@ -24,6 +27,21 @@ export function findAllowedKind(kinds: readonly TargetKind[], { kind, group }: P
 /** The kinds of that name, in every group. */
 const kindsNamed = (kinds: readonly TargetKind[], kind: string): readonly TargetKind[] =>
   kinds.filter((allowed) => allowed.kind.toLowerCase() === kind.toLowerCase());
+
+/**
+ * Targets that are left to implementations
+ *
+ * The policies of Gateway API itself target Services, and other kinds of backends where an implementation supports them.
+ * Gateway API, "BackendTLSPolicy"
+ */
+export const isTargetLeftToImplementations = (
+  { policies: [first], targeting }: PolicyDefinition,
+  { group = "", kind }: PolicyTarget,
+): boolean =>
+  first.group.startsWith("gateway.networking.") &&
+  group.includes(".") &&
+  !group.startsWith("gateway.networking.") &&
+  kindsNamed(targeting.kinds, kind).length === 0;
 
 /** The field and the message for a target of a kind that a policy of kind `own` may not target. */
 export function formatKindNotAllowed(

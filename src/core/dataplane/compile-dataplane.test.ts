@@ -279,7 +279,7 @@ describe("what a rule does", () => {
     [
       "another kind",
       { backendRefs: [{ group: "x.io", kind: "Bucket", name: "b" }] },
-      "spec.rules[0].backendRefs[0]: a HTTPRoute has no child of kind 'Bucket' of group 'x.io', only Service",
+      "spec.rules[0].backendRefs[0]: kind 'Bucket' of group 'x.io' is left to implementations: it is not known here, and the path ends",
     ],
     [
       "a Service elsewhere without a grant",

@@ -43,6 +43,7 @@ export type FindingCode =
   | "NotAllowed"
   | "RefNotPermitted"
   | "InvalidKind"
+  | "ImplementationSpecificKind"
   | "InvalidRef"
   | "SelfReference"
   // In Gateways, GatewayClasses, ListenerSets and their listeners.

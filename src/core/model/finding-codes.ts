@@ -96,6 +96,10 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
     "Add a ReferenceGrant to the referenced namespace.",
   ),
   InvalidKind: error("A reference has a kind that is not allowed there.", "Use an allowed kind."),
+  ImplementationSpecificKind: info(
+    "A reference has a kind that the specification leaves to implementations.",
+    "Add a PolicyDefinition that has the kind in its hierarchy, if paths should go on.",
+  ),
   InvalidRef: error("A reference is invalid."),
   SelfReference: error("An object names itself as its parent.", "Use another parent."),
   // Gateways, GatewayClasses, ListenerSets and their listeners.

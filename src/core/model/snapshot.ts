@@ -209,8 +209,21 @@ function settleDuplicates(all: readonly Identified[], { objects, refused, uneval
   if (kept.state === "object") objects.add(kept.object);
   else refused.set(kept.id, kept);
   if (kept.state === "object" && kept.unevaluated.length > 0) unevaluated.set(kept.id, kept.unevaluated);
+  if (!takesPart(kept.object)) return;
   for (const other of dropped) findings.push(duplicate(kept.object, other.object));
 }
+
+/**
+ * True if two documents for one object can change an answer: objects of built-in kinds, and objects of other groups, which may be
+ * policies or levels of a definition. Kubernetes' own groups, without a dot or with `k8s.io` at the end, have no such kinds besides.
+ */
+function takesPart({ family: { group, kind } }: KubeObject): boolean {
+  return (
+    factsOf(group, kind) !== undefined || (group.includes(".") && !group.endsWith(".k8s.io")) || isGatewayApi(group)
+  );
+}
+
+const isGatewayApi = (group: string): boolean => group.startsWith("gateway.networking.");
 
 const byName: ReadonlyMap<string, readonly KindFacts[]> = new Map(
   kinds.map(({ kind }) => [kind, kinds.filter((other) => other.kind === kind)]),

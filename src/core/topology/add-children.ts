@@ -8,9 +8,9 @@ import {
   findTarget,
   formatForbidden,
   formatMissing,
-  formatUnknownKind,
   isPermitted,
   type NamedObject,
+  unknownKind,
 } from "./link-draft.ts";
 import type { ChildUse, RefusalCode } from "./links.ts";
 import { sectionItems } from "./sections-of.ts";
@@ -55,7 +55,10 @@ function addChild(draft: ChildDraft, field: RefField, owner: RefOwner, index: nu
   };
   if (!isJsonObject(ref)) return refuse("InvalidRef", "the reference must be an object");
   const target = findTarget(field, ref);
-  if (target === undefined) return refuse("InvalidKind", formatUnknownKind(draft, field, ref, "child"));
+  if (target === undefined) {
+    const { code, reason } = unknownKind(draft, field, ref, "child");
+    return refuse(code, reason);
+  }
   const named = findNamed(draft, target, ref);
   if (named === undefined) return refuse("InvalidRef", `the reference must name a ${target.facts.kind}`);
   const code = refusalOf(draft, named);

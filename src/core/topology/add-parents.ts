@@ -11,12 +11,12 @@ import {
   findTarget,
   formatForbidden,
   formatMissing,
-  formatUnknownKind,
   isPermitted,
   type LinkDraft,
   lookUp,
   type NamedObject,
   type ParentDraft,
+  unknownKind,
 } from "./link-draft.ts";
 import type { RefusalCode } from "./links.ts";
 import type { Listener } from "./listeners-of.ts";
@@ -69,8 +69,8 @@ function addParent(draft: ParentDraft, parentRef: ParentRef): void {
   const { ref, refField, index } = parentRef;
   const target = findTarget(refField, ref);
   if (target === undefined) {
-    const reason = formatUnknownKind(draft, refField, ref, "parent");
-    return refuse(draft, fieldName(draft, parentRef), "InvalidKind", reason);
+    const { code, reason } = unknownKind(draft, refField, ref, "parent");
+    return refuse(draft, fieldName(draft, parentRef), code, reason);
   }
   const named = findNamed(draft, target, ref);
   if (named === undefined) return refuseRef(draft, refField, index, target.facts.kind);

@@ -1,10 +1,11 @@
 /** The links of one object while they are computed, and what references to parents and to children have in common. */
 import type { Json, JsonObject } from "../model/json.ts";
+import { kinds as builtInKinds, GATEWAY_API } from "../model/kinds.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { formatRef, type GroupKind, idOf, type ObjectId, type ObjectRef } from "../model/refs.ts";
 import { suggestName } from "../model/words/near-miss.ts";
 import type { LinkPlan, RefField, RefTarget } from "./compile-rows.ts";
-import type { ChildUse, LinkContext, LinkRefusal, ParentLinks, UpLink } from "./links.ts";
+import type { ChildUse, LinkContext, LinkRefusal, ParentLinks, RefusalCode, UpLink } from "./links.ts";
 import type { Listener } from "./listeners-of.ts";
 import { isReferencePermitted, needsGrant } from "./reference-grants.ts";
 
@@ -168,12 +169,35 @@ export function formatForbidden({ object }: LinkDraft, { ref: to }: NamedObject)
 }
 
 /** Why a reference to a kind that no row of the link table has is refused. */
-export function formatUnknownKind(
+export function unknownKind(
   draft: LinkDraft,
   field: RefField,
   ref: JsonObject,
   role: "parent" | "child",
-): string {
+): { readonly code: RefusalCode; readonly reason: string } {
+  const { group, kind } = ref;
+  if (isLeftToImplementations(draft, field, ref)) {
+    const reason = `kind '${String(kind)}' of group '${String(group)}' is left to implementations: it is not known here, and the path ends`;
+    return { code: "ImplementationSpecificKind", reason };
+  }
+  return { code: "InvalidKind", reason: formatUnknownKind(draft, field, ref, role) };
+}
+
+/**
+ * Kinds that are left to implementations
+ *
+ * A route may refer to kinds that Gateway API does not define, and to kinds of Gateway API beyond those that it supports there: support is
+ * implementation-specific. Such a reference is not known to be wrong, unless its kind or group is misspelt.
+ * Gateway API, "BackendObjectReference"
+ */
+function isLeftToImplementations({ object }: LinkDraft, { targets }: RefField, { group, kind }: JsonObject): boolean {
+  if (!object.family.group.startsWith("gateway.networking.")) return false;
+  if (typeof group !== "string" || typeof kind !== "string" || !group.includes(".")) return false;
+  if (targets.some(({ facts }) => facts.kind.toLowerCase() === kind.toLowerCase())) return false;
+  return group !== GATEWAY_API || builtInKinds.some((known) => known.group === group && known.kind === kind);
+}
+
+function formatUnknownKind(draft: LinkDraft, field: RefField, ref: JsonObject, role: "parent" | "child"): string {
   const group = ref["group"] ?? (field.groupByDefault ? field.byDefault?.facts.group : undefined);
   const kind = ref["kind"] ?? field.byDefault?.facts.kind;
   if (kind === undefined) return `the reference must have a kind: ${kindsOf(field)}`;

@@ -57,6 +57,7 @@ export type RefusalCode =
   | "BackendNotFound"
   | "RefNotPermitted"
   | "InvalidKind"
+  | "ImplementationSpecificKind"
   | "InvalidRef"
   | "ParentNotFound"
   | "SelfReference";

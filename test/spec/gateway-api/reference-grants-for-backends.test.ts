@@ -38,6 +38,20 @@ describe("ReferenceGrants for backends", () => {
     });
   }
 
+  test.each([
+    ["the Service is there", [service("front")]],
+    ["the Service is in another file", []],
+  ])("a route that only Services carry needs none (GEP-1294): %s", (_, parents) => {
+    const toFront = { group: "", kind: "Service", name: "front" };
+    const { findingsOn } = under(
+      ["Service"],
+      ...parents,
+      route("r", [toFront], { rules: [{ backends: ["Service/apps/s"] }] }),
+      service("s", { namespace: "apps" }),
+    );
+    expect(findingsOn("r").filter(({ severity }) => severity !== "info")).toEqual([]);
+  });
+
   test("the link that is not there does not take the rule with it", () => {
     const made = under(
       ["Service", "HTTPRoute/Rule"],

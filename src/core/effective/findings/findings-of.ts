@@ -79,16 +79,37 @@ function linkFinding(world: World, object: KubeObject, { field, reason, code, pa
   const isMissing = code === "BackendNotFound" || code === "ParentNotFound";
   const hint =
     isMissing && wanted !== undefined ? suggestName(world.names, kindId(wanted), wanted.namespace, wanted.name) : "";
+  const mayBeMesh = code === "RefNotPermitted" && hasOnlyAbsentServices(world, object.id);
   return {
     code,
-    severity:
-      isMissing && wanted !== undefined ? absentSeverity(world, wanted, hint === "" ? "info" : "warning") : "error",
+    severity: refusalSeverity(world, code, mayBeMesh, isMissing ? wanted : undefined, hint),
     object: object.id,
     field,
-    message: `${reason}${hint}`,
+    message: `${reason}${hint}${mayBeMesh ? ", which is not needed if all its parents are Services" : ""}`,
     ...at(object),
   };
 }
+
+function refusalSeverity(
+  world: World,
+  code: LinkRefusal["code"],
+  mayBeMesh: boolean,
+  missing: ObjectRef | undefined,
+  hint: string,
+): Severity {
+  if (isLeftOpen(code) || mayBeMesh) return "info";
+  return missing === undefined ? "error" : absentSeverity(world, missing, hint === "" ? "info" : "warning");
+}
+
+/** True if a route names only Services as parents, and none of them is in the input: a mesh route needs no grant (GEP-1294). */
+function hasOnlyAbsentServices(world: World, id: ObjectId): boolean {
+  const links = world.links.get(id);
+  if (links === undefined || links.up.length > 0 || links.absentParents.length === 0) return false;
+  return links.absentParents.every(({ group, kind }) => group === "" && kind === "Service");
+}
+
+/** Nothing is known to be wrong. */
+const isLeftOpen = (code: Finding["code"]): boolean => code === "ImplementationSpecificKind";
 
 /**
  * The severity of a finding about an object that is named and absent. Where the snapshot is complete the object does not exist, and an
@@ -100,6 +121,7 @@ function absentSeverity({ completeness, refused }: World, ref: ObjectRef, elsewh
 
 /** A target whose name is nearly that of an object is a mistake, also if the object may be elsewhere. */
 function rejectionSeverity(world: World, { code, missing }: Rejection): Severity {
+  if (isLeftOpen(code)) return "info";
   if (code !== "TargetNotFound") return "error";
   // Only the first rejections of a policy have it.
   if (missing === undefined) return world.completeness === "Partial" ? "info" : "error";

@@ -1,4 +1,8 @@
-/** Policy attachment reference, "Policy Attachment for Mesh": trace --from NAMESPACE follows a request in a mesh. */
+/**
+ * trace --from NAMESPACE follows a request in a mesh.
+ * Policy attachment reference, "Policy Attachment for Mesh"
+ * GEP-1294, "Multiple routes for a Service"
+ */
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
 

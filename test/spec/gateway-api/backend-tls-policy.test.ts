@@ -1,4 +1,8 @@
-/** Gateway API, "BackendTLSPolicy" and "PolicyAncestorStatus" */
+/**
+ * Gateway API, "BackendTLSPolicyValidation.caCertificateRefs"
+ * Gateway API, "BackendTLSPolicyConditionResolvedRefs"
+ * Gateway API, "PolicyAncestorStatus"
+ */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { builtInDefinitions } from "../../../src/index.ts";

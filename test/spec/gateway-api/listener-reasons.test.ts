@@ -1,4 +1,9 @@
-/** Gateway API, "ListenerConditionReason", "GatewayConditionReason" and "ListenerEntryConditionReason" */
+/**
+ * Gateway API, "ProtocolType"
+ * Gateway API, "ListenerReasonInvalidRouteKinds"
+ * Gateway API, "ListenerConditionResolvedRefs"
+ * Gateway API, "ListenerSetReasonParentNotAccepted"
+ */
 import { describe, expect, test } from "vitest";
 import type { Completeness } from "../../../src/core/model/completeness.ts";
 import type { Json, JsonObject } from "../../../src/core/model/json.ts";

@@ -1,4 +1,7 @@
-/** Which scopes a policy may target: its namespace, cluster-scoped objects, all namespaces. */
+/**
+ * Which scopes a policy may target: its namespace, cluster-scoped objects, all namespaces.
+ * Policy attachment reference, "Attaching Policy to GatewayClass"
+ */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { cluster } from "../../support/cluster/cluster.ts";

@@ -33,7 +33,7 @@ export function findService(world: World, host: string, from: string): KubeObjec
  *
  * A route of the consumer's namespace carries it, else one of the producer's; a request that no route carries goes to the Service
  * itself. Hostnames of routes play no part.
- * GEP-1294, "Route types"
+ * GEP-1294, "Multiple routes for a Service"
  */
 export function traceMesh(
   world: World,

@@ -155,7 +155,13 @@ const crd: JsonObject = {
             properties: {
               spec: {
                 type: "object",
-                properties: { labels: { type: "object", additionalProperties: { type: "string" } } },
+                properties: {
+                  targetRef: {
+                    type: "object",
+                    properties: { group: { type: "string" }, kind: { type: "string" }, name: { type: "string" } },
+                  },
+                  labels: { type: "object", additionalProperties: { type: "string" } },
+                },
               },
             },
           },

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../json.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -12,11 +13,15 @@ export function openFilterTypes(schema: Schema): Schema {
   const open = (part: Schema, isFilter: boolean): Schema => {
     const known = opened.get(part);
     if (known !== undefined) return known;
+    // The schema may be that of a CRD of the input, where anything can be written in place of a schema.
+    if (!isJsonObject(part)) return part;
     const { properties, items } = part;
     if (properties === undefined && items === undefined) return part;
     const inner = Object.entries(properties ?? {}).map(([name, property]): [string, Schema] => [
       name,
-      isFilter && name === "type" ? withoutEnum(property) : open(property, name === "filters"),
+      isFilter && name === "type" && isJsonObject(property)
+        ? withoutEnum(property)
+        : open(property, name === "filters"),
     ]);
     const result = {
       ...part,

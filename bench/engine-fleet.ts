@@ -21,9 +21,12 @@ export interface FleetEvaluation {
 export const parseTexts = (texts: readonly string[]): readonly unknown[] =>
   texts.map((text): unknown => JSON.parse(text));
 
-/** Evaluates parsed objects and reads the whole result. The definition is among the objects. */
+/**
+ * Evaluates parsed objects and reads the whole result. The definition is among the objects, which are read as from a cluster: their
+ * CRDs' rules are not evaluated again. `reportJudging` has the cost of these rules, which objects of files pay.
+ */
 export function evaluateAndRead(objects: readonly unknown[]): FleetEvaluation {
-  const evaluation = evaluate(buildSnapshot(objects), { definitions: [] });
+  const evaluation = evaluate(buildSnapshot(objects, { validated: true }), { definitions: [] });
   return { evaluation, reading: readEvaluation(evaluation) };
 }
 
@@ -105,6 +108,26 @@ export function examineFleet(context: BenchContext, { routes, reading: { checksu
   const rebuilt = evaluateAndRead(parseTexts(texts).toReversed()).reading.checksum;
   context.report({ case: name, metric: "checksum of a rebuild", value: rebuilt, unit: "", ok: rebuilt === checksum });
   reportHeap(context, name, routes, texts);
+}
+
+const JUDGED_ROUTES = 1_000;
+
+/** The rules of CRDs: what an object of a file costs more than one of a cluster, which the API server has accepted. */
+export function reportJudging(context: BenchContext): void {
+  for (const [name, shape] of [
+    ["fleet 1,000", FLEET],
+    ["16 rules × 16 backends", { ...FLEET, rules: 16, backends: 16 }],
+  ] as const) {
+    const texts = textsOf({ ...shape, routes: JUDGED_ROUTES });
+    const differences: number[] = [];
+    for (let i = 0; i < 15; i++) {
+      const validated = timedWhole(context, () => buildSnapshot(parseTexts(texts), { validated: true })).ms;
+      const judged = timedWhole(context, () => buildSnapshot(parseTexts(texts))).ms;
+      differences.push((judged - validated) / texts.length);
+    }
+    const value = median(differences);
+    context.report({ case: name, metric: "rules of CRDs, mean of an object", value, unit: "ms", bar: 1 });
+  }
 }
 
 const nameOf = (routes: number): string => `fleet ${routes.toLocaleString("en-US")}`;

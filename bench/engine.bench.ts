@@ -5,7 +5,7 @@
 import type { BenchContext } from "./bench-context.ts";
 import { FLEET } from "./cluster-shapes.ts";
 import { benchChanges } from "./engine-changes.ts";
-import { benchFleet, evaluateAndRead, examineFleet, parseTexts, textsOf } from "./engine-fleet.ts";
+import { benchFleet, evaluateAndRead, examineFleet, parseTexts, reportJudging, textsOf } from "./engine-fleet.ts";
 import { benchGrowth } from "./engine-growth.ts";
 import { benchOracle } from "./engine-oracle.ts";
 import { benchVariants } from "./engine-variants.ts";
@@ -24,6 +24,7 @@ export async function bench(context: BenchContext): Promise<void> {
   // Collecting all garbage has taken part of the compiler's work along.
   warmUp();
   benchVariants(context, Math.max(...sizes));
+  reportJudging(context);
   benchOracle(context, Math.min(...sizes));
 }
 

@@ -700,8 +700,8 @@ export const mutants = [
     "a Direct policy on a Service overrides the one on its port",
     attachment,
     `${effective}/paths/path-finder.ts`,
-    "const set = own === undefined ? sets.own : sets.sections?.get(own);",
-    "const set = sets.own ?? (own === undefined ? undefined : sets.sections?.get(own));",
+    "const set = own === undefined ? ownSet : setOf(own);",
+    "const set = ownSet ?? (own === undefined ? undefined : setOf(own));",
   ),
 
   // Targets.
@@ -887,7 +887,7 @@ export const mutants = [
     "a Direct policy whose sections all have their own has no path",
     attachment,
     `${effective}/paths/path-finder.ts`,
-    "const above = root(sections.every(({ name }) => hasOwn(name)) ? sets.own : undefined);",
+    "const above = root(sections.every(({ name }) => hasOwn(name)) ? ownSet : undefined);",
     "const above = root(undefined);",
   ),
   row(

@@ -25,10 +25,6 @@ export function reach(evaluation: Evaluation, policy: TargetName, options: Reach
   const record = id === undefined ? undefined : world.policies.get(id);
   if (id === undefined || record === undefined) return undefined;
   const { pointer } = options;
-  return reachPolicy(
-    world,
-    id,
-    record,
-    (unit) => pointer === undefined || unit.pointer === pointer || unit.pointer.startsWith(`${pointer}/`),
-  );
+  if (pointer === undefined) return reachPolicy(world, id, record);
+  return reachPolicy(world, id, record, (unit) => unit.pointer === pointer || unit.pointer.startsWith(`${pointer}/`));
 }

@@ -58,6 +58,7 @@ describe("RetryPolicy", () => {
       bare: "AtomicDefaults",
       blocks: "Combined",
       sameTarget: "Established",
+      empty: "GivesWay",
     });
     expect(retry.hierarchy.effectiveTargets.map(formatLevel)).toEqual([
       "ServicePort",

@@ -204,6 +204,7 @@ const definitionDocument: JsonObject = {
       bare: "AtomicDefaults",
       decidedBy: "Higher",
       sameTarget: "Established",
+      empty: "GivesWay",
     },
     mapsTo: [{ from: "retry", to: "HTTPRoute spec.rules[].retry", create: true }],
     status: { vocabulary: "Enforced" },

@@ -1,5 +1,5 @@
 /** The outcome of each setting of a fold: the provenance, and what the verdicts count. */
-import type { Lost, Source } from "../../src/core/merge/provenance.ts";
+import type { Lost, RemovalOutcome, Source } from "../../src/core/merge/provenance.ts";
 import type { PolicyId } from "../../src/core/model/refs.ts";
 import { equalsAmong, type FoldState, type Loss, policiesOf, type Setting } from "./fold-state.ts";
 import { compareText, unique } from "./json-value.ts";
@@ -20,7 +20,10 @@ function lossOf(setting: Setting, state: FoldState): Loss {
   return loss.reason === "equal" ? lossOf(loss.to[0] as Setting, state) : loss;
 }
 
-const byOf = ({ by, to }: Loss): readonly PolicyId[] => (by === undefined ? policiesOf(to) : [by]);
+function byOf({ by, occupant, to }: Loss): readonly PolicyId[] {
+  const one = by ?? occupant;
+  return one === undefined ? policiesOf(to) : [one];
+}
 
 /** One source for each pointer of the stack, sorted by pointer. `counts` selects the units to report. */
 export function sourcesOf(state: FoldState, counts: (unit: OracleUnit) => boolean): readonly Source[] {
@@ -72,6 +75,23 @@ export function outcomesOf(state: FoldState, counts: (unit: OracleUnit) => boole
     return [{ policy, state: loss.reason === "equal" ? "inEffect" : "lost", by: byOf(loss) }];
   });
 }
+
+/** An entry of `remove` is a unit. One that finds nothing to remove counts neither way. */
+export const outcomesOfRemovals = (removals: readonly RemovalOutcome[]): readonly Outcome[] =>
+  removals
+    .filter(({ state }) => state !== "neutral")
+    .map(({ policy, state, by }) => ({
+      policy,
+      state: state === "inEffect" || state === "gated" ? state : "lost",
+      by,
+    }));
+
+/** An empty policy is a unit where it keeps out a default, or is replaced. */
+export const outcomesOfEmpty = ({ emptyPolicies }: FoldState): readonly Outcome[] =>
+  emptyPolicies.flatMap(({ policy, keepsOut, by }): readonly Outcome[] => {
+    if (keepsOut) return [{ policy: policy.id, state: "inEffect", by: [] }];
+    return by.length === 0 ? [] : [{ policy: policy.id, state: "lost", by: unique(by.map(({ id }) => id)) }];
+  });
 
 /** True if the same policy takes effect at the pointer with another block, or at another level: it does not override itself. */
 function takesEffectThere({ policy, unit }: Setting, state: FoldState): boolean {

@@ -4,12 +4,11 @@ import type { CustomStrategies } from "../../src/core/merge/custom-strategy.ts";
 import type { Step } from "../../src/core/merge/provenance.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import type { BaseStrategy, Granularity, MergeStrategy, PolicyDefinition } from "../../src/core/model/definition.ts";
-import type { BlockName } from "../../src/core/model/policy.ts";
 import { FoldState, type Loss, relation, type Setting, settingsAt } from "./fold-state.ts";
-import { fieldAt, textField } from "./json-value.ts";
-import { lossOfDefault, lossToOverride, mergeBlock } from "./merge-block.ts";
+import { field, fieldAt, textField } from "./json-value.ts";
+import { lossOfDefault, lossToOverride, mergeBlock, takesDefault } from "./merge-block.ts";
 import type { OracleBlock, OraclePolicy } from "./read-policy.ts";
-import type { OracleUnit } from "./spec-units.ts";
+import { isNamedBy, overrideRemoval, type Removal } from "./removal-entries.ts";
 import type { TargetNode } from "./target-node.ts";
 
 /** A policy at one level of a path. */
@@ -33,14 +32,9 @@ export interface FoldOptions {
   readonly isAtEnd: (entry: StackEntry) => boolean;
 }
 
-interface Removal {
-  readonly name: string;
-  readonly policy: OraclePolicy;
-  readonly block: BlockName;
-}
-
 interface Fold extends FoldOptions {
   readonly state: FoldState;
+  readonly allRemovals: Removal[];
   /** Removals collected so far. They remove defaults of policies that are folded later. */
   removals: readonly Removal[];
   /** Removals of the current policy (OldestWins: of the current target). */
@@ -49,9 +43,15 @@ interface Fold extends FoldOptions {
   readonly folded: StackEntry[];
 }
 
+export interface FoldedStack {
+  readonly state: FoldState;
+  /** Every entry of `remove`, in the order in which they came up. */
+  readonly removals: readonly Removal[];
+}
+
 /** `levels` and `own` (the values in the objects on the path) begin with the most specific. */
-export function foldStack(levels: readonly StackLevel[], own: readonly Setting[], options: FoldOptions): FoldState {
-  const fold: Fold = { ...options, state: new FoldState(), removals: [], pending: [], folded: [] };
+export function foldStack(levels: readonly StackLevel[], own: readonly Setting[], options: FoldOptions): FoldedStack {
+  const fold: Fold = { ...options, state: new FoldState(), allRemovals: [], removals: [], pending: [], folded: [] };
   fold.state.enter(own);
   for (const setting of own) {
     const overlapping = settingsAt(setting.unit, fold.state.current);
@@ -75,7 +75,7 @@ export function foldStack(levels: readonly StackLevel[], own: readonly Setting[]
     );
   }
   if (options.definition.merge.bare === "Direct") applyDirect(levels.flat(), fold);
-  return fold.state;
+  return { state: fold.state, removals: fold.allRemovals };
 }
 
 /** A Direct policy on an object is never merged with the one on its section: it loses everything. */
@@ -94,6 +94,7 @@ function loseToSection(level: StackLevel, winner: StackEntry | undefined, { stat
 /** GEP-713: on one target the older policy is higher, so the newer one is folded first. */
 function foldNewestFirst(level: StackLevel, fold: Fold): void {
   for (const entry of [...level].reverse()) {
+    mergeEmpty(entry, fold);
     const acted = inheritedBlocks(entry, fold).filter((block) => foldBlock(entry, block, fold));
     if (acted.length > 0) fold.folded.push(entry);
     collectRemovals(fold);
@@ -107,10 +108,27 @@ function foldOldestWins(level: StackLevel, fold: Fold): void {
     const acted = blocks.filter((block) => foldBlock(entry, block, fold));
     if (acted.length > 0) fold.folded.push(entry);
   };
-  for (const entry of level) run(entry, "Defaults");
+  for (const entry of level) {
+    mergeEmpty(entry, fold);
+    run(entry, "Defaults");
+  }
   for (const entry of [...level].reverse()) run(entry, "Overrides");
   // Removals of this target take effect from the next level on.
   collectRemovals(fold);
+}
+
+/** An empty policy may keep out atomic defaults, and replaces nothing below it. */
+function mergeEmpty(entry: StackEntry, fold: Fold): void {
+  const { emptyGranularity: granularity } = entry.policy;
+  if (granularity === undefined) return;
+  const { state } = fold;
+  const { granularity: compared } = chooseStrategy(entry, { name: "bare", granularity }, fold);
+  const isReplaced = compared === "Atomic" && !state.isOpen;
+  const winners = isReplaced ? state.current.flatMap(({ policy }) => (policy === null ? [] : [policy])) : [];
+  const empty = { policy: entry.policy, keepsOut: false, by: winners.filter((one) => one !== entry.policy) };
+  state.emptyPolicies.push(empty);
+  if (state.isOpen) state.occupant ??= empty;
+  if (!isReplaced) fold.folded.push(entry);
 }
 
 function collectRemovals(fold: Fold): void {
@@ -131,32 +149,61 @@ export const isDirect = ({ blocks }: OraclePolicy, { merge }: PolicyDefinition):
 const settingsOf = (policy: OraclePolicy, { name, units }: OracleBlock): readonly Setting[] =>
   units.map((unit) => ({ unit, policy, block: name }));
 
-/** Merges one block. Returns false if its condition is not met. */
+/** Merges one block. Returns false if its condition is not met, or if it was replaced. */
 function foldBlock(entry: StackEntry, block: OracleBlock, fold: Fold): boolean {
   const { state, definition } = fold;
   const { policy } = entry;
   const settings = settingsOf(policy, block);
   const strategy = chooseStrategy(entry, block, fold);
   state.enter(settings);
-  if (!isActive(block, strategy.base, fold)) {
+  if (!isActive(policy, block, strategy.base, fold)) {
     const step: Step = { policy: policy.id, block: block.name, strategy: "When" };
     for (const setting of settings) state.setAside(setting, { reason: "gated", to: [] }, step);
+    for (const name of block.remove) enterRemoval({ name, policy, block: block.name, isGated: true }, fold);
     return false;
   }
-  const kept = strategy.base === "Defaults" ? settings.filter((one) => !isRemoved(one, fold)) : settings;
+  const kept = strategy.base === "Defaults" ? settings.filter((one) => !isRemoved(one, strategy, fold)) : settings;
   const step: Step = {
     policy: policy.id,
     block: block.name,
     strategy: definition.merge.none ? "None" : nameOf(strategy),
   };
-  // An atomic override replaces everything and discards the removals collected so far, except its own.
-  if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && settings.length > 0) {
-    fold.removals = [];
-    fold.pending = fold.pending.filter((removal) => removal.policy === policy);
+  if (strategy.base === "Overrides" && settings.length > 0) {
+    if (strategy.granularity === "Atomic") replaceAll(policy, fold);
+    else for (const removal of [...fold.removals, ...fold.pending]) overrideRemoval(removal, settings, strategy);
   }
   mergeBlock(state, { settings: kept, policy, strategy, step }, fold);
-  fold.pending = [...fold.pending, ...block.remove.map((name) => ({ name, policy, block: block.name }))];
-  return true;
+  const isPart = hasPart(block, kept, state);
+  const added = block.remove.map((name) => enterRemoval({ name, policy, block: block.name, isGated: false }, fold));
+  fold.pending = [...fold.pending, ...added];
+  return isPart;
+}
+
+/** True unless all that a block sets was replaced or removed. What a custom strategy makes of it is not known. */
+function hasPart({ granularity, units }: OracleBlock, kept: readonly Setting[], state: FoldState): boolean {
+  if (units.length === 0 || typeof granularity === "object") return true;
+  return kept.some((one) => state.current.includes(one) || state.losses.get(one)?.reason === "equal");
+}
+
+function enterRemoval(entry: Omit<Removal, "keepsOut" | "overriddenBy">, { allRemovals }: Fold): Removal {
+  const removal: Removal = { ...entry, keepsOut: [], overriddenBy: [] };
+  allRemovals.push(removal);
+  return removal;
+}
+
+/** An atomic override replaces everything, empty policies included, and discards the removals collected so far, except its own. */
+function replaceAll(policy: OraclePolicy, fold: Fold): void {
+  for (const empty of fold.state.emptyPolicies) {
+    empty.keepsOut = false;
+    if (empty.by.length === 0 && empty.policy !== policy) empty.by = [policy];
+  }
+  const kept = fold.pending.filter((removal) => removal.policy === policy);
+  for (const removal of [...fold.removals, ...fold.pending].filter((one) => !kept.includes(one))) {
+    removal.keepsOut = [];
+    removal.overriddenBy.push({ policy });
+  }
+  fold.removals = [];
+  fold.pending = kept;
 }
 
 function nameOf({ base, granularity }: MergeStrategy): string {
@@ -164,7 +211,11 @@ function nameOf({ base, granularity }: MergeStrategy): string {
 }
 
 /** GEP-713: "the meta resource considered higher between two conflicting specs dictates the merge strategy". */
-function chooseStrategy({ policy, target }: StackEntry, block: OracleBlock, fold: Fold): MergeStrategy {
+function chooseStrategy(
+  { policy, target }: StackEntry,
+  block: Pick<OracleBlock, "name" | "granularity">,
+  fold: Fold,
+): MergeStrategy {
   const { decidedBy, annotation, none } = fold.definition.merge;
   // A Direct policy is not a default of its target: it overrides, field by field.
   if (none && fold.definition.class === "Direct") return { base: "Overrides", granularity: "Field" };
@@ -185,18 +236,20 @@ function chooseStrategy({ policy, target }: StackEntry, block: OracleBlock, fold
   }
 }
 
-/** The granularity of the first block of the policy that was folded last. */
+/** The granularity of the first block of the policy that was folded last, of those that were not replaced. */
 function granularityOfLower(policy: OraclePolicy, target: TargetNode, fold: Fold): Granularity | undefined {
   const others = fold.folded.filter((entry) => entry.policy !== policy || entry.target !== target);
   const last = others.at(-1);
-  return last === undefined ? undefined : inheritedBlocks(last, fold)[0]?.granularity;
+  return last === undefined ? undefined : (last.policy.emptyGranularity ?? inheritedBlocks(last, fold)[0]?.granularity);
 }
 
 /** `when` fails closed: after an error, defaults do not take effect and overrides do. False or a missing key disables the block. */
-function isActive({ when }: OracleBlock, base: BaseStrategy, { state, cel }: Fold): boolean {
+function isActive({ object }: OraclePolicy, { when }: OracleBlock, base: BaseStrategy, { state, cel }: Fold): boolean {
   if (when === undefined) return true;
   const { spec } = state;
-  const outcome = cel?.(when, { spec, self: { spec } }) ?? { state: "error" };
+  const outcome = cel?.(when, { spec, self: { metadata: field(object.raw, "metadata") ?? {}, spec } }) ?? {
+    state: "error",
+  };
   switch (outcome.state) {
     case "value":
       return outcome.holds;
@@ -208,17 +261,14 @@ function isActive({ when }: OracleBlock, base: BaseStrategy, { state, cel }: Fol
 }
 
 /** RFC 9: "Remove from B all policy rules listed in p.remove". */
-function isRemoved(setting: Setting, { removals, state }: Fold): boolean {
-  const remover = removals.find(({ name }) => isNamedBy(setting.unit, name));
+function isRemoved(setting: Setting, strategy: MergeStrategy, { removals, state }: Fold): boolean {
+  const removers = removals.filter(({ name }) => isNamedBy(setting.unit, name));
+  const [remover] = removers;
   if (remover === undefined) return false;
+  if (takesDefault(state, setting, strategy)) for (const one of removers) one.keepsOut.push(setting);
   const step: Step = { policy: remover.policy.id, block: remover.block, strategy: "Remove" };
   state.setAside(setting, { reason: "removed", to: [], by: remover.policy.id }, step);
   return true;
-}
-
-/** An entry of `remove` is a rule's name (in every rule map), or the dotted path of a unit or of a map that contains units. */
-function isNamedBy({ path, ruleName }: OracleUnit, name: string): boolean {
-  return ruleName === name || path.some((_, i) => path.slice(0, i + 1).join(".") === name);
 }
 
 /**
@@ -228,7 +278,7 @@ function isNamedBy({ path, ruleName }: OracleUnit, name: string): boolean {
 function applyDirect(entries: readonly StackEntry[], fold: Fold): void {
   const { state } = fold;
   const contenders = entries
-    .filter((entry) => fold.isAtEnd(entry) && isDirect(entry.policy, fold.definition))
+    .filter((entry) => !entry.isReplaced && fold.isAtEnd(entry) && isDirect(entry.policy, fold.definition))
     .flatMap(({ policy }) => policy.blocks.map((block) => ({ policy, block })))
     .map(({ policy, block }) => ({ policy, settings: settingsOf(policy, block) }))
     .filter(({ settings }) => settings.length > 0);
@@ -236,6 +286,7 @@ function applyDirect(entries: readonly StackEntry[], fold: Fold): void {
   const [winner, ...others] = contenders;
   if (winner === undefined) return;
   const step: Step = { policy: winner.policy.id, block: "bare", strategy: "Direct" };
+  replaceAll(winner.policy, fold);
   for (const one of state.current) {
     const overriding = winner.settings.filter((override) => relation(override.unit, one.unit) !== "apart");
     if (one.policy === null && overriding.length === 0) continue;

@@ -23,12 +23,24 @@ export interface Loss {
   readonly to: readonly Setting[];
   /** The policy that removed it, where no setting of the result overrides it. */
   readonly by?: PolicyId;
+  /** The empty policy that keeps it out. */
+  readonly occupant?: PolicyId;
+}
+
+/** An empty policy: whether it keeps out a default, and the policies that replace it. */
+export interface EmptyPolicy {
+  readonly policy: OraclePolicy;
+  keepsOut: boolean;
+  by: readonly OraclePolicy[];
 }
 
 export class FoldState {
   current: readonly Setting[] = [];
   /** True once a policy has set something, even if it was overridden since. */
   hasPolicyValue = false;
+  /** Empty policies that may keep out defaults, and the one among them that keeps out atomic defaults. */
+  readonly emptyPolicies: EmptyPolicy[] = [];
+  occupant: EmptyPolicy | undefined;
   readonly settings: Setting[] = [];
   readonly losses: Map<Setting, Loss> = new Map();
   readonly #decisions: Map<string, Step> = new Map();
@@ -54,6 +66,11 @@ export class FoldState {
     const step = this.#decisions.get(pointer) ?? this.#fallbacks.get(pointer);
     if (step === undefined) throw new Error(`no step decided ${pointer}`);
     return step;
+  }
+
+  /** True if no policy has set anything. */
+  get isOpen(): boolean {
+    return this.current.length === 0 || !this.hasPolicyValue;
   }
 
   add(setting: Setting): void {

@@ -35,7 +35,8 @@ export function mergeBlock(state: FoldState, block: BlockToMerge, options: Merge
   const { base, granularity } = block.strategy;
   for (const { unit } of block.settings) state.contest(unit.pointer, block.step);
   // RFC 9: "p.empty?" → "p.rules ← B".
-  if (state.current.length === 0) for (const setting of block.settings) state.add(setting);
+  if (state.current.length === 0 && !isKeptOut(state, block.strategy))
+    for (const setting of block.settings) state.add(setting);
   else if (typeof granularity === "object") mergeCustom(state, block, granularity.custom, options);
   else if (base === "Defaults") mergeDefaults(state, block);
   else mergeOverrides(state, block);
@@ -51,7 +52,9 @@ function mergeDefaults(state: FoldState, { settings, strategy }: BlockToMerge): 
   for (const setting of settings) {
     const overlapping = settingsAt(setting.unit, before);
     const inTheRule = before.filter((one) => strategy.granularity === "Merge" && one.unit.rule === setting.unit.rule);
-    if (strategy.granularity === "Atomic" && state.hasPolicyValue) {
+    if (isKeptOut(state, strategy)) {
+      state.losses.set(setting, keptOut(setting, overlapping, state));
+    } else if (strategy.granularity === "Atomic" && state.hasPolicyValue) {
       // Under Atomic, without a value at that pointer, all policies of the result override it.
       state.losses.set(setting, lossOfDefault(setting, overlapping, before));
     } else if (overlapping.length > 0 || inTheRule.length > 0) {
@@ -63,6 +66,28 @@ function mergeDefaults(state: FoldState, { settings, strategy }: BlockToMerge): 
       state.add(setting);
     }
   }
+}
+
+/** True if an empty policy keeps out the whole block. */
+export const isKeptOut = (state: FoldState, { base, granularity }: MergeStrategy): boolean =>
+  base === "Defaults" && granularity === "Atomic" && state.isOpen && state.occupant !== undefined;
+
+/** True if the result as it is takes a default. What a custom strategy takes is not known. */
+export function takesDefault(state: FoldState, { unit }: Setting, strategy: MergeStrategy): boolean {
+  const { current, hasPolicyValue } = state;
+  const { granularity } = strategy;
+  if (isKeptOut(state, strategy)) return false;
+  if (typeof granularity === "object" || current.length === 0) return true;
+  const isInRule = (one: Setting): boolean => granularity === "Merge" && one.unit.rule === unit.rule;
+  if (settingsAt(unit, current).length > 0 || current.some(isInRule)) return false;
+  return granularity !== "Atomic" || !hasPolicyValue;
+}
+
+/** The loss of a default that an object's own value, or an empty policy, keeps out. */
+function keptOut(setting: Setting, overlapping: readonly Setting[], { occupant }: FoldState): Loss {
+  if (overlapping.length > 0 || occupant === undefined) return lossOfDefault(setting, overlapping, []);
+  occupant.keepsOut = true;
+  return { reason: "replaced", to: [], occupant: occupant.policy.id };
 }
 
 export function lossOfDefault(setting: Setting, overlapping: readonly Setting[], others: readonly Setting[]): Loss {

@@ -11,12 +11,13 @@ import type { JsonObject } from "../../src/core/model/json.ts";
 import type { PolicyId, TargetId } from "../../src/core/model/refs.ts";
 import { type ClusterObject, readObjects, withVirtual } from "./cluster-objects.ts";
 import { findPaths } from "./find-paths.ts";
-import { outcomesOf, sourcesOf } from "./fold-outcomes.ts";
+import { outcomesOf, outcomesOfEmpty, outcomesOfRemovals, sourcesOf } from "./fold-outcomes.ts";
 import { foldStack, type StackEntry } from "./fold-stack.ts";
 import { isSameKind } from "./kind-table.ts";
 import { destinationOf, isAbout, ownItems, ownValues } from "./own-fields.ts";
 import { type FoldedPath, verdictOf } from "./policy-verdicts.ts";
 import { type OraclePolicy, readPolicy } from "./read-policy.ts";
+import { removalOutcomes } from "./removal-entries.ts";
 import { resolveTargets } from "./resolve-targets.ts";
 import type { OracleUnit } from "./spec-units.ts";
 import { isAtEnd, type StackedPath, stackPaths } from "./stack-paths.ts";
@@ -104,27 +105,34 @@ function foldPath(
   const options = { definition, cel, strategies, isAtEnd: (entry: StackEntry) => isAtEnd(entry, path) };
   const ofObjects = ownValues(nodes, definition);
   const whole = foldStack(levels, ofObjects, options);
+  const { state } = whole;
   const isInSpec = (unit: OracleUnit): boolean => destinationOf(unit, nodes, definition) === "Spec";
   const items = ownItems(nodes, definition).map(({ object, pointer, mapping, own }) => ({
     object,
     pointer,
-    state: foldStack(levels, [...own, ...ofObjects], options),
+    fold: foldStack(levels, [...own, ...ofObjects], options),
     isInItem: (unit: OracleUnit): boolean => isAbout(unit, mapping),
   }));
-  const fields: readonly MappedField[] = items.map(({ object, pointer, state, isInItem }) => ({
+  const fields: readonly MappedField[] = items.map(({ object, pointer, fold, isInItem }) => ({
     object,
     pointer,
-    spec: state.specOf(isInItem),
-    sources: sourcesOf(state, isInItem),
+    spec: fold.state.specOf(isInItem),
+    sources: sourcesOf(fold.state, isInItem),
   }));
+  const removals = removalOutcomes([
+    { ...whole, counts: isInSpec },
+    ...items.map(({ fold, isInItem }) => ({ ...fold, counts: isInItem })),
+  ]);
   const [{ group, kind }] = definition.policies;
   return {
     // Where a policy sets fields of list items, each item decides whether the policy takes effect.
     path: {
       ...path,
       outcomes: [
-        ...outcomesOf(whole, isInSpec),
-        ...items.flatMap(({ state, isInItem }) => outcomesOf(state, isInItem)),
+        ...outcomesOf(state, isInSpec),
+        ...items.flatMap(({ fold, isInItem }) => outcomesOf(fold.state, isInItem)),
+        ...outcomesOfRemovals(removals),
+        ...outcomesOfEmpty(state),
       ],
     },
     effective: {
@@ -133,9 +141,10 @@ function foldPath(
       path: nodes.map(pathNode),
       ...(from === undefined ? {} : { from }),
       ...(incomplete === undefined ? {} : { incomplete }),
-      spec: whole.specOf(isInSpec),
-      sources: sourcesOf(whole, isInSpec),
+      spec: state.specOf(isInSpec),
+      sources: sourcesOf(state, isInSpec),
       ...(fields.length === 0 ? {} : { fields }),
+      ...(removals.length === 0 ? {} : { removals }),
     },
   };
 }

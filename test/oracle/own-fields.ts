@@ -4,7 +4,7 @@ import type { Json } from "../../src/core/model/json.ts";
 import type { ObjectId } from "../../src/core/model/refs.ts";
 import type { Setting } from "./fold-state.ts";
 import { field, isList, isMap, mapOf, pointerTo } from "./json-value.ts";
-import { type OracleUnit, unitsOf } from "./spec-units.ts";
+import { type OracleUnit, ownUnitsOf } from "./spec-units.ts";
 import { isOfLevel, type TargetNode } from "./target-node.ts";
 
 /** A field of an object that a mapping names, with its own value as settings for the fold. */
@@ -122,13 +122,13 @@ function ownCandidates(
   const value = withDefaultsOfCrd(written, mapping);
   if (value === undefined || (from === "" && !isMap(value))) return [];
   const spec = from === "" && isMap(value) ? value : mapOf([[from.split("."), value]]);
-  return unitsOf(spec, definition)
+  return ownUnitsOf(spec, definition)
     .filter(({ value: own }) => own !== null && own !== "" && !(isList(own) && own.length === 0))
     .filter(({ value: own, path }) => {
       if (!isMap(own) || Object.keys(own).length > 0) return true;
       const isField = from !== "" && path.length === from.split(".").length;
       return (
-        isField && unitsOf(mapOf([[path, { any: 1 }]]), definition).every((unit) => unit.path.length > path.length)
+        isField && ownUnitsOf(mapOf([[path, { any: 1 }]]), definition).every((unit) => unit.path.length > path.length)
       );
     })
     .map((unit) => ({ unit, policy: null, block: null, object }));

@@ -62,14 +62,18 @@ function ancestorOf({ nodes, entries }: FoldedPath, policy: OraclePolicy): Objec
   return ancestor.object.id;
 }
 
-type PathOutcome = "full" | "partial" | "none" | "met";
+type PathOutcome = "full" | "partial" | "none" | "met" | "idle";
 
-/** Whether all, some or none of the policy's units take effect. `met`: all its units are gated. Units lost to the policy itself do not count. */
+/**
+ * Whether all, some or none of the policy's units take effect. `met`: all its units are gated. `idle`: it sets nothing, and there is
+ * nothing to remove. Units lost to the policy itself do not count.
+ */
 function pathOutcome({ outcomes }: FoldedPath, policy: OraclePolicy): PathOutcome {
   const own = outcomes.filter((outcome) => outcome.policy === policy.id);
   const inEffect = own.filter(({ state }) => state === "inEffect");
   if (own.filter(isOverridden).length > 0) return inEffect.length === 0 ? "none" : "partial";
-  return inEffect.length === 0 && own.some(({ state }) => state === "gated") ? "met" : "full";
+  if (inEffect.length > 0) return "full";
+  return own.some(({ state }) => state === "gated") ? "met" : "idle";
 }
 
 /** A policy does not override itself: a unit that another block of the same policy overrides is not counted. */
@@ -84,8 +88,9 @@ const winnersOn = ({ outcomes }: FoldedPath, { id }: OraclePolicy): readonly Pol
 function enforcementOn(all: readonly FoldedPath[], policy: OraclePolicy): Enforcement {
   const paths = all.filter(({ incomplete }) => !incomplete);
   if (paths.length === 0) return "Incomplete";
-  // A path on which all units are gated does not count.
-  const pathOutcomes = paths.map((path) => pathOutcome(path, policy)).filter((outcome) => outcome !== "met");
+  // A path on which all units are gated, or on which there are none, does not count.
+  const onEach = paths.map((path) => pathOutcome(path, policy));
+  const pathOutcomes = onEach.filter((outcome) => outcome !== "met" && outcome !== "idle");
   if (pathOutcomes.every((outcome) => outcome === "full")) return "Enforced";
   return pathOutcomes.every((outcome) => outcome === "none") ? "Overridden" : "PartiallyEnforced";
 }
@@ -110,6 +115,7 @@ function tallyOf(all: readonly FoldedPath[], policy: OraclePolicy): Tally {
     partial: count("partial"),
     none: count("none"),
     met: count("met"),
+    idle: count("idle"),
     overriddenBy: names
       .slice(0, listed)
       .map((name) => ({ policy: name, paths: winners.filter((on) => on.includes(name)).length })),

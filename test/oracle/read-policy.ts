@@ -35,6 +35,8 @@ export interface OraclePolicy {
   readonly targets: readonly OracleTarget[];
   /** The non-empty blocks, in the order defaults, bare rules, overrides. */
   readonly blocks: readonly OracleBlock[];
+  /** An empty policy that keeps out defaults (None, or `merge.empty: TakesPlace`): the granularity that it selects. */
+  readonly emptyGranularity: Granularity | undefined;
 }
 
 interface Reading {
@@ -56,7 +58,18 @@ export function readPolicy(object: ClusterObject, kindIndex: number, reading: Re
     createdAt: readCreationTime(object),
     targets,
     blocks,
+    emptyGranularity: blocks.length === 0 ? readEmptyGranularity(spec, reading) : undefined,
   };
+}
+
+function readEmptyGranularity(spec: JsonObject, reading: Reading): Granularity | undefined {
+  const { none, empty, granularity } = reading.definition.merge;
+  if (none) return granularity.default;
+  if (empty === "GivesWay") return undefined;
+  const written = [...spellings.defaults, ...spellings.overrides].map((key) => field(spec, key));
+  const words = [...written, spec].map((block) => field(block, granularity.field)).filter((word) => word !== undefined);
+  const hasStrategy = Object.keys(granularity.values).length > 0;
+  return hasStrategy ? readGranularity(words[0], reading) : granularity.default;
 }
 
 /** GEP-713, "Conflict resolution": negative if `a` is higher. Rule 2: the older one; rule 3: the first by `{namespace}/{name}`. */

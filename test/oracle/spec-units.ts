@@ -21,19 +21,29 @@ function supports({ merge }: PolicyDefinition, granularity: Granularity): boolea
 }
 
 export function unitsOf(spec: JsonObject, definition: PolicyDefinition): readonly OracleUnit[] {
-  return unitsAt(spec, [], definition);
+  return unitsAt(spec, [], definition, false);
 }
 
-function unitsAt(value: Json, path: readonly string[], definition: PolicyDefinition): readonly OracleUnit[] {
+/** The units of values that objects have themselves. Maps of `atomicPaths` are one value there in every kind. */
+export function ownUnitsOf(spec: JsonObject, definition: PolicyDefinition): readonly OracleUnit[] {
+  return unitsAt(spec, [], definition, true);
+}
+
+function unitsAt(
+  value: Json,
+  path: readonly string[],
+  definition: PolicyDefinition,
+  isOwn: boolean,
+): readonly OracleUnit[] {
   const isPatch = supports(definition, "Patch");
   // In kinds that support Patch a null is a tombstone; in other kinds it is an unset field.
   if (value === null && !isPatch) return [];
-  if (!isMap(value) || isOneValue(path, definition)) {
+  if (!isMap(value) || isOneValue(path, definition, isOwn)) {
     return [unit(path, value, definition, { isEmptyMap: isMap(value) && Object.keys(value).length === 0 })];
   }
   // The API server drops nulls, and the map that had them stays.
   const keys = Object.keys(value).filter((key) => isPatch || value[key] !== null);
-  if (keys.length > 0) return keys.flatMap((key) => unitsAt(value[key] as Json, [...path, key], definition));
+  if (keys.length > 0) return keys.flatMap((key) => unitsAt(value[key] as Json, [...path, key], definition, isOwn));
   // A rule map without rules contains no policy rules (RFC 9: "p.empty?").
   if (path.length === 0 || leadsToRules(path, definition)) return [];
   return [unit(path, {}, definition, { isEmptyMap: true })];
@@ -71,11 +81,11 @@ function ruleLength(path: readonly string[], { merge }: PolicyDefinition): numbe
 }
 
 /** A named rule is one value unless the kind also merges leaves. A map of `atomicPaths` is one value unless the kind supports Patch. */
-function isOneValue(path: readonly string[], definition: PolicyDefinition): boolean {
+function isOneValue(path: readonly string[], definition: PolicyDefinition, isOwn: boolean): boolean {
   const isPatch = supports(definition, "Patch");
   const isRule = ruleLength(path, definition) === path.length;
   if (isRule && !isPatch && !supports(definition, "Field")) return true;
-  return !isPatch && definition.merge.atomicPaths.some((pattern) => matches(pattern, path));
+  return (isOwn || !isPatch) && definition.merge.atomicPaths.some((pattern) => matches(pattern, path));
 }
 
 function leadsToRules(path: readonly string[], { merge }: PolicyDefinition): boolean {

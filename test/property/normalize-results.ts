@@ -3,7 +3,7 @@
 import type { EffectivePolicy } from "../../src/core/effective/fold/effective-policy.ts";
 import type { Affected } from "../../src/core/effective/verdicts/affected-targets.ts";
 import type { Tally, Verdict } from "../../src/core/effective/verdicts/verdict.ts";
-import type { Lost, Source } from "../../src/core/merge/provenance.ts";
+import type { Lost, RemovalOutcome, Source } from "../../src/core/merge/provenance.ts";
 import { canonicalJson, type Json } from "../../src/core/model/json.ts";
 
 const formatPath = ({ policyKind, path, from, incomplete }: EffectivePolicy): string => {
@@ -16,6 +16,9 @@ const formatPath = ({ policyKind, path, from, incomplete }: EffectivePolicy): st
 
 const formatLost = ({ policy, block, value, reason, by }: Lost): string =>
   `${policy ?? "object"} ${block ?? ""} ${canonicalJson(value)} ${reason}${reason === "equal" ? "" : ` by ${[...by].sort().join(" ")}`}`;
+
+const formatRemoval = ({ policy, block, entry, state, removes, by }: RemovalOutcome): string =>
+  `${policy} ${block} ${entry} ${state}: ${removes.join(" ")} by ${[...by].sort().join(" ")}`;
 
 const normalizeSource = ({ policy, block, object, computed, decidedBy, lost }: Source): Json => ({
   source: `${policy ?? object ?? "nobody"} ${block ?? ""}${computed ? " computed" : ""}`,
@@ -35,6 +38,7 @@ export function normalizeEffective(policies: Iterable<EffectivePolicy>): Readonl
       target: one.target,
       spec: one.spec,
       sources: normalizeSources(one.sources),
+      removals: (one.removals ?? []).map(formatRemoval).sort(),
       fields: (one.fields ?? [])
         .map(({ object, pointer, spec, sources }) => ({
           location: `${object}${pointer}`,

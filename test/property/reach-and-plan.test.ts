@@ -22,7 +22,7 @@ const reachesIn = (evaluation: Evaluation): readonly Reach[] => {
   const world = worldOf(evaluation);
   const reaches: Reach[] = [];
   world.policies.forEach((record, id) => {
-    reaches.push(reachPolicy(world, id, record, () => true));
+    reaches.push(reachPolicy(world, id, record));
   });
   return reaches;
 };
@@ -36,6 +36,8 @@ const countFates = ({ paths: all }: Reach) => {
     full: paths.filter(({ effect }) => effect === "full").length,
     partial: paths.filter(({ effect }) => effect === "partial").length,
     none: paths.filter(({ effect }) => effect === "none").length,
+    met: paths.filter(({ effect }) => effect === "met").length,
+    idle: paths.filter(({ effect }) => effect === "idle").length,
   };
 };
 
@@ -49,15 +51,21 @@ describe(`reach (seed ${seed})`, () => {
           expect(reach.paths).toEqual([]);
           continue;
         }
-        const { paths, incomplete, full, partial, none } = reach.verdict.total;
-        expect(countFates(reach)).toEqual({ paths, incomplete, full, partial, none });
+        const { paths, incomplete, full, partial, none, met, idle } = reach.verdict.total;
+        expect(countFates(reach)).toEqual({ paths, incomplete, full, partial, none, met, idle });
         for (const { inEffect, equal, overridden, gated, losses } of reach.values) {
           expect(Math.max(inEffect, equal, overridden, gated)).toBeLessThanOrEqual(paths);
           const lost = new Set(losses.flatMap((loss) => loss.paths));
           expect(lost.size).toBeLessThanOrEqual(equal + overridden);
         }
         const inEffect = reach.reachedNodes.filter((reached) => reached.isBelow && reached.inEffect > 0);
-        expect(inEffect.length > 0).toBe(reach.values.some(({ inEffect, equal }) => inEffect + equal > 0));
+        for (const removal of reach.removals)
+          expect(removal.inEffect + removal.overridden + removal.neutral + removal.gated).toBeLessThanOrEqual(paths);
+        const isInEffect =
+          (reach.values.length + reach.removals.length === 0 && full > 0) ||
+          reach.values.some((value) => value.inEffect + value.equal > 0) ||
+          reach.removals.some((removal) => removal.inEffect > 0);
+        expect(inEffect.length > 0).toBe(isInEffect);
       }
     });
     assertProperty(property, { numRuns: CLUSTERS, stream: 401 });

@@ -399,3 +399,35 @@ spec:
     { field: "spec.listeners[1]", condition: "Conflicted", reason: "ProtocolConflict" },
   ]);
 });
+
+test("under an override, a default that the route's own value replaces and that value have their own reasons", async () => {
+  const files = {
+    "a.yaml": `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: g, namespace: ns}
+spec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: r, namespace: ns}
+spec: {parentRefs: [{name: g}], rules: [{retry: {attempts: 2}}]}
+---
+apiVersion: prevail.dev/v1alpha1
+kind: RetryPolicy
+metadata: {name: dflt, namespace: ns}
+spec: {targetRef: {group: gateway.networking.k8s.io, kind: HTTPRoute, name: r}, defaults: {retry: {attempts: 3}}}
+---
+apiVersion: prevail.dev/v1alpha1
+kind: RetryPolicy
+metadata: {name: house, namespace: ns}
+spec: {targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: g}, overrides: {retry: {attempts: 5}}}
+`,
+  };
+  const stdout = (await runCli("explain httproute/r -n ns -f a.yaml", { files })).stdout.replaceAll(/\s+/g, " ");
+  expect(stdout).toContain(
+    "RetryPolicy ns/dflt on HTTPRoute ns/r has no effect here: the object itself sets these values",
+  );
+  expect(stdout).toContain(
+    "retry.attempts: 5 from RetryPolicy ns/house, overrides (a.yaml:19) the default 3 from RetryPolicy ns/dflt, defaults (a.yaml:14) is replaced by HTTPRoute ns/r itself overrides 2 from HTTPRoute ns/r itself (a.yaml:9)",
+  );
+});

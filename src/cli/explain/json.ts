@@ -7,7 +7,15 @@ import { type GroupKind, objectId } from "../../core/model/refs.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { type Redaction, redactSpec } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
-import { API_VERSION, fieldJson, openRef, refJson, type SourceJson, sourceJson } from "../print/effective-json.ts";
+import {
+  API_VERSION,
+  fieldJson,
+  openRef,
+  refJson,
+  removalJson,
+  type SourceJson,
+  sourceJson,
+} from "../print/effective-json.ts";
 import type { TextContext } from "../print/text-context.ts";
 
 /** `explain -o json`, with the position of each effective value; `docs/schemas/explanation.json` describes it. */
@@ -49,13 +57,14 @@ export const kindJson = (
 });
 
 function outcomeJson(outcome: PathOutcome, policyKind: GroupKind, source: LoadedSource, redaction: Redaction): object {
-  const { paths, spec, sources, fields, policies } = outcome;
+  const { paths, spec, sources, fields, removals, policies } = outcome;
   const [first] = paths;
   return {
     paths: paths.map(({ nodes, ...rest }) => ({ path: nodes, ...rest })),
     spec: redactSpec(spec, sources, redaction),
     sources: sources.map((value) => sourceWithPosition(value, first?.nodes ?? [], policyKind, source, redaction)),
     ...(fields.length === 0 ? {} : { fields: fields.map((field) => fieldJson(field, redaction)) }),
+    ...(removals.length === 0 ? {} : { removals: removals.map((removal) => removalJson(removal, redaction)) }),
     policies: policies.map((part) => partJson(part, redaction)),
   };
 }

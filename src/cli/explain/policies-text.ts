@@ -15,6 +15,8 @@ interface WholePart {
   /** The largest number of values that take effect on one path. */
   values: number;
   gated: boolean;
+  /** Settings of it are overridden. Without an overriding policy the object's own values do. */
+  isOverridden: boolean;
   readonly removes: Set<string>;
   readonly by: Set<PolicyId>;
 }
@@ -36,13 +38,14 @@ export function printPolicyParts(outcomes: readonly PathOutcome[], context: Text
 }
 
 function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: number): void {
-  const { policy, at, inEffect, gated, removes, by } = part;
+  const { policy, at, inEffect, overridden, gated, removes, by } = part;
   const whole = parts.get(policy) ?? {
     on: formatNode(at),
     paths: 0,
     pathsInEffect: 0,
     values: 0,
     gated: false,
+    isOverridden: false,
     removes: new Set<string>(),
     by: new Set<PolicyId>(),
   };
@@ -51,6 +54,7 @@ function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: numbe
   if (inEffect > 0) whole.pathsInEffect += paths;
   whole.values = Math.max(whole.values, inEffect);
   whole.gated ||= gated;
+  whole.isOverridden ||= overridden > 0;
   for (const pointer of removes) whole.removes.add(pointer);
   for (const winner of by) whole.by.add(winner);
 }
@@ -82,9 +86,14 @@ function removedWords(pointers: readonly string[]): string {
   return left > 0 ? `${shown.join(", ")} and ${left} more` : listWords(shown);
 }
 
-function whyNothing(policy: PolicyId, { by, gated }: WholePart, { redaction, source }: TextContext): string {
+function whyNothing(
+  policy: PolicyId,
+  { by, gated, isOverridden }: WholePart,
+  { redaction, source }: TextContext,
+): string {
   const winners = listWords([...new Set([...by].map((winner) => glued(redaction.name(winner))))]);
   if (winners !== "") return `: overridden by ${winners}`;
+  if (isOverridden) return ": the object itself sets these values";
   if (gated) return ": its condition is false";
   const blocks = source.world.policies.get(policy)?.policy?.blocks ?? [];
   return blocks.some(({ remove }) => remove.length > 0) ? ": no policy above it sets what it removes" : "";

@@ -165,7 +165,7 @@ function formatLost(lost: Lost, own: VariantContext): readonly Piece[] {
   const isHidden = policy !== undefined && context.redaction.isHidden(policy);
   const value = isHidden ? "another value" : formatValue(lost.value, LOST_WIDTH);
   const who = formatLoser(lost, own);
-  const winners = winnerNames(lost, context);
+  const winners = winnerNames(lost, own);
   const isSet = variant.value !== undefined;
   switch (reason) {
     case "overridden": {
@@ -228,10 +228,14 @@ function ownerOn(path: readonly PathNode[], policyKind: GroupKind, { rulebook }:
   return node === undefined ? undefined : objectId(node);
 }
 
-function winnerNames({ by, policy }: Lost, { redaction }: TextContext): string {
+function winnerNames({ by, policy }: Lost, { context, policyKind, path, field }: VariantContext): string {
+  const { redaction, source } = context;
+  const owner = field?.object ?? ownerOn(path, policyKind, source.world);
   const name = (winner: PolicyId): string =>
     winner === policy ? "another block of the same policy" : glued(redaction.name(winner));
-  return by.length === 0 ? "the object itself" : listWords([...new Set(by.map(name))]);
+  if (by.length === 0)
+    return owner === undefined ? "the object itself" : `${glued(formatRef(parseObjectId(owner)))} itself`;
+  return listWords([...new Set(by.map(name))]);
 }
 
 function conditionWords({ policy, block }: Lost, { source, redaction }: TextContext): string {

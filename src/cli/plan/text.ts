@@ -180,17 +180,19 @@ function extentWords(verdict: Verdict): string {
 }
 
 /** The extent on complete paths. */
-function completeExtent({ paths: all, incomplete, full, partial, none, met }: Tally): string {
+function completeExtent({ paths: all, incomplete, full, partial, none, met, idle }: Tally): string {
   const paths = all - incomplete;
   if (full === paths) return `, on ${allPaths(paths)}`;
   if (none === paths) return `, overridden on ${allPaths(paths)}`;
   if (partial === paths) return `, partly on ${allPaths(paths)}`;
   if (met === paths) return `, constraint met on ${allPaths(paths)}`;
+  if (idle === paths) return `, nothing to do on ${allPaths(paths)}`;
   const parts = [
     ...(full > 0 ? [`fully on ${full}`] : []),
     ...(partial > 0 ? [`partly on ${partial}`] : []),
     ...(none > 0 ? [`overridden on ${none}`] : []),
     ...(met > 0 ? [`constraint met on ${met}`] : []),
+    ...(idle > 0 ? [`nothing to do on ${idle}`] : []),
   ];
   return `, ${listWords(parts)} of ${countWord(paths, "path")}`;
 }
@@ -200,10 +202,11 @@ function verdictIn(verdict: Verdict, { policyKind }: PolicyChange, { world }: Pl
   return formatVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
 }
 
+const settingWords = (share: PolicyShare): string =>
+  "remove" in share ? `remove ${share.remove}` : formatPointer(share.pointer);
+
 const shareWords = (shares: readonly PolicyShare[]): string => {
-  const shown = shares
-    .slice(0, 6)
-    .map(({ pointer, paths }) => `${formatPointer(pointer)} on ${countWord(paths, "path")}`);
+  const shown = shares.slice(0, 6).map((share) => `${settingWords(share)} on ${countWord(share.paths, "path")}`);
   return shares.length > 6 ? `${shown.join(", ")} and ${shares.length - 6} more` : listWords(shown);
 };
 

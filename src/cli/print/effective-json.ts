@@ -1,6 +1,6 @@
 import type { EffectivePolicy, MappedField } from "../../core/effective/fold/effective-policy.ts";
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
-import type { Lost, Source, Step } from "../../core/merge/provenance.ts";
+import type { Lost, RemovalOutcome, Source, Step } from "../../core/merge/provenance.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
 import { type GroupKind, type ObjectId, type ObjectRef, parseObjectId, type TargetId } from "../../core/model/refs.ts";
 import { type Redaction, redactSpec } from "../args/redaction.ts";
@@ -20,6 +20,17 @@ export interface EffectivePolicyJson {
   readonly spec: JsonObject;
   readonly sources: readonly SourceJson[];
   readonly fields?: readonly FieldJson[];
+  readonly removals?: readonly RemovalJson[];
+}
+
+export interface RemovalJson {
+  readonly policy: RefJson;
+  readonly block: string;
+  /** Absent if the policy is hidden. */
+  readonly entry?: string;
+  readonly state: string;
+  readonly removes: readonly string[];
+  readonly by: readonly RefJson[];
 }
 
 export interface SourceJson {
@@ -56,7 +67,7 @@ export interface FieldJson {
 }
 
 export function effectiveJson(effective: EffectivePolicy, redaction: Redaction): EffectivePolicyJson {
-  const { policyKind, path, from, incomplete, spec, sources, fields } = effective;
+  const { policyKind, path, from, incomplete, spec, sources, fields, removals } = effective;
   const target = path.at(-1);
   if (target === undefined) throw new Error(`${effective.target} has an empty path`);
   return {
@@ -68,8 +79,21 @@ export function effectiveJson(effective: EffectivePolicy, redaction: Redaction):
     spec: redactSpec(spec, sources, redaction),
     sources: sources.map((source) => sourceJson(source, redaction)),
     ...(fields === undefined ? {} : { fields: fields.map((field) => fieldJson(field, redaction)) }),
+    ...(removals === undefined ? {} : { removals: removals.map((removal) => removalJson(removal, redaction)) }),
   };
 }
+
+export const removalJson = (
+  { policy, block, entry, state, removes, by }: RemovalOutcome,
+  redaction: Redaction,
+): RemovalJson => ({
+  policy: refJson(policy, redaction),
+  block,
+  ...(redaction.isHidden(policy) ? {} : { entry }),
+  state,
+  removes,
+  by: by.map((winner) => refJson(winner, redaction)),
+});
 
 export const refJson = (id: ObjectId, { isHidden }: Redaction): RefJson =>
   isHidden(id) ? { redacted: true } : openRef(id);

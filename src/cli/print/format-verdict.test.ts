@@ -12,6 +12,7 @@ const verdict = (enforcement: Enforcement, counts: Partial<Tally>): Verdict => (
     partial: 0,
     none: 0,
     met: 0,
+    idle: 0,
     overriddenBy: [],
     overriddenByTotal: 0,
     overriddenAt: [],

@@ -30,12 +30,14 @@ export function formatExtent(verdict: Verdict): string {
 }
 
 /** The extent on complete paths. */
-function completeExtent({ paths: all, incomplete, full, partial, met }: Tally): string {
+function completeExtent({ paths: all, incomplete, full, partial, met, idle }: Tally): string {
   const paths = all - incomplete;
   if (full === paths) return everywhere(paths);
   if (partial === paths) return `${everywhere(paths)}, partly`;
   if (met === paths) return "constraint met";
-  return `${extentWords({ paths, full, partial })}${met === 0 ? "" : `, constraint met on ${met}`}`;
+  if (idle === paths) return "nothing to do";
+  const rest = `${met === 0 ? "" : `, constraint met on ${met}`}${idle === 0 ? "" : `, nothing to do on ${idle}`}`;
+  return `${extentWords({ paths, full, partial })}${rest}`;
 }
 
 function extentWords({ paths, full, partial }: Pick<Tally, "paths" | "full" | "partial">): string {

@@ -14,7 +14,7 @@ export function verdictJson(verdict: Verdict, redaction: Redaction): object {
       by: by.map((winner) => refJson(winner, redaction)),
     };
   }
-  const { paths, incomplete, full, partial, none, met, overriddenBy, overriddenByTotal } = verdict.total;
+  const { paths, incomplete, full, partial, none, met, idle, overriddenBy, overriddenByTotal } = verdict.total;
   return {
     accepted: true,
     enforcement: verdict.enforcement,
@@ -24,6 +24,7 @@ export function verdictJson(verdict: Verdict, redaction: Redaction): object {
     partial,
     none,
     met,
+    idle,
     overriddenBy: overriddenBy.map(({ policy, paths: count }) => ({
       policy: refJson(policy, redaction),
       paths: count,

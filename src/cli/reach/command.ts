@@ -58,7 +58,7 @@ function reach({ target, source, redaction }: LoadedTarget, context: CommandCont
   const rule = options.value("rule");
   const wanted = findRule(policy.record.policy, rule);
   if (!wanted.ok) return fail(`${formatRef(target.ref)}: ${wanted.message}`, ...wanted.hints);
-  const reached = reachPolicy(world, policy.id, policy.record, wanted.wants);
+  const reached = reachPolicy(world, policy.id, policy.record, rule === undefined ? undefined : wanted.wants);
   const caveats = answerCaveats(source, { about: "Policies", policies: [policy.id] }, { redaction });
   if (output === "json" || output === "yaml") {
     printData(print, output, reachJson(reached, rule, { source, redaction, caveats }));

@@ -17,7 +17,8 @@ export function reachJson(
   rule: string | undefined,
   { source, redaction, caveats }: Pick<TextContext, "source" | "redaction" | "caveats">,
 ): object {
-  const { policy, policyKind, verdict, targets, values, paths, reachedNodes, absentParents, unenforced } = reach;
+  const { policy, policyKind, verdict, targets, values, removals, paths, reachedNodes, absentParents, unenforced } =
+    reach;
   const at = source.locate(policy);
   const indexes: PathIndexes = new Map(paths.map((path, index) => [path, index]));
   const count = (effect: Reach["paths"][number]["effect"]): number =>
@@ -39,9 +40,14 @@ export function reachJson(
       partial: count("partial"),
       none: count("none"),
       met: count("met"),
+      idle: count("idle"),
     },
     targets: targets.map((target) => targetJson(target, redaction)),
     values: values.map((value) => valueJson(value, reach, indexes, source, redaction)),
+    removals: removals.map(({ by, ...removal }) => ({
+      ...removal,
+      by: by.map((winner) => refJson(winner, redaction)),
+    })),
     reachedNodes: reachedNodes.map(({ node, isBelow, paths: total, inEffect }) => ({
       target: node,
       role: isBelow ? "Reached" : "Above",

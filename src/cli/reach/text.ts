@@ -30,7 +30,7 @@ export function printReach(reach: Reach, rule: string | undefined, context: Text
 }
 
 function printVerdict(reach: Reach, rule: string | undefined, { print, source }: TextContext): void {
-  const { verdict, paths, values, targets, policyKind } = reach;
+  const { verdict, paths, values, removals, targets, policyKind } = reach;
   const kind = source.world.rulebook.byPolicyKind.get(kindId(policyKind));
   const { text, style } = formatVerdict(verdict, kind?.definition ?? { status: { vocabulary: "Enforced" } });
   const layout = { indent: 2, hanging: 2 };
@@ -46,7 +46,9 @@ function printVerdict(reach: Reach, rule: string | undefined, { print, source }:
     return;
   }
   const isNowhere = verdict.enforcement === "NoPath";
-  const what = isNowhere ? "the policy is accepted and reaches nothing" : knownEffect(paths, values.length);
+  const what = isNowhere
+    ? "the policy is accepted and reaches nothing"
+    : knownEffect(paths, values.length + removals.length);
   if (rule === undefined || isNowhere) {
     print.paragraph(layout, styled(`${text}:`, style), ` ${what}.`);
     return;
@@ -74,6 +76,7 @@ function printUnenforced({ unenforced, policyKind }: Reach, { print, source }: T
 function effectWords(paths: readonly ReachedPath[], values: number): string {
   const count = (effect: ReachedPath["effect"]): number => paths.filter((path) => path.effect === effect).length;
   const [full, partial, none, met] = [count("full"), count("partial"), count("none"), count("met")];
+  const idle = count("idle");
   const total = paths.length;
   const onAll = `on ${total === 1 ? "its only path" : total === 2 ? "both of its paths" : `all ${total} of its paths`}`;
   if (values === 0) return `the policy has no values, ${onAll}`;
@@ -81,6 +84,7 @@ function effectWords(paths: readonly ReachedPath[], values: number): string {
   if (partial === total) return `some values take effect ${onAll}`;
   if (none === total) return `no value takes effect ${onAll}`;
   if (met === total) return `its condition is false ${onAll}`;
+  if (idle === total) return `there is nothing to remove ${onAll}`;
   const parts = [
     ...(full > 0 ? [`${values === 1 ? "its value takes" : "all values take"} effect on ${full}`] : []),
     ...(partial > 0 ? [`some ${full > 0 ? "" : "values take effect "}on ${partial}`] : []),
@@ -88,6 +92,7 @@ function effectWords(paths: readonly ReachedPath[], values: number): string {
       ? [full + partial > 0 ? `${values === 1 ? "not" : "none"} on ${none}` : `no value takes effect on ${none}`]
       : []),
     ...(met > 0 ? [`its condition is false on ${met}`] : []),
+    ...(idle > 0 ? [`nothing to remove on ${idle}`] : []),
   ];
   return `of its ${countWord(total, "path")}, ${parts.join(", ")}`;
 }
@@ -215,6 +220,7 @@ const EFFECTS: Readonly<Record<ReachedPath["effect"], Piece>> = {
   partial: styled("takes effect partly", "yellow"),
   none: styled("is overridden", "red"),
   met: styled("has a false condition", "dim"),
+  idle: styled("has nothing to do", "dim"),
 };
 
 function printPaths({ paths }: Reach, { print }: TextContext): void {

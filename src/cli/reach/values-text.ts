@@ -19,11 +19,45 @@ const MOST_COMPARED = 500_000;
 /** Prints each value: where it takes effect, where it is overridden or replaced and by which policy, and where its condition is false. */
 export function printReachedValues(reach: Reach, context: TextContext): void {
   const { print } = context;
+  printRemovals(reach, context);
   if (reach.values.length === 0) return;
   print.line();
   print.line(styled("Values", "bold"));
   const difference = createDifference(reach.paths);
   for (const value of reach.values) printValue(value, reach, difference, context);
+}
+
+/** Prints each entry of `remove`: where it removes what, where an override sets that all the same, and where there is nothing to remove. */
+function printRemovals({ removals, paths, policy }: Reach, context: TextContext): void {
+  const { print } = context;
+  if (removals.length === 0) return;
+  print.line();
+  print.line(styled("Removes", "bold"));
+  const layout = { indent: 4, hanging: 2 };
+  for (const { block, entry, inEffect, overridden, neutral, gated, removes, by } of removals) {
+    print.paragraph({ indent: 2, hanging: 4 }, styled(entry, "bold"), block === "bare" ? "" : `, ${block}`);
+    const on = (count: number): string => onPaths(count, paths.length);
+    if (inEffect > 0)
+      print.paragraph(layout, styled("takes effect", "green"), ` ${on(inEffect)}: removes ${removedWords(removes)}`);
+    if (overridden > 0)
+      print.paragraph(
+        layout,
+        styled("is overridden", "red"),
+        ` ${on(overridden)} by ${winnerNames(by, policy, context)}`,
+      );
+    if (neutral > 0)
+      print.paragraph(layout, styled("has no effect", "dim"), ` ${on(neutral)}: no policy above sets it as a default`);
+    if (gated > 0)
+      print.paragraph(layout, styled("has no effect", "dim"), ` ${on(gated)}: its condition is false there`);
+  }
+}
+
+const MOST_REMOVED = 4;
+
+function removedWords(pointers: readonly string[]): string {
+  const shown = pointers.slice(0, MOST_REMOVED).map(formatPointer);
+  const left = pointers.length - shown.length;
+  return left > 0 ? `${shown.join(", ")} and ${left} more` : listWords(shown);
 }
 
 function printValue(value: ReachedValue, reach: Reach, difference: FormatDifference, context: TextContext): void {

@@ -1,4 +1,4 @@
-import type { MergeRules, MergeStrategy } from "../model/definition.ts";
+import type { Granularity, MergeRules, MergeStrategy } from "../model/definition.ts";
 import type { Block } from "../model/policy.ts";
 
 /**
@@ -6,14 +6,14 @@ import type { Block } from "../model/policy.ts";
  *
  * Of two conflicting specs the established one, which is higher, dictates the strategy, unless the kind says otherwise.
  * - `block`: the block being merged, the established spec's;
- * - `lower`: the first block of the policy folded in last; absent while the result is untouched;
+ * - `lower`: the granularity of the first block of the policy that was merged last and has a part in the result, if there is one;
  * - `annotated`: what the annotation on the higher policy's target says, if it says anything.
  * GEP-713, "Conflict resolution"
  */
 export function chooseStrategy(
   rules: MergeRules,
-  block: Block,
-  lower: Block | undefined,
+  block: Pick<Block, "name" | "granularity">,
+  lower: Granularity | undefined,
   annotated: MergeStrategy | undefined,
 ): MergeStrategy {
   const base = block.name === "overrides" ? "Overrides" : "Defaults";
@@ -21,7 +21,7 @@ export function chooseStrategy(
     case "Higher":
       return { base, granularity: block.granularity };
     case "Lower":
-      return { base, granularity: (lower ?? block).granularity };
+      return { base, granularity: lower ?? block.granularity };
     case "Annotation":
       return annotated ?? { base, granularity: block.granularity };
   }

@@ -1,7 +1,7 @@
 /** The result of folding a stack. Every path with the stack shares it, so it names policies and no path. */
 import type { Block, Policy } from "../model/policy.ts";
 import type { ObjectId } from "../model/refs.ts";
-import type { Outcome } from "./provenance.ts";
+import type { Outcome, RemovalOutcome } from "./provenance.ts";
 import type { SpecProvenance } from "./provenance-of.ts";
 
 /** A condition that could not be evaluated: it failed closed. */
@@ -15,6 +15,8 @@ export interface EffectiveSpec extends SpecProvenance {
   /** One for each policy of the stack that has a part in the fold. */
   readonly outcomes: readonly Outcome[];
   readonly conditionErrors: readonly ConditionError[];
+  /** What became of each entry of `remove`, the most specific policy first. */
+  readonly removals: readonly RemovalOutcome[];
   /** The results for single items of the object's own fields. */
   readonly fields: readonly EffectiveField[];
 }

@@ -53,6 +53,7 @@ export class FoldResult {
   #below: Map<string, Set<PointerState>> | undefined;
   #held = 0;
   #hasMerged = false;
+  #occupant: Policy | undefined;
 
   /** True if nothing is held, not even a tombstone: RFC 9's `p.empty?`. */
   get isEmpty(): boolean {
@@ -64,6 +65,15 @@ export class FoldResult {
     return this.#held === 0 || !this.#hasMerged;
   }
 
+  /** The empty policy that keeps out atomic defaults, while no policy has set anything. */
+  get occupant(): Policy | undefined {
+    return this.isOpen ? this.#occupant : undefined;
+  }
+
+  occupy(policy: Policy | undefined): void {
+    this.#occupant = policy;
+  }
+
   /** Records that a block with units was merged, whether it holds anything or not. An empty map is a unit as well. */
   noteMerged(candidates: readonly Candidate[]): void {
     if (candidates.length > 0) this.#hasMerged = true;
@@ -71,6 +81,15 @@ export class FoldResult {
 
   holder(pointer: string): Candidate | undefined {
     return this.#find(pointer)?.holder;
+  }
+
+  /** True if a candidate holds its pointer, or has the same value as the candidate that does. */
+  isHeldOrEqual(candidate: Candidate): boolean {
+    const state = this.#find(candidate.unit.pointer);
+    if (state === undefined) return false;
+    return (
+      state.holder === candidate || state.losses.some((loss) => loss.candidate === candidate && loss.reason === "equal")
+    );
   }
 
   /** The held units above, at or below a pointer, which conflict with a value there. An empty map conflicts with nothing below it. */

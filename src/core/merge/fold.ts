@@ -1,15 +1,16 @@
 import type { EvaluateCondition } from "../model/cel.ts";
-import type { MergeRules, MergeStrategy, PolicyDefinition } from "../model/definition.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { Granularity, MergeRules, MergeStrategy, PolicyDefinition } from "../model/definition.ts";
+import { isJsonObject, type JsonObject, ownValue } from "../model/json.ts";
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import type { UnitRules } from "../model/units.ts";
 import { chooseStrategy, strategyName } from "./choose-strategy.ts";
 import { Contenders } from "./contenders.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
 import type { ConditionError } from "./effective-spec.ts";
+import { EmptyPolicies } from "./empty-policies.ts";
 import { type Candidate, FoldResult, type PointerState } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
-import { mergeBlock } from "./merge-block.ts";
+import { mergeBlock, takesDefault } from "./merge-block.ts";
 import type { Step } from "./provenance.ts";
 import { Removals } from "./removals.ts";
 import { atomicOverrides } from "./strategies/atomic-overrides.ts";
@@ -35,6 +36,10 @@ export interface Folded {
   /** The state of each pointer, in the order in which they came up. */
   readonly states: readonly PointerState[];
   readonly conditionErrors: readonly ConditionError[];
+  /** Undefined if no policy removes anything. */
+  readonly removals: Removals | undefined;
+  /** Undefined if no empty policy keeps out defaults. */
+  readonly emptyPolicies: EmptyPolicies | undefined;
 }
 
 /**
@@ -60,8 +65,9 @@ export function fold(
   run.result.settleLosses();
   if (folded !== levels) for (const { policies } of above) run.replaceWhole(policies, lowest?.policies ?? NOBODY);
   for (const { policies, replaced } of levels) if (replaced !== undefined) run.replaceWhole(replaced, policies);
-  const { result, conditionErrors } = run;
-  return { states: result.states, conditionErrors: conditionErrors.length === 0 ? NO_ERRORS : conditionErrors };
+  const { result, conditionErrors, removals, emptyPolicies } = run;
+  const errors = conditionErrors.length === 0 ? NO_ERRORS : conditionErrors;
+  return { states: result.states, conditionErrors: errors, removals, emptyPolicies };
 }
 
 class Fold {
@@ -71,9 +77,11 @@ class Fold {
   readonly #tools: FoldTools;
   readonly #isDirectKind: boolean;
   /** Undefined until a policy removes something. */
-  #removals: Removals | undefined;
-  /** The policies merged so far, in order: for kinds in which the lower policy dictates the strategy. */
-  readonly #folded: { readonly policy: Policy; readonly depth: number }[] = [];
+  removals: Removals | undefined;
+  /** Undefined until there is an empty policy that keeps out defaults. */
+  emptyPolicies: EmptyPolicies | undefined;
+  /** The policies with a part in the result so far, in order: for kinds in which the lower policy dictates the strategy. */
+  readonly #folded: { readonly policy: Policy; readonly depth: number; readonly granularity: Granularity }[] = [];
   /** The number of levels merged before: a policy may be at several levels. */
   #depth = -1;
 
@@ -99,13 +107,15 @@ class Fold {
       case "Established":
         for (let i = policies.length - 1; i >= 0; i--) {
           const policy = policies[i] as Policy;
+          if (policy.emptyGranularity !== undefined) this.#mergeEmpty(policy, policy.emptyGranularity, level);
           this.#mergeBlocksOf(policy, policy.blocks, level);
-          this.#removals?.collect();
+          this.removals?.collect();
         }
         return;
       case "OldestWins":
         // Policy attachment reference, "Conflict Resolution": the first created wins, for defaults as for overrides.
         for (const policy of policies) {
+          if (policy.emptyGranularity !== undefined) this.#mergeEmpty(policy, policy.emptyGranularity, level);
           const defaults = policy.blocks.filter((block) => !this.#overrides(block, level));
           this.#mergeBlocksOf(policy, defaults, level);
         }
@@ -114,7 +124,7 @@ class Fold {
           const overrides = policy.blocks.filter((block) => this.#overrides(block, level));
           this.#mergeBlocksOf(policy, overrides, level);
         }
-        this.#removals?.collect();
+        this.removals?.collect();
         return;
     }
   }
@@ -150,6 +160,8 @@ class Fold {
     if (winner === undefined) return;
     const decision = decisionOf(winner.policy, winner.block, "Direct");
     const candidates = candidatesOf(winner.policy, winner.block);
+    this.removals?.discard(winner.policy);
+    this.emptyPolicies?.override(winner.policy);
     atomicOverrides(this.result, candidates, decision);
     const winners = new Contenders(candidates);
     for (const { policy, block } of others)
@@ -159,25 +171,43 @@ class Fold {
   #mergeBlocksOf(policy: Policy, blocks: readonly Block[], level: FoldLevel): void {
     // Direct policies are merged after all others.
     if (isDirect(policy, this.#rules)) return;
-    let acts = false;
-    for (const block of blocks) if (this.#mergeBlockOf(policy, block, level)) acts = true;
-    if (acts && this.#rules.decidedBy === "Lower") this.#folded.push({ policy, depth: this.#depth });
+    let hasPart = false;
+    for (const block of blocks) if (this.#mergeBlockOf(policy, block, level)) hasPart = true;
+    const [first] = policy.blocks;
+    if (hasPart && first !== undefined && this.#rules.decidedBy === "Lower")
+      this.#folded.push({ policy, depth: this.#depth, granularity: first.granularity });
   }
 
-  /** The first block of the policy that was merged last. */
-  #lowerThan(policy: Policy): Block | undefined {
-    const lower = this.#folded.findLast((other) => other.policy !== policy || other.depth !== this.#depth);
-    return lower?.policy.blocks[0];
+  /** An empty policy may keep out atomic defaults. It replaces nothing below it. */
+  #mergeEmpty(policy: Policy, granularity: Granularity, { annotated }: FoldLevel): void {
+    const block: Block = { name: "bare", granularity, remove: [], units: [] };
+    const strategy = chooseStrategy(this.#rules, block, this.#lowerThan(policy), annotated);
+    const isReplaced = strategy.granularity === "Atomic" && !this.result.isOpen;
+    this.emptyPolicies ??= new EmptyPolicies();
+    this.emptyPolicies.take(policy, this.result, strategy.granularity === "Atomic");
+    if (!isReplaced && this.#rules.decidedBy === "Lower")
+      this.#folded.push({ policy, depth: this.#depth, granularity });
+  }
+
+  /**
+   * A replaced policy decides nothing
+   *
+   * Where the lower policy dictates the strategy, it is the one that was merged last and has a part in the result. A policy that was
+   * itself replaced does not decide for those above it.
+   * GEP-713, "Conflict resolution"
+   */
+  #lowerThan(policy: Policy): Granularity | undefined {
+    if (this.#rules.decidedBy !== "Lower") return undefined;
+    return this.#folded.findLast((other) => other.policy !== policy || other.depth !== this.#depth)?.granularity;
   }
 
   /** The strategy of a block. A Direct kind without merging sets the fields of its target: own values are no obstacle to it. */
   #strategyOf(policy: Policy, block: Block, { annotated }: FoldLevel): MergeStrategy {
     if (this.#isDirectKind && this.#rules.none) return EACH_LEAF;
-    const lower = this.#rules.decidedBy === "Lower" ? this.#lowerThan(policy) : undefined;
-    return chooseStrategy(this.#rules, block, lower, annotated);
+    return chooseStrategy(this.#rules, block, this.#lowerThan(policy), annotated);
   }
 
-  /** Returns false if the condition of the block is not met. */
+  /** Returns true if the block has a part in the result: it is not gated, and not replaced. */
   #mergeBlockOf(policy: Policy, block: Block, level: FoldLevel): boolean {
     const strategy = this.#strategyOf(policy, block, level);
     if (!this.#conditionHolds(policy, block, strategy)) {
@@ -185,31 +215,52 @@ class Fold {
         this.result.lose(candidate, { reason: "gated" }, []);
         this.result.decideIfOpen(candidate.unit.pointer, decisionOf(policy, block, "When"));
       }
+      for (const entry of new Set(block.remove)) {
+        this.removals ??= new Removals();
+        this.removals.addGated({ entry, policy, block });
+      }
       return false;
     }
-    const candidates = strategy.base === "Defaults" ? this.#notRemoved(policy, block) : candidatesOf(policy, block);
-    if (strategy.base === "Overrides" && strategy.granularity === "Atomic" && candidates.length > 0)
-      this.#removals?.discard(policy);
+    const candidates =
+      strategy.base === "Defaults" ? this.#notRemoved(policy, block, strategy) : candidatesOf(policy, block);
+    if (strategy.base === "Overrides" && candidates.length > 0)
+      this.#overrideWithoutValues(policy, candidates, strategy);
+    const { occupant } = this.result;
     const decision = decisionOf(policy, block, this.#rules.none ? "None" : strategyName(strategy));
     mergeBlock(this.result, { policy, block, strategy, candidates, decision, custom: this.#tools });
-    for (const entry of block.remove) {
-      this.#removals ??= new Removals();
-      this.#removals.add({ entry, policy, block });
+    if (occupant !== undefined && candidates.length > 0) this.#keepOut(occupant, candidates, strategy);
+    for (const entry of new Set(block.remove)) {
+      this.removals ??= new Removals();
+      this.removals.add({ entry, policy, block });
     }
-    return true;
+    return this.#rules.decidedBy !== "Lower" || this.#hasPart(block, candidates);
+  }
+
+  /** True unless all that a block sets was replaced or removed. What a custom strategy makes of it is not known. */
+  #hasPart({ granularity, units }: Block, candidates: readonly Candidate[]): boolean {
+    if (units.length === 0 || typeof granularity !== "string") return true;
+    return candidates.some((candidate) => this.result.isHeldOrEqual(candidate));
+  }
+
+  /** Records that an empty policy keeps out an atomic default. */
+  #keepOut(occupant: Policy, candidates: readonly Candidate[], { base, granularity }: MergeStrategy): void {
+    if (granularity !== "Atomic" || base === "Overrides") return;
+    if (candidates.some(({ unit }) => this.result.conflicting(unit.pointer).length === 0))
+      this.emptyPolicies?.keepOut(occupant);
   }
 
   /**
    * `when` fails closed
    *
    * A condition gates its block. A missing key means that it is not met; with any other error defaults are not merged and
-   * overrides are, so that no policy escapes a constraint by provoking an error.
+   * overrides are, so that no policy escapes a constraint by provoking an error. `spec` and `self.spec` are the result so far,
+   * `self.metadata` is the metadata of the policy that has the condition.
    * RFC 9, "Merging a generic block of policy rules (defaults or overrides) into a policy with conditions"
    */
   #conditionHolds(policy: Policy, block: Block, strategy: MergeStrategy): boolean {
     if (block.when === undefined) return true;
     const spec: JsonObject = this.result.toSpec();
-    const outcome = this.#tools.evaluateCondition(block.when, { spec, self: { spec } });
+    const outcome = this.#tools.evaluateCondition(block.when, { spec, self: { metadata: metadataOf(policy), spec } });
     switch (outcome.state) {
       case "value":
         return outcome.holds;
@@ -222,18 +273,42 @@ class Fold {
   }
 
   /** The candidates of a block that no lower policy removes. */
-  #notRemoved(policy: Policy, block: Block): readonly Candidate[] {
+  #notRemoved(policy: Policy, block: Block, strategy: MergeStrategy): readonly Candidate[] {
     const candidates = candidatesOf(policy, block);
-    const removals = this.#removals;
+    const { removals } = this;
     if (removals === undefined || removals.isEmpty) return candidates;
     return candidates.filter((candidate) => {
-      const removal = removals.find(candidate.unit);
+      const naming = removals.find(candidate.unit);
+      const [removal] = naming;
       if (removal === undefined) return true;
+      if (takesDefault(this.result, candidate.unit, strategy)) removals.keepOut(candidate, naming);
       this.result.lose(candidate, { reason: "removed" }, [removal.policy]);
       this.result.decideIfOpen(candidate.unit.pointer, decisionOf(removal.policy, removal.block, "Remove"));
       return false;
     });
   }
+
+  /** An atomic override replaces empty policies and discards all removals but its own; any other overrides those that name what it sets. */
+  #overrideWithoutValues(policy: Policy, candidates: readonly Candidate[], { granularity }: MergeStrategy): void {
+    if (granularity === "Atomic") {
+      this.removals?.discard(policy);
+      this.emptyPolicies?.override(policy);
+    } else
+      this.removals?.overrideBy(
+        policy,
+        candidates,
+        ({ unit }) => granularity === "Merge" && unit.ruleName !== undefined,
+      );
+  }
+}
+
+/** Metadata that may change without a change of meaning. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(["resourceVersion", "managedFields", "generation"]);
+
+function metadataOf({ object }: Policy): JsonObject {
+  const metadata = ownValue(object.raw, "metadata");
+  if (!isJsonObject(metadata)) return {};
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key)));
 }
 
 const OWN: Step = { policy: null, block: null, strategy: "Own" };

@@ -1,3 +1,5 @@
+import type { MergeStrategy } from "../model/definition.ts";
+import type { Unit } from "../model/policy.ts";
 import type { BlockMerge } from "./block-merge.ts";
 import type { FoldResult } from "./fold-result.ts";
 import { mergeCustom } from "./merge-custom.ts";
@@ -14,7 +16,7 @@ export function mergeBlock(result: FoldResult, merge: BlockMerge): void {
   if (merge.candidates.length === 0) return;
   switch (merge.strategy.base) {
     case "Defaults":
-      if (result.isEmpty) takeAll(result, merge);
+      if (result.isEmpty && !isKeptOut(result, merge.strategy)) takeAll(result, merge);
       else mergeDefaults(result, merge);
       break;
     case "Overrides":
@@ -27,6 +29,26 @@ export function mergeBlock(result: FoldResult, merge: BlockMerge): void {
 /** RFC 9, "Merge a `defaults` block of policy rules into a policy": where the result is empty, the whole block is taken. */
 function takeAll(result: FoldResult, { candidates, decision }: BlockMerge): void {
   for (const candidate of candidates) takePointer(result, candidate, decision);
+}
+
+/** True if an empty policy keeps a whole block of defaults out of the result. */
+const isKeptOut = (result: FoldResult, { granularity }: MergeStrategy): boolean =>
+  granularity === "Atomic" && result.occupant !== undefined;
+
+/** True if a default is taken into the result as it is now. What a custom strategy takes is not known. */
+export function takesDefault(result: FoldResult, { pointer, rule }: Unit, strategy: MergeStrategy): boolean {
+  const { granularity } = strategy;
+  if (isKeptOut(result, strategy)) return false;
+  if (typeof granularity !== "string" || result.isEmpty) return true;
+  switch (granularity) {
+    case "Atomic":
+      return result.isOpen && result.conflicting(pointer).length === 0;
+    case "Merge":
+      return result.conflicting(rule).length === 0;
+    case "Field":
+    case "Patch":
+      return result.conflicting(pointer).length === 0;
+  }
 }
 
 function mergeDefaults(result: FoldResult, merge: BlockMerge): void {

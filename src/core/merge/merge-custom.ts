@@ -1,5 +1,6 @@
-import { isJsonObject, jsonEqual } from "../model/json.ts";
-import type { Policy } from "../model/policy.ts";
+import { isJsonObject, type JsonObject, jsonEqual } from "../model/json.ts";
+import { liesBelow, valueAtPointer } from "../model/json-pointer.ts";
+import type { Policy, Unit } from "../model/policy.ts";
 import { buildSpec, unitsOf } from "../model/units.ts";
 import type { BlockMerge } from "./block-merge.ts";
 import { byPointer, Contenders } from "./contenders.ts";
@@ -16,7 +17,10 @@ export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string)
     established: { spec: buildSpec(merge.candidates.map(({ unit }) => unit)), policy: metadataOf(merge.policy) },
     challenger: { spec: result.toSpec(), policies: policiesOf(holders).map(metadataOf) },
   });
-  const units = unitsOf(spec, merge.custom.unitRules);
+  // A map of the object is one value: it is the object's own as long as all of it is unchanged.
+  const kept = holders.filter(({ policy: owner, unit }) => owner === undefined && isKept(spec, unit));
+  const isInKept = ({ pointer }: Unit): boolean => kept.some(({ unit }) => liesBelow(pointer, unit.pointer));
+  const units = unitsOf(spec, merge.custom.unitRules).filter((unit) => !isInKept(unit));
   const { policy, block } = merge;
   const writers = byPointer(
     merge.strategy.base === "Defaults" ? [...holders, ...merge.candidates] : [...merge.candidates, ...holders],
@@ -30,8 +34,13 @@ export function mergeCustom(result: FoldResult, merge: BlockMerge, name: string)
         computed: true,
       },
   );
-  settle(result, merge, new Set(credited));
+  settle(result, merge, new Set([...kept, ...credited]));
 }
+
+const isKept = (spec: JsonObject, { pointer, value }: Unit): boolean => {
+  const returned = isJsonObject(value) ? valueAtPointer(spec, pointer) : undefined;
+  return returned !== undefined && jsonEqual(returned, value);
+};
 
 /** Whatever was held and is not credited goes, what is newly credited comes, and the rest of the block has lost. */
 function settle(

@@ -1,6 +1,8 @@
 import type { Policy } from "../model/policy.ts";
+import type { EmptyPolicyResult } from "./empty-policies.ts";
 import type { Loss, PointerState } from "./fold-result.ts";
 import type { Outcome } from "./provenance.ts";
+import type { RemovalResult } from "./removals.ts";
 
 type Draft = { -readonly [key in keyof Outcome]: Outcome[key] };
 
@@ -13,12 +15,14 @@ const NO_POLICIES: readonly Policy[] = [];
 export function outcomesOf(
   policies: readonly Policy[],
   folds: readonly (readonly PointerState[])[],
+  removals: readonly RemovalResult[],
+  emptyPolicies: readonly EmptyPolicyResult[],
 ): readonly Outcome[] {
   const outcomes = new Map<Policy, Draft>();
   for (const policy of policies) {
     // A policy may be attached at several levels of one path.
     if (outcomes.has(policy)) continue;
-    outcomes.set(policy, { policy, inEffect: 0, overridden: 0, gated: false, by: NO_POLICIES });
+    outcomes.set(policy, { policy, inEffect: 0, values: 0, overridden: 0, gated: false, by: NO_POLICIES });
   }
   const outcomeOf = (policy: Policy): Draft => {
     const outcome = outcomes.get(policy);
@@ -28,13 +32,18 @@ export function outcomesOf(
   for (const states of folds) {
     for (const state of states) {
       const { holder, losses } = state;
-      if (holder?.policy !== undefined) outcomeOf(holder.policy).inEffect++;
+      if (holder?.policy !== undefined) countValue(outcomeOf(holder.policy));
       for (const loss of losses) {
         const { policy } = loss.candidate;
         if (policy !== undefined && (loss.reason === "equal" || !takesEffectAt(state, policy)))
           countLoss(outcomeOf(policy), loss);
       }
     }
+  }
+  for (const removal of removals) countRemoval(outcomeOf(removal.policy), removal);
+  for (const { policy, inEffect, by } of emptyPolicies) {
+    if (inEffect) outcomeOf(policy).inEffect++;
+    else if (by.length > 0) countOverridden(outcomeOf(policy), by);
   }
   return [...outcomes.values()];
 }
@@ -44,13 +53,34 @@ const takesEffectAt = ({ holder, losses }: PointerState, policy: Policy): boolea
   holder?.policy === policy ||
   losses.some(({ candidate, reason }) => candidate.policy === policy && reason === "equal");
 
+function countValue(outcome: Draft): void {
+  outcome.inEffect++;
+  outcome.values++;
+}
+
+function countRemoval(outcome: Draft, { state, by }: RemovalResult): void {
+  switch (state) {
+    case "inEffect":
+      outcome.inEffect++;
+      return;
+    case "overridden":
+      countOverridden(outcome, by);
+      return;
+    case "gated":
+      outcome.gated = true;
+      return;
+    case "neutral":
+      return;
+  }
+}
+
 function countLoss(outcome: Draft, { reason, by }: Loss): void {
   switch (reason) {
     case "gated":
       outcome.gated = true;
       return;
     case "equal":
-      outcome.inEffect++;
+      countValue(outcome);
       return;
     case "overridden":
     case "replaced":

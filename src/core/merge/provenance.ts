@@ -39,11 +39,28 @@ export interface Source {
   readonly lost: readonly Lost[];
 }
 
-/** What became of one policy in one fold, counted in units. */
+/** What became of an entry of `remove`. `neutral`: there is nothing to remove. `gated`: the condition of its block is not met. */
+export type RemovalState = "inEffect" | "overridden" | "neutral" | "gated";
+
+/** An entry of `remove`, and what became of it. */
+export interface RemovalOutcome {
+  readonly policy: PolicyId;
+  readonly block: BlockName;
+  readonly entry: string;
+  readonly state: RemovalState;
+  /** The pointers of the defaults that it keeps out of the result, sorted. */
+  readonly removes: readonly string[];
+  /** The policies that override it. */
+  readonly by: readonly PolicyId[];
+}
+
+/** What became of one policy in one fold, counted in units: values, entries of `remove`, and empty policies that keep out defaults. */
 export interface Outcome {
   readonly policy: Policy;
   /** Units that take effect, or whose value does. */
   readonly inEffect: number;
+  /** The values among them. */
+  readonly values: number;
   /** Units that lost to another policy or to the object's own value. */
   readonly overridden: number;
   /** A condition of the policy is not met. */

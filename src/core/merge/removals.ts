@@ -1,4 +1,7 @@
 import type { Block, Policy, Unit } from "../model/policy.ts";
+import { Contenders } from "./contenders.ts";
+import { type Candidate, isEmptyMap } from "./fold-result.ts";
+import type { RemovalState } from "./provenance.ts";
 
 /** An entry of `remove`: the name of a rule in any rule map, or the dotted path of a unit or of something above it. */
 export interface Removal {
@@ -7,6 +10,28 @@ export interface Removal {
   readonly block: Block;
 }
 
+/** A removal, and what has become of it so far. */
+interface TrackedRemoval extends Removal {
+  readonly index: number;
+  /** `gated`: the condition of its block is not met. */
+  phase: "pending" | "collected" | "discarded" | "gated";
+  /** The pointers of defaults that it keeps out, and that would be in the result without it. */
+  readonly keepsOut: Set<string>;
+  /** The overrides that set what it names, with the pointer, or that discard it (no pointer). */
+  readonly overrides: { readonly policy: Policy; readonly pointer?: string }[];
+}
+
+/** What became of one removal in a fold. */
+export interface RemovalResult extends Removal {
+  readonly state: RemovalState;
+  /** The pointers of the defaults that it keeps out. */
+  readonly removes: readonly string[];
+  /** The other policies that override it. */
+  readonly by: readonly Policy[];
+}
+
+const NONE: readonly never[] = [];
+
 /**
  * `remove` acts on higher defaults
  *
@@ -14,46 +39,118 @@ export interface Removal {
  * RFC 9, "Examples F - Policy rule that deactivates default from higher level"
  */
 export class Removals {
-  readonly #collected: Removal[] = [];
-  /** The index in `#collected` of the first removal with an entry. */
-  readonly #first: Map<string, number> = new Map();
+  readonly #all: TrackedRemoval[] = [];
+  /** Pending and collected ones, by entry. */
+  readonly #byEntry: Map<string, TrackedRemoval[]> = new Map();
   /** The removals of the current policy, or with OldestWins of the current target. */
-  #pending: Removal[] = [];
+  #pending: TrackedRemoval[] = [];
+  #keptOut: { readonly candidate: Candidate; readonly removals: readonly TrackedRemoval[] }[] = [];
+  #collected = 0;
 
   /** True if no removal is in effect. */
   get isEmpty(): boolean {
-    return this.#collected.length === 0;
+    return this.#collected === 0;
   }
 
   add(removal: Removal): void {
-    this.#pending.push(removal);
+    const tracked = this.#track(removal, "pending");
+    this.#pending.push(tracked);
+    const same = this.#byEntry.get(removal.entry);
+    if (same === undefined) this.#byEntry.set(removal.entry, [tracked]);
+    else same.push(tracked);
+  }
+
+  /** Records an entry of a block whose condition is not met. */
+  addGated(removal: Removal): void {
+    this.#track(removal, "gated");
+  }
+
+  #track(removal: Removal, phase: TrackedRemoval["phase"]): TrackedRemoval {
+    const tracked = { ...removal, index: this.#all.length, phase, keepsOut: new Set<string>(), overrides: [] };
+    this.#all.push(tracked);
+    return tracked;
   }
 
   /** The removals that were added take effect from now on. */
   collect(): void {
-    for (const removal of this.#pending) {
-      if (!this.#first.has(removal.entry)) this.#first.set(removal.entry, this.#collected.length);
-      this.#collected.push(removal);
-    }
+    for (const removal of this.#pending) removal.phase = "collected";
+    this.#collected += this.#pending.length;
     if (this.#pending.length > 0) this.#pending = [];
   }
 
-  /** Discards all removals but those that this policy added. */
+  /** Discards all removals but those that this policy added: an atomic override replaces everything. */
   discard(policy: Policy): void {
-    this.#collected.length = 0;
-    this.#first.clear();
-    this.#pending = this.#pending.filter((removal) => removal.policy === policy);
+    const kept = this.#pending.filter((removal) => removal.policy === policy);
+    for (const removal of [...this.#byEntry.values()].flat()) {
+      if (kept.includes(removal)) continue;
+      removal.phase = "discarded";
+      if (removal.policy !== policy) removal.overrides.push({ policy });
+    }
+    this.#byEntry.clear();
+    for (const removal of kept)
+      this.#byEntry.set(removal.entry, [...(this.#byEntry.get(removal.entry) ?? NONE), removal]);
+    this.#pending = kept;
+    this.#collected = 0;
+    this.#keptOut = [];
   }
 
-  /** The first removal that names the unit. */
-  find({ path, ruleName }: Unit): Removal | undefined {
-    let first = ruleName === undefined ? undefined : this.#first.get(ruleName);
+  /** The collected removals that name the unit, the first collected first. */
+  find(unit: Unit): readonly Removal[] {
+    return this.#naming(unit).filter(({ phase }) => phase === "collected");
+  }
+
+  #naming({ path, ruleName }: Unit): readonly TrackedRemoval[] {
+    const byName = ruleName === undefined ? undefined : this.#byEntry.get(ruleName);
+    let found: readonly TrackedRemoval[] = byName ?? NONE;
     let dotted: string | undefined;
     for (const key of path) {
       dotted = dotted === undefined ? key : `${dotted}.${key}`;
-      const at = this.#first.get(dotted);
-      if (at !== undefined && (first === undefined || at < first)) first = at;
+      const byPath = this.#byEntry.get(dotted);
+      if (byPath !== undefined && byPath !== byName) found = found.length === 0 ? byPath : [...found, ...byPath];
     }
-    return first === undefined ? undefined : this.#collected[first];
+    return found.length < 2 ? found : found.toSorted((a, b) => a.index - b.index);
+  }
+
+  /** Records that removals keep a default out of the result, which it would be part of without them. */
+  keepOut(candidate: Candidate, removals: readonly Removal[]): void {
+    this.#keptOut.push({ candidate, removals: removals as readonly TrackedRemoval[] });
+  }
+
+  /** Records that an override sets what removals name. `isRule`: the candidate replaces the whole rule that it is part of. */
+  overrideBy(policy: Policy, all: readonly Candidate[], isRule: (candidate: Candidate) => boolean): void {
+    const candidates = all.filter((candidate) => isRule(candidate) || !isEmptyMap(candidate.unit.value));
+    for (const { unit } of candidates)
+      for (const { policy: own, overrides } of this.#naming(unit))
+        if (own !== policy) overrides.push({ policy, pointer: unit.pointer });
+    if (this.#keptOut.length === 0) return;
+    const contenders = new Contenders(candidates);
+    const rules = new Set(candidates.filter(isRule).map(({ unit }) => unit.rule));
+    this.#keptOut = this.#keptOut.filter(({ candidate, removals }) => {
+      const { pointer, rule } = candidate.unit;
+      if (!rules.has(rule) && contenders.overlapping(candidate).length === 0) return true;
+      for (const { policy: own, overrides } of removals) if (own !== policy) overrides.push({ policy, pointer });
+      return false;
+    });
+  }
+
+  /**
+   * An entry of `remove` is a setting
+   *
+   * It takes effect where a default would be in the result without it. It is overridden where an override sets what it names, or an
+   * atomic override discards it. Else there is nothing to remove, and it is neutral. `counts` selects pointers.
+   * RFC 9, "Examples F - Policy rule that deactivates default from higher level"
+   */
+  results(counts: (pointer: string) => boolean): readonly RemovalResult[] {
+    for (const { candidate, removals } of this.#keptOut) {
+      const { pointer } = candidate.unit;
+      if (counts(pointer)) for (const { keepsOut } of removals) keepsOut.add(pointer);
+    }
+    return this.#all.map(({ entry, policy, block, phase, keepsOut, overrides }): RemovalResult => {
+      const removal = { entry, policy, block };
+      if (phase === "gated") return { ...removal, state: "gated", removes: NONE, by: NONE };
+      if (keepsOut.size > 0) return { ...removal, state: "inEffect", removes: [...keepsOut].sort(), by: NONE };
+      const by = overrides.filter(({ pointer }) => pointer === undefined || counts(pointer)).map((one) => one.policy);
+      return { ...removal, state: by.length > 0 ? "overridden" : "neutral", removes: NONE, by: [...new Set(by)] };
+    });
   }
 }

@@ -19,7 +19,7 @@ export function loseDefault(
   result: FoldResult,
   candidate: Candidate,
   conflicting: readonly Candidate[],
-  others: Contenders,
+  others: Pick<Contenders, "policies">,
   decision: Step,
 ): void {
   const by = conflicting.length === 0 ? others.policies() : policiesOf(conflicting);

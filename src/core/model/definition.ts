@@ -168,6 +168,8 @@ export interface MergeRules {
   /** For `decidedBy: Annotation`: an annotation of the object that the higher policy targets. */
   readonly annotation?: { readonly key: string; readonly values: Readonly<Record<string, MergeStrategy>> };
   readonly sameTarget: "Established" | "OldestWins";
+  /** Whether a policy that sets and removes nothing lets higher defaults take effect, or keeps them out. With `none` it always does. */
+  readonly empty: "GivesWay" | "TakesPlace";
 }
 
 export interface PolicyDefinition {

@@ -64,4 +64,6 @@ export interface Policy {
   readonly targets: readonly PolicyTarget[];
   /** In the order in which they are merged: defaults, bare, overrides. */
   readonly blocks: readonly Block[];
+  /** Set if the policy has no blocks and keeps out higher defaults all the same: the granularity that it selects. */
+  readonly emptyGranularity?: Granularity;
 }

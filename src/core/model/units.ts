@@ -71,6 +71,23 @@ export function unitRulesOf({ merge }: PolicyDefinition, crd?: CrdFacts): UnitRu
   });
 }
 
+/**
+ * Maps of the object are one value
+ *
+ * A map in a field that a policy sets is one value against the object's own, in every class and with every strategy: a policy that sets
+ * one key of it overwrites all of it. `mapPaths`: paths in the spec proper where the schema of the object's field has a map.
+ * Policy attachment reference, "Merging into existing `spec` fields"
+ */
+export function ownUnitRulesOf(
+  definition: PolicyDefinition,
+  crd: CrdFacts | undefined,
+  mapPaths: readonly string[],
+): UnitRules {
+  const { ruleMaps, leaves, nulls } = unitRulesOf(definition, crd);
+  const atomicPaths = [...definition.merge.atomicPaths, ...(crd?.mapPaths ?? []), ...mapPaths];
+  return unitRules({ ruleMaps, atomicPaths, leaves, nulls });
+}
+
 /** A JSON Merge Patch (RFC 7386) merges every map key by key, so no map is one value in a kind that supports Patch. */
 export const hasWholeMaps = (granularities: readonly Granularity[]): boolean =>
   granularities.includes("Field") && !granularities.includes("Patch");

@@ -139,9 +139,11 @@ const count = (number: number): string => (number === 1 ? "1 path" : `${number} 
 const everywhere = (paths: number): string => (paths === 1 ? "its only path" : `all of its ${paths} paths`);
 
 function everywhereInEffect(tally: CompletePaths): string {
-  const { paths, met } = tally;
+  const { paths, full, met, idle } = tally;
+  if (full === paths) return `takes effect on ${everywhere(paths)}`;
   if (met === paths) return `constraint met: on ${count(paths)} the condition of the policy is false`;
-  return met === 0 ? `takes effect on ${everywhere(paths)}` : formatEffects(tally);
+  if (idle === paths) return `nothing to set or to remove on ${everywhere(paths)}`;
+  return formatEffects(tally);
 }
 
 /** The paths on which the policy takes effect or not, the overriding policies and the targets. */
@@ -190,7 +192,7 @@ const shownSetting = (setting: string): string => clipText(setting, MAX_SETTING)
 const namesOf = (policies: readonly PolicyId[]): readonly string[] =>
   policies.map((policy) => formatRef(parseObjectId(policy)));
 
-function formatEffects({ paths, full, partial, none, met }: CompletePaths): string {
+function formatEffects({ paths, full, partial, none, met, idle }: CompletePaths): string {
   if (none === paths) return `is overridden on ${everywhere(paths)}`;
   if (partial === paths) return `takes effect in part on ${everywhere(paths)}`;
   const parts = [
@@ -198,6 +200,7 @@ function formatEffects({ paths, full, partial, none, met }: CompletePaths): stri
     ...(partial === 0 ? [] : [`takes effect in part on ${partial}`]),
     ...(none === 0 ? [] : [`is overridden on ${none}`]),
     ...(met === 0 ? [] : [`has its constraint met on ${met}`]),
+    ...(idle === 0 ? [] : [`has nothing to remove on ${idle}`]),
   ];
   return `of its ${paths} paths, ${parts.join(", ")}`;
 }

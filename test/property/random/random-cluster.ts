@@ -30,13 +30,14 @@ const variation = fc.record({
     [3, "ReferenceGrant"],
     [2, "Consumer"],
   ),
+  empty: weighted<PolicyDefinition["merge"]["empty"]>([1, "GivesWay"], [1, "TakesPlace"]),
   namespaces: weighted([4, false], [1, true]),
 });
 type Variation = typeof variation extends fc.Arbitrary<infer T> ? T : never;
 
 function vary(
   kind: PolicyKindUnderTest,
-  { sameTarget, bare, crossNamespace, namespaces }: Variation,
+  { sameTarget, bare, crossNamespace, empty, namespaces }: Variation,
 ): PolicyKindUnderTest {
   if (kind.definition.class === "Direct") return kind;
   const definition = namespaces ? withNamespaces(kind.definition) : kind.definition;
@@ -49,6 +50,7 @@ function vary(
         ...definition.merge,
         sameTarget: sameTarget ?? definition.merge.sameTarget,
         bare: bare ?? definition.merge.bare,
+        empty,
       },
     },
   };

@@ -386,19 +386,21 @@ const mutualGrants: readonly JsonObject[] = [
   ["a", "a-b"],
   ["a-b", "a"],
 ].flatMap(([namespace = "", other = ""]) =>
-  [grantees.slice(0, MAX_FROM), grantees.slice(MAX_FROM)].map((from, at) =>
-    kubeObject(
-      { apiVersion: `${gatewayGroup}/v1`, kind: "ReferenceGrant", namespace, name: `mutual${at}` },
-      {},
-      {
-        from: from.map((grantee) => ({ ...grantee, namespace: other })),
-        to: [
-          { group: "", kind: "Service" },
-          ...["Gateway", "ListenerSet", ...routeKinds].map((kind) => ({ group: gatewayGroup, kind })),
-        ],
-      },
+  [0, 1, 2]
+    .map((at) => [grantees.slice(at * MAX_FROM, (at + 1) * MAX_FROM), at] as const)
+    .map(([from, at]) =>
+      kubeObject(
+        { apiVersion: `${gatewayGroup}/v1`, kind: "ReferenceGrant", namespace, name: `mutual${at}` },
+        {},
+        {
+          from: from.map((grantee) => ({ ...grantee, namespace: other })),
+          to: [
+            { group: "", kind: "Service" },
+            ...["Gateway", "ListenerSet", ...routeKinds].map((kind) => ({ group: gatewayGroup, kind })),
+          ],
+        },
+      ),
     ),
-  ),
 );
 
 export const gatewayObjects: Arb<JsonObject[]> = fc

@@ -50,6 +50,24 @@ export const mappedKind: PolicyKindUnderTest = {
   }),
 };
 
+/** JSON Merge Patch into fields of the route: maps are merged among policies, and are one value against the object's own. */
+export const mappedPatchKind: PolicyKindUnderTest = {
+  ...retries,
+  paths: [...retries.paths, "retry.hint.k", "retry.hint.l"],
+  strategies: ["patch", "patch", "atomic"],
+  definition: define({
+    kind: "MappedPatchPolicy",
+    merge: {
+      granularity: { default: "Patch", field: "strategy", values: { atomic: "Atomic", patch: "Patch" } },
+      atomicPaths: ["labels", "retry.hint"],
+    },
+    mapsTo: [
+      { from: "retry", to: { level: section(httpRoute, "Rule"), path: "retry" }, create: true },
+      { from: "labels", to: { level: httpRoute, path: "spec.retry.labels" }, create: true },
+    ],
+  }),
+};
+
 /** Policy attachment reference, RetryFilter: the field is in list items, and only in existing ones. */
 export const filterKind: PolicyKindUnderTest = {
   ...retries,

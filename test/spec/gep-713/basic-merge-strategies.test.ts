@@ -1,5 +1,6 @@
 /** GEP-713, "Basic merge strategies" */
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/model/json.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { color, colorPolicy, contest, topology } from "./color-policies.ts";
 
@@ -61,6 +62,66 @@ describe("Basic merge strategies", () => {
       "the policy is attached, but not to every target: Gateway default/g1 already has ColorPolicy default/older, which is older; only one ColorPolicy takes effect on a target",
     ]);
     expect(made.messages("older", "Accepted")).toEqual(["the policy is attached"]);
+  });
+
+  describe("An empty policy", () => {
+    const inherited = colorPolicy({ targets: ["Gateway", "HTTPRoute"], merge: { none: true } });
+    const keepsOut = colorPolicy({ merge: { blocks: "Combined", empty: "TakesPlace" } });
+    const on = (definition: typeof inherited, p1: JsonObject, p2: JsonObject) =>
+      contest(definition, [color("p1", "Gateway/g1", p1), color("p2", "HTTPRoute/r1", p2)]);
+
+    for (const [kind, definition] of [
+      ["None", inherited],
+      ["Atomic Defaults, merge.empty: TakesPlace", keepsOut],
+    ] as const) {
+      test(`${kind}: it keeps out what is higher`, () => {
+        const made = on(definition, { color: "red" }, {});
+        expect(made.spec("Service/b1")).toEqual({});
+        expect(made.source("Service/b1", "/color").lost).toEqual(['p1 bare "red" replaced by p2']);
+        expect(made.outcome("p1")).toBe("Overridden by p2");
+        expect(made.outcome("p2")).toBe("Enforced");
+        expect(made.affectedBy("HTTPRoute/r1")).toEqual(["p2"]);
+      });
+
+      test(`${kind}: where nothing is higher it affects nothing`, () => {
+        const made = contest(definition, [color("p2", "HTTPRoute/r1", {})]);
+        expect(made.outcome("p2")).toBe("Enforced");
+        expect(made.affectedBy("HTTPRoute/r1")).toEqual([]);
+      });
+
+      test(`${kind}: a lower policy that sets something replaces it`, () => {
+        const made = on(definition, {}, { color: "blue" });
+        expect(made.spec("Service/b1")).toEqual({ color: "blue" });
+        expect(made.outcome("p1")).toBe("Overridden by p2");
+        expect(made.outcome("p2")).toBe("Enforced");
+      });
+    }
+
+    test("merge.empty: TakesPlace: an override replaces it, and an empty override replaces nothing", () => {
+      const made = on(keepsOut, { overrides: { color: "red" } }, { defaults: {} });
+      expect(made.spec("Service/b1")).toEqual({ color: "red" });
+      expect(made.outcome("p2")).toBe("Overridden by p1");
+      const empty = on(keepsOut, { overrides: {} }, { color: "blue" });
+      expect(empty.spec("Service/b1")).toEqual({ color: "blue" });
+      expect(empty.outcome("p2")).toBe("Enforced");
+    });
+
+    test("merge.empty: TakesPlace: defaults that are merged field by field fill it", () => {
+      const made = on(keepsOut, { defaults: { strategy: "patch", color: "red" } }, {});
+      expect(made.spec("Service/b1")).toEqual({ color: "red" });
+      expect(made.outcome("p1")).toBe("Enforced");
+    });
+
+    test("merge.empty: TakesPlace: a policy that removes something is not empty, and higher defaults take effect", () => {
+      const made = on(keepsOut, { color: "red", shade: "dark" }, { remove: ["shade"] });
+      expect(made.spec("Service/b1")).toEqual({ color: "red" });
+    });
+
+    test("merge.empty: GivesWay: higher defaults take effect", () => {
+      const made = on(colorPolicy(), { color: "red" }, {});
+      expect(made.spec("Service/b1")).toEqual({ color: "red" });
+      expect(made.outcome("p1")).toBe("Enforced");
+    });
   });
 
   for (const [strategy, p1, expected] of [

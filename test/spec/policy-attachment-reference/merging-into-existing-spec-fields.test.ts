@@ -1,6 +1,6 @@
 /** Policy attachment reference, "Merging into existing spec fields" */
 import { describe, expect, test } from "vitest";
-import type { MergeRules } from "../../../src/core/model/definition.ts";
+import type { MergeRules, PolicyDefinition } from "../../../src/core/model/definition.ts";
 import type { JsonObject } from "../../../src/core/model/json.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, policy, route } from "../../support/cluster/gateway-objects.ts";
@@ -295,5 +295,58 @@ describe("Merging into existing `spec` fields", () => {
     expect(absent.effective()).toEqual([]);
     expect(absent.outcome("p")).toBe("NoPath");
     expect(absent.affectedBy("HTTPRoute/r")).toEqual([]);
+  });
+});
+
+describe("map[string]string: the entire value must be overwritten", () => {
+  const own = { foo: "a", baz: "b" };
+  const kinds = (["Field", "Patch", "Atomic", "Merge"] as const).map((granularity) => ({
+    granularity,
+    definition: policyKind("KeyPolicy", {
+      targets: ["Gateway", "HTTPRoute"],
+      ends: ["HTTPRoute/Rule"],
+      merge: {
+        granularity: { default: granularity, field: "strategy", values: {} },
+        atomicPaths: ["key"],
+        rules: ["rules"],
+      },
+      mapsTo: [{ from: "key", to: "HTTPRoute", path: "spec.key" }],
+    }),
+  }));
+  const withOwn = (definition: PolicyDefinition, spec: JsonObject) => {
+    const r = route("r", "Gateway/g", {});
+    const policies = [policy("KeyPolicy", "p", "Gateway/g", spec)];
+    const objects = [gateway("g"), { ...r, spec: { ...(r["spec"] as JsonObject), key: own } }, ...policies];
+    return cluster(objects, { definitions: [definition] });
+  };
+
+  for (const { granularity, definition } of kinds) {
+    test(`${granularity} overrides`, () => {
+      const made = withOwn(definition, { overrides: { key: { foo: "c", bar: "d" } } });
+      expect(made.spec("HTTPRoute/r")).toEqual({ key: { foo: "c", bar: "d" } });
+      expect(made.outcome("p")).toBe("Enforced");
+    });
+
+    test(`${granularity} defaults: the value of the object remains, the two are not merged`, () => {
+      const made = withOwn(definition, { defaults: { key: { bar: "d" } } });
+      expect(made.spec("HTTPRoute/r")).toEqual({ key: own });
+      expect(made.outcome("p")).toBe("Overridden");
+    });
+  }
+
+  test("a Direct policy", () => {
+    const direct = policyKind("KeyPolicy", {
+      class: "Direct",
+      targets: ["HTTPRoute"],
+      ends: ["HTTPRoute"],
+      merge: { atomicPaths: ["key"] },
+      mapsTo: [{ from: "key", to: "HTTPRoute", path: "spec.key" }],
+    });
+    const r = route("r", "Gateway/g", {});
+    const objects = [gateway("g"), { ...r, spec: { ...(r["spec"] as JsonObject), key: own } }];
+    const made = cluster([...objects, policy("KeyPolicy", "p", "HTTPRoute/r", { key: { foo: "c", bar: "d" } })], {
+      definitions: [direct],
+    });
+    expect(made.spec("HTTPRoute/r")).toEqual({ key: { foo: "c", bar: "d" } });
   });
 });

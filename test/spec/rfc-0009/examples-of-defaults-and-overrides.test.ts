@@ -201,7 +201,8 @@ const examples: readonly {
       "/rules/authentication/b": { held: "rt bare", by: "rt bare AtomicDefaults", lost: [] },
     },
     gw: "Enforced",
-    rt: "Enforced",
+    // The entry of `unset` is a setting, and the override keeps what it names.
+    rt: "PartiallyEnforced by gw",
   },
 ];
 

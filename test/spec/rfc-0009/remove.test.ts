@@ -3,7 +3,8 @@
  * RFC 9, "Merge a defaults block of policy rules into a policy": `remove`
  */
 import { describe, expect, test } from "vitest";
-import { auth, authn, compared, effective, made, merge, outcomes, specOf } from "./compare-policies.ts";
+import { check, plan, reach } from "../../../src/index.ts";
+import { at, auth, authn, compared, effective, made, merge, outcomes, specOf } from "./compare-policies.ts";
 
 describe("remove", () => {
   const defaults = { defaults: merge({ rules: { authentication: { a: "G", b: "G" }, authorization: { a: "G" } } }) };
@@ -147,5 +148,110 @@ describe("remove", () => {
       auth("rule", "HTTPRoute/r#rule", { ...authn({ b: "S" }), remove: ["a"] }),
     );
     expect(specOf(both)).toEqual(authn({ b: "S", c: "R" }));
+  });
+});
+
+describe("An entry of `remove` is a setting of its policy", () => {
+  const gw = { defaults: merge(authn({ a: "G", b: "G" })) };
+  const removals = (both: ReturnType<typeof compared>) =>
+    (both.effectiveAt(at, { kind: "AuthPolicy" }).removals ?? []).map(
+      ({ policy, entry, state, removes, by }) =>
+        `${policy.split("/").at(-1)} ${entry} ${state}: ${removes.join(" ")}${by.map((one) => `by ${one.split("/").at(-1)}`).join(" ")}`,
+    );
+
+  test("it takes effect where a default would be in the result without it: the target is affected", () => {
+    const both = compared(gw, { remove: ["a", "b"] });
+    expect(specOf(both)).toEqual({});
+    expect(removals(both)).toEqual([
+      "rt a inEffect: /rules/authentication/a",
+      "rt b inEffect: /rules/authentication/b",
+    ]);
+    expect(outcomes(both)).toEqual({ gw: "Overridden by rt", rt: "Enforced" });
+    expect(both.affectedBy("HTTPRoute/r")).toEqual(["rt"]);
+    const [path] = reach(both.evaluation, "authpolicy/rt")?.paths ?? [];
+    expect(path?.effect).toBe("full");
+  });
+
+  test("a policy whose values are overridden and whose `remove` acts is partially enforced", () => {
+    const both = made(
+      auth("gw", "Gateway/g", { ...gw, overrides: merge(authn({ c: "G" })) }),
+      auth("rt", "HTTPRoute/r", { ...authn({ c: "R" }), remove: ["a"] }),
+    );
+    expect(specOf(both)).toEqual(authn({ b: "G", c: "G" }));
+    expect(both.outcome("rt")).toBe("PartiallyEnforced by gw");
+    expect(both.affectedBy("HTTPRoute/r")).toEqual(["gw", "rt"]);
+  });
+
+  test("it is overridden where an override sets what it names", () => {
+    const both = compared({ overrides: merge(authn({ a: "G" })) }, { remove: ["a"] });
+    expect(removals(both)).toEqual(["rt a overridden: by gw"]);
+    expect(outcomes(both)).toEqual({ gw: "Enforced", rt: "Overridden by gw" });
+    expect(both.affectedBy("HTTPRoute/r")).toEqual(["gw"]);
+  });
+
+  test("it is overridden where an override sets what it has removed", () => {
+    const both = made(
+      auth("gw", "Gateway/g", { overrides: merge(authn({ a: "O" })) }),
+      auth("listener", "Gateway/g#http", { defaults: merge(authn({ a: "G" })) }),
+      auth("rt", "HTTPRoute/r", { remove: ["rules.authentication"] }),
+    );
+    expect(specOf(both)).toEqual(authn({ a: "O" }));
+    expect(both.outcome("rt")).toBe("Overridden by gw");
+  });
+
+  test("it is overridden where an atomic override discards it", () => {
+    const both = made(
+      auth("gw", "Gateway/g", { defaults: merge(authn({ a: "G" })) }),
+      auth("rt", "HTTPRoute/r", { overrides: authn({ c: "R" }) }),
+      auth("rule", "HTTPRoute/r#rule", { remove: ["a"] }),
+    );
+    expect(specOf(both)).toEqual(authn({ a: "G", c: "R" }));
+    expect(both.outcome("rule")).toBe("Overridden by rt");
+  });
+
+  for (const [what, higher, lower] of [
+    ["no higher policy sets it", { defaults: merge(authn({ b: "G" })) }, { remove: ["a"] }],
+    ["the policy itself sets it", gw, { ...authn({ a: "R", b: "R" }), remove: ["a"] }],
+    ["an atomic default is not taken anyway", { defaults: authn({ a: "G" }) }, { ...authn({ c: "R" }), remove: ["a"] }],
+  ] as const) {
+    test(`else there is nothing to remove: ${what}`, () => {
+      const both = compared(higher, lower);
+      expect(removals(both)).toEqual(["rt a neutral: "]);
+      expect(both.outcome("rt")).toBe("Enforced");
+    });
+  }
+
+  test("with nothing to remove, and nothing set, the policy is Enforced, and affects nothing", () => {
+    const both = compared({ defaults: merge(authn({ b: "G" })) }, { remove: ["a"] });
+    expect(outcomes(both)).toEqual({ gw: "Enforced", rt: "Enforced" });
+    expect(both.affectedBy("HTTPRoute/r")).toEqual(["gw"]);
+    expect(both.messages("rt", "Enforced")).toEqual([
+      expect.stringContaining("nothing to set or to remove on its only path"),
+    ]);
+    expect(check(both.evaluation).map(({ code }) => code)).toContain("RemovesNothing");
+  });
+
+  test("in a block whose condition is false it is no setting", () => {
+    const both = compared(gw, { overrides: merge({ when: "has(spec.nothing)", remove: ["a"] }) });
+    expect(removals(both)).toEqual(["rt a gated: "]);
+    expect(specOf(both)).toEqual(authn({ a: "G", b: "G" }));
+    expect(both.outcome("rt")).toBe("Enforced");
+  });
+
+  test("two policies that remove the same both do", () => {
+    const both = made(
+      auth("gw", "Gateway/g", gw),
+      auth("rt", "HTTPRoute/r", { remove: ["a"] }),
+      auth("rule", "HTTPRoute/r#rule", { remove: ["a"] }),
+    );
+    expect(specOf(both)).toEqual(authn({ b: "G" }));
+    expect(both.affectedBy("HTTPRoute/r#rule")).toEqual(["gw", "rt", "rule"]);
+  });
+
+  test("plan says that a removal begins to take effect", () => {
+    const higher = auth("gw", "Gateway/g", gw);
+    const found = plan(made(higher).evaluation, [{ upsert: auth("rt", "HTTPRoute/r", { remove: ["a"] }) }]);
+    const changed = found.policies.find(({ policy }) => policy.endsWith("/rt"));
+    expect(changed?.nowInEffect).toEqual([{ remove: "a", paths: 1 }]);
   });
 });

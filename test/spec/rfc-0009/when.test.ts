@@ -20,6 +20,15 @@ describe("when", () => {
     });
   }
 
+  test("self.metadata is the metadata of the policy that has the condition", () => {
+    const limit = (when: string) => specOf(gated(when, authn({ a: 51 })));
+    for (const when of ["self.metadata.name == 'gw'", "self.metadata.namespace == 'default' && spec == self.spec"])
+      expect(limit(when)).toEqual(authn({ a: 50 }));
+    expect(limit("self.metadata.name == 'rt'")).toEqual(authn({ a: 51 }));
+    // Fields that the API server maintains are absent: a change of them alone changes nothing.
+    expect(limit("has(self.metadata.generation) || has(self.metadata.managedFields)")).toEqual(authn({ a: 51 }));
+  });
+
   test("a missing key means false, for overrides", () => {
     const both = gated("spec.rules.authentication.a > 50", authn({ b: 1 }));
     expect(specOf(both)).toEqual(authn({ b: 1 }));

@@ -19,4 +19,5 @@ export const DEFAULT_MERGE: MergeRules = {
   bare: "AtomicDefaults",
   decidedBy: "Higher",
   sameTarget: "Established",
+  empty: "GivesWay",
 };

@@ -11,7 +11,7 @@ import { formatRef, type PolicyId } from "../../model/refs.ts";
 import { nearMiss } from "../../model/words/near-miss.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 import type { DistinctFold } from "./distinct-folds.ts";
-import type { PolicyEffect } from "./policy-effects.ts";
+import { type PolicyEffect, removalKey } from "./policy-effects.ts";
 
 interface Collision {
   readonly loser: Candidate & { readonly policy: Policy; readonly block: Block };
@@ -102,11 +102,11 @@ export function companionsOf(folds: readonly DistinctFold[]): Companions {
 /** Entries of `remove` that remove nothing on any path. `companions` is computed only if there are such entries. */
 export function checkRemovals(
   world: World,
-  { policy, removed, paths }: PolicyEffect,
+  { policy, removing, paths }: PolicyEffect,
   companions: () => Companions,
 ): readonly CheckFinding[] {
   const entries = policy.blocks.flatMap((block) => block.remove.map((entry, index) => ({ block, entry, index })));
-  const idle = entries.filter(({ entry }) => !removed.some((unit) => isNamed(entry, unit)));
+  const idle = entries.filter(({ block, entry }) => !removing.has(removalKey(block.name, entry)));
   if (idle.length === 0) return [];
   const others = [...(companions().get(policy) ?? [])];
   return idle.map(({ block, entry, index }) => {
@@ -115,7 +115,7 @@ export function checkRemovals(
       code: "RemovesNothing",
       severity: "warning",
       field: fieldOfPointer(removalPointer(world, policy, block, index)),
-      message: `${formatRef(policy.object.ref)} removes '${entry}', but no higher policy sets it as a default on ${where}${hint(entry, others)}`,
+      message: `${formatRef(policy.object.ref)} removes '${entry}', but ${whyNothing(entry, others)} on ${where}${hint(entry, others)}`,
       fix: "Correct the name, or delete the entry.",
     });
   });
@@ -134,6 +134,14 @@ function isNamed(entry: string, unit: Unit): boolean {
   const path = unit.path.join(".");
   return unit.ruleName === entry || path === entry || path.startsWith(`${entry}.`);
 }
+
+/** A default that another one replaces anyway is not removed. */
+const whyNothing = (entry: string, others: readonly Policy[]): string =>
+  others.some(({ blocks }) =>
+    blocks.some(({ name, units }) => name !== "overrides" && units.some((u) => isNamed(entry, u))),
+  )
+    ? "the defaults that it names would not take effect"
+    : "no higher policy sets it as a default";
 
 function hint(entry: string, others: readonly Policy[]): string {
   const units = others.flatMap(({ blocks, object }) => blocks.map((block) => ({ block, object })));

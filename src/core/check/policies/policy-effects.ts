@@ -25,14 +25,18 @@ export interface PolicyEffect {
   readonly acted: Set<BlockName>;
   /** True if its overrides replace a value on some path, or find the same value there. */
   overridesMeet: boolean;
-  /** Units of other policies that its `remove` entries remove. */
-  readonly removed: Unit[];
+  /** The entries of `remove` that take effect on some path, by block: `bare limits.a`. */
+  readonly removing: Set<string>;
 }
+
+export const removalKey = (block: BlockName, entry: string): string => `${block} ${entry}`;
 
 export function policyEffects(folds: readonly DistinctFold[]): ReadonlyMap<PolicyId, PolicyEffect> {
   const effects = new Map<PolicyId, PolicyEffect>();
   for (const { effective, paths, states } of folds) {
     for (const { policy } of effective.outcomes) effectOf(effects, policy).paths += paths;
+    for (const { policy, block, entry, state } of effective.removals)
+      if (state === "inEffect") effects.get(policy)?.removing.add(removalKey(block, entry));
     for (const fold of states()) {
       for (const { holder, losses } of fold) {
         if (holder !== undefined) noteHolder(effects, holder);
@@ -53,7 +57,7 @@ function effectOf(effects: Map<PolicyId, PolicyEffect>, policy: Policy): PolicyE
       gated: new Set(),
       acted: new Set(),
       overridesMeet: false,
-      removed: [],
+      removing: new Set(),
     };
     effects.set(policy.id, effect);
   }
@@ -100,7 +104,7 @@ function noteWinners(effects: Map<PolicyId, PolicyEffect>, { candidate, reason, 
   for (const winner of by) {
     if (winner === candidate.policy) continue;
     const effect = effectOf(effects, winner);
-    if (reason === "removed") effect.removed.push(candidate.unit);
-    else if (reason !== "equal" || holder?.block?.name === "overrides") effect.overridesMeet = true;
+    if (reason === "removed") continue;
+    if (reason !== "equal" || holder?.block?.name === "overrides") effect.overridesMeet = true;
   }
 }

@@ -36,21 +36,22 @@ function policyBelow(above: EffectivePolicy, target: TargetId, last: PathNode): 
   const { policyKind, spec, sources } = above;
   const path = pathBelow(above.path, last);
   // Most results have no optional field. The literal is faster than a spread, and there may be a million results.
-  if (above.from === undefined && above.incomplete === undefined) return { policyKind, target, path, spec, sources };
+  if (above.from === undefined && above.incomplete === undefined && above.removals === undefined)
+    return { policyKind, target, path, spec, sources };
   return { ...above, target, path };
 }
 
 function plainPolicy(
   path: Path,
   { policyKind }: CompiledKind,
-  { spec, fields }: EffectiveSpec,
+  { spec, fields, removals }: EffectiveSpec,
   sources: readonly Source[],
 ): EffectivePolicy {
   const { from, incomplete } = path;
   const target = endOf(path);
   const nodes = plainPath(path);
   // Most results have no optional field. The literal is faster than a spread, and there may be a million results.
-  if (from === undefined && !incomplete && fields.length === 0)
+  if (from === undefined && !incomplete && fields.length === 0 && removals.length === 0)
     return { policyKind, target, path: nodes, spec, sources };
   return {
     policyKind,
@@ -61,6 +62,7 @@ function plainPolicy(
     ...(from === undefined ? {} : { from }),
     ...(incomplete ? { incomplete: true as const } : {}),
     ...(fields.length === 0 ? {} : { fields: fields.map(mappedField) }),
+    ...(removals.length === 0 ? {} : { removals }),
   };
 }
 

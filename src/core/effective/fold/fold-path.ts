@@ -1,9 +1,12 @@
 import type { EffectiveField, EffectiveSpec } from "../../merge/effective-spec.ts";
+import type { EmptyPolicyResult } from "../../merge/empty-policies.ts";
 import { type FoldLevel, fold } from "../../merge/fold.ts";
 import type { PointerState } from "../../merge/fold-result.ts";
 import { isDirect } from "../../merge/is-direct.ts";
 import { outcomesOf } from "../../merge/outcomes-of.ts";
+import type { RemovalOutcome } from "../../merge/provenance.ts";
 import { byPointer, provenanceOf } from "../../merge/provenance-of.ts";
+import type { RemovalResult } from "../../merge/removals.ts";
 import type { LevelKind } from "../../model/definition.ts";
 import type { Block, Policy } from "../../model/policy.ts";
 import type { Node, Path } from "../paths/path.ts";
@@ -34,7 +37,7 @@ export function foldPath(path: Path, kind: CompiledKind, own: OwnValues = ownVal
 
 /** The own values of objects on the path, in the fields that the kind maps onto. */
 export const ownValuesOn = (path: Path, kind: CompiledKind): OwnValues =>
-  kind.mappings.length === 0 ? NO_OWN_VALUES : ownValues(mappedNodes(path, kind), kind.mappings, kind.tools.unitRules);
+  kind.mappings.length === 0 ? NO_OWN_VALUES : ownValues(mappedNodes(path, kind), kind.mappings, kind.ownUnitRules);
 
 /** The state of every pointer at the end of a path: of the spec, then of each item of an object's field. An `EffectiveSpec` has only what is reported. */
 export function pointerStatesAt(path: Path, kind: CompiledKind): readonly (readonly PointerState[])[] {
@@ -53,15 +56,60 @@ function foldStack(stack: Stack, own: OwnValues, endLevels: number, kind: Compil
     : levels.flatMap(({ policies: own, replaced = [] }) => [...own, ...replaced]);
   // There are many stacks, and a spread would take longer than the fold.
   const { spec: result, sources, ownSources } = provenanceOf(spec.states);
-  const outcomes = outcomesOf(policies, [spec.states, ...items.map(({ states }) => states)]);
+  const removed = removalsOf(spec, items);
+  const outcomes = outcomesOf(
+    policies,
+    [spec.states, ...items.map(({ states }) => states)],
+    removed,
+    spec.emptyPolicies,
+  );
   const conditionErrors = items.length === 0 ? spec.conditionErrors : distinctErrors([spec, ...items]);
   const fields = items.length === 0 ? NO_FIELDS : items.map(fieldOf);
-  return { spec: result, sources, ownSources, outcomes, conditionErrors, fields };
+  const removals = removed.length === 0 ? NO_REMOVALS : removed.map(plainRemoval);
+  return { spec: result, sources, ownSources, outcomes, conditionErrors, removals, fields };
 }
 
 interface FoldedStates extends Pick<EffectiveSpec, "conditionErrors"> {
   readonly states: readonly PointerState[];
+  readonly removals: readonly RemovalResult[];
 }
+
+const NO_RESULTS: readonly RemovalResult[] = [];
+const NO_REMOVALS: readonly RemovalOutcome[] = [];
+const NO_EMPTY_POLICIES: readonly EmptyPolicyResult[] = [];
+
+/**
+ * What became of each entry of `remove` on a path: it takes effect if it does in the spec or in an item of an object's field. A policy
+ * at several levels has its entries once.
+ */
+function removalsOf(spec: FoldedStates, items: readonly FoldedItem[]): readonly RemovalResult[] {
+  if (spec.removals.length === 0) return NO_RESULTS;
+  const all = new Map<string, RemovalResult>();
+  for (const result of [spec, ...items].flatMap(({ removals }) => removals)) {
+    const key = JSON.stringify([result.policy.id, result.block.name, result.entry]);
+    const known = all.get(key);
+    all.set(key, known === undefined ? result : joined(known, result));
+  }
+  return [...all.values()];
+}
+
+const STATES: readonly RemovalResult["state"][] = ["inEffect", "overridden", "neutral", "gated"];
+
+function joined(a: RemovalResult, b: RemovalResult): RemovalResult {
+  const [first, second] = STATES.indexOf(a.state) <= STATES.indexOf(b.state) ? [a, b] : [b, a];
+  if (first.state !== second.state) return first;
+  const removes = [...new Set([...first.removes, ...second.removes])].sort();
+  return { ...first, removes, by: [...new Set([...first.by, ...second.by])] };
+}
+
+const plainRemoval = ({ policy, block, entry, state, removes, by }: RemovalResult): RemovalOutcome => ({
+  policy: policy.id,
+  block: block.name,
+  entry,
+  state,
+  removes,
+  by: by.map(({ id }) => id),
+});
 
 interface FoldedItem extends FoldedStates {
   readonly item: OwnItem;
@@ -74,15 +122,29 @@ function runFolds(
   levels: readonly FoldLevel[],
   own: OwnValues,
   { definition, tools }: CompiledKind,
-): { readonly spec: FoldedStates; readonly items: readonly FoldedItem[] } {
-  const { states, conditionErrors } = fold(levels, own.units, definition, tools);
-  const spec = { conditionErrors, states: statesInSpec(states, own) };
+): {
+  readonly spec: FoldedStates & { readonly emptyPolicies: readonly EmptyPolicyResult[] };
+  readonly items: readonly FoldedItem[];
+} {
+  const { states, conditionErrors, removals, emptyPolicies } = fold(levels, own.units, definition, tools);
+  const isInSpec = (pointer: string): boolean => !isAbout(pointer, own.notInSpec);
+  const spec = {
+    conditionErrors,
+    states: statesInSpec(states, own),
+    removals: removals?.results(isInSpec) ?? NO_RESULTS,
+    emptyPolicies: emptyPolicies?.results() ?? NO_EMPTY_POLICIES,
+  };
   if (own.items.length === 0) return { spec, items: NO_ITEMS };
   const items = own.items.map((item): FoldedItem => {
     // All own values take part, so that conditions see the whole spec for this item.
     const folded = fold(levels, [...item.units, ...own.units], definition, tools);
-    const { conditionErrors: errors } = folded;
-    return { item, conditionErrors: errors, states: statesInItem(folded.states, item) };
+    const isInItem = (pointer: string): boolean => isAbout(pointer, [item.from]);
+    return {
+      item,
+      conditionErrors: folded.conditionErrors,
+      states: folded.states.filter(({ pointer }) => isInItem(pointer)),
+      removals: folded.removals?.results(isInItem) ?? NO_RESULTS,
+    };
   });
   return { spec, items };
 }
@@ -90,10 +152,6 @@ function runFolds(
 /** Settings that go to items only, or nowhere, are not part of the spec. */
 const statesInSpec = (states: readonly PointerState[], { notInSpec }: OwnValues): readonly PointerState[] =>
   notInSpec.length === 0 ? states : states.filter(({ pointer }) => !isAbout(pointer, notInSpec));
-
-/** The fields of an item are compared with the corresponding ones of the policy. */
-const statesInItem = (states: readonly PointerState[], { from }: OwnItem): readonly PointerState[] =>
-  states.filter(({ pointer }) => isAbout(pointer, [from]));
 
 const fieldOf = ({ item, states }: FoldedItem): EffectiveField => ({
   object: item.object,

@@ -50,7 +50,8 @@ function specComparison(): IsSameSpec {
     if (last?.before !== before || last.after !== after) {
       const isSame =
         jsonIdentical(before.spec, after.spec) &&
-        jsonIdentical(before.sources as unknown as Json, after.sources as unknown as Json);
+        jsonIdentical(before.sources as unknown as Json, after.sources as unknown as Json) &&
+        jsonIdentical(before.removals as unknown as Json, after.removals as unknown as Json);
       last = { before, after, isSame };
     }
     return last.isSame;

@@ -17,6 +17,7 @@ interface Counters {
   partial: number;
   none: number;
   met: number;
+  idle: number;
   overriddenBy: Map<PolicyId, number> | undefined;
   overriddenAt: Map<TargetId, number> | undefined;
   errors: Map<string, number> | undefined;
@@ -76,9 +77,10 @@ export function changedTally(
 }
 
 /** How far a policy takes effect on a path. */
-function effectOf({ inEffect, overridden, gated }: Outcome): "full" | "partial" | "none" | "met" {
+function effectOf({ inEffect, overridden, gated }: Outcome): "full" | "partial" | "none" | "met" | "idle" {
   if (overridden > 0) return inEffect === 0 ? "none" : "partial";
-  return inEffect === 0 && gated ? "met" : "full";
+  if (inEffect > 0) return "full";
+  return gated ? "met" : "idle";
 }
 
 function countersOf(changes: TallyChanges, policy: PolicyId, ancestor: ObjectId): Counters {
@@ -89,7 +91,7 @@ function countersOf(changes: TallyChanges, policy: PolicyId, ancestor: ObjectId)
   }
   let counters = byAncestor.get(ancestor);
   if (counters === undefined) {
-    counters = { paths: 0, incomplete: 0, full: 0, partial: 0, none: 0, met: 0, ...NO_COUNTS };
+    counters = { paths: 0, incomplete: 0, full: 0, partial: 0, none: 0, met: 0, idle: 0, ...NO_COUNTS };
     byAncestor.set(ancestor, counters);
   }
   return counters;
@@ -110,11 +112,13 @@ function isZero({
   partial,
   none,
   met,
+  idle,
   overriddenBy,
   overriddenAt,
   errors,
 }: Counters): boolean {
-  if (paths !== 0 || incomplete !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0) return false;
+  if (paths !== 0 || incomplete !== 0 || full !== 0 || partial !== 0 || none !== 0 || met !== 0 || idle !== 0)
+    return false;
   return areZero(overriddenBy) && areZero(overriddenAt) && areZero(errors);
 }
 
@@ -133,6 +137,7 @@ function changedCounters(tally: AncestorTally | undefined, change: Counters): An
     partial: (tally?.partial ?? 0) + change.partial,
     none: (tally?.none ?? 0) + change.none,
     met: (tally?.met ?? 0) + change.met,
+    idle: (tally?.idle ?? 0) + change.idle,
     overriddenBy: changedCounts(tally?.overriddenBy, change.overriddenBy),
     overriddenAt: changedCounts(tally?.overriddenAt, change.overriddenAt),
     errors: changedCounts(tally?.errors, change.errors),

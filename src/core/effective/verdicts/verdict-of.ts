@@ -102,6 +102,7 @@ const EMPTY_TALLY: Tally = {
   partial: 0,
   none: 0,
   met: 0,
+  idle: 0,
   overriddenBy: [],
   overriddenByTotal: 0,
   overriddenAt: [],
@@ -112,7 +113,7 @@ const NO_PATH: Verdict = { state: "Accepted", enforcement: "NoPath", total: EMPT
 
 /**
  * The verdict is that of the complete paths. A policy without a complete path is Incomplete: a policy above, which is not known, may override
- * it. A policy sets nothing where its constraint is met, so such paths do not count.
+ * it. Paths on which the constraint of a policy is met, or on which it has nothing to set or remove, do not count.
  */
 function enforcementOf({ paths, incomplete, full, partial, none }: CountedPaths): Enforcement {
   if (incomplete === paths) return "Incomplete";
@@ -123,7 +124,7 @@ function enforcementOf({ paths, incomplete, full, partial, none }: CountedPaths)
 type CountedPaths = Omit<AncestorTally, "errors">;
 
 const plainTally = (counts: CountedPaths): Tally => {
-  const { paths, incomplete, full, partial, none, met, overriddenBy, overriddenAt } = counts;
+  const { paths, incomplete, full, partial, none, met, idle, overriddenBy, overriddenAt } = counts;
   return {
     paths,
     incomplete,
@@ -131,6 +132,7 @@ const plainTally = (counts: CountedPaths): Tally => {
     partial,
     none,
     met,
+    idle,
     overriddenBy: overriddenBy.first(SHOWN, (policy, count) => ({ policy, paths: count })),
     overriddenByTotal: overriddenBy.size,
     overriddenAt: overriddenAt.first(SHOWN, (target, count) => ({ target, paths: count })),
@@ -140,7 +142,7 @@ const plainTally = (counts: CountedPaths): Tally => {
 
 /** The sum over all ancestors. A policy on few targets has few; one on a whole class has that class. */
 function sumOf(tally: PolicyTally): CountedPaths {
-  const total = { paths: 0, incomplete: 0, full: 0, partial: 0, none: 0, met: 0 };
+  const total = { paths: 0, incomplete: 0, full: 0, partial: 0, none: 0, met: 0, idle: 0 };
   const overriddenBy = new Map<PolicyId, number>();
   const overriddenAt = new Map<TargetId, number>();
   tally.forEach((_: ObjectId, counts) => {
@@ -150,6 +152,7 @@ function sumOf(tally: PolicyTally): CountedPaths {
     total.partial += counts.partial;
     total.none += counts.none;
     total.met += counts.met;
+    total.idle += counts.idle;
     counts.overriddenBy.forEach((policy, count) => overriddenBy.set(policy, (overriddenBy.get(policy) ?? 0) + count));
     counts.overriddenAt.forEach((target, count) => overriddenAt.set(target, (overriddenAt.get(target) ?? 0) + count));
   });

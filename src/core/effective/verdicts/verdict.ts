@@ -19,6 +19,8 @@ export interface Tally {
   readonly none: number;
   /** Paths on which it sets nothing because its condition is false ("constraint met"). */
   readonly met: number;
+  /** Paths on which it sets nothing, and on which there is nothing that it could remove. */
+  readonly idle: number;
   /** Policies that override its units, with the number of paths; the first ten by name. */
   readonly overriddenBy: ReadonlyArray<{ readonly policy: PolicyId; readonly paths: number }>;
   readonly overriddenByTotal: number;

@@ -7,7 +7,7 @@ import type { KindFacts, LinkRow, PolicyDefinition } from "../../model/definitio
 import type { CrdFacts } from "../../model/parse/parse-crd.ts";
 import { type GroupKind, type KindId, kindId } from "../../model/refs.ts";
 import type { CompiledSchema } from "../../model/schema/schema.ts";
-import { unitRulesOf } from "../../model/units.ts";
+import { ownUnitRulesOf, type UnitRules, unitRulesOf } from "../../model/units.ts";
 import { type CompiledMapping, compileMapping } from "./compile-mapping.ts";
 import { Stacks } from "./stack.ts";
 
@@ -36,6 +36,8 @@ export interface CompiledKind {
   /** True if its policies may target cluster-scoped objects: GatewayClasses, Namespaces. */
   readonly targetsClusterScope: boolean;
   readonly mappings: readonly CompiledMapping[];
+  /** How values of objects' own fields split into units. */
+  readonly ownUnitRules: UnitRules;
   readonly tools: FoldTools;
   readonly stacks: Stacks;
 }
@@ -75,6 +77,7 @@ export function compileKind(definition: PolicyDefinition, index: number, options
         options.schemaOf(mapping.to.level),
       ),
     ),
+    ownUnitRules: ownUnitRulesOf(definition, options.crd(policyKind), mappedMapPaths(definition, options.crd)),
     tools: {
       evaluateCondition: options.evaluateCondition,
       strategies: options.strategies,
@@ -82,6 +85,16 @@ export function compileKind(definition: PolicyDefinition, index: number, options
     },
     stacks: new Stacks(),
   };
+}
+
+/** The paths in the spec proper where the schema of the field that a setting is mapped onto has a map. */
+function mappedMapPaths({ mapsTo }: PolicyDefinition, crd: CompileOptions["crd"]): readonly string[] {
+  return mapsTo.flatMap(({ from, to }) => {
+    const field = to.path.replace(/^spec\./, "");
+    if (to.level.section !== undefined || field === to.path) return [];
+    const below = (crd(to.level)?.mapPaths ?? []).filter((path) => path === field || path.startsWith(`${field}.`));
+    return below.map((path) => [from, path.slice(field.length + 1)].filter((part) => part !== "").join("."));
+  });
 }
 
 const kindSet = (kinds: readonly GroupKind[]): ReadonlySet<KindId> => new Set(kinds.map(kindId));

@@ -13,6 +13,8 @@ export interface AncestorTally {
   readonly none: number;
   /** Paths on which its condition is not met, so that it sets nothing ("constraint met"). */
   readonly met: number;
+  /** Paths on which it sets nothing, and on which there is nothing that it could remove. */
+  readonly idle: number;
   /** The policies that override units, with the number of paths. */
   readonly overriddenBy: SortedMap<PolicyId, number>;
   /** The effective targets at which units are overridden, with the number of paths. */

@@ -8,7 +8,7 @@ import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { NodeSets } from "../../effective/world/stack.ts";
 import type { World } from "../../effective/world/world.ts";
 import type { EffectiveSpec } from "../../merge/effective-spec.ts";
-import type { Source } from "../../merge/provenance.ts";
+import type { RemovalOutcome, Source } from "../../merge/provenance.ts";
 import { formatRef, type ObjectRef, objectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
 import { sectionsOf } from "../../topology/sections-of.ts";
@@ -88,13 +88,14 @@ function addPath(
   grouping: Map<string, Grouped>,
 ): void {
   const effective = effectivePolicyAt(path, kind);
-  const { spec, sources, fields = [] } = effective;
-  const key = ownKey ?? JSON.stringify([spec, sources, fields]);
+  const { spec, sources, fields = [], removals = [] } = effective;
+  const key = ownKey ?? JSON.stringify([spec, sources, fields, removals]);
   let grouped = grouping.get(key);
   if (grouped === undefined) {
     const paths: ExplainedPath[] = [];
-    const removed = removedBy([...sources, ...fields.flatMap((field) => field.sources)]);
-    grouped = { paths, outcome: { paths, spec, sources, fields, policies: partsOf(world, kind, path, core, removed) } };
+    const removed = removedBy([...sources, ...fields.flatMap((field) => field.sources)], removals);
+    const policies = partsOf(world, kind, path, core, removed);
+    grouped = { paths, outcome: { paths, spec, sources, fields, removals, policies } };
     grouping.set(key, grouped);
   }
   grouped.paths.push(explainedPath(effective));
@@ -107,14 +108,18 @@ const explainedPath = ({ path, from, incomplete }: EffectivePolicy): ExplainedPa
 });
 
 /** Pointers of the values that each policy removes or deletes. */
-function removedBy(sources: readonly Source[]): ReadonlyMap<PolicyId, readonly string[]> {
-  const removed = new Map<PolicyId, string[]>();
-  for (const { pointer, lost } of sources) {
-    const losses = lost.filter(({ reason }) => reason === "removed" || reason === "deleted");
-    for (const policy of new Set(losses.flatMap(({ by }) => by)))
-      removed.set(policy, [...(removed.get(policy) ?? []), pointer]);
-  }
-  return removed;
+function removedBy(
+  sources: readonly Source[],
+  removals: readonly RemovalOutcome[],
+): ReadonlyMap<PolicyId, readonly string[]> {
+  const removed = new Map<PolicyId, Set<string>>();
+  const add = (policy: PolicyId, pointer: string): void => {
+    removed.set(policy, (removed.get(policy) ?? new Set()).add(pointer));
+  };
+  for (const { policy, removes } of removals) for (const pointer of removes) add(policy, pointer);
+  for (const { pointer, lost } of sources)
+    for (const { reason, by } of lost) if (reason === "deleted") for (const policy of by) add(policy, pointer);
+  return new Map([...removed].map(([policy, pointers]) => [policy, [...pointers].sort()]));
 }
 
 function partsOf(
@@ -137,12 +142,12 @@ function partsOf(
     for (const policy of policiesAt(world.attached[kind.index]?.get(id), section?.name, path.from))
       if (!attachedTo.has(policy)) attachedTo.set(policy, node);
   }
-  const parts = core.outcomes.flatMap(({ policy, inEffect, overridden, gated, by }): PolicyPart[] => {
+  const parts = core.outcomes.flatMap(({ policy, values, overridden, gated, by }): PolicyPart[] => {
     const at = attachedTo.get(policy.id);
     const removes = removed.get(policy.id) ?? [];
     return at === undefined
       ? []
-      : [{ policy: policy.id, at, inEffect, overridden, gated, removes, by: by.map(({ id }) => id) }];
+      : [{ policy: policy.id, at, inEffect: values, overridden, gated, removes, by: by.map(({ id }) => id) }];
   });
   const order = [...attachedTo.keys()];
   return parts.sort((a, b) => order.indexOf(a.policy) - order.indexOf(b.policy));

@@ -1,7 +1,7 @@
 /** The result of `explain`: which policy settings take effect on an object or a section, and why. Plain data. */
 import type { MappedField } from "../../effective/fold/effective-policy.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
-import type { Source } from "../../merge/provenance.ts";
+import type { RemovalOutcome, Source } from "../../merge/provenance.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { GroupKind, ObjectId, ObjectRef, PolicyId } from "../../model/refs.ts";
 import type { ConditionProblem } from "../../topology/gateway-reason.ts";
@@ -42,6 +42,8 @@ export interface PathOutcome {
   readonly spec: JsonObject;
   readonly sources: readonly Source[];
   readonly fields: readonly MappedField[];
+  /** What became of each entry of `remove`, the most specific policy first. */
+  readonly removals: readonly RemovalOutcome[];
   /** The policies on these paths, highest first. Empty: there is none, and the values are the objects' own. */
   readonly policies: readonly PolicyPart[];
 }

@@ -15,7 +15,7 @@ import { findingChanges } from "./finding-changes.ts";
 import { PathLookup } from "./path-lookup.ts";
 import { policyChanges } from "./policy-changes.ts";
 import type { KindChange, PathChange, Plan, PlannedObject } from "./result.ts";
-import { valueChanges } from "./value-changes.ts";
+import { removalChanges, valueChanges } from "./value-changes.ts";
 import { type ClosedWorld, withoutOrphans } from "./without-orphans.ts";
 
 export interface PlanInput {
@@ -137,6 +137,7 @@ function pathChange(
     ...((is ?? was)?.incomplete ? { incomplete: true as const } : {}),
     change: was === undefined ? "added" : is === undefined ? "removed" : "changed",
     values,
+    removals: removalChanges(was, is),
   };
 }
 

@@ -59,6 +59,7 @@ function isSameEnforcement(was: Verdict | undefined, is: Verdict | undefined): b
       total.partial,
       total.none,
       total.met,
+      total.idle,
       total.overriddenByTotal,
       total.overriddenBy.map(({ policy }) => policy),
     ]);
@@ -92,7 +93,7 @@ type Counts = Map<
 
 function countShares(paths: readonly PathChange[]): Counts {
   const counts: Counts = new Map();
-  for (const { values } of paths) {
+  for (const { values, removals } of paths) {
     // A path counts once, even if the policy sets several items of the object on it.
     const seen = new Set<string>();
     const add = (
@@ -110,6 +111,7 @@ function countShares(paths: readonly PathChange[]): Counts {
       add(before?.source.policy, "noLongerInEffect", pointer);
       add(after?.source.policy, "nowInEffect", pointer);
     }
+    for (const { policy, entry, change } of removals) add(policy, change, `${REMOVE}${entry}`);
   }
   return counts;
 }
@@ -141,5 +143,12 @@ function cancel(
   }
 }
 
+/** The key of an entry of `remove` among pointers, which begin with a slash. */
+const REMOVE = "remove ";
+
 const toShares = (shares: ReadonlyMap<string, number> = new Map()): readonly PolicyShare[] =>
-  [...shares].sort(([a], [b]) => compareText(a, b)).map(([pointer, paths]) => ({ pointer, paths }));
+  [...shares]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([key, paths]) =>
+      key.startsWith(REMOVE) ? { remove: key.slice(REMOVE.length), paths } : { pointer: key, paths },
+    );

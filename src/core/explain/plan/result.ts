@@ -48,6 +48,15 @@ export interface PathChange extends ExplainedPath {
   readonly change: "changed" | "added" | "removed";
   /** Sorted by pointer. */
   readonly values: readonly ValueChange[];
+  /** Entries of `remove` that begin or cease to take effect. */
+  readonly removals: readonly RemovalChange[];
+}
+
+/** An entry of `remove` of a policy that begins or ceases to take effect on a path. */
+export interface RemovalChange {
+  readonly policy: PolicyId;
+  readonly entry: string;
+  readonly change: "nowInEffect" | "noLongerInEffect";
 }
 
 /** One value that changes on a path, or whose source changes. */
@@ -79,8 +88,7 @@ export interface PolicyChange {
   readonly noLongerInEffect: readonly PolicyShare[];
 }
 
-/** A setting of a policy, and on how many paths it changes. */
-export interface PolicyShare {
-  readonly pointer: string;
-  readonly paths: number;
-}
+/** A value of a policy, or an entry of its `remove`, and on how many paths it changes. */
+export type PolicyShare =
+  | { readonly pointer: string; readonly paths: number }
+  | { readonly remove: string; readonly paths: number };

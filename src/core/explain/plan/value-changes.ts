@@ -4,7 +4,7 @@ import { specAndFields } from "../../effective/fold/spec-and-fields.ts";
 import { jsonEqual } from "../../model/json.ts";
 import { valueAtPointer } from "../../model/json-pointer.ts";
 import { compareText } from "../../model/refs.ts";
-import type { EffectiveValue, ValueChange } from "./result.ts";
+import type { EffectiveValue, RemovalChange, ValueChange } from "./result.ts";
 
 /** Values that differ, and values whose source differs. Overridden values do not count. */
 export function valueChanges(
@@ -25,6 +25,24 @@ export function valueChanges(
       },
     ];
   });
+}
+
+/** Entries of `remove` that take effect before or after the change only. */
+export function removalChanges(
+  before: EffectivePolicy | undefined,
+  after: EffectivePolicy | undefined,
+): readonly RemovalChange[] {
+  const [old, now] = [removalsInEffect(before), removalsInEffect(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].sort(compareText).flatMap((key): readonly RemovalChange[] => {
+    const [was, is] = [old.get(key), now.get(key)];
+    if (was !== undefined && is === undefined) return [{ ...was, change: "noLongerInEffect" }];
+    return was === undefined && is !== undefined ? [{ ...is, change: "nowInEffect" }] : [];
+  });
+}
+
+function removalsInEffect(effective: EffectivePolicy | undefined): ReadonlyMap<string, Omit<RemovalChange, "change">> {
+  const inEffect = (effective?.removals ?? []).filter(({ state }) => state === "inEffect");
+  return new Map(inEffect.map(({ policy, entry }) => [`${policy}\n${entry}`, { policy, entry }]));
 }
 
 /** True if the source changes and the value does not. */

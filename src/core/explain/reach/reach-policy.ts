@@ -23,19 +23,41 @@ import {
   targetId,
 } from "../../model/refs.ts";
 import { missingLinks } from "./missing-links.ts";
-import type { Reach, ReachedPath, ReachedTarget, ReachedValue, ReachLoss, ReachTarget } from "./result.ts";
-import { isEqual, isOverridden, pathOutcome, takesEffect, type UnitOutcome, unitOutcomes } from "./unit-outcomes.ts";
+import type {
+  Reach,
+  ReachedPath,
+  ReachedRemoval,
+  ReachedTarget,
+  ReachedValue,
+  ReachLoss,
+  ReachTarget,
+} from "./result.ts";
+import {
+  isEqual,
+  isOverridden,
+  outcomesOfEmpty,
+  pathOutcome,
+  removalOutcomes,
+  takesEffect,
+  type UnitOutcome,
+  unitOutcomes,
+} from "./unit-outcomes.ts";
 
-/** Every path that has the policy in its stack, and the outcome of each of its settings there. `wants` selects settings. */
-export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wants: (unit: Unit) => boolean): Reach {
+/**
+ * Every path that has the policy in its stack, and the outcome of each of its settings there. `wants` selects values, and leaves out the
+ * entries of `remove`.
+ */
+export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wants?: (unit: Unit) => boolean): Reach {
   const { kind, policy, targets } = record;
-  const drafts = (policy?.blocks ?? []).flatMap((block) =>
-    block.units.filter(wants).map((unit) => draftOf(block, unit)),
+  const blocks = policy?.blocks ?? [];
+  const drafts = blocks.flatMap((block) =>
+    block.units.filter((unit) => wants?.(unit) ?? true).map((unit) => draftOf(block, unit)),
   );
   const survey: Survey = {
     id,
     kind,
     drafts,
+    removals: wants === undefined ? blocks.flatMap(removalDrafts) : [],
     targets: targets.attachments,
     reachedNodes: new Map(),
     through: new Map(),
@@ -43,9 +65,11 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
   const paths: ReachedPath[] = [];
   const absent = new Map<ObjectId, ObjectRef>();
   forEachEffective(world, kind, (path, core) => {
-    if (!core.outcomes.some((outcome) => outcome.policy.id === id)) return;
+    const outcome = core.outcomes.find((one) => one.policy.id === id);
+    if (outcome === undefined) return;
     const effective = effectivePolicyAt(path, kind);
-    paths.push(addPath(survey, effective));
+    // An empty policy has no settings, and may keep out defaults all the same.
+    paths.push(addPath(survey, effective, blocks.length === 0 ? outcomesOfEmpty(outcome) : []));
     if (!effective.incomplete) return;
     for (const node of effective.path)
       for (const ref of world.links.get(objectId(node))?.absentParents ?? []) absent.set(objectId(ref), ref);
@@ -56,6 +80,11 @@ export function reachPolicy(world: World, id: PolicyId, record: PolicyRecord, wa
     verdict: verdictOf(world, record),
     targets: targetsOf(world, record, survey),
     values: drafts.map(toValue),
+    removals: survey.removals.map(({ removes, by, ...rest }) => ({
+      ...rest,
+      removes: [...removes].sort(),
+      by: [...by].sort(),
+    })),
     paths,
     reachedNodes: [...survey.reachedNodes.values()],
     absentParents: [...absent.values()].sort((a, b) => compareText(formatRef(a), formatRef(b))),
@@ -70,6 +99,7 @@ interface Survey {
   readonly id: PolicyId;
   readonly kind: CompiledKind;
   readonly drafts: readonly Draft[];
+  readonly removals: readonly RemovalDraft[];
   readonly targets: readonly Attachment[];
   readonly reachedNodes: Map<TargetId, Mutable<ReachedTarget>>;
   /** The number of paths through each declared target. */
@@ -88,6 +118,23 @@ interface Draft {
   readonly losses: Map<string, ReachLoss & { readonly paths: ReachedPath[] }>;
 }
 
+interface RemovalDraft extends Mutable<Omit<ReachedRemoval, "removes" | "by">> {
+  readonly removes: Set<string>;
+  readonly by: Set<PolicyId>;
+}
+
+const removalDrafts = ({ name, remove }: Block): readonly RemovalDraft[] =>
+  [...new Set(remove)].map((entry) => ({
+    block: name,
+    entry,
+    inEffect: 0,
+    overridden: 0,
+    neutral: 0,
+    gated: 0,
+    removes: new Set(),
+    by: new Set(),
+  }));
+
 const draftOf = (block: Block, unit: Unit): Draft => ({
   block,
   unit,
@@ -98,23 +145,38 @@ const draftOf = (block: Block, unit: Unit): Draft => ({
   losses: new Map(),
 });
 
-function addPath(survey: Survey, effective: EffectivePolicy): ReachedPath {
+function addPath(survey: Survey, effective: EffectivePolicy, ofEmpty: readonly UnitOutcome[]): ReachedPath {
   const { path, from, incomplete } = effective;
   const folds = specAndFields(effective);
   const outcomes = survey.drafts.map(({ block, unit }) =>
     folds.flatMap((fold) => unitOutcomes(fold, survey.id, { block: block.name, pointer: unit.pointer })),
   );
+  const all = [...outcomes.flat(), ...countRemovals(survey, effective), ...ofEmpty];
   const reached: ReachedPath = {
     nodes: path,
     ...(from === undefined ? {} : { from }),
     ...(incomplete ? { incomplete } : {}),
-    effect: pathOutcome(outcomes.flat()),
+    effect: pathOutcome(all),
   };
   survey.drafts.forEach((draft, index) => {
     count(draft, outcomes[index] ?? [], reached, survey.kind);
   });
-  addNodes(survey, reached, outcomes.flat().some(takesEffect) ? 1 : 0);
+  addNodes(survey, reached, all.some(takesEffect) ? 1 : 0);
   return reached;
+}
+
+/** Counts the entries of `remove` on a path, and returns their outcomes. */
+function countRemovals({ id, removals: drafts }: Survey, { removals = [] }: EffectivePolicy): readonly UnitOutcome[] {
+  return drafts.flatMap((draft) => {
+    const found = removals.find(
+      ({ policy, block, entry }) => policy === id && block === draft.block && entry === draft.entry,
+    );
+    if (found === undefined) return [];
+    draft[found.state]++;
+    for (const pointer of found.removes) draft.removes.add(pointer);
+    for (const winner of found.by) draft.by.add(winner);
+    return removalOutcomes(found);
+  });
 }
 
 function count(draft: Draft, outcomes: readonly UnitOutcome[], path: ReachedPath, kind: CompiledKind): void {

@@ -19,6 +19,8 @@ export interface Reach {
   readonly targets: readonly ReachTarget[];
   /** The settings of the policy, block by block; only those of the requested rule. */
   readonly values: readonly ReachedValue[];
+  /** The entries of `remove`, block by block; none if only one rule is requested. */
+  readonly removals: readonly ReachedRemoval[];
   /** Every path that has the policy in its stack, in a defined order. */
   readonly paths: readonly ReachedPath[];
   /** Every node of those paths once, in the order of the paths. */
@@ -31,9 +33,9 @@ export interface Reach {
 
 /**
  * On one path: `full` if all requested settings take effect, `partial` if some do, `none` if none does. `met`: the conditions of its blocks
- * are false, so the policy has nothing to do.
+ * are false, so the policy has nothing to do. `idle`: it sets nothing, and there is nothing that it could remove.
  */
-export type ReachOutcome = "full" | "partial" | "none" | "met";
+export type ReachOutcome = "full" | "partial" | "none" | "met" | "idle";
 
 /** One path that has the policy in its stack. */
 export interface ReachedPath extends ExplainedPath {
@@ -79,6 +81,24 @@ export interface ReachedValue {
   readonly gated: number;
   /** Paths where it is overridden for the same reason are grouped; the largest group is first. */
   readonly losses: readonly ReachLoss[];
+}
+
+/** One entry of `remove`, and on how many paths it takes effect. */
+export interface ReachedRemoval {
+  readonly block: BlockName;
+  readonly entry: string;
+  /** The number of paths where a default would take effect without it. */
+  readonly inEffect: number;
+  /** The number of paths where an override sets what it names, or discards it. */
+  readonly overridden: number;
+  /** The number of paths where there is nothing to remove. */
+  readonly neutral: number;
+  /** The number of paths where the condition of its block is false. */
+  readonly gated: number;
+  /** The pointers of the defaults that it removes, sorted. */
+  readonly removes: readonly string[];
+  /** The policies that override it. */
+  readonly by: readonly PolicyId[];
 }
 
 /** Why a setting takes no effect on a group of paths. */

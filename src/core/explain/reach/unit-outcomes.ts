@@ -1,7 +1,7 @@
 /** The outcome of each setting of a policy on one path. */
 
 import type { SpecOrField } from "../../effective/fold/spec-and-fields.ts";
-import type { Source } from "../../merge/provenance.ts";
+import type { Outcome, RemovalOutcome, Source } from "../../merge/provenance.ts";
 import { takesEffectAt } from "../../merge/takes-effect-at.ts";
 import type { BlockName } from "../../model/policy.ts";
 import type { PolicyId } from "../../model/refs.ts";
@@ -10,6 +10,8 @@ import type { ReachLoss, ReachOutcome } from "./result.ts";
 export type UnitOutcome =
   | { readonly state: "inEffect" }
   | { readonly state: "gated" }
+  /** An entry of `remove` that an override replaces. */
+  | { readonly state: "discarded" }
   | {
       readonly state: "lost";
       readonly reason: ReachLoss["reason"];
@@ -37,14 +39,35 @@ export function unitOutcomes(
   });
 }
 
-export const isOverridden = (outcome: UnitOutcome): boolean => outcome.state === "lost" && outcome.reason !== "equal";
+/** The outcome of an entry of `remove`. One that finds nothing to remove has none. */
+export function removalOutcomes({ state }: RemovalOutcome): readonly UnitOutcome[] {
+  switch (state) {
+    case "inEffect":
+    case "gated":
+      return [{ state }];
+    case "overridden":
+      return [{ state: "discarded" }];
+    case "neutral":
+      return [];
+  }
+}
+
+/** The outcome of a policy without settings: it keeps out defaults, is replaced, or does nothing. */
+export function outcomesOfEmpty({ inEffect, overridden }: Outcome): readonly UnitOutcome[] {
+  if (inEffect > 0) return [{ state: "inEffect" }];
+  return overridden > 0 ? [{ state: "discarded" }] : [];
+}
+
+export const isOverridden = (outcome: UnitOutcome): boolean =>
+  outcome.state === "discarded" || (outcome.state === "lost" && outcome.reason !== "equal");
 export const isEqual = (outcome: UnitOutcome): boolean => outcome.state === "lost" && outcome.reason === "equal";
 
 export const takesEffect = (outcome: UnitOutcome): boolean => outcome.state === "inEffect" || isEqual(outcome);
 
-/** Counts as verdicts do: a path without overridden settings is `full`, even if the policy has no settings there. */
+/** Counts as verdicts do: a path without overridden settings is `full`, unless nothing of the policy takes effect there. */
 export function pathOutcome(outcomes: readonly UnitOutcome[]): ReachOutcome {
   const isPartlyInEffect = outcomes.some(takesEffect);
   if (outcomes.some(isOverridden)) return isPartlyInEffect ? "partial" : "none";
-  return !isPartlyInEffect && outcomes.some(({ state }) => state === "gated") ? "met" : "full";
+  if (isPartlyInEffect) return "full";
+  return outcomes.some(({ state }) => state === "gated") ? "met" : "idle";
 }

@@ -7,17 +7,22 @@ import { fieldDefaults } from "./field-defaults.ts";
 /**
  * Atomic defaults
  *
- * If a lower policy has set anything, the whole block is ignored. If only objects have set values of their own, the block fills
- * in what they leave open.
+ * If a lower policy has set anything, or is empty and keeps out defaults all the same, the whole block is ignored. If only objects have set values of
+ * their own, the block fills in what they leave open.
  * GEP-713, "Combined merge strategies"
  */
 export function atomicDefaults(result: FoldResult, merge: BlockMerge): void {
-  if (result.isOpen) fieldDefaults(result, merge);
-  else takeNothing(result, merge);
+  const { occupant } = result;
+  if (occupant !== undefined) takeNothing(result, merge, { policies: () => [occupant] });
+  else if (result.isOpen) fieldDefaults(result, merge);
+  else takeNothing(result, merge, new Contenders(result.holders()));
 }
 
-function takeNothing(result: FoldResult, { candidates, decision }: BlockMerge): void {
-  const others = new Contenders(result.holders());
+function takeNothing(
+  result: FoldResult,
+  { candidates, decision }: BlockMerge,
+  others: Pick<Contenders, "policies">,
+): void {
   for (const candidate of candidates)
     loseDefault(result, candidate, result.conflicting(candidate.unit.pointer), others, decision);
 }

@@ -153,7 +153,7 @@ function* checkThrough(used: readonly GroupKind[], through: readonly GroupKind[]
   );
 }
 
-function* checkMerge({ merge }: PolicyDefinition): Generator<Problem> {
+function* checkMerge({ merge, mapsTo }: PolicyDefinition): Generator<Problem> {
   const granularities = supportedGranularities(merge);
   if (granularities.includes("Merge") && merge.rules.length === 0) {
     yield error(
@@ -169,7 +169,7 @@ function* checkMerge({ merge }: PolicyDefinition): Generator<Problem> {
       "spec.merge.rules has no effect: the kind does not support Merge.",
     );
   }
-  if (!merge.none && !hasWholeMaps(granularities) && merge.atomicPaths.length > 0) {
+  if (!merge.none && !hasWholeMaps(granularities) && merge.atomicPaths.length > 0 && mapsTo.length === 0) {
     const why = granularities.includes("Field")
       ? "the kind also supports Patch, which merges maps key by key"
       : "the kind does not support Field";

@@ -168,6 +168,7 @@ const atomicDefaults: MergeRules = {
   bare: "AtomicDefaults",
   decidedBy: "Higher",
   sameTarget: "Established",
+  empty: "GivesWay",
 };
 
 const GRANULARITY_BY_WORD: ReadonlyMap<string, Granularity> = new Map([

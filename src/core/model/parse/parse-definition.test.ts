@@ -55,6 +55,7 @@ test("everything but policies, class and targeting.kinds has a default", () => {
         bare: "AtomicDefaults",
         decidedBy: "Higher",
         sameTarget: "Established",
+        empty: "GivesWay",
       },
       mapsTo: [],
       status: { vocabulary: "Enforced" },

@@ -307,6 +307,7 @@ function readMerge(merge: JsonObject, { direct }: { direct: boolean }, problems:
         }
       : {}),
     sameTarget: oneOf(merge["sameTarget"], choices.sameTarget, "Established"),
+    empty: oneOf(merge["empty"], choices.empty, "GivesWay"),
   };
 }
 

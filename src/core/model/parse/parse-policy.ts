@@ -18,6 +18,7 @@ import { didYouMean } from "../words/did-you-mean.ts";
 import { formatValue } from "../words/format-value.ts";
 import { BlockCache } from "./block-cache.ts";
 import { createdAt, writtenCreationTime } from "./created-at.ts";
+import { granularityOfEmpty } from "./empty-policy.ts";
 import { checkForbidden } from "./forbidden-settings.ts";
 import type { CrdFacts } from "./parse-crd.ts";
 import { type PolicyProblem, parseTargets, type Report } from "./parse-targets.ts";
@@ -45,7 +46,9 @@ export function parsePolicy(object: KubeObject, reader: PolicyReader): ParsedPol
   const targets = parseTargets(filled, definition.targeting, report, reader.firstTarget);
   const blocks = findBlocks(object, filled, reader, problems, report);
   if (reader.forbids) checkForbidden(filled, definition.targeting, targets, blocks, report);
-  const policy = buildPolicy(object, reader, targets, blocks);
+  const emptyGranularity = blocks.length === 0 ? granularityOfEmpty(filled, reader.merge) : undefined;
+  const built = buildPolicy(object, reader, targets, blocks);
+  const policy = emptyGranularity === undefined ? built : { ...built, emptyGranularity };
   const findings = [...judgement.findings, ...(policy.createdAt === undefined ? timeFindings(object) : NO_FINDINGS)];
   if (problems.length > 0) return { findings: [...toFindings(object, problems), ...findings] };
   if (reader.rules.ruleMaps.length === 0 || !blocks.some(({ units }) => units.some(isNoRule)))

@@ -40,6 +40,7 @@ export const choices: {
   readonly bare: readonly MergeRules["bare"][];
   readonly decidedBy: readonly MergeRules["decidedBy"][];
   readonly sameTarget: readonly MergeRules["sameTarget"][];
+  readonly empty: readonly MergeRules["empty"][];
   readonly vocabulary: readonly PolicyDefinition["status"]["vocabulary"][];
   readonly ancestors: readonly Ancestors[];
   readonly format: readonly PolicyReference["format"][];
@@ -57,6 +58,7 @@ export const choices: {
   bare: ["AtomicDefaults", "Direct"],
   decidedBy: ["Higher", "Lower", "Annotation"],
   sameTarget: ["Established", "OldestWins"],
+  empty: ["GivesWay", "TakesPlace"],
   vocabulary: ["Enforced", "Programmed"],
   ancestors: ["Gateway", "Target"],
   format: ["Any", "Certificates"],
@@ -278,6 +280,11 @@ const merge = object({
     choice(choices.sameTarget),
     "Established",
     "Defaults of two policies on one target: the newer policy takes effect because it is the lower one (GEP-713), or the oldest one does.",
+  ),
+  empty: optional(
+    choice(choices.empty),
+    "GivesWay",
+    "A policy that sets nothing and removes nothing: higher defaults take effect below it, or it keeps out Atomic ones, as a policy that sets something would. With the strategy None it always keeps them out.",
   ),
 });
 

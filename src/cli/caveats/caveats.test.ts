@@ -165,7 +165,7 @@ describe("a namespace or a selector that matches nothing", () => {
         "a.yaml": `apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: a, labels: {team: bread}}\nspec: {ports: [{port: 80}]}`,
       };
       const value = await runCli(`${command} -l team=bred -f a.yaml`, { files });
-      expect(flat(value.stderr)).toContain("-l team in (bred): no object has these labels; did you mean 'bread'?");
+      expect(flat(value.stderr)).toContain("-l team=bred: no object has these labels; did you mean 'bread'?");
       expect(value.code).toBe(1);
       const key = await runCli(`${command} -l taem=bread -f a.yaml`, { files });
       expect(flat(key.stderr)).toContain("did you mean 'team'?");
@@ -215,5 +215,56 @@ describe("policies that the data plane does not carry out", () => {
       expect(flat(stdout + stderr)).toMatch(HEADLINE);
       expect(code).toBe(1);
     }
+  });
+});
+
+describe("the files of a platform team, without routes", () => {
+  const files = bakeryWithout("bakery.yaml", "shop.yaml", "team-policies.yaml");
+  const message = "no route in the input leads through";
+
+  for (const line of [
+    "plan --delete authpolicy/front-door -f brk",
+    "explain gateway/prod -f brk",
+    "get policies -f brk",
+    "reach authpolicy/front-door -f brk",
+    "status authpolicy/front-door -f brk",
+  ])
+    test(`${line}: where its policies take effect is not known`, async () => {
+      const { code, stdout } = await runCli(line, { files });
+      expect(flat(stdout).split(message)).toHaveLength(line.startsWith("plan") || line.startsWith("explain") ? 3 : 2);
+      expect(flat(stdout)).toMatch(/leads through [^.]*Gateway infra\/prod/);
+      expect(flat(stdout)).not.toMatch(/No (policy takes effect|effective value changes)/);
+      expect(code).toBe(0);
+    });
+
+  test("check: no warning to delete them", async () => {
+    const { code, stdout } = await runCli("check -f brk", { files });
+    expect(stdout).not.toContain("warning");
+    expect(flat(stdout)).toContain(message);
+    expect(code).toBe(0);
+  });
+
+  test("--complete: they reach nothing", async () => {
+    const { stdout } = await runCli("check -f brk --complete", { files });
+    expect(stdout).toContain("warning ReachesNothing");
+    expect(flat(stdout)).not.toContain(message);
+  });
+
+  test("a route that its Gateway does not take is known", async () => {
+    const { stdout } = await runCli("reach ratelimitpolicy/stocktaking -f brk", { files: bakeryWithout() });
+    expect(stdout).not.toContain("Caveats");
+  });
+});
+
+describe("several parents that are not in the files", () => {
+  test("are counted and named, in the plural", async () => {
+    const route = (name: string) => `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: ${name}, namespace: a}
+spec: {parentRefs: [{name: ${name}}]}
+`;
+    const files = { "a.yaml": `${route("red")}---\n${route("green")}` };
+    const { stdout } = await runCli("check -f a.yaml", { files });
+    expect(flat(stdout)).toContain("Policies on them and above them are not known.");
   });
 });

@@ -80,7 +80,7 @@ describe("what they do not name", () => {
     ["qqqqqqqqqq/x", "error: unknown kind 'qqqqqqqqqq'\nThere are: CustomResourceDefinition, Gateway, Oven, Service\n"],
     ["gtw/prod#htp", "error: Gateway infra/prod has no section 'htp'; did you mean 'http'?\nIt has: http, https\n"],
     ["ov/big#x", "error: Oven bakery/big has no sections\n"],
-    ["svc/baker -l team=cake", "error: -l team in (cake): no object has these labels\nThe keys of labels are: team\n"],
+    ["svc/baker -l team=cake", "error: -l team=cake: no object has these labels\nThe keys of labels are: team\n"],
     [
       "svc/baker -l =",
       "error: -l has '='; a label is selected as key=value, key!=value, key in (a,b), key notin (a,b), key\n       or !key\n",

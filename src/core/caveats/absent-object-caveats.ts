@@ -124,7 +124,7 @@ function absentCaveats(code: CaveatCode, found: AbsentTable, role: string, conse
     caveat(code, {
       message: isOne
         ? `${names.join("")} is ${role} and is not in the input. ${consequence}`
-        : `${countOf(absent)} are ${role} and are not in the input: ${listNames(names)}. ${consequence.replace(" it ", " them ")}`,
+        : `${countOf(absent)} are ${role} and are not in the input: ${listNames(names)}. ${consequence.replaceAll(" it ", " them ")}`,
       summary,
       objects: absent.flatMap(({ namedBy }) => namedBy.slice(0, 1)),
     }),

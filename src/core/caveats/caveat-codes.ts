@@ -15,6 +15,7 @@ export type CaveatCode =
   | "AbsentBackend"
   | "AbsentTarget"
   | "AbsentReference"
+  | "NoKnownPath"
   | "UnknownController"
   | "NotCarriedOut";
 
@@ -45,6 +46,10 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   AbsentBackend: { severity: "partial", fix: ADD_FILES },
   AbsentTarget: { severity: "partial", fix: ADD_FILES },
   AbsentReference: { severity: "partial", fix: ADD_FILES },
+  NoKnownPath: {
+    severity: "partial",
+    fix: "Add the files of the routes with -f. If the files are everything there is, say so with --complete.",
+  },
   UnknownController: { severity: "partial", fix: "Add the GatewayClass with -f." },
   NotCarriedOut: {
     severity: "partial",

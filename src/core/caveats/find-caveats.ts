@@ -12,6 +12,7 @@ import { unknownControllerCaveats } from "./controller-caveats.ts";
 import { notCarriedOutCaveats } from "./dataplane-caveats.ts";
 import { brokenDefinitionCaveats, inferredCaveats, unknownKindCaveats } from "./definition-caveats.ts";
 import { refusedCaveats, templateCaveats, unevaluatedRuleCaveats, unreadableCaveats } from "./input-caveats.ts";
+import { noKnownPathCaveats } from "./no-path-caveats.ts";
 import { relatedObjects } from "./related-objects.ts";
 
 /** Broken before partial. */
@@ -27,6 +28,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   absentBackendCaveats,
   absentTargetCaveats,
   absentReferenceCaveats,
+  noKnownPathCaveats,
   unknownControllerCaveats,
   notCarriedOutCaveats,
 ];

@@ -35,9 +35,9 @@ export function formatSelector({ matchLabels, matchExpressions }: LabelSelector)
 function formatRequirement({ key, operator, values }: LabelRequirement): string {
   switch (operator) {
     case "In":
-      return `${key} in (${values.join(",")})`;
+      return values.length === 1 ? `${key}=${values.join("")}` : `${key} in (${values.join(",")})`;
     case "NotIn":
-      return `${key} notin (${values.join(",")})`;
+      return values.length === 1 ? `${key}!=${values.join("")}` : `${key} notin (${values.join(",")})`;
     case "Exists":
       return key;
     case "DoesNotExist":

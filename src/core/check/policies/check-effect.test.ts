@@ -78,7 +78,15 @@ describe("ReachesNothing", () => {
     const alone = smallCluster.replace("parentRefs: [{name: g}]", "parentRefs: []");
     const policy = limitPolicy("idle", "Gateway", "limits: {one: {rate: 1}}");
     expect(await findingsOf("ReachesNothing", alone + policy)).toEqual([
-      "warning at «apiVersion: example.com/v1»: LimitPolicy a/idle is accepted and takes effect nowhere: no path through Gateway a/g leads to any HTTPRouteRule",
+      "info at «apiVersion: example.com/v1»: LimitPolicy a/idle is accepted and takes effect nowhere in the input: no path through Gateway a/g leads to any HTTPRouteRule",
+    ]);
+    const complete = await checkText(alone + policy, "--complete");
+    expect(complete.filter(({ code }) => code === "ReachesNothing")).toMatchObject([
+      {
+        severity: "warning",
+        message:
+          "LimitPolicy a/idle is accepted and takes effect nowhere: no path through Gateway a/g leads to any HTTPRouteRule",
+      },
     ]);
   });
 

@@ -6,6 +6,7 @@ import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { noPathReason } from "../../explain/no-path-reason.ts";
+import { targetsWithPathsElsewhere } from "../../explain/path-elsewhere.ts";
 import { blockPointer } from "../../explain/value-pointer.ts";
 import { formatRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { type CheckFinding, findingAt, type RelatedField } from "../check-finding.ts";
@@ -34,7 +35,8 @@ export function checkEffect(
   }
 }
 
-function reachesNothing(world: World, { object, targets, kind }: PolicyRecord): CheckFinding {
+function reachesNothing(world: World, record: PolicyRecord): CheckFinding {
+  const { object, targets, kind } = record;
   const names = targets.attachments.map((one) => formatRef(parseObjectId(one.object), one.sectionName));
   const refused = targets.attachments.flatMap(({ object: target }): readonly RelatedField[] => {
     return refusalsOf(world, target).map(({ field, reason }) => ({
@@ -44,16 +46,23 @@ function reachesNothing(world: World, { object, targets, kind }: PolicyRecord): 
     }));
   });
   const why = noPathReason(world, kind, targets.attachments, listNames(names));
+  const isKnown = targetsWithPathsElsewhere(world, record).length === 0;
   return findingAt(object, {
     code: "ReachesNothing",
-    severity: "warning",
-    message: `${formatRef(object.ref)} is accepted and takes effect nowhere: ${why}`,
-    fix:
-      refused.length > 0
-        ? "Attach its target to a parent first; the related field has the reason why it is not attached."
-        : "Delete the policy, or target an object that carries traffic.",
+    severity: isKnown ? "warning" : "info",
+    message: isKnown
+      ? `${formatRef(object.ref)} is accepted and takes effect nowhere: ${why}`
+      : `${formatRef(object.ref)} is accepted and takes effect nowhere in the input: ${why}`,
+    fix: fixOf(refused.length > 0, isKnown),
     ...(refused.length === 0 ? {} : { related: refused.slice(0, SHOWN) }),
   });
+}
+
+function fixOf(isRefused: boolean, isKnown: boolean): string {
+  if (isRefused) return "Attach its target to a parent first; the related field has the reason why it is not attached.";
+  return isKnown
+    ? "Delete the policy, or target an object that carries traffic."
+    : "Add the files of the routes with -f. If the files are everything there is, say so with --complete.";
 }
 
 const SHOWN = 5;

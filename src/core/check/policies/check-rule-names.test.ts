@@ -65,6 +65,12 @@ describe("RemovesNothing", () => {
     ]);
   });
 
+  test("a note where a parent is not in the input, which may have the default", async () => {
+    const low = limitPolicy("low", "HTTPRoute", "remove: [per-client]\nlimits: {one: {rate: 9}}");
+    const absent = smallCluster.replace("parentRefs: [{name: g}]", "parentRefs: [{name: elsewhere}]");
+    expect(await findingsOf("RemovesNothing", absent + low)).toEqual([expect.stringMatching(/^info /)]);
+  });
+
   test("not one that keeps something out", async () => {
     const low = limitPolicy("low", "HTTPRoute", "remove: [per-client]\nlimits: {one: {rate: 9}}");
     expect(await checkText(smallCluster + high + low)).toMatchObject([{ code: "NeverTakesEffect" }]);

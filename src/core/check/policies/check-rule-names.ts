@@ -4,6 +4,7 @@ import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
 import type { World } from "../../effective/world/world.ts";
 import { blockPointer } from "../../explain/value-pointer.ts";
 import type { Candidate, Loss } from "../../merge/fold-result.ts";
+import type { Severity } from "../../model/finding.ts";
 import { isJsonList, isJsonObject, ownValue } from "../../model/json.ts";
 import { valueAtPointer } from "../../model/json-pointer.ts";
 import type { Block, Policy, Unit } from "../../model/policy.ts";
@@ -109,16 +110,29 @@ export function checkRemovals(
   const idle = entries.filter(({ block, entry }) => !removing.has(removalKey(block.name, entry)));
   if (idle.length === 0) return [];
   const others = [...(companions().get(policy) ?? [])];
+  // A policy on a parent that is not in the input may set the default.
+  const severity: Severity = hasIncompletePath(world, policy.id) ? "info" : "warning";
   return idle.map(({ block, entry, index }) => {
     const where = paths === 1 ? "its only path" : `any of its ${paths} paths`;
     return findingAt(policy.object, {
       code: "RemovesNothing",
-      severity: "warning",
+      severity,
       field: fieldOfPointer(removalPointer(world, policy, block, index)),
       message: `${formatRef(policy.object.ref)} removes '${entry}', but ${whyNothing(entry, others)} on ${where}${hint(entry, others)}`,
       fix: "Correct the name, or delete the entry.",
     });
   });
+}
+
+function hasIncompletePath(world: World, id: PolicyId): boolean {
+  let isFound = false;
+  world
+    .countTallies()
+    .get(id)
+    ?.forEach((_, { incomplete }) => {
+      isFound ||= incomplete > 0;
+    });
+  return isFound;
 }
 
 /** The entries of `remove` come first, then those of its other spelling, `unset`. */

@@ -1,0 +1,31 @@
+import { targetsWithPathsElsewhere } from "../explain/path-elsewhere.ts";
+import { compareText, formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import type { Caveat } from "./caveat.ts";
+import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
+
+/** Targets through which no path of their policies leads in the input: the routes may be elsewhere. */
+export function noKnownPathCaveats({ world, scope, related }: CaveatContext): readonly Caveat[] {
+  const asked = scope.about === "Policies" ? new Set<ObjectId>(scope.policies) : undefined;
+  const objects = related();
+  const targets = new Set<ObjectId>();
+  world.policies.forEach((record, id: PolicyId) => {
+    if (asked !== undefined && !asked.has(id)) return;
+    for (const target of targetsWithPathsElsewhere(world, record))
+      if (objects === undefined || objects.above.has(target) || objects.below.has(target)) targets.add(target);
+  });
+  if (targets.size === 0) return [];
+  const sorted = [...targets].sort(compareText);
+  const names = listNames(sorted.map((id) => formatRef(parseObjectId(id))));
+  const isOne = targets.size === 1;
+  const through = isOne ? names : `${targets.size} targets of policies`;
+  return [
+    caveat("NoKnownPath", {
+      message: `no route in the input leads through ${isOne ? names : `${through}: ${names}`}. Where the policies on ${isOne ? "it" : "them"} take effect is not known`,
+      summary: `no route in the input leads through ${through}`,
+      objects: sorted.flatMap((id) => {
+        const object = world.objects.get(id);
+        return object === undefined ? [{ object: id }] : [located(object)];
+      }),
+    }),
+  ];
+}

@@ -1,0 +1,28 @@
+import { verdictOf } from "../effective/verdicts/verdict-of.ts";
+import { refusalsOf } from "../effective/world/link-indexes.ts";
+import type { PolicyRecord, World } from "../effective/world/world.ts";
+import { isCompleteFor } from "../model/completeness.ts";
+import { kinds } from "../model/kinds.ts";
+import { sameKind } from "../model/levels.ts";
+import { type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+
+/**
+ * The targets of a policy without a path that may have one: routes that are not in the snapshot may be attached to a Gateway or use a Service.
+ * A route names its parents itself, so what it is not attached to is known, and so is what refuses its target.
+ */
+export function targetsWithPathsElsewhere(world: World, record: PolicyRecord): readonly ObjectId[] {
+  const { completeness } = world;
+  const { effectiveTargets } = record.kind.definition.hierarchy;
+  if (effectiveTargets.every((level) => isCompleteFor(completeness, level, ""))) return [];
+  if (world.findUnenforced().has(record.object.id as PolicyId)) return [];
+  const verdict = verdictOf(world, record);
+  if (verdict.state !== "Accepted" || verdict.enforcement !== "NoPath") return [];
+  return record.targets.attachments.flatMap(({ object }) =>
+    isRoute(object) || refusalsOf(world, object).length > 0 ? [] : [object],
+  );
+}
+
+function isRoute(id: ObjectId): boolean {
+  const ref = parseObjectId(id);
+  return kinds.some((facts) => sameKind(facts, ref) && facts.route !== undefined);
+}

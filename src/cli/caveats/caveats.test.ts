@@ -268,3 +268,37 @@ spec: {parentRefs: [{name: ${name}}]}
     expect(flat(stdout)).toContain("Policies on them and above them are not known.");
   });
 });
+
+describe("a policy with an error, on a Gateway", () => {
+  const files = {
+    ...bakeryWithout(),
+    "brk/typo.yaml": `apiVersion: prevail.dev/v1alpha1
+kind: RetryPolicy
+metadata: {name: typo, namespace: infra}
+spec:
+  targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: prod}]
+  overrides: {retry: {attempts: many}}
+`,
+  };
+  const message = "brk/typo.yaml:6: 1 policy is invalid, and is ignored until this is fixed: RetryPolicy infra/typo.";
+
+  for (const line of [
+    "explain httproute/counter",
+    "trace GET https://shop.bakery.example:8443/",
+    "get effective",
+    "get targets",
+    "graph",
+    "reach retrypolicy/friday-fix",
+    "plan --delete retrypolicy/friday-fix",
+  ])
+    test(`${line}: says that it is ignored`, async () => {
+      const { code, stdout } = await runCli(`${line} -f brk`, { files });
+      expect(flat(stdout)).toContain(message);
+      expect(code).toBe(1);
+    });
+
+  test.each(["reach authpolicy/front-door", "reach retrypolicy/typo"])("%s: no caveat", async (line) => {
+    const { stdout } = await runCli(`${line} -f brk`, { files });
+    expect(stdout).not.toContain("Caveats");
+  });
+});

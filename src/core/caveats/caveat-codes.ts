@@ -8,6 +8,7 @@ export type CaveatCode =
   | "UnreadableInput"
   | "UnrenderedTemplate"
   | "RefusedObject"
+  | "InvalidPolicy"
   | "RuleNotEvaluated"
   | "UnknownPolicyKind"
   | "InferredDefinition"
@@ -33,6 +34,7 @@ export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   UnrenderedTemplate: { severity: "partial", fix: "Render them, and read the output with -f -." },
   BrokenDefinition: { severity: "broken", fix: "Correct the definition; 'prevail check' lists all its errors." },
   RefusedObject: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
+  InvalidPolicy: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
   RuleNotEvaluated: {
     severity: "partial",
     fix: "Apply the objects with --dry-run=server to have the API server evaluate the rules.",

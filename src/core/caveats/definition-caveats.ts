@@ -1,16 +1,16 @@
-/** Caveats about what policy kinds mean: definitions with errors, kinds without a definition, inferred definitions. */
+/** Caveats about policies that are ignored, and about what policy kinds mean: definitions with errors, kinds without a definition, inferred definitions. */
 import {
   type BrokenDefinition,
   brokenDefinitions,
   unknownPolicyKinds,
   writtenTargets,
 } from "../effective/findings/ignored-policies.ts";
-import type { World } from "../effective/world/world.ts";
+import type { PolicyRecord, World } from "../effective/world/world.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { formatRef, type GroupKind, kindId, type ObjectId, parseObjectId } from "../model/refs.ts";
 import { countKinds, endSentence, joinWords } from "../model/words/count-kinds.ts";
 import type { Caveat, CountedPolicies } from "./caveat.ts";
-import { type CaveatContext, caveat, located } from "./caveat-context.ts";
+import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
 
 /**
  * A PolicyDefinition with an error is not used, so the policies of its kinds are ignored. It always touches a question about the input;
@@ -90,6 +90,33 @@ export function unknownKindCaveats(context: CaveatContext): readonly Caveat[] {
       }),
     ];
   });
+}
+
+/** Policies with an error: they are ignored. A question about such a policy itself has the error in its answer. */
+export function invalidPolicyCaveats(context: CaveatContext): readonly Caveat[] {
+  const { world, scope } = context;
+  const asked = scope.about === "Policies" ? scope.policies : [];
+  const own = scope.about === "Policies" ? kindsOfPolicies(world, asked) : undefined;
+  const invalid: PolicyRecord[] = [];
+  world.policies.forEach((record, id) => {
+    if (record.policy !== undefined || asked.includes(id)) return;
+    const isOfKind = own === undefined || own.has(record.object.family.kindId);
+    if (isOfKind && touches(context, record.object)) invalid.push(record);
+  });
+  const [first] = invalid;
+  if (first === undefined) return [];
+  const isOne = invalid.length === 1;
+  const summary = isOne ? "1 policy is invalid" : `${invalid.length} policies are invalid`;
+  const names = listNames(invalid.map(({ object }) => formatRef(object.ref)));
+  return [
+    caveat("InvalidPolicy", {
+      message: `${summary}, and ${isOne ? "is" : "are"} ignored until this is fixed: ${names}`,
+      summary,
+      objects: invalid.map(({ object, findings }) => {
+        return located(object, findings.find(({ severity }) => severity === "error")?.field);
+      }),
+    }),
+  ];
 }
 
 /** Kinds whose definition is inferred from the label of their CRD, if an answer rests on one. */

@@ -10,7 +10,12 @@ import type { Caveat, CaveatScope } from "./caveat.ts";
 import type { CaveatContext } from "./caveat-context.ts";
 import { unknownControllerCaveats } from "./controller-caveats.ts";
 import { notCarriedOutCaveats } from "./dataplane-caveats.ts";
-import { brokenDefinitionCaveats, inferredCaveats, unknownKindCaveats } from "./definition-caveats.ts";
+import {
+  brokenDefinitionCaveats,
+  inferredCaveats,
+  invalidPolicyCaveats,
+  unknownKindCaveats,
+} from "./definition-caveats.ts";
 import { refusedCaveats, templateCaveats, unevaluatedRuleCaveats, unreadableCaveats } from "./input-caveats.ts";
 import { noKnownPathCaveats } from "./no-path-caveats.ts";
 import { relatedObjects } from "./related-objects.ts";
@@ -20,6 +25,7 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   unreadableCaveats,
   brokenDefinitionCaveats,
   refusedCaveats,
+  invalidPolicyCaveats,
   unevaluatedRuleCaveats,
   unknownKindCaveats,
   inferredCaveats,

@@ -1,10 +1,12 @@
-import { targetsWithPathsElsewhere } from "../explain/path-elsewhere.ts";
+import { targetsWithPathsElsewhere } from "../effective/verdicts/paths-elsewhere.ts";
 import { compareText, formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { Caveat } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
 
 /** Targets through which no path of their policies leads in the input: the routes may be elsewhere. */
 export function noKnownPathCaveats({ world, scope, related }: CaveatContext): readonly Caveat[] {
+  // After a deletion a policy is without a path because of it.
+  if (scope.deleted !== undefined && scope.deleted.size > 0) return [];
   const asked = scope.about === "Policies" ? new Set<ObjectId>(scope.policies) : undefined;
   const objects = related();
   const targets = new Set<ObjectId>();

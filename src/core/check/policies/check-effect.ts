@@ -1,12 +1,12 @@
 /** Policies, or parts of them, that are accepted and change nothing. */
 
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
+import { targetsWithPathsElsewhere } from "../../effective/verdicts/paths-elsewhere.ts";
 import type { Verdict } from "../../effective/verdicts/verdict.ts";
 import { verdictOf } from "../../effective/verdicts/verdict-of.ts";
 import { refusalsOf } from "../../effective/world/link-indexes.ts";
 import type { PolicyRecord, World } from "../../effective/world/world.ts";
 import { noPathReason } from "../../explain/no-path-reason.ts";
-import { targetsWithPathsElsewhere } from "../../explain/path-elsewhere.ts";
 import { blockPointer } from "../../explain/value-pointer.ts";
 import { formatRef, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { type CheckFinding, findingAt, type RelatedField } from "../check-finding.ts";

@@ -1,10 +1,10 @@
-import { verdictOf } from "../effective/verdicts/verdict-of.ts";
-import { refusalsOf } from "../effective/world/link-indexes.ts";
-import type { PolicyRecord, World } from "../effective/world/world.ts";
-import { isCompleteFor } from "../model/completeness.ts";
-import { kinds } from "../model/kinds.ts";
-import { sameKind } from "../model/levels.ts";
-import { type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
+import { isCompleteFor } from "../../model/completeness.ts";
+import { kinds } from "../../model/kinds.ts";
+import { sameKind } from "../../model/levels.ts";
+import { type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { refusalsOf } from "../world/link-indexes.ts";
+import type { PolicyRecord, World } from "../world/world.ts";
+import { verdictOf } from "./verdict-of.ts";
 
 /**
  * The targets of a policy without a path that may have one: routes that are not in the snapshot may be attached to a Gateway or use a Service.

@@ -61,6 +61,8 @@ function redact(caveat: Caveat, redaction: Redaction | undefined): Caveat {
 const HIDDEN_CODES: ReadonlySet<string> = new Set([
   "UnreadableInput",
   "RefusedObject",
+  "InvalidPolicy",
+  "RuleNotEvaluated",
   "UnknownPolicyKind",
   "InferredDefinition",
   "AbsentTarget",

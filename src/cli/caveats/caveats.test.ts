@@ -302,3 +302,70 @@ spec:
     expect(stdout).not.toContain("Caveats");
   });
 });
+
+describe("a policy whose CRD has a rule that cannot be evaluated", () => {
+  const files = {
+    ...bakeryWithout(),
+    "brk/colour.yaml": `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: colours.example.com, labels: {gateway.networking.k8s.io/policy: Inherited}}
+spec:
+  group: example.com
+  names: {kind: Colour, plural: colours}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-preserve-unknown-fields: true
+            properties: {targetRef: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+            x-kubernetes-validations: [{rule: self.hue.frobnicate()}]
+---
+apiVersion: example.com/v1
+kind: Colour
+metadata: {name: red, namespace: shop}
+spec:
+  targetRef: {group: gateway.networking.k8s.io, kind: HTTPRoute, name: counter}
+  hue: 1
+`,
+  };
+  const caveat = "rules of CRDs could not be evaluated on 1 object";
+
+  test.each(["explain httproute/counter", "reach colour/red", "get policies"])("%s: says so", async (line) => {
+    const { code, stdout } = await runCli(`${line} -f brk`, { files });
+    expect(flat(stdout)).toContain(`${caveat}, which the API server may refuse: Colour shop/red`);
+    expect(code).toBe(0);
+  });
+
+  test.each(["explain httproute/baker", "reach retrypolicy/counter-retries"])(
+    "%s: it is not about it",
+    async (line) => {
+      const { stdout } = await runCli(`${line} -f brk`, { files });
+      expect(flat(stdout)).not.toContain(caveat);
+    },
+  );
+});
+
+describe("--redact hides policies of other namespaces in caveats", () => {
+  test("one with an error", async () => {
+    const files = {
+      ...bakeryWithout(),
+      "brk/typo.yaml": `apiVersion: prevail.dev/v1alpha1
+kind: RetryPolicy
+metadata: {name: secret, namespace: infra}
+spec:
+  targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: prod}]
+  overrides: {retry: {attempts: many}}
+`,
+    };
+    const { stdout } = await runCli("explain httproute/counter -n shop --redact -f brk", { files });
+    expect(stdout).toContain("1 policy is invalid.");
+    expect(stdout).not.toContain("secret");
+  });
+});

@@ -25,6 +25,11 @@ describe("graph", () => {
     expectGolden(golden(name), stdout);
   });
 
+  test("a selector that matches nothing that can be drawn is told", async () => {
+    const { stdout, stderr } = await runCli("graph -l gateway=prod -f examples/bakery");
+    expect([stdout, stderr]).toEqual(["", "note: nothing to draw: no Gateway, route or Service is selected\n"]);
+  });
+
   test("what names would mean to a drawing program is quoted", async () => {
     const hostile = `a"]; <script>&`;
     const files = {

@@ -48,7 +48,9 @@ export const command: Command = {
     if (search?.ok === false) return fail(search.message, ...search.hints);
     const targets = search === undefined ? inScope(world, scope) : [search.target];
     const caveats = answerCaveats(source, questionAbout(world, targets), { redaction });
-    draw(buildGraph(world, targets), caveats, output, redaction, context);
+    const graph = buildGraph(world, targets);
+    draw(graph, caveats, output, redaction, context);
+    if (graph.nodes.length === 0) context.note("nothing to draw: no Gateway, route or Service is selected");
     return exitCodeWith(caveats, options, exitCodes.ok);
   },
 };

@@ -54,7 +54,7 @@ export function refusedCaveats({ world }: CaveatContext): readonly Caveat[] {
 }
 
 /** Objects on which a rule of their CRD could not be evaluated: it is not known whether the API server would accept them. */
-export function unevaluatedRuleCaveats({ world, related }: CaveatContext): readonly Caveat[] {
+export function unevaluatedRuleCaveats({ world, related, scope }: CaveatContext): readonly Caveat[] {
   const fields = new Map<ObjectId, string>();
   world.unevaluated.forEach((rules, id) => fields.set(id, rules[0]?.field ?? ""));
   world.policies.forEach(({ findings }, id) => {
@@ -62,8 +62,14 @@ export function unevaluatedRuleCaveats({ world, related }: CaveatContext): reado
     if (found !== undefined) fields.set(id, found.field ?? "");
   });
   const about = related();
-  const isAbout = (id: ObjectId): boolean =>
-    about === undefined || about.above.has(id) || about.below.has(id) || world.policies.has(id as PolicyId);
+  const kinds =
+    scope.about === "Policies" ? new Set(scope.policies.map((id) => world.policies.get(id)?.kind.index)) : undefined;
+  const isAbout = (id: ObjectId): boolean => {
+    const policy = world.policies.get(id as PolicyId);
+    if (policy !== undefined && kinds?.has(policy.kind.index) === false) return false;
+    const objects = policy === undefined ? [id] : policy.targets.attachments.map(({ object }) => object);
+    return about === undefined || objects.some((object) => about.above.has(object) || about.below.has(object));
+  };
   const ids = [...fields.keys()].filter(isAbout).sort();
   if (ids.length === 0) return [];
   const summary = `rules of CRDs could not be evaluated on ${ids.length === 1 ? "1 object" : `${ids.length} objects`}`;

@@ -25,7 +25,7 @@ describe("graph", () => {
     expectGolden(golden(name), stdout);
   });
 
-  test("a selector that matches nothing that can be drawn is told", async () => {
+  test("a selector that matches nothing that can be drawn is reported", async () => {
     const { stdout, stderr } = await runCli("graph -l gateway=prod -f examples/bakery");
     expect([stdout, stderr]).toEqual(["", "note: nothing to draw: no Gateway, route or Service is selected\n"]);
   });

@@ -42,7 +42,7 @@ export function scopeProblem(
 const SHOWN = 20;
 
 /** The namespaces that a document defines or that an object is in, also one that is refused. */
-function namespacesOf({ objects, refused }: World): ReadonlySet<string> {
+export function namespacesOf({ objects, refused }: World): ReadonlySet<string> {
   const namespaces = new Set(objects.namespaces());
   objects.forEach(({ ref }) => {
     if (ref.kind === "Namespace" && ref.group === "") namespaces.add(ref.name);

@@ -3,7 +3,7 @@ import type { GatewayTrace, TraceRequest } from "../../core/explain/trace/result
 import { findService, traceMesh } from "../../core/explain/trace/trace-mesh.ts";
 import { traceRequest } from "../../core/explain/trace/trace-request.ts";
 import { GATEWAY_API } from "../../core/model/kinds.ts";
-import { kindId, type ObjectId, objectId } from "../../core/model/refs.ts";
+import { compareText, kindId, type ObjectId, objectId } from "../../core/model/refs.ts";
 import { didYouMean } from "../../core/model/words/did-you-mean.ts";
 import type { LoadedSource } from "../../sources/load-source.ts";
 import { parseRedaction, redactOption } from "../args/redaction.ts";
@@ -13,6 +13,7 @@ import { printCaveats } from "../caveats/text.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { printData } from "../print/print-data.ts";
+import { namespacesOf } from "../target/check-scope.ts";
 import { findTarget } from "../target/find-targets.ts";
 import { meshTraceJson, traceJson } from "./json.ts";
 import { parseRequest } from "./parse-request.ts";
@@ -116,6 +117,10 @@ function printTraces(request: TraceRequest, traces: readonly GatewayTrace[], con
 function traceInMesh(request: TraceRequest, from: string, context: Answering): ExitCode {
   const { output, print, source, redaction, options, fail } = context;
   const { world } = source;
+  // A namespace without objects can send requests. One that is nearly the name of another is a mistake.
+  const namespaces = namespacesOf(world);
+  const meant = namespaces.has(from) ? "" : didYouMean(from, [...namespaces].sort(compareText));
+  if (meant !== "") return fail(`--from ${from}: no object is in namespace '${from}'${meant}`);
   const service = findService(world, request.host, from);
   if (service === undefined) {
     const names = world.objects.ofKind(SERVICE).map(({ ref }) => `${ref.name}.${ref.namespace}`);

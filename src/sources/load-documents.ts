@@ -21,6 +21,8 @@ export interface LoadedDocuments {
   /** About the text: what could not be read, and what reads differently than it looks. */
   readonly findings: readonly Finding[];
   readonly files: readonly string[];
+  /** The files that have objects and nothing else. */
+  readonly objectFiles: readonly string[];
   /** Where a value of a document is written. `raw` is the document's own object, as it went into the snapshot. */
   readonly locate: (raw: JsonObject, pointer: string) => SourcePosition | undefined;
 }
@@ -30,15 +32,20 @@ export interface DocumentOptions {
   readonly defaultNamespace?: string | undefined;
   /** Called before each file is read. */
   readonly onFile?: ((file: string, sizeBytes: number) => void) | undefined;
+  /** Files that had objects only when they were read before: anything else in them is an error. */
+  readonly objectFiles?: ReadonlySet<string>;
 }
 
 /** Documents from files and directories (`-`: standard input), as every command and every server reads them. */
 export async function loadDocuments(
   paths: readonly string[],
   fileSystem: FileSystem,
-  { defaultNamespace, onFile }: DocumentOptions = {},
+  { defaultNamespace, onFile, objectFiles: known }: DocumentOptions = {},
 ): Promise<LoadedDocuments> {
-  const { documents, findings, files } = await loadFiles(paths, fileSystem, onFile === undefined ? {} : { onFile });
+  const { documents, findings, files, objectFiles } = await loadFiles(paths, fileSystem, {
+    ...(onFile === undefined ? {} : { onFile }),
+    ...(known === undefined ? {} : { objectFiles: known }),
+  });
   const origins = new Map<unknown, SourceDocument>();
   const scopeOf = defaultNamespace === undefined ? undefined : scopes(documents);
   const located = documents.map((document): LoadedDocument => {
@@ -53,6 +60,7 @@ export async function loadDocuments(
     documents: located,
     findings: findings.map(toFinding),
     files,
+    objectFiles,
     locate: (raw, pointer) => {
       const origin = origins.get(raw);
       return origin === undefined ? undefined : { file: origin.file, ...origin.locate(pointer) };

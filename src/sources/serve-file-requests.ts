@@ -22,8 +22,14 @@ function respondOn(port: MessagePort, { paths, defaultNamespace }: FilesRequest)
   let input: Promise<Uint8Array> | undefined;
   const readStdin = (): Promise<Uint8Array> => (input ??= files.readStdin());
   const fileSystem = { ...files, readStdin };
+  // A file that loses its objects in an edit is broken. Otherwise half an edit would delete what is served.
+  const known = new Set<string>();
   const source = createDocumentSource(async () => {
-    const { documents, findings } = await loadDocuments(paths, fileSystem, { defaultNamespace });
+    const { documents, findings, objectFiles } = await loadDocuments(paths, fileSystem, {
+      defaultNamespace,
+      objectFiles: known,
+    });
+    for (const file of objectFiles) known.add(file);
     return { ...splitKeyMaterial(documents, decodeBase64), findings };
   });
   const send = (response: FilesResponse): void => port.postMessage(response);

@@ -227,11 +227,15 @@ describe("odd input", () => {
   test("nothing at all: an empty file, an empty directory, an empty pipe", () => {
     const cwd = inFolder("nothing", () => utf8(""));
     mkdirSync(join(cwd, "empty"));
-    for (const path of ["all.yaml", "empty", "-"]) {
+    for (const [path, hint] of [
+      ["all.yaml", ""],
+      ["empty", "no .yaml, .yml or .json file in this directory or below it\n"],
+      ["-", ""],
+    ] as const) {
       expect(runProgram(["explain", "httproute/baker", "-f", path], { cwd })).toEqual({
         code: 1,
         stdout: "",
-        stderr: `error: there are no objects in ${path === "-" ? "standard input" : path}\n`,
+        stderr: `error: there are no objects in ${path === "-" ? "standard input" : path}\n${hint}`,
       });
     }
   });

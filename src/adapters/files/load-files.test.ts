@@ -228,3 +228,23 @@ describe("templates", () => {
     });
   });
 });
+
+describe("a file of a folder that had objects only when it was read before", () => {
+  const broken = inMemory({ "d/a.yaml": "kind: [", "d/values.yaml": "replicas: 2\n" });
+
+  test("is broken if it does not have them any more: half of an edit is an error", async () => {
+    const before = inMemory({ "d/a.yaml": object("a"), "d/values.yaml": "replicas: 2\n" });
+    const { objectFiles } = await loadFiles(["d"], before);
+    expect(objectFiles).toEqual(["d/a.yaml"]);
+    const { findings } = await loadFiles(["d"], broken, { objectFiles: new Set(objectFiles) });
+    expect(findings.map(({ severity, file }) => `${severity} ${file}`)).toEqual([
+      "error d/a.yaml",
+      "info d/values.yaml",
+    ]);
+  });
+
+  test("without that knowledge it is skipped and counted", async () => {
+    const { findings } = await loadFiles(["d"], broken);
+    expect(findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual(["info SkippedDocuments"]);
+  });
+});

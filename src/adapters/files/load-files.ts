@@ -15,6 +15,8 @@ export interface LoadOptions extends ParseOptions {
   readonly maxFileBytes?: number;
   /** Called before each file is read. */
   readonly onFile?: (file: string, sizeBytes: number) => void;
+  /** Files below a directory that had objects only when they were read before. Anything else in them is an error, as in a named file. */
+  readonly objectFiles?: ReadonlySet<string>;
 }
 
 export interface LoadedFiles {
@@ -22,6 +24,8 @@ export interface LoadedFiles {
   readonly findings: readonly DocumentFinding[];
   /** The files that were read, in order. */
   readonly files: readonly string[];
+  /** The files that have objects and nothing else. */
+  readonly objectFiles: readonly string[];
 }
 
 /** Whether a path of the user's is this file, or a folder above it: a folder may have files that are not about Kubernetes. */
@@ -38,6 +42,7 @@ interface Loading {
   readonly documents: SourceDocument[];
   readonly findings: DocumentFinding[];
   readonly files: string[];
+  readonly objectFiles: string[];
   readonly seen: Set<string>;
   readonly leftOut: LeftOut;
 }
@@ -67,6 +72,7 @@ export async function loadFiles(
     documents: [],
     findings: [],
     files: [],
+    objectFiles: [],
     seen: new Set(),
     leftOut: { templates: [], others: [] },
   };
@@ -75,7 +81,7 @@ export async function loadFiles(
     else await loadPath(loading, path);
   }
   const findings = [...loading.findings, ...leftOutFindings(loading.leftOut)];
-  return { documents: loading.documents, findings, files: loading.files };
+  return { documents: loading.documents, findings, files: loading.files, objectFiles: loading.objectFiles };
 }
 
 async function loadStdin(loading: Loading): Promise<void> {
@@ -143,8 +149,9 @@ async function loadFile(loading: Loading, path: string, { sizeBytes }: FileFacts
   }
 }
 
-function addText(loading: Loading, file: string, bytes: Uint8Array, { isNamed }: Origin): void {
+function addText(loading: Loading, file: string, bytes: Uint8Array, origin: Origin): void {
   loading.files.push(file);
+  const isNamed = origin.isNamed || loading.options.objectFiles?.has(file) === true;
   const decoded = decodeText(bytes);
   if (!decoded.ok) {
     const { message, line, column } = decoded;
@@ -161,6 +168,7 @@ function addText(loading: Loading, file: string, bytes: Uint8Array, { isNamed }:
   const { documents, findings, skipped } = isNamed ? joinParts(parts) : selectObjects(parts);
   for (const document of documents) loading.documents.push(document);
   loading.findings.push(...findings);
+  if (documents.length > 0 && skipped === undefined) loading.objectFiles.push(file);
   if (skipped !== undefined) loading.leftOut.others.push({ file, ...skipped.first, count: skipped.count });
 }
 

@@ -31,6 +31,17 @@ const targets = {
   bench: { project: "tsconfig.bench.json", out: ".cache/bench", sources: ["src", "bench"], assetsTo: "src" },
 };
 
+/** Modules that are loaded together: what every command needs, then what commands about objects need. */
+const LOADED_TOGETHER = {
+  start: ["serve/process/start.js"],
+  objects: [
+    "sources/load-source.js",
+    "cli/explain/command.js",
+    "cli/target/find-targets.js",
+    "cli/target/check-scope.js",
+  ],
+};
+
 const args = process.argv.slice(2);
 const name = args.find((arg) => !arg.startsWith("--")) ?? "dist";
 const target = targets[name];
@@ -95,8 +106,10 @@ async function bundle(fresh, programs) {
     format: "cjs",
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
+    codeSplitting: { groups: groups(fresh) },
   });
   await bundled.close();
+  for (const { fileName } of output) escapeToAscii(join(aside, fileName));
   writeFileSync(join(aside, "package.json"), '{ "type": "commonjs" }\n');
   for (const program of programs) chmodSync(join(aside, `${program}.js`), 0o755);
   const packages = new Set(
@@ -108,6 +121,35 @@ async function bundle(fresh, programs) {
   for (const folder of ["bin", "cli", "controller", "gateway", "serve", "sources", "xds"])
     rmSync(join(fresh, folder), { recursive: true, force: true });
   renameSync(aside, bin);
+}
+
+/** Puts modules that are loaded together into one file: each file takes about 0.2 ms to load. What several lists need goes to the first. */
+function groups(fresh) {
+  let files;
+  const fileOf = (id, graph) => {
+    if (files === undefined) {
+      files = new Map();
+      const add = (module, file) => {
+        if (files.has(module)) return;
+        files.set(module, file);
+        for (const imported of graph.getModuleInfo(module)?.importedIds ?? []) add(imported, file);
+      };
+      for (const [file, entries] of Object.entries(LOADED_TOGETHER))
+        for (const entry of entries) add(join(fresh, entry), file);
+    }
+    return files.get(id);
+  };
+  return Object.keys(LOADED_TOGETHER).map((name, index) => ({
+    debugName: name,
+    name: (id, graph) => (fileOf(id, graph) === name ? name : undefined),
+    priority: Object.keys(LOADED_TOGETHER).length - index,
+  }));
+}
+
+/** Escapes what is not ASCII. V8 keeps a file with one such character as UTF-16, which takes longer to read and compile. */
+function escapeToAscii(path) {
+  const escaped = (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  writeFileSync(path, readFileSync(path, "utf8").replace(/[^\0-\x7f]/g, escaped));
 }
 
 /** The licence of a bundled package, to be passed on with it. */

@@ -1,4 +1,4 @@
-import { targetsWithPathsElsewhere } from "../effective/verdicts/paths-elsewhere.ts";
+import { isRoute, targetsWithPathsElsewhere } from "../effective/verdicts/paths-elsewhere.ts";
 import { compareText, formatRef, type ObjectId, type PolicyId, parseObjectId } from "../model/refs.ts";
 import type { Caveat } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
@@ -7,13 +7,15 @@ import { type CaveatContext, caveat, listNames, located } from "./caveat-context
 export function noKnownPathCaveats({ world, scope, related }: CaveatContext): readonly Caveat[] {
   // After a deletion a policy is without a path because of it.
   if (scope.deleted !== undefined && scope.deleted.size > 0) return [];
+  // A path leads through whatever is above a route, if the route is attached.
+  if (scope.about === "Objects" && scope.objects.every(isRoute)) return [];
   const asked = scope.about === "Policies" ? new Set<ObjectId>(scope.policies) : undefined;
-  const objects = related();
+  const objects = scope.about === "Objects" ? related() : undefined;
+  const isAsked = (target: ObjectId): boolean => objects === undefined || objects.below.has(target);
   const targets = new Set<ObjectId>();
   world.policies.forEach((record, id: PolicyId) => {
     if (asked !== undefined && !asked.has(id)) return;
-    for (const target of targetsWithPathsElsewhere(world, record))
-      if (objects === undefined || objects.above.has(target) || objects.below.has(target)) targets.add(target);
+    for (const target of targetsWithPathsElsewhere(world, record, isAsked)) targets.add(target);
   });
   if (targets.size === 0) return [];
   const sorted = [...targets].sort(compareText);

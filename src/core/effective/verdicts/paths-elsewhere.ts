@@ -8,21 +8,25 @@ import { verdictOf } from "./verdict-of.ts";
 
 /**
  * The targets of a policy without a path that may have one: routes that are not in the snapshot may be attached to a Gateway or use a Service.
- * A route names its parents itself, so what it is not attached to is known, and so is what refuses its target.
+ * A route names its parents itself, so what it is not attached to is known, and so is what refuses its target. `isAsked`: other targets are
+ * not of interest. A verdict counts all paths, so it is computed only for policies on targets of interest.
  */
-export function targetsWithPathsElsewhere(world: World, record: PolicyRecord): readonly ObjectId[] {
-  const { completeness } = world;
+export function targetsWithPathsElsewhere(
+  world: World,
+  record: PolicyRecord,
+  isAsked: (target: ObjectId) => boolean = () => true,
+): readonly ObjectId[] {
   const { effectiveTargets } = record.kind.definition.hierarchy;
-  if (effectiveTargets.every((level) => isCompleteFor(completeness, level, ""))) return [];
-  if (world.findUnenforced().has(record.object.id as PolicyId)) return [];
+  if (effectiveTargets.every((level) => isCompleteFor(world.completeness, level, ""))) return [];
+  const targets = record.targets.attachments
+    .map(({ object }) => object)
+    .filter((object) => isAsked(object) && !isRoute(object) && refusalsOf(world, object).length === 0);
+  if (targets.length === 0 || world.findUnenforced().has(record.object.id as PolicyId)) return [];
   const verdict = verdictOf(world, record);
-  if (verdict.state !== "Accepted" || verdict.enforcement !== "NoPath") return [];
-  return record.targets.attachments.flatMap(({ object }) =>
-    isRoute(object) || refusalsOf(world, object).length > 0 ? [] : [object],
-  );
+  return verdict.state === "Accepted" && verdict.enforcement === "NoPath" ? targets : [];
 }
 
-function isRoute(id: ObjectId): boolean {
+export function isRoute(id: ObjectId): boolean {
   const ref = parseObjectId(id);
   return kinds.some((facts) => sameKind(facts, ref) && facts.route !== undefined);
 }

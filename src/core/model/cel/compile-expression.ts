@@ -104,8 +104,10 @@ function compileSelect({ operand, field, isOptional }: Node<"select">, scope: Ce
   if (isOptional) return compiled((frame) => selectOptional(run(frame), name), [inner]);
   const select: Run = (frame) => {
     const value = run(frame);
-    if (value instanceof CelOptional) return selectOptional(value, name);
-    if (!isMap(value)) throw new CelError(`no such field '${field}' in ${typeOf(value)}`);
+    if (!isMap(value)) {
+      if (value instanceof CelOptional) return selectOptional(value, name);
+      throw new CelError(`no such field '${field}' in ${typeOf(value)}`);
+    }
     const found = ownKey(value, name);
     if (found === undefined) throw new CelError(`no such key: ${field}`);
     return found;
@@ -127,9 +129,9 @@ function compileHas({ operand, field }: Node<"has">, scope: CelScope): Compiled 
   return compiled(
     (frame) => {
       const value = run(frame);
+      if (isMap(value)) return ownKey(value, name) !== undefined;
       if (value instanceof CelOptional) return selectOptional(value, name).value !== undefined;
-      if (!isMap(value)) throw new CelError(`no such field '${field}' in ${typeOf(value)}`);
-      return ownKey(value, name) !== undefined;
+      throw new CelError(`no such field '${field}' in ${typeOf(value)}`);
     },
     [inner],
   );
@@ -214,9 +216,12 @@ function compileCall({ name, target, args }: Node<"call">, scope: CelScope): Com
     );
   const given = asFunction === undefined && target !== undefined ? [target, ...args] : args;
   const parts = given.map((arg) => compileExpression(arg, scope));
+  const runs = parts.map(({ run }) => run);
   return compiled((frame) => {
-    const values = parts.map(({ run }) => run(frame));
-    for (const value of values) {
+    const values: CelValue[] = [];
+    for (let i = 0; i < runs.length; i++) values.push((runs[i] as Run)(frame));
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i];
       if (typeof value === "string") pay(frame, value.length >> 3);
       else if (Array.isArray(value)) pay(frame, value.length);
     }
@@ -264,7 +269,8 @@ function compileOperator({ sign, args }: Node<"operator">, scope: CelScope): Com
   }
   const compute = BINARY[sign] as (a: CelValue, b: CelValue) => CelValue;
   return compiled((frame) => {
-    const [a, b] = [first(frame), second(frame)];
+    const a = first(frame);
+    const b = second(frame);
     if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
       pay(frame, sizeOf(a, frame.left));
       pay(frame, sizeOf(b, frame.left));

@@ -21,6 +21,9 @@ export type RuleOutcome =
 
 export type EvaluateRule = (values: RuleValues, budget: Budget, matchRegex: MatchRegex) => RuleOutcome;
 
+/** Most rules are true. */
+const TRUE: RuleOutcome = { state: "value", value: true };
+
 export interface RuleValues {
   readonly self: CelValue;
   /** The value before a change. */
@@ -46,7 +49,8 @@ export function compileRule(expression: string, schema: JsonObject): EvaluateRul
   return ({ self, oldSelf }, budget, matchRegex) => {
     const frame: Frame = { slots: [self, oldSelf ?? null], left: budget.left - cost, matchRegex };
     try {
-      return { state: "value", value: run(frame) };
+      const value = run(frame);
+      return value === true ? TRUE : { state: "value", value };
     } catch (error) {
       return outcomeOf(error);
     } finally {

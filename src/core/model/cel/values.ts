@@ -1,49 +1,58 @@
 /** Values of CEL. JSON is its own value: a whole number is an int, another number a double. */
 
+/** A value that is not JSON. With one class for all, one test decides whether a value is a map. */
+abstract class CelRecord {}
+
 /** A double that is written as one: `2.0`. Numbers of JSON that are not whole are doubles without this record. */
-export class CelDouble {
+export class CelDouble extends CelRecord {
   readonly value: number;
   constructor(value: number) {
+    super();
     this.value = value;
   }
 }
 
-export class CelDuration {
+export class CelDuration extends CelRecord {
   readonly nanos: bigint;
   constructor(nanos: bigint) {
+    super();
     this.nanos = nanos;
   }
 }
 
-export class CelTimestamp {
+export class CelTimestamp extends CelRecord {
   readonly nanos: bigint;
   constructor(nanos: bigint) {
+    super();
     this.nanos = nanos;
   }
 }
 
 /** The type of a value: `type(1) == int`. */
-export class CelType {
+export class CelType extends CelRecord {
   readonly name: string;
   constructor(name: string) {
+    super();
     this.name = name;
   }
 }
 
 /** `optional.of(x)`, or `optional.none()` if the value is undefined. */
-export class CelOptional {
+export class CelOptional extends CelRecord {
   readonly value: CelValue | undefined;
   constructor(value: CelValue | undefined) {
+    super();
     this.value = value;
   }
 }
 
 /** A value of a type of Kubernetes' library: an IP address, a URL, a quantity. `key` is equal for equal values. */
-export class CelOpaque<Name extends string = string, Content = unknown> {
+export class CelOpaque<Name extends string = string, Content = unknown> extends CelRecord {
   readonly type: Name;
   readonly content: Content;
   readonly key: string;
   constructor(type: Name, content: Content, key: string) {
+    super();
     this.type = type;
     this.content = content;
     this.key = key;
@@ -70,13 +79,7 @@ export class CelError extends Error {}
 /** Something that this implementation does not know or refuses: the rule is not evaluated. */
 export class CelUnsupported extends Error {}
 
-const isRecord = (value: CelValue): boolean =>
-  value instanceof CelDouble ||
-  value instanceof CelDuration ||
-  value instanceof CelTimestamp ||
-  value instanceof CelType ||
-  value instanceof CelOptional ||
-  value instanceof CelOpaque;
+const isRecord = (value: CelValue): boolean => value instanceof CelRecord;
 
 export const isList = (value: CelValue): value is readonly CelValue[] => Array.isArray(value);
 export const isMap = (value: CelValue): value is CelMap =>
@@ -105,7 +108,10 @@ export function numberOf(value: CelValue): number | undefined {
 
 /** The value of an own key. `null` is a value; undefined means that there is no such key. */
 export function ownKey(map: CelMap, key: string): CelValue | undefined {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
+  const value = map[key];
+  // Plain data inherits functions, and a prototype under the name `__proto__`.
+  if (typeof value !== "function" && key !== "__proto__") return value;
+  return Object.hasOwn(map, key) ? value : undefined;
 }
 
 const ESCAPED = /__(underscores|dot|dash|slash)__/g;

@@ -52,18 +52,22 @@ export function runChecks(node: CheckNode, value: Json, context: CheckContext, o
 
 function runOnFields(node: CheckNode, value: JsonObject, context: CheckContext, old: JsonObject | undefined): void {
   const { fields, items } = node;
-  const run = (key: string, own: CheckNode): void => {
-    const inner = Object.hasOwn(value, key) ? value[key] : undefined;
-    if (inner === undefined || inner === null) return;
-    context.path.push(key);
-    runChecks(own, inner, context, old !== undefined && Object.hasOwn(old, key) ? old[key] : undefined);
-    context.path.pop();
-  };
   for (let i = 0; i < fields.length; i++) {
     const { key, node: own } = fields[i] as (typeof fields)[number];
-    run(key, own);
+    const inner = ownValue(value, key);
+    if (inner !== undefined && inner !== null) runOnField(own, key, inner, context, old);
   }
-  if (items !== undefined) for (const key of Object.keys(value)) run(key, items);
+  if (items === undefined) return;
+  for (const key of Object.keys(value)) {
+    const inner = value[key];
+    if (inner !== undefined && inner !== null) runOnField(items, key, inner, context, old);
+  }
+}
+
+function runOnField(node: CheckNode, key: string, value: Json, context: CheckContext, old?: JsonObject): void {
+  context.path.push(key);
+  runChecks(node, value, context, old === undefined ? undefined : ownValue(old, key));
+  context.path.pop();
 }
 
 function runOnItems(

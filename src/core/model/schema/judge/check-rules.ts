@@ -45,7 +45,11 @@ function run(
   context: CheckContext,
 ): RuleOutcome {
   const oldSelf: CelValue | undefined = isOptional ? new CelOptional(old) : old;
-  return evaluate({ self: value, ...(oldSelf === undefined ? {} : { oldSelf }) }, context.budget, context.matchRegex);
+  return evaluate(
+    oldSelf === undefined ? { self: value } : { self: value, oldSelf },
+    context.budget,
+    context.matchRegex,
+  );
 }
 
 type ReportRule = (value: Json, old: Json | undefined, outcome: RuleOutcome, context: CheckContext) => void;

@@ -52,14 +52,13 @@ function normalizeObject(schema: CompiledSchema, object: JsonObject): JsonObject
     const isDropped = own === undefined ? !keepsUnknown : (value ?? null) === null && !own.nullable;
     const kept =
       isDropped || own === undefined || value === undefined || value === null ? value : normalizeValue(own, value);
-    if (!isDropped && kept === value) continue;
-    result ??= { ...object };
-    if (isDropped) delete result[key];
-    else setOwn(result, key, kept ?? null);
+    if (result === undefined && (isDropped || kept !== value)) result = copyBefore(object, key);
+    if (result !== undefined && !isDropped) setOwn(result, key, kept as Json);
   }
-  for (const { key, schema: own } of defaulted) {
+  for (let i = 0; i < defaulted.length; i++) {
+    const { key, schema: own } = defaulted[i] as Property;
     if (Object.hasOwn(result ?? object, key)) continue;
-    result ??= { ...object };
+    result ??= copyBefore(object, undefined);
     setOwn(result, key, normalizeValue(own, own.default ?? null));
   }
   return result ?? object;
@@ -72,8 +71,18 @@ function normalizeMap(schema: CompiledSchema, items: CompiledSchema, object: Jso
     const value = object[key] ?? null;
     const own = normalizeValue(items, value);
     if (own === value) continue;
-    result ??= { ...object };
+    result ??= copyBefore(object, undefined);
     setOwn(result, key, own);
   }
   return result ?? object;
+}
+
+/** A copy of the keys before a key, or of all. V8 takes twenty times as long to add a key to a copy that `{ ...object }` makes. */
+function copyBefore(object: JsonObject, end: string | undefined): { [key: string]: Json } {
+  const copy: { [key: string]: Json } = {};
+  for (const key in object) {
+    if (key === end) break;
+    setOwn(copy, key, object[key] as Json);
+  }
+  return copy;
 }

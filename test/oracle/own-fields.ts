@@ -76,7 +76,7 @@ function findFields(mapping: FieldMapping, node: TargetNode, definition: PolicyD
     object: node.object.id,
     pointer: pointerTo(path),
     mapping,
-    own: ownCandidates(value, mapping, node.object.id, definition),
+    own: ownSettings(value, mapping, node.object.id, definition),
   }));
 }
 
@@ -112,7 +112,7 @@ function withDefaultsOfCrd(value: Json | undefined, { to }: FieldMapping): Json 
 }
 
 /** Empty lists, strings and maps count as unset; 0 and false do not. An empty struct that is the mapped field itself is there. */
-function ownCandidates(
+function ownSettings(
   written: Json | undefined,
   mapping: FieldMapping,
   object: ObjectId,

@@ -5,9 +5,9 @@ import type { Block } from "../model/policy.ts";
  * The higher policy dictates the merge strategy
  *
  * Of two conflicting specs the established one, which is higher, dictates the strategy, unless the kind says otherwise.
- * - `block`: the block being merged, the established spec's;
+ * - `block`: the block that is merged, which is the established spec's;
  * - `lower`: the granularity of the first block of the policy that was merged last and has a part in the result, if there is one;
- * - `annotated`: what the annotation on the higher policy's target says, if it says anything.
+ * - `annotated`: the strategy that the annotation on the higher policy's target selects, if any.
  * GEP-713, "Conflict resolution"
  */
 export function chooseStrategy(
@@ -35,7 +35,7 @@ export function strategyName({ base, granularity }: MergeStrategy): string {
 
 type Names = Readonly<Record<"Atomic" | "Patch" | "Merge" | "Field", string>>;
 
-// One text for all steps, rather than one for each.
+// All steps share one text.
 const DEFAULTS: Names = {
   Atomic: "AtomicDefaults",
   Patch: "PatchDefaults",

@@ -15,7 +15,7 @@ export interface EffectiveSpec extends SpecProvenance {
   /** One for each policy of the stack that has a part in the fold. */
   readonly outcomes: readonly Outcome[];
   readonly conditionErrors: readonly ConditionError[];
-  /** What became of each entry of `remove`, the most specific policy first. */
+  /** The outcome of each entry of `remove`, the most specific policy first. */
   readonly removals: readonly RemovalOutcome[];
   /** The results for single items of the object's own fields. */
   readonly fields: readonly EffectiveField[];

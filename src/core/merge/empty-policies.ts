@@ -2,12 +2,12 @@ import type { Policy } from "../model/policy.ts";
 import type { FoldResult } from "./fold-result.ts";
 import { policiesOf } from "./fold-result.ts";
 
-/** What became of an empty policy of a kind in which it keeps out defaults. */
+/** The outcome of an empty policy, in a kind in which an empty policy keeps out defaults. */
 export interface EmptyPolicyResult {
   readonly policy: Policy;
-  /** It keeps a default out of the result. */
+  /** True if the policy keeps a default out of the result. */
   readonly inEffect: boolean;
-  /** The policies that replaced it: a lower one that sets something, or an atomic override. */
+  /** The policies that replaced the empty policy: a lower one that sets something, or an atomic override. */
   readonly by: readonly Policy[];
 }
 
@@ -17,7 +17,7 @@ export class EmptyPolicies {
 
   /** `isAtomic`: the policy is compared as a whole with those below it. */
   take(policy: Policy, result: FoldResult, isAtomic: boolean): void {
-    const by = isAtomic && !result.isOpen ? policiesOf(result.holders()) : [];
+    const by = isAtomic && !result.isOpen ? policiesOf(result.settings()) : [];
     this.#all.push({ policy, inEffect: false, by: by.filter((winner) => winner !== policy) });
     if (result.isOpen && result.occupant === undefined) result.occupy(policy);
   }

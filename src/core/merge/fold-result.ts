@@ -1,6 +1,6 @@
 /**
- * The result of a fold while it is being made: for each JSON pointer the candidate that holds it, the step that decided, and
- * the candidates that lost. A unit at `/a` and one at `/a/b` cannot both be held.
+ * The result of a fold so far: for each JSON pointer its current setting, the step that decided, and the settings that are
+ * not in effect. A unit at `/a` and one at `/a/b` are never both in the result.
  */
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from "../model/json.ts";
 import { liesBelow, pointersAbove } from "../model/json-pointer.ts";
@@ -10,59 +10,59 @@ import { buildSpec } from "../model/units.ts";
 import type { LossReason, Step } from "./provenance.ts";
 
 /** A unit of a block of a policy at one level of the stack, or of the object's own fields (no policy). */
-export interface Candidate {
+export interface Setting {
   readonly policy: Policy | undefined;
   readonly block: Block | undefined;
   readonly unit: Unit;
-  /** Computed by a custom strategy: no policy contains it. */
+  /** True if a custom strategy computed the value: no policy contains it. */
   readonly computed?: true;
 }
 
 export interface Loss {
-  readonly candidate: Candidate;
+  readonly setting: Setting;
   readonly reason: LossReason;
   readonly by: readonly Policy[];
-  /** For `equal`: the candidate with the same value. Decided again at the end of the fold. */
-  readonly equalTo?: Candidate;
+  /** For `equal`: the setting with the same value. It is compared again at the end of the fold. */
+  readonly equalTo?: Setting;
 }
 
 /** What the fold has decided about one pointer. */
 export interface PointerState {
   readonly pointer: string;
-  holder: Candidate | undefined;
+  current: Setting | undefined;
   decidedBy: Step | undefined;
   losses: Loss[];
 }
 
-const NOBODY: readonly Candidate[] = [];
-/** Shared by all states without a loss: never added to. */
+const NO_SETTINGS: readonly Setting[] = [];
+/** All states without a loss share this list. It is never changed. */
 const NO_LOSSES: Loss[] = [];
 
-/** How a candidate lost. */
+/** The reason why a setting is not in effect. */
 export type LossKind = Pick<Loss, "reason" | "equalTo">;
 
-/** Up to so many states are searched one by one rather than indexed. */
+/** Up to this number, states are searched one by one instead of indexed. */
 const FEW = 32;
 
 export class FoldResult {
-  /** In the order in which pointers came up. */
+  /** The states, in the order in which their pointers were first used. */
   readonly states: PointerState[] = [];
-  /** By pointer; built when there are many. */
+  /** The states by pointer. Built when there are many. */
   #index: Map<string, PointerState> | undefined;
-  /** The held states strictly below a pointer; built when there are many states. */
+  /** The states with a current setting strictly below a pointer. Built when there are many states. */
   #below: Map<string, Set<PointerState>> | undefined;
-  #held = 0;
+  #size = 0;
   #hasMerged = false;
   #occupant: Policy | undefined;
 
-  /** True if nothing is held, not even a tombstone: RFC 9's `p.empty?`. */
+  /** True if the result has no setting, not even a tombstone: RFC 9's `p.empty?`. */
   get isEmpty(): boolean {
-    return this.#held === 0;
+    return this.#size === 0;
   }
 
-  /** True if no policy has set anything so far. Objects' own values may be held. */
+  /** True if no policy has set anything so far. The result may have own values of objects. */
   get isOpen(): boolean {
-    return this.#held === 0 || !this.#hasMerged;
+    return this.#size === 0 || !this.#hasMerged;
   }
 
   /** The empty policy that keeps out atomic defaults, while no policy has set anything. */
@@ -74,27 +74,27 @@ export class FoldResult {
     this.#occupant = policy;
   }
 
-  /** Records that a block with units was merged, whether it holds anything or not. An empty map is a unit as well. */
-  noteMerged(candidates: readonly Candidate[]): void {
-    if (candidates.length > 0) this.#hasMerged = true;
+  /** Records that a block with units was merged, whether or not its settings are in the result. An empty map is a unit as well. */
+  noteMerged(settings: readonly Setting[]): void {
+    if (settings.length > 0) this.#hasMerged = true;
   }
 
-  holder(pointer: string): Candidate | undefined {
-    return this.#find(pointer)?.holder;
+  settingAt(pointer: string): Setting | undefined {
+    return this.#find(pointer)?.current;
   }
 
-  /** True if a candidate holds its pointer, or has the same value as the candidate that does. */
-  isHeldOrEqual(candidate: Candidate): boolean {
-    const state = this.#find(candidate.unit.pointer);
+  /** True if a setting is in the result, or has the same value as the setting at its pointer. */
+  isInResultOrEqual(setting: Setting): boolean {
+    const state = this.#find(setting.unit.pointer);
     if (state === undefined) return false;
     return (
-      state.holder === candidate || state.losses.some((loss) => loss.candidate === candidate && loss.reason === "equal")
+      state.current === setting || state.losses.some((loss) => loss.setting === setting && loss.reason === "equal")
     );
   }
 
-  /** The held units above, at or below a pointer, which conflict with a value there. An empty map conflicts with nothing below it. */
-  conflicting(pointer: string): readonly Candidate[] {
-    const at = this.holder(pointer);
+  /** The settings of the result above, at or below a pointer, which conflict with a value there. An empty map conflicts with nothing below it. */
+  conflicting(pointer: string): readonly Setting[] {
+    const at = this.settingAt(pointer);
     if (at !== undefined) return [at];
     const above = this.above(pointer);
     const found = above.length === 0 ? above : above.filter(({ unit }) => !isEmptyMap(unit.value));
@@ -103,79 +103,79 @@ export class FoldResult {
     return found.length === 0 ? below : [...found, ...below];
   }
 
-  /** The nearest first. */
-  above(pointer: string): readonly Candidate[] {
+  /** The settings of the result above a pointer, the nearest first. */
+  above(pointer: string): readonly Setting[] {
     if (this.states.length <= FEW) return this.#aboveAmongFew(pointer);
-    const found: Candidate[] = [];
+    const found: Setting[] = [];
     for (const above of pointersAbove(pointer)) {
-      const holder = this.holder(above);
-      if (holder !== undefined) found.push(holder);
+      const current = this.settingAt(above);
+      if (current !== undefined) found.push(current);
     }
     return found;
   }
 
-  below(pointer: string): readonly Candidate[] {
+  below(pointer: string): readonly Setting[] {
     if (this.states.length > FEW) {
       const below = this.#statesBelow().get(pointer);
-      return below === undefined ? NOBODY : [...below].map(({ holder }) => holder as Candidate);
+      return below === undefined ? NO_SETTINGS : [...below].map(({ current }) => current as Setting);
     }
-    let found: Candidate[] | undefined;
-    for (const { pointer: other, holder } of this.states) {
-      if (holder === undefined || !liesBelow(other, pointer)) continue;
+    let found: Setting[] | undefined;
+    for (const { pointer: other, current } of this.states) {
+      if (current === undefined || !liesBelow(other, pointer)) continue;
       found ??= [];
-      found.push(holder);
+      found.push(current);
     }
-    return found ?? NOBODY;
+    return found ?? NO_SETTINGS;
   }
 
-  #aboveAmongFew(pointer: string): readonly Candidate[] {
-    let found: Candidate[] | undefined;
-    for (const { pointer: other, holder } of this.states) {
-      if (holder === undefined || !liesBelow(pointer, other)) continue;
+  #aboveAmongFew(pointer: string): readonly Setting[] {
+    let found: Setting[] | undefined;
+    for (const { pointer: other, current } of this.states) {
+      if (current === undefined || !liesBelow(pointer, other)) continue;
       found ??= [];
-      found.push(holder);
+      found.push(current);
     }
-    if (found === undefined) return NOBODY;
+    if (found === undefined) return NO_SETTINGS;
     return found.length < 2 ? found : found.toSorted((a, b) => b.unit.pointer.length - a.unit.pointer.length);
   }
 
-  /** The held candidates, in the order in which their pointers came up. */
-  holders(): Candidate[] {
-    const held: Candidate[] = [];
-    for (const { holder } of this.states) if (holder !== undefined) held.push(holder);
-    return held;
+  /** The settings of the result, in the order in which their pointers were first used. */
+  settings(): Setting[] {
+    const found: Setting[] = [];
+    for (const { current } of this.states) if (current !== undefined) found.push(current);
+    return found;
   }
 
-  hold(candidate: Candidate): void {
-    const state = this.#stateAt(candidate.unit.pointer);
-    if (state.holder === undefined) {
-      this.#held++;
+  put(setting: Setting): void {
+    const state = this.#stateAt(setting.unit.pointer);
+    if (state.current === undefined) {
+      this.#size++;
       if (this.#below !== undefined) addAbove(this.#below, state);
     }
-    state.holder = candidate;
+    state.current = setting;
   }
 
-  /** A held candidate loses its pointer. */
-  evict(candidate: Candidate, how: LossKind, by: readonly Policy[]): void {
-    const state = this.#stateAt(candidate.unit.pointer);
-    if (state.holder === candidate) {
-      state.holder = undefined;
-      this.#held--;
+  /** Takes a setting out of the result. */
+  evict(setting: Setting, how: LossKind, by: readonly Policy[]): void {
+    const state = this.#stateAt(setting.unit.pointer);
+    if (state.current === setting) {
+      state.current = undefined;
+      this.#size--;
       if (this.#below !== undefined) removeAbove(this.#below, state);
     }
-    this.lose(candidate, how, by);
+    this.lose(setting, how, by);
   }
 
-  lose(candidate: Candidate, { reason, equalTo }: LossKind, by: readonly Policy[]): void {
-    const loss = equalTo === undefined ? { candidate, reason, by } : { candidate, reason, by, equalTo };
-    const state = this.#stateAt(candidate.unit.pointer);
+  lose(setting: Setting, { reason, equalTo }: LossKind, by: readonly Policy[]): void {
+    const loss = equalTo === undefined ? { setting, reason, by } : { setting, reason, by, equalTo };
+    const state = this.#stateAt(setting.unit.pointer);
     if (state.losses === NO_LOSSES) state.losses = [loss];
     else state.losses.push(loss);
   }
 
   /**
-   * Whether a value equals the winner's is known at the end only. A value that was equal to one that lost later lost to the same
-   * winner; a value that lost, and whose pointer then got the same value again, is not overridden.
+   * Compares values with the final result. A value that was equal to one that was overridden later is overridden by the same
+   * setting; a value that was overridden, and whose pointer then got the same value again, is not overridden.
    */
   settleLosses(): void {
     let areComputed = false;
@@ -190,19 +190,19 @@ export class FoldResult {
   }
 
   #settled(loss: Loss): Loss {
-    const { candidate, reason } = loss;
+    const { setting, reason } = loss;
     if (reason === "removed" || reason === "gated") return loss;
-    const { pointer, value } = candidate.unit;
-    const holder = this.holder(pointer);
-    if (holder !== undefined && jsonEqual(holder.unit.value, value))
-      return { candidate, reason: "equal", by: policiesOf([holder]) };
+    const { pointer, value } = setting.unit;
+    const current = this.settingAt(pointer);
+    if (current !== undefined && jsonEqual(current.unit.value, value))
+      return { setting, reason: "equal", by: policiesOf([current]) };
     const below = isEmptyMap(value) ? this.below(pointer) : [];
-    if (below.length > 0) return { candidate, reason: "equal", by: policiesOf(below) };
+    if (below.length > 0) return { setting, reason: "equal", by: policiesOf(below) };
     if (loss.equalTo === undefined) return loss;
     const { equalTo } = loss;
-    const fate = this.#find(equalTo.unit.pointer)?.losses.find((other) => other.candidate === equalTo);
-    if (fate === undefined) throw new Error(`${equalTo.unit.pointer} neither holds its state nor lost it`);
-    return { ...this.#settled(fate), candidate };
+    const earlier = this.#find(equalTo.unit.pointer)?.losses.find((other) => other.setting === equalTo);
+    if (earlier === undefined) throw new Error(`${equalTo.unit.pointer} is neither in the result nor overridden`);
+    return { ...this.#settled(earlier), setting };
   }
 
   decide(pointer: string, decision: Step): void {
@@ -222,7 +222,7 @@ export class FoldResult {
   #stateAt(pointer: string): PointerState {
     const known = this.#find(pointer);
     if (known !== undefined) return known;
-    const state = { pointer, holder: undefined, decidedBy: undefined, losses: NO_LOSSES };
+    const state = { pointer, current: undefined, decidedBy: undefined, losses: NO_LOSSES };
     this.states.push(state);
     this.#index?.set(pointer, state);
     return state;
@@ -240,7 +240,7 @@ export class FoldResult {
   #statesBelow(): ReadonlyMap<string, ReadonlySet<PointerState>> {
     if (this.#below === undefined) {
       this.#below = new Map();
-      for (const state of this.states) if (state.holder !== undefined) addAbove(this.#below, state);
+      for (const state of this.states) if (state.current !== undefined) addAbove(this.#below, state);
     }
     return this.#below;
   }
@@ -249,15 +249,15 @@ export class FoldResult {
 /**
  * Patch keeps maps that it empties
  *
- * In the spec that the held candidates make up there are no tombstones, but a map with a tombstone is there, even if it is empty now
+ * The spec of the result has no tombstones, but it has a map that contained a tombstone, even if that map is empty now
  * (RFC 7386, Appendix A).
  * GEP-713, "Combined merge strategies"
  */
 export function specOf(states: readonly PointerState[]): JsonObject {
   const units: Pick<Unit, "path" | "value">[] = [];
-  for (const { holder } of states) {
-    if (holder === undefined) continue;
-    const { unit } = holder;
+  for (const { current } of states) {
+    if (current === undefined) continue;
+    const { unit } = current;
     if (unit.value !== null) units.push(unit);
     else if (unit.path.length > 1) units.push({ path: unit.path.slice(0, -1), value: EMPTY_MAP });
   }
@@ -266,7 +266,7 @@ export function specOf(states: readonly PointerState[]): JsonObject {
 
 const EMPTY_MAP: JsonObject = {};
 
-const isComputed = ({ candidate }: Loss): boolean => candidate.computed === true;
+const isComputed = ({ setting }: Loss): boolean => setting.computed === true;
 
 function addAbove(below: Map<string, Set<PointerState>>, state: PointerState): void {
   for (const above of pointersAbove(state.pointer)) {
@@ -286,10 +286,10 @@ function removeAbove(below: Map<string, Set<PointerState>>, state: PointerState)
 
 export const isEmptyMap = (value: Json): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
-/** The reason of a candidate's loss to winners that overlap with it. */
+/** The reason why a setting is not in effect beside winners that overlap with it. */
 export function lossAgainst(
-  { unit }: Candidate,
-  winners: readonly Candidate[],
+  { unit }: Setting,
+  winners: readonly Setting[],
   otherwise: "overridden" | "replaced",
 ): LossKind {
   if (winners.length === 0) return LOST[otherwise];
@@ -308,11 +308,11 @@ const LOST: Readonly<Record<"overridden" | "replaced" | "deleted", LossKind>> = 
   deleted: { reason: "deleted" },
 };
 
-/** The policies of candidates, each once, sorted by name, so that the order of keys in a spec does not matter. Own values have none. */
-export function policiesOf(candidates: readonly Candidate[]): readonly Policy[] {
-  const [first] = candidates;
-  if (first?.policy !== undefined && candidates.every(({ policy }) => policy === first.policy)) return [first.policy];
+/** The policies of settings, each once, sorted by name, so that the order of keys in a spec does not matter. Own values have none. */
+export function policiesOf(settings: readonly Setting[]): readonly Policy[] {
+  const [first] = settings;
+  if (first?.policy !== undefined && settings.every(({ policy }) => policy === first.policy)) return [first.policy];
   const policies: Policy[] = [];
-  for (const { policy } of candidates) if (policy !== undefined && !policies.includes(policy)) policies.push(policy);
+  for (const { policy } of settings) if (policy !== undefined && !policies.includes(policy)) policies.push(policy);
   return policies.sort((a, b) => compareText(a.id, b.id));
 }

@@ -8,7 +8,7 @@ import { Contenders } from "./contenders.ts";
 import type { CustomStrategies } from "./custom-strategy.ts";
 import type { ConditionError } from "./effective-spec.ts";
 import { EmptyPolicies } from "./empty-policies.ts";
-import { type Candidate, FoldResult, type PointerState } from "./fold-result.ts";
+import { FoldResult, type PointerState, type Setting } from "./fold-result.ts";
 import { isDirect } from "./is-direct.ts";
 import { mergeBlock, takesDefault } from "./merge-block.ts";
 import type { Step } from "./provenance.ts";
@@ -33,7 +33,7 @@ export interface FoldTools {
 }
 
 export interface Folded {
-  /** The state of each pointer, in the order in which they came up. */
+  /** The state of each pointer, in the order in which they were first used. */
   readonly states: readonly PointerState[];
   readonly conditionErrors: readonly ConditionError[];
   /** Undefined if no policy removes anything. */
@@ -63,7 +63,7 @@ export function fold(
   for (const level of folded) run.foldLevel(level);
   if (definition.merge.bare === "Direct") run.applyDirect(levels);
   run.result.settleLosses();
-  if (folded !== levels) for (const { policies } of above) run.replaceWhole(policies, lowest?.policies ?? NOBODY);
+  if (folded !== levels) for (const { policies } of above) run.replaceWhole(policies, lowest?.policies ?? NO_POLICIES);
   for (const { policies, replaced } of levels) if (replaced !== undefined) run.replaceWhole(replaced, policies);
   const { result, conditionErrors, removals, emptyPolicies } = run;
   const errors = conditionErrors.length === 0 ? NO_ERRORS : conditionErrors;
@@ -93,10 +93,10 @@ class Fold {
 
   beginWith(own: readonly Unit[]): void {
     for (const unit of own) {
-      const candidate: Candidate = { policy: undefined, block: undefined, unit };
+      const setting: Setting = { policy: undefined, block: undefined, unit };
       const conflicting = this.result.conflicting(unit.pointer);
-      if (conflicting.length === 0) takePointer(this.result, candidate, OWN);
-      else loseDefault(this.result, candidate, conflicting, NO_OTHERS, OWN);
+      if (conflicting.length === 0) takePointer(this.result, setting, OWN);
+      else loseDefault(this.result, setting, conflicting, NO_OTHERS, OWN);
     }
   }
 
@@ -138,9 +138,9 @@ class Fold {
   replaceWhole(policies: readonly Policy[], by: readonly Policy[]): void {
     for (const policy of policies)
       for (const block of policy.blocks)
-        for (const candidate of candidatesOf(policy, block)) {
-          this.result.lose(candidate, { reason: "replaced" }, by);
-          this.result.decideIfOpen(candidate.unit.pointer, decisionOf(policy, block, "None"));
+        for (const setting of settingsOf(policy, block)) {
+          this.result.lose(setting, { reason: "replaced" }, by);
+          this.result.decideIfOpen(setting.unit.pointer, decisionOf(policy, block, "None"));
         }
   }
 
@@ -159,13 +159,13 @@ class Fold {
     const [winner, ...others] = direct;
     if (winner === undefined) return;
     const decision = decisionOf(winner.policy, winner.block, "Direct");
-    const candidates = candidatesOf(winner.policy, winner.block);
+    const settings = settingsOf(winner.policy, winner.block);
     this.removals?.discard(winner.policy);
     this.emptyPolicies?.override(winner.policy);
-    atomicOverrides(this.result, candidates, decision);
-    const winners = new Contenders(candidates);
+    atomicOverrides(this.result, settings, decision);
+    const winners = new Contenders(settings);
     for (const { policy, block } of others)
-      for (const candidate of candidatesOf(policy, block)) loseTo(this.result, winners, candidate, decision);
+      for (const setting of settingsOf(policy, block)) loseTo(this.result, winners, setting, decision);
   }
 
   #mergeBlocksOf(policy: Policy, blocks: readonly Block[], level: FoldLevel): void {
@@ -193,7 +193,7 @@ class Fold {
    * A replaced policy decides nothing
    *
    * Where the lower policy dictates the strategy, it is the one that was merged last and has a part in the result. A policy that was
-   * itself replaced does not decide for those above it.
+   * itself replaced does not decide for the policies above it.
    * GEP-713, "Conflict resolution"
    */
   #lowerThan(policy: Policy): Granularity | undefined {
@@ -211,9 +211,9 @@ class Fold {
   #mergeBlockOf(policy: Policy, block: Block, level: FoldLevel): boolean {
     const strategy = this.#strategyOf(policy, block, level);
     if (!this.#conditionHolds(policy, block, strategy)) {
-      for (const candidate of candidatesOf(policy, block)) {
-        this.result.lose(candidate, { reason: "gated" }, []);
-        this.result.decideIfOpen(candidate.unit.pointer, decisionOf(policy, block, "When"));
+      for (const setting of settingsOf(policy, block)) {
+        this.result.lose(setting, { reason: "gated" }, []);
+        this.result.decideIfOpen(setting.unit.pointer, decisionOf(policy, block, "When"));
       }
       for (const entry of new Set(block.remove)) {
         this.removals ??= new Removals();
@@ -221,31 +221,30 @@ class Fold {
       }
       return false;
     }
-    const candidates =
-      strategy.base === "Defaults" ? this.#notRemoved(policy, block, strategy) : candidatesOf(policy, block);
-    if (strategy.base === "Overrides" && candidates.length > 0)
-      this.#overrideWithoutValues(policy, candidates, strategy);
+    const settings =
+      strategy.base === "Defaults" ? this.#notRemoved(policy, block, strategy) : settingsOf(policy, block);
+    if (strategy.base === "Overrides" && settings.length > 0) this.#overrideWithoutValues(policy, settings, strategy);
     const { occupant } = this.result;
     const decision = decisionOf(policy, block, this.#rules.none ? "None" : strategyName(strategy));
-    mergeBlock(this.result, { policy, block, strategy, candidates, decision, custom: this.#tools });
-    if (occupant !== undefined && candidates.length > 0) this.#keepOut(occupant, candidates, strategy);
+    mergeBlock(this.result, { policy, block, strategy, settings, decision, custom: this.#tools });
+    if (occupant !== undefined && settings.length > 0) this.#keepOut(occupant, settings, strategy);
     for (const entry of new Set(block.remove)) {
       this.removals ??= new Removals();
       this.removals.add({ entry, policy, block });
     }
-    return this.#rules.decidedBy !== "Lower" || this.#hasPart(block, candidates);
+    return this.#rules.decidedBy !== "Lower" || this.#hasPart(block, settings);
   }
 
-  /** True unless all that a block sets was replaced or removed. What a custom strategy makes of it is not known. */
-  #hasPart({ granularity, units }: Block, candidates: readonly Candidate[]): boolean {
+  /** True unless all that a block sets was replaced or removed. The result of a custom strategy is not known: true. */
+  #hasPart({ granularity, units }: Block, settings: readonly Setting[]): boolean {
     if (units.length === 0 || typeof granularity !== "string") return true;
-    return candidates.some((candidate) => this.result.isHeldOrEqual(candidate));
+    return settings.some((setting) => this.result.isInResultOrEqual(setting));
   }
 
   /** Records that an empty policy keeps out an atomic default. */
-  #keepOut(occupant: Policy, candidates: readonly Candidate[], { base, granularity }: MergeStrategy): void {
+  #keepOut(occupant: Policy, settings: readonly Setting[], { base, granularity }: MergeStrategy): void {
     if (granularity !== "Atomic" || base === "Overrides") return;
-    if (candidates.some(({ unit }) => this.result.conflicting(unit.pointer).length === 0))
+    if (settings.some(({ unit }) => this.result.conflicting(unit.pointer).length === 0))
       this.emptyPolicies?.keepOut(occupant);
   }
 
@@ -272,33 +271,29 @@ class Fold {
     }
   }
 
-  /** The candidates of a block that no lower policy removes. */
-  #notRemoved(policy: Policy, block: Block, strategy: MergeStrategy): readonly Candidate[] {
-    const candidates = candidatesOf(policy, block);
+  /** The settings of a block that no lower policy removes. */
+  #notRemoved(policy: Policy, block: Block, strategy: MergeStrategy): readonly Setting[] {
+    const settings = settingsOf(policy, block);
     const { removals } = this;
-    if (removals === undefined || removals.isEmpty) return candidates;
-    return candidates.filter((candidate) => {
-      const naming = removals.find(candidate.unit);
+    if (removals === undefined || removals.isEmpty) return settings;
+    return settings.filter((setting) => {
+      const naming = removals.find(setting.unit);
       const [removal] = naming;
       if (removal === undefined) return true;
-      if (takesDefault(this.result, candidate.unit, strategy)) removals.keepOut(candidate, naming);
-      this.result.lose(candidate, { reason: "removed" }, [removal.policy]);
-      this.result.decideIfOpen(candidate.unit.pointer, decisionOf(removal.policy, removal.block, "Remove"));
+      if (takesDefault(this.result, setting.unit, strategy)) removals.keepOut(setting, naming);
+      this.result.lose(setting, { reason: "removed" }, [removal.policy]);
+      this.result.decideIfOpen(setting.unit.pointer, decisionOf(removal.policy, removal.block, "Remove"));
       return false;
     });
   }
 
   /** An atomic override replaces empty policies and discards all removals but its own; any other overrides those that name what it sets. */
-  #overrideWithoutValues(policy: Policy, candidates: readonly Candidate[], { granularity }: MergeStrategy): void {
+  #overrideWithoutValues(policy: Policy, settings: readonly Setting[], { granularity }: MergeStrategy): void {
     if (granularity === "Atomic") {
       this.removals?.discard(policy);
       this.emptyPolicies?.override(policy);
     } else
-      this.removals?.overrideBy(
-        policy,
-        candidates,
-        ({ unit }) => granularity === "Merge" && unit.ruleName !== undefined,
-      );
+      this.removals?.overrideBy(policy, settings, ({ unit }) => granularity === "Merge" && unit.ruleName !== undefined);
   }
 }
 
@@ -320,8 +315,8 @@ const decisionOf = ({ id }: Policy, { name }: Block, strategy: string): Step => 
 });
 
 const NO_ERRORS: readonly ConditionError[] = [];
-const NOBODY: readonly Policy[] = [];
+const NO_POLICIES: readonly Policy[] = [];
 const EACH_LEAF: MergeStrategy = { base: "Overrides", granularity: "Field" };
 
-const candidatesOf = (policy: Policy, block: Block): readonly Candidate[] =>
+const settingsOf = (policy: Policy, block: Block): readonly Setting[] =>
   block.units.map((unit) => ({ policy, block, unit }));

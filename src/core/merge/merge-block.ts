@@ -13,7 +13,7 @@ import { takePointer } from "./take-or-lose.ts";
 
 /** Merges one block of a policy into the result, by the strategy that was chosen for it. */
 export function mergeBlock(result: FoldResult, merge: BlockMerge): void {
-  if (merge.candidates.length === 0) return;
+  if (merge.settings.length === 0) return;
   switch (merge.strategy.base) {
     case "Defaults":
       if (result.isEmpty && !isKeptOut(result, merge.strategy)) takeAll(result, merge);
@@ -23,12 +23,12 @@ export function mergeBlock(result: FoldResult, merge: BlockMerge): void {
       mergeOverrides(result, merge);
       break;
   }
-  result.noteMerged(merge.candidates);
+  result.noteMerged(merge.settings);
 }
 
 /** RFC 9, "Merge a `defaults` block of policy rules into a policy": where the result is empty, the whole block is taken. */
-function takeAll(result: FoldResult, { candidates, decision }: BlockMerge): void {
-  for (const candidate of candidates) takePointer(result, candidate, decision);
+function takeAll(result: FoldResult, { settings, decision }: BlockMerge): void {
+  for (const setting of settings) takePointer(result, setting, decision);
 }
 
 /** True if an empty policy keeps a whole block of defaults out of the result. */
@@ -80,7 +80,7 @@ function mergeOverrides(result: FoldResult, merge: BlockMerge): void {
   }
   switch (granularity) {
     case "Atomic":
-      atomicOverrides(result, merge.candidates, merge.decision);
+      atomicOverrides(result, merge.settings, merge.decision);
       return;
     case "Merge":
       ruleOverrides(result, merge);

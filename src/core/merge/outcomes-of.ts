@@ -9,7 +9,7 @@ type Draft = { -readonly [key in keyof Outcome]: Outcome[key] };
 const NO_POLICIES: readonly Policy[] = [];
 
 /**
- * What became of each policy of a stack. `policies`: those with a part in the fold, so that one that sets nothing has an
+ * The outcome of each policy of a stack. `policies`: those with a part in the fold, so that a policy that sets nothing has an
  * outcome too. `folds`: the pointers of the spec, and those of each item of an object's field.
  */
 export function outcomesOf(
@@ -31,10 +31,10 @@ export function outcomesOf(
   };
   for (const states of folds) {
     for (const state of states) {
-      const { holder, losses } = state;
-      if (holder?.policy !== undefined) countValue(outcomeOf(holder.policy));
+      const { current, losses } = state;
+      if (current?.policy !== undefined) countValue(outcomeOf(current.policy));
       for (const loss of losses) {
-        const { policy } = loss.candidate;
+        const { policy } = loss.setting;
         if (policy !== undefined && (loss.reason === "equal" || !takesEffectAt(state, policy)))
           countLoss(outcomeOf(policy), loss);
       }
@@ -48,10 +48,9 @@ export function outcomesOf(
   return [...outcomes.values()];
 }
 
-/** A policy that takes effect at a pointer is not overridden there: another block of it, or it at another level, has lost. */
-const takesEffectAt = ({ holder, losses }: PointerState, policy: Policy): boolean =>
-  holder?.policy === policy ||
-  losses.some(({ candidate, reason }) => candidate.policy === policy && reason === "equal");
+/** A policy that takes effect at a pointer is not overridden there: its settings of another block or at another level do not count. */
+const takesEffectAt = ({ current, losses }: PointerState, policy: Policy): boolean =>
+  current?.policy === policy || losses.some(({ setting, reason }) => setting.policy === policy && reason === "equal");
 
 function countValue(outcome: Draft): void {
   outcome.inEffect++;
@@ -91,7 +90,7 @@ function countLoss(outcome: Draft, { reason, by }: Loss): void {
   }
 }
 
-/** A policy at two levels never overrides itself: what it lost to itself counts neither way. */
+/** A policy at two levels never overrides itself: a setting that only the same policy overrides does not count. */
 function countOverridden(outcome: Draft, by: readonly Policy[]): void {
   const others = by.filter((winner) => winner !== outcome.policy);
   if (by.length > 0 && others.length === 0) return;

@@ -29,22 +29,22 @@ export function byPointer(states: readonly PointerState[]): readonly PointerStat
   return isSorted ? states : states.toSorted((a, b) => compareText(a.pointer, b.pointer));
 }
 
-const isOwn = ({ holder }: PointerState): boolean => holder !== undefined && holder.policy === undefined;
+const isOwn = ({ current }: PointerState): boolean => current !== undefined && current.policy === undefined;
 
 const OWN: Step = { policy: null, block: null, strategy: "Own" };
 const NOTHING_LOST: readonly Lost[] = [];
 
-function sourceOf({ pointer, holder, decidedBy = OWN, losses }: PointerState): Source {
-  const policy = holder?.policy?.id ?? null;
-  const block = holder?.block?.name ?? null;
+function sourceOf({ pointer, current, decidedBy = OWN, losses }: PointerState): Source {
+  const policy = current?.policy?.id ?? null;
+  const block = current?.block?.name ?? null;
   const lost = losses.length === 0 ? NOTHING_LOST : losses.map(lostOf);
-  return holder?.computed === true
+  return current?.computed === true
     ? { pointer, policy, block, computed: true, decidedBy, lost }
     : { pointer, policy, block, decidedBy, lost };
 }
 
-function lostOf({ candidate, reason, by }: Loss): Lost {
-  const { policy, block, unit } = candidate;
+function lostOf({ setting, reason, by }: Loss): Lost {
+  const { policy, block, unit } = setting;
   const winners = by.map(({ id }): PolicyId => id);
   if (policy === undefined || block === undefined) return { value: unit.value, reason, by: winners };
   return { policy: policy.id, block: block.name, value: unit.value, reason, by: winners };

@@ -1,4 +1,4 @@
-/** Where the values of an effective policy come from, what they were chosen over, and what became of each policy. */
+/** The sources of the values of an effective policy, the values that are not in effect, and the outcome of each policy. */
 import type { Json } from "../model/json.ts";
 import type { BlockName, Policy } from "../model/policy.ts";
 import type { ObjectId, PolicyId } from "../model/refs.ts";
@@ -39,7 +39,7 @@ export interface Source {
   readonly lost: readonly Lost[];
 }
 
-/** What became of an entry of `remove`. `neutral`: there is nothing to remove. `gated`: the condition of its block is not met. */
+/** The outcome of an entry of `remove`. `neutral`: there is nothing to remove. `gated`: the condition of its block is not met. */
 export type RemovalState = "inEffect" | "overridden" | "neutral" | "gated";
 
 /** An entry of `remove`, and what became of it. */
@@ -54,17 +54,17 @@ export interface RemovalOutcome {
   readonly by: readonly PolicyId[];
 }
 
-/** What became of one policy in one fold, counted in units: values, entries of `remove`, and empty policies that keep out defaults. */
+/** The outcome of one policy in one fold, counted in units: values, entries of `remove`, and empty policies that keep out defaults. */
 export interface Outcome {
   readonly policy: Policy;
   /** Units that take effect, or whose value does. */
   readonly inEffect: number;
   /** The values among them. */
   readonly values: number;
-  /** Units that lost to another policy or to the object's own value. */
+  /** Units that another policy or the object's own value overrides or replaces. */
   readonly overridden: number;
   /** A condition of the policy is not met. */
   readonly gated: boolean;
-  /** The other policies that units were lost to. */
+  /** The other policies that override or replace units. */
   readonly by: readonly Policy[];
 }

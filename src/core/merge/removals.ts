@@ -1,6 +1,6 @@
 import type { Block, Policy, Unit } from "../model/policy.ts";
 import { Contenders } from "./contenders.ts";
-import { type Candidate, isEmptyMap } from "./fold-result.ts";
+import { isEmptyMap, type Setting } from "./fold-result.ts";
 import type { RemovalState } from "./provenance.ts";
 
 /** An entry of `remove`: the name of a rule in any rule map, or the dotted path of a unit or of something above it. */
@@ -21,7 +21,7 @@ interface TrackedRemoval extends Removal {
   readonly overrides: { readonly policy: Policy; readonly pointer?: string }[];
 }
 
-/** What became of one removal in a fold. */
+/** The outcome of one removal in a fold. */
 export interface RemovalResult extends Removal {
   readonly state: RemovalState;
   /** The pointers of the defaults that it keeps out. */
@@ -44,7 +44,7 @@ export class Removals {
   readonly #byEntry: Map<string, TrackedRemoval[]> = new Map();
   /** The removals of the current policy, or with OldestWins of the current target. */
   #pending: TrackedRemoval[] = [];
-  #keptOut: { readonly candidate: Candidate; readonly removals: readonly TrackedRemoval[] }[] = [];
+  #keptOut: { readonly setting: Setting; readonly removals: readonly TrackedRemoval[] }[] = [];
   #collected = 0;
 
   /** True if no removal is in effect. */
@@ -112,22 +112,22 @@ export class Removals {
   }
 
   /** Records that removals keep a default out of the result, which it would be part of without them. */
-  keepOut(candidate: Candidate, removals: readonly Removal[]): void {
-    this.#keptOut.push({ candidate, removals: removals as readonly TrackedRemoval[] });
+  keepOut(setting: Setting, removals: readonly Removal[]): void {
+    this.#keptOut.push({ setting, removals: removals as readonly TrackedRemoval[] });
   }
 
-  /** Records that an override sets what removals name. `isRule`: the candidate replaces the whole rule that it is part of. */
-  overrideBy(policy: Policy, all: readonly Candidate[], isRule: (candidate: Candidate) => boolean): void {
-    const candidates = all.filter((candidate) => isRule(candidate) || !isEmptyMap(candidate.unit.value));
-    for (const { unit } of candidates)
+  /** Records that an override sets what removals name. `isRule`: the setting replaces the whole rule that it is part of. */
+  overrideBy(policy: Policy, all: readonly Setting[], isRule: (setting: Setting) => boolean): void {
+    const settings = all.filter((setting) => isRule(setting) || !isEmptyMap(setting.unit.value));
+    for (const { unit } of settings)
       for (const { policy: own, overrides } of this.#naming(unit))
         if (own !== policy) overrides.push({ policy, pointer: unit.pointer });
     if (this.#keptOut.length === 0) return;
-    const contenders = new Contenders(candidates);
-    const rules = new Set(candidates.filter(isRule).map(({ unit }) => unit.rule));
-    this.#keptOut = this.#keptOut.filter(({ candidate, removals }) => {
-      const { pointer, rule } = candidate.unit;
-      if (!rules.has(rule) && contenders.overlapping(candidate).length === 0) return true;
+    const contenders = new Contenders(settings);
+    const rules = new Set(settings.filter(isRule).map(({ unit }) => unit.rule));
+    this.#keptOut = this.#keptOut.filter(({ setting, removals }) => {
+      const { pointer, rule } = setting.unit;
+      if (!rules.has(rule) && contenders.overlapping(setting).length === 0) return true;
       for (const { policy: own, overrides } of removals) if (own !== policy) overrides.push({ policy, pointer });
       return false;
     });
@@ -141,8 +141,8 @@ export class Removals {
    * RFC 9, "Examples F - Policy rule that deactivates default from higher level"
    */
   results(counts: (pointer: string) => boolean): readonly RemovalResult[] {
-    for (const { candidate, removals } of this.#keptOut) {
-      const { pointer } = candidate.unit;
+    for (const { setting, removals } of this.#keptOut) {
+      const { pointer } = setting.unit;
       if (counts(pointer)) for (const { keepsOut } of removals) keepsOut.add(pointer);
     }
     return this.#all.map(({ entry, policy, block, phase, keepsOut, overrides }): RemovalResult => {

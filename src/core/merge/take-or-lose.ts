@@ -1,47 +1,47 @@
-/** What can happen to one candidate when a block is merged: it takes its pointer, or it loses to others. */
+/** Merging one setting of a block: it takes its pointer, or others override or replace it. */
 import type { Policy } from "../model/policy.ts";
 import { Contenders } from "./contenders.ts";
-import { type Candidate, type FoldResult, isEmptyMap, lossAgainst, policiesOf } from "./fold-result.ts";
+import { type FoldResult, isEmptyMap, lossAgainst, policiesOf, type Setting } from "./fold-result.ts";
 import type { Step } from "./provenance.ts";
 
-/** A candidate takes a pointer at which nothing conflicts with it. An empty map above it is no longer needed. */
-export function takePointer(result: FoldResult, candidate: Candidate, decision: Step): void {
-  for (const above of result.above(candidate.unit.pointer))
-    result.evict(above, { reason: "equal", equalTo: candidate }, policiesOf([candidate]));
-  result.hold(candidate);
-  result.decide(candidate.unit.pointer, decision);
+/** A setting takes a pointer at which nothing conflicts with it. An empty map above it is no longer needed. */
+export function takePointer(result: FoldResult, setting: Setting, decision: Step): void {
+  for (const above of result.above(setting.unit.pointer))
+    result.evict(above, { reason: "equal", equalTo: setting }, policiesOf([setting]));
+  result.put(setting);
+  result.decide(setting.unit.pointer, decision);
 }
 
 export const NO_OTHERS: Contenders = new Contenders([]);
 
-/** A default loses to the units that conflict with it, or else to `others` (Atomic: to all units; Merge: to those of the rule). */
+/** A default is replaced by the settings that conflict with it, or else by `others` (Atomic: all settings; Merge: those of the rule). */
 export function loseDefault(
   result: FoldResult,
-  candidate: Candidate,
-  conflicting: readonly Candidate[],
+  setting: Setting,
+  conflicting: readonly Setting[],
   others: Pick<Contenders, "policies">,
   decision: Step,
 ): void {
   const by = conflicting.length === 0 ? others.policies() : policiesOf(conflicting);
-  result.lose(candidate, lossAgainst(candidate, conflicting, "replaced"), by);
-  result.decide(candidate.unit.pointer, decision);
+  result.lose(setting, lossAgainst(setting, conflicting, "replaced"), by);
+  result.decide(setting.unit.pointer, decision);
 }
 
-/** A candidate loses to the winners, whatever else is at its pointer. */
-export function loseTo(result: FoldResult, winners: Contenders, candidate: Candidate, decision: Step): void {
-  const { pointer } = candidate.unit;
+/** A setting is replaced by the winners, whatever else is at its pointer. */
+export function loseTo(result: FoldResult, winners: Contenders, setting: Setting, decision: Step): void {
+  const { pointer } = setting.unit;
   // An empty map conflicts with nothing below it.
   const conflicting = winners
-    .overlapping(candidate)
+    .overlapping(setting)
     .filter(({ unit }) => unit.pointer.length >= pointer.length || !isEmptyMap(unit.value));
-  loseDefault(result, candidate, conflicting, winners, decision);
+  loseDefault(result, setting, conflicting, winners, decision);
 }
 
-/** A unit of the result is replaced. `winners`: the candidates that overlap with it; `by`: the policies that replace it. */
+/** A setting of the result is overridden. `winners`: the settings that overlap with it; `by`: the policies that override it. */
 export function replace(
   result: FoldResult,
-  old: Candidate,
-  winners: readonly Candidate[],
+  old: Setting,
+  winners: readonly Setting[],
   by: readonly Policy[],
   decision: Step,
 ): void {

@@ -3,7 +3,7 @@
 import { fieldOfPointer } from "../../effective/fold/field-of-pointer.ts";
 import type { World } from "../../effective/world/world.ts";
 import { blockPointer } from "../../explain/value-pointer.ts";
-import type { Candidate, Loss } from "../../merge/fold-result.ts";
+import type { Loss, Setting } from "../../merge/fold-result.ts";
 import type { Severity } from "../../model/finding.ts";
 import { isJsonList, isJsonObject, ownValue } from "../../model/json.ts";
 import { valueAtPointer } from "../../model/json-pointer.ts";
@@ -15,7 +15,7 @@ import type { DistinctFold } from "./distinct-folds.ts";
 import { type PolicyEffect, removalKey } from "./policy-effects.ts";
 
 interface Collision {
-  readonly loser: Candidate & { readonly policy: Policy; readonly block: Block };
+  readonly loser: Setting & { readonly policy: Policy; readonly block: Block };
   readonly winner: Policy;
   readonly reason: Loss["reason"];
   paths: number;
@@ -32,8 +32,8 @@ export function checkRuleNames(world: World, folds: readonly DistinctFold[]): re
   return [...collisions.values()].map((collision) => collided(world, collision));
 }
 
-function noteCollision(collisions: Map<string, Collision>, { candidate, reason, by }: Loss, paths: number): void {
-  const { policy, block, unit } = candidate;
+function noteCollision(collisions: Map<string, Collision>, { setting, reason, by }: Loss, paths: number): void {
+  const { policy, block, unit } = setting;
   if (policy === undefined || block === undefined || unit.ruleName === undefined) return;
   if (reason !== "overridden" && reason !== "replaced") return;
   for (const winner of by) {
@@ -43,7 +43,7 @@ function noteCollision(collisions: Map<string, Collision>, { candidate, reason, 
     if (others.length === 0 || acting?.granularity === "Atomic" || acting === undefined) continue;
     const key = `${policy.id}\n${block.name}${unit.rule}\n${winner.id}`;
     const known = collisions.get(key);
-    if (known === undefined) collisions.set(key, { loser: { ...candidate, policy, block }, winner, reason, paths });
+    if (known === undefined) collisions.set(key, { loser: { ...setting, policy, block }, winner, reason, paths });
     else known.paths += paths;
   }
 }

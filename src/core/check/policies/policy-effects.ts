@@ -1,5 +1,5 @@
 /** What each unit of each policy of a kind achieves over all its paths. */
-import type { Candidate, Loss } from "../../merge/fold-result.ts";
+import type { Loss, Setting } from "../../merge/fold-result.ts";
 import type { Block, BlockName, Policy, Unit } from "../../model/policy.ts";
 import type { PolicyId } from "../../model/refs.ts";
 import type { DistinctFold } from "./distinct-folds.ts";
@@ -38,9 +38,9 @@ export function policyEffects(folds: readonly DistinctFold[]): ReadonlyMap<Polic
     for (const { policy, block, entry, state } of effective.removals)
       if (state === "inEffect") effects.get(policy)?.removing.add(removalKey(block, entry));
     for (const fold of states()) {
-      for (const { holder, losses } of fold) {
-        if (holder !== undefined) noteHolder(effects, holder);
-        for (const loss of losses) noteLoss(effects, loss, holder);
+      for (const { current, losses } of fold) {
+        if (current !== undefined) noteInEffect(effects, current);
+        for (const loss of losses) noteLoss(effects, loss, current);
       }
     }
   }
@@ -74,17 +74,17 @@ function unitEffectOf(effect: PolicyEffect, block: Block, unit: Unit): UnitEffec
   return own;
 }
 
-function noteHolder(effects: Map<PolicyId, PolicyEffect>, { policy, block, unit, computed }: Candidate): void {
+function noteInEffect(effects: Map<PolicyId, PolicyEffect>, { policy, block, unit, computed }: Setting): void {
   if (policy === undefined || block === undefined || computed) return;
   const effect = effectOf(effects, policy);
   effect.acted.add(block.name);
   unitEffectOf(effect, block, unit).takesEffect = true;
 }
 
-function noteLoss(effects: Map<PolicyId, PolicyEffect>, loss: Loss, holder: Candidate | undefined): void {
-  const { candidate, reason, by } = loss;
-  noteWinners(effects, loss, holder);
-  const { policy, block, unit } = candidate;
+function noteLoss(effects: Map<PolicyId, PolicyEffect>, loss: Loss, current: Setting | undefined): void {
+  const { setting, reason, by } = loss;
+  noteWinners(effects, loss, current);
+  const { policy, block, unit } = setting;
   if (policy === undefined || block === undefined) return;
   const effect = effectOf(effects, policy);
   if (reason === "gated") {
@@ -99,12 +99,12 @@ function noteLoss(effects: Map<PolicyId, PolicyEffect>, loss: Loss, holder: Cand
 }
 
 /** Records a loss at the policies that caused it. */
-function noteWinners(effects: Map<PolicyId, PolicyEffect>, { candidate, reason, by }: Loss, holder?: Candidate): void {
+function noteWinners(effects: Map<PolicyId, PolicyEffect>, { setting, reason, by }: Loss, current?: Setting): void {
   if (reason === "gated" || reason === "replaced") return;
   for (const winner of by) {
-    if (winner === candidate.policy) continue;
+    if (winner === setting.policy) continue;
     const effect = effectOf(effects, winner);
     if (reason === "removed") continue;
-    if (reason !== "equal" || holder?.block?.name === "overrides") effect.overridesMeet = true;
+    if (reason !== "equal" || current?.block?.name === "overrides") effect.overridesMeet = true;
   }
 }

@@ -15,14 +15,14 @@ export function atomicDefaults(result: FoldResult, merge: BlockMerge): void {
   const { occupant } = result;
   if (occupant !== undefined) takeNothing(result, merge, { policies: () => [occupant] });
   else if (result.isOpen) fieldDefaults(result, merge);
-  else takeNothing(result, merge, new Contenders(result.holders()));
+  else takeNothing(result, merge, new Contenders(result.settings()));
 }
 
 function takeNothing(
   result: FoldResult,
-  { candidates, decision }: BlockMerge,
+  { settings, decision }: BlockMerge,
   others: Pick<Contenders, "policies">,
 ): void {
-  for (const candidate of candidates)
-    loseDefault(result, candidate, result.conflicting(candidate.unit.pointer), others, decision);
+  for (const setting of settings)
+    loseDefault(result, setting, result.conflicting(setting.unit.pointer), others, decision);
 }

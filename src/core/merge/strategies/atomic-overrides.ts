@@ -1,5 +1,5 @@
 import { Contenders } from "../contenders.ts";
-import type { Candidate, FoldResult } from "../fold-result.ts";
+import type { FoldResult, Setting } from "../fold-result.ts";
 import type { Step } from "../provenance.ts";
 import { replace, takePointer } from "../take-or-lose.ts";
 
@@ -10,11 +10,11 @@ import { replace, takePointer } from "../take-or-lose.ts";
  * same field.
  * GEP-713, "Combined merge strategies"
  */
-export function atomicOverrides(result: FoldResult, candidates: readonly Candidate[], decision: Step): void {
-  const contenders = new Contenders(candidates);
-  for (const old of result.holders()) {
+export function atomicOverrides(result: FoldResult, settings: readonly Setting[], decision: Step): void {
+  const contenders = new Contenders(settings);
+  for (const old of result.settings()) {
     const winners = contenders.overlapping(old);
     if (old.policy !== undefined || winners.length > 0) replace(result, old, winners, contenders.policies(), decision);
   }
-  for (const candidate of candidates) takePointer(result, candidate, decision);
+  for (const setting of settings) takePointer(result, setting, decision);
 }

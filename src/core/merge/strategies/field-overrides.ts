@@ -8,6 +8,6 @@ import { overridePointers } from "./override-pointers.ts";
  * Each field of the block replaces the value that a lower policy or the object has set. With Patch a `null` deletes it.
  * Policy attachment reference, "Hierarchy"
  */
-export function fieldOverrides(result: FoldResult, { candidates, decision }: BlockMerge): void {
-  overridePointers(result, candidates, decision, () => false);
+export function fieldOverrides(result: FoldResult, { settings, decision }: BlockMerge): void {
+  overridePointers(result, settings, decision, () => false);
 }

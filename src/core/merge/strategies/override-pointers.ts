@@ -1,39 +1,39 @@
 import { Contenders } from "../contenders.ts";
-import { type Candidate, type FoldResult, isEmptyMap } from "../fold-result.ts";
+import { type FoldResult, isEmptyMap, type Setting } from "../fold-result.ts";
 import type { Step } from "../provenance.ts";
 import { loseDefault, NO_OTHERS, replace, takePointer } from "../take-or-lose.ts";
 
 /**
- * Each candidate replaces what is at its pointer, or at the pointer of its whole rule. A unit that several candidates replace is
+ * Each setting overrides what is at its pointer, or at the pointer of its whole rule. A unit that several settings override is
  * attributed to all of them, so that their order does not matter.
  */
 export function overridePointers(
   result: FoldResult,
-  candidates: readonly Candidate[],
+  settings: readonly Setting[],
   decision: Step,
-  replacesRule: (candidate: Candidate) => boolean,
+  replacesRule: (setting: Setting) => boolean,
 ): void {
-  const replaced = new Map<Candidate, Candidate[]>();
-  const setting: Candidate[] = [];
-  for (const candidate of candidates) {
-    const { pointer, rule, value } = candidate.unit;
-    const isWhole = replacesRule(candidate);
+  const replaced = new Map<Setting, Setting[]>();
+  const taking: Setting[] = [];
+  for (const setting of settings) {
+    const { pointer, rule, value } = setting.unit;
+    const isWhole = replacesRule(setting);
     const conflicting = result.conflicting(isWhole ? rule : pointer);
-    // A rule is replaced as a whole; any other empty map leaves what is in it.
+    // A rule is overridden as a whole; any other empty map leaves the values below it.
     if (!isWhole && isEmptyMap(value) && conflicting.some(({ unit }) => unit.pointer.length > pointer.length)) {
-      loseDefault(result, candidate, conflicting, NO_OTHERS, decision);
+      loseDefault(result, setting, conflicting, NO_OTHERS, decision);
       continue;
     }
-    setting.push(candidate);
+    taking.push(setting);
     for (const old of conflicting) {
       const winners = replaced.get(old);
-      if (winners === undefined) replaced.set(old, [candidate]);
-      else winners.push(candidate);
+      if (winners === undefined) replaced.set(old, [setting]);
+      else winners.push(setting);
     }
   }
   for (const [old, winners] of replaced) {
     const contenders = new Contenders(winners);
     replace(result, old, contenders.overlapping(old), contenders.policies(), decision);
   }
-  for (const candidate of setting) takePointer(result, candidate, decision);
+  for (const setting of taking) takePointer(result, setting, decision);
 }

@@ -8,6 +8,6 @@ import { overridePointers } from "./override-pointers.ts";
  * Each named rule of the block replaces the rule of that name, as a whole. Two rules are never mixed.
  * RFC 9, "Merge an `overrides` block of policy rules into a policy"
  */
-export function ruleOverrides(result: FoldResult, { candidates, decision }: BlockMerge): void {
-  overridePointers(result, candidates, decision, ({ unit }) => unit.ruleName !== undefined);
+export function ruleOverrides(result: FoldResult, { settings, decision }: BlockMerge): void {
+  overridePointers(result, settings, decision, ({ unit }) => unit.ruleName !== undefined);
 }

@@ -69,7 +69,7 @@ function mergeDefaults(state: FoldState, { settings, strategy }: BlockToMerge): 
 }
 
 /** True if an empty policy keeps out the whole block. */
-export const isKeptOut = (state: FoldState, { base, granularity }: MergeStrategy): boolean =>
+const isKeptOut = (state: FoldState, { base, granularity }: MergeStrategy): boolean =>
   base === "Defaults" && granularity === "Atomic" && state.isOpen && state.occupant !== undefined;
 
 /** True if the result as it is takes a default. What a custom strategy takes is not known. */

@@ -79,7 +79,7 @@ test(`an entry of remove takes effect where dropping it changes the result (seed
         removals.map(({ policy, block, entry }) => [`${policy} ${block} ${entry}`, { policy, block, entry }]),
       ),
     );
-    for (const { policy, block, entry } of [...entries.values()]) {
+    for (const { policy, block, entry } of entries.values()) {
       const changed = objects.map((object) => {
         const raw = readPolicies([object], plain)[0];
         return raw?.id === policy ? withoutEntry(object, block, entry) : object;

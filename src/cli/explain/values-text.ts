@@ -158,7 +158,7 @@ function formatValuePosition(location: ValuePointer | undefined, { source }: Tex
   return position === undefined ? "" : styled(` (${formatLine(position)})`, "dim");
 }
 
-/** One sentence about a candidate that does not take effect. */
+/** One sentence about a setting that does not take effect. */
 function formatLost(lost: Lost, own: VariantContext): readonly Piece[] {
   const { variant, context } = own;
   const { policy, reason } = lost;

@@ -175,9 +175,8 @@ export function unknownKind(
   ref: JsonObject,
   role: "parent" | "child",
 ): { readonly code: RefusalCode; readonly reason: string } {
-  const { group, kind } = ref;
   if (isLeftToImplementations(draft, field, ref)) {
-    const reason = `kind '${String(kind)}' of group '${String(group)}' is left to implementations: it is not known here, and the path ends`;
+    const reason = `kind '${ref.kind}' of group '${ref.group}' is left to implementations: it is not known here, and the path ends`;
     return { code: "ImplementationSpecificKind", reason };
   }
   return { code: "InvalidKind", reason: formatUnknownKind(draft, field, ref, role) };
@@ -190,7 +189,12 @@ export function unknownKind(
  * implementation-specific. Such a reference is not known to be wrong, unless its kind or group is misspelt.
  * Gateway API, "BackendObjectReference"
  */
-function isLeftToImplementations({ object }: LinkDraft, { targets }: RefField, { group, kind }: JsonObject): boolean {
+function isLeftToImplementations(
+  { object }: LinkDraft,
+  { targets }: RefField,
+  ref: JsonObject,
+): ref is JsonObject & { readonly group: string; readonly kind: string } {
+  const { group, kind } = ref;
   if (!object.family.group.startsWith("gateway.networking.")) return false;
   if (typeof group !== "string" || typeof kind !== "string" || !group.includes(".")) return false;
   if (targets.some(({ facts }) => facts.kind.toLowerCase() === kind.toLowerCase())) return false;

@@ -373,6 +373,17 @@ spec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}
   const { stdout } = await runCli("explain httproute/r -f a.yaml", { files });
   expect(stdout).toContain("retry.attempts: 1\n    from HTTPRoute ns/r itself, CRD default");
   expect(stdout).toContain("retry.codes: [503]\n    from HTTPRoute ns/r itself (");
+  const json = await runCli("explain httproute/r -o json -f a.yaml", { files });
+  const { policyKinds } = JSON.parse(json.stdout) as {
+    readonly policyKinds: ReadonlyArray<{
+      readonly outcomes: ReadonlyArray<{ readonly sources: ReadonlyArray<{ pointer: string; crdDefault?: true }> }>;
+    }>;
+  };
+  const sources = policyKinds.flatMap(({ outcomes }) => outcomes.flatMap((outcome) => outcome.sources));
+  expect(sources.map(({ pointer, crdDefault }) => [pointer, crdDefault])).toEqual([
+    ["/retry/attempts", true],
+    ["/retry/codes", undefined],
+  ]);
 });
 
 test("a Gateway with listeners in conflict: the reason of Gateway API, and only that of the section that is asked about", async () => {

@@ -1,6 +1,7 @@
+import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
 import type { Explanation, KindExplanation, PathOutcome, PolicyPart } from "../../core/explain/explain/result.ts";
-import { sectionPointer, sourcePointer } from "../../core/explain/value-pointer.ts";
+import { isCrdDefault, mappedPointer, sectionPointer, sourcePointer } from "../../core/explain/value-pointer.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
 import { type GroupKind, objectId } from "../../core/model/refs.ts";
@@ -9,6 +10,7 @@ import { type Redaction, redactSpec } from "../args/redaction.ts";
 import { caveatsJson } from "../caveats/json.ts";
 import {
   API_VERSION,
+  type FieldJson,
   fieldJson,
   openRef,
   refJson,
@@ -63,7 +65,9 @@ function outcomeJson(outcome: PathOutcome, policyKind: GroupKind, source: Loaded
     paths: paths.map(({ nodes, ...rest }) => ({ path: nodes, ...rest })),
     spec: redactSpec(spec, sources, redaction),
     sources: sources.map((value) => sourceWithPosition(value, first?.nodes ?? [], policyKind, source, redaction)),
-    ...(fields.length === 0 ? {} : { fields: fields.map((field) => fieldJson(field, redaction)) }),
+    ...(fields.length === 0
+      ? {}
+      : { fields: fields.map((field) => fieldWithMarks(field, policyKind, source, redaction)) }),
     ...(removals.length === 0 ? {} : { removals: removals.map((removal) => removalJson(removal, redaction)) }),
     policies: policies.map((part) => partJson(part, redaction)),
   };
@@ -80,8 +84,30 @@ function sourceWithPosition(
   if (value.policy !== null && redaction.isHidden(value.policy)) return json;
   const location = sourcePointer(source.world, policyKind, value, path);
   const at = location === undefined ? undefined : source.locate(location.object, location.pointer);
-  return at === undefined ? json : { ...json, at };
+  const marked = value.object !== undefined && isCrdDefault(source.world, location) ? withMark(json) : json;
+  return at === undefined ? marked : { ...marked, at };
 }
+
+/** An item of the object's own field, with defaults of the CRD marked. */
+function fieldWithMarks(
+  field: MappedField,
+  policyKind: GroupKind,
+  { world }: LoadedSource,
+  redaction: Redaction,
+): FieldJson {
+  const json = fieldJson(field, redaction);
+  const isFilled = ({ pointer, object }: SourceJson): boolean =>
+    object !== undefined && isCrdDefault(world, mappedPointer(world, policyKind, field, pointer));
+  return { ...json, sources: json.sources.map((source) => (isFilled(source) ? withMark(source) : source)) };
+}
+
+const withMark = ({ pointer, policy, object, ...rest }: SourceJson): SourceJson => ({
+  pointer,
+  policy,
+  ...(object === undefined ? {} : { object }),
+  crdDefault: true,
+  ...rest,
+});
 
 const partJson = (
   { policy, at, inEffect, overridden, gated, removes, by }: PolicyPart,

@@ -4,13 +4,13 @@ import type { World } from "../../core/effective/world/world.ts";
 import type { ExplainedPath, PathOutcome } from "../../core/explain/explain/result.ts";
 import {
   blockPointer,
+  isCrdDefault,
   mappedPointer,
   ownPointer,
   sourcePointer,
   type ValuePointer,
 } from "../../core/explain/value-pointer.ts";
 import type { Lost } from "../../core/merge/provenance.ts";
-import { isJsonList, isJsonObject, type Json, ownValue } from "../../core/model/json.ts";
 import type { BlockName } from "../../core/model/policy.ts";
 import {
   formatRef,
@@ -244,15 +244,4 @@ function conditionWords({ policy, block }: Lost, { source, redaction }: TextCont
   const record = source.world.policies.get(policy);
   const when = record?.policy?.blocks.find(({ name }) => name === block)?.when;
   return when === undefined ? unmet : `but only when ${when}, which is false here`;
-}
-
-/** True if the object does not have the value: the API server fills it in. */
-function isCrdDefault({ objects }: World, location: ValuePointer | undefined): boolean {
-  let found: Json | undefined = location === undefined ? undefined : objects.get(location.object)?.raw;
-  if (found === undefined || location === undefined) return false;
-  for (const token of location.pointer.split("/").slice(1)) {
-    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
-    found = isJsonList(found) ? found[Number(key)] : isJsonObject(found) ? ownValue(found, key) : undefined;
-  }
-  return (found ?? null) === null;
 }

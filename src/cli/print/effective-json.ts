@@ -37,6 +37,8 @@ export interface SourceJson {
   readonly pointer: string;
   readonly policy: RefJson | null;
   readonly object?: ObjectRef;
+  /** The object does not have the value: the default of its CRD is filled in. Only in explanations and traces. */
+  readonly crdDefault?: true;
   readonly block: string | null;
   readonly computed?: true;
   readonly decidedBy: StepJson;

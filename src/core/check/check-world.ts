@@ -18,6 +18,7 @@ import {
   keysOf,
   recordConditions,
 } from "./policies/check-conditions.ts";
+import { checkCrdDefaults } from "./policies/check-crd-defaults.ts";
 import { checkEffect } from "./policies/check-effect.ts";
 import { type Companions, checkRemovals, checkRuleNames, companionsOf } from "./policies/check-rule-names.ts";
 import { checkSettings } from "./policies/check-settings.ts";
@@ -73,6 +74,7 @@ function checkPolicies(world: World, cel: EvaluateCondition): readonly CheckFind
       keys: () => (known ??= keysOf(ids.flatMap((id) => world.policies.get(id)?.policy ?? []))),
     };
     if (!kind.definition.merge.none) findings.push(...checkRuleNames(world, folds));
+    findings.push(...checkCrdDefaults(world, kind, folds));
     for (const id of ids) {
       const record = world.policies.get(id);
       const effect = effects.get(id);

@@ -5,7 +5,7 @@ import type { PathNode } from "../effective/paths/path-node.ts";
 import type { CompiledMapping } from "../effective/world/compile-mapping.ts";
 import type { World } from "../effective/world/world.ts";
 import type { Source } from "../merge/provenance.ts";
-import { isJsonObject, ownValue } from "../model/json.ts";
+import { isJsonList, isJsonObject, type Json, ownValue } from "../model/json.ts";
 import { escapePointer } from "../model/json-pointer.ts";
 import type { BlockName } from "../model/policy.ts";
 import { type GroupKind, kindId, type ObjectId, objectId } from "../model/refs.ts";
@@ -95,4 +95,15 @@ export function sourcePointer(
   if (source.computed) return undefined;
   if (source.policy !== null) return blockPointer(world, source.policy, source.block, source.pointer);
   return source.object === undefined ? undefined : ownPointer(world, policyKind, source.object, source.pointer, path);
+}
+
+/** True if the object does not have the value at its own pointer: the default of its CRD is filled in. */
+export function isCrdDefault({ objects }: World, location: ValuePointer | undefined): boolean {
+  let found: Json | undefined = location === undefined ? undefined : objects.get(location.object)?.raw;
+  if (found === undefined || location === undefined) return false;
+  for (const token of location.pointer.split("/").slice(1)) {
+    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    found = isJsonList(found) ? found[Number(key)] : isJsonObject(found) ? ownValue(found, key) : undefined;
+  }
+  return (found ?? null) === null;
 }

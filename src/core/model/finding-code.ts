@@ -111,6 +111,7 @@ export type FindingCode =
   // About effective policies.
   | "NeverTakesEffect"
   | "ValuesNeverTakeEffect"
+  | "CrdDefaultReplacesDefault"
   | "NoController"
   | "ReachesNothing"
   | "OverrideMeetsNothing"

@@ -220,6 +220,7 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   // Effective policies.
   NeverTakesEffect: warning("A policy is accepted, but none of its settings takes effect."),
   ValuesNeverTakeEffect: info("Some values of a policy take effect nowhere."),
+  CrdDefaultReplacesDefault: warning("A default of a CRD replaces the default of a policy."),
   NoController: warning(
     "A policy takes no effect behind a Gateway, because its controller does not carry the policy kind out.",
     "Attach the target to a Gateway of a controller that carries the kind out, or do not rely on the policy there.",

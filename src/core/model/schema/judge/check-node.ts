@@ -5,7 +5,8 @@ import { MAX_PROBLEMS, pathTo, type SchemaProblem } from "../schema-problems.ts"
 
 /** The checks of one part of a schema, and of the parts below it that have any. */
 export interface CheckNode {
-  readonly checks: readonly Check[];
+  /** Made on the first call. */
+  readonly checks: () => readonly Check[];
   readonly fields: readonly { readonly key: string; readonly node: CheckNode }[];
   /** For the items of a list or the values of a map. */
   readonly items: CheckNode | undefined;
@@ -45,7 +46,7 @@ export function formatPath(path: readonly (string | number)[]): string {
 /** Runs the checks of a schema on a value with its defaults filled in. */
 export function runChecks(node: CheckNode, value: Json, context: CheckContext, old?: Json): void {
   if (context.problems.length >= MAX_PROBLEMS) return;
-  for (const check of node.checks) check(value, context, old);
+  for (const check of node.checks()) check(value, context, old);
   if (isJsonList(value)) runOnItems(node, value, context, old);
   else if (isJsonObject(value)) runOnFields(node, value, context, isJsonObject(old) ? old : undefined);
 }

@@ -1,12 +1,32 @@
+import { once } from "../../collections/once.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../json.ts";
 import { listCheck } from "./check-list.ts";
 import type { Check, CheckNode } from "./check-node.ts";
 import { ruleChecks } from "./check-rules.ts";
 import { valueChecks } from "./check-value.ts";
+import { allowedByFormat } from "./formats.ts";
 
 /** As in `compileSchema`. */
 const MAX_DEPTH = 48;
 const MAX_NODES = 50_000;
+
+/** Keys of a schema that always make checks. */
+const CHECKED = "exclusiveMinimum exclusiveMaximum multipleOf allOf anyOf oneOf not x-kubernetes-validations".split(
+  " ",
+);
+
+/** True if a part of a schema may have checks of its own. Most have none; the others are made for the first value. */
+function hasChecks(schema: JsonObject, origin: "BuiltIn" | "Input"): boolean {
+  const format = ownValue(schema, "format");
+  const listType = ownValue(schema, "x-kubernetes-list-type");
+  return (
+    (origin === "Input" && ownValue(schema, "pattern") !== undefined) ||
+    (typeof format === "string" && allowedByFormat(format) !== undefined) ||
+    listType === "set" ||
+    listType === "map" ||
+    CHECKED.some((key) => Object.hasOwn(schema, key))
+  );
+}
 
 interface Compilation {
   readonly origin: "BuiltIn" | "Input";
@@ -30,16 +50,26 @@ function compile(schema: JsonObject, depth: number, compilation: Compilation): C
   const inner = (value: Json | undefined): CheckNode | undefined =>
     isJsonObject(value) ? compile(value, depth + 1, compilation) : undefined;
   const properties = ownValue(schema, "properties");
-  const fields = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([key, value]) => {
-    const node = inner(value);
-    return node === undefined ? [] : [{ key, node }];
-  });
+  const fields: { readonly key: string; readonly node: CheckNode }[] = [];
+  if (isJsonObject(properties)) {
+    for (const key of Object.keys(properties)) {
+      const node = inner(properties[key]);
+      if (node !== undefined) fields.push({ key, node });
+    }
+  }
   const items = inner(ownValue(schema, "items")) ?? inner(ownValue(schema, "additionalProperties"));
-  const checks: readonly Check[] = [...valueChecks(schema, origin), ...listCheck(schema), ...ruleChecks(schema)];
-  const isEmpty = fields.length === 0 && items === undefined && checks.length === 0;
+  const checks = hasChecks(schema, origin) ? once(() => checksOf(schema, origin)) : noChecks;
+  const isEmpty = fields.length === 0 && items === undefined && checks === noChecks;
   const node = isEmpty ? undefined : { checks, fields, items, mapKeys: mapKeysOf(schema) };
   if (origin === "BuiltIn") known.set(schema, node);
   return node;
+}
+
+const NO_CHECKS: readonly Check[] = [];
+const noChecks = (): readonly Check[] => NO_CHECKS;
+
+function checksOf(schema: JsonObject, origin: "BuiltIn" | "Input"): readonly Check[] {
+  return [...valueChecks(schema, origin), ...listCheck(schema), ...ruleChecks(schema)];
 }
 
 /** The keys by which items of a list are the same item before and after a change. */

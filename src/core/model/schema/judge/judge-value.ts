@@ -75,7 +75,7 @@ const noRegex: MatchRegex = () => ({ state: "error", message: "regular expressio
 /** A value as it would be stored. Rules of a whole object do not see its status, which is written separately. */
 function stored(compiled: ObjectSchema["compiled"], { checks }: CheckNode, value: Json): Json {
   const normal = normalizeValue(compiled, value);
-  return checks.length > 0 && isJsonObject(normal) ? withoutStatus(normal) : normal;
+  return checks().length > 0 && isJsonObject(normal) ? withoutStatus(normal) : normal;
 }
 
 function withoutStatus(object: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json } from "../json.ts";
+import { isJsonObject, type Json } from "../json.ts";
 import type { GroupKind } from "../refs.ts";
 import type { GatewayApiSchema } from "./gateway-api-schema.ts";
 import { gatewayApiSchemas, sharedSchemas } from "./gen/gateway-api-schemas.ts";
@@ -39,17 +39,24 @@ const CHANNELS = ["experimental", "standard"] as const;
 /** The schema of a row as a document. Parts that occur more than once are one object. */
 export function parseGatewayApiSchema({ spec }: GatewayApiSchema): Schema {
   const parts = new Map<number, Json>();
+  // The documents are our own, so references are replaced in place.
   const resolve = (value: Json): Json => {
-    if (isJsonList(value)) return value.map(resolve);
-    if (!isJsonObject(value)) return value;
-    const index = value["$ref"];
-    if (typeof index !== "number")
-      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
+    const inside = value as { [key: string]: Json };
+    for (const key of Object.keys(inside)) {
+      const inner = inside[key];
+      if (typeof inner === "object" && inner !== null) inside[key] = partOf(inner) ?? resolve(inner);
+    }
+    return value;
+  };
+  const partOf = (value: Json): Json | undefined => {
+    const index = isJsonObject(value) ? value["$ref"] : undefined;
+    if (typeof index !== "number") return undefined;
     const part = parts.get(index) ?? resolve(parseJson(sharedSchemas[index] ?? "{}"));
     parts.set(index, part);
     return part;
   };
-  return resolve(parseJson(spec)) as Schema;
+  const whole = parseJson(spec);
+  return (partOf(whole) ?? resolve(whole)) as Schema;
 }
 
 const parseJson = (text: string): Json => JSON.parse(text) as Json;

@@ -17,18 +17,15 @@ export function openFilterTypes(schema: Schema): Schema {
     if (!isJsonObject(part)) return part;
     const { properties, items } = part;
     if (properties === undefined && items === undefined) return part;
-    const inner = Object.entries(properties ?? {}).map(([name, property]): [string, Schema] => [
-      name,
-      isFilter && name === "type" && isJsonObject(property)
-        ? withoutEnum(property)
-        : open(property, name === "filters"),
-    ]);
-    const result = {
-      ...part,
-      ...(properties === undefined ? {} : { properties: Object.fromEntries(inner) }),
-      // `filters` is a list, so its items are the filters.
-      ...(items === undefined ? {} : { items: open(items, isFilter) }),
-    };
+    let result = part;
+    for (const name of Object.keys(properties ?? {})) {
+      const property = properties?.[name] as Schema;
+      const inner = isFilter && name === "type" ? withoutEnum(property) : open(property, name === "filters");
+      if (inner !== property) result = { ...result, properties: { ...result.properties, [name]: inner } };
+    }
+    // `filters` is a list, so its items are the filters.
+    const item = items === undefined ? undefined : open(items, isFilter);
+    if (item !== undefined && item !== items) result = { ...result, items: item };
     opened.set(part, result);
     return result;
   };

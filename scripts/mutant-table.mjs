@@ -76,6 +76,13 @@ export const mutants = [
 
   // Status of policies, and their references (Gateway API).
   row(
+    "trace leaves out policies that the controller of the Gateway does not carry out",
+    attachment,
+    "src/core/explain/trace/trace-request.ts",
+    "failures: failuresOn(world, at, winner),",
+    "failures: [],",
+  ),
+  row(
     "the ancestor of a BackendTLSPolicy is its target",
     attachment,
     "src/core/status/ancestors-of.ts",

@@ -1,6 +1,12 @@
 import type { MappedField } from "../../core/effective/fold/effective-policy.ts";
 import type { PathNode } from "../../core/effective/paths/path-node.ts";
-import type { Explanation, KindExplanation, PathOutcome, PolicyPart } from "../../core/explain/explain/result.ts";
+import type {
+  Explanation,
+  IneffectivePolicy,
+  KindExplanation,
+  PathOutcome,
+  PolicyPart,
+} from "../../core/explain/explain/result.ts";
 import { isCrdDefault, mappedPointer, sectionPointer, sourcePointer } from "../../core/explain/value-pointer.ts";
 import type { Source as ValueSource } from "../../core/merge/provenance.ts";
 import type { SourcePosition } from "../../core/model/kube-object.ts";
@@ -38,15 +44,18 @@ export function explanationJson(
     complete: absentParents.length === 0,
     absentParents,
     policyKinds: kinds.map((kind) => kindJson(kind, source, redaction)),
-    failures: failures
-      .filter(({ policy }) => !redaction.isHidden(policy))
-      .map(({ policy, ...rest }) => ({ policy: openRef(policy), ...rest })),
+    failures: failuresJson(failures, redaction),
     refusals,
     problems,
     conditions,
     caveats: caveatsJson(caveats),
   };
 }
+
+export const failuresJson = (failures: readonly IneffectivePolicy[], redaction: Redaction): readonly object[] =>
+  failures
+    .filter(({ policy }) => !redaction.isHidden(policy))
+    .map(({ policy, ...rest }) => ({ policy: openRef(policy), ...rest }));
 
 export const kindJson = (
   { policyKind, paths, outcomes }: KindExplanation,

@@ -31,7 +31,7 @@ export function printExplanation(explanation: Explanation, context: TextContext)
   for (const kind of explanation.kinds) printKind(kind, context);
   printRefusals(explanation, context);
   printProblems(explanation, context);
-  printFailures(explanation.failures, context);
+  printFailures("Policies without effect that name it", explanation.failures, context);
   printConditions(explanation.conditions, context);
 }
 
@@ -130,11 +130,16 @@ function printProblems({ problems, target }: Explanation, { print, source }: Tex
   }
 }
 
-function printFailures(failures: readonly IneffectivePolicy[], { print, source, redaction }: TextContext): void {
+/** Prints policies without effect, each with the reason, below a title. */
+export function printFailures(
+  title: string,
+  failures: readonly IneffectivePolicy[],
+  { print, source, redaction }: TextContext,
+): void {
   const seen = failures.filter(({ policy }) => !redaction.isHidden(policy));
   if (seen.length === 0) return;
   print.line();
-  print.line(styled("Policies without effect that name it", "bold"));
+  print.line(styled(title, "bold"));
   for (const { policy, field, message, reason } of seen) {
     const position = source.locate(policy, field === undefined ? undefined : fieldPointer(field));
     const where = position === undefined ? "" : ` (${formatLine(position)})`;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { smallCluster } from "../../../test/support/cli/check-text.ts";
+import { limitPolicy, smallCluster } from "../../../test/support/cli/check-text.ts";
 import { runCli } from "../../../test/support/cli/run-cli.ts";
 import { expectGolden } from "../../../test/support/golden.ts";
 
@@ -20,6 +20,29 @@ describe("trace", () => {
     const { stdout, stderr, code } = await runCli(line, { columns });
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
     expectGolden(golden(name), stdout);
+  });
+
+  test("a policy that the controller of the gateway does not carry out is listed with the reason, and hidden by --redact", async () => {
+    const foreign = smallCluster.replace(
+      "  class: Inherited\n",
+      "  class: Inherited\n  controllers: [other.io/ctrl]\n",
+    );
+    const files = { "a.yaml": foreign + limitPolicy("p", "HTTPRoute", "limits: {one: {rate: 1}}") };
+    const line = "trace GET http://x.example/ -f a.yaml";
+    const { stdout } = await runCli(line, { files, columns: 200 });
+    expect(stdout).toContain("takes effect on this path");
+    expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /Policies without effect on this path LimitPolicy a\/p \(a\.yaml:\d+\): NoController: no controller enforces it here: Gateway a\/g belongs to prevail\.dev\/gateway, and LimitPolicy is carried out by other\.io\/ctrl/,
+    );
+    const json = await runCli(`${line} -o json`, { files });
+    const { gateways } = JSON.parse(json.stdout) as {
+      readonly gateways: ReadonlyArray<{ readonly failures: object[] }>;
+    };
+    expect(gateways[0]?.failures).toEqual([
+      expect.objectContaining({ policy: expect.objectContaining({ name: "p" }), reason: "NoController" }),
+    ]);
+    const redacted = await runCli(`${line} --redact -n b`, { files });
+    expect(redacted.stdout).not.toContain("a/p");
   });
 
   test("prints both budgets: that of the RetryPolicy and that of the backend", async () => {

@@ -24,7 +24,8 @@ export const command: Command = {
   description: [
     "Follows one request through the gateway: the listener that accepts it, the route and rule that match, the other rules that match and the precedence by which they " +
       "come later, filters, backends with their weights, and the effective policy of every kind on that path. Where the gateway responds itself, " +
-      "because a backend or a filter is not usable, the output gives the status and the reason.",
+      "because a backend or a filter is not usable, the output gives the status and the reason. " +
+      "Policies that the controller of the gateway does not carry out are listed with that reason.",
     "If no rule matches: the nearest rules, and what does not match in each of them. The host of the request is that of the Host header, else that of the URL. " +
       "The port is that of the URL. If several gateways listen there, the output has a section for each of them.",
     "With --from the request is one in a mesh: from a process in that namespace to the Service that the host names (foo, foo.prod, foo.prod.svc.cluster.local). " +

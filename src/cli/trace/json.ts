@@ -1,6 +1,6 @@
-import type { GatewayTrace, MeshTrace, TraceRequest } from "../../core/explain/trace/result.ts";
+import type { GatewayTrace, MeshTrace, RoutedTrace, TraceRequest } from "../../core/explain/trace/result.ts";
 import { caveatsJson } from "../caveats/json.ts";
-import { kindJson } from "../explain/json.ts";
+import { failuresJson, kindJson } from "../explain/json.ts";
 import { API_VERSION } from "../print/effective-json.ts";
 import type { TextContext } from "../print/text-context.ts";
 import { MESH_NOTE } from "./mesh-note.ts";
@@ -15,9 +15,11 @@ export function meshTraceJson(
     apiVersion: API_VERSION,
     kind: "MeshTrace",
     request: requestJson(request),
-    ...("kinds" in trace
+    ...(trace.outcome === "Unrouted"
       ? { ...trace, kinds: undefined, policyKinds: trace.kinds.map((kind) => kindJson(kind, source, redaction)) }
-      : trace),
+      : trace.outcome === "Routed"
+        ? routedJson(trace, { source, redaction })
+        : trace),
     notes: [MESH_NOTE],
     caveats: caveatsJson(caveats),
   };
@@ -27,6 +29,15 @@ const requestJson = (request: TraceRequest): object => ({
   ...request,
   query: request.query.map(([name, value]) => ({ name, value })),
   headers: request.headers.map(([name, value]) => ({ name, value })),
+});
+
+const routedJson = (
+  { kinds, failures, ...rest }: RoutedTrace,
+  { source, redaction }: Pick<TextContext, "source" | "redaction">,
+): object => ({
+  ...rest,
+  policyKinds: kinds.map((kind) => kindJson(kind, source, redaction)),
+  failures: failuresJson(failures, redaction),
 });
 
 /** `trace -o json`. */
@@ -39,11 +50,7 @@ export function traceJson(
     apiVersion: API_VERSION,
     kind: "Trace",
     request: requestJson(request),
-    gateways: traces.map((trace) =>
-      trace.outcome === "Routed"
-        ? { ...trace, kinds: undefined, policyKinds: trace.kinds.map((kind) => kindJson(kind, source, redaction)) }
-        : trace,
-    ),
+    gateways: traces.map((trace) => (trace.outcome === "Routed" ? routedJson(trace, { source, redaction }) : trace)),
     caveats: caveatsJson(caveats),
   };
 }

@@ -16,7 +16,7 @@ import { retrySettings } from "../../core/retry/retry-settings.ts";
 import { retryTimeline } from "../../core/retry/retry-timeline.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import { qualification } from "../caveats/text.ts";
-import { isOwnOnly, printKind } from "../explain/text.ts";
+import { isOwnOnly, printFailures, printKind } from "../explain/text.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatValue } from "../print/format-value.ts";
 import { printTimeline } from "../print/print-timeline.ts";
@@ -130,7 +130,7 @@ function formatRule(
 
 function printRouted(trace: RoutedTrace, by: "gateway" | "mesh", context: TextContext): void {
   const { print } = context;
-  const { winner, losers, filters, backends, response, kinds } = trace;
+  const { winner, losers, filters, backends, response, kinds, failures } = trace;
   print.paragraph({ indent: 2, hanging: 2 }, "Rule ", ...formatRule(winner, context), " matches.");
   for (const loser of losers) {
     print.paragraph(
@@ -145,6 +145,7 @@ function printRouted(trace: RoutedTrace, by: "gateway" | "mesh", context: TextCo
   if (response !== undefined) print.paragraph({ indent: 2 }, styled(`The ${by} responds with ${response}.`, "yellow"));
   printBackends(backends, context);
   printKinds(kinds, context);
+  printFailures("Policies without effect on this path", failures, context);
 }
 
 function printKinds(kinds: readonly KindExplanation[], context: TextContext): void {

@@ -28,7 +28,7 @@ export function forEachPathThrough(
 ): void {
   const ends = endsBelow(world, kind, target.id);
   const visitThrough = (path: Path, core: EffectiveSpec): void => {
-    if (passes(path, target)) visit(path, core);
+    if (leadsThrough(path, target)) visit(path, core);
   };
   if (ends === "many") forEachEffective(world, kind, visitThrough);
   else for (const end of ends) forEachEffective(world, kind, visitThrough, end);
@@ -51,7 +51,7 @@ export function forEachOwnPathThrough(
   const finder = new PathFinder(world, kind);
   for (const id of ends) {
     finder.forEachPathTo({ id, ref: parseObjectId(id) }, (path) => {
-      if (!passes(path, target) || !hasOwnValues(path, kind, target)) return;
+      if (!leadsThrough(path, target) || !hasOwnValues(path, kind, target)) return;
       const core = foldPath(path, kind);
       if (core.outcomes.length === 0) visit(path, core);
     });
@@ -73,7 +73,8 @@ function hasOwnValues(path: Path, kind: CompiledKind, { id }: ObjectOrSection): 
   return false;
 }
 
-function passes(path: Path, { id, sectionName }: ObjectOrSection): boolean {
+/** True if a path leads through the object, or through the section of it. */
+export function leadsThrough(path: Path, { id, sectionName }: ObjectOrSection): boolean {
   for (let at: Path | undefined = path; at !== undefined; at = at.up) {
     if (at.node.id === id && (sectionName === undefined || at.node.section?.name === sectionName)) return true;
   }

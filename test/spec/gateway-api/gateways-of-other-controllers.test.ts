@@ -4,7 +4,7 @@
  * A definition names the controllers that carry its kind out.
  */
 import { describe, expect, test } from "vitest";
-import { apply, builtInDefinitions, caveatsFor, effectivePolicies, explain, reach } from "../../../src/index.ts";
+import { apply, builtInDefinitions, caveatsFor, effectivePolicies, explain, reach, trace } from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, gatewayClass, policy, route, routeTo, service } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
@@ -62,6 +62,23 @@ describe("Gateways of other controllers", () => {
     expect(failures?.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([`NoController: ${why}`]);
     const found = reach(evaluation, { kind: "AuthPolicy", group: "example.com", namespace: "default", name: "p" });
     expect(found?.unenforced.map(({ controller }) => controller)).toEqual(["other.io/ctrl"]);
+  });
+
+  test("trace through a Gateway of another controller names the policy and the controller", () => {
+    const { evaluation } = made("Gateway/edge", "Gateway/mesh");
+    const traced = trace(evaluation, { method: "GET", host: "x.example", path: "/" }).map((one) => {
+      if (one.outcome !== "Routed") throw new Error(one.outcome);
+      const { gateway: at, kinds, failures } = one;
+      return {
+        at: at.name,
+        kinds: kinds.length,
+        failures: failures.map(({ reason, message }) => `${reason}: ${message}`),
+      };
+    });
+    expect(traced).toEqual([
+      { at: "edge", kinds: 1, failures: [] },
+      { at: "mesh", kinds: 0, failures: [`NoController: ${why}`] },
+    ]);
   });
 
   test("without controllers in the definition every Gateway counts", () => {

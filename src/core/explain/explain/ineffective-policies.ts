@@ -1,6 +1,6 @@
 /** Policies that name a target, or a similar name, and have no effect on it. */
 import type { Rejection } from "../../attachment/resolved-targets.ts";
-import { nodesOf } from "../../effective/paths/path.ts";
+import type { Path } from "../../effective/paths/path.ts";
 import { forEachUnenforced } from "../../effective/paths/unenforced-paths.ts";
 import { findConflict } from "../../effective/verdicts/find-conflict.ts";
 import { formatRejection } from "../../effective/verdicts/format-rejection.ts";
@@ -20,7 +20,7 @@ import {
   parseObjectId,
 } from "../../model/refs.ts";
 import { noPathReason } from "../no-path-reason.ts";
-import type { ObjectOrSection } from "../paths-through.ts";
+import { leadsThrough, type ObjectOrSection } from "../paths-through.ts";
 import type { ReachedSections } from "./reached-sections.ts";
 import type { IneffectivePolicy } from "./result.ts";
 
@@ -36,7 +36,8 @@ export function ineffectivePolicies(
     const own = failuresOf(world, id, record, targetRef, target);
     failures.push(...own, ...(own.length === 0 ? pathless(world, id, record, target, reached) : []));
   });
-  for (const kind of world.rulebook.kinds) failures.push(...unenforcedAt(world, kind, target));
+  for (const kind of world.rulebook.kinds)
+    failures.push(...unenforcedOn(world, kind, (path) => leadsThrough(path, target)));
   world.objects.forEach((object) => {
     const failure = unknownKind(world, object, targetRef, target);
     if (failure !== undefined) failures.push(failure);
@@ -121,15 +122,15 @@ function pathless(
   });
 }
 
-/** The policies on paths through the target behind Gateways whose controllers do not carry them out. */
-function unenforcedAt(world: World, kind: CompiledKind, target: ObjectOrSection): readonly IneffectivePolicy[] {
+/** The policies on some paths behind Gateways whose controllers do not carry them out. */
+export function unenforcedOn(
+  world: World,
+  kind: CompiledKind,
+  isMeant: (path: Path) => boolean,
+): readonly IneffectivePolicy[] {
   const gateways = new Map<PolicyId, Map<ObjectId, string>>();
   forEachUnenforced(world, kind, (path, { gateway, controller }) => {
-    const isThrough = nodesOf(path).some(
-      ({ id, section }) =>
-        id === target.id && (target.sectionName === undefined || section?.name === target.sectionName),
-    );
-    if (!isThrough) return;
+    if (!isMeant(path)) return;
     for (const { id } of policiesIn(path.stack))
       gateways.set(id, (gateways.get(id) ?? new Map<ObjectId, string>()).set(gateway, controller));
   });

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { ObjectId, ObjectRef } from "../../model/refs.ts";
 import type { Criterion } from "../../routing/match-precedence.ts";
 import type { HttpRequest } from "../../routing/match-request.ts";
-import type { KindExplanation } from "../explain/result.ts";
+import type { IneffectivePolicy, KindExplanation } from "../explain/result.ts";
 
 /** The request to trace. */
 export interface TraceRequest extends HttpRequest {
@@ -68,6 +68,8 @@ export interface RoutedTrace {
   readonly response: string | undefined;
   /** The effective policies on this path, by kind, and those of Direct kinds on its backends. */
   readonly kinds: readonly KindExplanation[];
+  /** The policies on this path that take no effect, because the controller of the Gateway does not carry their kinds out. */
+  readonly failures: readonly IneffectivePolicy[];
 }
 
 /** What happens in a mesh to a request from a namespace to a Service. */

@@ -64,6 +64,7 @@ export function traceMesh(
     backends,
     response: responseOf(filters, backends, winner.section.index, refusals),
     kinds: kindsOn(world, { id: winner.object.id, sectionName: winner.section.name }, service.id, from),
+    failures: [],
   };
 }
 

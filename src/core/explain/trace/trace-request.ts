@@ -1,5 +1,6 @@
 import { compileGateway } from "../../dataplane/compile/compile-gateway.ts";
 import { refusalsOf } from "../../dataplane/compile/compile-route.ts";
+import { nodesOf, type Path } from "../../effective/paths/path.ts";
 import { gatewayListeners, hostnamesOf, routesOn } from "../../effective/world/gateway-listeners.ts";
 import type { World } from "../../effective/world/world.ts";
 import { objectsIn } from "../../model/json.ts";
@@ -13,7 +14,8 @@ import { comparePrecedence } from "../../routing/match-precedence.ts";
 import type { DistinctListeners, OwnedListener } from "../../topology/distinct-listeners.ts";
 import type { Listener } from "../../topology/listeners-of.ts";
 import { explainTarget } from "../explain/explain-target.ts";
-import type { KindExplanation } from "../explain/result.ts";
+import { unenforcedOn } from "../explain/ineffective-policies.ts";
+import type { IneffectivePolicy, KindExplanation } from "../explain/result.ts";
 import { findCandidates, type MatchedRule, responseOf, restricted, tracedRule, withOrder } from "./find-candidates.ts";
 import type { GatewayTrace, RoutedTrace, TracedListener, TraceRequest } from "./result.ts";
 import { tracedBackends } from "./traced-backends.ts";
@@ -113,7 +115,30 @@ function routed(world: World, at: OwnedListener, winner: MatchedRule, others: re
       winner,
       backends.flatMap(({ object }) => (object === undefined ? [] : [object])),
     ),
+    failures: failuresOn(world, at, winner),
   };
+}
+
+/** The policies along this path that the controller of the Gateway does not carry out. */
+const failuresOn = (
+  world: World,
+  { owner, listener }: OwnedListener,
+  { object, section }: MatchedRule,
+): readonly IneffectivePolicy[] =>
+  world.rulebook.kinds
+    .flatMap((kind) =>
+      unenforcedOn(
+        world,
+        kind,
+        (path) => leadsThroughOnly(path, owner.id, listener.name) && leadsThroughOnly(path, object.id, section.name),
+      ),
+    )
+    .sort((a, b) => compareText(a.policy, b.policy));
+
+/** True if a path leads through the object, and through no section of it but this one. A path may have no section of the object. */
+function leadsThroughOnly(path: Path, object: ObjectId, sectionName: string): boolean {
+  const nodes = nodesOf(path).filter(({ id }) => id === object);
+  return nodes.length > 0 && nodes.every(({ section }) => (section?.name ?? sectionName) === sectionName);
 }
 
 /** The effective policies along this path, and those of Direct kinds on the backends. */

@@ -369,3 +369,42 @@ spec:
     expect(stdout).not.toContain("secret");
   });
 });
+
+describe("a policy whose target or paths are not in the input is Incomplete", () => {
+  const verdictOf = async (files: Readonly<Record<string, string>>, name: string, more = ""): Promise<string> => {
+    const { stdout } = await runCli(`get policies ${more} -f brk`, { files });
+    return stdout.split("\n").find((line) => line.includes(` ${name} `)) ?? "";
+  };
+
+  test("its Gateway is absent: get policies, reach and status agree", async () => {
+    const files = bakeryWithout("gateway.yaml");
+    expect(await verdictOf(files, "friday-fix")).toMatch(/Incomplete +not known$/);
+    const { stdout: reached } = await runCli("reach retrypolicy/friday-fix -f brk", { files });
+    expect(reached).toContain("Incomplete: no target of the policy is in the input");
+    const { stdout: status } = await runCli("status retrypolicy/friday-fix -f brk", { files });
+    expect(status).toContain("Accepted=Unknown/Incomplete");
+    const { stdout: json } = await runCli("get policies retrypolicy/friday-fix -o json -f brk", { files });
+    expect(JSON.parse(json)).toMatchObject({ items: [{ undecided: "Target" }] });
+  });
+
+  test("a mistyped name stays TargetNotFound, and --complete makes an absent Gateway one", async () => {
+    const files = bakeryWithout("gateway.yaml");
+    expect(await verdictOf(files, "no-double-orders")).toMatch(/TargetNotFound +nowhere$/);
+    expect(await verdictOf(files, "friday-fix", "--complete")).toMatch(/TargetNotFound +nowhere$/);
+  });
+
+  test("no route is in the input", async () => {
+    const files = bakeryWithout("bakery.yaml", "shop.yaml", "team-policies.yaml");
+    expect(await verdictOf(files, "friday-fix")).toMatch(/Incomplete +not known$/);
+    expect(await verdictOf(files, "friday-fix", "--complete")).toMatch(/NoPath +nowhere$/);
+  });
+
+  test("explain counts the policies of the input that target the absent Gateway, and names none", async () => {
+    const files = bakeryWithout("gateway.yaml");
+    const { stdout } = await runCli("explain httproute/counter -n shop --redact -f brk", { files });
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "1 AuthPolicy, 1 RateLimitPolicy and 1 RetryPolicy target it and are left out of account",
+    );
+    expect(stdout).not.toContain("friday-fix");
+  });
+});

@@ -1,3 +1,4 @@
+import { findUndecided, type Undecided } from "../../core/effective/verdicts/find-undecided.ts";
 import { formatRejection } from "../../core/effective/verdicts/format-rejection.ts";
 import type { Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
 import { verdictOf } from "../../core/effective/verdicts/verdict-of.ts";
@@ -9,7 +10,7 @@ import { policyStatuses } from "../../core/status/status-report-of.ts";
 import { openRef, openTarget, type RefJson, refJson } from "../print/effective-json.ts";
 import { formatLine } from "../print/format-position.ts";
 import { formatFirst, formatTarget } from "../print/format-target.ts";
-import { formatExtent, formatVerdict } from "../print/format-verdict.ts";
+import { formatExtent, formatVerdict, UNDECIDED } from "../print/format-verdict.ts";
 import type { Column } from "../print/layout-table.ts";
 import { printList } from "../print/print-list.ts";
 import { redactConditions } from "../print/redact-conditions.ts";
@@ -23,6 +24,8 @@ interface Row {
   readonly id: PolicyId;
   readonly record: PolicyRecord;
   readonly verdict: Verdict;
+  /** What the verdict lacks, if it rests on objects that are not in the input. */
+  readonly undecided: Undecided | undefined;
 }
 
 /** Prints the policies and returns their number. */
@@ -32,7 +35,9 @@ export function getPolicies(get: GetContext): number {
   const seen = selected(get).filter((id) => !redaction.isHidden(id));
   const rows = seen.flatMap((id): Row[] => {
     const record = world.policies.get(id);
-    return record === undefined ? [] : [{ id, record, verdict: verdictOf(world, record) }];
+    return record === undefined
+      ? []
+      : [{ id, record, verdict: verdictOf(world, record), undecided: findUndecided(world, record) }];
   });
   if (output === "json" || output === "yaml") {
     printList(print, output, { kind: "PolicyList", items: policyItems(rows, get), caveats: get.caveats });
@@ -103,7 +108,7 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
   ];
   context.print.table({
     columns,
-    rows: rows.map(({ id, record, verdict }): readonly Piece[] => {
+    rows: rows.map(({ id, record, verdict, undecided }): readonly Piece[] => {
       const { ref } = record.object;
       const position = source.locate(id);
       return [
@@ -111,8 +116,8 @@ function printTable(rows: readonly Row[], { context, source, scope, redaction }:
         ref.kind,
         ref.name,
         formatFirst(targetWords(record), { all: wide }),
-        formatVerdict(verdict, record.kind.definition),
-        formatExtent(verdict),
+        undecided === undefined ? formatVerdict(verdict, record.kind.definition) : UNDECIDED,
+        undecided === undefined ? formatExtent(verdict) : "not known",
         ...(wide
           ? [
               formatFirst(winnersOf(verdict).map(redaction.name), { all: true }),
@@ -163,7 +168,7 @@ function policyItems(rows: readonly Row[], get: GetContext): readonly object[] {
   });
 }
 
-function policyJson({ id, record, verdict }: Row, { world, source, redaction }: GetContext): object {
+function policyJson({ id, record, verdict, undecided }: Row, { world, source, redaction }: GetContext): object {
   const { targets, kind } = record;
   const at = source.locate(id);
   return {
@@ -180,6 +185,7 @@ function policyJson({ id, record, verdict }: Row, { world, source, redaction }: 
       message: formatRejection(world, rejection),
     })),
     verdict: verdictJson(verdict, getName(redaction)),
+    ...(undecided === undefined ? {} : { undecided }),
   };
 }
 

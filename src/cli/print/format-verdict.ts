@@ -2,6 +2,9 @@ import type { Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { PolicyDefinition } from "../../core/model/definition.ts";
 import { type Styled, styled } from "./styled-text.ts";
 
+/** A verdict that rests on objects that are not in the input. */
+export const UNDECIDED: Styled = styled("Incomplete", "yellow");
+
 /** A verdict in the words of its kind's status. GEP-713 has two vocabularies. */
 export function formatVerdict(verdict: Verdict, { status }: Pick<PolicyDefinition, "status">): Styled {
   if (verdict.state === "NotAccepted") return styled(verdict.reason, "red");
@@ -16,7 +19,7 @@ export function formatVerdict(verdict: Verdict, { status }: Pick<PolicyDefinitio
     case "NoPath":
       return styled("NoPath", "yellow");
     case "Incomplete":
-      return styled("Incomplete", "yellow");
+      return UNDECIDED;
   }
 }
 

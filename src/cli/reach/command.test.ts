@@ -87,8 +87,10 @@ describe("odd policies", () => {
 
   test("one on a gateway without routes says that nothing is attached below it", async () => {
     const gateway = `apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: g, namespace: ns}\nspec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}\n`;
-    const { stdout } = await reach(`${colour("{targetRef: {kind: Gateway, name: g}, a: 1}")}---\n${gateway}`);
+    const files = `${colour("{targetRef: {kind: Gateway, name: g}, a: 1}")}---\n${gateway}`;
+    const { stdout } = await reach(files, "reach colour/c --complete -f c.yaml");
     expect(stdout).toContain("NoPath: the policy is accepted and reaches nothing.");
+    expect((await reach(files)).stdout).toContain("Incomplete: no path of the policy is in the input");
     expect(stdout).toContain("no path: nothing that a Colour takes effect on is attached below it");
   });
 

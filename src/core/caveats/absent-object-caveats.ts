@@ -1,17 +1,24 @@
 /** Caveats about objects that others name and the snapshot does not have, where the snapshot may be a part of the world. */
+
+import type { Rejection } from "../attachment/resolved-targets.ts";
+import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
 import { refusalsOf } from "../effective/world/link-indexes.ts";
+import type { World } from "../effective/world/world.ts";
 import { isCompleteFor } from "../model/completeness.ts";
 import {
   compareText,
   formatRef,
   type GroupKind,
+  type KindId,
   kindId,
   type ObjectId,
   type ObjectRef,
   objectId,
   type PolicyId,
   parseKindId,
+  parseObjectId,
 } from "../model/refs.ts";
+import { countKinds } from "../model/words/count-kinds.ts";
 import { suggestName } from "../model/words/near-miss.ts";
 import type { Caveat, CaveatObject } from "./caveat.ts";
 import type { CaveatCode } from "./caveat-codes.ts";
@@ -40,7 +47,11 @@ export function absentParentCaveats(context: CaveatContext): readonly Caveat[] {
       note(context, found, ref, id, field);
     }
   });
-  return absentCaveats("AbsentParent", found, "named as a parent", "Policies on it and above it are not known");
+  const targeting = policiesOnAbsent(world, found);
+  const [verb, are] = targeting.length === 1 ? ["targets", "is"] : ["target", "are"];
+  const known = targeting.length === 0 ? "" : `; ${countPolicies(targeting)} ${verb} it and ${are} left out of account`;
+  const consequence = `Policies on it and above it are not known${known}`;
+  return absentCaveats("AbsentParent", found, "named as a parent", consequence);
 }
 
 /** Backends of the routes of the question: policies on them are not known. */
@@ -68,16 +79,43 @@ export function absentTargetCaveats(context: CaveatContext): readonly Caveat[] {
   const found: AbsentTable = new Map();
   world.policies.forEach(({ targets }, id: PolicyId) => {
     if (asked !== undefined && !asked.has(id)) return;
-    for (const { code, missing, field } of targets.rejections) {
-      if (code !== "TargetNotFound" || missing === undefined) continue;
-      const ref = { ...parseKindId(missing.kind), namespace: missing.namespace, name: missing.name };
-      if (isCompleteFor(world.completeness, ref, ref.namespace)) continue;
-      // A name that is nearly that of an object is a mistake, and a finding says so.
-      if (suggestName(world.names, missing.kind, missing.namespace, missing.name) === "")
-        note(context, found, ref, id, field);
+    for (const rejection of targets.rejections) {
+      const ref = absentTarget(world, rejection);
+      if (ref !== undefined) note(context, found, ref, id, rejection.field);
     }
   });
   return absentCaveats("AbsentTarget", found, "targeted by a policy", "Whether the policy takes effect is not known");
+}
+
+/** The target of a rejection, if it may exist outside of the input. */
+function absentTarget(world: World, rejection: Rejection): ObjectRef | undefined {
+  const { missing } = rejection;
+  if (missing === undefined || !isAbsentElsewhere(world, rejection)) return undefined;
+  return { ...parseKindId(missing.kind), namespace: missing.namespace, name: missing.name };
+}
+
+/** The policies of the input that target one of the absent objects: what they set below it is not part of the answer. */
+function policiesOnAbsent(world: World, absent: AbsentTable): readonly PolicyId[] {
+  const ids: PolicyId[] = [];
+  if (absent.size === 0) return ids;
+  world.policies.forEach(({ targets }, id: PolicyId) => {
+    const isOn = targets.rejections.some((rejection) => {
+      const ref = absentTarget(world, rejection);
+      return ref !== undefined && absent.has(objectId(ref));
+    });
+    if (isOn) ids.push(id);
+  });
+  return ids.sort(compareText);
+}
+
+/** `2 AuthPolicies and 1 RetryPolicy`: no names, which redaction would have to hide. */
+function countPolicies(ids: readonly PolicyId[]): string {
+  const counts = new Map<KindId, number>();
+  for (const id of ids) {
+    const kind = kindId(parseObjectId(id));
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return countKinds([...counts].map(([kind, count]) => ({ ...parseKindId(kind), count })));
 }
 
 /** Objects that policies refer to: whether these policies are accepted is not known. */

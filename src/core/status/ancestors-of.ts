@@ -1,8 +1,10 @@
 import type { Attachment } from "../attachment/resolved-targets.ts";
 import { gatewaysAbove } from "../effective/paths/gateways-above.ts";
 import { findConflict } from "../effective/verdicts/find-conflict.ts";
+import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
 import { formatRejection } from "../effective/verdicts/format-rejection.ts";
 import { joinMessages } from "../effective/verdicts/join-messages.ts";
+import { targetsWithPathsElsewhere } from "../effective/verdicts/paths-elsewhere.ts";
 import { targetVerdicts } from "../effective/verdicts/target-verdicts.ts";
 import type { AncestorVerdict, NotAcceptedReason, Verdict } from "../effective/verdicts/verdict.ts";
 import { verdictAmong, verdictOf } from "../effective/verdicts/verdict-of.ts";
@@ -22,7 +24,17 @@ import {
   type TargetId,
   targetId,
 } from "../model/refs.ts";
-import { accepted, enforcement, noPath, notAccepted, reconciling, resolvedRefs } from "./conditions.ts";
+import {
+  acceptanceUnknown,
+  accepted,
+  enforcement,
+  INCOMPLETE,
+  noPath,
+  notAccepted,
+  pathsUnknown,
+  reconciling,
+  resolvedRefs,
+} from "./conditions.ts";
 import type { PartialEnforcementFinder } from "./partial-enforcement-finder.ts";
 import type { AncestorRef, Condition, StatusOptions } from "./status-report.ts";
 
@@ -120,10 +132,11 @@ class AncestorList {
     const resolved = resolvedRefs(record);
     return [...this.#drafts.values()].map(({ ref, enforced, refusals }) => {
       const message = joinMessages([...refusals.keys()]);
-      const [reason] = refusals.values();
+      const [reason] = [...refusals.values()].sort((a, b) => Number(a === INCOMPLETE) - Number(b === INCOMPLETE));
       if (enforced !== undefined) return { ref, conditions: [accepted(object, message), enforced, ...resolved] };
       if (reason === undefined) return { ref, conditions: [] };
-      const refused = notAccepted(object, reason, message);
+      const isKnown = [...refusals.values()].some((one) => one !== INCOMPLETE);
+      const refused = isKnown ? notAccepted(object, reason, message) : acceptanceUnknown(object, message);
       return { ref, conditions: reason === references.noneValid?.reason ? [refused, ...resolved] : [refused] };
     });
   }
@@ -163,8 +176,11 @@ function acceptedAt(
     const kept = targets.attachments.filter(
       (attachment) => !conflicted.has(targetOf(attachment)) && unenforced?.has(attachment.object) !== true,
     );
+    const elsewhere = new Set(targetsWithPathsElsewhere(world, record));
     return kept.flatMap((one) => {
-      const condition = noPath(object, status.vocabulary, notLinked(world, one.object));
+      const condition = elsewhere.has(one.object)
+        ? pathsUnknown(object, status.vocabulary)
+        : noPath(object, status.vocabulary, notLinked(world, one.object));
       return ancestorsAt(world, record, one).map((ref) => ({ ref, condition }));
     });
   }
@@ -256,10 +272,11 @@ function addRefused(world: World, record: PolicyRecord, ancestors: AncestorList)
   for (const rejection of targets.rejections) {
     // About the target as a whole, or about one of its fields.
     const { field } = rejection;
+    const reason = isAbsentElsewhere(world, rejection) ? INCOMPLETE : "TargetNotFound";
     const target = byField.get(field) ?? byField.get(field.slice(0, field.lastIndexOf(".")));
     if (target !== undefined)
       for (const ref of writtenRefs(world, record, target))
-        ancestors.refuse(ref, "TargetNotFound", formatRejection(world, rejection));
+        ancestors.refuse(ref, reason, formatRejection(world, rejection));
   }
 }
 

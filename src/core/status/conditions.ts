@@ -37,6 +37,12 @@ export const accepted = (policy: KubeObject, missed = ""): Condition =>
 export const notAccepted = (policy: KubeObject, reason: string, message: string): Condition =>
   condition(policy, { type: "Accepted", status: "False", reason, message });
 
+/** The target is not in the input, and may exist elsewhere. */
+export const acceptanceUnknown = (policy: KubeObject, message: string): Condition =>
+  condition(policy, { type: "Accepted", status: "Unknown", reason: INCOMPLETE, message });
+
+export const INCOMPLETE = "Incomplete";
+
 /** The type of the second condition: `Programmed` in GEP-713 since 2026, `Enforced` before. */
 export type Vocabulary = "Enforced" | "Programmed";
 
@@ -86,7 +92,7 @@ function enforcementOf(
       return {
         type,
         status: "Unknown",
-        reason: "Incomplete",
+        reason: INCOMPLETE,
         message:
           "every path of the policy is incomplete: a parent is not in the input, and a policy on it or above it may override this one",
       };
@@ -102,6 +108,16 @@ export const noPath = (policy: KubeObject, type: Vocabulary, reasons: readonly s
     status: "False",
     reason: "NoPath",
     message: reasons.length === 0 ? NO_PATH : `the target is not attached to a parent: ${reasons.join("; ")}`,
+  });
+
+/** No path is in the input, and routes elsewhere may use the target. */
+export const pathsUnknown = (policy: KubeObject, type: Vocabulary): Condition =>
+  condition(policy, {
+    type,
+    status: "Unknown",
+    reason: INCOMPLETE,
+    message:
+      "no path below the target of the policy is in the input; routes that are not in the input may use the target",
   });
 
 export const reconciling = (policy: KubeObject, type: Vocabulary, ancestor: ObjectId): Condition =>

@@ -67,9 +67,15 @@ describe("the ancestors of a policy", () => {
   });
 
   test("without a path: the targets, sections too", () => {
-    expect(made(gateway("g"), on("p", ["Gateway/g", "Gateway/g#http"])).conditions("p")).toEqual([
+    const objects = [gateway("g"), on("p", ["Gateway/g", "Gateway/g#http"])];
+    expect(cluster(objects, { definitions: [definition], completeness: "Complete" }).conditions("p")).toEqual([
       "Gateway/g: Accepted=True/Accepted Enforced=False/NoPath",
       "Gateway/g#http: Accepted=True/Accepted Enforced=False/NoPath",
+    ]);
+    // Routes that are not in the input may be attached to the Gateway.
+    expect(made(...objects).conditions("p")).toEqual([
+      "Gateway/g: Accepted=True/Accepted Enforced=Unknown/Incomplete",
+      "Gateway/g#http: Accepted=True/Accepted Enforced=Unknown/Incomplete",
     ]);
   });
 
@@ -363,7 +369,7 @@ test("the Programmed vocabulary", () => {
       on("low", "Service/s", { x: 3 }),
       on("none", "Gateway/empty"),
     ],
-    { definitions: [programmed] },
+    { definitions: [programmed], completeness: "Complete" },
   );
   expect(["top", "part", "low", "none"].flatMap((name) => all.conditions(name))).toEqual([
     "Gateway/g: Accepted=True/Accepted Programmed=True/Programmed",

@@ -100,7 +100,10 @@ describe("PolicyAncestorStatus: the ancestors of a BackendTLSPolicy are the Gate
   });
 
   test("a policy whose target does not exist has the target as ancestor", () => {
-    expect(make(ca, tls("p", "Service/none")).conditions("p")).toEqual(["Service/none: Accepted=False/TargetNotFound"]);
+    const objects = [ca, tls("p", "Service/none")];
+    const complete = cluster([...below, ...objects], { ...built, completeness: "Complete" });
+    expect(complete.conditions("p")).toEqual(["Service/none: Accepted=False/TargetNotFound"]);
+    expect(make(...objects).conditions("p")).toEqual(["Service/none: Accepted=Unknown/Incomplete"]);
   });
 });
 

@@ -17,7 +17,7 @@ describe("Conditions", () => {
       directPolicy("astray", "Gateway/nowhere", 2),
       policy("DirectPolicy", "untargeted", { kind: "Gateway" }, { x: 1 }, { created: 3 }),
     ],
-    { definitions: [direct] },
+    { definitions: [direct], completeness: "Complete" },
   );
 
   for (const [name, outcome] of [

@@ -8,10 +8,13 @@ describe("Meta resource status", () => {
   const definition = colorPolicy();
 
   test("Accepted, but reaching nothing: a Gateway without routes", () => {
-    const made = cluster([gateway("g"), color("p", "Gateway/g", { color: "red" })], { definitions: [definition] });
+    const objects = [gateway("g"), color("p", "Gateway/g", { color: "red" })];
+    const made = cluster(objects, { definitions: [definition], completeness: "Complete" });
     expect(made.outcome("p")).toBe("NoPath");
     expect(made.conditions("p")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=False/NoPath"]);
     expect(made.affectedTargets("p")).toEqual([]);
+    const partial = cluster(objects, { definitions: [definition] });
+    expect(partial.conditions("p")).toEqual(["Gateway/g: Accepted=True/Accepted Enforced=Unknown/Incomplete"]);
   });
 
   test("a value equal to the winner's is not overridden: both are enforced", () => {

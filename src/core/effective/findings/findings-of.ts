@@ -13,7 +13,6 @@ import {
   type ObjectRef,
   objectId,
   type PolicyId,
-  parseKindId,
   parseObjectId,
 } from "../../model/refs.ts";
 import { unevaluatedFinding } from "../../model/schema/judge/unevaluated-finding.ts";
@@ -24,6 +23,7 @@ import type { LinkRefusal } from "../../topology/links.ts";
 import { sectionProblems } from "../../topology/section-problems.ts";
 import { duplicateNames, sectionsOf } from "../../topology/sections-of.ts";
 import { findConflict } from "../verdicts/find-conflict.ts";
+import { isAbsentElsewhere } from "../verdicts/find-undecided.ts";
 import { formatRejection } from "../verdicts/format-rejection.ts";
 import { formatUnenforced } from "../verdicts/format-unenforced.ts";
 import { refusalsOf } from "../world/link-indexes.ts";
@@ -120,14 +120,13 @@ function absentSeverity({ completeness, refused }: World, ref: ObjectRef, elsewh
 }
 
 /** A target whose name is nearly that of an object is a mistake, also if the object may be elsewhere. */
-function rejectionSeverity(world: World, { code, missing }: Rejection): Severity {
+function rejectionSeverity(world: World, rejection: Rejection): Severity {
+  const { code, missing } = rejection;
   if (isLeftOpen(code)) return "info";
   if (code !== "TargetNotFound") return "error";
   // Only the first rejections of a policy have it.
   if (missing === undefined) return world.completeness === "Partial" ? "info" : "error";
-  const { kind, namespace, name } = missing;
-  const isMistyped = suggestName(world.names, kind, namespace, name) !== "";
-  return absentSeverity(world, { ...parseKindId(kind), namespace, name }, isMistyped ? "error" : "info");
+  return isAbsentElsewhere(world, rejection) ? "info" : "error";
 }
 
 /** The findings about definitions. The first error of a definition says which policies are ignored because of it. */

@@ -1,0 +1,35 @@
+import type { Rejection } from "../../attachment/resolved-targets.ts";
+import { isCompleteFor } from "../../model/completeness.ts";
+import { objectId, parseKindId } from "../../model/refs.ts";
+import { suggestName } from "../../model/words/near-miss.ts";
+import type { PolicyRecord, World } from "../world/world.ts";
+import { targetsWithPathsElsewhere } from "./paths-elsewhere.ts";
+
+/** What the verdict of a policy lacks: its target, or a path from its target to an effective target. */
+export type Undecided = "Target" | "Path";
+
+/**
+ * A verdict that rests on objects that are not in the input
+ *
+ * TargetNotFound and NoPath are facts where the snapshot is complete. Elsewhere the target, or the route below it, may exist outside of the
+ * input, and whether the policy takes effect is not known. Undefined: the verdict is known.
+ */
+export function findUndecided(world: World, record: PolicyRecord): Undecided | undefined {
+  if (record.policy === undefined) return undefined;
+  const { attachments, rejections } = record.targets;
+  if (attachments.length === 0)
+    return rejections.some((rejection) => isAbsentElsewhere(world, rejection)) ? "Target" : undefined;
+  return targetsWithPathsElsewhere(world, record).length > 0 ? "Path" : undefined;
+}
+
+/**
+ * True if a target was not found and may exist outside of the input. A name that is nearly that of an object is a mistake, and an object
+ * that the API server would refuse is in the input.
+ */
+export function isAbsentElsewhere(world: World, { code, missing }: Rejection): boolean {
+  if (code !== "TargetNotFound" || missing === undefined) return false;
+  const { kind, namespace, name } = missing;
+  const ref = { ...parseKindId(kind), namespace, name };
+  if (world.refused.has(objectId(ref)) || isCompleteFor(world.completeness, ref, namespace)) return false;
+  return suggestName(world.names, kind, namespace, name) === "";
+}

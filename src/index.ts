@@ -7,11 +7,17 @@ import { createCel as createCelAdapter } from "./adapters/cel/create-cel.ts";
 import { createRegex } from "./adapters/regex/create-regex.ts";
 import { weighPattern } from "./adapters/regex/weigh-pattern.ts";
 import { type EvaluateOptions, type Evaluation, evaluate as evaluateSnapshot } from "./core/evaluate.ts";
-import type { GatewayTrace } from "./core/explain/trace/result.ts";
+import type { GatewayTrace, MeshTrace } from "./core/explain/trace/result.ts";
 import type { EvaluateCondition } from "./core/model/cel.ts";
 import type { MatchRegex } from "./core/model/regex.ts";
 import { buildSnapshot as readSnapshot, type Snapshot, type SnapshotOptions } from "./core/model/snapshot.ts";
-import { type TracedRequest, type TraceOptions, trace as traceWith } from "./core/trace.ts";
+import {
+  type MeshTraceOptions,
+  type TracedRequest,
+  type TraceOptions,
+  traceMesh as traceMeshWith,
+  trace as traceWith,
+} from "./core/trace.ts";
 import { builtInDefinitions } from "./definitions/built-in-definitions.ts";
 
 /**
@@ -61,6 +67,25 @@ export const trace = (
   request: TracedRequest,
   options: TraceOptions = {},
 ): readonly GatewayTrace[] => traceWith(evaluation, request, { ...options, matchRegex: defaultRegex() });
+
+/**
+ * Says what happens in a mesh to a request from a namespace to the Service that the host names (`foo`, `foo.prod`,
+ * `foo.prod.svc.cluster.local`): the route and rule that carry it, the backends, and the policies in effect on that path. A request that
+ * no route carries goes to the Service itself. Requests are distinguished by their namespace; workloads are not modelled. Undefined if
+ * no Service has the host.
+ *
+ * @example
+ * ```ts
+ * const request = { method: "GET", host: "baker.bakery", port: 8080, path: "/menu" };
+ * const traced = traceMesh(evaluation, request, { from: "shop" });
+ * console.log(traced?.service.name, traced?.outcome);
+ * ```
+ */
+export const traceMesh = (
+  evaluation: Evaluation,
+  request: TracedRequest,
+  options: MeshTraceOptions,
+): MeshTrace | undefined => traceMeshWith(evaluation, request, { ...options, matchRegex: defaultRegex() });
 
 /** Limits for the evaluation of conditions. */
 export interface CelLimits {
@@ -167,6 +192,7 @@ export type {
 } from "./core/explain/reach/result.ts";
 export type {
   GatewayTrace,
+  MeshTrace,
   NearMiss,
   RoutedTrace,
   TracedBackend,
@@ -210,5 +236,5 @@ export type {
 } from "./core/status/status-report.ts";
 export type { ConditionProblem, GatewayReason } from "./core/topology/gateway-reason.ts";
 export type { RefusalCode } from "./core/topology/links.ts";
-export type { TracedRequest, TraceOptions };
+export type { MeshTraceOptions, TracedRequest, TraceOptions };
 export { builtInDefinitions };

@@ -1,5 +1,6 @@
 import { type Evaluation, worldOf } from "./evaluation.ts";
-import type { GatewayTrace } from "./explain/trace/result.ts";
+import type { GatewayTrace, MeshTrace, TraceRequest } from "./explain/trace/result.ts";
+import { findService, traceMesh as traceToService } from "./explain/trace/trace-mesh.ts";
 import { traceRequest } from "./explain/trace/trace-request.ts";
 import { type TargetName, targetNamed } from "./find-target.ts";
 import type { MatchRegex } from "./model/regex.ts";
@@ -26,20 +27,47 @@ export interface TraceOptions {
 /** What each Gateway does with the request. Gateways that route it are first. Empty if the named Gateway does not exist. */
 export function trace(
   evaluation: Evaluation,
-  { method, scheme = "http", host, port, path, query = {}, headers = {} }: TracedRequest,
+  request: TracedRequest,
   { gateway, matchRegex }: TraceOptions & { readonly matchRegex: MatchRegex },
 ): readonly GatewayTrace[] {
   const world = worldOf(evaluation);
   const only = gateway === undefined ? undefined : targetNamed(world, gateway);
   if (gateway !== undefined && only === undefined) return [];
-  const request = {
-    scheme,
-    method: method.toUpperCase(),
-    host: host.toLowerCase(),
-    port: port ?? (scheme === "https" ? 443 : 80),
-    path,
-    query: Object.entries(query),
-    headers: Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const),
-  };
-  return traceRequest(world, request, matchRegex, only?.id);
+  return traceRequest(world, completed(request), matchRegex, only?.id);
 }
+
+export interface MeshTraceOptions {
+  /** The namespace that the request comes from. */
+  readonly from: string;
+}
+
+/** What happens in a mesh to a request from a namespace to the Service that its host names. Undefined if there is no such Service. */
+export function traceMesh(
+  evaluation: Evaluation,
+  request: TracedRequest,
+  { from, matchRegex }: MeshTraceOptions & { readonly matchRegex: MatchRegex },
+): MeshTrace | undefined {
+  const world = worldOf(evaluation);
+  const whole = completed(request);
+  const service = findService(world, whole.host, from);
+  return service === undefined ? undefined : traceToService(world, whole, { service, from }, matchRegex);
+}
+
+/** The request with defaults for what is left out, and names as they are compared. */
+const completed = ({
+  method,
+  scheme = "http",
+  host,
+  port,
+  path,
+  query = {},
+  headers = {},
+}: TracedRequest): TraceRequest => ({
+  scheme,
+  method: method.toUpperCase(),
+  host: host.toLowerCase(),
+  port: port ?? (scheme === "https" ? 443 : 80),
+  path,
+  query: Object.entries(query),
+  headers: Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const),
+});

@@ -74,6 +74,7 @@ import {
   plan,
   reach,
   trace,
+  traceMesh,
   verdicts,
 } from "../../../src/index.ts";
 

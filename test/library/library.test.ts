@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import * as dataplane from "../../src/dataplane.ts";
 import * as files from "../../src/files.ts";
 import * as library from "../../src/index.ts";
-import { gateway, policy, routeTo } from "../support/cluster/gateway-objects.ts";
+import { gateway, policy, routeTo, service } from "../support/cluster/gateway-objects.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 /** The fenced blocks of a page, by their language. */
@@ -52,7 +52,7 @@ describe("docs/library.md", () => {
 });
 
 describe("what callers get", () => {
-  const evaluation = library.evaluate(library.buildSnapshot([gateway("g"), routeTo("r", "Gateway/g")]));
+  const evaluation = library.evaluate(library.buildSnapshot([gateway("g"), routeTo("r", "Gateway/g"), service("s")]));
 
   test("an Evaluation and a Snapshot have no properties", () => {
     for (const opaque of [evaluation, library.buildSnapshot([])]) {
@@ -96,6 +96,20 @@ describe("what callers get", () => {
     expect(library.findTargets(evaluation, "gatewayclass/class")).toHaveLength(1);
   });
 
+  test("traceMesh: a request from a namespace to the Service that the host names", () => {
+    const at = (host: string, port?: number) =>
+      library.traceMesh(
+        evaluation,
+        { method: "get", host, path: "/", ...(port === undefined ? {} : { port }) },
+        { from: "default" },
+      );
+    for (const host of ["s", "S.default", "s.default.svc.cluster.local"])
+      expect(at(host)).toMatchObject({ outcome: "Unrouted", from: "default", service: { kind: "Service", name: "s" } });
+    expect(at("s", 81)).toMatchObject({ outcome: "NoPort", ports: [80] });
+    expect(at("t")).toBeUndefined();
+    expect(at("s.other")).toBeUndefined();
+  });
+
   test("results are plain data", () => {
     const retry = policy("RetryPolicy", "p", "Gateway/g", { retry: { attempts: 1 } }, { group: "prevail.dev" });
     const { evaluation: next } = library.apply(evaluation, [{ upsert: retry }]);
@@ -105,6 +119,7 @@ describe("what callers get", () => {
       library.reach(next, "retrypolicy/p"),
       library.plan(next, [{ delete: ref }]),
       library.trace(next, { method: "GET", host: "a.example", path: "/" }),
+      library.traceMesh(next, { method: "GET", host: "s", path: "/" }, { from: "default" }),
       library.check(next),
     ]) {
       expect(result).toBeDefined();
@@ -142,6 +157,7 @@ describe("the package", () => {
       "plan",
       "reach",
       "trace",
+      "traceMesh",
       "verdicts",
     ]);
   });

@@ -1,5 +1,15 @@
 import { loadFiles, nodeFileSystem } from "../../src/files.ts";
-import { buildSnapshot, check, evaluate, explain, findTargets, plan, reach, trace } from "../../src/index.ts";
+import {
+  buildSnapshot,
+  check,
+  evaluate,
+  explain,
+  findTargets,
+  plan,
+  reach,
+  trace,
+  traceMesh,
+} from "../../src/index.ts";
 
 const { documents } = await loadFiles(["examples/bakery"], nodeFileSystem(process.stdin));
 const evaluation = evaluate(buildSnapshot(documents.map(({ value }) => value)));
@@ -23,6 +33,11 @@ console.log(`${kinds.flatMap(({ changes }) => changes).length} paths and ${polic
 const [traced] = trace(evaluation, { method: "POST", host: "baker.bakery.example", port: 8080, path: "/orders" });
 if (traced?.outcome === "Routed")
   console.log(`${traced.gateway.name}: ${traced.winner.route.name}#${traced.winner.rule}`);
+
+// traceMesh: what happens to a request in a mesh, from a namespace to a Service?
+const menu = { method: "GET", host: "baker.bakery", port: 8080, path: "/menu" };
+const inMesh = traceMesh(evaluation, menu, { from: "shop" });
+console.log(`${inMesh?.service.name} from ${inMesh?.from}: ${inMesh?.outcome}`);
 
 // check: what should be fixed?
 for (const { severity, code } of check(evaluation)) if (severity === "error") console.log(code);

@@ -21,6 +21,7 @@ import {
   plan,
   reach,
   trace,
+  traceMesh,
   verdicts,
 } from "../../../src/index.ts";
 
@@ -142,6 +143,12 @@ export async function reachExample(): Promise<void> {
 export async function traceExample(): Promise<void> {
   const [first] = trace(evaluation, { method: "POST", host: "baker.bakery.example", port: 8080, path: "/orders" });
   console.log(first?.gateway.name, first?.outcome);
+}
+
+export async function traceMeshExample(): Promise<void> {
+  const request = { method: "GET", host: "baker.bakery", port: 8080, path: "/menu" };
+  const traced = traceMesh(evaluation, request, { from: "shop" });
+  console.log(traced?.service.name, traced?.outcome);
 }
 
 export async function updateDataplaneExample(): Promise<void> {

@@ -174,8 +174,8 @@ function verdictWords(change: PolicyChange, sides: PlanTextContext["sides"]): re
 /** `, fully on 2 and partly on 10 of 12 paths`. */
 function extentWords(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "";
-  const { incomplete } = verdict.total;
-  if (verdict.enforcement === "Incomplete") return `, not known on ${allPaths(incomplete)}`;
+  const { incomplete, paths } = verdict.total;
+  if (verdict.enforcement === "Incomplete") return `, not known on ${allPaths(paths)}`;
   return `${completeExtent(verdict.total)}${incomplete === 0 ? "" : `; not known on ${incomplete}`}`;
 }
 

@@ -26,9 +26,8 @@ export function formatVerdict(verdict: Verdict, { status }: Pick<PolicyDefinitio
 /** The extent to which a policy takes effect: `all 8 paths`, `2 of 8 paths, 6 partly`, `2 of 3 paths, constraint met on 1`. */
 export function formatExtent(verdict: Verdict): string {
   if (verdict.state === "NotAccepted" || verdict.enforcement === "NoPath") return "nowhere";
-  const { incomplete } = verdict.total;
-  if (verdict.enforcement === "Incomplete")
-    return `not known on ${incomplete === 1 ? "1 path" : `${incomplete} paths`}`;
+  const { incomplete, paths } = verdict.total;
+  if (verdict.enforcement === "Incomplete") return `not known on ${paths === 1 ? "1 path" : `${paths} paths`}`;
   return `${completeExtent(verdict.total)}${incomplete === 0 ? "" : `, not known on ${incomplete}`}`;
 }
 

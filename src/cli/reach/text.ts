@@ -60,7 +60,7 @@ function printVerdict(reach: Reach, rule: string | undefined, { print, source }:
   const isNowhere = verdict.enforcement === "NoPath";
   const what = isNowhere
     ? "the policy is accepted and reaches nothing"
-    : knownEffect(paths, values.length + removals.length);
+    : knownEffect(paths, values.length + removals.length, verdict.enforcement === "Incomplete");
   if (rule === undefined || isNowhere) {
     print.paragraph(layout, styled(`${text}:`, style), ` ${what}.`);
     return;
@@ -70,10 +70,11 @@ function printVerdict(reach: Reach, rule: string | undefined, { print, source }:
 }
 
 /** On an incomplete path a policy that is not known may override any value. */
-function knownEffect(paths: readonly ReachedPath[], values: number): string {
+function knownEffect(paths: readonly ReachedPath[], values: number, isUnknown: boolean): string {
   const incomplete = paths.filter((path) => path.incomplete === true).length;
   const effect = effectWords(paths, values);
-  if (incomplete === 0) return effect;
+  if (incomplete === 0)
+    return isUnknown ? `${effect}, if the references of the policy are valid, which is not known` : effect;
   return `as far as is known, ${effect}; ${incomplete === paths.length ? "every path is" : countWord(incomplete, "path") + (incomplete === 1 ? " is" : " are")} incomplete`;
 }
 

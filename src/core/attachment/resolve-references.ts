@@ -38,11 +38,19 @@ export interface ResolvedReferences {
   readonly unknown: readonly UnknownReference[];
   /** Set if no reference of a list is valid: the policy is not accepted, for this reason. */
   readonly noneValid: { readonly reason: string; readonly message: string } | undefined;
+  /** True if no reference of a list is known to be valid, and one is not in the snapshot: whether the policy is accepted is not known. */
+  readonly isUndecided: boolean;
   /** What the result depends on: the objects that are named, whether they exist or not. */
   readonly named: readonly ObjectId[];
 }
 
-export const NO_REFERENCES: ResolvedReferences = { problems: [], unknown: [], noneValid: undefined, named: [] };
+export const NO_REFERENCES: ResolvedReferences = {
+  problems: [],
+  unknown: [],
+  noneValid: undefined,
+  isUndecided: false,
+  named: [],
+};
 
 /** The tables that references are resolved with. */
 export interface ReferenceContext {
@@ -58,7 +66,8 @@ const MAX_REFERENCES = 100;
  *
  * A reference is invalid if its kind is not supported, if it names no object in the namespace of the policy, or if the object
  * does not contain what it must: `ResolvedRefs` is False. If all references of a list are invalid, the policy is not accepted
- * either. An object that is not in an incomplete snapshot is not known to be absent.
+ * either. An object that is not in an incomplete snapshot is not known to be absent; if no reference of a list is known to be
+ * valid, it is not known whether the policy takes effect.
  * Gateway API, "BackendTLSPolicyValidation.caCertificateRefs"
  */
 export function resolveReferences(
@@ -71,10 +80,11 @@ export function resolveReferences(
   const unknown: UnknownReference[] = [];
   const named: ObjectId[] = [];
   let noneValid: ResolvedReferences["noneValid"];
+  let isUndecided = false;
   for (const reference of references) {
     for (const { value, field } of writtenReferences(policy, reference, merge.none)) {
       const items = isJsonList(value) ? value.slice(0, MAX_REFERENCES) : [value];
-      const before = problems.length;
+      const [before, unknownBefore] = [problems.length, unknown.length];
       items.forEach((item, at) => {
         const where = isJsonList(value) ? `${field}[${at}]` : field;
         const found = resolveReference(policy, item, where, reference, context, named);
@@ -83,12 +93,14 @@ export function resolveReferences(
         else problems.push(found);
       });
       const own = problems.slice(before);
+      const unknownHere = unknown.length - unknownBefore;
+      if (unknownHere > 0 && own.length + unknownHere === items.length) isUndecided = true;
       if (items.length === 0 || own.length < items.length) continue;
       const messages = own.map((problem) => `${problem.field}: ${problem.message}`);
       noneValid ??= { reason: reference.noneValid, message: messages.join("; ") };
     }
   }
-  return { problems, unknown, noneValid, named };
+  return { problems, unknown, noneValid, isUndecided, named };
 }
 
 const NONE: readonly never[] = [];

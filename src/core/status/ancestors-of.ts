@@ -34,6 +34,7 @@ import {
   pathsUnknown,
   reconciling,
   resolvedRefs,
+  undecided,
 } from "./conditions.ts";
 import type { PartialEnforcementFinder } from "./partial-enforcement-finder.ts";
 import type { AncestorRef, Condition, StatusOptions } from "./status-report.ts";
@@ -166,6 +167,7 @@ function acceptedAt(
   const isAcknowledged = (ancestor: ObjectId): boolean => acknowledged === undefined || acknowledged(ancestor, id);
   const conditionAt = ({ ancestor, enforcement: state, tally }: AncestorVerdict): Condition => {
     const inPart = state === "PartiallyEnforced" ? parts.find(kind, id, { ancestor, tally }) : undefined;
+    if (record.references.isUndecided && state !== "Overridden") return undecided(record, status.vocabulary);
     const computed = enforcement(object, status.vocabulary, state, tally, inPart);
     const isWaiting = computed.status === "True" && !isAcknowledged(ancestor);
     return isWaiting ? reconciling(object, status.vocabulary, ancestor) : computed;

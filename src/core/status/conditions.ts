@@ -120,6 +120,18 @@ export const pathsUnknown = (policy: KubeObject, type: Vocabulary): Condition =>
       "no path below the target of the policy is in the input; routes that are not in the input may use the target",
   });
 
+/** Whether a policy takes effect whose references are not known to be valid. */
+export const undecided = ({ object, references }: PolicyRecord, type: Vocabulary): Condition =>
+  condition(object, {
+    type,
+    status: "Unknown",
+    reason: INCOMPLETE,
+    message: `whether the references of the policy are valid is not known: ${formatUnknown(references.unknown)}`,
+  });
+
+const formatUnknown = (unknown: PolicyRecord["references"]["unknown"]): string =>
+  joinMessages(unknown.map(({ field, ref }) => `${field}: ${formatRef(ref)} is not in the input`));
+
 export const reconciling = (policy: KubeObject, type: Vocabulary, ancestor: ObjectId): Condition =>
   condition(policy, {
     type,
@@ -147,8 +159,7 @@ export function resolvedRefs({ object, kind, references }: PolicyRecord): readon
   }
   if (missing === undefined)
     return [condition(object, { type, status: "True", reason: type, message: "all references resolve" })];
-  const message = joinMessages(unknown.map(({ field, ref }) => `${field}: ${formatRef(ref)} is not in the input`));
-  return [condition(object, { type, status: "Unknown", reason: "Incomplete", message })];
+  return [condition(object, { type, status: "Unknown", reason: "Incomplete", message: formatUnknown(unknown) })];
 }
 
 const count = (number: number): string => (number === 1 ? "1 path" : `${number} paths`);

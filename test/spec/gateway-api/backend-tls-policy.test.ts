@@ -180,15 +180,40 @@ describe("CACertificateRefs: a reference is invalid", () => {
     ]);
   });
 
-  test("a reference that is not in the input is not known: no finding, and ResolvedRefs is Unknown", () => {
+  test("a reference that is not in the input is not known: no finding, and neither Enforced nor ResolvedRefs is True", () => {
     const made = make(tls("p", "Service/s"));
     expect(made.findingsOn("p")).toEqual([]);
+    expect(made.outcome("p")).toBe("Incomplete");
     expect(made.conditions("p")).toEqual([
-      "Gateway/g: Accepted=True/Accepted Enforced=True/Enforced ResolvedRefs=Unknown/Incomplete",
+      "Gateway/g: Accepted=True/Accepted Enforced=Unknown/Incomplete ResolvedRefs=Unknown/Incomplete",
+    ]);
+    expect(made.messages("p", "Enforced")).toEqual([
+      "whether the references of the policy are valid is not known: spec.validation.caCertificateRefs[0]: ConfigMap default/ca is not in the input",
     ]);
     expect(made.messages("p", "ResolvedRefs")).toEqual([
       "spec.validation.caCertificateRefs[0]: ConfigMap default/ca is not in the input",
     ]);
+  });
+
+  test("one of two is valid, the other is not in the input: the policy takes effect", () => {
+    const refs = ["ca", "elsewhere"].map((name) => ({ group: "", kind: "ConfigMap", name }));
+    expect(make(ca, tls("p", "Service/s", refs)).conditions("p")).toEqual([
+      "Gateway/g: Accepted=True/Accepted Enforced=True/Enforced ResolvedRefs=Unknown/Incomplete",
+    ]);
+  });
+
+  test("one of two is invalid, the other is not in the input: whether the policy is accepted is not known", () => {
+    const refs = ["bad", "elsewhere"].map((name) => ({ group: "", kind: "ConfigMap", name }));
+    expect(make(configMap("bad", {}), tls("p", "Service/s", refs)).conditions("p")).toEqual([
+      "Gateway/g: Accepted=True/Accepted Enforced=Unknown/Incomplete ResolvedRefs=False/InvalidCACertificateRef",
+    ]);
+  });
+
+  test("a policy whose references are not known is Overridden where every port has a policy of its own", () => {
+    const other = [{ group: "", kind: "ConfigMap", name: "elsewhere" }];
+    const made = make(ca, tls("whole", "Service/s", other), tls("port", "Service/s#http"));
+    expect(made.outcome("whole")).toBe("Overridden by port");
+    expect(made.outcome("port")).toBe("Enforced");
   });
 
   test("wellKnownCACertificates has no references", () => {

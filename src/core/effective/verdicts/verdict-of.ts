@@ -16,7 +16,10 @@ export function verdictOf(world: World, record: PolicyRecord): Verdict {
   const { noneValid } = record.references;
   // In most cases the policy is on a path and has no invalid references, so it is accepted.
   const tally = world.countTallies().get(record.object.id as PolicyId);
-  if (tally !== undefined && noneValid === undefined) return accepted(tally);
+  if (tally !== undefined && noneValid === undefined) {
+    const verdict = accepted(tally);
+    return record.references.isUndecided ? undecided(verdict) : verdict;
+  }
   if (record.policy === undefined) {
     return notAccepted("Invalid", record.findings.filter(({ severity }) => severity === "error").map(withField));
   }
@@ -62,7 +65,19 @@ function conflictsOnAllTargets(world: World, record: PolicyRecord): readonly Con
   return conflicts;
 }
 
-function accepted(tally: PolicyTally): Verdict {
+type Accepted = Extract<Verdict, { readonly state: "Accepted" }>;
+
+/** Whether the references of the policy are valid is not known, and so it is not known whether it takes effect. */
+function undecided(verdict: Accepted): Verdict {
+  const of = (known: Enforcement): Enforcement => (known === "Overridden" ? known : "Incomplete");
+  return {
+    ...verdict,
+    enforcement: of(verdict.enforcement),
+    ancestors: verdict.ancestors.map((one) => ({ ...one, enforcement: of(one.enforcement) })),
+  };
+}
+
+function accepted(tally: PolicyTally): Accepted {
   const ancestors = tally.first(tally.size, ancestorVerdict);
   const [only] = ancestors;
   if (only !== undefined && ancestors.length === 1)

@@ -118,6 +118,20 @@ export const mutants = [
     "own.length === 0",
   ),
   row(
+    "a policy whose references are not known to be valid is enforced",
+    attachment,
+    "src/core/effective/verdicts/verdict-of.ts",
+    "isUndecided ? undecided(accepted(tally)) : accepted(tally)",
+    "isUndecided ? accepted(tally) : accepted(tally)",
+  ),
+  row(
+    "one valid reference is not enough",
+    attachment,
+    "src/core/attachment/resolve-references.ts",
+    "unknownHere > 0 && own.length + unknownHere === items.length",
+    "unknownHere > 0",
+  ),
+  row(
     "an object that is not in a part of the world does not exist",
     attachment,
     "src/core/attachment/resolve-references.ts",
@@ -824,8 +838,8 @@ export const mutants = [
     "one bad target hides the good ones",
     gep713,
     `${effective}/verdicts/verdict-of.ts`,
-    "if (tally !== undefined && noneValid === undefined) return accepted(tally);",
-    "if (tally !== undefined && noneValid === undefined && record.targets.rejections.length === 0) return accepted(tally);",
+    "if (tally !== undefined && noneValid === undefined)",
+    "if (tally !== undefined && noneValid === undefined && record.targets.rejections.length === 0)",
   ),
   row(
     "a policy overrides itself",

@@ -1,4 +1,5 @@
 import { type CelEnv, type CelInput, type CelResult, parse, plan } from "./cel-library.ts";
+import { findNotBool } from "./find-not-bool.ts";
 import { childrenOf, type Expression, instrumentExpression, staticCost } from "./instrument-expression.ts";
 import { nestingDepth } from "./nesting-depth.ts";
 
@@ -13,6 +14,8 @@ export type CompiledCondition =
   | {
       readonly state: "ready";
       readonly cost: number;
+      /** Set if a part cannot give the bool that it must. Such an expression can be evaluated, but is no condition. */
+      readonly typeProblem: string | undefined;
       readonly run: (bindings: { readonly [name: string]: CelInput }) => CelResult;
       /** Puts the position in the expression before the message, if it is known. */
       readonly locate: (message: string, nodeId: bigint | undefined) => string;
@@ -49,7 +52,10 @@ export function compileCondition(
   };
   const [problem] = problems;
   if (problem !== undefined) return fault(locate(problem.message, problem.id));
-  return { state: "ready", cost: staticCost(parsed.expression), run: plan(env, expression), locate };
+  const other = findNotBool(parsed.expression);
+  const typeProblem =
+    other === undefined ? undefined : locate(`a condition must give a bool; this gives ${other.type}`, other.id);
+  return { state: "ready", cost: staticCost(parsed.expression), typeProblem, run: plan(env, expression), locate };
 }
 
 type Parsed =

@@ -50,7 +50,8 @@ export function createCel(options: CelOptions = {}): EvaluateCondition {
   };
   const problemOf = (expression: string): string | undefined => {
     const condition = compile(expression);
-    return condition.state === "error" && condition.isInvalid ? condition.message : undefined;
+    if (condition.state === "ready") return condition.typeProblem;
+    return condition.isInvalid ? condition.message : undefined;
   };
   return Object.assign(evaluateCondition, { problemOf });
 }

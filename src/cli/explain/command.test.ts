@@ -114,6 +114,15 @@ async function explained(...policies: readonly string[]): Promise<string> {
   return stdout;
 }
 
+test("a policy that sets nothing and takes its place keeps out the defaults above it", async () => {
+  const files = {
+    "ground.yaml": ground.replace("merge: {", "merge: {empty: TakesPlace, "),
+    "p.yaml": color("high", onGateway, "defaults: {a: 1}") + color("low", onRoute, ""),
+  };
+  const { stdout } = await runCli("explain httproute/r#one -f ground.yaml -f p.yaml", { files });
+  expect(stdout).toContain("Color a/low on HTTPRoute a/r sets nothing and keeps out the defaults above it");
+});
+
 describe("why a value lost", () => {
   for (const [name, policies, sentence] of [
     [
@@ -130,6 +139,23 @@ describe("why a value lost", () => {
       "replaced as a whole",
       [color("high", onGateway, "defaults: {a: 1}"), color("low", onRoute, "b: 2")],
       "Color a/high, defaults (p.yaml:7) would set 1, but its defaults are atomic and Color a/low replaces them as a whole",
+    ],
+    [
+      "overridden by a policy whose own value is not the effective one",
+      [
+        color("a", onGateway, "overrides: {b: 1}"),
+        color("z", onGateway, "defaults: {strategy: patch, a: 1}").replace(
+          "{name: z, namespace: a}",
+          '{name: z, namespace: a, creationTimestamp: "2020-01-01T00:00:00Z"}',
+        ),
+        color("low", onRoute, "a: 2"),
+      ],
+      "Color a/a overrides 2 from Color a/low (p.yaml:21)",
+    ],
+    [
+      "replaced by a value above it",
+      [color("high", onGateway, "defaults: {strategy: patch, a: {b: 1}}"), color("low", onRoute, "a: 2")],
+      "Color a/high, defaults (p.yaml:7) would set 1, but Color a/low has a value above or below it, with which it is not merged",
     ],
     [
       "overridden as a whole",

@@ -18,6 +18,7 @@ interface WholePart {
   /** Settings of it are overridden. Without an overriding policy the object's own values do. */
   isOverridden: boolean;
   readonly removes: Set<string>;
+  keepsOut: boolean;
   readonly by: Set<PolicyId>;
 }
 
@@ -38,7 +39,7 @@ export function printPolicyParts(outcomes: readonly PathOutcome[], context: Text
 }
 
 function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: number): void {
-  const { policy, at, inEffect, overridden, gated, removes, by } = part;
+  const { policy, at, inEffect, overridden, gated, removes, keepsOut, by } = part;
   const whole = parts.get(policy) ?? {
     on: formatNode(at),
     paths: 0,
@@ -47,6 +48,7 @@ function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: numbe
     gated: false,
     isOverridden: false,
     removes: new Set<string>(),
+    keepsOut: false,
     by: new Set<PolicyId>(),
   };
   parts.set(policy, whole);
@@ -55,6 +57,7 @@ function addPart(parts: Map<PolicyId, WholePart>, part: PolicyPart, paths: numbe
   whole.values = Math.max(whole.values, inEffect);
   whole.gated ||= gated;
   whole.isOverridden ||= overridden > 0;
+  whole.keepsOut ||= keepsOut;
   for (const pointer of removes) whole.removes.add(pointer);
   for (const winner of by) whole.by.add(winner);
 }
@@ -69,10 +72,11 @@ function notResolved(policy: PolicyId, { source, redaction }: TextContext): read
 const MOST_REMOVED = 4;
 
 function formatEffect(policy: PolicyId, part: WholePart, context: TextContext): Piece {
-  const { paths, pathsInEffect, values, removes } = part;
+  const { paths, pathsInEffect, values, removes, keepsOut } = part;
   const where = pathsInEffect === paths ? "" : ` on ${pathsInEffect} of its ${paths} paths`;
   const done = [
     ...(pathsInEffect === 0 ? [] : [`sets ${countWord(values, "value")}${where}`]),
+    ...(keepsOut ? ["sets nothing and keeps out the defaults above it"] : []),
     ...(removes.size === 0 ? [] : [`removes ${removedWords([...removes])}`]),
   ];
   return done.length > 0

@@ -169,6 +169,8 @@ function formatLost(lost: Lost, own: VariantContext): readonly Piece[] {
   const isSet = variant.value !== undefined;
   switch (reason) {
     case "overridden": {
+      if (isSet && !lost.by.some((winner) => winner === variant.source.policy) && lost.by.length > 0)
+        return [`${winners} overrides ${value} from `, ...who];
       if (isSet)
         return [`overrides ${value} from `, ...who, variant.source.decidedBy.strategy === "Direct" ? DIRECT : ""];
       return [...who, ` would set ${value}, but ${winners} overrides everything below it`];
@@ -177,7 +179,7 @@ function formatLost(lost: Lost, own: VariantContext): readonly Piece[] {
       const wanted = isHidden ? "a default" : `the default ${value}`;
       if (isSet && isSource(lost, variant)) return [`replaces ${wanted} from `, ...who];
       if (isSet) return [`${wanted} from `, ...who, ` is replaced by ${winners}`];
-      return [...who, ` would set ${value}, but its defaults are atomic and ${winners} replaces them as a whole`];
+      return [...who, ` would set ${value}, but ${whyReplaced(lost, variant, winners)}`];
     }
     case "removed":
       return [...who, ` would set ${value}, but ${winners} removes it`];
@@ -188,6 +190,15 @@ function formatLost(lost: Lost, own: VariantContext): readonly Piece[] {
     case "equal":
       return [...who, " has the same value"];
   }
+}
+
+/** Why a default is replaced at a pointer where no value takes effect. */
+function whyReplaced({ by }: Lost, { source }: ValueVariant, winners: string): string {
+  const { strategy } = source.decidedBy;
+  if (by.length > 0 && strategy.startsWith("Atomic"))
+    return `its defaults are atomic and ${winners} replaces them as a whole`;
+  if (strategy === "None") return `policies of this kind are not merged, and ${winners} takes effect`;
+  return `${winners} has a value above or below it, with which it is not merged`;
 }
 
 /** True if it lost to the source of the effective value alone. */

@@ -388,3 +388,22 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Colour, plural: colo
       if (line.length > 40) expect(line.trim().split(" ").length).toBeLessThanOrEqual(5);
   });
 });
+
+test("the summary names virtual objects, which have no routes", async () => {
+  const virtual = `apiVersion: prevail.dev/v1alpha1
+kind: PolicyDefinition
+metadata: {name: v}
+spec:
+  policies: [{group: x.io, kind: VP}]
+  class: Direct
+  targeting: {kinds: [{group: y.io, kind: ExternalService, virtual: true}]}
+  hierarchy: {kinds: [{group: y.io, kind: ExternalService}]}
+---
+apiVersion: x.io/v1
+kind: VP
+metadata: {name: p, namespace: a}
+spec: {targetRefs: [{group: y.io, kind: ExternalService, name: foo.com}], t: 1}
+`;
+  const { stdout } = await runCli("plan --delete vp/p -f v.yaml", { files: { "v.yaml": virtual } });
+  expect(stdout).toContain("1 value is removed with 1 path, for 1 ExternalService.");
+});

@@ -61,10 +61,16 @@ const VALUE_VERBS = {
 function targetsOn(paths: readonly PathChange[]): string {
   const nodes = new Map(
     paths.flatMap((path) =>
-      path.nodes.filter(isTraffic).map((node) => [`${objectId(node)}#${node.sectionName ?? ""}`, { node }] as const),
+      trafficNodes(path).map((node) => [`${objectId(node)}#${node.sectionName ?? ""}`, { node }] as const),
     ),
   );
   return countTargets(inPathOrder([...nodes.values()], paths).map(({ node }) => node));
+}
+
+/** The end of the path, if it has no route and no backend: a path to a Gateway, or to an object of a kind that a definition adds. */
+function trafficNodes({ nodes }: PathChange): PathChange["nodes"] {
+  const traffic = nodes.filter(isTraffic);
+  return traffic.length > 0 ? traffic : nodes.slice(-1);
 }
 
 /** True for nodes whose own traffic changes, false for those that it only passes before. */

@@ -111,12 +111,13 @@ export class PartialEnforcementFinder {
 const keyOf = (policy: PolicyId, ancestor: ObjectId, target: TargetId): string => `${policy} ${ancestor} ${target}`;
 
 function partsOf(effective: EffectivePolicy, id: PolicyId): PartialEnforcement {
-  const { path, from } = effective;
+  const { path, from, removals = [] } = effective;
   const isLost = ({ policy, reason, by }: Lost): boolean =>
     policy === id && reason !== "gated" && reason !== "equal" && (by.length === 0 || by.some((one) => one !== id));
   const isOverridden = (source: Source): boolean => !takesEffectAt(source, id) && source.lost.some(isLost);
-  // The spec, or the first list item in which a setting is overridden.
-  const fold = specAndFields(effective).find((one) => one.sources.some(isOverridden));
+  // The first list item in which a setting is overridden, else the spec.
+  const folds = specAndFields(effective);
+  const fold = folds.find((one) => one.sources.some(isOverridden)) ?? folds[0];
   const inEffect: string[] = [];
   const superseded: SupersededSetting[] = [];
   for (const source of fold?.sources ?? []) {
@@ -125,6 +126,12 @@ function partsOf(effective: EffectivePolicy, id: PolicyId): PartialEnforcement {
     else
       for (const { by } of source.lost.filter(isLost))
         superseded.push({ setting, by: by.filter((winner) => winner !== id) });
+  }
+  for (const { policy, entry, state, by } of removals) {
+    if (policy !== id) continue;
+    const setting = `remove ${entry}`;
+    if (state === "inEffect") inEffect.push(setting);
+    else if (state === "overridden") superseded.push({ setting, by: by.filter((winner) => winner !== id) });
   }
   // Cluster-scoped nodes are left out: they are the same for most paths.
   const nodes = path.filter(({ namespace }) => namespace !== "");

@@ -294,6 +294,16 @@ describe("the message names overriding policies and targets", () => {
       expect(parts(all)).toMatch(/: x takes effect; y is overridden by TestPolicy default\/q$/);
     });
 
+    test("entries of remove count as settings", () => {
+      const all = made(
+        ...path,
+        on("p", "Gateway/g", { defaults: { x: 1, y: 1 } }),
+        on("q", "HTTPRoute/r", { defaults: { z: 1 }, remove: ["x", "y"] }),
+        on("o", "Gateway/g", { overrides: { y: 2 } }),
+      );
+      expect(parts(all, "q")).toMatch(/: z, remove x take effect; remove y is overridden by TestPolicy default\/o$/);
+    });
+
     test("ancestor by ancestor", () => {
       const all = made(
         ...path,

@@ -81,6 +81,10 @@ describe("when", () => {
     ["no CEL", "spec.rules >"],
     ["an unknown name", "route.rules == 1"],
     ["an unknown function", "spec.rules.sparkle()"],
+    ["a number", "1"],
+    ["a sum", "spec.rules.a + 1"],
+    ["a text for some values", "has(spec.rules) ? 'yes' : true"],
+    ["a list beside a bool", "has(spec.rules) && [1]"],
   ])("a condition that is %s makes the policy Invalid", (_, when) => {
     for (const block of ["overrides", "defaults"] as const) {
       const both = gated(when, authn({ b: 1 }), block);

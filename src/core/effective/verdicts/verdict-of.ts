@@ -13,13 +13,10 @@ import type { AncestorVerdict, Enforcement, NotAcceptedReason, Tally, Verdict } 
 const SHOWN = 10;
 
 export function verdictOf(world: World, record: PolicyRecord): Verdict {
-  const { noneValid } = record.references;
+  const { noneValid, isUndecided } = record.references;
   // In most cases the policy is on a path and has no invalid references, so it is accepted.
   const tally = world.countTallies().get(record.object.id as PolicyId);
-  if (tally !== undefined && noneValid === undefined) {
-    const verdict = accepted(tally);
-    return record.references.isUndecided ? undecided(verdict) : verdict;
-  }
+  if (tally !== undefined && noneValid === undefined) return isUndecided ? undecided(accepted(tally)) : accepted(tally);
   if (record.policy === undefined) {
     return notAccepted("Invalid", record.findings.filter(({ severity }) => severity === "error").map(withField));
   }

@@ -142,12 +142,14 @@ function partsOf(
     for (const policy of policiesAt(world.attached[kind.index]?.get(id), section?.name, path.from))
       if (!attachedTo.has(policy)) attachedTo.set(policy, node);
   }
-  const parts = core.outcomes.flatMap(({ policy, values, overridden, gated, by }): PolicyPart[] => {
+  const parts = core.outcomes.flatMap(({ policy, inEffect, values, overridden, gated, by }): PolicyPart[] => {
     const at = attachedTo.get(policy.id);
+    if (at === undefined) return [];
     const removes = removed.get(policy.id) ?? [];
-    return at === undefined
-      ? []
-      : [{ policy: policy.id, at, inEffect: values, overridden, gated, removes, by: by.map(({ id }) => id) }];
+    const removals = core.removals.filter((one) => one.policy === policy.id && one.state === "inEffect").length;
+    const winners = by.map(({ id }) => id);
+    const keepsOut = inEffect > values + removals;
+    return [{ policy: policy.id, at, inEffect: values, overridden, gated, removes, keepsOut, by: winners }];
   });
   const order = [...attachedTo.keys()];
   return parts.sort((a, b) => order.indexOf(a.policy) - order.indexOf(b.policy));

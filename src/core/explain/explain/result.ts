@@ -70,6 +70,8 @@ export interface PolicyPart {
   readonly gated: boolean;
   /** Pointers of values of other policies that it removes, or deletes with a null. */
   readonly removes: readonly string[];
+  /** True if it sets nothing and keeps out the defaults of policies above it (`merge.empty: TakesPlace`). */
+  readonly keepsOut: boolean;
   /** The policies that override or replace settings of this one. */
   readonly by: readonly PolicyId[];
 }

@@ -114,7 +114,7 @@ async function explained(...policies: readonly string[]): Promise<string> {
   return stdout;
 }
 
-test("a policy that sets nothing and takes its place keeps out the defaults above it", async () => {
+test("a policy that sets nothing keeps out the defaults above it", async () => {
   const files = {
     "ground.yaml": ground.replace("merge: {", "merge: {empty: TakesPlace, "),
     "p.yaml": color("high", onGateway, "defaults: {a: 1}") + color("low", onRoute, ""),

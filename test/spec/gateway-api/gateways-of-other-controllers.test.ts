@@ -96,6 +96,18 @@ describe("Gateways of other controllers", () => {
     expect(caveatsFor(made("Gateway/edge").evaluation, { about: "Input" })).toEqual([]);
   });
 
+  test("a GatewayClass that does not exist: no controller carries the policy out", () => {
+    const objects = onRoute("Gateway/edge").filter(({ kind }) => kind !== "GatewayClass");
+    const none = cluster(objects, { definitions: [authKind], completeness: "Complete" });
+    expect(none.outcome("p")).toBe("NoPath");
+    expect(none.conditions("p")).toEqual([]);
+    expect(none.findingsOn("p").map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      "NoController: no controller enforces it here: Gateway default/edge belongs to no controller (there is no GatewayClass ours), and AuthPolicy is carried out by ours.example.com/controller",
+    ]);
+    const { evaluation } = apply(none.evaluation, [{ upsert: gatewayClass("ours", "ours.example.com/controller") }]);
+    expect([...effectivePolicies(evaluation)]).toHaveLength(1);
+  });
+
   test("a GatewayClass that changes hands", () => {
     const before = made("Gateway/mesh").evaluation;
     const upsert = gatewayClass("theirs", "ours.example.com/controller");

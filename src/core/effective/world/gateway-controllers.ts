@@ -1,8 +1,17 @@
 /** Which controller a Gateway belongs to, and whether that controller carries a policy kind out. */
+import { isCompleteFor } from "../../model/completeness.ts";
 import type { PolicyDefinition } from "../../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
-import { type GroupKind, type KindId, kindId, type ObjectId, type ObjectRef } from "../../model/refs.ts";
+import {
+  type GroupKind,
+  isPlainName,
+  type KindId,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  objectId,
+} from "../../model/refs.ts";
 import type { WithObjects } from "./world.ts";
 
 const GATEWAY: GroupKind = { group: GATEWAY_API, kind: "Gateway" };
@@ -20,22 +29,34 @@ export const isGatewayClass = ({ group, kind }: GroupKind): boolean =>
  *
  * A Gateway belongs to the controller that its GatewayClass names. Policies of a kind whose definition lists controllers take no
  * effect behind the Gateways of other controllers. Returns the other controller; undefined if the Gateway belongs to a listed
- * one, or if its GatewayClass is not in the input, so that its controller is not known.
+ * one, or if its GatewayClass is not in the input, so that its controller is not known. If the GatewayClass does not exist, the Gateway
+ * belongs to no controller.
  * Gateway API, "GatewayClass"
  */
 export function foreignController(
-  { objects }: Pick<WithObjects, "objects">,
+  world: Objects,
   { controllers }: Pick<PolicyDefinition, "controllers">,
   gateway: JsonObject | undefined,
 ): string | undefined {
   if (controllers.length === 0 || gateway === undefined) return undefined;
-  const controller = controllerOf(objects.find(GATEWAY_CLASS_ID, "", classNameOf(gateway))?.raw);
+  const name = classNameOf(gateway);
+  const gatewayClass = world.objects.find(GATEWAY_CLASS_ID, "", name);
+  if (gatewayClass === undefined)
+    return isNoClass(world, name) ? `no controller (there is no GatewayClass ${name})` : undefined;
+  const controller = controllerOf(gatewayClass.raw);
   return controller === undefined || controllers.includes(controller) ? undefined : controller;
 }
 
+type Objects = Pick<WithObjects, "objects" | "refused" | "completeness">;
+
+/** True if a GatewayClass that is not found does not exist. One that is in the input and refused exists. */
+const isNoClass = ({ refused, completeness }: Objects, name: string): boolean =>
+  isCompleteFor(completeness, GATEWAY_CLASS, "") &&
+  !(isPlainName(name) && refused.has(objectId({ ...GATEWAY_CLASS, namespace: "", name })));
+
 /** The Gateways of controllers that do not carry the kind out, with their controllers. */
 export function foreignGateways(
-  world: Pick<WithObjects, "objects">,
+  world: Objects,
   definition: Pick<PolicyDefinition, "controllers">,
 ): ReadonlyMap<ObjectId, string> {
   const foreign = new Map<ObjectId, string>();

@@ -49,7 +49,7 @@ describe("Kinds that are left to implementations are unknown, not invalid", () =
     expect(findingsOn("r").map(({ code, severity }) => `${severity} ${code}`)).toEqual(["error InvalidKind"]);
   });
 
-  const targeting = (target: JsonObject) =>
+  const clusterTargeting = (target: JsonObject) =>
     cluster(
       [
         service("s"),
@@ -59,13 +59,19 @@ describe("Kinds that are left to implementations are unknown, not invalid", () =
         },
       ],
       { definitions: builtInDefinitions() },
-    ).findingsOn("p");
+    );
+  const targeting = (target: JsonObject) => clusterTargeting(target).findingsOn("p");
 
   test("a BackendTLSPolicy on one: a note", () => {
     const found = targeting({ group: "gateway.example.io", kind: "Backend", name: "x" });
     expect(found.map(({ code, severity, field }) => `${severity} ${code} ${field}`)).toEqual([
       "info ImplementationSpecificKind spec.targetRefs[0].kind",
     ]);
+  });
+
+  test("and whether it is accepted is not known", () => {
+    const there = clusterTargeting({ group: "gateway.example.io", kind: "Backend", name: "x" });
+    expect(there.conditions("p")).toEqual(["Backend/x: Accepted=Unknown/Incomplete"]);
   });
 
   test("a BackendTLSPolicy on a kind of Gateway API: a mistake", () => {

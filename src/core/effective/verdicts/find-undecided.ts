@@ -24,9 +24,11 @@ export function findUndecided(world: World, record: PolicyRecord): Undecided | u
 
 /**
  * True if a target was not found and may exist outside of the input. A name that is nearly that of an object is a mistake, and an object
- * that the API server would refuse is in the input.
+ * that the API server would refuse is in the input. Whether a target of a kind that is left to implementations exists and is supported is
+ * not known either.
  */
 export function isAbsentElsewhere(world: World, { code, missing }: Rejection): boolean {
+  if (code === "ImplementationSpecificKind") return true;
   if (code !== "TargetNotFound" || missing === undefined) return false;
   const { kind, namespace, name } = missing;
   const ref = { ...parseKindId(kind), namespace, name };

@@ -407,8 +407,8 @@ export const mutants = [
     "an empty policy keeps out defaults that are merged field by field",
     gep713,
     `${merge}/merge-block.ts`,
-    'granularity === "Atomic" && result.occupant !== undefined;',
-    "granularity !== undefined && result.occupant !== undefined;",
+    "if (result.isEmpty && !isKeptOut(result, merge.strategy)) takeAll(result, merge);",
+    "if (result.isEmpty && result.occupant === undefined) takeAll(result, merge);\n      else if (result.occupant !== undefined) atomicDefaults(result, merge);",
   ),
   row(
     "an override does not replace an empty policy",

@@ -3,8 +3,12 @@
  * RFC 9, "Merge a defaults block of policy rules into a policy": `remove`
  */
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/model/json.ts";
 import { check, plan, reach } from "../../../src/index.ts";
-import { at, auth, authn, compared, effective, made, merge, outcomes, specOf } from "./compare-policies.ts";
+import { cluster } from "../../support/cluster/cluster.ts";
+import { policy } from "../../support/cluster/gateway-objects.ts";
+import { policyKind } from "../../support/cluster/policy-kind.ts";
+import { at, auth, authn, compared, effective, made, merge, network, outcomes, specOf } from "./compare-policies.ts";
 
 describe("remove", () => {
   const defaults = { defaults: merge({ rules: { authentication: { a: "G", b: "G" }, authorization: { a: "G" } } }) };
@@ -196,6 +200,26 @@ describe("An entry of `remove` is a setting of its policy", () => {
       auth("rt", "HTTPRoute/r", { remove: ["rules.authentication"] }),
     );
     expect(specOf(both)).toEqual(authn({ a: "O" }));
+    expect(both.outcome("rt")).toBe("Overridden by gw");
+  });
+
+  test("it is overridden where an override sets again, field by field, what it has removed", () => {
+    const fields = policyKind("FieldPolicy", {
+      targets: ["Gateway/Listener", "HTTPRoute"],
+      ends: ["HTTPRoute"],
+      merge: { granularity: { default: "Field", field: "strategy", values: {} } },
+    });
+    const on = (name: string, target: string, spec: JsonObject) => policy("FieldPolicy", name, target, spec);
+    const both = cluster(
+      [
+        ...network,
+        on("gw", "Gateway/g", { overrides: { a: { b: "O" } } }),
+        on("listener", "Gateway/g#http", { defaults: { a: { b: "G" } } }),
+        on("rt", "HTTPRoute/r", { remove: ["a"] }),
+      ],
+      { definitions: [fields] },
+    );
+    expect(both.spec("HTTPRoute/r")).toEqual({ a: { b: "O" } });
     expect(both.outcome("rt")).toBe("Overridden by gw");
   });
 

@@ -71,7 +71,7 @@ test(
         expect(valueAt(raw, fieldPointer(field)), `${code} ${field}: ${message}`).toBeDefined();
       }
     });
-    assertProperty(property, { numRuns: 100, stream: 73 });
+    assertProperty(property, { numRuns: 200, stream: 73 });
     expect([...seen].sort()).toEqual(
       expect.arrayContaining([
         "NeverTakesEffect",

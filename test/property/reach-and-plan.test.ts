@@ -62,7 +62,7 @@ describe(`reach (seed ${seed})`, () => {
         for (const removal of reach.removals)
           expect(removal.inEffect + removal.overridden + removal.neutral + removal.gated).toBeLessThanOrEqual(paths);
         const isInEffect =
-          (reach.values.length + reach.removals.length === 0 && full > 0) ||
+          (reach.values.length + reach.removals.length === 0 && reach.paths.some(({ effect }) => effect === "full")) ||
           reach.values.some((value) => value.inEffect + value.equal > 0) ||
           reach.removals.some((removal) => removal.inEffect > 0);
         expect(inEffect.length > 0).toBe(isInEffect);

@@ -58,13 +58,15 @@ export function fold(
 ): Folded {
   const run = new Fold(definition, tools);
   run.beginWith(own);
-  const [lowest, ...above] = levels;
+  const [lowest] = levels;
   const folded = definition.class === "Direct" && lowest !== undefined ? [lowest] : levels;
   for (const level of folded) run.foldLevel(level);
   if (definition.merge.bare === "Direct") run.applyDirect(levels);
   run.result.settleLosses();
-  if (folded !== levels) for (const { policies } of above) run.replaceWhole(policies, lowest?.policies ?? NO_POLICIES);
-  for (const { policies, replaced } of levels) if (replaced !== undefined) run.replaceWhole(replaced, policies);
+  levels.forEach(({ policies, replaced }, depth) => {
+    if (folded !== levels && depth > 0) run.replaceWhole(policies, lowest?.policies ?? NO_POLICIES);
+    if (replaced !== undefined) run.replaceWhole(replaced, policies);
+  });
   const { result, conditionErrors, removals, emptyPolicies } = run;
   const errors = conditionErrors.length === 0 ? NO_ERRORS : conditionErrors;
   return { states: result.states, conditionErrors: errors, removals, emptyPolicies };

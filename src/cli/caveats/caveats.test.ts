@@ -353,6 +353,24 @@ spec:
 });
 
 describe("--redact hides policies of other namespaces in caveats", () => {
+  test("one whose reference is not in the input", async () => {
+    const tls = `apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: {name: secret-tls, namespace: bakery}
+spec:
+  targetRefs: [{group: "", kind: Service, name: baker}]
+  validation: {hostname: x.example, caCertificateRefs: [{group: "", kind: ConfigMap, name: ca}]}
+`;
+    const files = { ...bakeryWithout(), "brk/tls.yaml": tls };
+    const caveatsOf = async (more: string): Promise<string> => {
+      const { stdout } = await runCli(`explain httproute/counter ${more} -o json -f brk`, { files });
+      return JSON.stringify((JSON.parse(stdout) as { caveats: unknown }).caveats);
+    };
+    expect(await caveatsOf("")).toContain("secret-tls");
+    expect(await caveatsOf("-n shop --redact")).toContain("AbsentReference");
+    expect(await caveatsOf("-n shop --redact")).not.toContain("secret-tls");
+  });
+
   test("one with an error", async () => {
     const files = {
       ...bakeryWithout(),

@@ -4,12 +4,11 @@ import { BLOCK_SPELLINGS } from "../../model/block-names.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { type KubeObject, labelsOf } from "../../model/kube-object.ts";
 import { type KindId, kindId } from "../../model/refs.ts";
-import { POLICY_LABEL } from "../../model/schema/crd-schemas.ts";
+import { POLICY_LABEL, TARGET_FIELDS } from "../../model/schema/crd-schemas.ts";
 import { child, objects, text } from "../../model/schema/read-fields.ts";
 import { type CheckFinding, findingAt } from "../check-finding.ts";
 
 const CRD: KindId = kindId({ group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" });
-const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
 
 /**
  * CRDs of policies

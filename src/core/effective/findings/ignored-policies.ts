@@ -1,8 +1,10 @@
 /** Policies that the evaluation ignores because no usable definition describes their kind. */
+
 import type { Finding } from "../../model/finding.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compareText, type GroupKind, isKindName, kindId, type ObjectId } from "../../model/refs.ts";
+import { TARGET_FIELDS } from "../../model/schema/crd-schemas.ts";
 import type { World } from "../world/world.ts";
 
 /** A PolicyDefinition or CRD with an error, and the policies that depend on it. */
@@ -86,8 +88,6 @@ export function unknownPolicyKinds(tables: Tables): readonly UnknownKind[] {
   }
   return found;
 }
-
-const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
 
 export function looksLikePolicy({ raw }: KubeObject): boolean {
   const spec = ownValue(raw, "spec");

@@ -14,7 +14,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { kinds as builtInKinds, GATEWAY_API } from "../kinds.ts";
 import type { KubeObject } from "../kube-object.ts";
 import { targetLevels } from "../levels.ts";
-import { POLICY_LABEL } from "../schema/crd-schemas.ts";
+import { POLICY_LABEL, TARGET_FIELDS } from "../schema/crd-schemas.ts";
 import { type CrdFacts, parseCrd } from "./parse-crd.ts";
 
 /**
@@ -57,8 +57,6 @@ export function inferDefinition(crd: KubeObject): { definition?: PolicyDefinitio
   const message = `${facts.kind} has no PolicyDefinition: it is treated as ${policyClass === "Direct" ? "a Direct policy kind that never merges" : `an Inherited policy kind with ${formatMerge(definition.merge)}`}, by the label of its CRD.`;
   return { definition, findings: [finding(crd, "info", "DefinitionInferred", field, message)] };
 }
-
-const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
 
 /** False if the schema lists the fields of the spec, and none of them names a target. */
 function mayHaveTargets(schema: JsonObject): boolean {

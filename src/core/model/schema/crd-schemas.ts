@@ -19,7 +19,8 @@ export interface SchemaBook {
 
 /** The label of the CRDs of policies. */
 export const POLICY_LABEL = "gateway.networking.k8s.io/policy";
-const TARGET_FIELDS = ["targetRef", "targetRefs", "targetSelectors"];
+/** The fields that name the targets of a policy, unless its definition names others. */
+export const TARGET_FIELDS: readonly string[] = ["targetRef", "targetRefs", "targetSelectors"];
 
 /**
  * The CRD of the input first

@@ -12,6 +12,7 @@ import { type ExchangeConnection, Http1Exchange } from "./exchange.ts";
 import { IdleTime } from "./idle-time.ts";
 import { joinConnections } from "./join-connections.ts";
 import { BadMessage, BadRequest } from "./read/bad-message.ts";
+import { matchHttp2Preface } from "./read/http2-preface.ts";
 import { RequestReader } from "./read/request-reader.ts";
 import { formatResponseHead } from "./response-head.ts";
 
@@ -22,6 +23,8 @@ const MAX_AHEAD_BYTES = 65_536;
 /** How long a client may take to read the last response and close its side. */
 const LINGER_MS = 1000;
 
+const NOTHING = Buffer.alloc(0);
+
 export interface ServerConnectionOptions {
   readonly limits: GatewayLimits;
   readonly clock: GatewayClock;
@@ -29,6 +32,11 @@ export interface ServerConnectionOptions {
   readonly onRequest: (request: IncomingRequest) => void;
   /** Reports bytes that were not a valid request, or that arrived too slowly. The connection sends the response itself. */
   readonly onRefused: (refused: RefusedBytes) => void;
+  /**
+   * Takes over the socket of a client that speaks HTTP/2 without TLS (prior knowledge). The bytes that have arrived are in the socket's buffer.
+   * Undefined: such a client is refused.
+   */
+  readonly onHttp2?: () => void;
   /** True if the connection must be closed after the response that is being sent. */
   readonly isDraining: () => boolean;
 }
@@ -45,7 +53,7 @@ type Phase =
   | "serving"
   /** The last response is sent. Further bytes are discarded. */
   | "closing"
-  /** The connection switched protocols. */
+  /** The connection switched protocols, or the client speaks HTTP/2. */
   | "joined";
 
 export class Http1ServerConnection implements ExchangeConnection {
@@ -56,7 +64,10 @@ export class Http1ServerConnection implements ExchangeConnection {
   readonly #serverName: string;
   readonly #options: ServerConnectionOptions;
   readonly #reader: RequestReader;
+  readonly #onData = (chunk: Buffer): void => this.#take(chunk);
   #phase: Phase = "serving";
+  /** The first bytes, while they may be the connection preface of HTTP/2. Undefined: the client speaks HTTP/1. */
+  #preface: Buffer | undefined;
   /** The request that is being served. */
   #exchange: Http1Exchange | undefined;
   /** Undefined: the request has no body, or the body is discarded. */
@@ -81,6 +92,7 @@ export class Http1ServerConnection implements ExchangeConnection {
     this.#serverName = "servername" in socket && typeof socket.servername === "string" ? socket.servername : "";
     this.#options = options;
     this.#startedMs = clock.nowMs();
+    this.#preface = options.onHttp2 === undefined ? undefined : NOTHING;
     this.#reader = new RequestReader(
       {
         onHead: (read) => this.#serve(read),
@@ -174,7 +186,7 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   #listen(): void {
     const socket = this.#socket;
-    socket.on("data", (chunk) => this.#take(chunk));
+    socket.on("data", this.#onData);
     // A client that half-closes is treated as disconnected, because that is how most clients disconnect.
     socket.on("end", () => this.#leave());
     socket.on("drain", () => {
@@ -189,11 +201,30 @@ export class Http1ServerConnection implements ExchangeConnection {
 
   #take(chunk: Buffer): void {
     if (this.#phase !== "serving") return;
+    if (this.#preface !== undefined) return this.#takeFirst(this.#preface, chunk);
     this.#idle.touch();
     if (!this.#reader.hasBegun) this.#startedMs = this.#options.clock.nowMs();
     this.#read(chunk);
     if (this.#reader.state !== "body" && this.#reader.waitingBytes > MAX_AHEAD_BYTES) this.#socket.pause();
     this.#advance();
+  }
+
+  /** Decides by the first bytes of a connection whether the client speaks HTTP/2. Until that is clear, the time limit of a head runs. */
+  #takeFirst(before: Buffer, chunk: Buffer): void {
+    const bytes = before.length === 0 ? chunk : Buffer.concat([before, chunk]);
+    const match = matchHttp2Preface(bytes);
+    this.#preface = match === "Begun" ? bytes : undefined;
+    if (match === "None") return this.#take(bytes);
+    if (match === "Whole") this.#handOver(bytes);
+  }
+
+  #handOver(bytes: Buffer): void {
+    const socket = this.#socket;
+    this.#phase = "joined";
+    socket.off("data", this.#onData);
+    socket.pause();
+    socket.unshift(bytes);
+    this.#options.onHttp2?.();
   }
 
   /** Undefined: read the bytes that have already arrived. */

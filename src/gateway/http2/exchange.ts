@@ -18,8 +18,8 @@ const MAX_UNWANTED_BYTES = 65_536;
 export class Http2Exchange implements HttpExchange {
   readonly protocol: ClientProtocol = "HTTP/2";
   readonly client: string;
-  readonly isSecure = true;
-  /** The TLS server name that the client sent. */
+  readonly isSecure: boolean;
+  /** The TLS server name that the client sent. Empty: plain text, or no name. */
   readonly serverName: string;
   readonly body: Readable | undefined;
   onGone: () => void = () => {};
@@ -34,6 +34,7 @@ export class Http2Exchange implements HttpExchange {
     // `session.socket` is a proxy whose properties have no types.
     const serverName: unknown = socket === undefined ? undefined : Reflect.get(socket, "servername");
     this.client = clientAddress(socket?.remoteAddress);
+    this.isSecure = stream.session?.encrypted === true;
     this.serverName = typeof serverName === "string" ? serverName : "";
     this.body = stream.endAfterHeaders ? undefined : stream;
     this.#stream = stream;

@@ -1,12 +1,7 @@
 /** An open port: its server, and the configuration that it serves. */
 import { performServerHandshake, type ServerHttp2Session } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import {
-  createServer as createSecureServer,
-  type SecureContext,
-  Server as SecureServer,
-  type TLSSocket,
-} from "node:tls";
+import { createServer as createSecureServer, type SecureContext, Server as SecureServer } from "node:tls";
 import type { GatewayTimer } from "../contract/gateway-clock.ts";
 import type { IncomingRequest } from "../contract/http-exchange.ts";
 import { Http1ServerConnection } from "../http1/http1.ts";
@@ -89,7 +84,7 @@ export class PortServer {
 
   #createPlain(): Server {
     const server = createServer({ noDelay: true });
-    server.on("connection", (socket) => this.#serveHttp1(socket));
+    server.on("connection", (socket) => this.#servePlain(socket));
     return server;
   }
 
@@ -118,12 +113,21 @@ export class PortServer {
     else done(null, context);
   }
 
-  #serveHttp1(socket: Socket): void {
+  /** Without TLS nothing is negotiated: the client's first bytes distinguish HTTP/2 from HTTP/1. */
+  #servePlain(socket: Socket): void {
+    const connection = this.#serveHttp1(socket, () => {
+      this.#connections.delete(connection);
+      this.#serveHttp2(socket);
+    });
+  }
+
+  #serveHttp1(socket: Socket, onHttp2?: () => void): Http1ServerConnection {
     const { limits, clock, emit } = this.#context;
     const connection = new Http1ServerConnection(socket, {
       limits,
       clock,
       onRequest: this.#onRequest,
+      ...(onHttp2 === undefined ? {} : { onHttp2 }),
       onRefused: ({ client, status, reason }) => {
         const { gateway, config } = this.#served;
         emit({ type: "RequestRefused", client, gateway, port: config.port, status, reason });
@@ -132,9 +136,10 @@ export class PortServer {
     });
     this.#connections.add(connection);
     socket.on("close", () => this.#connections.delete(connection));
+    return connection;
   }
 
-  #serveHttp2(socket: TLSSocket): void {
+  #serveHttp2(socket: Socket): void {
     const { limits, clock } = this.#context;
     const { maxHeaders, maxHeaderBytes } = limits;
     const session = performServerHandshake(socket, {

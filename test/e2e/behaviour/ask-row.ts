@@ -1,5 +1,6 @@
 /** Asks what a row asks, as a client on a socket of its own, and notes what came back. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { connect, type IncomingHttpHeaders } from "node:http2";
 import type { Socket } from "node:net";
 import type { RowRequest } from "./behaviour-row.ts";
 import { nowMs } from "./recording-backend.ts";
@@ -7,6 +8,7 @@ import { nowMs } from "./recording-backend.ts";
 export interface RowResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly trailers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   readonly isCut: boolean;
   readonly tookMs: number;
@@ -15,7 +17,40 @@ export interface RowResponse {
 /** Longer than any row takes: a data plane that never responds fails its row, not the whole run. */
 const PATIENCE_MS = 20_000;
 
-export function askRow(port: number, host: string, asked: RowRequest = {}): Promise<RowResponse> {
+export const askRow = (port: number, host: string, asked: RowRequest = {}): Promise<RowResponse> =>
+  asked.protocol === "HTTP/2" ? askHttp2(port, host, asked) : askHttp1(port, host, asked);
+
+/** A connection of HTTP/2 without TLS, for one request. */
+function askHttp2(port: number, host: string, asked: RowRequest): Promise<RowResponse> {
+  const startedMs = nowMs();
+  const { method = "GET", path = "/", headers, bodyBytes } = asked;
+  return new Promise((resolve, reject) => {
+    const session = connect(`http://127.0.0.1:${port}`);
+    const patience = setTimeout(() => session.destroy(new Error(`no end after ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    session.on("error", reject);
+    session.on("close", () => clearTimeout(patience));
+    const stream = session.request(
+      { ":method": method, ":path": path, ":authority": host, ...headers },
+      { endStream: bodyBytes === undefined },
+    );
+    let head: IncomingHttpHeaders & { readonly ":status"?: number | undefined } = {};
+    let trailers: IncomingHttpHeaders = {};
+    const chunks: Buffer[] = [];
+    stream.on("response", (got) => (head = got));
+    stream.on("trailers", (got: IncomingHttpHeaders) => (trailers = got));
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.on("error", () => undefined);
+    stream.on("close", () => {
+      const { ":status": status = 0, ...rest } = head;
+      const body = Buffer.concat(chunks).toString("utf8");
+      resolve({ status, headers: rest, trailers, body, isCut: stream.rstCode !== 0, tookMs: nowMs() - startedMs });
+      session.destroy();
+    });
+    if (bodyBytes !== undefined) stream.end(Buffer.alloc(bodyBytes, "b"));
+  });
+}
+
+function askHttp1(port: number, host: string, asked: RowRequest): Promise<RowResponse> {
   const startedMs = nowMs();
   return new Promise((resolve, reject) => {
     const request = httpRequest({
@@ -72,6 +107,7 @@ function readResponse(response: IncomingMessage, settle: (outcome: Omit<RowRespo
     settle({
       status: response.statusCode ?? 0,
       headers: response.headers,
+      trailers: response.trailers,
       body: Buffer.concat(chunks).toString("utf8"),
       isCut: !response.complete,
     }),
@@ -88,7 +124,7 @@ function echo(
   let received = head.toString("utf8");
   const end = (isCut: boolean): void => {
     socket.destroy();
-    settle({ status: response.statusCode ?? 0, headers: response.headers, body: received, isCut });
+    settle({ status: response.statusCode ?? 0, headers: response.headers, trailers: {}, body: received, isCut });
   };
   socket.on("data", (chunk: Buffer) => {
     received += chunk.toString("utf8");

@@ -82,11 +82,11 @@ const gateway = (port: number): readonly JsonObject[] => [
 
 function rowObjects({ row, name, host }: StartedRow, ports: readonly number[]): readonly JsonObject[] {
   const metadata = { name, namespace: NAMESPACE };
-  const { retry, timeouts, retryConstraint } = row;
+  const { retry, timeouts, retryConstraint, kind = "HTTPRoute" } = row;
   const objects: JsonObject[] = [
     {
       apiVersion: `${GATEWAY_API}/v1`,
-      kind: "HTTPRoute",
+      kind,
       metadata,
       spec: {
         parentRefs: [{ name: "table" }],
@@ -112,7 +112,7 @@ function rowObjects({ row, name, host }: StartedRow, ports: readonly number[]): 
       kind: "RetryPolicy",
       metadata,
       spec: {
-        targetRefs: [{ group: GATEWAY_API, kind: "HTTPRoute", name }],
+        targetRefs: [{ group: GATEWAY_API, kind, name }],
         defaults: { ...(retry === undefined ? {} : { retry }), ...(timeouts === undefined ? {} : { timeouts }) },
       },
     });

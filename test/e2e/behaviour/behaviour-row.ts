@@ -10,6 +10,8 @@ export interface BehaviourRow {
   readonly timeouts?: JsonObject;
   /** `retryConstraint` of an XBackendTrafficPolicy on the Service. */
   readonly retryConstraint?: JsonObject;
+  /** The kind of the route. Default HTTPRoute. */
+  readonly kind?: "GRPCRoute";
   /** More of the route's rule: filters, and the like. */
   readonly rule?: JsonObject;
   /** What each endpoint of the Service is; by default one that lives. */
@@ -25,6 +27,8 @@ export interface BehaviourRow {
 }
 
 export interface RowRequest {
+  /** What the client speaks, without TLS and without asking first. Default HTTP/1.1. */
+  readonly protocol?: "HTTP/2";
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -53,6 +57,7 @@ export interface RowExpectation {
   readonly bodyIncludes?: readonly string[];
   readonly bodyExcludes?: readonly string[];
   readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly trailers?: Readonly<Record<string, string | undefined>>;
   /** Expected of every attempt that a backend saw. */
   readonly sawBodyBytes?: number;
   readonly sawTarget?: string;

@@ -496,6 +496,91 @@ const http2: readonly BehaviourRow[] = [
   },
 ];
 
+const GRPC_CALL: RowRequest = {
+  protocol: "HTTP/2",
+  method: "POST",
+  path: "/bakery.Orders/Place",
+  headers: { "content-type": "application/grpc", te: "trailers" },
+  bodyBytes: 20,
+};
+const GRPC_OK: Deed = {
+  do: "Respond",
+  status: 200,
+  headers: { "content-type": "application/grpc" },
+  body: "a message",
+  trailers: { "grpc-status": "0", "x-oven": "warm" },
+};
+
+/** Clients that speak HTTP/2 without TLS (prior knowledge): all of gRPC inside a cluster. */
+const plainHttp2: readonly BehaviourRow[] = [
+  ...(["HTTP/1.1", "HTTP/2"] as const).flatMap((backend): readonly BehaviourRow[] => {
+    const protocol = backend === "HTTP/2" ? { protocol: backend } : {};
+    return [
+      {
+        name: `HTTP/2 without TLS › GET, ${backend} to the backend`,
+        ...protocol,
+        script: [OK],
+        request: { protocol: "HTTP/2", path: "/a?b=c" },
+        expect: {
+          status: 200,
+          attempts: 1,
+          body: "response 200",
+          sawTarget: "/a?b=c",
+          sawHeaders: { "x-forwarded-proto": "http" },
+        },
+      },
+      {
+        name: `HTTP/2 without TLS › POST is retried with its body, ${backend} to the backend`,
+        ...protocol,
+        retry: { ...FAST, attempts: 1 },
+        script: [respond(503), OK],
+        request: { protocol: "HTTP/2", method: "POST", bodyBytes: 50_000 },
+        expect: { status: 200, attempts: 2, gapsMs: [20], sawBodyBytes: 50_000 },
+      },
+    ];
+  }),
+  {
+    name: "HTTP/2 without TLS › the request's timeout",
+    timeouts: { request: "200ms" },
+    script: [{ do: "Stall" }],
+    request: { protocol: "HTTP/2" },
+    expect: { status: 504, attempts: 1, tookMs: 200 },
+  },
+  {
+    name: "HTTP/2 without TLS › no route matches: 404",
+    rule: { matches: [{ path: { type: "Exact", value: "/only" } }] },
+    script: [OK],
+    request: { protocol: "HTTP/2", path: "/other" },
+    expect: { status: 404, attempts: 0 },
+  },
+  {
+    name: "gRPC without TLS › message and trailers",
+    kind: "GRPCRoute",
+    protocol: "HTTP/2",
+    rule: { matches: [{ method: { service: "bakery.Orders", method: "Place" } }] },
+    script: [GRPC_OK],
+    request: GRPC_CALL,
+    expect: {
+      status: 200,
+      attempts: 1,
+      body: "a message",
+      trailers: { "grpc-status": "0", "x-oven": "warm" },
+      sawBodyBytes: 20,
+      sawTarget: "/bakery.Orders/Place",
+      sawHeaders: { te: "trailers", "content-type": "application/grpc" },
+    },
+  },
+  {
+    name: "gRPC without TLS › a refused stream is retried",
+    kind: "GRPCRoute",
+    protocol: "HTTP/2",
+    retry: { attempts: 1, backoff: "20ms" },
+    script: [{ do: "RefuseStream" }, GRPC_OK],
+    request: GRPC_CALL,
+    expect: { status: 200, attempts: 2, trailers: { "grpc-status": "0" } },
+  },
+];
+
 const CORS_RULE: JsonObject = {
   filters: [{ type: "CORS", cors: { allowOrigins: ["https://shop.example"], exposeHeaders: ["x-bread"] } }],
 };
@@ -629,5 +714,6 @@ export const behaviourRows: readonly BehaviourRow[] = [
   ...budgets,
   ...upgrades,
   ...http2,
+  ...plainHttp2,
   ...filters,
 ];

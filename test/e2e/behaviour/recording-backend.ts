@@ -11,6 +11,8 @@ export type Deed =
       readonly status: number;
       readonly body?: string;
       readonly headers?: Readonly<Record<string, string>>;
+      /** HTTP/2 only. */
+      readonly trailers?: Readonly<Record<string, string>>;
       readonly afterMs?: number;
     }
   /** Reads the request, then breaks the connection (RST). */

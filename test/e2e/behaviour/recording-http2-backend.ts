@@ -52,7 +52,8 @@ function perform(deed: Deed, seen: SeenAttempt, stream: ServerHttp2Stream): void
   seen.doneMs = nowMs();
   switch (deed.do) {
     case "Respond":
-      stream.respond({ ":status": deed.status, ...deed.headers });
+      stream.respond({ ":status": deed.status, ...deed.headers }, { waitForTrailers: true });
+      stream.on("wantTrailers", () => stream.sendTrailers({ ...deed.trailers }));
       stream.end(deed.body ?? "");
       return;
     case "RefuseStream":

@@ -28,6 +28,9 @@ function expectResponses(responses: readonly RowResponse[], wanted: RowExpectati
   for (const [name, value] of Object.entries(wanted.headers ?? {})) {
     expect(last.headers[name], `header ${name} of the response`).toBe(value);
   }
+  for (const [name, value] of Object.entries(wanted.trailers ?? {})) {
+    expect(last.trailers[name], `trailer ${name} of the response`).toBe(value);
+  }
   if (wanted.tookMs !== undefined) {
     expect(last.tookMs, "milliseconds until the end of the response").toBeGreaterThanOrEqual(wanted.tookMs);
   }

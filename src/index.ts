@@ -173,6 +173,8 @@ export type {
 export type {
   EffectiveValue,
   KindChange,
+  NamespaceChange,
+  NamespaceContact,
   PathChange,
   Plan,
   PlannedObject,

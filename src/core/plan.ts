@@ -21,13 +21,12 @@ export function plan(evaluation: Evaluation, changes: Iterable<Change>): Plan {
   const { changes: list, refused } = acceptedChanges(before, [...changes]);
   const { evaluation: next, delta } = apply(evaluation, list);
   const cel = optionsOf(evaluation).evaluateCondition;
-  const planned = planChanges({
+  return planChanges({
     before,
     after: worldOf(next),
     delta,
     changes: objectChanges(before, list).changes,
     findingsOf: (world) => checkedFindings(world, cel),
+    refused,
   });
-  const { added, removed } = planned.findings;
-  return refused.length === 0 ? planned : { ...planned, findings: { added: [...added, ...refused], removed } };
 }

@@ -19,7 +19,7 @@ import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { expectGolden } from "../support/golden.ts";
-import { basics, type Transcript, userStories, workedExamples } from "./transcripts.ts";
+import { basics, type Transcript, userStories, views, workedExamples } from "./transcripts.ts";
 
 /** The real program, as people install it: packed, unpacked elsewhere, and without any other package beside it. */
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -274,5 +274,6 @@ function describeTranscripts(title: string, folder: string, transcripts: readonl
 }
 
 describeTranscripts("what every program can say", "basics", basics);
+describeTranscripts("views of the bakery", "views", views);
 describeTranscripts("RFC 0009, user stories", "user-stories", userStories);
 describeTranscripts("the specifications' worked examples", "worked-examples", workedExamples);

@@ -5,6 +5,8 @@ export interface Transcript {
   readonly lines: readonly string[];
 }
 
+const BAKERY = "../../../../examples/bakery";
+
 /** RFC 0009's user stories, by their unique ids. The town of `town.yaml` is our own. */
 export const userStories: readonly Transcript[] = [
   { name: "gateway-default-policy", lines: [...eachRoute("gateway-default-policy")] },
@@ -36,6 +38,14 @@ export const userStories: readonly Transcript[] = [
       "reach ratelimitpolicy/town-limits --rule per-visitor -f town.yaml -f gateway-default-policy-rule.yaml",
       "reach ratelimitpolicy/town-limits --rule per-visitor -o name -f town.yaml -f gateway-default-policy-rule.yaml",
     ],
+  },
+];
+
+/** Views of the bakery: who is concerned by a change, objects without policies, drawings. */
+export const views: readonly Transcript[] = [
+  {
+    name: "plan-by-namespace",
+    lines: [`plan --delete retrypolicy/friday-fix -f ${BAKERY}`],
   },
 ];
 

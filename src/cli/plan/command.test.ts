@@ -113,6 +113,41 @@ describe("what -o json prints is what docs/schemas/plan.json says", () => {
   }
 });
 
+describe("whom to ask", () => {
+  const lines = (text: string): readonly string[] => text.trimEnd().split("\n");
+
+  test("the summary is the last paragraph, below the namespaces", async () => {
+    const { stdout } = await runCli("plan --delete retrypolicy/friday-fix -f examples/bakery");
+    expect(lines(stdout).slice(-2)).toEqual([
+      "24 values change on 12 paths, for 3 HTTPRoutes, 1 GRPCRoute, 7 rules, 4 Services and 4 ports.",
+      "4 policies change: 1 removed, 3 take effect in more places.",
+    ]);
+    expect(stdout).toContain("Whom to ask\n  bakery (ask ana@bakery.example): 20 values change on 10 paths");
+  });
+
+  test("a namespace without a contact is listed, too", async () => {
+    const { stdout } = await runCli(
+      "plan --delete colorpolicy/p1 -f test/e2e/testdata/worked-examples/gep-713-example-1.yaml",
+    );
+    expect(stdout).toMatch(/^Whom to ask\n {2}net: 1 value changes on 1 path, for 1 Service; /m);
+  });
+
+  test("redacted, neither the namespace nor the contact of a hidden policy is named", async () => {
+    const apply = `apiVersion: prevail.dev/v1alpha1
+kind: RetryPolicy
+metadata: {name: calm, namespace: infra, annotations: {prevail.dev/contact: noah@bakery.example}}
+spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: prod}], overrides: {retry: {attempts: 2}}}
+`;
+    for (const output of ["", "-o json"]) {
+      const { stdout } = await runCli(`plan --apply - -n bakery --redact ${output} -f examples/bakery`, {
+        stdin: apply,
+      });
+      for (const secret of ["noah@", "chihiro@"]) expect(stdout).not.toContain(secret);
+      expect(stdout).toContain("ana@bakery.example");
+    }
+  });
+});
+
 /** A gateway with one route, and policies as the test wants them. */
 const world = (...policies: readonly string[]): string =>
   [

@@ -48,6 +48,7 @@ export const command: Command = {
       "new conflicts; new and resolved findings. -f names the current objects.",
     "Objects are compared by their effect: an edit that changes no value, no verdict and no finding is not reported. Objects that --apply creates count as the newest; objects that it changes " +
       "keep their creation time. Deleting a namespace deletes the objects in it, and deleting a CRD deletes the objects of its kind.",
+    "At the end: the namespaces whose objects change, and whom to ask about it, from the annotation prevail.dev/contact of the Namespace and of its policies; then a summary.",
   ],
   options: [
     {

@@ -1,5 +1,6 @@
 import type {
   EffectiveValue,
+  NamespaceChange,
   PathChange,
   Plan,
   PlannedObject,
@@ -23,7 +24,7 @@ export function planJson(
   plan: Plan,
   { sides, redaction, caveats }: Pick<PlanTextContext, "sides" | "redaction" | "caveats">,
 ): object {
-  const { objects, kinds, policies, findings, stillImplied } = plan;
+  const { objects, kinds, policies, findings, namespaces, stillImplied } = plan;
   const changes = kinds.flatMap((kind) => kind.changes);
   const values = changes.flatMap((path) => path.values);
   const kept = values.filter(keepsValue).length;
@@ -51,9 +52,15 @@ export function planJson(
       added: findings.added.map((finding) => findingJson(finding, sides.after)),
       removed: findings.removed.map((finding) => findingJson(finding, sides.before)),
     },
+    namespaces: namespaces.map(namespaceJson),
     caveats: caveatsJson(caveats),
   };
 }
+
+const namespaceJson = ({ contacts, ...counts }: NamespaceChange): object => ({
+  ...counts,
+  contacts: contacts.map(({ contact, object }) => ({ contact, object: openRef(object) })),
+});
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

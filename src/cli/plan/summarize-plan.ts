@@ -1,5 +1,6 @@
 import type { Caveat } from "../../core/caveats/caveat.ts";
 import type { KindChange, PathChange, Plan, PolicyChange } from "../../core/explain/plan/result.ts";
+import { trafficNodes } from "../../core/explain/plan/traffic-nodes.ts";
 import { keepsValue } from "../../core/explain/plan/value-changes.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { objectId } from "../../core/model/refs.ts";
@@ -61,23 +62,11 @@ const VALUE_VERBS = {
 function targetsOn(paths: readonly PathChange[]): string {
   const nodes = new Map(
     paths.flatMap((path) =>
-      trafficNodes(path).map((node) => [`${objectId(node)}#${node.sectionName ?? ""}`, { node }] as const),
+      trafficNodes(path.nodes).map((node) => [`${objectId(node)}#${node.sectionName ?? ""}`, { node }] as const),
     ),
   );
   return countTargets(inPathOrder([...nodes.values()], paths).map(({ node }) => node));
 }
-
-/** The end of the path, if it has no route and no backend: a path to a Gateway, or to an object of a kind that a definition adds. */
-function trafficNodes({ nodes }: PathChange): PathChange["nodes"] {
-  const traffic = nodes.filter(isTraffic);
-  return traffic.length > 0 ? traffic : nodes.slice(-1);
-}
-
-/** True for nodes whose own traffic changes, false for those that it only passes before. */
-const isTraffic = ({ kind, sectionName }: { readonly kind: string; readonly sectionName?: string }): boolean =>
-  kind.endsWith("Route") ||
-  kind === "Service" ||
-  (sectionName !== undefined && kind !== "Gateway" && kind !== "ListenerSet");
 
 function policyWords(policies: readonly PolicyChange[]): string {
   if (policies.length === 0) return "";

@@ -10,18 +10,17 @@ import { formatPointer } from "../print/format-value.ts";
 import { formatVerdict } from "../print/format-verdict.ts";
 import { allPaths, countTargets, countWord } from "../print/print-targets.ts";
 import { glued, type Piece, type Style, type Styled, styled } from "../print/styled-text.ts";
+import { printNamespaces } from "./namespaces-text.ts";
 import { isNamespace } from "./planned-changes.ts";
 import { isHiddenPolicy } from "./redact-plan.ts";
 import { summarizePlan } from "./summarize-plan.ts";
 import type { PlanSide, PlanTextContext } from "./text-context.ts";
 import { printChangedValues } from "./values-text.ts";
 
-/** Prints a plan: the planned objects, a summary, then the changes of values, policies and findings. */
+/** Prints a plan: the planned objects, the changes of values, policies and findings, the namespaces that they concern, and a summary. */
 export function printPlan(plan: Plan, context: PlanTextContext): void {
-  const { sides } = context;
+  const { sides, print } = context;
   printObjects(plan, context);
-  context.print.line();
-  for (const sentences of summarizePlan(plan, context.caveats)) context.print.paragraph({}, ...sentences);
   for (const kind of plan.kinds) printChangedValues(kind, context);
   printPolicies(plan.policies, context);
   const { added, removed } = plan.findings;
@@ -40,6 +39,10 @@ export function printPlan(plan: Plan, context: PlanTextContext): void {
     sides.before,
     context,
   );
+  if (plan.kinds.length + plan.policies.length + added.length + removed.length > 0)
+    printNamespaces(plan.namespaces, context);
+  print.line();
+  for (const sentences of summarizePlan(plan, context.caveats)) print.paragraph({}, ...sentences);
 }
 
 const SIGNS: Readonly<Record<Exclude<PlannedObject["change"], "same">, Piece>> = {

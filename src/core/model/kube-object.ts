@@ -72,6 +72,14 @@ export function labelsOf(object: Pick<KubeObject, "raw"> | undefined): JsonObjec
   return isJsonObject(labels) ? labels : NO_LABELS;
 }
 
+/** The value of one annotation. Undefined if it is not there or is no string. */
+export function annotationOf(object: Pick<KubeObject, "raw">, key: string): string | undefined {
+  const metadata = ownValue(object.raw, "metadata");
+  const annotations = isJsonObject(metadata) ? ownValue(metadata, "annotations") : undefined;
+  const value = isJsonObject(annotations) ? ownValue(annotations, key) : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
 /** The labels of a Namespace, defined or not. The API server adds one with its name. */
 export const namespaceLabelsOf = (object: KubeObject | undefined, name: string): JsonObject => ({
   ...labelsOf(object),

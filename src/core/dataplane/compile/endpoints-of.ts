@@ -1,7 +1,6 @@
 /** The endpoints of a Service, from its EndpointSlices, or in files from its annotation. */
-import { isJsonList, isJsonObject, type Json, type JsonObject, objectsIn, ownValue } from "../../model/json.ts";
-import type { KubeObject } from "../../model/kube-object.ts";
-import { labelsOf } from "../../model/kube-object.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject, objectsIn } from "../../model/json.ts";
+import { annotationOf, type KubeObject, labelsOf } from "../../model/kube-object.ts";
 import { compareText, type ObjectId, objectId } from "../../model/refs.ts";
 import type { ConfigProblem, Endpoint } from "../gateway-config.ts";
 import { isIpAddress, parseEndpoints } from "./parse-endpoints.ts";
@@ -37,7 +36,7 @@ export function endpointsOf(
   slices: readonly KubeObject[],
   { endpointAnnotations }: EndpointOptions,
 ): FoundEndpoints {
-  const annotation = annotationOf(service);
+  const annotation = annotationOf(service, ENDPOINTS_ANNOTATION);
   const problems: ConfigProblem[] = [];
   if (annotation === undefined)
     return { endpoints: inOrder(slices.flatMap((one) => inSlice(one, port, problems))), problems };
@@ -53,13 +52,6 @@ export function endpointsOf(
     endpoints: [],
     problems: [{ object: service.ref, field, message: `${parsed.message}. The backend has no endpoints` }],
   };
-}
-
-function annotationOf({ raw }: KubeObject): string | undefined {
-  const metadata = ownValue(raw, "metadata");
-  const annotations = isJsonObject(metadata) ? ownValue(metadata, "annotations") : undefined;
-  const value = isJsonObject(annotations) ? ownValue(annotations, ENDPOINTS_ANNOTATION) : undefined;
-  return typeof value === "string" ? value : undefined;
 }
 
 function inSlice(slice: KubeObject, port: JsonObject, problems: ConfigProblem[]): readonly Endpoint[] {

@@ -3,8 +3,7 @@ import { comparePrecedence } from "../../merge/precedence.ts";
 import type { ObjectIndex } from "../../model/collections/object-index.ts";
 import { PersistentMap } from "../../model/collections/persistent-map.ts";
 import type { MergeStrategy } from "../../model/definition.ts";
-import { isJsonObject, ownValue } from "../../model/json.ts";
-import type { KubeObject } from "../../model/kube-object.ts";
+import { annotationOf, type KubeObject } from "../../model/kube-object.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { ObjectId } from "../../model/refs.ts";
 import type { CompiledKind } from "./compiled-kind.ts";
@@ -89,10 +88,8 @@ function annotatedStrategy(
   if (decidedBy !== "Annotation" || annotation === undefined) return undefined;
   const target = findTarget();
   if (target === undefined) return undefined;
-  const metadata = ownValue(target.raw, "metadata");
-  const annotations = isJsonObject(metadata) ? ownValue(metadata, "annotations") : undefined;
-  const value = isJsonObject(annotations) ? ownValue(annotations, annotation.key) : undefined;
-  return typeof value === "string" && Object.hasOwn(annotation.values, value) ? annotation.values[value] : undefined;
+  const value = annotationOf(target, annotation.key);
+  return value !== undefined && Object.hasOwn(annotation.values, value) ? annotation.values[value] : undefined;
 }
 
 /** Collects which policies of a kind are attached to which objects. */

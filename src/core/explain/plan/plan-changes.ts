@@ -12,6 +12,7 @@ import { isJsonObject, type JsonObject, jsonEqual } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
 import { findingChanges } from "./finding-changes.ts";
+import { namespaceChanges } from "./namespace-changes.ts";
 import { PathLookup } from "./path-lookup.ts";
 import { policyChanges } from "./policy-changes.ts";
 import type { KindChange, PathChange, Plan, PlannedObject } from "./result.ts";
@@ -26,25 +27,29 @@ export interface PlanInput {
   readonly changes: readonly ObjectChange[];
   /** The findings to compare. */
   readonly findingsOf: (world: World) => readonly Finding[];
+  /** Findings about requested changes that the API server would refuse. */
+  readonly refused?: readonly Finding[];
 }
 
 /** Turns the difference of two evaluations into a plan: values that change, policies that change, findings that change. */
-export function planChanges({ before, after, delta, changes, findingsOf }: PlanInput): Plan {
+export function planChanges({ before, after, delta, changes, findingsOf, refused = [] }: PlanInput): Plan {
   const objects = changes.flatMap((change) => plannedObject(change, before)).sort((a, b) => compareText(a.id, b.id));
   const deleted = new Set(objects.filter(({ change }) => change === "deleted").map(({ id }) => id));
   const closed = withoutOrphans(after, deleted);
   const kinds = kindChanges(before, closed, delta);
   // What the plan deletes does not exist afterwards, so a reference to it is an error and not merely a reference to something unknown.
   const judged = (world: World): World => ({ ...world, completeness: completeWith(world.completeness, deleted) });
-  return {
+  const { added, removed } = findingChanges(findingsOf(judged(before)), findingsOf(judged(closed.world)));
+  const plan = {
     objects,
     kinds,
     policies: policyChanges({ before, after: closed.world, judged: changedVerdicts(delta, closed) }, kinds),
-    findings: findingChanges(findingsOf(judged(before)), findingsOf(judged(closed.world))),
+    findings: { added: [...added, ...refused], removed },
     stillImplied: objects
       .filter(({ change, ref }) => change === "deleted" && isImplied(after, ref))
       .map(({ ref, id }) => ({ object: ref, namedBy: objectsNaming(after, id) })),
   };
+  return { ...plan, namespaces: namespaceChanges(plan, { before, after }) };
 }
 
 function completeWith(completeness: Completeness, deleted: Iterable<ObjectId>): Completeness {

@@ -1,5 +1,6 @@
 /** The result of `plan`: what a change would change, by value, by policy and by finding. Plain data. */
 import type { MappedField } from "../../effective/fold/effective-policy.ts";
+import type { PathNode } from "../../effective/paths/path-node.ts";
 import type { Verdict } from "../../effective/verdicts/verdict.ts";
 import type { Source } from "../../merge/provenance.ts";
 import type { Finding } from "../../model/finding.ts";
@@ -17,6 +18,8 @@ export interface Plan {
   /** Policies whose verdict changes, or whose settings take effect on more or fewer paths. Sorted by id. */
   readonly policies: readonly PolicyChange[];
   readonly findings: { readonly added: readonly Finding[]; readonly removed: readonly Finding[] };
+  /** The namespaces whose objects change, sorted by name. */
+  readonly namespaces: readonly NamespaceChange[];
   /** Deleted objects that count as present because other objects name them, such as a GatewayClass. */
   readonly stillImplied: ReadonlyArray<{ readonly object: ObjectRef; readonly namedBy: readonly ObjectId[] }>;
 }
@@ -92,3 +95,28 @@ export interface PolicyChange {
 export type PolicyShare =
   | { readonly pointer: string; readonly paths: number }
   | { readonly remove: string; readonly paths: number };
+
+/** What changes for the objects of one namespace, and whom to ask about it. */
+export interface NamespaceChange {
+  /** Empty: cluster-scoped objects. A Namespace is in its own namespace. */
+  readonly namespace: string;
+  /** The contact of the Namespace, then those of its policies that change. Each once; empty if no object names one. */
+  readonly contacts: readonly NamespaceContact[];
+  /** Objects of the namespace that the change itself creates, changes or deletes. */
+  readonly objects: { readonly created: number; readonly changed: number; readonly deleted: number };
+  /** Paths through its routes and backends on which a value changes. A path from a route of one namespace to a backend of another counts for both. */
+  readonly paths: number;
+  /** Values that change on these paths, and values that stay the same and come from another source. */
+  readonly values: { readonly changed: number; readonly sameValueOtherSource: number };
+  /** Its routes, rules, Services and ports on these paths, in the order of the hierarchy. */
+  readonly targets: readonly PathNode[];
+  /** Policies of the namespace that change. */
+  readonly policies: number;
+  readonly findings: { readonly added: number; readonly removed: number };
+}
+
+/** The text of an annotation `prevail.dev/contact`, and the object that has it. */
+export interface NamespaceContact {
+  readonly contact: string;
+  readonly object: ObjectId;
+}

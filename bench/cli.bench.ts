@@ -156,6 +156,7 @@ function silentIo(stdin: Uint8Array): CliIo {
     isTerminal: { stdout: false, stderr: false },
     env: {},
     fileSystem: { stat: refuse, readDirectory: refuse, readFile: refuse, readStdin: async () => stdin },
+    git: refuse,
     now: () => 0,
     version: () => "bench",
     bakery: async () => "examples/bakery",

@@ -30,7 +30,14 @@ const core = [
   "core/caveats",
   "core",
 ];
-const adapters = ["adapters/files", "adapters/cluster", "adapters/admin", "adapters/cel", "adapters/regex"];
+const adapters = [
+  "adapters/files",
+  "adapters/git",
+  "adapters/cluster",
+  "adapters/admin",
+  "adapters/cel",
+  "adapters/regex",
+];
 const belowSources = [...core, "definitions", ...adapters];
 const inner = [...belowSources, "sources"];
 /** The rooms of the embedded gateway, and the rooms that each may import. */
@@ -85,7 +92,11 @@ const rules: ArchitectureRules = {
     { name: "core", contains: "src/core/*.ts", mayImport: core },
 
     { name: "definitions", contains: "src/definitions/", mayImport: ["core/model"] },
-    ...adapters.map((name) => ({ name, contains: `src/${name}/`, mayImport: core })),
+    ...adapters.map((name) => ({
+      name,
+      contains: `src/${name}/`,
+      mayImport: name === "adapters/git" ? [...core, "adapters/files"] : core,
+    })),
     { name: "sources", contains: "src/sources/", mayImport: belowSources },
     ...frontEnds.map((name) => ({
       name,

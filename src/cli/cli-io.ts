@@ -1,4 +1,5 @@
 import type { FileSystem } from "../adapters/files/file-system.ts";
+import type { Git } from "../adapters/git/git.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "./run/settings.ts";
 import type { XdsTools } from "./xds/xds-tools.ts";
@@ -13,6 +14,8 @@ export interface CliIo {
   readonly isTerminal: { readonly stdout: boolean; readonly stderr: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fileSystem: FileSystem;
+  /** Loads the git program. */
+  readonly git: () => Promise<Git>;
   /** The time in milliseconds, used for progress only. */
   readonly now: () => number;
   readonly version: () => string;

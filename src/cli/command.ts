@@ -1,3 +1,4 @@
+import type { FileSystem } from "../adapters/files/file-system.ts";
 import type { LoadedSource } from "../sources/load-source.ts";
 import type { Option, OptionValues } from "./args/option.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -36,6 +37,14 @@ export interface LoadableCommand {
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
+/** Where objects are read from, instead of the files of `-f`. Here there may be no objects. */
+export interface SourceOrigin {
+  readonly paths: readonly string[];
+  readonly fileSystem: FileSystem;
+  /** The name of a file in positions. */
+  readonly nameOf: (file: string) => string;
+}
+
 export interface CommandContext {
   readonly args: readonly string[];
   readonly options: OptionValues;
@@ -51,8 +60,8 @@ export interface CommandContext {
   readonly print: Printer;
   /** Prints to standard error. */
   readonly errorPrint: Printer;
-  /** Loads the source that the options name. Undefined if it has no objects. The reason has then been printed. */
-  readonly load: () => Promise<LoadedSource | undefined>;
+  /** Loads the source that the options name, or another one. Undefined if it has no objects. The reason has then been printed. */
+  readonly load: (origin?: SourceOrigin) => Promise<LoadedSource | undefined>;
   /** Prints `error: …`, then each hint on its own line, and returns the exit code. */
   readonly fail: (message: string, ...hints: readonly string[]) => ExitCode;
   /** Prints `note: …` to standard error. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../test/support/cli/run-cli.ts";
 import { optionsOf } from "./args/option-groups.ts";
@@ -54,7 +55,9 @@ describe("every command", () => {
     test(`${name} has examples that work`, async () => {
       const { command } = await load();
       expect(command.examples.length).toBeGreaterThan(0);
-      for (const { line } of command.examples) {
+      // A copy of the sources without its history has no commit to compare with.
+      const examples = command.examples.filter(({ line }) => existsSync(".git") || !line.includes("--git "));
+      for (const { line } of examples) {
         expect(line.split(" ")[0]).toBe(name);
         const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
         const { code, stderr } = await runCli(words);

@@ -57,9 +57,9 @@ async function runCommand(
   let isWhole = true;
   const line = command.examples.find((one) => one.line.includes(BAKERY))?.line ?? `${entry.name} -f ${BAKERY}`;
   const example = `For example: ${io.program} ${line.replaceAll(BAKERY, await io.bakery())}`;
-  const load: CommandContext["load"] = async () => {
-    const paths = options.values("filename");
-    if (paths.length === 0) {
+  const load: CommandContext["load"] = async (origin) => {
+    const paths = origin?.paths ?? options.values("filename");
+    if (paths.length === 0 && origin === undefined) {
       refuse(io, "nothing to read: name the objects with -f FILE, -f DIR or -f -", example);
       return undefined;
     }
@@ -67,7 +67,12 @@ async function runCommand(
     const defaultNamespace = options.value("default-namespace");
     const completeness = options.has("complete") ? "Complete" : "Partial";
     const source = await withProgress(io, (onFile) =>
-      loadSource(paths, io.fileSystem, { defaultNamespace, completeness, onFile }),
+      loadSource(paths, origin?.fileSystem ?? io.fileSystem, {
+        defaultNamespace,
+        completeness,
+        onFile,
+        nameOf: origin?.nameOf,
+      }),
     );
     if (source.unreadable.length > 0) {
       isWhole = false;
@@ -75,6 +80,7 @@ async function runCommand(
       printUnreadable(errorPrinter(io), visible);
       if (visible.length < source.unreadable.length) refuse(io, "policies that may not be shown were left out");
     }
+    if (origin !== undefined) return source;
     if (source.tables.objects.size > 0) {
       const problem = await problemOfScope(source, options);
       if (problem === undefined) return source;

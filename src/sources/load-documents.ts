@@ -34,13 +34,15 @@ export interface DocumentOptions {
   readonly onFile?: ((file: string, sizeBytes: number) => void) | undefined;
   /** Files that had objects only when they were read before: anything else in them is an error. */
   readonly objectFiles?: ReadonlySet<string>;
+  /** The name of a file in positions. The path itself if left out. */
+  readonly nameOf?: ((file: string) => string) | undefined;
 }
 
 /** Documents from files and directories (`-`: standard input), as every command and every server reads them. */
 export async function loadDocuments(
   paths: readonly string[],
   fileSystem: FileSystem,
-  { defaultNamespace, onFile, objectFiles: known }: DocumentOptions = {},
+  { defaultNamespace, onFile, objectFiles: known, nameOf = (file) => file }: DocumentOptions = {},
 ): Promise<LoadedDocuments> {
   const { documents, findings, files, objectFiles } = await loadFiles(paths, fileSystem, {
     ...(onFile === undefined ? {} : { onFile }),
@@ -54,21 +56,21 @@ export async function loadDocuments(
         ? document.value
         : withNamespace(document.value, defaultNamespace, scopeOf);
     origins.set(value, document);
-    return { value, source: { file: document.file, line: document.line, column: document.column } };
+    return { value, source: { file: nameOf(document.file), line: document.line, column: document.column } };
   });
   return {
     documents: located,
-    findings: findings.map(toFinding),
+    findings: findings.map((finding) => toFinding({ ...finding, file: nameOf(finding.file) })),
     files,
     objectFiles,
     locate: (raw, pointer) => {
       const origin = origins.get(raw);
-      return origin === undefined ? undefined : { file: origin.file, ...origin.locate(pointer) };
+      return origin === undefined ? undefined : { file: nameOf(origin.file), ...origin.locate(pointer) };
     },
   };
 }
 
-const toFinding = ({ code, severity, message, file, line, column }: DocumentFinding): Finding => ({
+export const toFinding = ({ code, severity, message, file, line, column }: DocumentFinding): Finding => ({
   code,
   severity,
   message,

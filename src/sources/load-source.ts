@@ -27,7 +27,7 @@ export interface LoadedSource {
   readonly findings: () => readonly Finding[];
   /** Input that could not be read, that the API server would refuse, or that defines one object twice: the result may be incomplete. */
   readonly unreadable: readonly Finding[];
-  /** What the evaluation does not know of: files and documents that are not valid text, and templates. */
+  /** What the evaluation does not know of: files and documents that are not valid text, and files that were left out. */
   readonly unread: readonly Finding[];
   /** What was read, for messages: `bakery.yaml`, `the 3 files that were read`. */
   readonly origin: string;
@@ -75,7 +75,7 @@ async function buildSource(loaded: LoadedDocuments, completeness: Completeness):
       ...loaded.findings,
       ...findingsOf(evaluation).map((finding) => atField(finding, locate, inRefused)),
     ],
-    unread: loaded.findings.filter(({ severity, code }) => severity === "error" || code === "UnrenderedTemplate"),
+    unread: unreadOf(loaded),
     unreadable: [
       ...[...loaded.findings, ...tables.findings].filter(({ severity }) => severity === "error"),
       ...[...tables.refused.values()]
@@ -85,6 +85,12 @@ async function buildSource(loaded: LoadedDocuments, completeness: Completeness):
     origin: files === 1 ? formatOrigin(loaded.files) : `the ${files} files that were read`,
   };
 }
+
+const LEFT_OUT: ReadonlySet<string> = new Set(["UnrenderedTemplate", "LfsPointer", "NotInCommit"]);
+
+/** What the documents do not have: files and documents that are not valid text, and files that were left out. */
+export const unreadOf = ({ findings }: Pick<LoadedDocuments, "findings">): readonly Finding[] =>
+  findings.filter(({ severity, code }) => severity === "error" || LEFT_OUT.has(code));
 
 /** The engine knows the first line of an object. A finding points at the line of the field instead, where that is known. */
 function atField(finding: Finding, locate: LoadedSource["locate"], inRefused: LocateRefused): Finding {

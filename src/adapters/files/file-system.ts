@@ -13,3 +13,8 @@ export interface FileFacts {
   /** The path without links, so that a file that is reached twice is read once. */
   readonly realPath: string;
 }
+
+/** A path whose content cannot be known: it exists, but this file system does not have what is in it. The message says what the path is, such as `a submodule`. */
+export class UnknownContent extends Error {
+  readonly code = "EUNKNOWNCONTENT";
+}

@@ -1,4 +1,4 @@
-/** Files that are left out: templates, and documents in folders that are not Kubernetes objects. One finding speaks of all of them. */
+/** Files that are left out: templates, Git LFS pointers, and documents in folders that are not Kubernetes objects. One finding speaks of all of them. */
 import { isJsonObject, ownValue } from "../../core/model/json.ts";
 import type { DocumentFinding } from "./document-finding.ts";
 import type { ParsedPart } from "./parse-documents.ts";
@@ -10,6 +10,7 @@ interface FilePosition extends Position {
 
 export interface LeftOut {
   readonly templates: FilePosition[];
+  readonly lfsPointers: string[];
   /** With the number of documents. */
   readonly others: (FilePosition & { readonly count: number })[];
 }
@@ -46,12 +47,13 @@ export const templateFinding = (file: string, position: Position): DocumentFindi
   ...position,
 });
 
-/** At most one finding for templates, and one for all else. */
-export function leftOutFindings({ templates, others }: LeftOut): readonly DocumentFinding[] {
+/** At most one finding for templates, one for Git LFS pointers, and one for all else. */
+export function leftOutFindings({ templates, lfsPointers, others }: LeftOut): readonly DocumentFinding[] {
   const [template] = templates;
   const [other] = others;
   return [
     ...(template === undefined ? [] : [templatesFinding(template, templates.length)]),
+    ...(lfsPointers.length === 0 ? [] : [lfsPointerFinding(lfsPointers, "warning")]),
     ...(other === undefined ? [] : [othersFinding(other, others)]),
   ];
 }
@@ -62,6 +64,15 @@ function templatesFinding({ file, line, column }: FilePosition, count: number): 
       ? `this file is a template, not YAML, and is skipped: ${renderAdvice(file, "it")}`
       : `${count} files are templates, not YAML, and are skipped; this is the first of them: ${renderAdvice(file, "them")}`;
   return { code: "UnrenderedTemplate", severity: "warning", message, file, line, column };
+}
+
+/** One finding, at the first file. */
+export function lfsPointerFinding(files: readonly string[], severity: "error" | "warning"): DocumentFinding {
+  const what =
+    files.length === 1
+      ? "this file is a Git LFS pointer, not its content, and is skipped: fetch it with git lfs pull"
+      : `${files.length} files are Git LFS pointers, not their content, and are skipped; this is the first of them: fetch them with git lfs pull`;
+  return { code: "LfsPointer", severity, message: what, file: files[0] ?? "", line: 1, column: 1 };
 }
 
 /** A chart's templates are in its folder `templates`. */

@@ -220,6 +220,21 @@ describe("templates", () => {
     expect(findings[0]).toMatch(/^error UnrenderedTemplate .* this file is a template, not YAML: render it first/);
   });
 
+  test("Git LFS pointers, too: skipped in a folder with one finding, and an error if named", async () => {
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"0".repeat(64)}\nsize 1\n`;
+    const files = inMemory({ "d/a.yaml": pointer, "d/b.json": pointer, "d/z.yaml": object("z") });
+    const { positions, findings } = await load(["d"], files);
+    expect([positions, findings]).toEqual([
+      ["d/z.yaml:1:1"],
+      [
+        "warning LfsPointer d/a.yaml:1:1 2 files are Git LFS pointers, not their content, and are skipped; this is the first of them: fetch them with git lfs pull",
+      ],
+    ]);
+    expect((await load(["d/a.yaml"], files)).findings).toEqual([
+      "error LfsPointer d/a.yaml:1:1 this file is a Git LFS pointer, not its content, and is skipped: fetch it with git lfs pull",
+    ]);
+  });
+
   test("an object whose text has {{ for other readers is no template", async () => {
     const rule = `${object("a")}data:\n  rule: "{{ $labels.pod }} is down"\n  text: |\n    {{ range }}\n`;
     expect(await load(["d"], inMemory({ "d/a.yaml": rule }))).toMatchObject({

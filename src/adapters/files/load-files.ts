@@ -1,8 +1,9 @@
 import type { DocumentFindingCode } from "../../core/model/finding-code.ts";
 import { decodeText } from "./decode-text.ts";
 import type { DocumentFinding } from "./document-finding.ts";
-import type { FileFacts, FileSystem } from "./file-system.ts";
-import { findTemplate, type LeftOut, leftOutFindings, templateFinding } from "./left-out-files.ts";
+import { type FileFacts, type FileSystem, UnknownContent } from "./file-system.ts";
+import { findTemplate, type LeftOut, leftOutFindings, lfsPointerFinding, templateFinding } from "./left-out-files.ts";
+import { isLfsPointer } from "./lfs-pointer.ts";
 import { type ParsedPart, type ParseOptions, parseParts } from "./parse-documents.ts";
 import { type SelectedObjects, selectObjects } from "./select-objects.ts";
 import type { SourceDocument } from "./source-document.ts";
@@ -74,7 +75,7 @@ export async function loadFiles(
     files: [],
     objectFiles: [],
     seen: new Set(),
-    leftOut: { templates: [], others: [] },
+    leftOut: { templates: [], lfsPointers: [], others: [] },
   };
   for (const path of paths) {
     if (path === "-") await loadStdin(loading);
@@ -117,8 +118,7 @@ async function loadDirectory(loading: Loading, path: string): Promise<void> {
     reportFailure(loading, path, error);
     return;
   }
-  const shown = names.filter((name) => !name.startsWith(".") && name !== "node_modules");
-  for (const name of shown.toSorted()) {
+  for (const name of names.filter(isShown).toSorted()) {
     const child = path.endsWith("/") ? `${path}${name}` : `${path}/${name}`;
     const facts = await statOf(loading, child);
     if (facts === undefined) continue;
@@ -129,6 +129,11 @@ async function loadDirectory(loading: Loading, path: string): Promise<void> {
     }
   }
 }
+
+const isShown = (name: string): boolean => !name.startsWith(".") && name !== "node_modules";
+
+/** True if a file is read because a directory above it is. The path is that from the directory. */
+export const isReadInDirectory = (path: string): boolean => READ.test(path) && path.split("/").every(isShown);
 
 async function loadFile(loading: Loading, path: string, { sizeBytes }: FileFacts, how: Origin): Promise<void> {
   const { maxFileBytes = MAX_FILE_BYTES, onFile } = loading.options;
@@ -152,6 +157,11 @@ async function loadFile(loading: Loading, path: string, { sizeBytes }: FileFacts
 function addText(loading: Loading, file: string, bytes: Uint8Array, origin: Origin): void {
   loading.files.push(file);
   const isNamed = origin.isNamed || loading.options.objectFiles?.has(file) === true;
+  if (isLfsPointer(bytes)) {
+    if (isNamed) loading.findings.push(lfsPointerFinding([file], "error"));
+    else loading.leftOut.lfsPointers.push(file);
+    return;
+  }
   const decoded = decodeText(bytes);
   if (!decoded.ok) {
     const { message, line, column } = decoded;
@@ -196,6 +206,10 @@ async function statOf(loading: Loading, path: string): Promise<FileFacts | undef
 }
 
 function reportFailure(loading: Loading, path: string, error: unknown): void {
+  if (error instanceof UnknownContent) {
+    report(loading, path, "NotInCommit", error.message);
+    return;
+  }
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   if (code === "ENOENT" || code === "ENOTDIR") {
     const message = /^https?:\/\//.test(path)
@@ -212,7 +226,7 @@ function reportFailure(loading: Loading, path: string, error: unknown): void {
 function report({ findings }: Loading, file: string, code: DocumentFindingCode, message: string): void {
   findings.push({
     code,
-    severity: code === "EmptyDirectory" ? "warning" : "error",
+    severity: code === "EmptyDirectory" || code === "NotInCommit" ? "warning" : "error",
     message,
     file,
     line: 1,

@@ -1,25 +1,12 @@
-import { apply } from "../../core/apply.ts";
 import { type Caveat, caveatKey } from "../../core/caveats/caveat.ts";
-import { checkWorld } from "../../core/check/check-world.ts";
-import { needsCel } from "../../core/check/needs-cel.ts";
-import { findingsOf } from "../../core/effective/findings/findings-of.ts";
-import { objectChanges } from "../../core/effective/update/object-changes.ts";
 import type { World } from "../../core/effective/world/world.ts";
-import { evaluate } from "../../core/evaluate.ts";
-import { type Evaluation, optionsOf, worldOf } from "../../core/evaluation.ts";
 import { findKinds, kindWords } from "../../core/explain/kind-words.ts";
-import { planChanges } from "../../core/explain/plan/plan-changes.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
-import type { EvaluateCondition } from "../../core/model/cel.ts";
 import type { Finding } from "../../core/model/finding.ts";
 import { formatRef, type ObjectRef, objectId } from "../../core/model/refs.ts";
-import { Snapshot } from "../../core/model/snapshot.ts";
-import { builtInDefinitions } from "../../definitions/built-in-definitions.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
-import { hasConditions, loadCel } from "../../sources/load-cel.ts";
 import { type LoadedDocuments, loadDocuments } from "../../sources/load-documents.ts";
-import { loadRegexFor } from "../../sources/load-regex.ts";
-import type { LoadedSource } from "../../sources/load-source.ts";
+import { type LoadedSource, unreadOf } from "../../sources/load-source.ts";
 import { parseRedaction, type Redaction, redactOption } from "../args/redaction.ts";
 import { answerCaveats } from "../caveats/answer-caveats.ts";
 import { exitCodeWith } from "../caveats/exit-code.ts";
@@ -29,10 +16,13 @@ import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { withProgress } from "../print/create-progress.ts";
 import { formatPosition } from "../print/format-position.ts";
 import { printData } from "../print/print-data.ts";
+import { scopeProblem } from "../target/check-scope.ts";
 import { findRefused, findTarget, namedLike } from "../target/find-targets.ts";
-
+import { loadCommitSides } from "./commit-sides.ts";
+import { compareSides, withRegex } from "./compare-sides.ts";
 import { planJson } from "./json.ts";
-import { contradiction, isNamespace, toChanges, type Upserts, upsertsOf, withCascades } from "./planned-changes.ts";
+import type { PlanDocuments } from "./plan-documents.ts";
+import { contradiction, isNamespace, type Upserts, upsertsOf, withCascades } from "./planned-changes.ts";
 import { redactPlan } from "./redact-plan.ts";
 import { printPlan } from "./text.ts";
 import type { PlanSides } from "./text-context.ts";
@@ -42,6 +32,7 @@ export const command: Command = {
     "-f FILE|DIR|- --delete KIND/NAME [options]",
     "-f FILE|DIR|- --apply FILE|DIR|- [options]",
     "-f FILE|DIR|- --against FILE|DIR|- [options]",
+    "-f FILE|DIR --git REF [options]",
   ],
   description: [
     "Shows the effect of a change before it is made: which effective values change, on which targets, and the policy that each comes from before and after; which policies take effect on more or fewer paths; " +
@@ -49,6 +40,9 @@ export const command: Command = {
     "Objects are compared by their effect: an edit that changes no value, no verdict and no finding is not reported. Objects that --apply creates count as the newest; objects that it changes " +
       "keep their creation time. Deleting a namespace deletes the objects in it, and deleting a CRD deletes the objects of its kind.",
     "At the end: the namespaces whose objects change, and whom to ask about it, from the annotation prevail.dev/contact of the Namespace and of its policies; then a summary.",
+    "With --git REF the current objects are those that the files of -f had at a commit, and the new ones are those of the working tree: what a branch or a pull request changes. " +
+      "REF... is the commit where HEAD left REF. Positions at the commit are written REF:path:line. " +
+      "Submodules, Git LFS pointers, links that lead out of the repository and files that git ignores are left out of both sides, with a caveat.",
   ],
   options: [
     {
@@ -63,6 +57,11 @@ export const command: Command = {
       value: "FILE|DIR|-",
       repeatable: true,
       help: "compare with these files as the complete new state: objects that are not in them are deleted (repeatable)",
+    },
+    {
+      name: "git",
+      value: "REF",
+      help: "compare with the files of -f at this commit of their git repository; REF... is the commit where HEAD left REF",
     },
     {
       name: "namespace",
@@ -91,26 +90,34 @@ export const command: Command = {
       what: "What changes if the files checked out here are applied? (For a pipeline: exits with 2 if something changes)",
       line: "plan --against examples/bakery --exit-code -f examples/bakery",
     },
+    {
+      what: "What do the edits since the last commit change?",
+      line: "plan --git HEAD -f examples/bakery",
+    },
   ],
   run: async (context) => {
-    const { args, options, load, fail, io } = context;
+    const { args, options, fail, io } = context;
     const values = (name: string): readonly string[] => options.values(name);
-    const [apply, against, deletes] = [values("apply"), values("against"), values("delete")];
+    const request = { apply: values("apply"), against: values("against"), deletes: values("delete") };
+    const { apply, against, deletes } = request;
     const [word] = args;
     if (word !== undefined)
       return fail(
         `unexpected argument '${word}': plan takes options only`,
         `To plan a deletion: ${io.program} plan --delete ${word} …`,
       );
-    if (apply.length + against.length + deletes.length === 0)
-      return fail("no change given: use --delete KIND/NAME, --apply FILE or --against DIR", context.example);
+    const revision = options.value("git");
+    if (revision !== undefined && apply.length + against.length + deletes.length > 0)
+      return fail("--git compares with the working tree: it cannot be combined with --apply, --delete or --against");
+    if (revision === undefined && apply.length + against.length + deletes.length === 0)
+      return fail("no change given: use --delete KIND/NAME, --apply FILE, --against DIR or --git REF", context.example);
     if (against.length > 0 && apply.length + deletes.length > 0)
       return fail("--against is the complete new state: it cannot be combined with --apply or --delete");
     if ([...values("filename"), ...apply, ...against].filter((path) => path === "-").length > 1)
       return fail("standard input (-) can be read only once: as -f, --apply or --against");
-    const source = await load();
-    if (source === undefined) return exitCodes.failed;
-    return plan(source, { apply, against, deletes }, context);
+    const input =
+      revision === undefined ? await loadFileSides(request, context) : await loadCommitSides(revision, context);
+    return input === undefined ? exitCodes.failed : plan(input, deletes, context);
   },
 };
 
@@ -120,27 +127,45 @@ interface PlanRequest {
   readonly deletes: readonly string[];
 }
 
-async function plan(current: LoadedSource, request: PlanRequest, context: CommandContext): Promise<ExitCode> {
-  const { fail, io, options, print, output } = context;
-  const isWhole = request.against.length > 0;
-  const paths = isWhole ? request.against : request.apply;
+async function loadFileSides(
+  { apply, against }: PlanRequest,
+  context: CommandContext,
+): Promise<PlanDocuments | undefined> {
+  const { io, options, load } = context;
+  const current = await load();
+  if (current === undefined) return undefined;
+  const extent = against.length > 0 ? "Whole" : "Part";
+  const paths = extent === "Whole" ? against : apply;
   const defaultNamespace = options.value("default-namespace");
-  const loaded = await withProgress(io, (onFile) => loadDocuments(paths, io.fileSystem, { defaultNamespace, onFile }));
-  const source = await withRegex(current, loaded);
+  const documents = await withProgress(io, (onFile) =>
+    loadDocuments(paths, io.fileSystem, { defaultNamespace, onFile }),
+  );
+  return { current, documents, nonEmpty: paths, extent };
+}
+
+async function plan(input: PlanDocuments, deletes: readonly string[], context: CommandContext): Promise<ExitCode> {
+  const { fail, options, print, output } = context;
+  const { documents, nonEmpty, extent } = input;
+  const isWhole = extent === "Whole";
+  const source = await withRegex(input.current, documents);
   const { world } = source;
-  const upserts = upsertsOf(world, loaded, isWhole ? "Kept" : "Reset");
+  const upserts = upsertsOf(world, documents, isWhole ? "Kept" : "Reset");
   for (const problem of upserts.problems.slice(0, 10)) fail(problemText(problem));
-  if (paths.length > 0 && upserts.byId.size === 0)
-    return upserts.problems.length > 0 ? exitCodes.failed : fail(`there are no objects in ${formatOrigin(paths)}`);
-  const deleted = isWhole ? missingFrom(world, upserts) : findDeleted(world, request.deletes, context);
+  if (nonEmpty.length > 0 && upserts.byId.size === 0)
+    return upserts.problems.length > 0 ? exitCodes.failed : fail(`there are no objects in ${formatOrigin(nonEmpty)}`);
+  const deleted = isWhole ? missingFrom(world, upserts) : findDeleted(world, deletes, context);
   if (deleted === undefined) return exitCodes.failed;
   const clash = contradiction(upserts, deleted);
   if (clash !== undefined) return fail(clash);
   const redaction = parseRedaction(options);
   if (!redaction.ok) return fail(redaction.message);
-  const { planned, sides } = await compare(source, loaded, upserts, deleted);
+  const { planned, sides } = await compareSides(source, documents, upserts, deleted);
+  const scope = { namespace: options.value("namespace"), selector: undefined };
+  const problem = scopeProblem(sides.after.world, scope);
+  if (problem !== undefined && scopeProblem(sides.before.world, scope) !== undefined)
+    return fail(problem.message, problem.hint);
   const shown = redactPlan(planned, sides, redaction.redaction);
-  const caveats = planCaveats(source, loaded, sides, deleted, redaction.redaction);
+  const caveats = planCaveats(source, documents, sides, deleted, redaction.redaction);
   if (output === "json" || output === "yaml") {
     printData(print, output, planJson(shown, { sides, redaction: redaction.redaction, caveats }));
   } else {
@@ -160,9 +185,11 @@ function planCaveats(
   redaction: Redaction,
 ): readonly Caveat[] {
   const question = { about: "Input" } as const;
-  const unread = loaded.findings.filter(({ severity }) => severity === "error");
   const now = answerCaveats({ ...before, unread: source.unread }, question, { redaction });
-  const next = answerCaveats({ ...after, unread }, question, { redaction, deleted: new Set(deleted.map(objectId)) });
+  const next = answerCaveats({ ...after, unread: unreadOf(loaded) }, question, {
+    redaction,
+    deleted: new Set(deleted.map(objectId)),
+  });
   const known = new Set(now.map(caveatKey));
   return [...now, ...next.filter((caveat) => !known.has(caveatKey(caveat)))];
 }
@@ -240,61 +267,4 @@ function refusedNamed(world: World, word: string, namespace: string | undefined)
   const [kind = "", ...rest] = word.split("/");
   const [name = "", inNamespace = namespace] = rest.toReversed();
   return findRefused(world, findKinds(kindWords(world), kind), name, inNamespace)?.ref;
-}
-
-async function compare(
-  source: LoadedSource,
-  loaded: LoadedDocuments,
-  upserts: Upserts,
-  deleted: readonly ObjectRef[],
-): Promise<{ readonly planned: Plan; readonly sides: PlanSides }> {
-  const evaluation = await withConditions(source, upserts);
-  const changes = toChanges(upserts, deleted);
-  const { evaluation: next, delta } = apply(evaluation, changes);
-  const [before, after] = [worldOf(evaluation), worldOf(next)];
-  const locate: LoadedSource["locate"] = (id, pointer) => {
-    const object = after.objects.get(id);
-    if (object === undefined) return undefined;
-    if (object.raw === before.objects.get(id)?.raw) return source.locate(id, pointer);
-    if (pointer === undefined || pointer === "") return object.source;
-    return loaded.locate(upserts.origins.get(object.raw) ?? object.raw, pointer) ?? object.source;
-  };
-  const planned = planChanges({
-    before,
-    after,
-    delta,
-    changes: objectChanges(before, changes).changes,
-    findingsOf: await weightyFindings(before, after),
-  });
-  return { planned, sides: { before: { ...source, world: before }, after: { world: after, locate } } };
-}
-
-/** Verdicts report the first two. Status differs until a controller has written the new one. */
-const REPORTED_ELSEWHERE: ReadonlySet<string> = new Set(["NeverTakesEffect", "ReachesNothing", "StatusDiffers"]);
-
-/** The findings that `check` shows by default. */
-async function weightyFindings(...worlds: readonly World[]): Promise<(world: World) => readonly Finding[]> {
-  const cel: EvaluateCondition = worlds.some(needsCel) ? await loadCel() : noConditions;
-  const isWeighty = ({ severity, code }: Finding): boolean => severity !== "info" && !REPORTED_ELSEWHERE.has(code);
-  return (world) => [...findingsOf(world), ...checkWorld(world, { cel })].filter(isWeighty);
-}
-
-const noConditions: EvaluateCondition = () => ({ state: "error", message: "CEL was not loaded" });
-
-/** Loads regular expressions if only the new objects have CRDs: the current evaluation has none for their patterns. */
-async function withRegex(source: LoadedSource, { documents }: LoadedDocuments): Promise<LoadedSource> {
-  const { tables, evaluation } = source;
-  const tools = await loadRegexFor(documents.map(({ value }) => value));
-  if (tools.matchRegex === undefined || tables.judging.matchRegex !== undefined) return source;
-  const equipped = { ...tables, judging: { ...tables.judging, ...tools } };
-  const snapshot = new Snapshot(equipped);
-  const { evaluateCondition: cel } = optionsOf(evaluation);
-  const next = evaluate(snapshot, { definitions: builtInDefinitions(), cel });
-  return { ...source, snapshot, tables: equipped, evaluation: next, world: worldOf(next) };
-}
-
-/** Loads CEL if only the new objects have conditions: the current evaluation has no evaluator for them. */
-async function withConditions({ evaluation, snapshot, tables }: LoadedSource, upserts: Upserts): Promise<Evaluation> {
-  if (hasConditions(tables) || !hasConditions(upserts)) return evaluation;
-  return evaluate(snapshot, { definitions: builtInDefinitions(), cel: await loadCel() });
 }

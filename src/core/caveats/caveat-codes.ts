@@ -7,6 +7,8 @@ export type CaveatCode =
   | "BrokenDefinition"
   | "UnreadableInput"
   | "UnrenderedTemplate"
+  | "LfsPointer"
+  | "NotInCommit"
   | "RefusedObject"
   | "InvalidPolicy"
   | "RuleNotEvaluated"
@@ -32,6 +34,11 @@ const ADD_FILES = "Add their files with -f. If the files are everything there is
 export const caveatCodes: Readonly<Record<CaveatCode, CaveatCodeFacts>> = {
   UnreadableInput: { severity: "broken", fix: "Correct the file, or leave it out." },
   UnrenderedTemplate: { severity: "partial", fix: "Render them, and read the output with -f -." },
+  LfsPointer: { severity: "partial", fix: "Fetch their content with git lfs pull." },
+  NotInCommit: {
+    severity: "partial",
+    fix: "Compare them with --against, from a checkout of the commit that has them.",
+  },
   BrokenDefinition: { severity: "broken", fix: "Correct the definition; 'prevail check' lists all its errors." },
   RefusedObject: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },
   InvalidPolicy: { severity: "broken", fix: "Correct the field; 'prevail check' lists them all." },

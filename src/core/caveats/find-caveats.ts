@@ -16,7 +16,14 @@ import {
   invalidPolicyCaveats,
   unknownKindCaveats,
 } from "./definition-caveats.ts";
-import { refusedCaveats, templateCaveats, unevaluatedRuleCaveats, unreadableCaveats } from "./input-caveats.ts";
+import {
+  lfsPointerCaveats,
+  notInCommitCaveats,
+  refusedCaveats,
+  templateCaveats,
+  unevaluatedRuleCaveats,
+  unreadableCaveats,
+} from "./input-caveats.ts";
 import { noKnownPathCaveats } from "./no-path-caveats.ts";
 import { relatedObjects } from "./related-objects.ts";
 
@@ -30,6 +37,8 @@ const finders: ReadonlyArray<(context: CaveatContext) => readonly Caveat[]> = [
   unknownKindCaveats,
   inferredCaveats,
   templateCaveats,
+  lfsPointerCaveats,
+  notInCommitCaveats,
   absentParentCaveats,
   absentBackendCaveats,
   absentTargetCaveats,

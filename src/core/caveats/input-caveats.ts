@@ -20,16 +20,29 @@ export function unreadableCaveats({ world, scope }: CaveatContext): readonly Cav
   ];
 }
 
-/** Templates in folders: what they would define is not known. */
-export function templateCaveats({ scope }: CaveatContext): readonly Caveat[] {
-  const [found] = (scope.unread ?? []).filter(
-    ({ code, severity }) => code === "UnrenderedTemplate" && severity !== "error",
-  );
+/** Templates and Git LFS pointers in folders: what they would define is not known. */
+export const templateCaveats = (context: CaveatContext): readonly Caveat[] =>
+  skippedCaveats(context, "UnrenderedTemplate", "templates are not read");
+export const lfsPointerCaveats = (context: CaveatContext): readonly Caveat[] =>
+  skippedCaveats(context, "LfsPointer", "files of Git LFS are not read");
+
+function skippedCaveats(
+  { scope }: CaveatContext,
+  code: "UnrenderedTemplate" | "LfsPointer",
+  summary: string,
+): readonly Caveat[] {
+  const found = (scope.unread ?? []).find((finding) => finding.code === code && finding.severity !== "error");
   if (found === undefined) return [];
-  const summary = "templates are not read";
-  return [
-    caveat("UnrenderedTemplate", { message: capital(found.message), summary, objects: [positionOfFinding(found)] }),
-  ];
+  return [caveat(code, { message: capital(found.message), summary, objects: [positionOfFinding(found)] })];
+}
+
+/** Paths that a comparison with a commit leaves out on both sides. */
+export function notInCommitCaveats({ scope }: CaveatContext): readonly Caveat[] {
+  const found = (scope.unread ?? []).filter(({ code }) => code === "NotInCommit");
+  if (found.length === 0) return [];
+  const summary = `${found.length === 1 ? "1 path is" : `${found.length} paths are`} not compared`;
+  const names = found.map(({ source, message }) => `${source?.file ?? "a path"} is ${message}`);
+  return [caveat("NotInCommit", { message: `${summary} and left out: ${listNames(names)}`, summary })];
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

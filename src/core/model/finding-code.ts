@@ -18,6 +18,8 @@ export type DocumentFindingCode =
   | "SurprisingYaml"
   | "EmptyDirectory"
   | "UnrenderedTemplate"
+  | "LfsPointer"
+  | "NotInCommit"
   | "SkippedDocuments"
   | "MoreFindings";
 

@@ -42,6 +42,11 @@ export const findingCodes: Readonly<Record<FindingCode, FindingCodeFacts>> = {
   SurprisingYaml: warning("A YAML value is parsed as another type than it seems."),
   EmptyDirectory: warning("A directory has no YAML or JSON files.", "Correct the path given with -f."),
   UnrenderedTemplate: warning("Files are templates, which are not YAML until they are rendered."),
+  LfsPointer: warning("Files are Git LFS pointers, not their content.", "Fetch the content with git lfs pull."),
+  NotInCommit: warning(
+    "The content of a path at a commit is not known, so the path is not compared.",
+    "Compare it with --against, from a checkout of the commit.",
+  ),
   SkippedDocuments: info(
     "Documents in a directory are not Kubernetes objects.",
     "Name a file with -f to see what it lacks.",

@@ -27,6 +27,7 @@ export function processIo({ program, entry }: ProgramFacts): CliIo {
     isTerminal: { stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     env,
     fileSystem: nodeFileSystem(stdin),
+    git: async () => (await import("../../adapters/git/node-git.ts")).nodeGit,
     now: Date.now,
     version: () => version(packageRoot),
     bakery: async () => bakery(packageRoot),

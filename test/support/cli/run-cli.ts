@@ -1,5 +1,6 @@
 import type { FileSystem } from "../../../src/adapters/files/file-system.ts";
 import { nodeFileSystem } from "../../../src/adapters/files/node-file-system.ts";
+import { nodeGit } from "../../../src/adapters/git/node-git.ts";
 import type { CliIo } from "../../../src/cli/cli-io.ts";
 import { execute } from "../../../src/cli/execute.ts";
 import { xdsTools } from "../../../src/serve/xds/xds-tools.ts";
@@ -32,6 +33,7 @@ export async function runCli(line: string | readonly string[], setup: CliSetup =
     isTerminal: { stdout: setup.columns !== undefined, stderr: false },
     env: { NO_COLOR: "1", ...setup.env },
     fileSystem: fileSystemFor(setup),
+    git: async () => nodeGit,
     now: () => 0,
     version: () => "1.2.3",
     bakery: async () => "examples/bakery",

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { FileSystem } from "../../../src/adapters/files/file-system.ts";
 import { nodeFileSystem } from "../../../src/adapters/files/node-file-system.ts";
+import { nodeGit } from "../../../src/adapters/git/node-git.ts";
 import type { CliIo } from "../../../src/cli/cli-io.ts";
 import { xdsTools } from "../../../src/serve/xds/xds-tools.ts";
 
@@ -19,6 +20,7 @@ export function testIo(): { readonly io: CliIo; readonly output: () => string } 
     isTerminal: { stdout: false, stderr: false },
     env: {},
     fileSystem: atRoot(nodeFileSystem(noInput())),
+    git: async () => nodeGit,
     now: () => 0,
     version: () => "0.0.0",
     bakery: async () => "examples/bakery",

@@ -54,6 +54,7 @@ describe("xds dump", () => {
     ["xds dmp", "unknown subcommand 'dmp': xds knows serve, dump, bootstrap, status"],
     ["xds serve", "nothing to serve"],
     ["xds serve -f examples/bakery --listen 0.0.0.0:18000", "0.0.0.0 is not the loopback"],
+    ["xds serve -f examples/bakery --listen 127.attacker.example:18000", "127.attacker.example is not the loopback"],
     ["xds serve -f examples/bakery --listen here", "--listen is 'here'"],
     ["xds status --status-port 1", "no xDS server is listening on 127.0.0.1:1"],
     ["xds status --status-port x", "--status-port is 'x'"],
@@ -87,6 +88,7 @@ describe("xds bootstrap", () => {
     ["xds bootstrap door", "'door': give the gateway as NAMESPACE/NAME"],
     ["xds bootstrap bakery/door --server nowhere", "--server is 'nowhere'"],
     ["xds bootstrap bakery/door --server xds.example:80", "xds.example is not the loopback"],
+    ["xds bootstrap bakery/door --server 127.attacker.example:80", "127.attacker.example is not the loopback"],
     ["xds bootstrap bakery/door --cert a", "--cert, --key and --ca go together"],
   ])("%s: refused", async (line, words) => {
     const { code, stderr } = await runCli(line);

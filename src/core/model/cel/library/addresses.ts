@@ -98,7 +98,8 @@ const isInside = (network: Network, address: Bytes): boolean =>
 const isZeroUpTo = (bytes: Bytes, last: number): boolean =>
   bytes.every((byte, at) => (at === bytes.length - 1 ? byte === last : byte === 0));
 const isUnspecified = (bytes: Bytes): boolean => bytes.every((byte) => byte === 0);
-const isLoopback = (bytes: Bytes): boolean => (bytes.length === 4 ? bytes[0] === 127 : isZeroUpTo(bytes, 1));
+/** True for an address of this machine itself: 127.0.0.0/8 or ::1. */
+export const isLoopbackIp = (bytes: Bytes): boolean => (bytes.length === 4 ? bytes[0] === 127 : isZeroUpTo(bytes, 1));
 const isMulticast = (bytes: Bytes): boolean =>
   bytes.length === 4 ? ((bytes[0] ?? 0) & 0xf0) === 0xe0 : bytes[0] === 0xff;
 const isLinkLocalMulticast = (bytes: Bytes): boolean =>
@@ -109,7 +110,7 @@ const isLinkLocalUnicast = (bytes: Bytes): boolean =>
   bytes.length === 4 ? bytes[0] === 169 && bytes[1] === 254 : bytes[0] === 0xfe && ((bytes[1] ?? 0) & 0xc0) === 0x80;
 const isGlobalUnicast = (bytes: Bytes): boolean =>
   !isUnspecified(bytes) &&
-  !isLoopback(bytes) &&
+  !isLoopbackIp(bytes) &&
   !isMulticast(bytes) &&
   !isLinkLocalUnicast(bytes) &&
   !(bytes.length === 4 && bytes.every((byte) => byte === 255));
@@ -126,7 +127,7 @@ export const addressFunctions: FunctionTable = {
   "ip.isCanonical/1": ([text]) => readIp(textArg(text)).key === text,
   ".family/0": ([ip]) => (ipOf(ip).length === 4 ? 4 : 6),
   ".isUnspecified/0": ([ip]) => isUnspecified(ipOf(ip)),
-  ".isLoopback/0": ([ip]) => isLoopback(ipOf(ip)),
+  ".isLoopback/0": ([ip]) => isLoopbackIp(ipOf(ip)),
   ".isLinkLocalMulticast/0": ([ip]) => isLinkLocalMulticast(ipOf(ip)),
   ".isLinkLocalUnicast/0": ([ip]) => isLinkLocalUnicast(ipOf(ip)),
   ".isGlobalUnicast/0": ([ip]) => isGlobalUnicast(ipOf(ip)),

@@ -145,8 +145,7 @@ async function startOurs(
 ): Promise<Proxy> {
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const plane = await startControlPlane({
-    host: "127.0.0.1",
-    port: 0,
+    address: { host: "127.0.0.1", port: 0 },
     tls: undefined,
     onEvent: () => {},
     compile: { ...options(port), scopesFrom: shape === "Scoped" ? 0 : ROUTES + 2 },

@@ -79,8 +79,7 @@ async function benchChange(
   const [port = 0, adminPort = 0, backendPort = 0, backendAdmin = 0] = await findFreePorts(4);
   const responder = await startEnvoy(envoyPath, respondingBootstrap(backendPort, backendAdmin), backendAdmin);
   const plane = await startControlPlane({
-    host: "127.0.0.1",
-    port: 0,
+    address: { host: "127.0.0.1", port: 0 },
     tls: undefined,
     onEvent: () => {},
     compile: options(port),

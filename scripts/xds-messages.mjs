@@ -26,9 +26,9 @@ export const xdsMessages = {
 
   // Listeners.
   [`${listener}.Listener`]:
-    "name address filter_chains listener_filters per_connection_buffer_limit_bytes internal_listener",
+    "name address filter_chains listener_filters listener_filters_timeout per_connection_buffer_limit_bytes internal_listener",
   [`${listener}.Listener.InternalListenerConfig`]: "",
-  [`${listener}.FilterChain`]: "filter_chain_match filters transport_socket name",
+  [`${listener}.FilterChain`]: "filter_chain_match filters transport_socket transport_socket_connect_timeout name",
   [`${listener}.FilterChainMatch`]: "server_names",
   [`${listener}.Filter`]: "name typed_config",
   [`${listener}.ListenerFilter`]: "name typed_config",

@@ -37,6 +37,7 @@ const adapters = [
   "adapters/admin",
   "adapters/cel",
   "adapters/regex",
+  "adapters/sockets",
 ];
 const belowSources = [...core, "definitions", ...adapters];
 const inner = [...belowSources, "sources"];

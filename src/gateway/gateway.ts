@@ -2,6 +2,7 @@
  * The embedded gateway: opens and serves the ports of a configuration. A new configuration replaces the old one atomically: running
  * requests keep the old one, later requests use the new one.
  */
+import { formatListenError } from "../adapters/sockets/format-listen-error.ts";
 import type { DataplaneConfig, GatewayConfig, PortConfig } from "../core/dataplane/gateway-config.ts";
 import { formatRef, type ObjectRef, objectId } from "../core/model/refs.ts";
 import type { MatchRegex } from "../core/model/regex.ts";
@@ -242,18 +243,4 @@ function cannotOpen(gateway: ObjectRef, config: PortConfig, bind: BindAddress, e
   const where = bind.host === undefined ? `port ${bind.port}` : `${bind.host}, port ${bind.port}`;
   const message = `port ${port} (listener ${namesOf(config)}) of ${formatRef(gateway)} cannot be opened: ${formatListenError(error, where)}`;
   return { gateway, port, listener: undefined, message };
-}
-
-function formatListenError(error: unknown, where: string): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  switch (code) {
-    case "EADDRINUSE":
-      return `another program uses ${where}; stop it, or choose another port`;
-    case "EACCES":
-      return `this user may not open ${where}; choose a port above 1023`;
-    case "EADDRNOTAVAIL":
-      return `${where} is not an address of this machine`;
-    default:
-      return error instanceof Error ? error.message : String(error);
-  }
 }

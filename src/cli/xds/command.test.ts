@@ -53,8 +53,11 @@ describe("xds dump", () => {
     ["xds", "no subcommand given: name one of serve, dump, bootstrap, status"],
     ["xds dmp", "unknown subcommand 'dmp': xds knows serve, dump, bootstrap, status"],
     ["xds serve", "nothing to serve"],
-    ["xds serve -f examples/bakery --listen 0.0.0.0:18000", "0.0.0.0 is not the loopback"],
-    ["xds serve -f examples/bakery --listen 127.attacker.example:18000", "127.attacker.example is not the loopback"],
+    ["xds serve -f examples/bakery --listen 0.0.0.0:18000", "0.0.0.0:18000 is not the loopback"],
+    [
+      "xds serve -f examples/bakery --listen 127.attacker.example:18000",
+      "is not the loopback, and keys are sent there",
+    ],
     ["xds serve -f examples/bakery --listen here", "--listen is 'here'"],
     ["xds status --status-port 1", "no xDS server is listening on 127.0.0.1:1"],
     ["xds status --status-port x", "--status-port is 'x'"],
@@ -74,6 +77,12 @@ describe("xds bootstrap", () => {
     expect(bootstrap).toMatchObject({ node: { id: "bakery-door", cluster: "bakery/door" } });
   });
 
+  test("connects to a Unix socket", async () => {
+    const { code, stdout } = await runCli("xds bootstrap bakery/door --server unix:/run/prevail/xds.sock");
+    expect(code).toBe(0);
+    expect(stdout).toContain("path: /run/prevail/xds.sock");
+  });
+
   test("names the files of the client certificate", async () => {
     const line = "xds bootstrap bakery/door --server xds.example:443 --cert /c.crt --key /c.key --ca /ca.crt --node n1";
     const { code, stdout } = await runCli(line);
@@ -87,8 +96,8 @@ describe("xds bootstrap", () => {
     ["xds bootstrap", "give the gateway"],
     ["xds bootstrap door", "'door': give the gateway as NAMESPACE/NAME"],
     ["xds bootstrap bakery/door --server nowhere", "--server is 'nowhere'"],
-    ["xds bootstrap bakery/door --server xds.example:80", "xds.example is not the loopback"],
-    ["xds bootstrap bakery/door --server 127.attacker.example:80", "127.attacker.example is not the loopback"],
+    ["xds bootstrap bakery/door --server xds.example:80", "xds.example:80 is not the loopback"],
+    ["xds bootstrap bakery/door --server 127.attacker.example:80", "is not the loopback, and keys are sent there"],
     ["xds bootstrap bakery/door --cert a", "--cert, --key and --ca go together"],
   ])("%s: refused", async (line, words) => {
     const { code, stderr } = await runCli(line);

@@ -48,8 +48,8 @@ export const command: Command = {
   options: [
     {
       name: "listen",
-      value: "ADDRESS:PORT",
-      help: `serve: the address of the xDS server (default: ${DEFAULT_SERVER})`,
+      value: "ADDRESS:PORT|unix:PATH",
+      help: `serve: the address of the xDS server, or a Unix socket that only this user can open (default: ${DEFAULT_SERVER})`,
     },
     {
       name: "status-port",
@@ -83,7 +83,7 @@ export const command: Command = {
     },
     {
       name: "server",
-      value: "HOST:PORT",
+      value: "HOST:PORT|unix:PATH",
       help: `bootstrap: the address of the xDS server (default: ${DEFAULT_SERVER})`,
     },
     { name: "node", value: "ID", help: "bootstrap: the node id of this Envoy (default: NAMESPACE-GATEWAY)" },

@@ -1,5 +1,5 @@
 /** The checked options of `xds`. Each parser returns the settings, or an error message. */
-import { isLoopback } from "../../core/envoy/is-loopback.ts";
+import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
 import type { OptionValues } from "../args/option.ts";
 import { parsePort, parsePortMap } from "../args/parse-port.ts";
 import type { BootstrapSettings, DumpSettings, XdsServeSettings } from "./xds-tools.ts";
@@ -37,14 +37,13 @@ export function parseXdsServeSettings(options: OptionValues): XdsServeSettings |
   if (typeof dump === "string") return dump;
   const address = options.value("listen") ?? DEFAULT_SERVER;
   const listen = parseAddress(address);
-  if (listen === undefined) return `--listen is '${address}': give an address and a port, such as 0.0.0.0:18000`;
+  if (listen === undefined) {
+    return `--listen is '${address}': give an address and a port, such as 0.0.0.0:18000, or unix:PATH`;
+  }
   const statusPort = parseStatusPort(options);
   if (typeof statusPort === "string") return statusPort;
-  const tls = parseTls(options, listen.host);
+  const tls = parseTls(options, listen);
   if (typeof tls === "string") return tls;
-  if (tls === undefined && !isLoopback(listen.host)) {
-    return `${listen.host} is not the loopback, and keys are sent there: give --cert, --key and --ca`;
-  }
   const { bind, portMap, systemAuthorities, timer } = dump;
   return {
     paths: options.values("filename"),
@@ -73,30 +72,36 @@ export function parseBootstrapSettings(gateway: string | undefined, options: Opt
   }
   const address = options.value("server") ?? DEFAULT_SERVER;
   const server = parseAddress(address);
-  if (server === undefined) return `--server is '${address}': give a host and a port, such as xds.example:18000`;
+  if (server === undefined) {
+    return `--server is '${address}': give a host and a port, such as xds.example:18000, or unix:PATH`;
+  }
   const adminPort = parseAdminPort(options);
   if (typeof adminPort === "string") return adminPort;
-  const tls = parseTls(options, server.host);
+  const tls = parseTls(options, server);
   if (typeof tls === "string") return tls;
-  if (tls === undefined && !isLoopback(server.host)) {
-    return `${server.host} is not the loopback, and keys are sent there: give --cert, --key and --ca`;
-  }
   return { node: options.value("node") ?? gateway.replace("/", "-"), gateway, server, adminPort, tls };
 }
 
-/** `host:port`, `[::1]:port`. */
-function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+/** `host:port`, `[::1]:port`, `unix:PATH`. */
+function parseAddress(text: string): XdsAddress | undefined {
+  if (text.startsWith("unix:")) return text === "unix:" ? undefined : { socketPath: text.slice("unix:".length) };
   const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   const port = parsePort(digits);
   return host === undefined || port === undefined ? undefined : { host, port };
 }
 
-function parseTls(options: OptionValues, host: string): BootstrapSettings["tls"] | string {
+/** Undefined: plain text, which is allowed on this machine only. */
+function parseTls(options: OptionValues, address: XdsAddress): BootstrapSettings["tls"] | string {
   const [certificateFile, keyFile, authorityFile] = ["cert", "key", "ca"].map((name) => options.value(name));
-  if (certificateFile === undefined && keyFile === undefined && authorityFile === undefined) return undefined;
+  if (certificateFile === undefined && keyFile === undefined && authorityFile === undefined) {
+    return isLocal(address)
+      ? undefined
+      : `${formatXdsAddress(address)} is not the loopback, and keys are sent there: give --cert, --key and --ca`;
+  }
   if (certificateFile === undefined || keyFile === undefined || authorityFile === undefined) {
     return "--cert, --key and --ca go together: a certificate, its key, and the authorities that sign the other side's";
   }
-  return { certificateFile, keyFile, authorityFile, serverName: options.value("server-name") ?? host };
+  const serverName = options.value("server-name") ?? ("host" in address ? address.host : "localhost");
+  return { certificateFile, keyFile, authorityFile, serverName };
 }

@@ -1,5 +1,6 @@
 /** What the command line needs of the xDS part. The entry point loads it on demand. */
 import type { ConfigProblem, DataplaneConfig, GatewayConfig } from "../../core/dataplane/gateway-config.ts";
+import type { XdsAddress } from "../../core/envoy/xds-address.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { ServeOutput, ServeSettings } from "../run/settings.ts";
 
@@ -42,7 +43,7 @@ export interface XdsServeSettings
   extends Pick<ServeSettings, "paths" | "defaultNamespace" | "completeness" | "isWatching">,
     Omit<DumpSettings, "adminPort" | "secretsFolder"> {
   /** The address of the xDS server. */
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: XdsAddress;
   /** The port for `xds status`, on the loopback. */
   readonly statusPort: number;
   /** The files of the server's TLS settings. Undefined: plain text, on the loopback only. */
@@ -65,7 +66,7 @@ export interface BootstrapSettings {
   readonly node: string;
   /** `namespace/name`. */
   readonly gateway: string;
-  readonly server: { readonly host: string; readonly port: number };
+  readonly server: XdsAddress;
   readonly adminPort: number | undefined;
   /** TLS files on the machine of the Envoy. Undefined: plain text. */
   readonly tls:

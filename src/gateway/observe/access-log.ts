@@ -13,6 +13,7 @@ export function formatAccessLine(event: GatewayEvent, format: AccessLogFormat, n
       return format === "json" ? `${JSON.stringify(finishedJson(event))}\n` : `${finishedText(event)}\n`;
     case "RequestRefused":
       return format === "json" ? `${JSON.stringify(refusedJson(event, nowMs))}\n` : `${refusedText(event, nowMs)}\n`;
+    case "HandshakeFailed":
     case "AttemptFinished":
     case "RetryScheduled":
     case "BudgetRefused":

@@ -1,10 +1,17 @@
 /** Events of a gateway. Access logs and metrics are derived from them. */
+import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
 import type { BackendConfig, Endpoint, RuleConfig } from "../../core/dataplane/gateway-config.ts";
 import type { ObjectRef } from "../../core/model/refs.ts";
 import type { AttemptOutcome } from "../../core/retry/retry-schedule.ts";
 import type { ClientProtocol } from "../contract/http-exchange.ts";
 
-export type GatewayEvent = RequestFinished | RequestRefused | AttemptFinished | RetryScheduled | BudgetRefused;
+export type GatewayEvent =
+  | RequestFinished
+  | RequestRefused
+  | HandshakeFailed
+  | AttemptFinished
+  | RetryScheduled
+  | BudgetRefused;
 
 /** A request has ended, with or without a response. There is exactly one for each valid request. */
 export interface RequestFinished {
@@ -72,6 +79,14 @@ export interface RequestRefused {
   readonly port: number;
   readonly status: number;
   readonly reason: string;
+}
+
+/** A connection was closed because its TLS handshake failed or took too long. */
+export interface HandshakeFailed {
+  readonly type: "HandshakeFailed";
+  readonly gateway: ObjectRef;
+  readonly port: number;
+  readonly failure: HandshakeFailure;
 }
 
 export interface AttemptFinished {

@@ -84,6 +84,14 @@ test("attempts, retries by reason, and what the budget refused", () => {
   expect(text).toMatch(/^prevail_retry_budget_refusals_total\{.*\} 1$/m);
 });
 
+test("failed handshakes by reason", () => {
+  const metrics = createMetrics();
+  const gateway = { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "infra", name: "prod" };
+  const failure = { reason: "timed_out", client: "10.0.0.1", message: "too slow" } as const;
+  metrics.observe({ type: "HandshakeFailed", gateway, port: 443, failure });
+  expect(metrics.render()).toContain('prevail_failed_handshakes_total{gateway="infra/prod",reason="timed_out"} 1\n');
+});
+
 test("configurations: which one is served, and how often one could not be", () => {
   const metrics = createMetrics();
   metrics.noteConfig({ generation: 4 });

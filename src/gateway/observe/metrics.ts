@@ -28,6 +28,10 @@ export function createMetrics(): Metrics {
     "prevail_refused_requests_total",
     "Malformed or too slow requests, by the status code of the response.",
   );
+  const handshakes = createCounters(
+    "prevail_failed_handshakes_total",
+    "Connections that were closed because their TLS handshake failed or took too long, by reason.",
+  );
   const attempts = createCounters("prevail_attempts_total", "Attempts, by outcome.");
   const retries = createCounters("prevail_retries_total", "Retries, by the outcome of the attempt before.");
   const budget = createCounters(
@@ -58,6 +62,9 @@ export function createMetrics(): Metrics {
         case "RequestRefused":
           refused.cell(`gateway="${label(nameOf(event.gateway))}",code="${event.status}"`).count++;
           return;
+        case "HandshakeFailed":
+          handshakes.cell(`gateway="${label(nameOf(event.gateway))}",reason="${event.failure.reason}"`).count++;
+          return;
         case "AttemptFinished": {
           const series = attemptSeries.of(event.backend, event.backend, () => backendLabels(event));
           series.count(formatOutcome(event.outcome), (outcome) => `outcome="${outcome}"`);
@@ -75,7 +82,7 @@ export function createMetrics(): Metrics {
     },
     noteConfig: config.noteConfig,
     render: () =>
-      [requests, refused, durations, attempts, attemptDurations, retries, budget, ...config.families]
+      [requests, refused, handshakes, durations, attempts, attemptDurations, retries, budget, ...config.families]
         .map((family) => family.render())
         .join(""),
   };

@@ -2,6 +2,7 @@
 import { performServerHandshake, type ServerHttp2Session } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type SecureContext, Server as SecureServer } from "node:tls";
+import { closeFailedHandshakes, UnknownServerName } from "../../adapters/sockets/failed-handshakes.ts";
 import type { GatewayTimer } from "../contract/gateway-clock.ts";
 import type { IncomingRequest } from "../contract/http-exchange.ts";
 import { Http1ServerConnection } from "../http1/http1.ts";
@@ -98,6 +99,10 @@ export class PortServer {
       ...unnamedOptions(certificates),
       SNICallback: (serverName, done) => this.#chooseContext(serverName, done),
     });
+    closeFailedHandshakes(server, (failure) => {
+      const { gateway, config } = this.#served;
+      this.#context.emit({ type: "HandshakeFailed", gateway, port: config.port, failure });
+    });
     server.on("secureConnection", (socket) => {
       // An error is followed by `close`.
       socket.on("error", () => {});
@@ -109,7 +114,7 @@ export class PortServer {
 
   #chooseContext(serverName: string, done: (error: Error | null, context?: SecureContext) => void): void {
     const context = this.#served.certificates?.find(serverName);
-    if (context === undefined) done(new Error("no listener matches this server name"));
+    if (context === undefined) done(new UnknownServerName("no listener matches this server name"));
     else done(null, context);
   }
 

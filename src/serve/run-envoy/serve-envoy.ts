@@ -10,7 +10,11 @@ import { DEFAULT_SYSTEM_AUTHORITIES } from "../../cli/xds/settings.ts";
 import type { DataplaneServer } from "../../controller/control-loop.ts";
 import { createDemoBackends, type DemoBackends } from "../../gateway/demo/demo-backends.ts";
 import { createMetrics } from "../../gateway/observe/metrics.ts";
-import { type EnvoyDataplane, startEnvoyDataplane } from "../../xds/serve/envoy/envoy-dataplane.ts";
+import {
+  type EnvoyDataplane,
+  type EnvoyDataplaneOptions,
+  startEnvoyDataplane,
+} from "../../xds/serve/envoy/envoy-dataplane.ts";
 import { bindPorts, boundAddress } from "../bind-ports.ts";
 import { startFilesLoop } from "../files-loop.ts";
 import { observeRequests, openAdmin } from "../observe-requests.ts";
@@ -34,7 +38,7 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
   const events = createEnvoyEvents();
   const observe = observeRequests(settings, output, metrics);
   const isObserved = settings.accessLog !== undefined || settings.adminPort !== undefined;
-  const envoys = await startEnvoyDataplane({
+  const envoys = await openDataplane({
     envoyPath,
     bind: bindPorts(settings),
     matchRegex: createRegex(),
@@ -42,6 +46,10 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     onLine: (line) => output.note(line),
     ...(isObserved ? { onAccess: (gateway, access) => observe(events.eventOf(gateway, access)) } : {}),
   });
+  if (typeof envoys === "string") {
+    stop.forget();
+    return output.fail(envoys, "The folder for temporary files is the one that TMPDIR names.");
+  }
   const demo = settings.hasDemoBackends ? createDemoBackends() : undefined;
   const loop = await startFilesLoop(settings, {
     filesWorker,
@@ -67,6 +75,15 @@ export async function serveEnvoy(settings: ServeSettings, output: ServeOutput, f
     stop.forget();
     await envoys.close(settings.drainMs);
     await Promise.all([admin?.close(), demo?.close(), loop.close()]);
+  }
+}
+
+/** Returns an error message if the socket for its Envoys cannot be opened. */
+async function openDataplane(options: EnvoyDataplaneOptions): Promise<EnvoyDataplane | string> {
+  try {
+    return await startEnvoyDataplane(options);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -2,13 +2,16 @@
 import { readFileSync } from "node:fs";
 import { type AdminOptions, type AdminServer, startAdminServer } from "../../adapters/admin/admin-server.ts";
 import { createRegex } from "../../adapters/regex/create-regex.ts";
+import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
 import { type ExitCode, exitCodes } from "../../cli/exit-codes.ts";
 import type { ServeOutput } from "../../cli/run/settings.ts";
 import { formatProblem } from "../../cli/run/text.ts";
 import type { XdsServeSettings } from "../../cli/xds/xds-tools.ts";
+import { formatXdsAddress } from "../../core/envoy/xds-address.ts";
 import { type ControlPlane, startControlPlane } from "../../xds/serve/control-plane.ts";
 import { createXdsMetrics, type XdsMetrics } from "../../xds/serve/xds-metrics.ts";
-import type { XdsEvent, XdsServerTls } from "../../xds/serve/xds-server.ts";
+import type { XdsServerTls } from "../../xds/serve/xds-port.ts";
+import type { XdsEvent } from "../../xds/serve/xds-server.ts";
 import { bindPorts, boundAddress } from "../bind-ports.ts";
 import { startFilesLoop } from "../files-loop.ts";
 import { createReporter } from "../report-serving.ts";
@@ -41,7 +44,7 @@ export async function serveXds(settings: XdsServeSettings, output: ServeOutput, 
   try {
     await loop.refresh();
     output.note(
-      `Envoys are served at ${settings.listen.host}:${plane.port}; state and metrics at http://127.0.0.1:${admin.port}/status and /metrics`,
+      `Envoys are served at ${servedAt(settings, plane)}; state and metrics at http://127.0.0.1:${admin.port}/status and /metrics`,
     );
     await loop.follow(stop.signal);
     return exitCodes.ok;
@@ -68,7 +71,7 @@ async function open(
   const metrics = createXdsMetrics({ nodes: () => plane?.nodes() ?? [], nowMs: () => Date.now() });
   try {
     plane = await startControlPlane({
-      ...listen,
+      address: listen,
       tls: readTls(serverTls),
       onEvent: (event) => {
         metrics.observe(event);
@@ -112,6 +115,15 @@ function readTls(files: XdsServeSettings["serverTls"]): XdsServerTls | undefined
   };
 }
 
+const servedAt = ({ listen }: XdsServeSettings, { port }: ControlPlane): string =>
+  formatXdsAddress("host" in listen ? { ...listen, port } : listen);
+
+/** Health checks and port scans connect without a handshake, so only what an operator must correct is logged. */
+function formatHandshakeFailure({ reason, client, message }: HandshakeFailure): string | undefined {
+  const who = client === "" ? "a client" : client;
+  return reason === "certificate" || reason === "protocol" ? `${who} was turned away: TLS: ${message}` : undefined;
+}
+
 /** Formats an event for the log. Undefined if the event is not logged. */
 function formatEvent(event: XdsEvent): string | undefined {
   switch (event.type) {
@@ -123,6 +135,8 @@ function formatEvent(event: XdsEvent): string | undefined {
       return `Envoy ${event.node} refuses ${event.refusal.type} ${event.refusal.name}: ${event.refusal.reason}`;
     case "Rejected":
       return `${event.node} was turned away: ${event.reason}`;
+    case "HandshakeFailed":
+      return formatHandshakeFailure(event.failure);
     case "Sent":
     case "Received":
       return undefined;

@@ -1,7 +1,8 @@
 /** Compiles the bootstrap of an Envoy: with the address of the xDS server, or with all resources. */
-
+import type { XdsAddress } from "../../core/envoy/xds-address.ts";
 import { type Bootstrap, BootstrapSchema } from "../gen/envoy/config/bootstrap/v3/bootstrap_pb.ts";
 import { Cluster_DiscoveryType } from "../gen/envoy/config/cluster/v3/cluster_pb.ts";
+import type { AddressSchema } from "../gen/envoy/config/core/v3/address_pb.ts";
 import {
   ApiConfigSource_ApiType,
   ApiVersion,
@@ -20,7 +21,7 @@ export interface BootstrapOptions {
   /** The gateway that the Envoy serves: `namespace/name`. */
   readonly gateway: string;
   /** The address of the xDS server. */
-  readonly server: { readonly host: string; readonly port: number };
+  readonly server: XdsAddress;
   /** The TLS files that the Envoy reads. Undefined: plain text, on the loopback only. */
   readonly tls: BootstrapTls | undefined;
   /** Undefined: no admin port. */
@@ -73,10 +74,11 @@ const adminOf = (port: number | undefined): Pick<Init<typeof BootstrapSchema>, "
   port === undefined ? {} : { admin: { address: socketAddress("127.0.0.1", port) } };
 
 function serverCluster(
-  { host, port }: BootstrapOptions["server"],
+  server: XdsAddress,
   tls: BootstrapTls | undefined,
 ): NonNullable<NonNullable<Init<typeof BootstrapSchema>["staticResources"]>["clusters"]>[number] {
-  const isAddress = /^[\d.]+$|:/.test(host);
+  const isAddress = "socketPath" in server || /^[\d.]+$|:/.test(server.host);
+  const address = "socketPath" in server ? pipeAddress(server.socketPath) : socketAddress(server.host, server.port);
   const { STATIC, STRICT_DNS } = Cluster_DiscoveryType;
   // Detects a server that disappeared without closing the connection.
   const keepalive = { connectionKeepalive: { interval: duration(KEEPALIVE_MS), timeout: duration(KEEPALIVE_MS) } };
@@ -86,9 +88,7 @@ function serverCluster(
     connectTimeout: duration(5000),
     loadAssignment: {
       clusterName: SERVER,
-      endpoints: [
-        { lbEndpoints: [{ hostIdentifier: { case: "endpoint", value: { address: socketAddress(host, port) } } }] },
-      ],
+      endpoints: [{ lbEndpoints: [{ hostIdentifier: { case: "endpoint", value: { address } } }] }],
     },
     typedExtensionProtocolOptions: {
       "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": pack(HttpProtocolOptionsSchema, {
@@ -101,6 +101,8 @@ function serverCluster(
     ...(tls === undefined ? {} : { transportSocket: serverSocket(tls) }),
   };
 }
+
+const pipeAddress = (path: string): Init<typeof AddressSchema> => ({ address: { case: "pipe", value: { path } } });
 
 const file = (path: string) => ({ specifier: { case: "filename", value: path } }) as const;
 

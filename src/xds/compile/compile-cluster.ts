@@ -1,4 +1,5 @@
 /** Compiles backends to clusters, and the clusters that put waits between attempts. */
+import { EDGE_LIMITS } from "../../core/dataplane/edge-limits.ts";
 import type { BackendConfig, BackendTlsConfig } from "../../core/dataplane/gateway-config.ts";
 import {
   type Cluster,
@@ -28,10 +29,7 @@ import {
   waitingClusterName,
 } from "./resource-names.ts";
 
-/** The limit of the embedded gateway, too. */
-const CONNECT_MS = 5000;
-/** Shorter than what backends use, so that no request is sent on a connection that the backend closes. */
-const IDLE_MS = 4000;
+const { connectMs: CONNECT_MS, upstreamKeepAliveMs: IDLE_MS } = EDGE_LIMITS;
 const UNLIMITED = 2 ** 31 - 1;
 
 /** Raises Envoy's default limits of three concurrent retries and a thousand requests. Policies set limits. */

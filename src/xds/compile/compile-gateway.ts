@@ -1,4 +1,5 @@
 /** Compiles one gateway to the resources of an Envoy, by type and name. */
+import { EDGE_LIMITS, type EdgeLimits } from "../../core/dataplane/edge-limits.ts";
 import type {
   BackendConfig,
   ConfigProblem,
@@ -46,6 +47,7 @@ export interface EnvoyCompileOptions {
   readonly matchRegex: MatchRegex;
   /** The number of hosts from which on each host of a port gets its own scope. Undefined: a default. */
   readonly scopesFrom?: number;
+  readonly limits?: Partial<EdgeLimits>;
 }
 
 /** Resources by name. */
@@ -76,6 +78,7 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
   const clusters = createClusterStore();
   const assignments = createAssignmentStore();
   const shapes = createShapeMemory(options.scopesFrom);
+  const limits = { ...EDGE_LIMITS, ...options.limits };
   const hostCompiler = (name: RouteConfigName, facts: PortFacts): VirtualHostCompiler => {
     const known =
       hostCompilers.get(name) ?? createVirtualHostCompiler(name, createRouteCompiler(facts, options, parts));
@@ -104,7 +107,7 @@ export function createGatewayCompiler(options: EnvoyCompileOptions): GatewayComp
             return delivery.routes(config, hosts.get(config) ?? [], shapes.find(config));
           },
           delivery,
-          options.accessLog ?? "None",
+          { logs: options.accessLog ?? "None", limits },
         );
         if (listener !== undefined) listeners.set(name, listener);
       }

@@ -1,4 +1,5 @@
 /** Compiles a port to a listener, and the internal listeners that make retries wait. */
+import { EDGE_LIMITS, type EdgeLimits } from "../../core/dataplane/edge-limits.ts";
 import type { ListenerConfig, PortConfig } from "../../core/dataplane/gateway-config.ts";
 import type { AccessLogSchema } from "../gen/envoy/config/accesslog/v3/accesslog_pb.ts";
 import type { FilterChainSchema } from "../gen/envoy/config/listener/v3/listener_components_pb.ts";
@@ -29,12 +30,7 @@ import { WAITED_HEADER } from "./compile-retries.ts";
 import { type ConfigSources, LOWER_CASE_FILTER, type RouteSpecifier } from "./config-sources.ts";
 import { certificateName, delayName, type ListenerName } from "./resource-names.ts";
 
-/** The limits of the embedded gateway, too. */
-const HEADERS_KB = 32;
-const MOST_HEADERS = 100;
-const HEADERS_MS = 10_000;
-const CLIENT_IDLE_MS = 60_000;
-const STREAM_IDLE_MS = 300_000;
+const KB = 1024;
 
 type FilterChainInit = Init<typeof FilterChainSchema>;
 
@@ -53,14 +49,14 @@ export function compileListener(
   { host, port }: ListenerAddress,
   routes: (listener: ListenerConfig) => RouteSpecifier,
   delivery: ConfigSources,
-  logs: AccessLogging,
+  { logs, limits }: { readonly logs: AccessLogging; readonly limits: EdgeLimits },
 ): Listener | undefined {
   const [first] = listeners;
   if (first === undefined) return undefined;
   const common = { name, address: socketAddress(host, port) };
   const accessLog = logs === "Stdout" ? [accessLogOf(gatewayPort)] : [];
   if (protocol === "HTTP") {
-    return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first), accessLog)] });
+    return create(ListenerSchema, { ...common, filterChains: [httpChain(name, routes(first), accessLog, limits)] });
   }
   return create(ListenerSchema, {
     ...common,
@@ -70,9 +66,12 @@ export function compileListener(
         configType: { case: "typedConfig", value: pack(TlsInspectorSchema, {}) },
       },
     ],
-    filterChains: listeners.map((listener) =>
-      tlsChain(listener, httpChain(name, routes(listener), accessLog), delivery),
-    ),
+    // Until the server name is known.
+    listenerFiltersTimeout: duration(limits.headersMs),
+    filterChains: listeners.map((listener) => ({
+      ...tlsChain(listener, httpChain(name, routes(listener), accessLog, limits), delivery),
+      transportSocketConnectTimeout: duration(limits.headersMs),
+    })),
   });
 }
 
@@ -99,6 +98,7 @@ function httpChain(
   statPrefix: string,
   routeSpecifier: RouteSpecifier,
   accessLog: Init<typeof AccessLogSchema>[],
+  limits: EdgeLimits,
 ): FilterChainInit {
   const manager = pack(HttpConnectionManagerSchema, {
     statPrefix,
@@ -115,10 +115,10 @@ function httpChain(
     useRemoteAddress: true,
     generateRequestId: false,
     serverHeaderTransformation: HttpConnectionManager_ServerHeaderTransformation.PASS_THROUGH,
-    maxRequestHeadersKb: HEADERS_KB,
-    commonHttpProtocolOptions: { maxHeadersCount: MOST_HEADERS, idleTimeout: duration(CLIENT_IDLE_MS) },
-    requestHeadersTimeout: duration(HEADERS_MS),
-    streamIdleTimeout: duration(STREAM_IDLE_MS),
+    maxRequestHeadersKb: limits.maxHeaderBytes / KB,
+    commonHttpProtocolOptions: { maxHeadersCount: limits.maxHeaders, idleTimeout: duration(limits.keepAliveMs) },
+    requestHeadersTimeout: duration(limits.headersMs),
+    streamIdleTimeout: duration(limits.idleMs),
     // Paths are normalized, or policies could be bypassed.
     normalizePath: true,
     mergeSlashes: true,
@@ -223,8 +223,8 @@ export function compileDelayListener(waitMs: number): Listener {
     ],
     upgradeConfigs: [{ upgradeType: "websocket" }],
     generateRequestId: false,
-    commonHttpProtocolOptions: { maxHeadersCount: 2 * MOST_HEADERS },
-    maxRequestHeadersKb: 2 * HEADERS_KB,
+    commonHttpProtocolOptions: { maxHeadersCount: 2 * EDGE_LIMITS.maxHeaders },
+    maxRequestHeadersKb: (2 * EDGE_LIMITS.maxHeaderBytes) / KB,
     streamIdleTimeout: duration(0),
   });
   return create(ListenerSchema, {

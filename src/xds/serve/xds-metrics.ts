@@ -25,6 +25,10 @@ export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetric
   );
   const refused = createCounters("prevail_xds_refused_resources_total", "Resources that an Envoy refused, by type.");
   const rejected = createCounters("prevail_xds_rejected_streams_total", "Streams that were ended, by cause.");
+  const handshakes = createCounters(
+    "prevail_xds_failed_handshakes_total",
+    "Connections that were closed because their TLS handshake failed or took too long, by reason.",
+  );
   const bytes = createCounters("prevail_xds_bytes_total", "Bytes of messages, without those of gRPC.");
   const lastNacks = new Map<string, number>();
   const families = [
@@ -45,6 +49,7 @@ export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetric
       () => lastNacks,
     ),
     rejected,
+    handshakes,
     bytes,
     ...config.families,
   ];
@@ -70,6 +75,9 @@ export function createXdsMetrics({ nodes, nowMs }: XdsMetricsOptions): XdsMetric
           return;
         case "Rejected":
           rejected.cell(`cause="${event.cause}"`).count++;
+          return;
+        case "HandshakeFailed":
+          handshakes.cell(`reason="${event.failure.reason}"`).count++;
           return;
         case "Connected":
         case "Disconnected":

@@ -3,7 +3,8 @@
  * session, so that a slow Envoy does not delay others.
  */
 import { Server, ServerCredentials, type ServerDuplexStream, type ServiceDefinition, status } from "@grpc/grpc-js";
-import { isLoopback } from "../../core/envoy/is-loopback.ts";
+import type { HandshakeFailure } from "../../adapters/sockets/failed-handshakes.ts";
+import { formatXdsAddress, isLocal, type XdsAddress } from "../../core/envoy/xds-address.ts";
 import { remember } from "../../core/model/collections/remember.ts";
 import { type DiscoveryStyle, type EncodedResources, NO_RESOURCES } from "./encode/encode-resources.ts";
 import type { ResourceType } from "./encode/resource-type.ts";
@@ -12,22 +13,15 @@ import { type AcceptedVersions, createAcceptedVersions } from "./session/accepte
 import { type DiscoveryProtocol, deltaProtocol, sotwProtocol } from "./session/discovery-protocol.ts";
 import type { Refusal } from "./session/session-state.ts";
 import { type SessionRequest, XdsSession } from "./session/xds-session.ts";
+import { openXdsPort, type XdsServerTls } from "./xds-port.ts";
 
 export interface XdsServerOptions {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Undefined: plain text, on the loopback only. */
+  /** Port 0: any free port. */
+  readonly address: XdsAddress;
+  /** Undefined: plain text, on the loopback or a Unix socket only. */
   readonly tls: XdsServerTls | undefined;
   readonly onEvent: (event: XdsEvent) => void;
   readonly limits?: Partial<XdsLimits>;
-}
-
-/** In PEM. A client needs a certificate of these authorities that contains its node id. */
-export interface XdsServerTls {
-  readonly certificate: string;
-  readonly privateKey: string;
-  readonly authorities: string;
 }
 
 export interface XdsLimits {
@@ -41,6 +35,8 @@ export interface XdsLimits {
   /** The minimum lifetime of a cluster (see `SessionOptions`). */
   readonly lingerMs: number;
   readonly keepaliveMs: number;
+  /** The longest TLS handshake. */
+  readonly handshakeMs: number;
 }
 
 const LIMITS: XdsLimits = {
@@ -51,6 +47,7 @@ const LIMITS: XdsLimits = {
   awaitEndpointsMs: 5000,
   lingerMs: 10_000,
   keepaliveMs: 10_000,
+  handshakeMs: 10_000,
 };
 
 /** The interval of the search for unused clusters. */
@@ -60,6 +57,8 @@ export type XdsEvent =
   | { readonly type: "Connected" | "Disconnected"; readonly node: string; readonly gateway: string }
   | { readonly type: "Refused"; readonly node: string; readonly gateway: string; readonly refusal: Refusal }
   | { readonly type: "Rejected"; readonly node: string; readonly cause: RejectionCause; readonly reason: string }
+  /** A connection was closed because its TLS handshake failed or took too long. */
+  | { readonly type: "HandshakeFailed"; readonly failure: HandshakeFailure }
   | {
       readonly type: "Sent";
       readonly resourceType: ResourceType;
@@ -120,10 +119,10 @@ interface Shared {
 }
 
 export async function startXdsServer(options: XdsServerOptions): Promise<XdsServer> {
-  const { host, port, tls, onEvent } = options;
-  if (tls === undefined && !isLoopback(host)) {
+  const { address, tls, onEvent } = options;
+  if (tls === undefined && !isLocal(address)) {
     throw new Error(
-      `${host} is not the loopback, and the stream contains private keys: use TLS with client certificates`,
+      `${formatXdsAddress(address)} is not the loopback, and the stream contains private keys: use TLS with client certificates`,
     );
   }
   const limits = { ...LIMITS, ...options.limits };
@@ -149,15 +148,24 @@ export async function startXdsServer(options: XdsServerOptions): Promise<XdsServ
     for (const { session } of shared.connections) session.retireLingering();
   }, RETIRE_MS);
   retiring.unref();
-  const bound = await bind(server, host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`, tls);
+  const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const { port, close } = await openXdsPort({
+    address,
+    tls,
+    maxConnections: limits.maxNodes,
+    handshakeMs: limits.handshakeMs,
+    onConnection: (socket) => connections.injectConnection(socket),
+    onFailedHandshake: (failure) => onEvent({ type: "HandshakeFailed", failure }),
+  });
   return {
-    port: bound,
+    port,
     replace: (gateways) => replace(gateways, shared),
     nodes: () => nodesOf(shared),
     close: async () => {
       clearInterval(retiring);
-      for (const { close } of shared.connections) close();
+      for (const connection of shared.connections) connection.close();
       server.forceShutdown();
+      await close();
     },
   };
 }
@@ -178,20 +186,6 @@ const SERVICE: ServiceDefinition = {
   DeltaAggregatedResources: method("DeltaAggregatedResources"),
   StreamAggregatedResources: method("StreamAggregatedResources"),
 };
-
-function bind(server: Server, address: string, tls: XdsServerTls | undefined): Promise<number> {
-  const credentials =
-    tls === undefined
-      ? ServerCredentials.createInsecure()
-      : ServerCredentials.createSsl(
-          Buffer.from(tls.authorities),
-          [{ cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.privateKey) }],
-          true,
-        );
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(error)));
-  });
-}
 
 function replace(gateways: ServedGateways, shared: Shared): void {
   shared.gateways = gateways;

@@ -26,8 +26,7 @@ const RESTARTS = Math.max(3, Math.floor(EDITS / 200));
 const CONNECTIONS = 32;
 
 const planeOptions = (port: number, onEvent: (event: XdsEvent) => void = () => {}): ControlPlaneOptions => ({
-  host: "127.0.0.1",
-  port,
+  address: { host: "127.0.0.1", port },
   tls: undefined,
   onEvent,
   compile: {
@@ -223,7 +222,9 @@ describe.skipIf(envoyPath === undefined)("real Envoys", () => {
     });
 
     test("without them only the loopback is served", async () => {
-      await expect(startControlPlane({ ...planeOptions(0), host: "0.0.0.0" })).rejects.toThrow("not the loopback");
+      await expect(startControlPlane({ ...planeOptions(0), address: { host: "0.0.0.0", port: 0 } })).rejects.toThrow(
+        "not the loopback",
+      );
     });
   });
 

@@ -23,8 +23,7 @@ describe.skipIf(envoyPath === undefined)("hosts at Envoy", () => {
 
   const startPlane = (): Promise<ControlPlane> =>
     startControlPlane({
-      host: "127.0.0.1",
-      port: xdsPort ?? 0,
+      address: { host: "127.0.0.1", port: xdsPort ?? 0 },
       tls: undefined,
       onEvent: () => {},
       compile: {

@@ -90,8 +90,7 @@ describe.skipIf(envoyPath === undefined)("hosts that Envoy refuses", () => {
         );
       const [port = 0, adminPort = 0] = await findFreePorts(2);
       const server = await startXdsServer({
-        host: "127.0.0.1",
-        port: 0,
+        address: { host: "127.0.0.1", port: 0 },
         tls: undefined,
         onEvent: () => {},
       });

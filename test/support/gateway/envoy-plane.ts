@@ -13,7 +13,7 @@ export const NO_KEYS: EnvoySecrets = { findCertificate: () => undefined, findAut
 export const startEnvoyPlane = (
   envoyPath: string | undefined,
   port: number,
-  options: Pick<EnvoyDataplaneOptions, "concurrency" | "scopesFrom"> = {},
+  options: Pick<EnvoyDataplaneOptions, "concurrency" | "scopesFrom" | "limits"> = {},
 ): Promise<EnvoyDataplane> =>
   startEnvoyDataplane({
     envoyPath: envoyPath ?? "",

@@ -1,7 +1,11 @@
 /**
- * Local Envoys as the data plane: a control plane on the loopback, and an Envoy process per gateway. A configuration is served once the
- * Envoys have acknowledged it.
+ * Local Envoys as the data plane: a control plane and an Envoy process per gateway. They talk over a Unix socket that only this user can open,
+ * because the configuration contains private keys. A configuration is served once the Envoys have acknowledged it.
  */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EdgeLimits } from "../../../core/dataplane/edge-limits.ts";
 import type { DataplaneConfig } from "../../../core/dataplane/gateway-config.ts";
 import { formatRef, type ObjectRef } from "../../../core/model/refs.ts";
 import type { MatchRegex } from "../../../core/model/regex.ts";
@@ -29,6 +33,7 @@ export interface EnvoyDataplaneOptions {
   readonly adminPort?: (gateway: ObjectRef) => number | undefined;
   /** As in `CompileOptions`. */
   readonly scopesFrom?: number;
+  readonly limits?: Partial<EdgeLimits>;
 }
 
 export interface EnvoyDataplane {
@@ -44,22 +49,11 @@ const PATIENCE_MS = 15_000;
 const LOOK_MS = 10;
 
 export async function startEnvoyDataplane(options: EnvoyDataplaneOptions): Promise<EnvoyDataplane> {
-  const { bind, matchRegex, systemAuthorities, onLine } = options;
-  const plane = await startControlPlane({
-    host: "127.0.0.1",
-    port: 0,
-    tls: undefined,
-    compile: {
-      bind,
-      matchRegex,
-      systemAuthorities,
-      slackMs: SLACK_MS,
-      accessLog: options.onAccess === undefined ? "None" : "Stdout",
-      ...(options.scopesFrom === undefined ? {} : { scopesFrom: options.scopesFrom }),
-    },
-    onEvent: (event) => {
-      if (event.type === "Refused") onLine(`Envoy refuses ${event.refusal.name}: ${event.refusal.reason}`);
-    },
+  const folder = await mkdtemp(join(tmpdir(), "prevail-xds-"));
+  const socketPath = join(folder, "xds.sock");
+  const plane = await startPlane(socketPath, options).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
   });
   const envoys = new Map<string, EnvoyProcess>();
   return {
@@ -69,7 +63,7 @@ export async function startEnvoyDataplane(options: EnvoyDataplaneOptions): Promi
       const wanted = new Map(config.gateways.map(({ gateway }) => [gatewayKey(gateway), gateway]));
       await Promise.all([...envoys.keys()].filter((key) => !wanted.has(key)).map((key) => stop(envoys, key, 0)));
       for (const [key, gateway] of wanted) {
-        if (!envoys.has(key)) envoys.set(key, await startEnvoy(gateway, plane, options));
+        if (!envoys.has(key)) envoys.set(key, await startEnvoy(gateway, socketPath, options));
       }
       const refused = await untilSettled(plane, [...wanted.keys()]);
       const reported = problems.map(({ object, field, message }) => `${formatRef(object)}: ${field}: ${message}`);
@@ -78,8 +72,29 @@ export async function startEnvoyDataplane(options: EnvoyDataplaneOptions): Promi
     close: async (drainMs) => {
       await Promise.all([...envoys.keys()].map((key) => stop(envoys, key, drainMs)));
       await plane.close();
+      await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function startPlane(socketPath: string, options: EnvoyDataplaneOptions): Promise<ControlPlane> {
+  const { bind, matchRegex, systemAuthorities, onLine } = options;
+  return startControlPlane({
+    address: { socketPath },
+    tls: undefined,
+    compile: {
+      bind,
+      matchRegex,
+      systemAuthorities,
+      slackMs: SLACK_MS,
+      accessLog: options.onAccess === undefined ? "None" : "Stdout",
+      ...(options.scopesFrom === undefined ? {} : { scopesFrom: options.scopesFrom }),
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+    },
+    onEvent: (event) => {
+      if (event.type === "Refused") onLine(`Envoy refuses ${event.refusal.name}: ${event.refusal.reason}`);
+    },
+  });
 }
 
 async function stop(envoys: Map<string, EnvoyProcess>, key: string, drainMs: number): Promise<void> {
@@ -90,7 +105,7 @@ async function stop(envoys: Map<string, EnvoyProcess>, key: string, drainMs: num
 
 function startEnvoy(
   gateway: ObjectRef,
-  { port }: ControlPlane,
+  socketPath: string,
   { envoyPath, onLine, onAccess, concurrency, adminPort }: EnvoyDataplaneOptions,
 ): Promise<EnvoyProcess> {
   const key = gatewayKey(gateway);
@@ -99,7 +114,7 @@ function startEnvoy(
     bootstrap: compileBootstrap({
       nodeId: key,
       gateway: key,
-      server: { host: "127.0.0.1", port },
+      server: { socketPath },
       tls: undefined,
       adminPort: adminPort?.(gateway),
     }),

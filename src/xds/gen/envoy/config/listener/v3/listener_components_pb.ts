@@ -6,15 +6,15 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { TransportSocket } from "../../core/v3/base_pb.ts";
 import { file_envoy_config_core_v3_base } from "../../core/v3/base_pb.ts";
-import type { Any } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_any } from "@bufbuild/protobuf/wkt";
+import type { Any, Duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_any, file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/listener/v3/listener_components.proto.
  */
 export const file_envoy_config_listener_v3_listener_components: GenFile = /*@__PURE__*/
-  fileDesc("CjJlbnZveS9jb25maWcvbGlzdGVuZXIvdjMvbGlzdGVuZXJfY29tcG9uZW50cy5wcm90bxIYZW52b3kuY29uZmlnLmxpc3RlbmVyLnYzIlUKBkZpbHRlchIOCgRuYW1lGAEgASgJMgASLAoMdHlwZWRfY29uZmlnGAQgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUgAQg0KC2NvbmZpZ190eXBlIioKEEZpbHRlckNoYWluTWF0Y2gSFgoMc2VydmVyX25hbWVzGAsgAygJMgAi2QEKC0ZpbHRlckNoYWluEkYKEmZpbHRlcl9jaGFpbl9tYXRjaBgBIAEoCzIqLmVudm95LmNvbmZpZy5saXN0ZW5lci52My5GaWx0ZXJDaGFpbk1hdGNoEjEKB2ZpbHRlcnMYAyADKAsyIC5lbnZveS5jb25maWcubGlzdGVuZXIudjMuRmlsdGVyEj8KEHRyYW5zcG9ydF9zb2NrZXQYBiABKAsyJS5lbnZveS5jb25maWcuY29yZS52My5UcmFuc3BvcnRTb2NrZXQSDgoEbmFtZRgHIAEoCTIAIl0KDkxpc3RlbmVyRmlsdGVyEg4KBG5hbWUYASABKAkyABIsCgx0eXBlZF9jb25maWcYAyABKAsyFC5nb29nbGUucHJvdG9idWYuQW55SABCDQoLY29uZmlnX3R5cGViBnByb3RvMw", [file_envoy_config_core_v3_base, file_google_protobuf_any]);
+  fileDesc("CjJlbnZveS9jb25maWcvbGlzdGVuZXIvdjMvbGlzdGVuZXJfY29tcG9uZW50cy5wcm90bxIYZW52b3kuY29uZmlnLmxpc3RlbmVyLnYzIlUKBkZpbHRlchIOCgRuYW1lGAEgASgJMgASLAoMdHlwZWRfY29uZmlnGAQgASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUgAQg0KC2NvbmZpZ190eXBlIioKEEZpbHRlckNoYWluTWF0Y2gSFgoMc2VydmVyX25hbWVzGAsgAygJMgAingIKC0ZpbHRlckNoYWluEkYKEmZpbHRlcl9jaGFpbl9tYXRjaBgBIAEoCzIqLmVudm95LmNvbmZpZy5saXN0ZW5lci52My5GaWx0ZXJDaGFpbk1hdGNoEjEKB2ZpbHRlcnMYAyADKAsyIC5lbnZveS5jb25maWcubGlzdGVuZXIudjMuRmlsdGVyEj8KEHRyYW5zcG9ydF9zb2NrZXQYBiABKAsyJS5lbnZveS5jb25maWcuY29yZS52My5UcmFuc3BvcnRTb2NrZXQSQwogdHJhbnNwb3J0X3NvY2tldF9jb25uZWN0X3RpbWVvdXQYCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoEbmFtZRgHIAEoCTIAIl0KDkxpc3RlbmVyRmlsdGVyEg4KBG5hbWUYASABKAkyABIsCgx0eXBlZF9jb25maWcYAyABKAsyFC5nb29nbGUucHJvdG9idWYuQW55SABCDQoLY29uZmlnX3R5cGViBnByb3RvMw", [file_envoy_config_core_v3_base, file_google_protobuf_any, file_google_protobuf_duration]);
 
 /**
  * @generated from message envoy.config.listener.v3.Filter
@@ -79,6 +79,11 @@ export type FilterChain = Message<"envoy.config.listener.v3.FilterChain"> & {
    * @generated from field: envoy.config.core.v3.TransportSocket transport_socket = 6;
    */
   transportSocket?: TransportSocket | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Duration transport_socket_connect_timeout = 9;
+   */
+  transportSocketConnectTimeout?: Duration | undefined;
 
   /**
    * @generated from field: string name = 7;

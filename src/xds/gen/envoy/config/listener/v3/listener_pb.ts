@@ -8,14 +8,15 @@ import type { Address } from "../../core/v3/address_pb.ts";
 import { file_envoy_config_core_v3_address } from "../../core/v3/address_pb.ts";
 import type { FilterChain, ListenerFilter } from "./listener_components_pb.ts";
 import { file_envoy_config_listener_v3_listener_components } from "./listener_components_pb.ts";
-import { file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_wrappers } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file envoy/config/listener/v3/listener.proto.
  */
 export const file_envoy_config_listener_v3_listener: GenFile = /*@__PURE__*/
-  fileDesc("CidlbnZveS9jb25maWcvbGlzdGVuZXIvdjMvbGlzdGVuZXIucHJvdG8SGGVudm95LmNvbmZpZy5saXN0ZW5lci52MyKdAwoITGlzdGVuZXISDgoEbmFtZRgBIAEoCTIAEi4KB2FkZHJlc3MYAiABKAsyHS5lbnZveS5jb25maWcuY29yZS52My5BZGRyZXNzEjwKDWZpbHRlcl9jaGFpbnMYAyADKAsyJS5lbnZveS5jb25maWcubGlzdGVuZXIudjMuRmlsdGVyQ2hhaW4SRwohcGVyX2Nvbm5lY3Rpb25fYnVmZmVyX2xpbWl0X2J5dGVzGAUgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEkIKEGxpc3RlbmVyX2ZpbHRlcnMYCSADKAsyKC5lbnZveS5jb25maWcubGlzdGVuZXIudjMuTGlzdGVuZXJGaWx0ZXISVgoRaW50ZXJuYWxfbGlzdGVuZXIYGyABKAsyOS5lbnZveS5jb25maWcubGlzdGVuZXIudjMuTGlzdGVuZXIuSW50ZXJuYWxMaXN0ZW5lckNvbmZpZ0gAGhgKFkludGVybmFsTGlzdGVuZXJDb25maWdCFAoSbGlzdGVuZXJfc3BlY2lmaWVyYgZwcm90bzM", [file_envoy_config_core_v3_address, file_envoy_config_listener_v3_listener_components, file_google_protobuf_wrappers]);
+  fileDesc("CidlbnZveS9jb25maWcvbGlzdGVuZXIvdjMvbGlzdGVuZXIucHJvdG8SGGVudm95LmNvbmZpZy5saXN0ZW5lci52MyLaAwoITGlzdGVuZXISDgoEbmFtZRgBIAEoCTIAEi4KB2FkZHJlc3MYAiABKAsyHS5lbnZveS5jb25maWcuY29yZS52My5BZGRyZXNzEjwKDWZpbHRlcl9jaGFpbnMYAyADKAsyJS5lbnZveS5jb25maWcubGlzdGVuZXIudjMuRmlsdGVyQ2hhaW4SRwohcGVyX2Nvbm5lY3Rpb25fYnVmZmVyX2xpbWl0X2J5dGVzGAUgASgLMhwuZ29vZ2xlLnByb3RvYnVmLlVJbnQzMlZhbHVlEkIKEGxpc3RlbmVyX2ZpbHRlcnMYCSADKAsyKC5lbnZveS5jb25maWcubGlzdGVuZXIudjMuTGlzdGVuZXJGaWx0ZXISOwoYbGlzdGVuZXJfZmlsdGVyc190aW1lb3V0GA8gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uElYKEWludGVybmFsX2xpc3RlbmVyGBsgASgLMjkuZW52b3kuY29uZmlnLmxpc3RlbmVyLnYzLkxpc3RlbmVyLkludGVybmFsTGlzdGVuZXJDb25maWdIABoYChZJbnRlcm5hbExpc3RlbmVyQ29uZmlnQhQKEmxpc3RlbmVyX3NwZWNpZmllcmIGcHJvdG8z", [file_envoy_config_core_v3_address, file_envoy_config_listener_v3_listener_components, file_google_protobuf_duration, file_google_protobuf_wrappers]);
 
 /**
  * @generated from message envoy.config.listener.v3.Listener
@@ -45,6 +46,11 @@ export type Listener = Message<"envoy.config.listener.v3.Listener"> & {
    * @generated from field: repeated envoy.config.listener.v3.ListenerFilter listener_filters = 9;
    */
   listenerFilters: ListenerFilter[];
+
+  /**
+   * @generated from field: google.protobuf.Duration listener_filters_timeout = 15;
+   */
+  listenerFiltersTimeout?: Duration | undefined;
 
   /**
    * @generated from oneof envoy.config.listener.v3.Listener.listener_specifier

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLoopback } from "./is-loopback.ts";
+import { isLoopback } from "./xds-address.ts";
 
 test.each(["localhost", "127.0.0.1", "127.255.255.254", "::1", "0:0:0:0:0:0:0:1"])(
   "%s is reachable from this machine only",

@@ -1,0 +1,29 @@
+/**
+ * The limits that every data plane keeps towards clients and backends. They bound everything that a client or a backend could grow
+ * without end. docs/gateway.md lists them.
+ */
+export interface EdgeLimits {
+  /** The size of request line and headers. A larger head gets 431. */
+  readonly maxHeaderBytes: number;
+  /** The number of headers. More get 431. */
+  readonly maxHeaders: number;
+  /** A TLS handshake; and from the first byte of a request to the end of its headers. Slower requests get 408. */
+  readonly headersMs: number;
+  /** How long a client's connection may be idle between two requests. */
+  readonly keepAliveMs: number;
+  /** How long a backend may send nothing, or a client accept nothing, before the request is aborted. */
+  readonly idleMs: number;
+  readonly connectMs: number;
+  /** How long an idle backend connection is kept. Shorter than what backends use, so that no request is sent on a connection that the backend closes. */
+  readonly upstreamKeepAliveMs: number;
+}
+
+export const EDGE_LIMITS: EdgeLimits = {
+  maxHeaderBytes: 32_768,
+  maxHeaders: 100,
+  headersMs: 10_000,
+  keepAliveMs: 60_000,
+  idleMs: 300_000,
+  connectMs: 5000,
+  upstreamKeepAliveMs: 4000,
+};

@@ -135,8 +135,8 @@ export const mutants = [
     "an object that is not in a part of the world does not exist",
     attachment,
     "src/core/attachment/resolve-references.ts",
-    "context.isComplete?.(ref, namespace) === true ?",
-    "context.isComplete?.(ref, namespace) !== undefined ?",
+    "context.isKnownAbsent?.(ref) === true ?",
+    "context.isKnownAbsent?.(ref) !== undefined ?",
   ),
 
   // Gateways and their listeners (Gateway API).
@@ -179,7 +179,7 @@ export const mutants = [
     "a Secret that is not in a part of the world does not exist",
     attachment,
     "src/core/topology/object-references.ts",
-    "context.isComplete(kind, namespace) ?",
+    "context.isKnownAbsent(target) ?",
     "true ?",
   ),
 
@@ -1075,6 +1075,27 @@ export const mutants = [
     `${effective}/world/gateway-controllers.ts`,
     "return controller === undefined || controllers.includes(controller) ? undefined : controller;",
     'return controllers.includes(controller ?? "") ? undefined : (controller ?? "unknown");',
+  ),
+  row(
+    "the controller of a Gateway without its GatewayClass is a listed one",
+    attachment,
+    `${effective}/paths/path-finder.ts`,
+    "if (this.#hasUnknownController(node)) markIncomplete(found, 0);",
+    "",
+  ),
+  row(
+    "a Direct policy is enforced on a Gateway without its GatewayClass",
+    attachment,
+    `${effective}/paths/path-finder.ts`,
+    "incomplete: this.#hasUnknownController(node),",
+    "incomplete: false,",
+  ),
+  row(
+    "an object that a plan deletes may exist elsewhere",
+    attachment,
+    "src/core/apply.ts",
+    'objectChanges(worldOf(evaluation), changes, "FromCluster")',
+    "objectChanges(worldOf(evaluation), changes)",
   ),
   row(
     "a controller writes status behind other controllers' Gateways",

@@ -255,7 +255,7 @@ metadata: {name: b}\nspec: {parentRefs: [{name: prod}], rules: [{retry: {attempt
     ]);
     const policies = await explained("get policies -o json -f a.yaml --default-namespace bakery", files);
     expect(policies.stdout).toContain('"namespace": "bakery"');
-    expect(policies.stdout).toContain('"enforcement": "Enforced"');
+    expect(policies.stdout).toContain('"enforcement": "Incomplete"');
   });
 
   test("positions stay right with --default-namespace", async () => {

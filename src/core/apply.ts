@@ -45,9 +45,15 @@ export const touchedOf = (applied: Applied): Touched | undefined => readTouched(
  * console.log(findings(next).length, delta.effective.length, delta.verdicts.length);
  * ```
  */
-export function apply(evaluation: Evaluation, changes: Iterable<Change>): Applied {
+export const apply = (evaluation: Evaluation, changes: Iterable<Change>): Applied =>
+  applyTo(evaluation, objectChanges(worldOf(evaluation), changes));
+
+/** Applies a planned change: what it deletes does not exist afterwards, also where the input is a part of the world. */
+export const applyPlanned = (evaluation: Evaluation, changes: Iterable<Change>): Applied =>
+  applyTo(evaluation, objectChanges(worldOf(evaluation), changes, "FromCluster"));
+
+function applyTo(evaluation: Evaluation, settled: ObjectChanges): Applied {
   const [world, options] = [worldOf(evaluation), optionsOf(evaluation)];
-  const settled = objectChanges(world, changes);
   if (settled.changes.some(({ ref, isQuiet }) => !isQuiet && isRule(ref))) {
     const anew = evaluateWith(snapshotAfter(world, settled), options);
     return new Applied(anew, compareWorlds({ before: world, after: worldOf(anew) }), undefined);
@@ -74,5 +80,10 @@ function snapshotAfter(world: World, changes: ObjectChanges): Snapshot {
   const anew = tablesOf(
     buildSnapshot(objects, { positions, validated, ...(matchRegex === undefined ? {} : { matchRegex }) }),
   );
-  return new Snapshot({ ...anew, findings: changes.documentFindings, completeness: world.completeness });
+  return new Snapshot({
+    ...anew,
+    findings: changes.documentFindings,
+    completeness: world.completeness,
+    deleted: changes.deleted,
+  });
 }

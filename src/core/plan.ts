@@ -1,4 +1,4 @@
-import { apply } from "./apply.ts";
+import { applyPlanned } from "./apply.ts";
 import { checkedFindings } from "./check.ts";
 import { type Change, objectChanges } from "./effective/update/object-changes.ts";
 import { type Evaluation, optionsOf, worldOf } from "./evaluation.ts";
@@ -19,7 +19,7 @@ import type { Plan } from "./explain/plan/result.ts";
 export function plan(evaluation: Evaluation, changes: Iterable<Change>): Plan {
   const before = worldOf(evaluation);
   const { changes: list, refused } = acceptedChanges(before, [...changes]);
-  const { evaluation: next, delta } = apply(evaluation, list);
+  const { evaluation: next, delta } = applyPlanned(evaluation, list);
   const cel = optionsOf(evaluation).evaluateCondition;
   return planChanges({
     before,

@@ -21,7 +21,11 @@ export interface TargetPath {
 export function findPaths(objects: readonly ClusterObject[], definition: PolicyDefinition): readonly TargetPath[] {
   const graph = buildLinks(objects, definition);
   const isEnforced = ({ nodes }: TargetPath) => nodes.every(({ object }) => !isForeign(object, objects, definition));
-  if (definition.class === "Direct") return distinct(directPaths(graph, definition)).filter(isEnforced);
+  const judged = (path: TargetPath): TargetPath =>
+    path.nodes.some(({ object }) => isOfUnknownClass(object, objects, definition))
+      ? { ...path, incomplete: true }
+      : path;
+  if (definition.class === "Direct") return distinct(directPaths(graph, definition)).filter(isEnforced).map(judged);
   const starts = graph.nodes.filter((node) => isRoot(node, graph, definition));
   const orphans = graph.nodes.filter((node) => graph.orphans.includes(node.id) && !starts.includes(node));
   const paths = [
@@ -34,7 +38,7 @@ export function findPaths(objects: readonly ClusterObject[], definition: PolicyD
       walkDown(orphan, graph, definition).map((nodes) => ({ nodes, incomplete: true as const })),
     ),
   ];
-  return distinct(paths.filter(isEnforced));
+  return distinct(paths.filter(isEnforced).map(judged));
 }
 
 /** A Gateway whose GatewayClass names a controller that the definition does not list: no policy of the kind takes effect behind it. */
@@ -44,10 +48,24 @@ function isForeign(
   definition: PolicyDefinition,
 ): boolean {
   if (definition.controllers.length === 0 || !isSameKind(ref, { ...gatewayClassKind, kind: "Gateway" })) return false;
-  const name = textField(field(raw, "spec"), "gatewayClassName") ?? "";
-  const gatewayClass = findObject(objects, { ...gatewayClassKind, namespace: "", name });
-  const controller = textField(field(gatewayClass?.raw, "spec"), "controllerName") || undefined;
+  const controller = controllerOf(raw, objects);
   return controller !== undefined && !definition.controllers.includes(controller);
+}
+
+/** A Gateway whose GatewayClass is not in the cluster: whether a controller carries the kind out behind it is not known. */
+function isOfUnknownClass(
+  { ref, raw }: ClusterObject,
+  objects: readonly ClusterObject[],
+  definition: PolicyDefinition,
+): boolean {
+  if (definition.controllers.length === 0 || !isSameKind(ref, { ...gatewayClassKind, kind: "Gateway" })) return false;
+  return controllerOf(raw, objects) === undefined;
+}
+
+function controllerOf(gateway: ClusterObject["raw"], objects: readonly ClusterObject[]): string | undefined {
+  const name = textField(field(gateway, "spec"), "gatewayClassName") ?? "";
+  const gatewayClass = findObject(objects, { ...gatewayClassKind, namespace: "", name });
+  return textField(field(gatewayClass?.raw, "spec"), "controllerName") || undefined;
 }
 
 /** Duplicate parentRefs or backends give one path. */

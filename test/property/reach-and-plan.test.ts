@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { applyPlanned } from "../../src/core/apply.ts";
 import { objectChanges } from "../../src/core/effective/update/object-changes.ts";
 import type { World } from "../../src/core/effective/world/world.ts";
 import { worldOf } from "../../src/core/evaluation.ts";
@@ -11,7 +12,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, jsonEqual } from 
 import { valueAtPointer } from "../../src/core/model/json-pointer.ts";
 import { kindId, type ObjectRef } from "../../src/core/model/refs.ts";
 import { parseObject } from "../../src/core/model/snapshot.ts";
-import { apply, type Change, type EffectivePolicy, effectivePolicies, verdicts } from "../../src/index.ts";
+import { type Change, type EffectivePolicy, effectivePolicies, verdicts } from "../../src/index.ts";
 import { type Evaluation, evaluateDocuments } from "./evaluate-cluster.ts";
 import { assertProperty, PROPERTY_TIMEOUT_MS, seed } from "./property-run.ts";
 import { randomCluster } from "./random/random-cluster.ts";
@@ -73,7 +74,7 @@ describe(`reach (seed ${seed})`, () => {
 });
 
 function planFor(evaluation: Evaluation, changes: readonly Change[]): { plan: Plan; next: Evaluation } {
-  const { evaluation: next, delta } = apply(evaluation, changes);
+  const { evaluation: next, delta } = applyPlanned(evaluation, changes);
   const [before, after] = [worldOf(evaluation), worldOf(next)];
   const findingsOf = (): readonly [] => [];
   const plan = planChanges({ before, after, delta, changes: objectChanges(before, changes).changes, findingsOf });

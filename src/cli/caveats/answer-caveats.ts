@@ -12,15 +12,13 @@ export type AnswerSource = Pick<LoadedSource, "world" | "locate" | "unread">;
 export interface AnswerOptions {
   readonly redaction?: Redaction;
   readonly dataplane?: CaveatDataplane | undefined;
-  /** The objects that a planned change deletes. */
-  readonly deleted?: ReadonlySet<ObjectId>;
 }
 
 /** The caveats that touch an answer, with the positions of their fields. Hidden policies are counted, not named. */
 export function answerCaveats(
   { world, locate, unread }: AnswerSource,
   question: CaveatQuestion,
-  { redaction, dataplane, deleted = NONE }: AnswerOptions = {},
+  { redaction, dataplane }: AnswerOptions = {},
 ): readonly Caveat[] {
   const locateObject = (named: CaveatObject): CaveatObject => {
     const { object, field } = named;
@@ -29,7 +27,7 @@ export function answerCaveats(
       named.source;
     return source === undefined ? named : { ...named, source };
   };
-  return findCaveats(world, { ...question, dataplane, unread, deleted }).map((caveat) =>
+  return findCaveats(world, { ...question, dataplane, unread }).map((caveat) =>
     redact({ ...caveat, objects: caveat.objects.map(locateObject) }, redaction),
   );
 }
@@ -46,8 +44,6 @@ export function questionAbout(
     ? { about: "Policies", policies: ids }
     : { about: "Objects", objects: ids };
 }
-
-const NONE: ReadonlySet<ObjectId> = new Set();
 
 /** Only policies are hidden. A message that names one is replaced by its summary, which has counts only. */
 function redact(caveat: Caveat, redaction: Redaction | undefined): Caveat {

@@ -9,6 +9,7 @@ import type { EffectiveSpec } from "../../core/merge/effective-spec.ts";
 import { kindId } from "../../core/model/refs.ts";
 import { redactSpec } from "../args/redaction.ts";
 import { effectiveJson } from "../print/effective-json.ts";
+import { startsWithin } from "../print/format-paths.ts";
 import { formatFirst, formatTarget } from "../print/format-target.ts";
 import { formatValue } from "../print/format-value.ts";
 import { printList } from "../print/print-list.ts";
@@ -42,7 +43,9 @@ export function getEffective(get: GetContext): number {
     printTable([...counted()], get);
   }
   if (incomplete > 0)
-    note(`${incomplete} of ${count} paths are incomplete (…): a parent is not in the files, and may have policies`);
+    note(
+      `${incomplete} of ${count} paths ${incomplete === 1 ? "is" : "are"} incomplete: an object above is not in the files`,
+    );
   return count;
 }
 
@@ -104,7 +107,7 @@ function printTable(all: readonly EffectivePolicy[], { context, redaction }: Get
       return [
         policyKind.kind,
         formatTarget(end, end.sectionName, ""),
-        `${incomplete ? "… > " : ""}${throughWords(path, { all: wide })}${from === undefined ? "" : ` from ${from}`}`,
+        `${startsWithin({ nodes: path, ...(incomplete ? { incomplete } : {}) }) ? "… > " : ""}${throughWords(path, { all: wide })}${from === undefined ? "" : ` from ${from}`}`,
         formatFirst(names, { all: wide }),
         [
           ...(sources.length > 0 || fields === undefined ? [formatValue(redactSpec(spec, sources, redaction))] : []),

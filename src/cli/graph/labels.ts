@@ -26,7 +26,7 @@ const STATES: Readonly<Record<PolicyState, string>> = {
   PartiallyEnforced: "takes effect partly",
   Overridden: "overridden",
   NoPath: "reaches nothing",
-  Incomplete: "not known: a parent is not in the input",
+  Incomplete: "not known: an object above is not in the input",
   Invalid: "invalid",
   TargetNotFound: "target not found",
   Conflicted: "in conflict",

@@ -3,7 +3,7 @@ import type { World } from "../../core/effective/world/world.ts";
 import { findKinds, kindWords } from "../../core/explain/kind-words.ts";
 import type { Plan } from "../../core/explain/plan/result.ts";
 import type { Finding } from "../../core/model/finding.ts";
-import { formatRef, type ObjectRef, objectId } from "../../core/model/refs.ts";
+import { formatRef, type ObjectRef } from "../../core/model/refs.ts";
 import { formatOrigin } from "../../sources/format-origin.ts";
 import { type LoadedDocuments, loadDocuments } from "../../sources/load-documents.ts";
 import { type LoadedSource, unreadOf } from "../../sources/load-source.ts";
@@ -165,7 +165,7 @@ async function plan(input: PlanDocuments, deletes: readonly string[], context: C
   if (problem !== undefined && scopeProblem(sides.before.world, scope) !== undefined)
     return fail(problem.message, problem.hint);
   const shown = redactPlan(planned, sides, redaction.redaction);
-  const caveats = planCaveats(source, documents, sides, deleted, redaction.redaction);
+  const caveats = planCaveats(source, documents, sides, redaction.redaction);
   if (output === "json" || output === "yaml") {
     printData(print, output, planJson(shown, { sides, redaction: redaction.redaction, caveats }));
   } else {
@@ -181,15 +181,11 @@ function planCaveats(
   source: LoadedSource,
   loaded: LoadedDocuments,
   { before, after }: PlanSides,
-  deleted: readonly ObjectRef[],
   redaction: Redaction,
 ): readonly Caveat[] {
   const question = { about: "Input" } as const;
   const now = answerCaveats({ ...before, unread: source.unread }, question, { redaction });
-  const next = answerCaveats({ ...after, unread: unreadOf(loaded) }, question, {
-    redaction,
-    deleted: new Set(deleted.map(objectId)),
-  });
+  const next = answerCaveats({ ...after, unread: unreadOf(loaded) }, question, { redaction });
   const known = new Set(now.map(caveatKey));
   return [...now, ...next.filter((caveat) => !known.has(caveatKey(caveat)))];
 }

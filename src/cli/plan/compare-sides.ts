@@ -1,4 +1,4 @@
-import { apply } from "../../core/apply.ts";
+import { applyPlanned } from "../../core/apply.ts";
 import { checkWorld } from "../../core/check/check-world.ts";
 import { needsCel } from "../../core/check/needs-cel.ts";
 import { findingsOf } from "../../core/effective/findings/findings-of.ts";
@@ -29,7 +29,7 @@ export async function compareSides(
 ): Promise<{ readonly planned: Plan; readonly sides: PlanSides }> {
   const evaluation = await withConditions(source, upserts);
   const changes = toChanges(upserts, deleted);
-  const { evaluation: next, delta } = apply(evaluation, changes);
+  const { evaluation: next, delta } = applyPlanned(evaluation, changes);
   const [before, after] = [worldOf(evaluation), worldOf(next)];
   const locate: LoadedSource["locate"] = (id, pointer) => {
     const object = after.objects.get(id);

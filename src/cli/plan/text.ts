@@ -1,7 +1,14 @@
 import type { Tally, Verdict } from "../../core/effective/verdicts/verdict.ts";
 import type { Plan, PlannedObject, PolicyChange, PolicyShare } from "../../core/explain/plan/result.ts";
 import type { Finding, Severity } from "../../core/model/finding.ts";
-import { formatRef, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../core/model/refs.ts";
+import {
+  formatRef,
+  kindId,
+  type ObjectId,
+  type ObjectRef,
+  type PolicyId,
+  parseObjectId,
+} from "../../core/model/refs.ts";
 import { fieldPointer } from "../../sources/field-pointer.ts";
 import type { Redaction } from "../args/redaction.ts";
 import { listWords } from "../print/format-paths.ts";
@@ -90,10 +97,16 @@ function printObjects({ objects, stillImplied }: Plan, context: PlanTextContext)
     print.paragraph(
       { hanging: 2 },
       styled("Note:", "yellow"),
-      ` ${names}${more} would still name ${glued(formatRef(object))}. An object that is named but not defined is assumed to exist, so the plan does not show what a controller would do.`,
+      ` ${names}${more} would still name ${glued(formatRef(object))}. ${stillNamed(object)}`,
     );
   }
 }
+
+/** What the plan assumes about an object that others name after its deletion. */
+const stillNamed = ({ kind }: ObjectRef): string =>
+  kind === "GatewayClass"
+    ? "For policy kinds whose definition lists no controllers the plan does not show what happens behind such a Gateway."
+    : "An object that is named but not defined is assumed to exist, so the plan does not show what a controller would do.";
 
 const nameOf = (id: ObjectId, { sides, redaction }: PlanTextContext): string =>
   isHiddenPolicy(id, sides, redaction) ? redaction.name(id) : formatRef(parseObjectId(id));

@@ -42,10 +42,14 @@ function stepsOf({ nodes, from }: ExplainedPath): Steps {
   return steps;
 }
 
+/** True if the first node of an incomplete path has a parent that is not in the input. Nothing is above a GatewayClass. */
+export const startsWithin = ({ nodes: [first], incomplete }: ExplainedPath): boolean =>
+  incomplete === true && first?.kind !== "GatewayClass";
+
 /** `GatewayClass house > Gateway infra/prod > listener http > HTTPRoute bakery/baker > rule order`. */
 export function formatPath(path: ExplainedPath): string {
   const steps = [...stepsOf(path).values()].map(({ word, name }) => glued(`${word} ${name}`));
-  return `${path.incomplete ? "… > " : ""}${steps.join(" > ")}`;
+  return `${startsWithin(path) ? "… > " : ""}${steps.join(" > ")}`;
 }
 
 export function formatNode(node: PathNode): string {
@@ -66,7 +70,7 @@ export function formatPathsTogether(paths: readonly ExplainedPath[]): string {
     const shown = names.slice(0, MOST_NAMES).join(" | ");
     return names.length > MOST_NAMES ? `${shown} | ${names.length - MOST_NAMES} more` : shown;
   });
-  return `${paths.some(({ incomplete }) => incomplete) ? "… > " : ""}${parts.join(" > ")}`;
+  return `${paths.some(startsWithin) ? "… > " : ""}${parts.join(" > ")}`;
 }
 
 /** The levels of all paths, in the order of the paths. A level that only some paths have keeps its position. */

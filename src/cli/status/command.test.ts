@@ -43,6 +43,11 @@ test("a route has an entry for each parent, with the generation of the route", a
   const files = {
     "a.yaml": `
 apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: x}
+spec: {controllerName: prevail.dev/gateway}
+---
+apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: {name: g, namespace: ns, generation: 4}
 spec: {gatewayClassName: x, listeners: [{name: l, protocol: HTTP, port: 80}]}

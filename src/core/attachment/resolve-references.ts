@@ -6,16 +6,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject, ownValue } from "
 import { valueAtKeys } from "../model/json-pointer.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { missingContent } from "../model/missing-content.ts";
-import {
-  formatRef,
-  type GroupKind,
-  isPlainName,
-  type KindId,
-  kindId,
-  type ObjectId,
-  type ObjectRef,
-  objectId,
-} from "../model/refs.ts";
+import { formatRef, isPlainName, type KindId, kindId, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
 
 /** A reference of a policy that does not resolve, and why. */
 export interface ReferenceProblem {
@@ -55,8 +46,8 @@ export const NO_REFERENCES: ResolvedReferences = {
 /** The tables that references are resolved with. */
 export interface ReferenceContext {
   find(kind: KindId, namespace: string, name: string): KubeObject | undefined;
-  /** True if an object of this kind and namespace that is not found does not exist. Absent: it is not known. */
-  isComplete?(kind: GroupKind, namespace: string): boolean;
+  /** True if an object that is not found does not exist. Absent: it is not known. */
+  isKnownAbsent?(ref: ObjectRef): boolean;
 }
 
 const MAX_REFERENCES = 100;
@@ -158,7 +149,7 @@ function resolveReference(
   const object = context.find(kindId(allowed), namespace, name);
   named.push(object?.id ?? objectId(ref));
   if (object === undefined)
-    return context.isComplete?.(ref, namespace) === true ? invalid(`there is no ${formatRef(ref)}`) : { field, ref };
+    return context.isKnownAbsent?.(ref) === true ? invalid(`there is no ${formatRef(ref)}`) : { field, ref };
   const missing = missingContent(object, reference);
   return missing === undefined ? undefined : invalid(`${formatRef(ref)} ${missing}`);
 }

@@ -4,7 +4,7 @@ import type { Rejection } from "../attachment/resolved-targets.ts";
 import { isAbsentElsewhere } from "../effective/verdicts/find-undecided.ts";
 import { refusalsOf } from "../effective/world/link-indexes.ts";
 import type { World } from "../effective/world/world.ts";
-import { isCompleteFor } from "../model/completeness.ts";
+import { isKnownAbsent } from "../model/completeness.ts";
 import {
   compareText,
   formatRef,
@@ -64,8 +64,7 @@ export function absentBackendCaveats(context: CaveatContext): readonly Caveat[] 
     for (const { code, child, field } of refusalsOf(world, id)) {
       if (code !== "BackendNotFound" || child === undefined) continue;
       const isMistyped = suggestName(world.names, kindId(child), child.namespace, child.name) !== "";
-      if (!isMistyped && !isCompleteFor(world.completeness, child, child.namespace))
-        note(context, found, child, id, field);
+      if (!isMistyped && !isKnownAbsent(world, child)) note(context, found, child, id, field);
     }
   });
   return absentCaveats("AbsentBackend", found, "named as a backend", "Policies on it are not known");
@@ -136,7 +135,7 @@ export function absentReferenceCaveats(context: CaveatContext): readonly Caveat[
 }
 
 function note(
-  { world, scope }: CaveatContext,
+  { world }: CaveatContext,
   found: AbsentTable,
   ref: ObjectRef,
   by: ObjectId,
@@ -144,7 +143,7 @@ function note(
 ): void {
   const id = objectId(ref);
   // An object that is in the input and refused is another caveat.
-  if (world.refused.has(id) || scope.deleted?.has(id) === true) return;
+  if (world.refused.has(id) || world.deleted.has(id)) return;
   const absent = found.get(id) ?? { ref, namedBy: [] };
   found.set(id, absent);
   const object = world.objects.get(by);

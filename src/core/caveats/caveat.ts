@@ -53,6 +53,4 @@ export type CaveatScope = CaveatQuestion & {
   readonly dataplane?: CaveatDataplane | undefined;
   /** Findings about files, documents and API resources that could not be read, so that the snapshot does not have them. */
   readonly unread?: readonly Finding[];
-  /** Objects that are known not to exist, because a planned change deletes them. */
-  readonly deleted?: ReadonlySet<ObjectId>;
 };

@@ -1,19 +1,18 @@
-import { classNameOf, gatewaysOfUnknownClass } from "../effective/world/gateway-controllers.ts";
-import { isCompleteFor } from "../model/completeness.ts";
-import { GATEWAY_API } from "../model/kinds.ts";
-import { formatRef, type ObjectId, type ObjectRef, objectId } from "../model/refs.ts";
+import { isCarriedOut } from "../dataplane/carried-out.ts";
+import { gatewaysOfUnknownClass } from "../effective/world/gateway-controllers.ts";
+import { formatRef, objectId } from "../model/refs.ts";
 import type { Caveat } from "./caveat.ts";
 import { type CaveatContext, caveat, listNames, located } from "./caveat-context.ts";
 
 /** Policy kinds that only some controllers carry out, behind Gateways whose GatewayClass is not in the input. */
 export function unknownControllerCaveats({ world, related, scope }: CaveatContext): readonly Caveat[] {
-  if (isCompleteFor(world.completeness, { group: GATEWAY_API, kind: "GatewayClass" }, "")) return [];
   const asked = related();
   return world.rulebook.kinds.flatMap(({ definition, index, policyKind }): readonly Caveat[] => {
     if ((world.attached[index]?.size ?? 0) === 0) return [];
+    // The data plane of the question carries the kind out itself.
+    if (scope.dataplane !== undefined && definition.policies.some(isCarriedOut)) return [];
     const gateways = gatewaysOfUnknownClass(world, definition).filter((ref) => {
       const id = objectId(ref);
-      if (scope.deleted?.has(gatewayClassOf(world, ref)) === true) return false;
       return asked === undefined || asked.above.has(id) || asked.below.has(id);
     });
     if (gateways.length === 0) return [];
@@ -31,10 +30,4 @@ export function unknownControllerCaveats({ world, related, scope }: CaveatContex
       }),
     ];
   });
-}
-
-/** The id of the GatewayClass that a Gateway names. */
-function gatewayClassOf({ objects }: CaveatContext["world"], gateway: ObjectRef): ObjectId {
-  const raw = objects.get(objectId(gateway))?.raw ?? {};
-  return objectId({ group: GATEWAY_API, kind: "GatewayClass", namespace: "", name: classNameOf(raw) });
 }

@@ -1,4 +1,4 @@
-import { CARRIED_OUT } from "../dataplane/carried-out.ts";
+import { isCarriedOut } from "../dataplane/carried-out.ts";
 import type { KubeObject } from "../model/kube-object.ts";
 import { kindId } from "../model/refs.ts";
 import { countKinds } from "../model/words/count-kinds.ts";
@@ -10,11 +10,10 @@ const NAMES: Readonly<Record<CaveatDataplane, string>> = { embedded: "the embedd
 /** Policy kinds that are resolved, and that the data plane of the question does not carry out. */
 export function notCarriedOutCaveats({ world, scope }: CaveatContext): readonly Caveat[] {
   if (scope.dataplane === undefined) return [];
-  const carriedOut = new Set(CARRIED_OUT.map((kind) => kindId(kind)));
   const counts: CountedPolicies[] = [];
   const objects: KubeObject[] = [];
   for (const { definition } of world.rulebook.kinds) {
-    if (definition.policies.some((kind) => carriedOut.has(kindId(kind)))) continue;
+    if (definition.policies.some(isCarriedOut)) continue;
     for (const { group, kind } of definition.policies) {
       const policies = world.objects.ofKind(kindId({ group, kind }));
       if (policies.length > 0) counts.push({ group, kind, count: policies.length });

@@ -1,4 +1,4 @@
-import type { GroupKind } from "./refs.ts";
+import { type GroupKind, type ObjectId, type ObjectRef, objectId } from "./refs.ts";
 
 /** A kind of which the snapshot has every object, in all namespaces or in some. */
 export interface CompleteKind extends GroupKind {
@@ -25,3 +25,15 @@ export function isCompleteFor(completeness: Completeness, { group, kind }: Group
       );
   }
 }
+
+/** What is known about objects that a snapshot does not have. */
+export interface KnownAbsence {
+  /** Where an absent object does not exist, and where it is not known. */
+  readonly completeness: Completeness;
+  /** Objects that do not exist, because a planned change deletes them. */
+  readonly deleted: ReadonlySet<ObjectId>;
+}
+
+/** True if an object that is not in the snapshot does not exist. */
+export const isKnownAbsent = ({ completeness, deleted }: KnownAbsence, ref: ObjectRef): boolean =>
+  isCompleteFor(completeness, ref, ref.namespace) || (deleted.size > 0 && deleted.has(objectId(ref)));

@@ -1,6 +1,6 @@
 /** The immutable input of an evaluation: every object that could be read, and findings about the others. */
 import { ObjectIndex, ObjectIndexDraft } from "./collections/object-index.ts";
-import type { Completeness } from "./completeness.ts";
+import type { Completeness, KnownAbsence } from "./completeness.ts";
 import type { KindFacts } from "./definition.ts";
 import type { Finding } from "./finding.ts";
 import { canonicalJson, isJsonObject, type JsonObject, jsonEqual } from "./json.ts";
@@ -15,7 +15,7 @@ import { builtInJudging, type Judging } from "./schema/judge/judging.ts";
 import { measureJson } from "./schema/measure-json.ts";
 import { formatValue } from "./words/format-value.ts";
 
-export interface SnapshotTables {
+export interface SnapshotTables extends KnownAbsence {
   readonly objects: ObjectIndex;
   /** Objects that the API server would refuse. They count as absent. */
   readonly refused: ReadonlyMap<ObjectId, RefusedObject>;
@@ -23,7 +23,6 @@ export interface SnapshotTables {
   readonly unevaluated: ReadonlyMap<ObjectId, readonly UnevaluatedRule[]>;
   /** Findings about documents without an identity, and about duplicates. */
   readonly findings: readonly Finding[];
-  readonly completeness: Completeness;
   /** How objects are judged. Changes are judged in the same way. */
   readonly judging: Judging;
 }
@@ -86,7 +85,7 @@ const DEFAULT_NAMESPACE = "default";
 export const buildSnapshot = (values: Iterable<unknown>, options: SnapshotOptions = {}): Snapshot => {
   const all = [...values];
   const read = readObjects(all, options.positions ?? [], readRules(all, options));
-  return new Snapshot({ ...read, completeness: options.completeness ?? "Partial" });
+  return new Snapshot({ ...read, completeness: options.completeness ?? "Partial", deleted: new Set() });
 };
 
 const RULES: ReadonlySet<unknown> = new Set(["CustomResourceDefinition", "PolicyDefinition"]);
@@ -114,7 +113,7 @@ export function readObjects(
   values: readonly unknown[],
   positions: ReadonlyArray<SourcePosition | undefined>,
   judging: Judging,
-): Omit<SnapshotTables, "completeness"> {
+): Omit<SnapshotTables, keyof KnownAbsence> {
   const objects = new ObjectIndexDraft();
   const refused = new Map<ObjectId, RefusedObject>();
   const unevaluated = new Map<ObjectId, readonly UnevaluatedRule[]>();

@@ -51,7 +51,7 @@ export type Vocabulary = "Enforced" | "Programmed";
  *
  * The condition is True with reason Enforced if all settings of the policy take effect on all its complete paths, True with reason
  * PartiallyEnforced if some do, and False with reason Overridden if none does. The message names the overriding policies. Without a
- * complete path it is Unknown with reason Incomplete: a parent is not in the input.
+ * complete path it is Unknown with reason Incomplete: an object above is not in the input.
  * GEP-713, "Meta resource status"
  */
 export function enforcement(
@@ -71,7 +71,10 @@ export function enforcement(
 type CompletePaths = Omit<Tally, "incomplete">;
 
 const formatIncomplete = (paths: number): string =>
-  `${count(paths)} ${paths === 1 ? "is" : "are"} incomplete: a parent is not in the input, and a policy on it or above it may override this one`;
+  `${count(paths)} ${paths === 1 ? "is" : "are"} incomplete: ${NOT_IN_INPUT}`;
+
+const NOT_IN_INPUT =
+  "an object above, such as a Gateway or its GatewayClass, is not in the input, so it is not known what takes effect there";
 
 function enforcementOf(
   type: Vocabulary,
@@ -93,8 +96,7 @@ function enforcementOf(
         type,
         status: "Unknown",
         reason: INCOMPLETE,
-        message:
-          "every path of the policy is incomplete: a parent is not in the input, and a policy on it or above it may override this one",
+        message: `every path of the policy is incomplete: ${NOT_IN_INPUT}`,
       };
   }
 }

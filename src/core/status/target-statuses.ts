@@ -89,7 +89,7 @@ const conditionsOf = (object: KubeObject, byType: Draft["byType"]): readonly Con
             type,
             status: "Unknown",
             reason: "Incomplete",
-            message: `possibly affected by ${formatPolicies(possible)}: a parent is not in the input, and a policy above may override it`,
+            message: `possibly affected by ${formatPolicies(possible)}: an object above is not in the input`,
           }),
     );
 

@@ -274,7 +274,7 @@ function refuse(draft: ParentDraft, field: string, code: RefusalCode, reason: st
 
 /** A parent that does not exist gives no path. One that is only not in the snapshot, or refused, may have policies. */
 const isKnownAbsent = ({ context }: ParentDraft, { ref, target }: NamedObject): boolean =>
-  context.isComplete?.(ref, ref.namespace) === true && context.isInvalid?.(target.id, ref.namespace, ref.name) !== true;
+  context.isKnownAbsent?.(ref) === true && context.isInvalid?.(target.id, ref.namespace, ref.name) !== true;
 
 function refuseAbsent(draft: ParentDraft, field: string, named: NamedObject): void {
   if (!isKnownAbsent(draft, named)) draft.absentParents.push(named.ref);

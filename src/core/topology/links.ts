@@ -1,7 +1,7 @@
 /** The links of one object to its parents and to its children, the references that were refused and what the result depends on. */
 import type { JsonObject } from "../model/json.ts";
 import type { KubeObject } from "../model/kube-object.ts";
-import type { GroupKind, KindId, ObjectId, ObjectRef } from "../model/refs.ts";
+import type { KindId, ObjectId, ObjectRef } from "../model/refs.ts";
 import type { NameLookup } from "../model/words/near-miss.ts";
 import type { LinkRows } from "./compile-rows.ts";
 import type { Grant } from "./reference-grants.ts";
@@ -14,8 +14,8 @@ export interface LinkContext {
   namespaceLabels(namespace: string): JsonObject;
   readonly grantsIn: (namespace: string) => readonly Grant[];
   readonly rows: LinkRows;
-  /** True if an object of this kind and namespace that is not found does not exist. Absent: it is not known whether it does. */
-  isComplete?(kind: GroupKind, namespace: string): boolean;
+  /** True if an object that is not found does not exist. Absent: it is not known whether it does. */
+  isKnownAbsent?(ref: ObjectRef): boolean;
   /** True if the object exists but was refused as invalid; used for messages only. */
   isInvalid?(kind: KindId, namespace: string, name: string): boolean;
   /**

@@ -14,8 +14,8 @@ export interface ObjectReferenceContext {
   /** Facts of a known kind. */
   kind(kind: GroupKind): KindFacts | undefined;
   readonly grantsIn: (namespace: string) => readonly Grant[];
-  /** True if an object of this kind and namespace that is not found does not exist. */
-  isComplete(kind: GroupKind, namespace: string): boolean;
+  /** True if an object that is not found does not exist. */
+  isKnownAbsent(ref: ObjectRef): boolean;
 }
 
 /** References at one field of a kind. */
@@ -164,7 +164,7 @@ function referenceProblem(
   }
   const object = context.find(kindId(kind), namespace, name);
   if (object === undefined)
-    return context.isComplete(kind, namespace) ? { reason, message: `there is no ${formatRef(target)}` } : undefined;
+    return context.isKnownAbsent(target) ? { reason, message: `there is no ${formatRef(target)}` } : undefined;
   const missing = content === undefined ? undefined : missingContent(object, content);
   return missing === undefined ? undefined : { reason, message: `${formatRef(target)} ${missing}` };
 }

@@ -4,7 +4,17 @@
  * A definition names the controllers that carry its kind out.
  */
 import { describe, expect, test } from "vitest";
-import { apply, builtInDefinitions, caveatsFor, effectivePolicies, explain, reach, trace } from "../../../src/index.ts";
+import {
+  apply,
+  builtInDefinitions,
+  caveatsFor,
+  effectivePolicies,
+  explain,
+  plan,
+  reach,
+  trace,
+  verdicts,
+} from "../../../src/index.ts";
 import { cluster } from "../../support/cluster/cluster.ts";
 import { gateway, gatewayClass, policy, route, routeTo, service } from "../../support/cluster/gateway-objects.ts";
 import { policyKind } from "../../support/cluster/policy-kind.ts";
@@ -87,13 +97,85 @@ describe("Gateways of other controllers", () => {
     expect(any.findingsOn("p")).toEqual([]);
   });
 
-  test("a GatewayClass that is not in the input: the policy takes effect, with a caveat", () => {
-    const objects = onRoute("Gateway/edge").filter(({ kind }) => kind !== "GatewayClass");
-    const unknown = cluster(objects, { definitions: [authKind] });
-    expect(unknown.outcome("p")).toBe("Enforced");
+  const withoutClass = (name: string, objects: ReturnType<typeof onRoute>) =>
+    objects.filter(({ kind, metadata }) => kind !== "GatewayClass" || !JSON.stringify(metadata).includes(name));
+
+  test("a GatewayClass that is not in the input: it is not known whether the policy takes effect", () => {
+    const unknown = cluster(withoutClass("ours", onRoute("Gateway/edge")), { definitions: [authKind] });
+    expect(unknown.outcome("p")).toBe("Incomplete");
+    expect(unknown.conditions("p")).toEqual(["Gateway/edge: Accepted=True/Accepted Enforced=Unknown/Incomplete"]);
+    expect(unknown.affectedBy("HTTPRoute/r")).toEqual([]);
+    expect(unknown.effective().map(({ spec, incomplete }) => ({ spec, incomplete }))).toEqual([
+      { spec: { jwt: true }, incomplete: true },
+    ]);
     const caveats = caveatsFor(unknown.evaluation, { about: "Input" });
     expect(caveats.map(({ code }) => code)).toContain("UnknownController");
     expect(caveatsFor(made("Gateway/edge").evaluation, { about: "Input" })).toEqual([]);
+  });
+
+  test("a GatewayClass that is not in the input: the verdict is that of the other Gateways", () => {
+    const objects = withoutClass("theirs", onRoute("Gateway/edge", "Gateway/mesh"));
+    const mixed = cluster(objects, { definitions: [authKind] });
+    expect(mixed.outcome("p")).toBe("Enforced");
+    expect(mixed.conditions("p")).toEqual([
+      "Gateway/edge: Accepted=True/Accepted Enforced=True/Enforced",
+      "Gateway/mesh: Accepted=True/Accepted Enforced=Unknown/Incomplete",
+    ]);
+  });
+
+  test("a GatewayClass that is not in the input matters only to kinds with controllers", () => {
+    const objects = withoutClass("ours", onRoute("Gateway/edge"));
+    expect(cluster(objects, { definitions: [{ ...authKind, controllers: [] }] }).outcome("p")).toBe("Enforced");
+  });
+
+  test("a GatewayClass that is not in the input: a Direct policy on the Gateway", () => {
+    const direct = policyKind("TLSPolicy", {
+      class: "Direct",
+      targets: ["Gateway"],
+      ends: ["Gateway"],
+      controllers: ["ours.example.com/controller"],
+    });
+    const objects = [gateway("edge", { class: "ours" }), policy("TLSPolicy", "p", "Gateway/edge", { min: "1.2" })];
+    expect(cluster(objects, { definitions: [direct] }).outcome("p")).toBe("Incomplete");
+  });
+
+  test("a GatewayClass that comes and goes", () => {
+    const without = cluster(withoutClass("ours", onRoute("Gateway/edge")), { definitions: [authKind] });
+    const { evaluation, delta } = apply(without.evaluation, [
+      { upsert: gatewayClass("ours", "ours.example.com/controller") },
+    ]);
+    expect(enforcementsOf(evaluation)).toEqual(["Enforced"]);
+    expect(delta.verdicts).toHaveLength(1);
+    const gone = apply(evaluation, [
+      { delete: { group: "gateway.networking.k8s.io", kind: "GatewayClass", namespace: "", name: "ours" } },
+    ]);
+    expect(enforcementsOf(gone.evaluation)).toEqual(["Incomplete"]);
+  });
+
+  const enforcementsOf = (evaluation: Parameters<typeof verdicts>[0]) =>
+    [...verdicts(evaluation)].map(({ verdict }) =>
+      verdict.state === "Accepted" ? verdict.enforcement : verdict.reason,
+    );
+
+  const classRef = (name: string) => ({
+    group: "gateway.networking.k8s.io",
+    kind: "GatewayClass",
+    namespace: "",
+    name,
+  });
+
+  test("a plan that deletes the GatewayClass of another controller: no policy takes effect because of it", () => {
+    const { policies, kinds } = plan(made("Gateway/mesh").evaluation, [{ delete: classRef("theirs") }]);
+    expect({ policies, kinds }).toEqual({ policies: [], kinds: [] });
+  });
+
+  test("a plan that deletes the GatewayClass of a listed controller: no controller carries the policy out afterwards", () => {
+    const { policies, kinds } = plan(made("Gateway/edge").evaluation, [{ delete: classRef("ours") }]);
+    const shown = policies.map(({ before, after }) =>
+      [before, after].map((verdict) => verdict?.state === "Accepted" && verdict.enforcement),
+    );
+    expect(shown).toEqual([["Enforced", "NoPath"]]);
+    expect(kinds.flatMap(({ changes }) => changes.map(({ change }) => change))).toEqual(["removed"]);
   });
 
   test("a GatewayClass that does not exist: no controller carries the policy out", () => {

@@ -151,7 +151,7 @@ describe("Meta resource status: a parent that is not in the input", () => {
     expect(made.tally("p")).toEqual({ paths: 1, full: 0, partial: 0, none: 0, met: 0 });
     expect(made.affectedTargets("p")).toEqual([]);
     expect(affectedLines(made)).toEqual([
-      "Service/b1 status.conditions: example.com/ColorPolicyAffected=Unknown possibly by p: a parent is not in the input, and a policy above may override it",
+      "Service/b1 status.conditions: example.com/ColorPolicyAffected=Unknown possibly by p: an object above is not in the input",
     ]);
   });
 

@@ -128,5 +128,5 @@ export const findingDocs: ReadonlyMap<string, string> = new Map([
   ["CoverageRuleInvalid", "### CoverageRuleInvalid\n\n**error** · A CoverageRule is invalid.\n\nA field is missing, misspelt or of the wrong type, a kind is unknown, or the level is not on the paths of the policy kind. A rule with\na mistake is not used."],
   ["CoverageRuleError", "### CoverageRuleError\n\n**error** · The condition of a CoverageRule cannot be evaluated.\n\nThe expression has a mistake, or compares different types. Targets for which the condition cannot be evaluated have no finding\n`NotCovered`."],
   ["CoverageMatchesNothing", "### CoverageMatchesNothing\n\n**warning** · A CoverageRule has no targets.\n\nA rule without targets is always met, so a misspelt name in it would not be noticed."],
-  ["CoverageIncomplete", "### CoverageIncomplete\n\n**info** · A CoverageRule cannot be checked on every target.\n\nSome targets are below a Gateway that is not in the files, so its policies are unknown."],
+  ["CoverageIncomplete", "### CoverageIncomplete\n\n**info** · A CoverageRule cannot be checked on every target.\n\nSome targets are below a Gateway that is not in the files, so its policies are unknown; or below a Gateway whose GatewayClass is not in the files, so it\nis unknown whether its controller carries the policies out."],
 ]);

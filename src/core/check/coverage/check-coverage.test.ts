@@ -132,7 +132,7 @@ spec:
     const route = rest.join("---\n");
     expect(await findingsOf("CoverageIncomplete", route + limited("{levels: [HTTPRouteRule]}"))).toEqual([
       expect.stringMatching(
-        /^info at .*: CoverageRule rule cannot be checked at HTTPRoute a\/r#one: the policies of Gateway a\/g are not known$/,
+        /^info at .*: CoverageRule rule cannot be checked at HTTPRoute a\/r#one: Gateway a\/g is not in the input$/,
       ),
     ]);
     expect(await coverage(route + limited("{levels: [HTTPRouteRule]}"))).toEqual([]);

@@ -163,7 +163,7 @@ function incomplete(rule: CoverageRule, { unjudged, absent }: Coverage): CheckFi
     code: "CoverageIncomplete",
     severity: "info",
     field: "spec.targets",
-    message: `${nameOf(rule)} cannot be checked at ${listNames(names, unjudged.length)}: the policies of ${listNames(absent.slice(0, 5), absent.length)} are not known`,
-    fix: "Add the files of the missing parents with -f.",
+    message: `${nameOf(rule)} cannot be checked at ${listNames(names, unjudged.length)}: ${listNames(absent.slice(0, 5), absent.length)} ${absent.length === 1 ? "is" : "are"} not in the input`,
+    fix: "Add the files of the absent objects with -f.",
   });
 }

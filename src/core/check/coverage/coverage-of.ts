@@ -1,6 +1,7 @@
 /** One CoverageRule in one world: its targets, and the targets that do not meet it. */
 
 import { foldPath } from "../../effective/fold/fold-path.ts";
+import { absentAbove } from "../../effective/paths/absent-above.ts";
 import { type Node, nodesOf, type Path, plainPath } from "../../effective/paths/path.ts";
 import { PathFinder } from "../../effective/paths/path-finder.ts";
 import type { PathNode } from "../../effective/paths/path-node.ts";
@@ -26,7 +27,7 @@ export interface Coverage {
   readonly uncovered: readonly UncoveredTarget[];
   /** The errors of the condition, each once. */
   readonly errors: readonly string[];
-  /** Targets below parents that the snapshot does not have, and those parents. */
+  /** Targets below objects that the snapshot does not have, and those objects. */
   readonly unjudged: readonly string[];
   readonly absent: readonly string[];
   /** False for Direct kinds, whose paths are the target alone. */
@@ -56,7 +57,7 @@ export interface ReadValue {
 }
 
 export function coverageOf(world: World, rule: CoverageRule, kind: CompiledKind, cel: EvaluateCondition): Coverage {
-  const judge = new Judge(world, rule, cel);
+  const judge = new Judge(world, rule, kind, cel);
   if (kind.definition.class === "Direct") judgeDirect(world, rule, kind, judge);
   else judgePaths(world, rule, kind, judge);
   return judge.result(kind.definition.class !== "Direct");
@@ -123,6 +124,7 @@ interface Judgement {
 class Judge {
   readonly #world: World;
   readonly #rule: CoverageRule;
+  readonly #kind: CompiledKind;
   readonly #cel: EvaluateCondition;
   readonly #targets: Set<string> = new Set();
   readonly #uncovered: Map<string, UncoveredTarget> = new Map();
@@ -136,9 +138,10 @@ class Judge {
   readonly #reads: readonly string[];
   readonly #selected: Map<ObjectId, boolean> = new Map();
 
-  constructor(world: World, rule: CoverageRule, cel: EvaluateCondition) {
+  constructor(world: World, rule: CoverageRule, kind: CompiledKind, cel: EvaluateCondition) {
     this.#world = world;
     this.#rule = rule;
+    this.#kind = kind;
     this.#cel = cel;
     this.#readsTarget = rule.condition.includes("self");
     this.#reads = [...rule.condition.matchAll(/\bspec((?:\.[A-Za-z_]\w*)+)/g)].map(([, path = ""]) =>
@@ -172,8 +175,7 @@ class Judge {
     this.#targets.add(name);
     if (path.incomplete) {
       this.#unjudged.add(name);
-      for (const { id } of nodesOf(path))
-        for (const ref of this.#world.links.get(id)?.absentParents ?? []) this.#absent.add(formatRef(ref));
+      for (const ref of absentAbove(this.#world, this.#kind, path)) this.#absent.add(formatRef(ref));
       return;
     }
     const core = coreOf();

@@ -1,7 +1,7 @@
 /** The findings of the engine about a world, computed on demand, in a defined order. */
 
 import type { Rejection } from "../../attachment/resolved-targets.ts";
-import { isCompleteFor } from "../../model/completeness.ts";
+import { isKnownAbsent } from "../../model/completeness.ts";
 import type { Finding, Severity } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import {
@@ -115,8 +115,8 @@ const isLeftOpen = (code: Finding["code"]): boolean => code === "ImplementationS
  * The severity of a finding about an object that is named and absent. Where the snapshot is complete the object does not exist, and an
  * object that is there and refused is a mistake too. Elsewhere nothing is known to be wrong, whatever the kind: `elsewhere`.
  */
-function absentSeverity({ completeness, refused }: World, ref: ObjectRef, elsewhere: Severity): Severity {
-  return refused.has(objectId(ref)) || isCompleteFor(completeness, ref, ref.namespace) ? "error" : elsewhere;
+function absentSeverity(world: World, ref: ObjectRef, elsewhere: Severity): Severity {
+  return world.refused.has(objectId(ref)) || isKnownAbsent(world, ref) ? "error" : elsewhere;
 }
 
 /** A target whose name is nearly that of an object is a mistake, also if the object may be elsewhere. */

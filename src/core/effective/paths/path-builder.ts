@@ -74,7 +74,7 @@ export class PathBuilder {
   extendIncomplete(node: Node, found: Path[]): void {
     const from = found.length;
     this.extend(undefined, node, NO_PORTS, found);
-    for (let i = from; i < found.length; i++) found[i] = { ...(found[i] as Path), incomplete: true };
+    markIncomplete(found, from);
   }
 
   /** Adds the node without its Namespace. */
@@ -136,6 +136,11 @@ export class PathBuilder {
       ports: NO_PORTS,
     };
   }
+}
+
+/** Marks the paths from an index on as incomplete. */
+export function markIncomplete(found: Path[], from: number): void {
+  for (let i = from; i < found.length; i++) found[i] = { ...(found[i] as Path), incomplete: true };
 }
 
 /**

@@ -8,7 +8,7 @@ import { OTHERS, trafficFrom } from "../../model/traffic.ts";
 import type { UpLink } from "../../topology/links.ts";
 import type { Section } from "../../topology/sections-of.ts";
 import type { CompiledKind, EndLevel } from "../world/compiled-kind.ts";
-import { foreignController, isGateway } from "../world/gateway-controllers.ts";
+import { foreignController, isGateway, unknownClassOf } from "../world/gateway-controllers.ts";
 import { referrersOf } from "../world/link-indexes.ts";
 import type { NodeSets, PolicySet } from "../world/stack.ts";
 import type { WithPolicies } from "../world/world.ts";
@@ -17,7 +17,7 @@ import type { EndObject } from "./end-objects.ts";
 import { EndsBelow, isUnfollowed } from "./ends-below.ts";
 import { NodeFinder, sectionsOfNode } from "./node-finder.ts";
 import { type Node, type Path, sectionNode } from "./path.ts";
-import { NO_PORTS, PathBuilder } from "./path-builder.ts";
+import { markIncomplete, NO_PORTS, PathBuilder } from "./path-builder.ts";
 
 const NO_PATHS: readonly Path[] = [];
 /** The number of objects whose paths are cached: enough for all gateways of a cluster, while those of routes are dropped. */
@@ -163,6 +163,7 @@ export class PathFinder {
       ...this.#paths.rootPath(node),
       stack: set === undefined ? this.#kind.stacks.empty : this.#kind.stacks.push(this.#kind.stacks.empty, set),
       from,
+      incomplete: this.#hasUnknownController(node),
     });
     const sections = sectionsOfNode(node).filter(({ section }) => end.sections.has(section));
     if (sections.length === 0) {
@@ -203,6 +204,7 @@ export class PathFinder {
     if (node.level.isMeshTarget) this.#withoutRoute(node, found);
     else if (node.level.isRoot) this.#paths.extend(undefined, node, NO_PORTS, found);
     if (!node.level.isRoot) this.#fromParents(node, found);
+    if (this.#hasUnknownController(node)) markIncomplete(found, 0);
     return found;
   }
 
@@ -223,6 +225,12 @@ export class PathFinder {
   #isForeign({ ref, raw }: Node): boolean {
     if (this.#everyGateway || !isGateway(ref)) return false;
     return foreignController(this.#world, this.#kind.definition, raw) !== undefined;
+  }
+
+  /** True for a Gateway whose controller is not known. */
+  #hasUnknownController({ ref, raw }: Node): boolean {
+    if (this.#kind.definition.controllers.length === 0 || !isGateway(ref)) return false;
+    return unknownClassOf(this.#world, this.#kind.definition, raw) !== undefined;
   }
 
   #fromParents(node: Node, found: Path[]): void {

@@ -29,12 +29,24 @@ export interface ObjectChange {
 export interface ObjectChanges {
   readonly changes: readonly ObjectChange[];
   readonly documentFindings: readonly Finding[];
+  /** Objects that do not exist afterwards. */
+  readonly deleted: ReadonlySet<ObjectId>;
 }
+
+/**
+ * What a deletion says about an object. `FromInput`: it is no longer in the input, and may exist elsewhere, such as when a file is removed.
+ * `FromCluster`: it does not exist afterwards, as in a plan.
+ */
+export type Deletion = "FromInput" | "FromCluster";
 
 type Now = Pick<ObjectChange, "ref" | "after" | "refusal" | "unevaluated">;
 
 /** The last of several changes of one object is used. */
-export function objectChanges(world: WithObjects, changes: Iterable<Change>): ObjectChanges {
+export function objectChanges(
+  world: WithObjects,
+  changes: Iterable<Change>,
+  deletion: Deletion = "FromInput",
+): ObjectChanges {
   const now = new Map<ObjectId, Now>();
   const unidentified: Finding[] = [];
   for (const change of changes) {
@@ -61,7 +73,22 @@ export function objectChanges(world: WithObjects, changes: Iterable<Change>): Ob
   return {
     changes: [...now].map(([id, current]) => changeOf(world, id, current)),
     documentFindings: findingsAfter(world, now, unidentified),
+    deleted: deletedAfter(world, now, deletion),
   };
+}
+
+function deletedAfter(
+  { deleted }: WithObjects,
+  now: ReadonlyMap<ObjectId, Now>,
+  deletion: Deletion,
+): ReadonlySet<ObjectId> {
+  if (deleted.size === 0 && deletion === "FromInput") return deleted;
+  const known = new Set(deleted);
+  for (const [id, { after, refusal }] of now) {
+    if (after !== undefined || refusal !== undefined) known.delete(id);
+    else if (deletion === "FromCluster") known.add(id);
+  }
+  return known;
 }
 
 function changeOf(world: WithObjects, id: ObjectId, now: Now): ObjectChange {

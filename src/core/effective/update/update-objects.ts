@@ -13,7 +13,10 @@ export interface UpdatedObjects {
   readonly namespaces: readonly string[];
 }
 
-export function updateObjects(before: WithObjects, { changes, documentFindings }: ObjectChanges): UpdatedObjects {
+export function updateObjects(
+  before: WithObjects,
+  { changes, documentFindings, deleted }: ObjectChanges,
+): UpdatedObjects {
   let { objects, refused, unevaluated, duplicates, grants } = before;
   const grantNamespaces = new Set<string>();
   const namespaces = new Set<string>();
@@ -45,6 +48,7 @@ export function updateObjects(before: WithObjects, { changes, documentFindings }
       duplicates,
       grants,
       completeness: before.completeness,
+      deleted,
     },
     namespaces: [...namespaces].filter((name) => before.objects.hasNamespace(name) !== objects.hasNamespace(name)),
   };

@@ -1,5 +1,5 @@
 import type { Rejection } from "../../attachment/resolved-targets.ts";
-import { isCompleteFor } from "../../model/completeness.ts";
+import { isKnownAbsent } from "../../model/completeness.ts";
 import { objectId, parseKindId } from "../../model/refs.ts";
 import { suggestName } from "../../model/words/near-miss.ts";
 import type { PolicyRecord, World } from "../world/world.ts";
@@ -32,6 +32,6 @@ export function isAbsentElsewhere(world: World, { code, missing }: Rejection): b
   if (code !== "TargetNotFound" || missing === undefined) return false;
   const { kind, namespace, name } = missing;
   const ref = { ...parseKindId(kind), namespace, name };
-  if (world.refused.has(objectId(ref)) || isCompleteFor(world.completeness, ref, namespace)) return false;
+  if (world.refused.has(objectId(ref)) || isKnownAbsent(world, ref)) return false;
   return suggestName(world.names, kind, namespace, name) === "";
 }

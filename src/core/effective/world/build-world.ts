@@ -58,6 +58,7 @@ function buildObjects(snapshot: SnapshotTables, rulebook: Rulebook): WithObjects
     duplicates,
     grants: PersistentMap.from(grants),
     completeness: snapshot.completeness,
+    deleted: snapshot.deleted,
   };
 }
 

@@ -3,7 +3,7 @@ import { SectionIndex } from "../../attachment/find-target-section.ts";
 import type { TargetContext } from "../../attachment/resolution.ts";
 import type { ReferenceContext } from "../../attachment/resolve-references.ts";
 import { once } from "../../model/collections/once.ts";
-import { isCompleteFor } from "../../model/completeness.ts";
+import { isKnownAbsent } from "../../model/completeness.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { namespaceLabelsOf } from "../../model/kube-object.ts";
 import { idOf } from "../../model/refs.ts";
@@ -11,19 +11,16 @@ import type { LinkContext } from "../../topology/links.ts";
 import { impliedNamespaces, isImplied, NAMESPACE } from "./implied-objects.ts";
 import type { WithLinks, WithObjects } from "./world.ts";
 
-export function linkContext({
-  rulebook,
-  objects,
-  grants,
-  refused,
-  completeness,
-}: Pick<WithObjects, "rulebook" | "objects" | "grants" | "refused" | "completeness">): LinkContext {
+export function linkContext(
+  tables: Pick<WithObjects, "rulebook" | "objects" | "grants" | "refused" | "completeness" | "deleted">,
+): LinkContext {
+  const { rulebook, objects, grants, refused } = tables;
   return {
     find: (kind, namespace, name) => objects.find(kind, namespace, name),
     namespaceLabels: (namespace) => namespaceLabels(objects, namespace),
     grantsIn: (namespace) => grants.get(namespace) ?? [],
     rows: rulebook.rows,
-    isComplete: (kind, namespace) => isCompleteFor(completeness, kind, namespace),
+    isKnownAbsent: (ref) => isKnownAbsent(tables, ref),
     isInvalid: (kind, namespace, name) => refused.has(idOf(kind, namespace, name)),
   };
 }
@@ -33,9 +30,9 @@ export const namespaceLabels = (objects: WithObjects["objects"], namespace: stri
   namespaceLabelsOf(objects.find(NAMESPACE, "", namespace), namespace);
 
 export function targetContext(tables: WithLinks): TargetContext & ReferenceContext {
-  const { rulebook, objects, grants, completeness } = tables;
+  const { rulebook, objects, grants } = tables;
   return {
-    isComplete: (kind, namespace) => isCompleteFor(completeness, kind, namespace),
+    isKnownAbsent: (ref) => isKnownAbsent(tables, ref),
     find: (kind, namespace, name) => objects.find(kind, namespace, name),
     kind: rulebook.findKind,
     grantsIn: (namespace) => grants.get(namespace) ?? [],

@@ -1,5 +1,5 @@
 /** Which controller a Gateway belongs to, and whether that controller carries a policy kind out. */
-import { isCompleteFor } from "../../model/completeness.ts";
+import { isKnownAbsent } from "../../model/completeness.ts";
 import type { PolicyDefinition } from "../../model/definition.ts";
 import { isJsonObject, type JsonObject, ownValue } from "../../model/json.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
@@ -29,8 +29,7 @@ export const isGatewayClass = ({ group, kind }: GroupKind): boolean =>
  *
  * A Gateway belongs to the controller that its GatewayClass names. Policies of a kind whose definition lists controllers take no
  * effect behind the Gateways of other controllers. Returns the other controller; undefined if the Gateway belongs to a listed
- * one, or if its GatewayClass is not in the input, so that its controller is not known. If the GatewayClass does not exist, the Gateway
- * belongs to no controller.
+ * one, or if its controller is not known. If the GatewayClass does not exist, the Gateway belongs to no controller.
  * Gateway API, "GatewayClass"
  */
 export function foreignController(
@@ -40,19 +39,39 @@ export function foreignController(
 ): string | undefined {
   if (controllers.length === 0 || gateway === undefined) return undefined;
   const name = classNameOf(gateway);
-  const gatewayClass = world.objects.find(GATEWAY_CLASS_ID, "", name);
-  if (gatewayClass === undefined)
-    return isNoClass(world, name) ? `no controller (there is no GatewayClass ${name})` : undefined;
-  const controller = controllerOf(gatewayClass.raw);
+  if (isNoClass(world, name)) return `no controller (there is no GatewayClass ${name})`;
+  const controller = controllerOf(world.objects.find(GATEWAY_CLASS_ID, "", name)?.raw);
   return controller === undefined || controllers.includes(controller) ? undefined : controller;
 }
 
-type Objects = Pick<WithObjects, "objects" | "refused" | "completeness">;
+/**
+ * Gateways whose controller is not known
+ *
+ * If the GatewayClass of a Gateway is not in the input, it is not known whether its controller carries a kind out whose definition lists
+ * controllers. Returns that GatewayClass.
+ * Gateway API, "GatewayClass"
+ */
+export function unknownClassOf(
+  world: Objects,
+  { controllers }: Pick<PolicyDefinition, "controllers">,
+  gateway: JsonObject | undefined,
+): ObjectRef | undefined {
+  if (controllers.length === 0 || gateway === undefined) return undefined;
+  const name = classNameOf(gateway);
+  if (controllerOf(world.objects.find(GATEWAY_CLASS_ID, "", name)?.raw) !== undefined || isNoClass(world, name))
+    return undefined;
+  return classRef(name);
+}
+
+const classRef = (name: string): ObjectRef => ({ ...GATEWAY_CLASS, namespace: "", name });
+
+type Objects = Pick<WithObjects, "objects" | "refused" | "completeness" | "deleted">;
 
 /** True if a GatewayClass that is not found does not exist. One that is in the input and refused exists. */
-const isNoClass = ({ refused, completeness }: Objects, name: string): boolean =>
-  isCompleteFor(completeness, GATEWAY_CLASS, "") &&
-  !(isPlainName(name) && refused.has(objectId({ ...GATEWAY_CLASS, namespace: "", name })));
+const isNoClass = ({ objects, refused, ...tables }: Objects, name: string): boolean =>
+  objects.find(GATEWAY_CLASS_ID, "", name) === undefined &&
+  isKnownAbsent(tables, classRef(name)) &&
+  !(isPlainName(name) && refused.has(objectId(classRef(name))));
 
 /** The Gateways of controllers that do not carry the kind out, with their controllers. */
 export function foreignGateways(
@@ -68,24 +87,22 @@ export function foreignGateways(
   return foreign;
 }
 
-/** The Gateways whose GatewayClass is not in the input. Their controller is not known. */
-export function gatewaysOfUnknownClass(
-  { objects }: Pick<WithObjects, "objects">,
-  { controllers }: Pick<PolicyDefinition, "controllers">,
-): readonly ObjectRef[] {
-  if (controllers.length === 0) return [];
-  const unknown: ObjectRef[] = [];
-  for (const { ref, raw } of objects.ofKind(GATEWAY_ID))
-    if (controllerOf(objects.find(GATEWAY_CLASS_ID, "", classNameOf(raw))?.raw) === undefined) unknown.push(ref);
-  return unknown;
-}
+/** The Gateways whose controller is not known. */
+export const gatewaysOfUnknownClass = (
+  world: Objects,
+  definition: Pick<PolicyDefinition, "controllers">,
+): readonly ObjectRef[] =>
+  world.objects
+    .ofKind(GATEWAY_ID)
+    .filter(({ raw }) => unknownClassOf(world, definition, raw) !== undefined)
+    .map(({ ref }) => ref);
 
 /** `spec.controllerName` of a GatewayClass. */
 export const controllerOf = (gatewayClass: JsonObject | undefined): string | undefined =>
   textIn(gatewayClass, "controllerName");
 
 /** `spec.gatewayClassName` of a Gateway. */
-export const classNameOf = (gateway: JsonObject): string => textIn(gateway, "gatewayClassName") ?? "";
+const classNameOf = (gateway: JsonObject): string => textIn(gateway, "gatewayClassName") ?? "";
 
 function textIn(object: JsonObject | undefined, key: string): string | undefined {
   const spec = object === undefined ? undefined : ownValue(object, "spec");

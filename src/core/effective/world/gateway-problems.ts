@@ -1,5 +1,5 @@
 /** What is wrong with a Gateway, its class, its ListenerSets and its listeners: conditions of Gateway API and their reasons. */
-import { isCompleteFor } from "../../model/completeness.ts";
+import { isKnownAbsent } from "../../model/completeness.ts";
 import { GATEWAY_API } from "../../model/kinds.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import { formatRef, type KindId, kindId } from "../../model/refs.ts";
@@ -49,11 +49,11 @@ export function referenceProblemsOf(world: World, object: KubeObject): readonly 
   return isMesh ? problems.filter(({ reason }) => reason !== "RefNotPermitted") : problems;
 }
 
-const referenceContext = ({ objects, grants, rulebook, completeness }: World): ObjectReferenceContext => ({
-  find: (kind, namespace, name) => objects.find(kind, namespace, name),
-  kind: (kind) => rulebook.factsOf(kindId(kind)),
-  grantsIn: (namespace) => grants.get(namespace) ?? [],
-  isComplete: (kind, namespace) => isCompleteFor(completeness, kind, namespace),
+const referenceContext = (world: World): ObjectReferenceContext => ({
+  find: (kind, namespace, name) => world.objects.find(kind, namespace, name),
+  kind: (kind) => world.rulebook.factsOf(kindId(kind)),
+  grantsIn: (namespace) => world.grants.get(namespace) ?? [],
+  isKnownAbsent: (ref) => isKnownAbsent(world, ref),
 });
 
 /** What is wrong with each listener by itself. */

@@ -12,7 +12,7 @@ import type { IdIndex } from "../../model/collections/id-index.ts";
 import type { ObjectIndex } from "../../model/collections/object-index.ts";
 import type { Once } from "../../model/collections/once.ts";
 import type { PersistentMap } from "../../model/collections/persistent-map.ts";
-import type { Completeness } from "../../model/completeness.ts";
+import type { KnownAbsence } from "../../model/completeness.ts";
 import type { Finding } from "../../model/finding.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -31,7 +31,7 @@ import type { NodeSets } from "./stack.ts";
 import type { UnfollowedLinks } from "./unfollowed-links.ts";
 
 /** Stage 1: the objects and the rules. */
-export interface WithObjects {
+export interface WithObjects extends KnownAbsence {
   readonly rulebook: Rulebook;
   readonly objects: ObjectIndex;
   /** Objects that exist but cannot be used. */
@@ -46,8 +46,6 @@ export interface WithObjects {
   readonly duplicates: PersistentMap<ObjectId, readonly DuplicateDocument[]>;
   /** The ReferenceGrants of each namespace. */
   readonly grants: PersistentMap<string, readonly Grant[]>;
-  /** Where an absent object does not exist, and where it is not known. */
-  readonly completeness: Completeness;
 }
 
 /** Stage 2: what each object is linked to. */

@@ -36,7 +36,7 @@ export function explainTarget(world: World, target: ObjectOrSection, { group }: 
     const add = (path: Path, core: EffectiveSpec): void => {
       addPath(world, compiled, path, core, group ? undefined : String(paths), grouping);
       paths++;
-      if (path.incomplete) for (const ref of absentAbove(world, path)) absent.set(objectId(ref), ref);
+      if (path.incomplete) for (const ref of absentParentsAbove(world, path)) absent.set(objectId(ref), ref);
     };
     forEachPathThrough(world, compiled, target, (path, core) => {
       add(path, core);
@@ -169,6 +169,6 @@ function policiesAt(
   ];
 }
 
-function absentAbove(world: World, path: Path): readonly ObjectRef[] {
+function absentParentsAbove(world: World, path: Path): readonly ObjectRef[] {
   return nodesOf(path).flatMap(({ id }) => world.links.get(id)?.absentParents ?? []);
 }

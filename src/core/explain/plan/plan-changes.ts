@@ -1,26 +1,23 @@
-import type { EffectivePolicy } from "../../effective/fold/effective-policy.ts";
 import { forEachEffective } from "../../effective/fold/for-each-effective.ts";
-import { plainPath } from "../../effective/paths/path.ts";
 import type { Delta, EffectiveChange } from "../../effective/update/delta.ts";
 import type { ObjectChange } from "../../effective/update/object-changes.ts";
 import { isImplied } from "../../effective/world/implied-objects.ts";
 import { referrersOf } from "../../effective/world/link-indexes.ts";
 import type { World } from "../../effective/world/world.ts";
-import type { Completeness } from "../../model/completeness.ts";
 import type { Finding } from "../../model/finding.ts";
 import { isJsonObject, type JsonObject, jsonEqual } from "../../model/json.ts";
 import type { KubeObject } from "../../model/kube-object.ts";
-import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId, parseObjectId } from "../../model/refs.ts";
+import { compareText, type GroupKind, kindId, type ObjectId, type PolicyId } from "../../model/refs.ts";
 import { findingChanges } from "./finding-changes.ts";
 import { namespaceChanges } from "./namespace-changes.ts";
 import { PathLookup } from "./path-lookup.ts";
 import { policyChanges } from "./policy-changes.ts";
 import type { KindChange, PathChange, Plan, PlannedObject } from "./result.ts";
 import { removalChanges, valueChanges } from "./value-changes.ts";
-import { type ClosedWorld, withoutOrphans } from "./without-orphans.ts";
 
 export interface PlanInput {
   readonly before: World;
+  /** The world after the change, in which deleted objects do not exist: see `applyPlanned`. */
   readonly after: World;
   readonly delta: Delta;
   /** The requested changes. */
@@ -34,31 +31,19 @@ export interface PlanInput {
 /** Turns the difference of two evaluations into a plan: values that change, policies that change, findings that change. */
 export function planChanges({ before, after, delta, changes, findingsOf, refused = [] }: PlanInput): Plan {
   const objects = changes.flatMap((change) => plannedObject(change, before)).sort((a, b) => compareText(a.id, b.id));
-  const deleted = new Set(objects.filter(({ change }) => change === "deleted").map(({ id }) => id));
-  const closed = withoutOrphans(after, deleted);
-  const kinds = kindChanges(before, closed, delta);
-  // What the plan deletes does not exist afterwards, so a reference to it is an error and not merely a reference to something unknown.
-  const judged = (world: World): World => ({ ...world, completeness: completeWith(world.completeness, deleted) });
-  const { added, removed } = findingChanges(findingsOf(judged(before)), findingsOf(judged(closed.world)));
+  const kinds = kindChanges(before, after, delta);
+  const judged = new Set(delta.verdicts.map(({ policy }) => policy));
+  const { added, removed } = findingChanges(findingsOf(before), findingsOf(after));
   const plan = {
     objects,
     kinds,
-    policies: policyChanges({ before, after: closed.world, judged: changedVerdicts(delta, closed) }, kinds),
+    policies: policyChanges({ before, after, judged }, kinds),
     findings: { added: [...added, ...refused], removed },
     stillImplied: objects
       .filter(({ change, ref }) => change === "deleted" && isImplied(after, ref))
       .map(({ ref, id }) => ({ object: ref, namedBy: objectsNaming(after, id) })),
   };
   return { ...plan, namespaces: namespaceChanges(plan, { before, after }) };
-}
-
-function completeWith(completeness: Completeness, deleted: Iterable<ObjectId>): Completeness {
-  if (completeness === "Complete") return completeness;
-  const kinds = [...deleted].map((id) => parseObjectId(id));
-  return [
-    ...(completeness === "Partial" ? [] : completeness),
-    ...kinds.map(({ group, kind, namespace }) => ({ group, kind, namespaces: [namespace] })),
-  ];
 }
 
 function plannedObject(change: ObjectChange, world: World): readonly PlannedObject[] {
@@ -106,34 +91,29 @@ function objectsNaming(world: World, id: ObjectId): readonly ObjectId[] {
   return namers;
 }
 
-function kindChanges(before: World, closed: ClosedWorld, delta: Delta): readonly KindChange[] {
-  const lookups = { before: new PathLookup(before), after: new PathLookup(closed.world) };
+function kindChanges(before: World, after: World, delta: Delta): readonly KindChange[] {
+  const lookups = { before: new PathLookup(before), after: new PathLookup(after) };
   const drafts = new Map<string, { readonly policyKind: GroupKind; lost: number; readonly changes: PathChange[] }>();
   for (const change of delta.effective) {
     const { policyKind } = change;
     const draft = drafts.get(kindId(policyKind)) ?? { policyKind, lost: 0, changes: [] };
     drafts.set(kindId(policyKind), draft);
-    const after = live(change.after, closed);
-    if (after === undefined && change.before !== undefined) draft.lost++;
-    const path = pathChange({ ...change, after }, closed, lookups);
+    if (change.after === undefined && change.before !== undefined) draft.lost++;
+    const path = pathChange(change, lookups);
     if (path !== undefined) draft.changes.push(path);
   }
   return [...drafts.values()]
     .filter(({ changes }) => changes.length > 0)
-    .map(({ policyKind, lost, changes }) => ({ policyKind, paths: countPaths(closed, policyKind) + lost, changes }));
+    .map(({ policyKind, lost, changes }) => ({ policyKind, paths: countPaths(after, policyKind) + lost, changes }));
 }
-
-const live = (effective: EffectivePolicy | undefined, { isOrphan }: ClosedWorld): EffectivePolicy | undefined =>
-  effective?.incomplete && isOrphan(effective.path) ? undefined : effective;
 
 /** Undefined if no value and no source changes. */
 function pathChange(
-  { policyKind, path, from, before, after }: Omit<EffectiveChange, "after"> & { after: EffectivePolicy | undefined },
-  closed: ClosedWorld,
+  { policyKind, path, from, before, after }: EffectiveChange,
   lookups: { readonly before: PathLookup; readonly after: PathLookup },
 ): PathChange | undefined {
   const was = before ?? lookups.before.find(policyKind, path, from);
-  const is = after ?? live(lookups.after.find(policyKind, path, from), closed);
+  const is = after ?? lookups.after.find(policyKind, path, from);
   const values = valueChanges(was, is);
   if (values.length === 0) return undefined;
   return {
@@ -147,15 +127,10 @@ function pathChange(
 }
 
 /** The number of paths that have a policy of the kind. */
-function countPaths({ world, isOrphan }: ClosedWorld, policyKind: GroupKind): number {
+function countPaths(world: World, policyKind: GroupKind): number {
   const kind = world.rulebook.kinds.find((one) => kindId(one.policyKind) === kindId(policyKind));
   let count = 0;
   if (kind === undefined) return count;
-  forEachEffective(world, kind, (path) => {
-    if (!(path.incomplete && isOrphan(plainPath(path)))) count++;
-  });
+  forEachEffective(world, kind, () => count++);
   return count;
 }
-
-const changedVerdicts = (delta: Delta, closed: ClosedWorld): ReadonlySet<PolicyId> =>
-  new Set([...delta.verdicts.map(({ policy }) => policy), ...closed.policies]);

@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCel } from "../../src/adapters/cel/create-cel.ts";
 import type { EvaluateCondition } from "../../src/core/model/cel.ts";
 import { runCli } from "../support/cli/run-cli.ts";
+import { scratchRepository } from "../support/git/scratch-repository.ts";
 import { expectGolden } from "../support/golden.ts";
 import { basics, type Transcript, userStories, views, workedExamples } from "./transcripts.ts";
 
@@ -158,6 +159,57 @@ describe("the packed program", () => {
   test("brings the licences of what is bundled", () => {
     const licences = readFileSync(join(unpacked, "dist", "bin", "THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const name of ["js-yaml", "@bufbuild/cel", "re2js"]) expect(licences).toContain(`\n${name} `);
+  });
+});
+
+describe("in a git repository", () => {
+  const policies = (attempts: number): string =>
+    readFileSync(join(root, "examples/bakery/platform-policies.yaml"), "utf8").replace(
+      "attempts: 5",
+      `attempts: ${attempts}`,
+    );
+  const others = Object.fromEntries(
+    ["gateway.yaml", "bakery.yaml"].map((name) => [
+      `deploy/${name}`,
+      readFileSync(join(root, "examples/bakery", name), "utf8"),
+    ]),
+  );
+  const repository = scratchRepository([{ ...others, "deploy/policies.yaml": policies(2) }]);
+  repository.write({ "deploy/policies.yaml": policies(3) });
+
+  test("plan --git compares the working tree with a commit, from any directory of it", () => {
+    const from = (cwd: string, ...paths: readonly string[]) =>
+      runProgram(["plan", "--git", "main", "--exit-code", ...paths.flatMap((path) => ["-f", path])], { cwd });
+    const whole = from(repository.root, "deploy");
+    expect(whole).toMatchObject({ code: 2, stderr: "" });
+    expect(whole.stdout).toContain("- 2 from RetryPolicy infra/friday-fix, overrides (main:deploy/policies.yaml:36)");
+    expect(whole.stdout).toContain("+ 3 from RetryPolicy infra/friday-fix, overrides (deploy/policies.yaml:36)");
+    const inside = from(join(repository.root, "deploy"), ".");
+    expect(inside.stdout.replaceAll("(./", "(deploy/").replaceAll(/\s+/g, " ")).toBe(
+      whole.stdout.replaceAll(/\s+/g, " "),
+    );
+    expect(from(repository.root, "..")).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  test("plan -o markdown is a comment", () => {
+    const { stdout } = runProgram(["plan", "--git", "HEAD", "-o", "markdown", "-f", "deploy"], {
+      cwd: repository.root,
+    });
+    expect(stdout).toMatch(/^### Prevail: what this changes since `HEAD`\n/);
+    expect(stdout).toContain("\n-   2 from RetryPolicy infra/friday-fix");
+    expect(stdout).toMatch(/\nTo see everything: `prevail plan --git HEAD -f deploy -o wide`\n$/);
+  });
+
+  test("without a git program", () => {
+    const result = runProgram(["plan", "--git", "main", "-f", "deploy"], {
+      cwd: repository.root,
+      env: { PATH: "/nowhere" },
+    });
+    expect(result).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "error: --git needs the git program, and there is none in PATH\n",
+    });
   });
 });
 

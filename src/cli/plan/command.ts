@@ -16,6 +16,7 @@ import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { withProgress } from "../print/create-progress.ts";
 import { formatPosition } from "../print/format-position.ts";
 import { printData } from "../print/print-data.ts";
+import { redactFindings } from "../print/redact-findings.ts";
 import { scopeProblem } from "../target/check-scope.ts";
 import { findRefused, findTarget, namedLike } from "../target/find-targets.ts";
 import { loadCommitSides } from "./commit-sides.ts";
@@ -26,6 +27,7 @@ import { contradiction, isNamespace, type Upserts, upsertsOf, withCascades } fro
 import { redactPlan } from "./redact-plan.ts";
 import { printPlan } from "./text.ts";
 import type { PlanSides } from "./text-context.ts";
+import { wholeCommand } from "./whole-command.ts";
 
 export const command: Command = {
   usage: [
@@ -76,7 +78,7 @@ export const command: Command = {
     redactOption,
   ],
   takes: ["source"],
-  outputs: ["wide", "yaml", "json"],
+  outputs: ["wide", "markdown", "yaml", "json"],
   examples: [
     {
       what: "What changes if friday-fix is deleted?",
@@ -93,6 +95,10 @@ export const command: Command = {
     {
       what: "What do the edits since the last commit change?",
       line: "plan --git HEAD -f examples/bakery",
+    },
+    {
+      what: "As the comment of a pull request",
+      line: "plan --delete retrypolicy/friday-fix -o markdown -f examples/bakery",
     },
   ],
   run: async (context) => {
@@ -168,6 +174,11 @@ async function plan(input: PlanDocuments, deletes: readonly string[], context: C
   const caveats = planCaveats(source, documents, sides, redaction.redaction);
   if (output === "json" || output === "yaml") {
     printData(print, output, planJson(shown, { sides, redaction: redaction.redaction, caveats }));
+  } else if (output === "markdown") {
+    const problems = redactFindings([...source.unreadable, ...upserts.problems], world, redaction.redaction);
+    const about = { revision: options.value("git"), wholeCommand: wholeCommand(context) };
+    const { planMarkdown } = await import("./markdown.ts");
+    print.raw(planMarkdown(shown, { sides, redaction: redaction.redaction, caveats, problems, ...about }));
   } else {
     printPlan(shown, { print, sides, redaction: redaction.redaction, caveats, wide: output === "wide" });
     printCaveats(caveats, print);

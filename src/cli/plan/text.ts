@@ -64,7 +64,7 @@ const VERBS: Readonly<Record<Exclude<PlannedObject["change"], "same">, string>> 
 };
 const MOST_OBJECTS = 12;
 
-function printObjects({ objects, stillImplied }: Plan, context: PlanTextContext): void {
+export function printObjects({ objects, stillImplied }: Plan, context: PlanTextContext): void {
   const { print, wide } = context;
   const namespaces = new Set(
     objects.filter(({ ref, change }) => change === "deleted" && isNamespace(ref)).map(({ ref }) => ref.name),
@@ -118,7 +118,7 @@ function insideWords(inside: readonly PlannedObject[]): string {
 
 const MOST_POLICIES = 30;
 
-function printPolicies(policies: readonly PolicyChange[], context: PlanTextContext): void {
+export function printPolicies(policies: readonly PolicyChange[], context: PlanTextContext): void {
   const { print, wide } = context;
   if (policies.length === 0) return;
   print.line();
@@ -229,7 +229,12 @@ const shareWords = (shares: readonly PolicyShare[]): string => {
 const SEVERITIES: Readonly<Record<Severity, Style>> = { error: "red", warning: "yellow", info: "dim" };
 const MOST_FINDINGS = 20;
 
-function printFindings(title: string, found: readonly Finding[], { locate }: PlanSide, context: PlanTextContext): void {
+export function printFindings(
+  title: string,
+  found: readonly Finding[],
+  { locate }: PlanSide,
+  context: PlanTextContext,
+): void {
   const { print, wide } = context;
   if (found.length === 0) return;
   print.line();
